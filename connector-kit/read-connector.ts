@@ -151,7 +151,7 @@ export interface ReadConnector {
     checkpoint: Checkpoint | undefined,
     fetch: ProviderFetch,
   ): Promise<DeletionPage>;
-  /** Returns the pace that a request must keep, so that reading leaves room for people's calls. Pure. */
+  /** Returns the pace that a request must keep, so that reading leaves capacity for people's calls. Pure. */
   choosePace(request: ProviderRequest): RequestPace | undefined;
   /**
    * Returns whether walks over this object, with these associations, need `ReadPlan.metadata` also where neither filters

@@ -17,7 +17,7 @@ export class BatchGatherer {
   join(destination: OpenDestination, limits: BatchLimits, bytes: number): Promise<Seat> {
     const { id } = destination.row;
     let batch = this.#open.get(id);
-    // The destination was changed, or the batch has no room for this message.
+    // The destination was changed, or the batch has no capacity for this message.
     if (batch && (batch.destination !== destination || batch.bytes + bytes > limits.bytes)) {
       batch.complete();
       batch = undefined;

@@ -1,4 +1,4 @@
-/** Claiming: deliveries that wait in the database are sent when they are due and their lane has room. */
+/** Claiming: deliveries that wait in the database are sent when they are due and their lane has capacity. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openDeliveryParts } from "../../tests/harness/deliveries/delivery-parts.ts";
@@ -30,7 +30,7 @@ test("a delivery whose attempt failed is claimed again when it is due, and is he
   assert.deepEqual(rows, [{ state: "delivered", failures: 1 }]);
 });
 
-test("deliveries that found no room are all sent as their lane empties", async (t) => {
+test("deliveries that found no capacity are all sent as their lane empties", async (t) => {
   const { database, router, waiting, happen, messages, saved } = await openDeliveryParts(t);
   await database.pool.query("update destinations set failing_since = now()");
   await happen(30);

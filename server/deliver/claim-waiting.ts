@@ -1,4 +1,4 @@
-/** Claims deliveries that wait in the database: repeated ones, and those that found no room when they were routed. */
+/** Claims deliveries that wait in the database: repeated ones, and those that found no capacity when they were routed. */
 import { elapsedMs } from "../../ground/clock.ts";
 import type { Queries } from "../store/database.ts";
 import { claimDeliveries, type ClaimedDelivery, type DeliveryKey } from "../store/deliveries.ts";
@@ -18,7 +18,7 @@ export interface WaitingServices {
 }
 
 const MAX_CLAIMED = 1_024;
-/** Events read at once: they may be large, and whether there is room for more shows afterwards. */
+/** Events read at once: they may be large, and whether there is capacity for more shows afterwards. */
 const MAX_READ = 64;
 /** Finds what no signal announced: deliveries that have become due, or that a dead process had. */
 export const POLL_MS = 500;
@@ -29,8 +29,8 @@ export class WaitingDeliveries {
   readonly #held = new Set<string>();
   #claimedMs = -Infinity;
   #isDue = true;
-  /** Deliveries may wait in the database for room in a lane. */
-  #waitForRoom = true;
+  /** Deliveries may wait in the database for capacity in a lane. */
+  #waitForCapacity = true;
   /** Of the deliveries claimed last. */
   #averageCost = 1;
 
@@ -48,20 +48,20 @@ export class WaitingDeliveries {
     return this.#isDue;
   }
 
-  /** To be called when a lane has room again. */
+  /** To be called when a lane has capacity again. */
   capacityFreed(): void {
-    this.#isDue ||= this.#waitForRoom;
+    this.#isDue ||= this.#waitForCapacity;
   }
 
   holds(key: DeliveryKey): boolean {
     return this.#held.has(getKey(key));
   }
 
-  /** Claims what the lanes have room for and returns the number; asks the database only when something may be due. */
+  /** Claims what the lanes have capacity for and returns the number; asks the database only when something may be due. */
   async claim(): Promise<number> {
     if (!this.#isDue && elapsedMs() - this.#claimedMs < POLL_MS) return 0;
     const { queries, channels, sender, workerId } = this.#deps;
-    // Half of what is free: a claim does not divide its room between projects.
+    // Half of what is free: a claim does not divide its capacity between projects.
     const capacity = Math.ceil(sender.lanes.capacity / 2 / this.#averageCost);
     const lanes = sender.lanes.free();
     const fullProjects = sender.lanes.fullProjects();
@@ -77,8 +77,8 @@ export class WaitingDeliveries {
       fullProjects,
     });
     this.#isDue ||= claimed.length > 0;
-    // A lane or project without room may be the reason why nothing was found.
-    this.#waitForRoom =
+    // A lane or project without capacity may be the reason why nothing was found.
+    this.#waitForCapacity =
       claimed.length > 0 || capacity === 0 || fullProjects.length > 0 || lanes.some(({ free }) => free === 0);
     if (claimed.length === 0) return 0;
     const destinations = await channels.get(claimed);
@@ -91,7 +91,7 @@ export class WaitingDeliveries {
   }
 
   /**
-   * Reads the events of claimed deliveries and sends them; releases them when earlier ones were so large that no room is
+   * Reads the events of claimed deliveries and sends them; releases them when earlier ones were so large that no capacity is
    * left. Returns the cost of each that is sent.
    */
   async #send(
@@ -125,8 +125,8 @@ export class WaitingDeliveries {
       if (result.batchId === undefined) this.#held.delete(getKey(result));
       const dueInMs = dueIn(result);
       if (dueInMs === undefined) continue;
-      // It is claimed when its lane has room; looking for it earlier is of no use.
-      if (dueInMs === 0 && this.#deps.sender.lanes.isFull(result.destinationId)) this.#waitForRoom = true;
+      // It is claimed when its lane has capacity; looking for it earlier is of no use.
+      if (dueInMs === 0 && this.#deps.sender.lanes.isFull(result.destinationId)) this.#waitForCapacity = true;
       else soonestMs = Math.min(soonestMs, dueInMs);
     }
     if (soonestMs < POLL_MS) setTimeout(this.#deps.onDue, soonestMs + 1).unref();

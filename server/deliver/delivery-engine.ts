@@ -1,7 +1,7 @@
 /**
  * Brings events to their destinations. A loop routes new events and claims waiting deliveries, one statement at a time;
  * both fill the lanes, from which deliveries are sent; results are saved beside the loop. The loop pauses when there is
- * nothing to do or no room, until an event, a due delivery or a lane with room wakes it.
+ * nothing to do or no capacity, until an event, a due delivery or a lane with capacity wakes it.
  */
 import { setTimeout as wait } from "node:timers/promises";
 import type { Egress } from "../egress/open-egress.ts";
@@ -27,7 +27,7 @@ import { retrySchedule } from "./retry-schedule.ts";
 import { EventRouter, LEAST_EVENTS } from "./route-events.ts";
 import { OutcomeWriter } from "./save-outcomes.ts";
 import { DeliverySender } from "./send-deliveries.ts";
-import { FULL_MS } from "./shared-room.ts";
+import { FULL_MS } from "./delivery-capacity.ts";
 import { openWebhookRateLimit } from "./webhook-rate-limit.ts";
 
 export interface DeliveryServices {

@@ -35,7 +35,7 @@ function openLanes({ measureCost = () => 1 }: { measureCost?: (item: string) => 
     for (let nth = 0; nth < count; nth++) lanes.add(owner(id, projectId, failing), `${id} ${nth}`);
   };
   const space = (id: string, projectId = PROJECT): number => lanes.space(owner(id, projectId));
-  /** Adds what the lanes have room for, as routing does. */
+  /** Adds what the lanes have capacity for, as routing does. */
   const fill = (id: string, count: number, projectId = PROJECT): void =>
     add(id, Math.min(count, space(id, projectId)), false, projectId);
   const started = (id: string): string[] =>
@@ -78,7 +78,7 @@ test("a full lane takes more when half of its line is gone, and reports that onc
   add("a", 1_024);
   assert.equal(space("a"), 0);
   assert.equal(space("b"), 1_024);
-  assert.equal(lanes.fits, 0, "an event to all would find no room");
+  assert.equal(lanes.fits, 0, "an event to all would find no capacity");
   for (let gone = 0; gone < 511; gone++) await end(1);
   assert.equal(space("a"), 0);
   assert.equal(spaces.count, 0);
@@ -100,7 +100,7 @@ test("a drain drops what is in line and waits for what is under way", async () =
   assert.equal(running.length, 0);
 });
 
-test("slow receivers that have taken their project's room give up their lines; one that keeps up does not", async (t) => {
+test("slow receivers that have taken their project's capacity give up their lines; one that keeps up does not", async (t) => {
   const pass = stopClock(t);
   const { lanes, running, add, space } = openLanes();
   for (let nth = 0; nth < 7; nth++) add(`slow${nth}`, 450);
@@ -128,14 +128,14 @@ test("one slow receiver keeps its 64 messages at once; of many, each keeps a par
   lanes.shed();
   for (const id of ids) add(id, 60);
   assert.equal(started("alone").length, 64);
-  // Half of the room for slow receivers is this project's: 1,024 of 2,048.
+  // Half of the capacity for slow receivers is this project's: 1,024 of 2,048.
   for (const id of ids) assert.equal(started(id).length, 10);
   while (running.some(({ item }) => item.startsWith("slow"))) await end(running.length);
   add("slow0", 64);
   assert.equal(started("slow0").length, 64);
 });
 
-test("a project alone takes most of the room; its slow receivers leave enough for other projects, and for its own others", () => {
+test("a project alone takes most of the capacity; its slow receivers leave enough for other projects, and for its own others", () => {
   const { lanes, space, fill, started } = openLanes();
   for (let nth = 0; nth < 72; nth++) fill(`slow${nth}`, 110);
   const taken = 4_096 - lanes.capacity;
@@ -146,7 +146,7 @@ test("a project alone takes most of the room; its slow receivers leave enough fo
   assert.equal(started("other").length, 64);
 });
 
-test("four projects that take all they can leave room for one more", () => {
+test("four projects that take all they can leave capacity for one more", () => {
   const { space, fill } = openLanes();
   for (let project = 0; project < 4; project++) {
     for (let nth = 0; nth < 72; nth++) fill(`slow${nth} of ${project}`, 110, `project${project}`);
@@ -166,7 +166,7 @@ test("routing waits for a project that has just become full, and not for one tha
   assert.ok(lanes.fits > 0);
 });
 
-test("a large message takes more room", () => {
+test("a large message takes more capacity", () => {
   const { lanes, add } = openLanes({ measureCost: () => 5 });
   add("a", 100);
   assert.equal(lanes.capacity, 4_096 - 500);

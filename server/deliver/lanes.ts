@@ -1,6 +1,6 @@
 /** One lane per destination: some messages are sent at once, the rest wait in line, so that a slow receiver delays only its own. */
 import { elapsedMs } from "../../ground/clock.ts";
-import { FULL_MS, DeliveryCapacity } from "./shared-room.ts";
+import { FULL_MS, DeliveryCapacity } from "./delivery-capacity.ts";
 
 /** Messages sent at once to one receiver, unless it takes larger batches: enough for 1,000 per second at 60 ms each. */
 const WIDTH = 64;
@@ -70,7 +70,7 @@ export class Lanes<Item> {
     return this.#capacity.free;
   }
 
-  /** Whether the room of the process and of the project allow one more message for a destination. */
+  /** Whether the capacity of the process and of the project allow one more message for a destination. */
   hasCapacity(id: string, projectId: string): boolean {
     const lane = this.#lanes.get(id);
     return this.#share(projectId, lane ? lane.active + lane.waiting.length : 0) > 0;
@@ -111,8 +111,8 @@ export class Lanes<Item> {
   }
 
   /**
-   * How many events may be routed so that every destination has room for all of them: deliveries without room must be
-   * released and claimed again. 0 while a lane or project is full that will soon have room.
+   * How many events may be routed so that every destination has capacity for all of them: deliveries without capacity must be
+   * released and claimed again. 0 while a lane or project is full that will soon have capacity.
    */
   get fits(): number {
     if (this.#capacity.isJustFull) return 0;
@@ -176,7 +176,7 @@ export class Lanes<Item> {
     this.#look(lane);
   }
 
-  /** Records when a lane became full, or reports that it has room again. */
+  /** Records when a lane became full, or reports that it has capacity again. */
   #look(lane: Lane<Item>): void {
     if (this.#laneSpace(lane) === 0) lane.fullMs ??= elapsedMs();
     else if (lane.fullMs !== undefined) {
@@ -240,7 +240,7 @@ export class Lanes<Item> {
     return space >= least ? space : 0;
   }
 
-  /** Slow lanes share a part of the room: the more there are, the narrower each. */
+  /** Slow lanes share a part of the capacity: the more there are, the narrower each. */
   #width({ failing, slow, projectId, batch }: Lane<Item>): number {
     const width = failing ? FAILING_WIDTH : Math.max(WIDTH, batch);
     return slow ? Math.min(width, this.#capacity.slowWidth(projectId)) : width;

@@ -1,4 +1,4 @@
-/** Routing: new events reach the lanes, and what finds no room waits in the database. */
+/** Routing: new events reach the lanes, and what finds no capacity waits in the database. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openDeliveryParts } from "../../tests/harness/deliveries/delivery-parts.ts";

@@ -21,7 +21,7 @@ export interface RouterServices {
 export const LEAST_EVENTS = 50;
 const MAX_EVENTS = 1_000;
 const QUICK_MS = 100;
-/** Without room events are routed all the same, to wait as deliveries; their data is read for nothing. */
+/** Without capacity events are routed all the same, to wait as deliveries; their data is read for nothing. */
 const MIN_CAPACITY = 64;
 /** Deliveries that one statement should make. */
 const MAX_DELIVERIES = 1_024;
@@ -64,7 +64,7 @@ export class EventRouter {
     return routed.events;
   }
 
-  /** Puts the new deliveries into the lanes; releases those that no lane has room for, to be claimed later. */
+  /** Puts the new deliveries into the lanes; releases those that no lane has capacity for, to be claimed later. */
   async #take(batchId: string, { deliveries, stored }: Routed, readAfter: number): Promise<void> {
     const { channels, outcomes, sender } = this.#deps;
     const destinations = await channels.get(deliveries);

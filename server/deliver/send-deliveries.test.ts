@@ -96,7 +96,7 @@ test("messages of an incomplete batch whose destination has changed are released
   assert.deepEqual(batches, []);
 });
 
-test("where little room is left for a project, an incomplete batch is sent at once", async (t) => {
+test("where little capacity is left for a project, an incomplete batch is sent at once", async (t) => {
   const { sender, saved, batches } = await openBatches(t, 50);
   sender.freeCapacity();
   assert.deepEqual(batches, []);

@@ -76,7 +76,7 @@ export class DeliverySender {
     this.#batches.complete(({ row }) => row.id === destinationId);
   }
 
-  /** Where little room is left for a project: sends its incomplete batches, and releases what waits in line for slow receivers. */
+  /** Where little capacity is left for a project: sends its incomplete batches, and releases what waits in line for slow receivers. */
   freeCapacity(): void {
     this.#batches.complete(({ row }) => this.lanes.isTight(row.projectId));
     for (const { delivery } of this.lanes.shed()) this.release(delivery);

@@ -19,7 +19,7 @@ export interface Http2Lease {
   release(): void;
 }
 
-/** Long calls of one session; short ones of theirs need room, too. Servers commonly allow 1,000. */
+/** Long calls of one session; short ones of theirs need capacity, too. Servers commonly allow 1,000. */
 const MAX_LEASES = 400;
 const CONNECT_TIMEOUT_MS = 10_000;
 /** Behind NAT a connection may end without a notice, so a ping without an answer ends the session. */

@@ -4,7 +4,7 @@
  *
  *     claiming   a claim is under way; what it finds runs at once or waits here for a slot of its key
  *     gathering  a short wait before a claim, so that the claim is worth its statement
- *     resting    the last claim took all that was due, or there is no room for more: until the next item is due,
+ *     resting    the last claim took all that was due, or there is no capacity for more: until the next item is due,
  *                until `wake()`, or until `POLL_MS` are over
  *     stopping   nothing is claimed any more; waiting items are released, running ones get 30 s to end
  *
@@ -29,7 +29,7 @@ import { WakeSignal } from "./wake-signal.ts";
 export type CapacityFor = (key: string, group: string) => number;
 
 export interface ClaimSource<Item> {
-  /** Claims up to `limit` items that are due, of each key about as many as there is room for. */
+  /** Claims up to `limit` items that are due, of each key about as many as there is capacity for. */
   claim(limit: number, capacity: CapacityFor): Promise<Item[]>;
   /** Claims the items that are due because this one has ended, without a look through the queue. */
   claimSuccessors?(ended: Item): Promise<Item[]>;
@@ -101,7 +101,7 @@ class Loop<Item> implements ClaimLoop {
   readonly #looping: Promise<void>;
   /** Claimed items that are not settled, by id. */
   readonly #held = new Map<string, Item>();
-  /** Keys of which the last claim may have left items for want of room. */
+  /** Keys of which the last claim may have left items for want of capacity. */
   #fullKeys = new Set<string>();
   /** Groups with such keys of which nothing is here, so that no answer of theirs asks for more. */
   #starvedGroups = new Set<string>();

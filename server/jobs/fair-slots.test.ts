@@ -13,7 +13,7 @@ const toGroup = (key: string): string => key.split("/")[0] ?? key;
 const newSlots = () =>
   new FairSlots<Item>({ getKey: ({ key }) => key, getGroup: ({ key }) => toGroup(key), places: 1_024 });
 
-/** Claims for this key all that there is room for, and gives slots to what was claimed. */
+/** Claims for this key all that there is capacity for, and gives slots to what was claimed. */
 function fill(slots: FairSlots<Item>, key: string): number {
   const capacity = slots.capacity(key, toGroup(key));
   for (let nth = 0; nth < capacity; nth++) slots.add({ key, nth });
@@ -75,7 +75,7 @@ test("withdrawing returns what has no slot and keeps what has one", () => {
   assert.equal(slots.size, 32);
 });
 
-test("a key with its one slot taken has no room for more until it gets through", () => {
+test("a key with its one slot taken has no capacity for more until it gets through", () => {
   const slots = slotsWith(["limited", 1]);
   slots.take();
   slots.end("limited", "rate-limited");
@@ -86,7 +86,7 @@ test("a key with its one slot taken has no room for more until it gets through",
   assert.equal(slots.capacity("limited", "limited"), 2);
 });
 
-test("only a key with quick answers has room for items that wait here", () => {
+test("only a key with quick answers has capacity for items that wait here", () => {
   const slots = slotsWith(["slow", 16], ["quick", 16]);
   slots.take();
   slots.end("slow", "sent", 50_000);

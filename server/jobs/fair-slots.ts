@@ -1,5 +1,5 @@
 /**
- * Shares the places and slots of a process among keys and groups of keys, so that slow or busy ones leave room for the
+ * Shares the places and slots of a process among keys and groups of keys, so that slow or busy ones leave capacity for the
  * others. A key is an installation; its group is the project.
  */
 import { elapsedMs } from "../../ground/clock.ts";

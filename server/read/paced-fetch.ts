@@ -1,4 +1,4 @@
-/** Limits the request rate of reads to that of the connector, which leaves room for other calls. */
+/** Limits the request rate of reads to that of the connector, which leaves capacity for other calls. */
 import { setTimeout as wait } from "node:timers/promises";
 import { keepRecentlyUsed } from "../../ground/recently-used.ts";
 import type { ProviderFetch } from "../../connector-kit/provider-fetch.ts";

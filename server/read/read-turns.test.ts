@@ -68,7 +68,7 @@ test("many due backfills of one customer leave turns to other customers of the p
   assert.ok(chosen.slice(0, 2).includes(last ?? ""));
 });
 
-test("no more is chosen than there are places, and of a connection than there is room", async (t) => {
+test("no more is chosen than there are places, and of a connection than there is capacity", async (t) => {
   const { install, queue, queries } = await openQueue(t);
   const { id } = await install("one");
   const ids = await queue(id, { kind: "triggered", count: 10, ageSeconds: 5 });

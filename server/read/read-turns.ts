@@ -1,6 +1,6 @@
 /** Chooses the runs to claim: scheduled and triggered ones before backfills, then in turns of projects and customers. */
 import type { CapacityFor } from "../jobs/claim-loop.ts";
-import { limitPerKey } from "../jobs/take-with-room.ts";
+import { limitPerKey } from "../jobs/limit-per-key.ts";
 import type { Queries } from "../store/database.ts";
 import { listDueRuns, type DueRun } from "../store/read-runs.ts";
 

@@ -9,7 +9,7 @@ import type { ReadPageCommit } from "../store/read-pages.ts";
 import { releaseRuns, type ClaimedRun, type ReadCounts } from "../store/read-runs.ts";
 import { readCounts } from "./read-counts.ts";
 import { fetchPage, type FetchedPage, type ReadPosition } from "./fetch-page.ts";
-import { yieldToCallers } from "./leave-room.ts";
+import { yieldToCallers } from "./yield-to-callers.ts";
 import { pageCommit } from "./page-commit.ts";
 import type { RunReadServices } from "./read-services.ts";
 import { findReadTarget, findRunOwner, type ReadTarget } from "./read-target.ts";

@@ -3,11 +3,11 @@
  *
  *   (event) ──route──► first attempt ─────────► delivered      held by a batch of the worker that routed it: no row yet
  *                         │     │ └────────────► failed        the last attempt, or its destination is disabled
- *               no room   ▼     ▼ failed attempt
+ *           no capacity   ▼     ▼ failed attempt
  *                      waiting ◄───┐                            due after the next gap of the schedule
  *                         └─claim─► sending ──► delivered, failed
  *
- * A delivery gets its row with the result of its first attempt, or when a lane has no room for it. A row in `sending`
+ * A delivery gets its row with the result of its first attempt, or when a lane has no capacity for it. A row in `sending`
  * names its worker (`claimed_by`); a batch names the worker of its deliveries (`delivery-batches.ts`). When a worker is
  * dead (`jobs/process-identity.ts`), its deliveries go back to `waiting`: those that were sent but not saved are sent
  * again. Resending puts `delivered` and `failed` back to `waiting`. The rows of a deleted destination are ignored until

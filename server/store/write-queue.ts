@@ -101,11 +101,11 @@ export async function claimInstallationWrites(
   const { rows } = await sql<ClaimedWrite>`/* prepare claim-writes */
     with wanted as materialized (
       select asked.installation_id, gate.closed_until,
-        case when gate.closed_until is null then room else ${limit} end as room,
+        case when gate.closed_until is null then capacity else ${limit} end as capacity,
         case when gate.closed_until is null then now() else least(now(), (
           select due_time from writes where claimed_by is null and writes.installation_id = asked.installation_id
           order by installation_id, due_time, seq limit 1 offset ${CLOSED_SCAN})) end as due_until
-      from unnest(${ids}::uuid[], ${capacities}::integer[]) with ordinality as asked (installation_id, room, place)
+      from unnest(${ids}::uuid[], ${capacities}::integer[]) with ordinality as asked (installation_id, capacity, place)
         left join lateral (
           select closed_until from installations join connection_gates using (connection_id)
           where installations.id = asked.installation_id and closed_until > now() limit 1) gate on true
@@ -117,7 +117,7 @@ export async function claimInstallationWrites(
           and (wanted.closed_until is null or deadline < wanted.closed_until)
           and ${IS_FIRST}
         order by installation_id, due_time, seq
-        limit wanted.room
+        limit wanted.capacity
         for update of writes skip locked) mine
       limit ${limit}
     ) ${claimDue(workerId)}

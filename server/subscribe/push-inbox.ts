@@ -27,7 +27,7 @@ const LEAST_BYTES = 10_000;
  * disk; providers send them again for about a day. The limit is some millions of events.
  */
 const MAX_WAITING = { pushes: 50_000, bytes: 1_000_000_000 };
-/** The share that one project may use, so that there is room for the others. */
+/** The share that one project may use, so that there is capacity for the others. */
 const SHARE = 0.5;
 const LOOK_EVERY_MS = 1_000;
 

@@ -61,7 +61,7 @@ export async function setUpSubscription(
   return true;
 }
 
-/** Often enough to notice what a person has mended, or that an allocation, which is counted over 24 hours, has room again. */
+/** Often enough to notice what a person has mended, or that an allocation, which is counted over 24 hours, has capacity again. */
 const SOURCE_RETRY_MS = 15 * 60_000;
 
 async function choose(

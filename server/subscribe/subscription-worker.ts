@@ -4,7 +4,7 @@ import type { Tracer } from "../../ground/tracer.ts";
 import { backoffMs } from "../jobs/backoff.ts";
 import { startClaimLoop, type ClaimLoop, type CapacityFor } from "../jobs/claim-loop.ts";
 import type { ProcessIdentity } from "../jobs/process-identity.ts";
-import { limitPerKey } from "../jobs/take-with-room.ts";
+import { limitPerKey } from "../jobs/limit-per-key.ts";
 import { withOrphanRecovery } from "../jobs/recovering-loop.ts";
 import type { Queries } from "../store/database.ts";
 import { listClaimersIn } from "../store/list-claimers.ts";

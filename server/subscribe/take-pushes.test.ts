@@ -207,7 +207,7 @@ test("a time that a database cannot store is no reason to refuse an event", asyn
   assert.deepEqual((await stored()).toSorted(), [1, 2, 3]);
 });
 
-test("a project whose pushes take half of the room is refused, and the others are not", async (scope) => {
+test("a project whose pushes take half of the capacity is refused, and the others are not", async (scope) => {
   const { database, queries, projectId, deletion } = await openPushes(scope);
   const other = newId();
   const inbox = openPushInbox({ database, newPushes: new NewWork() });

@@ -59,7 +59,7 @@ test("a new write is in the next claim, whatever waits of installations that hav
   );
 });
 
-test("claims of a long queue visit every installation in turn, and take of each what there is room for", async (t) => {
+test("claims of a long queue visit every installation in turn, and take of each what there is capacity for", async (t) => {
   const { turns, accept } = await openQueue(t);
   const ids = installations(300);
   for (const id of ids) await accept(id, 3);

@@ -110,7 +110,7 @@ export class WriteTurns {
   }
 }
 
-/** Returns the room that is left for each installation after these claims. */
+/** Returns the capacity that is left for each installation after these claims. */
 function withoutClaimed(capacity: CapacityFor, claimed: ClaimedWrite[]): CapacityFor {
   const counts = new Map<string, number>();
   for (const { installationId } of claimed) counts.set(installationId, (counts.get(installationId) ?? 0) + 1);

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { elapsedMs } from "../../ground/clock.ts";
-import { yieldToCallers } from "./leave-room.ts";
+import { yieldToCallers } from "./yield-to-callers.ts";
 
-/** Works as a page does, then leaves room; returns whether a timer of 1 ms fired before the next page. */
+/** Works as a page does, then yields; returns whether a timer of 1 ms fired before the next page. */
 async function othersCome(idleMs: number): Promise<boolean> {
   const yieldTurn = yieldToCallers({ idleMs: () => idleMs });
   // The event loop counts its work from the end of the last wait, so this begins after one.

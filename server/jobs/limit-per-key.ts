@@ -1,4 +1,4 @@
-/** Takes items of a list of due ones as far as their keys have room. Pure. */
+/** Takes items of a list of due ones as far as their keys have capacity. Pure. */
 import type { CapacityFor } from "./claim-loop.ts";
 
 /** An item that may be claimed for a connection. */
@@ -7,7 +7,7 @@ export interface DueItem {
   projectId: string;
 }
 
-/** Returns the first items for which there is room, at most `limit`. */
+/** Returns the first items for which there is capacity, at most `limit`. */
 export function limitPerKey<Item extends DueItem>(
   due: readonly Item[],
   limit: number,

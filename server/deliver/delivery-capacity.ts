@@ -1,16 +1,16 @@
-/** Shares what one process may hold between projects, so that a project with slow receivers leaves room for all others. */
+/** Shares what one process may hold between projects, so that a project with slow receivers leaves capacity for all others. */
 import { elapsedMs } from "../../ground/clock.ts";
 
 /** Messages that one process holds, under way or in line. A large message counts as several. */
 const CAPACITY = 4_096;
 /**
- * A project may hold this many times what is still free: three quarters of the room when it is alone, less beside others.
+ * A project may hold this many times what is still free: three quarters of the capacity when it is alone, less beside others.
  * Something is left for a project that has nothing yet.
  */
 const SHARE = 3;
 /** Messages that slow receivers hold together, divided by the projects that have some and then by receiver. */
 const SLOW_CAPACITY = CAPACITY / 2;
-/** A full project takes more when it has room for this many again: claims for single messages would waste statements. */
+/** A full project takes more when it has capacity for this many again: claims for single messages would waste statements. */
 const REFILL = 64;
 /** While less is free, every message that ends may be what others wait for. */
 const LOW_CAPACITY = 64;
@@ -39,7 +39,7 @@ export class DeliveryCapacity {
     return Math.max(0, this.#free);
   }
 
-  /** Returns how much more a project may hold: 0 from when it has taken its share until there is room for some more. */
+  /** Returns how much more a project may hold: 0 from when it has taken its share until there is capacity for some more. */
   left(projectId: string): number {
     const project = this.#projects.get(projectId);
     return project ? this.#left(project) : Math.floor((SHARE * this.free) / (SHARE + 1));
@@ -50,7 +50,7 @@ export class DeliveryCapacity {
     return [...this.#projects].filter(([, project]) => this.#left(project) === 0).map(([id]) => id);
   }
 
-  /** Whether a project has become full just now: with fast receivers it will soon have room. */
+  /** Whether a project has become full just now: with fast receivers it will soon have capacity. */
   get isJustFull(): boolean {
     const nowMs = elapsedMs();
     return [...this.#projects.values()].some(
