@@ -30,6 +30,7 @@ const ALONE = [
   "tests/dashboard/integrations.test.ts",
   "tests/dashboard/pages.test.ts",
   "tests/dashboard/dashboard.test.ts",
+  "tests/journeys/typescript-client.test.ts",
   "tests/journeys/ui-library.test.ts",
   "tests/journeys/demo.test.ts",
 ];
