@@ -21,7 +21,7 @@ const FOR_TESTS = /\.(test|walk)\.ts$|fixture|sandbox\/test-client\.ts$/;
 
 /** Returns every source file, sorted by path. Tests and their tools are not among them. */
 export function readSources(): Source[] {
-  return globSync(`${FOLDERS}/**/*.{ts,tsx}`, { cwd: ROOT })
+  return globSync(`${FOLDERS}/**/*.{ts,tsx}`, { cwd: ROOT, exclude: ["**/node_modules"] })
     .filter((file) => !FOR_TESTS.test(file))
     .toSorted()
     .map((file) => {
