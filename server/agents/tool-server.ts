@@ -6,6 +6,7 @@ import { didYouMean } from "../../ground/closest.ts";
 import type { Problem } from "../../ground/errors.ts";
 import type { JsonObject } from "../../ground/json.ts";
 import type { Log } from "../../ground/log.ts";
+import { inSpan } from "../../ground/span.ts";
 import { VERSION } from "../../ground/version.ts";
 import { problemBody, toProblem } from "../http/problem.ts";
 import { validator } from "../http/validation.ts";
@@ -120,9 +121,13 @@ async function runTool<Context>(
   session: AgentSession,
   args: unknown,
 ): Promise<JsonObject> {
+  // Named as OpenTelemetry's conventions for the protocol name it.
+  const span = { name: `tools/call ${tool.name}`, kind: "internal" } as const;
   try {
-    const checked = check(args);
-    return await tool.run(await options.contextFor(session, tool), checked);
+    return await inSpan(span, async () => {
+      const checked = check(args);
+      return tool.run(await options.contextFor(session, tool), checked);
+    });
   } catch (error) {
     return refusal(options, session, tool, error);
   }

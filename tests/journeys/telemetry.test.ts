@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { createLog } from "../../ground/log.ts";
 import { readTraceparent } from "../../ground/trace-context.ts";
+import { openAgent } from "../harness/agent-client.ts";
 import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
 import { connectCustomer, type Customer } from "../harness/connect-customer.ts";
 import { drawRoute } from "../harness/deliveries/routes.ts";
@@ -108,6 +109,27 @@ describe("traces, metrics and log lines", () => {
     for (const { headers } of busbar.sandbox.requests()) {
       assert.equal(headers["traceparent"] ?? headers["tracestate"] ?? headers["baggage"], undefined);
     }
+  });
+
+  test("an agent's call goes on with the trace that its message names, and is a span with the provider's call below it", async () => {
+    const agent = await openAgent(busbar);
+    const call = async (args: Record<string, unknown>): Promise<string> => {
+      const traceId = newTrace();
+      const { traceparent } = findCaller(traceId);
+      await agent.client.callTool({ name: "search_records", arguments: args, _meta: { traceparent } });
+      return traceId;
+    };
+    const traceId = await call({ object: "contacts" });
+    const tool = await findSpan(traceId, "tools/call search_records");
+    const message = await findSpan(traceId, "agent message");
+    const sent = await until(() =>
+      listSpans(traceId).find(({ parentSpanId }) => parentSpanId === tool.spanId),
+    );
+    assert.deepEqual([message.parentSpanId, tool.parentSpanId], [CALLER_SPAN, message.spanId]);
+    assert.match(sent.name, /^[A-Z]+ hubspot$/);
+    const refused = await call({ object: "nothing" });
+    assert.ok((await findSpan(refused, "tools/call search_records")).failed);
+    await agent.close();
   });
 
   test("spans name no host, path, record or customer", async () => {
