@@ -268,6 +268,8 @@ describe("what agents write", () => {
     await robot.call("create_record", { object: "person", record });
     await robot.call("delete_record", { object: "person", id: "1" });
     await robot.call("delete_record", { object: "nothing", id: "1" });
+    // Beyond the key's scopes: refused with 403 before any tool runs.
+    await assert.rejects(robot.call("get_record", { object: "person", id: "2" }));
     await setPolicy(ALLOWED);
     const other = { ...record, email: "audited-2@example.com" };
     const { content: written } = await robot.call("create_record", { object: "person", record: other });
@@ -278,6 +280,7 @@ describe("what agents write", () => {
     assert.deepEqual(
       events.map(({ operationId, outcome, target }: Answer["body"]) => [operationId, outcome, target]),
       [
+        ["get_record", "refused", { kind: "record", id: "2", name: "person" }],
         ["delete_record", "refused", { kind: "record", id: "1", name: "person" }],
         ["create_record", "approval_required", { kind: "approval", id: approvalId, name: "person" }],
         ["create_record", "approval_required", { kind: "approval", id: approvalId, name: "person" }],
@@ -285,8 +288,9 @@ describe("what agents write", () => {
       ],
     );
     assert.deepEqual(events[0].actor, { kind: "agent", id: key.body.id, name: "robot" });
-    assert.deepEqual(events[1].changed, ["email", "familyName"]);
-    assert.deepEqual(await list(`actor=${key.body.id}&actorKind=agent&outcome=refused`), [events[0]]);
+    assert.deepEqual(events[2].changed, ["email", "familyName"]);
+    const refusals = await list(`actor=${key.body.id}&actorKind=agent&outcome=refused`);
+    assert.deepEqual(refusals, events.slice(0, 2));
     assert.deepEqual(await list(`actor=${key.body.id}&actorKind=person`), []);
     const operations = (await busbar.inProject("GET", `/operations?actor=${key.body.id}`)).body.results;
     assert.deepEqual(

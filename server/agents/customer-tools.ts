@@ -15,7 +15,7 @@ import {
 import { callApiTool, connectAccountTool } from "./agent-calls.ts";
 import { getRecordTool, searchRecordsTool } from "./agent-reads.ts";
 import { writeTools } from "./agent-writes.ts";
-import { auditAgentCall } from "./audit-agent-call.ts";
+import { auditAgentCalls } from "./audit-agent-calls.ts";
 import { RIGHTS, type DefinedTool } from "./agent-tool.ts";
 import { identifyAgent, type AgentAccess } from "./identify-agent.ts";
 import { decide, loadPolicy } from "./policy.ts";
@@ -49,11 +49,12 @@ type Serving = AgentServing &
 
 /** Serves the endpoint of every customer. */
 export function serveCustomerTools(app: FastifyInstance, deps: Serving): void {
+  const audit = auditAgentCalls(deps);
   const handler = openToolServer({
     tools: CUSTOMER_TOOLS,
     instructions: CUSTOMER_INSTRUCTIONS,
     contextFor: (session, tool) => beginCustomerCall(deps, session, tool),
-    audit: (session, called) => auditAgentCall(deps, session, called),
+    audit,
     docsUrl: deps.docsUrl,
     support: deps.config.support,
     log: deps.log,
@@ -66,6 +67,7 @@ export function serveCustomerTools(app: FastifyInstance, deps: Serving): void {
     listIssuers: (projectIdOrName) => listIssuers(deps, projectIdOrName),
     handler,
     tools: CUSTOMER_TOOLS,
+    audit,
   });
 }
 

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from "fastify";
 import type { SupportContact } from "../../ground/config.ts";
 import type { Log } from "../../ground/log.ts";
-import { auditAgentCall } from "./audit-agent-call.ts";
+import { auditAgentCalls } from "./audit-agent-calls.ts";
 import type { DefinedTool } from "./agent-tool.ts";
 import { explainFailureTool } from "./explain-failure.ts";
 import { identifyManager, type AgentAccess } from "./identify-agent.ts";
@@ -51,6 +51,7 @@ type Serving = AgentServing &
 
 /** Serves the endpoint of every project. */
 export function serveManageTools(app: FastifyInstance, deps: Serving): void {
+  const audit = auditAgentCalls(deps);
   const handler = openToolServer<ManageCall>({
     tools: MANAGE_TOOLS,
     instructions: MANAGE_INSTRUCTIONS,
@@ -59,7 +60,7 @@ export function serveManageTools(app: FastifyInstance, deps: Serving): void {
       session,
       policy: await loadPolicy(deps.database, session.project.id),
     }),
-    audit: (session, called) => auditAgentCall(deps, session, called),
+    audit,
     docsUrl: deps.docsUrl,
     support: deps.config.support,
     log: deps.log,
@@ -71,5 +72,6 @@ export function serveManageTools(app: FastifyInstance, deps: Serving): void {
     identify: (request) => identifyManager(deps, request),
     handler,
     tools: MANAGE_TOOLS,
+    audit,
   });
 }

@@ -15,6 +15,7 @@ import { parseJson } from "../http/json-body.ts";
 import { beginRequest, inRequest } from "../http/request-work.ts";
 import { requireOwnHost } from "./agent-host.ts";
 import type { AgentSession } from "./agent-session.ts";
+import type { AuditAgentCall } from "./audit-agent-calls.ts";
 import type { DefinedTool, Right } from "./agent-tool.ts";
 import { insufficientScope, type AgentRequest } from "./identify-agent.ts";
 import { mayCall } from "./tool-server.ts";
@@ -41,6 +42,8 @@ export interface AgentEndpoint {
   /** Answers the messages of those who were let in. */
   handler: McpHttpHandler;
   tools: readonly Pick<DefinedTool<never>, "name" | "rights">[];
+  /** Audits a call that is refused before a tool runs. */
+  audit?: AuditAgentCall;
 }
 
 type Serving = AgentServing & { endpoint: AgentEndpoint };
@@ -146,7 +149,9 @@ async function answer(
 ): Promise<FastifyReply> {
   if (!session) throw new Error("a request that was not let in");
   const message = messageIn(request);
-  requireRight(deps, request, session, message);
+  const meta = readMeta(message);
+  session.client = nameClient(meta[CLIENT_INFO_META_KEY]);
+  await requireRight(deps, request, session, message);
   const left = new AbortController();
   reply.raw.once("close", () => left.abort());
   const asked = new Request(`${deps.publicUrl()}${pathIn(request)}`, {
@@ -160,8 +165,6 @@ async function answer(
     scopes: [...session.rights],
     extra: { session },
   };
-  const meta = readMeta(message);
-  session.client = nameClient(meta[CLIENT_INFO_META_KEY]);
   const answered = await inOwnTrace(deps, request, meta, () =>
     deps.endpoint.handler.fetch(asked, { authInfo, parsedBody: message }),
   );
@@ -240,14 +243,23 @@ function messageIn({ body }: FastifyRequest): unknown {
 }
 
 /** The step-up of OAuth is an HTTP answer, so it comes before the protocol's. */
-function requireRight(deps: Serving, request: AgentCall, session: AgentSession, message: unknown): void {
+async function requireRight(
+  deps: Serving,
+  request: AgentCall,
+  session: AgentSession,
+  message: unknown,
+): Promise<void> {
   const named = isJsonObject(message) && message["method"] === "tools/call" && message["params"];
   const name = isJsonObject(named) ? named["name"] : undefined;
   const tool = deps.endpoint.tools.find((one) => one.name === name);
   if (!tool || mayCall(session, tool)) return;
-  throw insufficientScope(
+  const refusal = insufficientScope(
     { metadataUrl: metadataUrl(deps, request) },
     tool.rights,
     `The tool \`${tool.name}\``,
   );
+  const args = isJsonObject(named) ? named["arguments"] : undefined;
+  const result = { problem: { status: refusal.status } };
+  await deps.endpoint.audit?.(session, { tool: tool.name, args, result });
+  throw refusal;
 }

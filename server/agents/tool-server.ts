@@ -11,6 +11,7 @@ import { VERSION } from "../../ground/version.ts";
 import { problemBody, toProblem } from "../http/problem.ts";
 import { validator } from "../http/validation.ts";
 import { AgentSession } from "./agent-session.ts";
+import type { AuditAgentCall } from "./audit-agent-calls.ts";
 import { resultSchema, type DefinedTool } from "./agent-tool.ts";
 
 export interface ToolServerOptions<Context> {
@@ -20,8 +21,7 @@ export interface ToolServerOptions<Context> {
   instructions: string;
   /** Returns what the tools are given. Throws a Problem, which is the result of the call. */
   contextFor(session: AgentSession, tool: DefinedTool<Context>): Promise<Context>;
-  /** Audits what became of a call. */
-  audit(session: AgentSession, call: { tool: string; args: unknown; result: JsonObject }): Promise<void>;
+  audit: AuditAgentCall;
   docsUrl: () => string;
   support?: SupportContact | undefined;
   log: Log;

@@ -74,6 +74,9 @@ export const testReactComponents = (): void => {
         "@busbar/react/styles.css": join(FOLDER, "dist/styles.css"),
         "@busbar/react": join(FOLDER, "dist/index.js"),
         "@busbar/client": CLIENT,
+        // The page and the components must have one React: that of the tests is for the published UI library.
+        react: join(ROOT, "node_modules/react"),
+        "react-dom": join(ROOT, "node_modules/react-dom"),
       };
       const entry = join(import.meta.dirname, "page.js");
       const { origin } = new URL(busbar.busbar.urls.base);

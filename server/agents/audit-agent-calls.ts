@@ -6,30 +6,33 @@ import { insertAuditEvent, type AuditOutcome, type NewAuditEvent } from "../stor
 import type { Database } from "../store/database.ts";
 import type { AgentSession } from "./agent-session.ts";
 
-/** Stored before the result is sent. */
-export async function auditAgentCall(
-  { database }: { database: Database },
+/** Audits what became of a call of a tool, before the result is sent. */
+export type AuditAgentCall = (
   session: AgentSession,
-  { tool, args, result }: { tool: string; args: unknown; result: JsonObject },
-): Promise<void> {
-  const outcome = chooseOutcome(result);
-  if (!outcome) return;
-  const { project, requestId, actor } = session;
-  await insertAuditEvent(database.queries, {
-    id: newId(),
-    orgId: project.orgId,
-    projectId: project.id,
-    operationId: tool,
-    actorKind: "agent",
-    actorId: actor.id,
-    agentName: actor.name ?? actor.client,
-    actorGroup: session.customer ?? null,
-    ...findTarget(isJsonObject(args) ? args : {}, result),
-    changed: listChanged(args),
-    outcome,
-    requestId,
-  });
-}
+  call: { tool: string; args: unknown; result: JsonObject },
+) => Promise<void>;
+
+export const auditAgentCalls =
+  ({ database }: { database: Database }): AuditAgentCall =>
+  async (session, { tool, args, result }) => {
+    const outcome = chooseOutcome(result);
+    if (!outcome) return;
+    const { project, requestId, actor } = session;
+    await insertAuditEvent(database.queries, {
+      id: newId(),
+      orgId: project.orgId,
+      projectId: project.id,
+      operationId: tool,
+      actorKind: "agent",
+      actorId: actor.id,
+      agentName: actor.name ?? actor.client,
+      actorGroup: session.customer ?? null,
+      ...findTarget(isJsonObject(args) ? args : {}, result),
+      changed: listChanged(args),
+      outcome,
+      requestId,
+    });
+  };
 
 /** The policy and the budgets refuse with these; a mistake in an argument is none of theirs. */
 const REFUSALS: readonly (Json | undefined)[] = [403, 429];
