@@ -47,7 +47,16 @@ const buildColumns = (projects: readonly Project[]): Column<AuditEvent>[] => [
     head: "Project",
     cell: ({ projectId }) => projects.find(({ id }) => id === projectId)?.name ?? projectId ?? "–",
   },
-  { head: "Action", cell: ({ operationId }) => <code>{operationId}</code>, line: 2 },
+  {
+    head: "Action",
+    // Of an agent, also what was not done.
+    cell: ({ operationId, outcome }) => (
+      <>
+        <code>{operationId}</code> {outcome && statusWords(outcome)}
+      </>
+    ),
+    line: 2,
+  },
   {
     head: "Target",
     cell: ({ target }) => (
@@ -60,7 +69,6 @@ const buildColumns = (projects: readonly Project[]): Column<AuditEvent>[] => [
     head: "Changed",
     cell: ({ changed = [] }) => <span className="foreign">{changed.join(", ") || "–"}</span>,
   },
-  { head: "Outcome", cell: ({ outcome }) => (outcome ? statusWords(outcome) : "–") },
   { head: "Request", cell: ({ requestId }) => <CopyButton text={requestId} label="Copy request id" /> },
 ];
 
