@@ -1,4 +1,4 @@
-/** Acts of agents that wait for somebody's decision. For pages of your own people: customers' tokens may not decide. */
+/** Acts of agents that wait for somebody's decision: one of your people, or of the customer's where the policy for agents lets them. */
 import type { Approval } from "@busbar/client";
 import type { ReactNode } from "react";
 import { useAnswer, useBusbar } from "./busbar-provider.js";
@@ -15,7 +15,10 @@ export interface ApprovalsState {
   refresh: () => Promise<void>;
 }
 
-/** Needs the token of a person with the role editor or owner. `groupRef`: of this customer only. */
+/**
+ * Needs the token of a person with the role editor or owner, or a customer's token where the policy has `customersMayDecide`: it sees its own
+ * customer's. `groupRef`: of this customer only.
+ */
 export function useApprovals(groupRef?: string): ApprovalsState {
   const { client, answers } = useBusbar();
   const found = useAnswer(`approvals/${groupRef ?? ""}`, async () => {

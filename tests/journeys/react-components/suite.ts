@@ -249,28 +249,33 @@ export const testReactComponents = (): void => {
       });
     }
 
-    test("one of the builder's people approves what an agent asks for, and is shown what it is", async (t) => {
+    test("one of the builder's people, or of the customer's where the policy lets them, approves what an agent asks for, and is shown what it is", async (t) => {
       const groupRef = "asked";
       await connectCustomer(busbar, { provider: "hubspot", objects: ["contacts"], groupRef });
-      await busbar.inProject("PUT", "/agent-policy", { default: { write: "ask" } });
       const key = await busbar.inProject("POST", "/api-keys", { label: "agent", scopes: ["read", "write"] });
       const agent = await openAgent(busbar, { credential: key.body.key, groupRef });
-      const record = { email: "asked@example.com" };
-      const { content } = await agent.call("create_record", { object: "contacts", record });
-      assert.equal(content.status, "approval_required", JSON.stringify(content));
+      const approve = async (name: string, token: string) => {
+        const record = { email: `asked-by-${name}@example.com` };
+        const { content } = await agent.call("create_record", { object: "contacts", record });
+        assert.equal(content.status, "approval_required", JSON.stringify(content));
+        const person = await openCustomer(t, { browser, url: served.url }, `react-approvals-${name}`, {
+          token,
+        });
+        await person.sees("wants to call create_record");
+        await person.sees(record.email);
+        await person.picture("asked");
+        await assertAccessible(person);
+        await person.press("Approve");
+        await person.sees("Nothing waits for a decision");
+        const path = `/approvals/${content.approval.approvalId}`;
+        await until(async () => (await busbar.inProject("GET", path)).body.status === "executed");
+        person.assertUntroubled();
+      };
+      await busbar.inProject("PUT", "/agent-policy", { default: { write: "ask" } });
       const { authorization = "" } = await signIn(busbar);
-      const person = await openCustomer(t, { browser, url: served.url }, "react-approvals", {
-        token: authorization.replace("Bearer ", ""),
-      });
-      await person.sees("wants to call create_record");
-      await person.sees("asked@example.com");
-      await person.picture("asked");
-      await assertAccessible(person);
-      await person.press("Approve");
-      await person.sees("Nothing waits for a decision");
-      const id = content.approval.approvalId;
-      await until(async () => (await busbar.inProject("GET", `/approvals/${id}`)).body.status === "executed");
-      person.assertUntroubled();
+      await approve("builder", authorization.replace("Bearer ", ""));
+      await busbar.inProject("PUT", "/agent-policy", { default: { write: "ask" }, customersMayDecide: true });
+      await approve("customer", await signer.sign({ groupRef }));
     });
 
     test("a customer goes over two pages of a provider with steps of its own, and disconnects", async (t) => {
