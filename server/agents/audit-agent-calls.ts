@@ -34,7 +34,7 @@ export const auditAgentCalls =
     });
   };
 
-/** The policy and the budgets refuse with these; a mistake in an argument is none of theirs. */
+/** The policy, the budgets and scopes refuse with these; a mistake in an argument is none of theirs. */
 const REFUSALS: readonly (Json | undefined)[] = [403, 429];
 
 function chooseOutcome({ status, repeated, problem }: JsonObject): AuditOutcome | undefined {

@@ -3,9 +3,11 @@ import { sql } from "kysely";
 import type { Queries } from "./database.ts";
 import { inIdRange, type IdRange } from "./id-range.ts";
 
-export type ActorKind = "person" | "apiKey" | "system" | "agent";
+export const ACTOR_KINDS = ["person", "apiKey", "system", "agent"] as const;
+export type ActorKind = (typeof ACTOR_KINDS)[number];
 /** What became of an agent's call. */
-export type AuditOutcome = "approval_required" | "refused" | "dry_run";
+export const AUDIT_OUTCOMES = ["approval_required", "refused", "dry_run"] as const;
+export type AuditOutcome = (typeof AUDIT_OUTCOMES)[number];
 
 export interface AuditEventRow {
   id: string;

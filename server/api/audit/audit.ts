@@ -2,7 +2,12 @@
 import { type Static, Type } from "typebox";
 import { timeOfId } from "../../../ground/ids.ts";
 import { endpoint, route, type Route } from "../../http/endpoint.ts";
-import { type AuditEventRow, listAuditEvents as listRows } from "../../store/audit-events.ts";
+import {
+  ACTOR_KINDS,
+  AUDIT_OUTCOMES,
+  type AuditEventRow,
+  listAuditEvents as listRows,
+} from "../../store/audit-events.ts";
 import type { Database } from "../../store/database.ts";
 import { OrgParams } from "../orgs/org.ts";
 import { listQuery, onePage, pageSchema, periodQuery } from "../pages.ts";
@@ -10,9 +15,6 @@ import { listQuery, onePage, pageSchema, periodQuery } from "../pages.ts";
 export const auditRoutes = (deps: { database: Database }): Route[] => [
   route("GET /v1/orgs/{orgId}/audit-events", "full", listAuditEvents(deps)),
 ];
-
-const ACTOR_KINDS = ["person", "apiKey", "system", "agent"] as const;
-const OUTCOMES = ["approval_required", "refused", "dry_run"] as const;
 
 const AuditEventSchema = Type.Object(
   {
@@ -50,9 +52,9 @@ const AuditEventSchema = Type.Object(
       Type.Array(Type.String(), { description: "Names of the members that were sent; never values." }),
     ),
     outcome: Type.Optional(
-      Type.Enum([...OUTCOMES], {
+      Type.Enum([...AUDIT_OUTCOMES], {
         description:
-          "Of an agent's call that did nothing at once: it waits for a decision, was refused by the policy or a budget, or was a dry run.",
+          "Of an agent's call that did nothing at once: it waits for a decision, was refused by the policy, a budget or the scope of its credential, or was a dry run.",
       }),
     ),
     requestId: Type.String({ description: "Id of the request in the log." }),
@@ -78,7 +80,7 @@ const listAuditEvents = (deps: { database: Database }) =>
         Type.Enum([...ACTOR_KINDS], { description: "Return only what actors of this kind did." }),
       ),
       outcome: Type.Optional(
-        Type.Enum([...OUTCOMES], { description: "Return only calls of agents with this outcome." }),
+        Type.Enum([...AUDIT_OUTCOMES], { description: "Return only calls of agents with this outcome." }),
       ),
       operationId: only("Return only calls of this operation, for example `deleteDestination`."),
       projectId: only("Return only events of this project (an id)."),
