@@ -1,18 +1,24 @@
 /** Refuses calls that the project's policy does not allow. */
 import { Problem } from "../../ground/errors.ts";
 import type { CustomerObject } from "./customer-objects.ts";
-import { decide, type Act, type AgentPolicy, type Decision } from "./policy.ts";
+import { decide, decideByRule, type Act, type AgentPolicy, type Decision } from "./policy.ts";
 
 type AskedAct = Pick<Act, "tool" | "kind">;
 type Target = Pick<CustomerObject, "installed" | "name" | "objectName">;
 
 /** Returns how the policy decides about a call on an object. */
-export const decideOn = (
-  policy: AgentPolicy,
-  act: AskedAct,
-  { installed, name, objectName }: Target,
-): Decision =>
-  decide(policy, { ...act, integration: installed.integration.name, object: [name, objectName] });
+export const decideOn = (policy: AgentPolicy, act: AskedAct, target: Target): Decision =>
+  decide(policy, nameTarget(act, target));
+
+/** The same by a rule alone, without the defaults; undefined if none fits. */
+export const decideByRuleOn = (policy: AgentPolicy, act: AskedAct, target: Target): Decision | undefined =>
+  decideByRule(policy, nameTarget(act, target));
+
+const nameTarget = (act: AskedAct, { installed, name, objectName }: Target): Act => ({
+  ...act,
+  integration: installed.integration.name,
+  object: [name, objectName],
+});
 
 /** Throws a 403 Problem unless the call is allowed. Nobody is asked about what only reads. */
 export function requireAllowed(policy: AgentPolicy, act: AskedAct, target: Target): void {

@@ -13,8 +13,8 @@ import { hashCanonical, readCurrent } from "./approved-write.ts";
 import type { CustomerCall } from "./customer-call.ts";
 import { findObject, type CustomerObject } from "./customer-objects.ts";
 import { askForWrite, previewWrite, writeOnce, type PlannedWrite } from "./planned-write.ts";
-import { decideByRule, isHidden } from "./policy.ts";
-import { decideOn, forbiddenBy } from "./require-allowed.ts";
+import { isHidden } from "./policy.ts";
+import { decideByRuleOn, decideOn, forbiddenBy } from "./require-allowed.ts";
 
 export const undoOperationTool = defineTool({
   name: "undo_operation",
@@ -74,16 +74,9 @@ async function findDone({ deps, session }: CustomerCall, operationId: string): P
 /** Returns whether somebody decides. A created record goes by the rules for deleting, too, but not by the default for it. */
 function requireUndoable({ policy }: CustomerCall, object: CustomerObject, { type }: DoneChange): boolean {
   const decisions = [decideOn(policy, { tool: "undo_operation", kind: "write" }, object)];
-  if (type === "create") {
-    const { installed, name, objectName } = object;
-    const deleting = {
-      tool: "delete_record",
-      kind: "delete",
-      integration: installed.integration.name,
-    } as const;
-    const ruled = decideByRule(policy, { ...deleting, object: [name, objectName] });
-    if (ruled) decisions.push(ruled);
-  }
+  const ruled =
+    type === "create" && decideByRuleOn(policy, { tool: "delete_record", kind: "delete" }, object);
+  if (ruled) decisions.push(ruled);
   if (decisions.includes("forbid")) throw forbiddenBy("undo_operation", object.name);
   return decisions.includes("ask");
 }
