@@ -5,7 +5,8 @@ import type { Role } from "../../ground/role.ts";
 
 /**
  * Who may call. `public`: everyone. `frontend`: browser keys, customers' tokens and above. `full`: a builder's server,
- * in its own project. `approver`: the same, and customers' tokens if the policy for agents lets them decide. `organization`: the same, in any project of its organisation. `person`: a signed-in builder.
+ * in its own project. `approver`: the same, and customers' tokens if the policy for agents lets them decide. `organization`: as
+ * `full`, in any project of its organisation. `person`: a signed-in builder.
  */
 export type Audience =
   | "public"

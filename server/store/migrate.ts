@@ -127,6 +127,8 @@ const LOCK_REST_MS = 500;
 const LOCK_TRIES = 120;
 /** An autovacuum, which may take minutes on a large table, gives way to somebody who waits for PostgreSQL's `deadlock_timeout` of a second. */
 const LONG_LOCK_TIMEOUT_MS = 1_200;
+/** Which attempt waits that long first, and after how many others again. */
+const FIRST_LONG = 5;
 const LONG_EVERY = 20;
 const LOCK_NOT_AVAILABLE = "55P03";
 
@@ -154,8 +156,8 @@ async function apply(client: ClientBase, name: string): Promise<void> {
 
 /** Runs statements in a transaction, again while another one holds a lock that they need. */
 async function commit(client: ClientBase, run: () => Promise<unknown>): Promise<void> {
-  for (let left = LOCK_TRIES; ; left -= 1) {
-    const timeoutMs = left % LONG_EVERY === LONG_EVERY - 5 ? LONG_LOCK_TIMEOUT_MS : LOCK_TIMEOUT_MS;
+  for (let attempt = 0; ; attempt += 1) {
+    const timeoutMs = attempt % LONG_EVERY === FIRST_LONG ? LONG_LOCK_TIMEOUT_MS : LOCK_TIMEOUT_MS;
     await client.query(`begin; set local lock_timeout = ${timeoutMs}`);
     try {
       await run();
@@ -164,7 +166,7 @@ async function commit(client: ClientBase, run: () => Promise<unknown>): Promise<
     } catch (error) {
       await client.query("rollback");
       if (!(error instanceof DatabaseError) || error.code !== LOCK_NOT_AVAILABLE) throw error;
-      if (left === 0)
+      if (attempt === LOCK_TRIES)
         throw new Error(
           `a table has been locked for more than ${(LOCK_TRIES * LOCK_REST_MS) / 1_000} s, as a backup or an open transaction does; try again when ` +
             "it has ended (pg_stat_activity shows it)",
