@@ -91,7 +91,9 @@ export class CustomerAccount {
   }
 
   #create(object: string, values: Record<string, string>): void {
-    this.#ids.push(this.#account.put(object, { values, stamp: true }));
+    const id = this.#account.put(object, { values, stamp: true });
+    this.#ids.push(id);
+    this.#stamped.add(id);
     this.counts.created += 1;
   }
 
