@@ -100,7 +100,7 @@ create index deliveries_sending on deliveries (claimed_by) where state = 'sendin
 create index deliveries_waiting on deliveries (destination_id, due_time) where state = 'waiting';
 
 -- Deliveries on their first attempt: what one worker took on when it routed their events. Each becomes a row of
--- `deliveries` when there is something to say of it; then the batch goes. States: server/store/deliveries.ts.
+-- `deliveries` when there is something to say of it; then the batch goes. States: server/store/deliveries/deliveries.ts.
 create table delivery_batches (
   id uuid primary key,
   worker_id integer not null,

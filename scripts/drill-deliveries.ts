@@ -18,11 +18,11 @@ import { openSink, type Sink } from "../tests/harness/deliveries/sink.ts";
 import { newId } from "../ground/ids.ts";
 import { createLog } from "../ground/log.ts";
 import { Sealer } from "../ground/seal.ts";
-import { openDatabase, type Database } from "../server/store/database.ts";
-import { insertDestination } from "../server/store/destinations.ts";
+import { openDatabase, type Database } from "../server/store/database/database.ts";
+import { insertDestination } from "../server/store/deliveries/destinations.ts";
 import { startEmbeddedPostgres } from "../server/postgres/start-embedded-postgres.ts";
-import { eventTopicRoutes, topicDestinationRoutes } from "../server/store/topic-routes.ts";
-import { insertTopic } from "../server/store/topics.ts";
+import { eventTopicRoutes, topicDestinationRoutes } from "../server/store/deliveries/topic-routes.ts";
+import { insertTopic } from "../server/store/deliveries/topics.ts";
 
 export interface DeliveryDrillReport {
   deliveries: number;

@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createLog } from "../ground/log.ts";
 import { startEmbeddedPostgres } from "../server/postgres/start-embedded-postgres.ts";
-import { openDatabase } from "../server/store/database.ts";
+import { openDatabase } from "../server/store/database/database.ts";
 
-const ROWS = "server/store/rows.gen.ts";
+const ROWS = "server/store/database/rows.gen.ts";
 
 async function main(check: boolean): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), "busbar-schema-"));

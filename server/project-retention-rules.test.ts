@@ -10,11 +10,11 @@ import { buildFirstId, newId } from "../ground/ids.ts";
 import { createLog } from "../ground/log.ts";
 import { sweep } from "./jobs/retention.ts";
 import { retentionRules } from "./retention-rules.ts";
-import type { Database, Queries } from "./store/database.ts";
-import { deliveredDataRemoval, oldEventsRemoval } from "./store/delivery-sweep.ts";
-import { selectOldOperations } from "./store/operations.ts";
-import { plannedByRows } from "./store/planned-by-rows.ts";
-import { replaceOwnRetention, type OwnRetention } from "./store/project-retention.ts";
+import type { Database, Queries } from "./store/database/database.ts";
+import { deliveredDataRemoval, oldEventsRemoval } from "./store/deliveries/delivery-sweep.ts";
+import { selectOldOperations } from "./store/operations/operations.ts";
+import { plannedByRows } from "./store/database/planned-by-rows.ts";
+import { replaceOwnRetention, type OwnRetention } from "./store/access/project-retention.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
 

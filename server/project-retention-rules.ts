@@ -8,20 +8,20 @@ import {
   type RetentionConfig,
 } from "../ground/retention-bounds.ts";
 import type { RetentionRule } from "./jobs/retention.ts";
-import { removeProjectConsents } from "./store/consents.ts";
-import type { Queries } from "./store/database.ts";
-import { removeProjectLeftOut } from "./store/seen-records.ts";
+import { removeProjectConsents } from "./store/connections/consents.ts";
+import type { Queries } from "./store/database/database.ts";
+import { removeProjectLeftOut } from "./store/reads/seen-records.ts";
 import {
   removeProjectDeliveries,
   removeProjectEvents,
   removeProjectNowhere,
-} from "./store/delivery-sweep.ts";
-import { removeProjectOperations } from "./store/operations.ts";
-import { listOwnRetention, type ProjectBound } from "./store/project-retention.ts";
-import { removePushesBefore } from "./store/received-pushes.ts";
-import { removeProjectProxyUsage } from "./store/proxy-usage.ts";
-import { removeProjectRefusedRequests } from "./store/refused-requests.ts";
-import { removeProjectSubscriptionEvents } from "./store/subscription-events.ts";
+} from "./store/deliveries/delivery-sweep.ts";
+import { removeProjectOperations } from "./store/operations/operations.ts";
+import { listOwnRetention, type ProjectBound } from "./store/access/project-retention.ts";
+import { removePushesBefore } from "./store/subscriptions/received-pushes.ts";
+import { removeProjectProxyUsage } from "./store/operations/proxy-usage.ts";
+import { removeProjectRefusedRequests } from "./store/access/refused-requests.ts";
+import { removeProjectSubscriptionEvents } from "./store/subscriptions/subscription-events.ts";
 
 /** Removes up to `max` rows of one project and returns their number. */
 type RemoveForProject = (queries: Queries, bound: ProjectBound, max: number) => Promise<number>;

@@ -8,7 +8,7 @@ import { nowMs } from "../ground/clock.ts";
 import { buildFirstId, newId } from "../ground/ids.ts";
 import { createLog } from "../ground/log.ts";
 import { sweep } from "./jobs/retention.ts";
-import { endOperations, insertOperations } from "./store/operations.ts";
+import { endOperations, insertOperations } from "./store/operations/operations.ts";
 
 test("ended operations go when they are old, those under way and the young stay", async (t) => {
   const database = await testDatabase(t);

@@ -42,16 +42,16 @@ import { topicRoutes } from "./api/topics/topics.ts";
 import { uploadRoutes } from "./api/uploads/uploads.ts";
 import { INSTALLATION, INTEGRATION, PROJECT, PROVIDER } from "./api/paths.ts";
 import { route, type Route } from "./http/endpoint.ts";
-import { deliverResults } from "./read/deliver-results.ts";
-import { pauseReads, unpauseReads } from "./read/pause-reads.ts";
-import { searchRecords } from "./read/search-records.ts";
-import { triggerRead, type TriggerReadServices } from "./read/trigger-read.ts";
+import { deliverResults } from "./read/requests/deliver-results.ts";
+import { pauseReads, unpauseReads } from "./read/requests/pause-reads.ts";
+import { searchRecords } from "./read/requests/search-records.ts";
+import { triggerRead, type TriggerReadServices } from "./read/requests/trigger-read.ts";
 import {
   receiveEvents,
   receiveEventsOfInstallation,
   receiveEventsOfProvider,
-} from "./subscribe/receive-events.ts";
-import type { ReceiveServices } from "./subscribe/store-push.ts";
+} from "./subscribe/receive/receive-events.ts";
+import type { ReceiveServices } from "./subscribe/receive/store-push.ts";
 import { writeRecords, type WriteServices } from "./write/write-records.ts";
 
 /** The resources of the API; each lists its routes beside its endpoints. Actions are listed below. */

@@ -12,7 +12,7 @@ import { rememberMessages } from "./events/recent-messages.ts";
 import { startRetention } from "./jobs/retention.ts";
 import type { Services } from "./services.ts";
 import { startReading } from "./read/start-reading.ts";
-import { awaitAllPushes } from "./subscribe/await-pushes.ts";
+import { awaitAllPushes } from "./subscribe/receive/await-pushes.ts";
 import { startSubscribing } from "./subscribe/start-subscribing.ts";
 import { startSchemaWatcher } from "./watch/schema-watcher.ts";
 import { startWriteWorker } from "./write/write-worker.ts";

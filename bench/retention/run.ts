@@ -16,10 +16,14 @@ import { createLog } from "../../ground/log.ts";
 import { nowMs } from "../../ground/clock.ts";
 import { newId } from "../../ground/ids.ts";
 import { startEmbeddedPostgres } from "../../server/postgres/start-embedded-postgres.ts";
-import { openDatabase, type Database } from "../../server/store/database.ts";
-import { migrate, migrationNames } from "../../server/store/migrate.ts";
-import { listProjectProxyCalls } from "../../server/store/proxy-call-lists.ts";
-import { insertProxyUsage, listProxyUsage, removeProxyUsageBefore } from "../../server/store/proxy-usage.ts";
+import { openDatabase, type Database } from "../../server/store/database/database.ts";
+import { migrate, migrationNames } from "../../server/store/database/migrate.ts";
+import { listProjectProxyCalls } from "../../server/store/operations/proxy-call-lists.ts";
+import {
+  insertProxyUsage,
+  listProxyUsage,
+  removeProxyUsageBefore,
+} from "../../server/store/operations/proxy-usage.ts";
 import { withDatabase } from "../../tests/harness/postgres.ts";
 import { stockDatabase } from "../../tests/harness/proxy/stock-database.ts";
 import { median } from "../write/report.ts";

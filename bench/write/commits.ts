@@ -5,9 +5,9 @@
 import { sql } from "kysely";
 import { Client } from "pg";
 import { createLog } from "../../ground/log.ts";
-import type { Queries } from "../../server/store/database.ts";
-import { openPool } from "../../server/store/pool.ts";
-import { wakes } from "../../server/store/wake-ups.ts";
+import type { Queries } from "../../server/store/database/database.ts";
+import { openPool } from "../../server/store/database/pool.ts";
+import { wakes } from "../../server/store/database/wake-ups.ts";
 import { median, per, ratio, tell } from "./report.ts";
 import { quick, ROUND_MS } from "./write-bench.ts";
 

@@ -7,8 +7,8 @@ import type { AddressInfo } from "node:net";
 import { Kysely, PostgresDialect } from "kysely";
 import { Pool } from "pg";
 import { newId } from "../../ground/ids.ts";
-import { insertAcceptedWrites } from "../../server/store/accept-writes.ts";
-import type { DB } from "../../server/store/rows.gen.ts";
+import { insertAcceptedWrites } from "../../server/store/operations/accept-writes.ts";
+import type { DB } from "../../server/store/database/rows.gen.ts";
 
 const [connectionString = "", projectId = "", installationId = ""] = process.argv.slice(2);
 // As many connections as callers, so that no caller waits for one.

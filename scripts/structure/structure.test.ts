@@ -55,7 +55,7 @@ test("folders that import each other are found; a folder and its own subfolder m
 
 test("a file name that occurs twice is named with its places", () => {
   assert.deepEqual(findSharedNames(["a/x.ts", "b/y.ts", "c/x.ts"]), ["x.ts: a, c"]);
-  assert.deepEqual(findSharedNames(["server/api/topics/topics.ts", "server/store/topics.ts"]), []);
+  assert.deepEqual(findSharedNames(["server/api/topics/topics.ts", "server/store/deliveries/topics.ts"]), []);
 });
 
 test("sizes, the deepest chain and the most imported file are counted", () => {

@@ -1,6 +1,6 @@
 /** Names who makes a call, for what is kept of it. */
 import type { Caller } from "../http/endpoint.ts";
-import type { Actor } from "../store/operations.ts";
+import type { Actor } from "../store/operations/operations.ts";
 
 /** Returns who makes a call; undefined for nobody. */
 export function toCallActor({ builderId, apiKeyId, groupRef, consumerRef, name }: Caller): Actor | undefined {

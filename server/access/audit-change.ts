@@ -7,9 +7,9 @@ import { SECRET_PARAMETERS } from "../http/require-role.ts";
 import type { Audit, AuditedCall } from "../http/server-options.ts";
 import { hintOfApiKey, isUuid, newId } from "../../ground/ids.ts";
 import { isJsonObject, type JsonObject } from "../../ground/json.ts";
-import { recordingChange, type RecordedChange } from "../store/audit-context.ts";
-import { completeAuditEvent, insertAuditEvent, type NewAuditEvent } from "../store/audit-events.ts";
-import type { Database } from "../store/database.ts";
+import { recordingChange, type RecordedChange } from "../store/database/audit-context.ts";
+import { completeAuditEvent, insertAuditEvent, type NewAuditEvent } from "../store/access/audit-events.ts";
+import type { Database } from "../store/database/database.ts";
 
 export const openAudit =
   (deps: { database: Database }): Audit =>

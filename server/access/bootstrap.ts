@@ -1,15 +1,15 @@
 /** Creates the first organisation, builder, project and API key in an empty database. */
 import { hashApiKey, newApiKey } from "../../ground/ids.ts";
-import { findKeyOwner, insertApiKey } from "../store/api-keys.ts";
-import { type Database, type Queries, transact } from "../store/database.ts";
+import { findKeyOwner, insertApiKey } from "../store/access/api-keys.ts";
+import { type Database, type Queries, transact } from "../store/database/database.ts";
 import {
   countOrganizations,
   findOwner,
   insertOrganization,
   insertOwner,
   lockOrganizations,
-} from "../store/organizations.ts";
-import { insertProject } from "../store/projects.ts";
+} from "../store/access/organizations.ts";
+import { insertProject } from "../store/access/projects.ts";
 
 export interface Bootstrap {
   apiKey: string;

@@ -5,10 +5,10 @@ import { now, nowMs } from "../../ground/clock.ts";
 import { Problem } from "../../ground/errors.ts";
 import { SKEW_SECONDS } from "./issuer-keys.ts";
 import { isStorable } from "../../ground/storable-text.ts";
-import type { Changes } from "../store/changes.ts";
-import type { Database } from "../store/database.ts";
-import { findJwtKeyOwner, type JwtKeyOwner } from "../store/jwt-keys.ts";
-import { cacheUntilChanged } from "../store/row-cache.ts";
+import type { Changes } from "../store/database/changes.ts";
+import type { Database } from "../store/database/database.ts";
+import { findJwtKeyOwner, type JwtKeyOwner } from "../store/access/jwt-keys.ts";
+import { cacheUntilChanged } from "../store/processes/row-cache.ts";
 
 export interface Customer {
   key: JwtKeyOwner;

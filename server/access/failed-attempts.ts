@@ -2,8 +2,8 @@
 import { keepRecentlyUsed } from "../../ground/recently-used.ts";
 import { nowMs } from "../../ground/clock.ts";
 import { Problem } from "../../ground/errors.ts";
-import type { Queries } from "../store/database.ts";
-import { findFailures, noteFailure } from "../store/sign-in-failures.ts";
+import type { Queries } from "../store/database/database.ts";
+import { findFailures, noteFailure } from "../store/access/sign-in-failures.ts";
 
 export interface FailedAttempts {
   /** Throws `too-many-requests` while `address` is blocked. */

@@ -3,7 +3,7 @@ import { nowMs } from "../../ground/clock.ts";
 import { openNetworks } from "../../ground/client-address.ts";
 import { Problem } from "../../ground/errors.ts";
 import { TokenBuckets } from "../../ground/token-buckets.ts";
-import type { KeyOwner } from "../store/api-keys.ts";
+import type { KeyOwner } from "../store/access/api-keys.ts";
 
 export interface KeyLimits {
   /** Counts a request. Returns its refusal, 403 or 429; undefined if it may go on. */

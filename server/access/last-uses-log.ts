@@ -2,8 +2,8 @@
 import { keepRecentlyUsed } from "../../ground/recently-used.ts";
 import { nowMs } from "../../ground/clock.ts";
 import type { Log } from "../../ground/log.ts";
-import type { Database, Queries } from "../store/database.ts";
-import { noteKeyUses, noteSessionUses } from "../store/last-uses.ts";
+import type { Database, Queries } from "../store/database/database.ts";
+import { noteKeyUses, noteSessionUses } from "../store/access/last-uses.ts";
 
 export interface LastUses {
   key(apiKeyId: string): void;

@@ -3,8 +3,8 @@ import { Problem, type Issue } from "../../ground/errors.ts";
 import { isJsonObject, type JsonObject } from "../../ground/json.ts";
 import type { Caller } from "../http/endpoint.ts";
 import type { Confine, Inputs } from "../http/server-options.ts";
-import { findRowGroupRef } from "../store/customers.ts";
-import type { Database } from "../store/database.ts";
+import { findRowGroupRef } from "../store/access/customers.ts";
+import type { Database } from "../store/database/database.ts";
 
 /** Parameters that hold the id of a group's row. A test checks that no route uses another name for one. */
 export const OWNED = { connectionId: "connections", installationId: "installations" } as const;

@@ -6,8 +6,8 @@ import type { JsonObject } from "../../ground/json.ts";
 import type { Log } from "../../ground/log.ts";
 import { isStorable } from "../../ground/storable-text.ts";
 import type { Role } from "../../ground/role.ts";
-import type { Database } from "../store/database.ts";
-import { listMemberships, upsertBuilder } from "../store/people.ts";
+import type { Database } from "../store/database/database.ts";
+import { listMemberships, upsertBuilder } from "../store/access/people.ts";
 import { SIGNATURE_ALGORITHMS, SKEW_SECONDS } from "./issuer-keys.ts";
 import { issuerUnavailable, type IssuerTokens, type OidcIssuer } from "./oidc-issuer.ts";
 

@@ -6,9 +6,9 @@ import { bearer } from "../../tests/harness/customer-tokens.ts";
 import { startIssuer } from "../../tests/harness/issuer.ts";
 import { createLog } from "../../ground/log.ts";
 import { newApiKey } from "../../ground/ids.ts";
-import { insertApiKey } from "../store/api-keys.ts";
-import { openDatabase } from "../store/database.ts";
-import { upsertBuilder } from "../store/people.ts";
+import { insertApiKey } from "../store/access/api-keys.ts";
+import { openDatabase } from "../store/database/database.ts";
+import { upsertBuilder } from "../store/access/people.ts";
 import { bootstrap } from "./bootstrap.ts";
 import { openFailedAttempts } from "./failed-attempts.ts";
 

@@ -6,8 +6,8 @@ import { openNetworks } from "../../ground/client-address.ts";
 import { Problem } from "../../ground/errors.ts";
 import { hashApiKey } from "../../ground/ids.ts";
 import type { Log } from "../../ground/log.ts";
-import type { Database } from "../store/database.ts";
-import { listMemberships } from "../store/people.ts";
+import type { Database } from "../store/database/database.ts";
+import { listMemberships } from "../store/access/people.ts";
 import {
   findSession,
   findSigningKey,
@@ -18,7 +18,7 @@ import {
   type OpenSession,
   type SessionKind,
   type SessionRow,
-} from "../store/sessions.ts";
+} from "../store/access/sessions.ts";
 import { openFailedAttempts } from "./failed-attempts.ts";
 import { OURS } from "./bootstrap.ts";
 import { wrongAddress } from "./key-limits.ts";

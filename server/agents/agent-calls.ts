@@ -6,7 +6,7 @@ import { newId } from "../../ground/ids.ts";
 import { isJsonObject, type JsonObject } from "../../ground/json.ts";
 import type { ManifestIntegration } from "../../manifest/manifest.ts";
 import { missingIntegration } from "../operations/missing-integration.ts";
-import { findIntegration } from "../store/integrations.ts";
+import { findIntegration } from "../store/integrations/integrations.ts";
 import { IntegrationArgument, MAX_BYTES } from "./agent-lookups.ts";
 import { defineTool } from "./agent-tool.ts";
 import { takeBudget } from "./budgets.ts";

@@ -6,9 +6,9 @@ import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { fieldMappings, type FieldMappings } from "../../manifest/object-fields.ts";
 import { callProvider, type CallServices } from "../operations/call-provider.ts";
 import type { MetadataMemory } from "../operations/metadata-memory.ts";
-import type { ReadDefinition } from "../read/read-definition.ts";
-import { readProblem } from "../read/read-problem.ts";
-import { locateFields, readSet, type ReadField } from "../read/read-set.ts";
+import type { ReadDefinition } from "../read/definition/read-definition.ts";
+import { readProblem } from "../read/definition/read-problem.ts";
+import { locateFields, readSet, type ReadField } from "../read/definition/read-set.ts";
 import type { CustomerObject } from "./customer-objects.ts";
 import { hiddenFields, isHidden, type AgentPolicy } from "./policy.ts";
 

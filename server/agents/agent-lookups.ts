@@ -2,9 +2,9 @@
 import { Type } from "typebox";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { Problem } from "../../ground/errors.ts";
-import { findListedOperation } from "../store/operation-lists.ts";
+import { findListedOperation } from "../store/operations/operation-lists.ts";
 import { describeFields, type AgentField } from "./agent-fields.ts";
-import { findApproval } from "../store/approvals.ts";
+import { findApproval } from "../store/agents/approvals.ts";
 import { STALE, toApproval } from "./request-approval.ts";
 import { defineTool, LOOKS_UP, READS } from "./agent-tool.ts";
 import { callAs } from "./api-operations.ts";

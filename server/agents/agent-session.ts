@@ -1,7 +1,7 @@
 /** Who calls an endpoint of agents, for which customer, and what the credential allows. */
 import type { Role } from "../../ground/role.ts";
 import type { Caller, ProjectRef } from "../http/endpoint.ts";
-import type { Actor } from "../store/operations.ts";
+import type { Actor } from "../store/operations/operations.ts";
 import type { Right } from "./agent-tool.ts";
 import type { AgentPolicy } from "./policy.ts";
 

@@ -11,8 +11,8 @@ import {
   postponeApproval,
   recoverApprovals,
   type ClaimedApproval,
-} from "../store/approval-queue.ts";
-import { listClaimersIn } from "../store/list-claimers.ts";
+} from "../store/agents/approval-queue.ts";
+import { listClaimersIn } from "../store/processes/list-claimers.ts";
 import { carryOutApproval, type CarryOutServices } from "./carry-out-approval.ts";
 
 export interface ApprovalWorkerServices extends CarryOutServices {

@@ -1,8 +1,8 @@
 /** A deployment of a manifest that an agent asks for: what would change, as whoever decides sees it, and whether that is still so. */
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
-import type { ApprovalRow } from "../store/approvals.ts";
-import type { Database } from "../store/database.ts";
-import { findProject } from "../store/projects.ts";
+import type { ApprovalRow } from "../store/agents/approvals.ts";
+import type { Database } from "../store/database/database.ts";
+import { findProject } from "../store/access/projects.ts";
 import { AgentSession, type Principal } from "./agent-session.ts";
 import { callAs, type CallOperation } from "./api-operations.ts";
 import { hashCanonical } from "./approved-write.ts";

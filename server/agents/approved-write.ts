@@ -7,7 +7,7 @@ import type { Json, JsonObject } from "../../ground/json.ts";
 import { callProvider, type CallServices, type ProviderCall } from "../operations/call-provider.ts";
 import type { MetadataMemory } from "../operations/metadata-memory.ts";
 import { providerProblem } from "../operations/provider-problem.ts";
-import { locateFields } from "../read/read-set.ts";
+import { locateFields } from "../read/definition/read-set.ts";
 import { findTarget, type WriteTarget, type WriteTargetServices } from "../write/find-target.ts";
 import { getField } from "../write/list-entries.ts";
 import { planWrite, type PlannedRecord, type WritePlan } from "../write/plan-write.ts";

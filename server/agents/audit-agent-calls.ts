@@ -2,8 +2,8 @@
 import { newId } from "../../ground/ids.ts";
 import type { Json, JsonObject } from "../../ground/json.ts";
 import { isJsonObject } from "../../ground/json.ts";
-import { insertAuditEvent, type AuditOutcome, type NewAuditEvent } from "../store/audit-events.ts";
-import type { Database } from "../store/database.ts";
+import { insertAuditEvent, type AuditOutcome, type NewAuditEvent } from "../store/access/audit-events.ts";
+import type { Database } from "../store/database/database.ts";
 import type { AgentSession } from "./agent-session.ts";
 
 /** Audits what became of a call of a tool, before the result is sent. */

@@ -1,8 +1,8 @@
 /** Limits how many acts of agents are sent within an hour: exactly, whatever calls run at once and in however many processes. */
 import { nowMs } from "../../ground/clock.ts";
 import { Problem } from "../../ground/errors.ts";
-import { countAgentAct, uncountAgentAct, type AgentAct, type UsedUp } from "../store/agent-acts.ts";
-import { transact, type Database, type Queries } from "../store/database.ts";
+import { countAgentAct, uncountAgentAct, type AgentAct, type UsedUp } from "../store/agents/agent-acts.ts";
+import { transact, type Database, type Queries } from "../store/database/database.ts";
 import type { AgentPolicy } from "./policy.ts";
 
 interface BudgetServices {

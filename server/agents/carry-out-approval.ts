@@ -3,18 +3,18 @@ import { nowMs } from "../../ground/clock.ts";
 import { Problem } from "../../ground/errors.ts";
 import type { JsonObject } from "../../ground/json.ts";
 import type { OperationLedger } from "../operations/operation-ledger.ts";
-import { insertAgentChange, type AgentChange } from "../store/agent-changes.ts";
+import { insertAgentChange, type AgentChange } from "../store/agents/agent-changes.ts";
 import {
   endApproval,
   markApprovalSent,
   postponeApproval,
   type ClaimedApproval,
-} from "../store/approval-queue.ts";
-import { findApproval, type ApprovalRow, type ApprovalStatus } from "../store/approvals.ts";
-import { transact } from "../store/database.ts";
-import { retryWhileDatabaseIsDown } from "../store/database-outage.ts";
-import type { NewOperation } from "../store/operations.ts";
-import { toStoredJson } from "../store/stored-json.ts";
+} from "../store/agents/approval-queue.ts";
+import { findApproval, type ApprovalRow, type ApprovalStatus } from "../store/agents/approvals.ts";
+import { transact } from "../store/database/database.ts";
+import { retryWhileDatabaseIsDown } from "../store/database/database-outage.ts";
+import type { NewOperation } from "../store/operations/operations.ts";
+import { toStoredJson } from "../store/database/stored-json.ts";
 import { newOperation } from "../write/new-operation.ts";
 import { writeNow } from "../write/write-now.ts";
 import {

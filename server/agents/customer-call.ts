@@ -1,7 +1,7 @@
 /** What the tools of a customer's endpoint are given with each call. */
 import type { Idempotency } from "../operations/idempotency.ts";
 import type { WriteNowServices } from "../write/write-now.ts";
-import type { SearchServices } from "../read/search-records.ts";
+import type { SearchServices } from "../read/requests/search-records.ts";
 import type { AgentSession } from "./agent-session.ts";
 import type { CallOperation } from "./api-operations.ts";
 import { listCustomerIntegrations, type CustomerIntegration } from "./customer-objects.ts";

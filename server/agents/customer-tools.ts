@@ -2,7 +2,7 @@
 import type { FastifyInstance } from "fastify";
 import type { SupportContact } from "../../ground/config.ts";
 import type { Log } from "../../ground/log.ts";
-import { findProject } from "../store/projects.ts";
+import { findProject } from "../store/access/projects.ts";
 import { openCustomerCall, type CustomerCall, type CustomerServices } from "./customer-call.ts";
 import type { AgentSession } from "./agent-session.ts";
 import {

@@ -1,7 +1,7 @@
 /** What the tools of a project's endpoint are given with each call. */
 import type { Catalog } from "../../connector-kit/catalog.ts";
 import { isJsonObject, type JsonObject } from "../../ground/json.ts";
-import type { Database } from "../store/database.ts";
+import type { Database } from "../store/database/database.ts";
 import type { AgentSession } from "./agent-session.ts";
 import { callAs, type CallOperation } from "./api-operations.ts";
 import type { AgentPolicy } from "./policy.ts";

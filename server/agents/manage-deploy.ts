@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import type { JsonObject } from "../../ground/json.ts";
 import { Problem } from "../../ground/errors.ts";
 import { requireRole } from "../http/require-role.ts";
-import { findApiKey } from "../store/api-keys.ts";
+import { findApiKey } from "../store/access/api-keys.ts";
 import { withinBytes } from "./agent-lookups.ts";
 import { defineTool, LOOKS_UP } from "./agent-tool.ts";
 import { deploy, hashPlan, planDeploy, valuesOfPlan, type ApprovedDeploy } from "./approved-deploy.ts";

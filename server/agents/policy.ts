@@ -2,8 +2,8 @@
 import { Type, type Static } from "typebox";
 import { Problem, type Issue } from "../../ground/errors.ts";
 import { validator } from "../http/validation.ts";
-import { findAgentPolicy } from "../store/agent-policies.ts";
-import type { Database } from "../store/database.ts";
+import { findAgentPolicy } from "../store/agents/agent-policies.ts";
+import type { Database } from "../store/database/database.ts";
 
 /** The tools of the customer endpoint, in the order in which it lists them. */
 const AGENT_TOOLS = [

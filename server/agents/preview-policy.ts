@@ -2,7 +2,7 @@
 import { newId } from "../../ground/ids.ts";
 import type { ProjectRef } from "../http/endpoint.ts";
 import { AgentSession } from "./agent-session.ts";
-import { listInstalledOfGroup } from "../store/installations.ts";
+import { listInstalledOfGroup } from "../store/integrations/installations.ts";
 import { listCustomerIntegrations, type CustomerObjectServices } from "./customer-objects.ts";
 import { decide, hiddenFields, loadPolicy, type ActKind, type AgentTool, type Decision } from "./policy.ts";
 import { decideOn, isRuled } from "./require-allowed.ts";

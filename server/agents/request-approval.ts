@@ -20,7 +20,7 @@ import type { Approval } from "../events/approval-schema.ts";
 import { recordEvent } from "../events/record-event.ts";
 import type { Caller } from "../http/endpoint.ts";
 import type { NewWork } from "../jobs/new-work.ts";
-import { findApiKey } from "../store/api-keys.ts";
+import { findApiKey } from "../store/access/api-keys.ts";
 import {
   countPending,
   storeDecision,
@@ -32,10 +32,10 @@ import {
   lockAskedAct,
   type ApprovalRow,
   type NewApproval,
-} from "../store/approvals.ts";
-import { transact, type Database, type Queries } from "../store/database.ts";
-import type { Actor } from "../store/operations.ts";
-import { toStoredJson } from "../store/stored-json.ts";
+} from "../store/agents/approvals.ts";
+import { transact, type Database, type Queries } from "../store/database/database.ts";
+import type { Actor } from "../store/operations/operations.ts";
+import { toStoredJson } from "../store/database/stored-json.ts";
 import {
   hashCanonical,
   planAct,

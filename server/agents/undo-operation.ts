@@ -2,7 +2,7 @@
 import { Type } from "typebox";
 import { Problem } from "../../ground/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
-import { findAgentChange, type DoneChange } from "../store/agent-changes.ts";
+import { findAgentChange, type DoneChange } from "../store/agents/agent-changes.ts";
 import { findTarget } from "../write/find-target.ts";
 import { planWrite } from "../write/plan-write.ts";
 import type { WriteRequest } from "../write/write-request.ts";

@@ -2,8 +2,8 @@
 import type { Catalog } from "../../connector-kit/catalog.ts";
 import { isOwnKey, listOrigins } from "../../connector-kit/own-provider.ts";
 import { Problem } from "../../ground/errors.ts";
-import type { Queries } from "../store/database.ts";
-import { holdOwnProvider } from "../store/own-providers.ts";
+import type { Queries } from "../store/database/database.ts";
+import { holdOwnProvider } from "../store/connections/own-providers.ts";
 
 /**
  * Call it in the transaction that stores the credentials. Throws a 409 Problem if the provider was deleted, or deleted and made

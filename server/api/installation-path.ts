@@ -2,9 +2,9 @@
 import { Type, type Static } from "typebox";
 import { Problem } from "../../ground/errors.ts";
 import { isUuid } from "../../ground/ids.ts";
-import type { Queries } from "../store/database.ts";
-import { findInstallation } from "../store/installations.ts";
-import { findIntegration } from "../store/integrations.ts";
+import type { Queries } from "../store/database/database.ts";
+import { findInstallation } from "../store/integrations/installations.ts";
+import { findIntegration } from "../store/integrations/integrations.ts";
 import { InstallationId, IntegrationIdOrName } from "./members.ts";
 import { missingIntegration } from "../operations/missing-integration.ts";
 

@@ -3,8 +3,8 @@ import { Type, type Static } from "typebox";
 import { described } from "../../ground/described.ts";
 import { ManifestIntegrationSchema, type ManifestIntegration } from "../../manifest/manifest.ts";
 import { missingIntegration } from "../operations/missing-integration.ts";
-import type { Queries } from "../store/database.ts";
-import { findIntegration, type IntegrationRow } from "../store/integrations.ts";
+import type { Queries } from "../store/database/database.ts";
+import { findIntegration, type IntegrationRow } from "../store/integrations/integrations.ts";
 import { IntegrationId, ProjectId, ProviderName } from "./members.ts";
 import { CreateTime, times, UpdateTime } from "./times.ts";
 

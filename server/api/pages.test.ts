@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { newId } from "../../ground/ids.ts";
-import type { IdRange } from "../store/id-range.ts";
+import type { IdRange } from "../store/database/id-range.ts";
 import { onePage } from "./pages.ts";
 
 const ids = Array.from({ length: 5 }, newId).toReversed();

@@ -8,14 +8,14 @@
  *       onePage(query, { list: (range) => listThings(queries, { ...query, projectId: project.id, range }), show: toThing }),
  *
  * The query of the store then ends with `.where(inIdRange("things.id", range)).orderBy("things.id", "desc")
- * .limit(range.limit)` (`store/id-range.ts`; `containsText` is there too).
+ * .limit(range.limit)` (`store/database/id-range.ts`; `containsText` is there too).
  *
  * A row begins at the time of its id. Show that time (`timeOfId`), so that `since` and `until` agree with what is shown.
  */
 import { Type, type TSchema } from "typebox";
 import { Problem } from "../../ground/errors.ts";
 import { isUuid } from "../../ground/ids.ts";
-import type { IdRange } from "../store/id-range.ts";
+import type { IdRange } from "../store/database/id-range.ts";
 
 /** Query members of a page, as validated. */
 interface PageQuery {

@@ -13,8 +13,8 @@ import { EgressError } from "../egress/egress-error.ts";
 import type { Egress } from "../egress/open-egress.ts";
 import { nowMs } from "../../ground/clock.ts";
 import type { Sealer } from "../../ground/seal.ts";
-import type { Database } from "../store/database.ts";
-import { findProviderApp, type ProviderAppRow } from "../store/provider-apps.ts";
+import type { Database } from "../store/database/database.ts";
+import { findProviderApp, type ProviderAppRow } from "../store/connections/provider-apps.ts";
 import { toProviderError } from "./authorized-fetch.ts";
 
 export interface AppCalls {

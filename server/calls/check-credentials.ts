@@ -1,8 +1,8 @@
 /** Checks on request whether a connection's credentials work, and updates its status. */
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 import type { Egress } from "../egress/open-egress.ts";
-import { healConnection, markConnectionWorking } from "../store/connections.ts";
-import type { Database } from "../store/database.ts";
+import { healConnection, markConnectionWorking } from "../store/connections/connections.ts";
+import type { Database } from "../store/database/database.ts";
 import type { Catalog } from "../../connector-kit/catalog.ts";
 import type { HealthAnswer } from "./health-check.ts";
 import type { LiveConnection } from "./live-connection.ts";

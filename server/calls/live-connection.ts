@@ -10,7 +10,7 @@ import { addressValues } from "../credentials/stored/provider-metadata.ts";
 import { refreshAtMs } from "../credentials/stored/refresh-time.ts";
 import { isRefreshable, serving } from "../credentials/stored/refreshable.ts";
 import type { Sealer } from "../../ground/seal.ts";
-import type { ConnectionRow } from "../store/connections.ts";
+import type { ConnectionRow } from "../store/connections/connections.ts";
 
 export interface LiveConnection {
   id: string;

@@ -8,10 +8,10 @@ import { openRefreshSlots, type RefreshLimits } from "../credentials/refresh/ref
 import { EXPIRY_MARGIN_MS } from "../credentials/stored/refresh-time.ts";
 import { nowMs } from "../../ground/clock.ts";
 import { openBackgroundWork } from "../jobs/background-work.ts";
-import type { Changes } from "../store/changes.ts";
-import { findConnection } from "../store/connections.ts";
-import { cacheUntilChanged } from "../store/row-cache.ts";
-import type { RefreshQueue } from "../store/token-refreshes.ts";
+import type { Changes } from "../store/database/changes.ts";
+import { findConnection } from "../store/connections/connections.ts";
+import { cacheUntilChanged } from "../store/processes/row-cache.ts";
+import type { RefreshQueue } from "../store/connections/token-refreshes.ts";
 import { openBaseAddresses } from "./base-address.ts";
 import { openLiveConnection, type LiveConnection } from "./live-connection.ts";
 import { shareRefreshes } from "./shared-refreshes.ts";

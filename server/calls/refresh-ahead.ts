@@ -2,8 +2,8 @@
 import type { Log } from "../../ground/log.ts";
 import { startWork, type WorkStart } from "../../ground/span.ts";
 import type { Tracer } from "../../ground/tracer.ts";
-import type { Database } from "../store/database.ts";
-import { claimDueRefreshes, deferRefresh } from "../store/token-refreshes.ts";
+import type { Database } from "../store/database/database.ts";
+import { claimDueRefreshes, deferRefresh } from "../store/connections/token-refreshes.ts";
 import type { LiveConnections } from "./live-connections.ts";
 
 export interface RefreshAhead {

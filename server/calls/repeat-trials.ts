@@ -1,6 +1,6 @@
 /** Tries credentials again of which nothing was known when they were stored, because the provider could not be asked. */
 import type { Log } from "../../ground/log.ts";
-import { claimDueTrials } from "../store/connections.ts";
+import { claimDueTrials } from "../store/connections/connections.ts";
 import { checkCredentials, type CheckServices } from "./check-credentials.ts";
 
 const MAX_CONCURRENT = 10;

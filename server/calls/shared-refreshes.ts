@@ -7,7 +7,7 @@ import {
 } from "../credentials/refresh/refresh-tokens.ts";
 import type { RefreshSlots } from "../credentials/refresh/refresh-turns.ts";
 import { elapsedMs } from "../../ground/clock.ts";
-import type { ConnectionRow } from "../store/connections.ts";
+import type { ConnectionRow } from "../store/connections/connections.ts";
 
 export interface SharedRefreshes<Result> {
   /** Rejects with a `ProviderError` (`unavailable`) when the caller has waited for `waitMs`; the refresh goes on. */

@@ -2,9 +2,14 @@
 import { keepRecentlyUsed } from "../../ground/recently-used.ts";
 import { nowMs } from "../../ground/clock.ts";
 import type { BackgroundWork } from "../jobs/background-work.ts";
-import type { Changes } from "../store/changes.ts";
-import type { Database } from "../store/database.ts";
-import { findSuspect, insertSuspect, listSuspects, removeSuspect } from "../store/suspect-connections.ts";
+import type { Changes } from "../store/database/changes.ts";
+import type { Database } from "../store/database/database.ts";
+import {
+  findSuspect,
+  insertSuspect,
+  listSuspects,
+  removeSuspect,
+} from "../store/connections/suspect-connections.ts";
 import type { LiveConnection } from "./live-connection.ts";
 
 export interface SharedSuspects {

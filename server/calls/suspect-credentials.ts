@@ -5,7 +5,7 @@ import type { Egress } from "../egress/open-egress.ts";
 import { nowMs } from "../../ground/clock.ts";
 import type { Log } from "../../ground/log.ts";
 import type { BackgroundWork } from "../jobs/background-work.ts";
-import type { Changes } from "../store/changes.ts";
+import type { Changes } from "../store/database/changes.ts";
 import {
   healConnection,
   lockConnection,
@@ -13,9 +13,9 @@ import {
   findConnection,
   updateConnection,
   type ConnectionRow,
-} from "../store/connections.ts";
-import { transact, type Database } from "../store/database.ts";
-import { removeSuspect } from "../store/suspect-connections.ts";
+} from "../store/connections/connections.ts";
+import { transact, type Database } from "../store/database/database.ts";
+import { removeSuspect } from "../store/connections/suspect-connections.ts";
 import { askHealth, type Health } from "./health-check.ts";
 import type { LiveConnection } from "./live-connection.ts";
 import { credentialGeneration, MAX_SUSPECTS, openSharedSuspects } from "./shared-suspects.ts";

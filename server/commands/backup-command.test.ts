@@ -14,10 +14,10 @@ import { readConfig } from "../../ground/config.ts";
 import { StartError } from "../../ground/errors.ts";
 import { createLog } from "../../ground/log.ts";
 import { newId } from "../../ground/ids.ts";
-import { listBackupTables } from "../store/backup-lines.ts";
-import { openClient, openDatabase } from "../store/database.ts";
-import { migrate } from "../store/migrate.ts";
-import { databaseState } from "../store/readiness.ts";
+import { listBackupTables } from "../store/maintenance/backup-lines.ts";
+import { openClient, openDatabase } from "../store/database/database.ts";
+import { migrate } from "../store/database/migrate.ts";
+import { databaseState } from "../store/database/readiness.ts";
 import { backUp, restore } from "./backup-command.ts";
 
 const KEYS = `test:${Buffer.alloc(32, 7).toString("base64")}`;

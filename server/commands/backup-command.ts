@@ -11,9 +11,9 @@ import { StartError } from "../../ground/errors.ts";
 import type { Log } from "../../ground/log.ts";
 import { findRunningServer } from "../postgres/find-running-server.ts";
 import { startEmbeddedPostgres } from "../postgres/start-embedded-postgres.ts";
-import type { BackupEnd, BackupHead } from "../store/backup-lines.ts";
-import { restoreBackup } from "../store/read-backup.ts";
-import { backupLines } from "../store/write-backup.ts";
+import type { BackupEnd, BackupHead } from "../store/maintenance/backup-lines.ts";
+import { restoreBackup } from "../store/maintenance/read-backup.ts";
+import { backupLines } from "../store/maintenance/write-backup.ts";
 
 interface Services {
   config: Config;

@@ -1,7 +1,7 @@
 /** Opens the database for a command that runs without a server: that of DATABASE_URL, or the embedded one. */
 import type { Config } from "../../ground/config.ts";
 import type { Log } from "../../ground/log.ts";
-import { openDatabase, type Database } from "../store/database.ts";
+import { openDatabase, type Database } from "../store/database/database.ts";
 import { startEmbeddedPostgres } from "../postgres/start-embedded-postgres.ts";
 
 /** Calls `run` with the open database and closes it afterwards. */

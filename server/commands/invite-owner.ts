@@ -1,8 +1,8 @@
 /** `busbar invite --project NAME --email ADDRESS`: the operator's way to let the first person in, or the next owner. */
 import { StartError } from "../../ground/errors.ts";
-import { transact, type Database } from "../store/database.ts";
-import { upsertInvite, type InviteRow } from "../store/people.ts";
-import { findProject } from "../store/projects.ts";
+import { transact, type Database } from "../store/database/database.ts";
+import { upsertInvite, type InviteRow } from "../store/access/people.ts";
+import { findProject } from "../store/access/projects.ts";
 
 /** Invites a person to the organisation of the project, as its owner. Throws `StartError` when there is no such project. */
 export function inviteOwner(

@@ -1,5 +1,5 @@
 /** `busbar migrate [--grant ROLE]`: migrates the database and grants a serving role the rights on rows, not on the schema. */
-import { grantServing } from "../store/grant-serving.ts";
+import { grantServing } from "../store/maintenance/grant-serving.ts";
 import type { Config } from "../../ground/config.ts";
 import type { Log } from "../../ground/log.ts";
 import { withDatabase } from "./command-database.ts";

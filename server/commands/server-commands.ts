@@ -22,7 +22,7 @@ import { printStart } from "./print-start.ts";
 import { inviteOwner } from "./invite-owner.ts";
 import { makeSignInKey } from "./sign-in-key.ts";
 import { terminalLog } from "./terminal-log.ts";
-import { openDatabase, transact } from "../store/database.ts";
+import { openDatabase, transact } from "../store/database/database.ts";
 
 /** Throws `StartError` for what an operator must fix. */
 export async function runServerCommand(command: string, args: string[]): Promise<void> {

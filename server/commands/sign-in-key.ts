@@ -1,10 +1,10 @@
 /** `busbar sign-in-key --project NAME`: creates a key with which an owner can sign in after the last one was deleted. */
 import { StartError } from "../../ground/errors.ts";
 import { newApiKey } from "../../ground/ids.ts";
-import { insertApiKey } from "../store/api-keys.ts";
-import { transact, type Database } from "../store/database.ts";
-import { findOwner } from "../store/organizations.ts";
-import { findProject } from "../store/projects.ts";
+import { insertApiKey } from "../store/access/api-keys.ts";
+import { transact, type Database } from "../store/database/database.ts";
+import { findOwner } from "../store/access/organizations.ts";
+import { findProject } from "../store/access/projects.ts";
 
 /** Creates a key of the project for the first owner of its organisation. Throws `StartError` if there is none. */
 export function makeSignInKey(database: Database, project: string): Promise<string> {

@@ -9,7 +9,7 @@ import {
 } from "./data-folder.ts";
 import type { Config } from "../../ground/config.ts";
 import { newApiKey } from "../../ground/ids.ts";
-import type { Database } from "../store/database.ts";
+import type { Database } from "../store/database/database.ts";
 
 /**
  * Creates the first key in an empty database. The key is on disk before it is in the database, so no crash loses it; a data

@@ -10,8 +10,8 @@ import type {
 } from "../../destination-kit/destination.ts";
 import type { Log } from "../../ground/log.ts";
 import type { Sealer } from "../../ground/seal.ts";
-import type { Queries } from "../store/database.ts";
-import { listDestinationsById, type DestinationRow } from "../store/destinations.ts";
+import type { Queries } from "../store/database/database.ts";
+import { listDestinationsById, type DestinationRow } from "../store/deliveries/destinations.ts";
 import { keysInForce, openDestinationSecrets } from "./destination-secrets.ts";
 import { hidingSecrets } from "./hide-secrets.ts";
 

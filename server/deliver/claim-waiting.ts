@@ -1,8 +1,8 @@
 /** Claims deliveries that wait in the database: repeated ones, and those that found no capacity when they were routed. */
 import { elapsedMs } from "../../ground/clock.ts";
-import type { Queries } from "../store/database.ts";
-import { claimDeliveries, type ClaimedDelivery, type DeliveryKey } from "../store/deliveries.ts";
-import { listEventsById } from "../store/events.ts";
+import type { Queries } from "../store/database/database.ts";
+import { claimDeliveries, type ClaimedDelivery, type DeliveryKey } from "../store/deliveries/deliveries.ts";
+import { listEventsById } from "../store/deliveries/events.ts";
 import type { Channels, OpenDestination } from "./channels.ts";
 import type { DeliveryResult } from "./delivery-result.ts";
 import { DEPTH, FAILING_DEPTH } from "./lanes.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { sql } from "kysely";
 import { newId } from "../../ground/ids.ts";
-import { insertEvents } from "../store/events.ts";
+import { insertEvents } from "../store/deliveries/events.ts";
 import { openDelivering, type Delivering } from "../../tests/harness/deliveries/delivering.ts";
 import { drawRoute } from "../../tests/harness/deliveries/routes.ts";
 import { accept } from "../../tests/harness/deliveries/sink.ts";

@@ -14,10 +14,14 @@ import type { Tracer } from "../../ground/tracer.ts";
 import type { ProcessIdentity } from "../jobs/process-identity.ts";
 import { recoverOrphans } from "../jobs/recover-orphans.ts";
 import { WakeSignal } from "../jobs/wake-signal.ts";
-import type { Changes } from "../store/changes.ts";
-import type { Database } from "../store/database.ts";
-import { listDeliveryClaimers, releaseDeliveries, type AttemptedDelivery } from "../store/deliveries.ts";
-import { openUnsyncedPool, type UnsyncedPool } from "../store/unsynced-pool.ts";
+import type { Changes } from "../store/database/changes.ts";
+import type { Database } from "../store/database/database.ts";
+import {
+  listDeliveryClaimers,
+  releaseDeliveries,
+  type AttemptedDelivery,
+} from "../store/deliveries/deliveries.ts";
+import { openUnsyncedPool, type UnsyncedPool } from "../store/database/unsynced-pool.ts";
 import { openChannels, type Channels } from "./channels.ts";
 import { POLL_MS, WaitingDeliveries } from "./claim-waiting.ts";
 import { DestinationHealth } from "./destination-health.ts";

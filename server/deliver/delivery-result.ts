@@ -1,6 +1,6 @@
 /** What became of a delivery that this process had. */
 import type { Outcome } from "../../destination-kit/destination.ts";
-import type { AttemptedDelivery, ReleasedDelivery, SkippedDelivery } from "../store/deliveries.ts";
+import type { AttemptedDelivery, ReleasedDelivery, SkippedDelivery } from "../store/deliveries/deliveries.ts";
 import type { OpenDestination } from "./channels.ts";
 
 /** An attempt that was made, with what it says about its destination. */

@@ -3,18 +3,18 @@ import { nowMs } from "../../ground/clock.ts";
 import { buildFirstId } from "../../ground/ids.ts";
 import { SUBSCRIPTION_EVENT_DAYS } from "../../ground/retention-bounds.ts";
 import type { RetentionRule } from "../jobs/retention.ts";
-import type { Queries } from "../store/database.ts";
+import type { Queries } from "../store/database/database.ts";
 import {
   removeDeliveredData,
   removeOldDeliveries,
   removeOldEvents,
   removeOldNowhere,
   removeOldPaces,
-} from "../store/delivery-sweep.ts";
-import { removeOldOwnWrites } from "../store/own-writes.ts";
-import { listOwnRetention } from "../store/project-retention.ts";
-import { removeOldSeen } from "../store/seen-records.ts";
-import { removeUndeliveredBefore } from "../store/subscription-events.ts";
+} from "../store/deliveries/delivery-sweep.ts";
+import { removeOldOwnWrites } from "../store/operations/own-writes.ts";
+import { listOwnRetention } from "../store/access/project-retention.ts";
+import { removeOldSeen } from "../store/reads/seen-records.ts";
+import { removeUndeliveredBefore } from "../store/subscriptions/subscription-events.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
 

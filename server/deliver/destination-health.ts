@@ -1,7 +1,7 @@
 /** Tracks which destinations fail, disables webhooks that have failed for too long, and sends at once what waits for one that is back. */
-import type { Queries } from "../store/database.ts";
-import { hastenDeliveries } from "../store/delivery-lists.ts";
-import { markFailing, markWorking } from "../store/destinations.ts";
+import type { Queries } from "../store/database/database.ts";
+import { hastenDeliveries } from "../store/deliveries/delivery-lists.ts";
+import { markFailing, markWorking } from "../store/deliveries/destinations.ts";
 import type { AttemptResult } from "./delivery-result.ts";
 import { disableDestinations, type DisableServices } from "./disable-destinations.ts";
 

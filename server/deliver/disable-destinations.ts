@@ -3,9 +3,9 @@ import { destinationWebhookDisabled } from "../events/destination-events.ts";
 import { recordEvents } from "../events/record-event.ts";
 import type { Log } from "../../ground/log.ts";
 import { shownAddress } from "../../destination-kit/shown-address.ts";
-import type { Database, Queries } from "../store/database.ts";
-import { failDisabled } from "../store/deliveries.ts";
-import { disableDestination, disableFailing, type DestinationRow } from "../store/destinations.ts";
+import type { Database, Queries } from "../store/database/database.ts";
+import { failDisabled } from "../store/deliveries/deliveries.ts";
+import { disableDestination, disableFailing, type DestinationRow } from "../store/deliveries/destinations.ts";
 import type { AttemptResult } from "./delivery-result.ts";
 
 export interface DisableServices {

@@ -7,7 +7,7 @@ import { drawRoute } from "../../tests/harness/deliveries/routes.ts";
 import { until } from "../../tests/harness/until.ts";
 import { sampleEvent } from "../events/sample-event.ts";
 import { recordEvent } from "../events/record-event.ts";
-import type { DB } from "../store/rows.gen.ts";
+import type { DB } from "../store/database/rows.gen.ts";
 
 describe("deliveries without a wake-up", () => {
   let all: Delivering;

@@ -1,13 +1,13 @@
 /** Releases the deliveries that this process has lost, and fails those that wait for disabled destinations. */
-import type { Queries } from "../store/database.ts";
+import type { Queries } from "../store/database/database.ts";
 import {
   failDisabled,
   listClaims,
   updateDeliveries,
   type DeliveryKey,
   type ReleasedDelivery,
-} from "../store/deliveries.ts";
-import { releaseBatches } from "../store/delivery-batches.ts";
+} from "../store/deliveries/deliveries.ts";
+import { releaseBatches } from "../store/deliveries/delivery-batches.ts";
 
 /** The deliveries that this process works on. Others that are claimed under its number are lost. */
 export interface HeldDeliveries {

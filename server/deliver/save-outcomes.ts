@@ -1,9 +1,9 @@
 /** Saves the results of deliveries, many in one statement. */
 import { setTimeout as wait } from "node:timers/promises";
 import type { Log } from "../../ground/log.ts";
-import { retryWhileDatabaseIsDown } from "../store/database-outage.ts";
-import type { Queries } from "../store/database.ts";
-import { updateDeliveries } from "../store/deliveries.ts";
+import { retryWhileDatabaseIsDown } from "../store/database/database-outage.ts";
+import type { Queries } from "../store/database/database.ts";
+import { updateDeliveries } from "../store/deliveries/deliveries.ts";
 import type { AttemptResult, DeliveryResult } from "./delivery-result.ts";
 
 export interface OutcomeWriterServices {

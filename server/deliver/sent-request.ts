@@ -2,7 +2,7 @@
 import type { SentPart, SentRequest } from "../../destination-kit/destination.ts";
 import { beginningOfText } from "../../destination-kit/http-outcome.ts";
 import { DESTINATIONS } from "../../destinations/index.gen.ts";
-import type { StoredEvent } from "../store/events.ts";
+import type { StoredEvent } from "../store/deliveries/events.ts";
 import { toMessage } from "./to-message.ts";
 
 /**

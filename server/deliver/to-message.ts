@@ -1,6 +1,6 @@
 /** Makes the message of an event for a destination. */
 import type { Message } from "../../destination-kit/destination.ts";
-import type { StoredEvent } from "../store/events.ts";
+import type { StoredEvent } from "../store/deliveries/events.ts";
 import { shrinkMessage } from "./shrink-message.ts";
 
 /** Members that do not fit are replaced by the address that `buildUrl` returns. */

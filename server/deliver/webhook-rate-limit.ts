@@ -1,7 +1,7 @@
 /** Limits the webhooks per second of each project, over all processes together. */
-import { retryWhileDatabaseIsDown } from "../store/database-outage.ts";
-import type { Queries } from "../store/database.ts";
-import { reservePaces } from "../store/deliveries.ts";
+import { retryWhileDatabaseIsDown } from "../store/database/database-outage.ts";
+import type { Queries } from "../store/database/database.ts";
+import { reservePaces } from "../store/deliveries/deliveries.ts";
 
 export interface WebhookRateLimit {
   /** Resolves when a message of the project may be sent, and at once after `stop`. */

@@ -1,8 +1,8 @@
 /** Writes events in the transaction of the change that they report, so that both are committed or neither. */
 import { newId } from "../../ground/ids.ts";
 import { currentTraceparent } from "../../ground/span.ts";
-import type { Queries } from "../store/database.ts";
-import { insertEvents, type EventRow } from "../store/events.ts";
+import type { Queries } from "../store/database/database.ts";
+import { insertEvents, type EventRow } from "../store/deliveries/events.ts";
 import type { NewEvent } from "./event-types.ts";
 
 /** Records one event. `queries` is the caller's transaction; delivery begins when it commits. */

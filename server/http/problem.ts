@@ -1,7 +1,7 @@
 /** Renders refusals as Problem Details (RFC 9457) and converts any other error into one. */
 import { now, nowMs } from "../../ground/clock.ts";
 import type { SupportContact } from "../../ground/config.ts";
-import { isDatabaseAway, mayBeCommitted } from "../store/database-outage.ts";
+import { isDatabaseAway, mayBeCommitted } from "../store/database/database-outage.ts";
 import { Problem, type Issue } from "../../ground/errors.ts";
 import { PROBLEM_TYPES, type ProblemSlug } from "../../ground/problem-types.ts";
 

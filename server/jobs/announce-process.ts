@@ -1,7 +1,7 @@
 /** Announces this process in the database, so that operators see which processes run. */
 import type { Log } from "../../ground/log.ts";
-import type { Database } from "../store/database.ts";
-import { announceProcess, removeProcess, type RunningProcess } from "../store/running-processes.ts";
+import type { Database } from "../store/database/database.ts";
+import { announceProcess, removeProcess, type RunningProcess } from "../store/processes/running-processes.ts";
 
 const EVERY_MS = 10_000;
 

@@ -21,7 +21,7 @@
 import type { Log } from "../../ground/log.ts";
 import { elapsedMs } from "../../ground/clock.ts";
 import { startWork, type WorkStart } from "../../ground/span.ts";
-import { isDatabaseAway } from "../store/database-outage.ts";
+import { isDatabaseAway } from "../store/database/database-outage.ts";
 import { FairSlots, type RunResult } from "./fair-slots.ts";
 import { WakeSignal } from "./wake-signal.ts";
 

@@ -1,8 +1,8 @@
 /** Keeps the time of the database, and tells when this machine's clock differs from it. */
 import { clockAheadMs, leaveClock } from "../../ground/clock.ts";
 import type { Log } from "../../ground/log.ts";
-import { askDatabaseClock } from "../store/database-clock.ts";
-import type { Database } from "../store/database.ts";
+import { askDatabaseClock } from "../store/database/database-clock.ts";
+import type { Database } from "../store/database/database.ts";
 import { startRounds } from "./rounds.ts";
 
 const ASK_EVERY_MS = 3_000;

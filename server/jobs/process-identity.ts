@@ -5,7 +5,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Client } from "pg";
 import type { Log } from "../../ground/log.ts";
-import { keepConnection } from "../store/kept-connection.ts";
+import { keepConnection } from "../store/database/kept-connection.ts";
 
 /** First key of all our advisory locks of this kind; the second is the process's number. */
 const LOCK_CLASS = 735_561;

@@ -1,5 +1,5 @@
 /** Combines items of callers that arrive together into one transaction; each caller waits for its commit. */
-import { tookTooLong } from "../store/database-outage.ts";
+import { tookTooLong } from "../store/database/database-outage.ts";
 
 export interface SharedCommit<T> {
   /** Settles when the item is committed; rejects with the reason it could not be. */

@@ -2,9 +2,9 @@
 import cluster from "node:cluster";
 import { collectDefaultMetrics, Counter, Histogram, Registry } from "@prometheus-io/client";
 import type { ProxyMeter } from "../proxy/proxy-server.ts";
-import type { ReadMeter } from "../read/read-services.ts";
-import type { SubscribeMeter } from "../subscribe/subscribe-services.ts";
-import type { Database } from "../store/database.ts";
+import type { ReadMeter } from "../read/run/read-services.ts";
+import type { SubscribeMeter } from "../subscribe/definition/subscribe-services.ts";
+import type { Database } from "../store/database/database.ts";
 import type { OperationLedger } from "../operations/operation-ledger.ts";
 import { watchDatabase } from "./watch-database.ts";
 

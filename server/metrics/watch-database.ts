@@ -1,8 +1,8 @@
 /** Gauges of what waits in the database, and of this process's connections to it. */
 import { Gauge, type Registry } from "@prometheus-io/client";
 import { clockAheadMs } from "../../ground/clock.ts";
-import type { Database } from "../store/database.ts";
-import { readQueueDepths, type QueueDepths } from "../store/queue-depths.ts";
+import type { Database } from "../store/database/database.ts";
+import { readQueueDepths, type QueueDepths } from "../store/processes/queue-depths.ts";
 
 /** A scrape waits this long for the database. */
 const DATABASE_MS = 1_000;

@@ -1,6 +1,6 @@
 /** Log entries of an operation for the requests that it sent to the provider. */
 import type { Exchange } from "../calls/authorized-fetch.ts";
-import type { LogEntry } from "../store/operations.ts";
+import type { LogEntry } from "../store/operations/operations.ts";
 
 export const exchangeEntry = ({ method, path, status, failure }: Exchange): LogEntry => ({
   severity: "DEBUG",

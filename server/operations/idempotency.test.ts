@@ -6,7 +6,7 @@ import { createLog } from "../../ground/log.ts";
 import { newId } from "../../ground/ids.ts";
 import { takeProcessIdentity } from "../jobs/process-identity.ts";
 import { bootstrap, bootstrapIfEmpty } from "../access/bootstrap.ts";
-import { insertOperations } from "../store/operations.ts";
+import { insertOperations } from "../store/operations/operations.ts";
 import { openIdempotency } from "./idempotency.ts";
 
 const log = createLog("silent");

@@ -7,7 +7,7 @@ import { nowMs } from "../../ground/clock.ts";
 import { newId, timeOfId } from "../../ground/ids.ts";
 import type { Json } from "../../ground/json.ts";
 import type { ProcessIdentity } from "../jobs/process-identity.ts";
-import type { Database } from "../store/database.ts";
+import type { Database } from "../store/database/database.ts";
 import {
   claimIdempotencyKey,
   findIdempotencyKey,
@@ -15,9 +15,9 @@ import {
   storeIdempotentAnswer,
   takeOverIdempotencyKey,
   type IdempotencyRow,
-} from "../store/idempotency-keys.ts";
-import { findOperation } from "../store/operations.ts";
-import { ignoreDatabaseOutage } from "../store/database-outage.ts";
+} from "../store/access/idempotency-keys.ts";
+import { findOperation } from "../store/operations/operations.ts";
+import { ignoreDatabaseOutage } from "../store/database/database-outage.ts";
 
 interface Services {
   database: Database;

@@ -11,8 +11,8 @@ import {
   stockDatabase,
 } from "../../tests/harness/proxy/stock-database.ts";
 import { createLog } from "../../ground/log.ts";
-import { listenForChanges } from "../store/changes.ts";
-import { updateProject } from "../store/projects.ts";
+import { listenForChanges } from "../store/database/changes.ts";
+import { updateProject } from "../store/access/projects.ts";
 import { openInstallationCache } from "./installation-cache.ts";
 
 async function open(t: TestContext) {

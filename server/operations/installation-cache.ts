@@ -1,13 +1,17 @@
 /** Caches installations and their integrations, so that a write needs fewer queries. */
 import type { ConfigContent } from "../../manifest/installation-config.ts";
 import type { ManifestIntegration } from "../../manifest/manifest.ts";
-import type { Changes } from "../store/changes.ts";
-import type { Database } from "../store/database.ts";
-import { findInstallationFields, type InstallationFieldsRow } from "../store/events.ts";
-import { findInstallation, findInstallationOfGroup, type InstallationRow } from "../store/installations.ts";
-import { findIntegration, type IntegrationRow } from "../store/integrations.ts";
-import { findProject, type ProjectRow } from "../store/projects.ts";
-import { cacheUntilChanged } from "../store/row-cache.ts";
+import type { Changes } from "../store/database/changes.ts";
+import type { Database } from "../store/database/database.ts";
+import { findInstallationFields, type InstallationFieldsRow } from "../store/deliveries/events.ts";
+import {
+  findInstallation,
+  findInstallationOfGroup,
+  type InstallationRow,
+} from "../store/integrations/installations.ts";
+import { findIntegration, type IntegrationRow } from "../store/integrations/integrations.ts";
+import { findProject, type ProjectRow } from "../store/access/projects.ts";
+import { cacheUntilChanged } from "../store/processes/row-cache.ts";
 
 export interface Installed {
   integration: IntegrationRow<ManifestIntegration>;

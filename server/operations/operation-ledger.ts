@@ -9,21 +9,21 @@ import {
   insertAcceptedWrites,
   type AcceptedWrite,
   type GroupedWrite,
-} from "../store/accept-writes.ts";
-import { transact, type Database } from "../store/database.ts";
+} from "../store/operations/accept-writes.ts";
+import { transact, type Database } from "../store/database/database.ts";
 import {
   endOperations,
   insertOperations,
   type EndedOperation,
   type NewOperation,
-} from "../store/operations.ts";
-import { markCalled, type CalledWrite } from "../store/write-queue.ts";
+} from "../store/operations/operations.ts";
+import { markCalled, type CalledWrite } from "../store/operations/write-queue.ts";
 import {
   isDatabaseAway,
   mayBeCommitted,
   retryWhileDatabaseIsDown,
   tookTooLong,
-} from "../store/database-outage.ts";
+} from "../store/database/database-outage.ts";
 
 export interface OperationLedger {
   /** Commits an operation before the provider is called, so that every request there can be traced here. */

@@ -4,7 +4,7 @@ import type { Connector, RecordOutcome, RecordToWrite } from "../../connector-ki
 import { now } from "../../ground/clock.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { isStorable } from "../../ground/storable-text.ts";
-import type { OwnWrite } from "../store/own-writes.ts";
+import type { OwnWrite } from "../store/operations/own-writes.ts";
 
 /** Returns the one spelling of an object and of a record's id, under which writes are remembered. */
 export const ownKeys = (connector: Connector, objectName: string) => ({

@@ -2,9 +2,9 @@
 import { checkOwnProvider, type OwnProvider } from "../../connector-kit/own-provider.ts";
 import type { OwnProviders } from "../../connector-kit/catalog.ts";
 import type { Log } from "../../ground/log.ts";
-import type { Changes } from "../store/changes.ts";
-import type { Database } from "../store/database.ts";
-import { listOwnProviders, type OwnProviderRow } from "../store/own-providers.ts";
+import type { Changes } from "../store/database/changes.ts";
+import type { Database } from "../store/database/database.ts";
+import { listOwnProviders, type OwnProviderRow } from "../store/connections/own-providers.ts";
 
 export class OwnProviderMemory {
   readonly #projects = new Map<string, Map<string, OwnProvider>>();

@@ -7,7 +7,7 @@ import { readStatus } from "../../tests/harness/proxy/refused.ts";
 import { stockDatabase } from "../../tests/harness/proxy/stock-database.ts";
 import { findHeader, startUpstream } from "../../tests/harness/proxy/wire.ts";
 import { newApiKey } from "../../ground/ids.ts";
-import { insertApiKey } from "../store/api-keys.ts";
+import { insertApiKey } from "../store/access/api-keys.ts";
 
 const ADDED = {
   forwarded: "for=192.0.2.7",

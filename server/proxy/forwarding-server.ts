@@ -5,7 +5,7 @@ import { elapsedMs, nowMs } from "../../ground/clock.ts";
 import { Problem } from "../../ground/errors.ts";
 import { newId } from "../../ground/ids.ts";
 import type { Tracer } from "../../ground/tracer.ts";
-import type { ProxyUse } from "../store/proxy-usage.ts";
+import type { ProxyUse } from "../store/operations/proxy-usage.ts";
 import type { ProxyLimits } from "./limits.ts";
 import { refusingPipelined } from "./pipelining.ts";
 import { ProxyExchange, type ExchangeDeps, type ProxyCall } from "./proxy-exchange.ts";

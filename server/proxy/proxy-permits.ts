@@ -2,14 +2,14 @@
 import { keepRecentlyUsed } from "../../ground/recently-used.ts";
 import type { Catalog } from "../../connector-kit/catalog.ts";
 import { isJsonObject } from "../../ground/json.ts";
-import type { Changes } from "../store/changes.ts";
-import type { Database } from "../store/database.ts";
+import type { Changes } from "../store/database/changes.ts";
+import type { Database } from "../store/database/database.ts";
 import {
   findProxiedInstallation,
   type ProxiedInstallation,
   type WhichInstallation,
-} from "../store/proxied-installations.ts";
-import { cacheUntilChanged } from "../store/row-cache.ts";
+} from "../store/integrations/proxied-installations.ts";
+import { cacheUntilChanged } from "../store/processes/row-cache.ts";
 import { readProjectId, headerText, type ProxyRequestNames } from "./read-head.ts";
 
 /** What every call of an installation needs to know about it. */

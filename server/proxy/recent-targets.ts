@@ -1,6 +1,6 @@
 /** Remembers for a second where calls go, so that the next call with the same headers needs no lookup. */
 import { nowMs } from "../../ground/clock.ts";
-import type { Changes } from "../store/changes.ts";
+import type { Changes } from "../store/database/changes.ts";
 import type { ProxyRequestNames } from "./read-head.ts";
 import type { Admission } from "./target.ts";
 

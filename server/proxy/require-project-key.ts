@@ -1,7 +1,7 @@
 /** Checks that a proxied call carries an API key that may use the proxy of its project. */
 import type { Access } from "../access/authorize.ts";
 import { Problem } from "../../ground/errors.ts";
-import type { KeyOwner } from "../store/api-keys.ts";
+import type { KeyOwner } from "../store/access/api-keys.ts";
 import { readProjectId, type ProxyRequestNames } from "./read-head.ts";
 
 /**

@@ -3,7 +3,7 @@ import type { Authorization } from "../../connector-kit/authorization.ts";
 import type { Account } from "../../connector-kit/provider-fetch.ts";
 import type { LiveConnection } from "../calls/live-connection.ts";
 import type { LiveConnections } from "../calls/live-connections.ts";
-import type { KeyOwner } from "../store/api-keys.ts";
+import type { KeyOwner } from "../store/access/api-keys.ts";
 import type { WorkIds } from "../../ground/current-work.ts";
 import { readTraceparent } from "../../ground/trace-context.ts";
 import type { ProxyPermit } from "./proxy-permits.ts";

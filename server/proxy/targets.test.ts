@@ -5,11 +5,11 @@ import { supports } from "../../connector-kit/define-provider.ts";
 import { createTestDatabase, type TestDatabase } from "../../tests/harness/database.ts";
 import { sealCredentials } from "../credentials/stored/credential-envelope.ts";
 import { newApiKey } from "../../ground/ids.ts";
-import { insertApiKey } from "../store/api-keys.ts";
-import { removeConnection, updateConnection } from "../store/connections.ts";
-import { upsertGroup } from "../store/customers.ts";
-import { insertConfig, removeInstallation } from "../store/installations.ts";
-import { findIntegration } from "../store/integrations.ts";
+import { insertApiKey } from "../store/access/api-keys.ts";
+import { removeConnection, updateConnection } from "../store/connections/connections.ts";
+import { upsertGroup } from "../store/access/customers.ts";
+import { insertConfig, removeInstallation } from "../store/integrations/installations.ts";
+import { findIntegration } from "../store/integrations/integrations.ts";
 import {
   acme,
   callProxy,

@@ -1,8 +1,8 @@
 /** Collects one line per proxied call in memory and stores them in batches, off the path of the calls. */
 import type { Log } from "../../ground/log.ts";
 import { storeInBatches, type Batches } from "../jobs/stored-in-batches.ts";
-import type { Database } from "../store/database.ts";
-import { insertProxyUsage, type ProxyUse } from "../store/proxy-usage.ts";
+import type { Database } from "../store/database/database.ts";
+import { insertProxyUsage, type ProxyUse } from "../store/operations/proxy-usage.ts";
 
 export type UsageLog = Batches<ProxyUse>;
 

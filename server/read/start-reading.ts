@@ -1,7 +1,7 @@
 /** Starts reading: keeps read objects in line with configurations, begins scheduled reads, and executes reads. */
-import { startBeginningReads, startMendingTicks, type BeginReadsServices } from "./begin-reads.ts";
-import { startReadWorker, type ReadWorkerServices } from "./read-worker.ts";
-import { startSyncingReads, type SyncServices } from "./sync-read-objects.ts";
+import { startBeginningReads, startMendingTicks, type BeginReadsServices } from "./schedule/begin-reads.ts";
+import { startReadWorker, type ReadWorkerServices } from "./run/read-worker.ts";
+import { startSyncingReads, type SyncServices } from "./schedule/sync-read-objects.ts";
 
 type Services = ReadWorkerServices & BeginReadsServices & SyncServices;
 

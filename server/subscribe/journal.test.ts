@@ -8,7 +8,7 @@ import { openSink, type Sink } from "../../tests/harness/deliveries/sink.ts";
 import { openProcessGroup } from "../../tests/harness/process-group.ts";
 import { until } from "../../tests/harness/until.ts";
 import { seenSubscriptions } from "../../tests/harness/subscriptions.ts";
-import { subscribedContacts } from "./subscribed-fixture.ts";
+import { subscribedContacts } from "../../tests/fixtures/subscribed-fixture.ts";
 
 const manifest = subscribedContacts(
   "createEvent: { enabled: always }",

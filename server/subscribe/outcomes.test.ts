@@ -8,7 +8,7 @@ import { accept, openSink, type Answerer, type Sink } from "../../tests/harness/
 import { signedPush } from "../../tests/harness/signed-push.ts";
 import { seenSubscriptions } from "../../tests/harness/subscriptions.ts";
 import { until } from "../../tests/harness/until.ts";
-import { subscribedContacts } from "./subscribed-fixture.ts";
+import { subscribedContacts } from "../../tests/fixtures/subscribed-fixture.ts";
 
 const SECRET = "the-apps-secret";
 const PORTAL = 4100410;

@@ -1,5 +1,5 @@
 /** Carries out a turn of a claimed subscription: its set-up, then its events. */
-import { refusedField } from "../read/vanished-fields.ts";
+import { refusedField } from "../read/records/vanished-fields.ts";
 import { mustBeMended, ProviderError } from "../../connector-kit/provider-error.ts";
 import { ClosedGateError } from "../calls/gates/closed-gate-error.ts";
 import { subscribeCreateError } from "../events/read-events.ts";
@@ -7,20 +7,20 @@ import { recordEvent } from "../events/record-event.ts";
 import { nowMs } from "../../ground/clock.ts";
 import { backoffMs } from "../jobs/backoff.ts";
 import type { RunResult } from "../jobs/fair-slots.ts";
-import { retryWhileDatabaseIsDown } from "../store/database-outage.ts";
-import { transact } from "../store/database.ts";
-import { dropWalk } from "../store/subscription-walks.ts";
+import { retryWhileDatabaseIsDown } from "../store/database/database-outage.ts";
+import { transact } from "../store/database/database.ts";
+import { dropWalk } from "../store/subscriptions/subscription-walks.ts";
 import {
   releaseClaim,
   postponeSubscription,
   type ClaimedSubscription,
   type SubscriptionState,
-} from "../store/subscriptions.ts";
-import { findChanges } from "./find-changes.ts";
-import { filterEvents, processEvents } from "./process-events.ts";
-import { setUpSubscription, type SetUpServices } from "./set-up-subscription.ts";
-import { wantsEvents } from "./subscribe-definition.ts";
-import { findSubscriptionTarget, type SubscriptionTarget } from "./subscription-target.ts";
+} from "../store/subscriptions/subscriptions.ts";
+import { findChanges } from "./process/find-changes.ts";
+import { filterEvents, processEvents } from "./process/process-events.ts";
+import { setUpSubscription, type SetUpServices } from "./setup/set-up-subscription.ts";
+import { wantsEvents } from "./definition/subscribe-definition.ts";
+import { findSubscriptionTarget, type SubscriptionTarget } from "./definition/subscription-target.ts";
 
 export type SubscriptionRunServices = SetUpServices;
 

@@ -7,7 +7,7 @@ import { connectCustomer } from "../../tests/harness/connect-customer.ts";
 import { openSink } from "../../tests/harness/deliveries/sink.ts";
 import { secondProject } from "../../tests/harness/second-project.ts";
 import { until } from "../../tests/harness/until.ts";
-import { subscribedContacts } from "./subscribed-fixture.ts";
+import { subscribedContacts } from "../../tests/fixtures/subscribed-fixture.ts";
 
 const APP = {
   provider: "hubspot",

@@ -2,12 +2,12 @@
 import { openAppCalls } from "../calls/app-calls.ts";
 import { openHttp2Sessions } from "../egress/http2-sessions.ts";
 import type { NewWork } from "../jobs/new-work.ts";
-import { openReadPaces } from "../read/paced-fetch.ts";
-import type { Changes } from "../store/changes.ts";
-import { startSyncingSubscriptions } from "./sync-subscriptions.ts";
-import { startWatchingOutages } from "./watch-outages.ts";
-import { startStreamWorker, type StreamWorkerServices } from "./stream-worker.ts";
-import { startTakingPushes } from "./take-pushes.ts";
+import { openReadPaces } from "../read/records/paced-fetch.ts";
+import type { Changes } from "../store/database/changes.ts";
+import { startSyncingSubscriptions } from "./setup/sync-subscriptions.ts";
+import { startWatchingOutages } from "./receive/watch-outages.ts";
+import { startStreamWorker, type StreamWorkerServices } from "./stream/stream-worker.ts";
+import { startTakingPushes } from "./receive/take-pushes.ts";
 import { startSubscriptionWorker, type SubscriptionWorkerServices } from "./subscription-worker.ts";
 
 type Services = Omit<SubscriptionWorkerServices, "paces" | "appCalls"> &

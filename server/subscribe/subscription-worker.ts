@@ -6,8 +6,8 @@ import { startClaimLoop, type ClaimLoop, type CapacityFor } from "../jobs/claim-
 import type { ProcessIdentity } from "../jobs/process-identity.ts";
 import { limitPerKey } from "../jobs/limit-per-key.ts";
 import { withOrphanRecovery } from "../jobs/recovering-loop.ts";
-import type { Queries } from "../store/database.ts";
-import { listClaimersIn } from "../store/list-claimers.ts";
+import type { Queries } from "../store/database/database.ts";
+import { listClaimersIn } from "../store/processes/list-claimers.ts";
 import {
   claimSubscriptions,
   listDueSubscriptions,
@@ -16,7 +16,7 @@ import {
   recoverSubscriptions,
   releaseSubscriptions,
   type ClaimedSubscription,
-} from "../store/subscriptions.ts";
+} from "../store/subscriptions/subscriptions.ts";
 import { runSubscription, type SubscriptionRunServices } from "./run-subscription.ts";
 
 export type SubscriptionWorkerServices = SubscriptionRunServices & {

@@ -4,13 +4,13 @@ import type { Log } from "../../ground/log.ts";
 import type { ConfigContent } from "../../manifest/installation-config.ts";
 import type { ManifestIntegration } from "../../manifest/manifest.ts";
 import type { CallServices } from "../operations/call-provider.ts";
-import { findDestination } from "../store/destinations.ts";
-import { listInstallationFields, type InstallationFieldsRow } from "../store/events.ts";
-import { findInstallation } from "../store/installations.ts";
-import { findIntegration } from "../store/integrations.ts";
-import { listReadObjects } from "../store/read-objects.ts";
-import { buildBaselineAccount } from "../store/schema-baselines.ts";
-import type { SchemaCheck } from "../store/schema-looks.ts";
+import { findDestination } from "../store/deliveries/destinations.ts";
+import { listInstallationFields, type InstallationFieldsRow } from "../store/deliveries/events.ts";
+import { findInstallation } from "../store/integrations/installations.ts";
+import { findIntegration } from "../store/integrations/integrations.ts";
+import { listReadObjects } from "../store/reads/read-objects.ts";
+import { buildBaselineAccount } from "../store/integrations/schema-baselines.ts";
+import type { SchemaCheck } from "../store/integrations/schema-looks.ts";
 import {
   watchedChanges,
   watchedObjects,

@@ -4,15 +4,15 @@ import { isRetryable, ProviderError } from "../../connector-kit/provider-error.t
 import { nowMs } from "../../ground/clock.ts";
 import { newId } from "../../ground/ids.ts";
 import { callProvider } from "../operations/call-provider.ts";
-import { insertProxyUsage, type ProxyUse } from "../store/proxy-usage.ts";
+import { insertProxyUsage, type ProxyUse } from "../store/operations/proxy-usage.ts";
 import {
   buildBaselineAccount,
   listSchemaBaselines,
   removeOtherBaselines,
   saveSchemaBaseline,
   type SchemaBaseline,
-} from "../store/schema-baselines.ts";
-import { endSchemaCheck, postponeSchemaCheck, type SchemaCheck } from "../store/schema-looks.ts";
+} from "../store/integrations/schema-baselines.ts";
+import { endSchemaCheck, postponeSchemaCheck, type SchemaCheck } from "../store/integrations/schema-looks.ts";
 import { compareFields, readKnownFields, toKnownFields } from "./compare-fields.ts";
 import {
   findSchemaCheckTarget,

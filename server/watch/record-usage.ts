@@ -1,7 +1,7 @@
 /** Records the requests of a look as lines of the usage log. */
 import type { ProviderFetch } from "../../connector-kit/provider-fetch.ts";
 import { elapsedMs, nowMs } from "../../ground/clock.ts";
-import type { ProxyUse } from "../store/proxy-usage.ts";
+import type { ProxyUse } from "../store/operations/proxy-usage.ts";
 
 /** In place of a status when no answer came. */
 const NO_ANSWER = 502;

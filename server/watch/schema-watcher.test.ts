@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { SchemaMessageSchema } from "../events/schema-message-schema.ts";
 import { validator } from "../http/validation.ts";
-import { listSchemaBaselines, saveSchemaBaseline } from "../store/schema-baselines.ts";
+import { listSchemaBaselines, saveSchemaBaseline } from "../store/integrations/schema-baselines.ts";
 import { newId } from "../../ground/ids.ts";
 import { connectCustomer, type Customer } from "../../tests/harness/connect-customer.ts";
 import { openDelivering, type Delivering } from "../../tests/harness/deliveries/delivering.ts";

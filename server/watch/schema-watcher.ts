@@ -4,7 +4,7 @@ import { startWork, type WorkStart } from "../../ground/span.ts";
 import type { Tracer } from "../../ground/tracer.ts";
 import { nextTick } from "../jobs/cron-tick.ts";
 import { startRounds } from "../jobs/rounds.ts";
-import { claimSchemaChecks, startDueChecks, type SchemaCheck } from "../store/schema-looks.ts";
+import { claimSchemaChecks, startDueChecks, type SchemaCheck } from "../store/integrations/schema-looks.ts";
 import type { SchemaCheckServices } from "./find-look-target.ts";
 import { checkSchemas } from "./look-at-schemas.ts";
 

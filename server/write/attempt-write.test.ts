@@ -10,7 +10,7 @@ import { until } from "../../tests/harness/until.ts";
 import { readConfig } from "../../ground/config.ts";
 import { createLog } from "../../ground/log.ts";
 import { openServices, type Cleanup, type Services } from "../services.ts";
-import type { ClaimedWrite } from "../store/write-queue.ts";
+import type { ClaimedWrite } from "../store/operations/write-queue.ts";
 import { attemptWrite } from "./attempt-write.ts";
 import { WriteTurns } from "./write-turns.ts";
 

@@ -6,10 +6,10 @@ import { nowMs } from "../../ground/clock.ts";
 import type { RunResult } from "../jobs/fair-slots.ts";
 import type { InstallationCache } from "../operations/installation-cache.ts";
 import type { OperationLedger } from "../operations/operation-ledger.ts";
-import { retryWhileDatabaseIsDown } from "../store/database-outage.ts";
-import type { InstallationFieldsRow } from "../store/events.ts";
-import type { LogEntry } from "../store/operations.ts";
-import { releaseWrites, rescheduleWrite, type ClaimedWrite } from "../store/write-queue.ts";
+import { retryWhileDatabaseIsDown } from "../store/database/database-outage.ts";
+import type { InstallationFieldsRow } from "../store/deliveries/events.ts";
+import type { LogEntry } from "../store/operations/operations.ts";
+import { releaseWrites, rescheduleWrite, type ClaimedWrite } from "../store/operations/write-queue.ts";
 import { executePlan, type Execution, type ExecuteServices } from "./execute-plan.ts";
 import { plannedEntry, successEntries } from "./operation-log.ts";
 import {

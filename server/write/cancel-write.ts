@@ -1,9 +1,9 @@
 /** Cancels an asynchronous write that waits in the queue: for its turn, its group, or its next attempt. */
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 import type { InstallationCache } from "../operations/installation-cache.ts";
-import { transact, type Database } from "../store/database.ts";
-import { endOperations } from "../store/operations.ts";
-import { lockWaitingWrite } from "../store/write-queue.ts";
+import { transact, type Database } from "../store/database/database.ts";
+import { endOperations } from "../store/operations/operations.ts";
+import { lockWaitingWrite } from "../store/operations/write-queue.ts";
 import { unknownOutcome } from "./operation-log.ts";
 import { chooseMessageName, listOutcomes, readQueuedWrite, summarizeQueued } from "./queued-write.ts";
 import { writeDone } from "./write-done.ts";

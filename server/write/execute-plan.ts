@@ -5,7 +5,7 @@ import type { Account, ProviderFetch } from "../../connector-kit/provider-fetch.
 import { elapsedMs } from "../../ground/clock.ts";
 import { withGateTime } from "../calls/gates/judge-answer.ts";
 import { callProvider, type CallServices } from "../operations/call-provider.ts";
-import type { LogEntry } from "../store/operations.ts";
+import type { LogEntry } from "../store/operations/operations.ts";
 import { failureEntry, outcomeEntries, settledEntries } from "./operation-log.ts";
 import type { MetadataMemory } from "../operations/metadata-memory.ts";
 import type { WritePlan } from "./plan-write.ts";

@@ -1,5 +1,5 @@
 /** Describes the operation of a write that begins now or was accepted for later. */
-import type { Actor, NewOperation } from "../store/operations.ts";
+import type { Actor, NewOperation } from "../store/operations/operations.ts";
 import type { WriteTarget } from "./find-target.ts";
 import type { WritePlan } from "./plan-write.ts";
 

@@ -3,7 +3,7 @@ import type { RecordOutcome } from "../../connector-kit/connector.ts";
 import type { ProviderError } from "../../connector-kit/provider-error.ts";
 import { counted } from "../../ground/counted.ts";
 import type { JsonObject } from "../../ground/json.ts";
-import type { LogEntry } from "../store/operations.ts";
+import type { LogEntry } from "../store/operations/operations.ts";
 import type { PlannedRecord, WritePlan } from "./plan-write.ts";
 
 /** Names a record in the log: by its place in a batch. */

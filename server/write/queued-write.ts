@@ -2,7 +2,7 @@
 import type { RecordOutcome } from "../../connector-kit/connector.ts";
 import { ProviderError, type ProviderErrorKind } from "../../connector-kit/provider-error.ts";
 import type { Json } from "../../ground/json.ts";
-import type { QueuedWriteType } from "../store/accept-writes.ts";
+import type { QueuedWriteType } from "../store/operations/accept-writes.ts";
 import { createKey } from "./create-keys.ts";
 import { summarize, type OperationSummary } from "./operation-log.ts";
 import type { PlannedRecord, WritePlan } from "./plan-write.ts";

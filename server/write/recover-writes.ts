@@ -1,7 +1,11 @@
 /** Ends or requeues the writes that a dead process had under way, so that every operation ends. */
 import { ProviderError } from "../../connector-kit/provider-error.ts";
-import type { Database } from "../store/database.ts";
-import { listOrphanedOperations, takeOverWrites, type OrphanedWrite } from "../store/write-queue.ts";
+import type { Database } from "../store/database/database.ts";
+import {
+  listOrphanedOperations,
+  takeOverWrites,
+  type OrphanedWrite,
+} from "../store/operations/write-queue.ts";
 import type { InstallationCache } from "../operations/installation-cache.ts";
 import type { OperationLedger } from "../operations/operation-ledger.ts";
 import { listOutcomes, readQueuedWrite, summarizeQueued } from "./queued-write.ts";

@@ -2,9 +2,9 @@
 import type { Connector, RecordOutcome } from "../../connector-kit/connector.ts";
 import type { ProviderFetch } from "../../connector-kit/provider-fetch.ts";
 import { ownKeys, ownWrites } from "../operations/own-changes.ts";
-import type { Database } from "../store/database.ts";
-import { ignoreDatabaseOutage } from "../store/database-outage.ts";
-import { insertOwnWrites } from "../store/own-writes.ts";
+import type { Database } from "../store/database/database.ts";
+import { ignoreDatabaseOutage } from "../store/database/database-outage.ts";
+import { insertOwnWrites } from "../store/operations/own-writes.ts";
 import type { WritePlan } from "./plan-write.ts";
 
 interface Sent {

@@ -3,7 +3,7 @@ import type { RecordOutcome } from "../../connector-kit/connector.ts";
 import { toEventRow } from "../events/record-event.ts";
 import { writeAsyncDone } from "../events/write-events.ts";
 import type { JsonObject } from "../../ground/json.ts";
-import type { EventRow, InstallationFieldsRow } from "../store/events.ts";
+import type { EventRow, InstallationFieldsRow } from "../store/deliveries/events.ts";
 import { chooseMessageName, readSendOptions } from "./queued-write.ts";
 import { describeReason } from "./operation-log.ts";
 

@@ -2,7 +2,7 @@
 import { Problem } from "../../ground/errors.ts";
 import { isExchange } from "../operations/exchange-log.ts";
 import type { OperationLedger } from "../operations/operation-ledger.ts";
-import type { Actor, LogEntry } from "../store/operations.ts";
+import type { Actor, LogEntry } from "../store/operations/operations.ts";
 import { executePlan, type ExecuteServices } from "./execute-plan.ts";
 import type { WriteTarget } from "./find-target.ts";
 import { withKeys } from "./create-keys.ts";

@@ -2,7 +2,7 @@
 import type { SpanStart, WorkStart } from "../../ground/span.ts";
 import { readTraceparent } from "../../ground/trace-context.ts";
 import type { Tracer } from "../../ground/tracer.ts";
-import type { ClaimedWrite } from "../store/write-queue.ts";
+import type { ClaimedWrite } from "../store/operations/write-queue.ts";
 import type { WriteTarget } from "./find-target.ts";
 import type { WritePlan } from "./plan-write.ts";
 import { readSendOptions } from "./queued-write.ts";

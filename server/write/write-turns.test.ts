@@ -5,7 +5,7 @@ import { setTimeout } from "node:timers/promises";
 import { testDatabase } from "../../tests/harness/database.ts";
 import { bootstrap } from "../access/bootstrap.ts";
 import { newId } from "../../ground/ids.ts";
-import { insertAcceptedWrites } from "../store/accept-writes.ts";
+import { insertAcceptedWrites } from "../store/operations/accept-writes.ts";
 import { WriteTurns } from "./write-turns.ts";
 
 async function openQueue(t: TestContext) {

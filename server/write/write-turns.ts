@@ -1,14 +1,14 @@
 /** Claims queued writes, taking turns among installations, so that a long queue of one does not delay the others. */
 import { elapsedMs } from "../../ground/clock.ts";
 import type { CapacityFor } from "../jobs/claim-loop.ts";
-import type { Queries } from "../store/database.ts";
+import type { Queries } from "../store/database/database.ts";
 import {
   claimInstallationWrites,
   listOldestDue,
   listWaitingAfter,
   type ClaimedWrite,
   type DueInstallation,
-} from "../store/write-queue.ts";
+} from "../store/operations/write-queue.ts";
 
 /** With fewer due writes than this, one query of the writes finds all installations that have some. */
 const MAX_READ = 256;

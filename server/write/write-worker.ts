@@ -24,7 +24,7 @@ import {
   postponeWrite,
   releaseWrites,
   type ClaimedWrite,
-} from "../store/write-queue.ts";
+} from "../store/operations/write-queue.ts";
 import { attemptWrite, type AttemptWriteServices } from "./attempt-write.ts";
 import { recoverQueuedWrites, recoverWrites } from "./recover-writes.ts";
 import { attemptWork } from "./write-span.ts";

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { createLog } from "../../ground/log.ts";
-import { openDatabase, type Database } from "../../server/store/database.ts";
+import { openDatabase, type Database } from "../../server/store/database/database.ts";
 import { cloneTemplate, createDatabase, dropDatabase, startTestPostgres, URL_VARIABLE } from "./postgres.ts";
 
 /** A test context or `node:test` itself. Callbacks run in the order in which they were added. */

@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { createLog } from "../../ground/log.ts";
 import { newApiKey, newId } from "../../ground/ids.ts";
 import type { Role } from "../../ground/role.ts";
-import { insertApiKey } from "../../server/store/api-keys.ts";
-import { openDatabase } from "../../server/store/database.ts";
-import { insertMembership } from "../../server/store/organizations.ts";
-import { upsertBuilder } from "../../server/store/people.ts";
+import { insertApiKey } from "../../server/store/access/api-keys.ts";
+import { openDatabase } from "../../server/store/database/database.ts";
+import { insertMembership } from "../../server/store/access/organizations.ts";
+import { upsertBuilder } from "../../server/store/access/people.ts";
 import type { TestBusbar } from "./busbar.ts";
 import { bearer } from "./customer-tokens.ts";
 

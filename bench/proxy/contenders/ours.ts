@@ -2,7 +2,7 @@
 import { acme, openRealProxy, linesFor } from "../../../tests/harness/proxy/real-proxy.ts";
 import { stockDatabase } from "../../../tests/harness/proxy/stock-database.ts";
 import { openMetrics } from "../../../server/metrics/metrics.ts";
-import type { Database } from "../../../server/store/database.ts";
+import type { Database } from "../../../server/store/database/database.ts";
 import { serveContender } from "./contender.ts";
 
 await serveContender(async (origin) => {

@@ -3,8 +3,8 @@ import { Type } from "typebox";
 import { nowMs } from "../../../ground/clock.ts";
 import { Problem } from "../../../ground/errors.ts";
 import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
-import { type ActivityRow, countActivity, listDimensions } from "../../store/count-activity.ts";
-import type { Database } from "../../store/database.ts";
+import { type ActivityRow, countActivity, listDimensions } from "../../store/operations/count-activity.ts";
+import type { Database } from "../../store/database/database.ts";
 import { PROJECT } from "../paths.ts";
 
 export const activityRoutes = (deps: { database: Database }): Route[] => [

@@ -4,8 +4,8 @@ import type { CustomerObjectServices } from "../../agents/customer-objects.ts";
 import { AgentPolicySchema, loadPolicy, parsePolicy } from "../../agents/policy.ts";
 import { previewPolicy } from "../../agents/preview-policy.ts";
 import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
-import { replaceAgentPolicy } from "../../store/agent-policies.ts";
-import { transact, type Database } from "../../store/database.ts";
+import { replaceAgentPolicy } from "../../store/agents/agent-policies.ts";
+import { transact, type Database } from "../../store/database/database.ts";
 import { PROJECT } from "../paths.ts";
 
 export const agentPolicyRoutes = (deps: CustomerObjectServices): Route[] => [

@@ -15,10 +15,10 @@ import {
   lockFullKeys,
   removeApiKey,
   updateApiKey as updateRow,
-} from "../../store/api-keys.ts";
-import { type Database, type Queries, transact } from "../../store/database.ts";
-import { revokeInvitesOfKey } from "../../store/people.ts";
-import { removeSessionsOfKey } from "../../store/sessions.ts";
+} from "../../store/access/api-keys.ts";
+import { type Database, type Queries, transact } from "../../store/database/database.ts";
+import { revokeInvitesOfKey } from "../../store/access/people.ts";
+import { removeSessionsOfKey } from "../../store/access/sessions.ts";
 import { showAuthor } from "../created-by.ts";
 import { ProjectId } from "../members.ts";
 import { PROJECT } from "../paths.ts";

@@ -4,7 +4,7 @@ import { openApprovals, type CustomerApprovalServices } from "../../agents/custo
 import { decideApproval as decide, type DecideServices } from "../../agents/request-approval.ts";
 import { APPROVAL_STATUSES, ApprovalSchema } from "../../events/approval-schema.ts";
 import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
-import { listApprovals as listRows } from "../../store/approvals.ts";
+import { listApprovals as listRows } from "../../store/agents/approvals.ts";
 import { listQuery, onePage, pageSchema, periodQuery } from "../pages.ts";
 import { PROJECT } from "../paths.ts";
 

@@ -5,8 +5,8 @@ import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.t
 import { connectCustomer } from "../../../tests/harness/connect-customer.ts";
 import { addPerson, signIn, type TestPerson } from "../../../tests/harness/people.ts";
 import { createLog } from "../../../ground/log.ts";
-import { recordingChange } from "../../store/audit-context.ts";
-import { openDatabase, transact } from "../../store/database.ts";
+import { recordingChange } from "../../store/database/audit-context.ts";
+import { openDatabase, transact } from "../../store/database/database.ts";
 
 interface Event {
   id: string;

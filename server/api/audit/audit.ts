@@ -7,8 +7,8 @@ import {
   AUDIT_OUTCOMES,
   type AuditEventRow,
   listAuditEvents as listRows,
-} from "../../store/audit-events.ts";
-import type { Database } from "../../store/database.ts";
+} from "../../store/access/audit-events.ts";
+import type { Database } from "../../store/database/database.ts";
 import { OrgParams } from "../orgs/org.ts";
 import { listQuery, onePage, pageSchema, periodQuery } from "../pages.ts";
 

@@ -2,7 +2,7 @@
 import { Type } from "typebox";
 import { Problem } from "../../../ground/errors.ts";
 import { endpoint, route, type Route } from "../../http/endpoint.ts";
-import type { Database } from "../../store/database.ts";
+import type { Database } from "../../store/database/database.ts";
 import { getOwnOrg, OrgParams } from "../orgs/org.ts";
 import { CreateTime, UpdateTime } from "../times.ts";
 

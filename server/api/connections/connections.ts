@@ -18,11 +18,11 @@ import {
   type ConnectionRow,
   listConnections as listRows,
   removeConnection,
-} from "../../store/connections.ts";
-import { listConnectionPage } from "../../store/customer-lists.ts";
-import { type Database, transact } from "../../store/database.ts";
-import { countConnectionInstallations } from "../../store/installations.ts";
-import { findProviderApp, listProviderApps } from "../../store/provider-apps.ts";
+} from "../../store/connections/connections.ts";
+import { listConnectionPage } from "../../store/connections/customer-lists.ts";
+import { type Database, transact } from "../../store/database/database.ts";
+import { countConnectionInstallations } from "../../store/integrations/installations.ts";
+import { findProviderApp, listProviderApps } from "../../store/connections/provider-apps.ts";
 import { ConnectionId } from "../members.ts";
 import { listQuery, onePage, pageSchema, textQuery } from "../pages.ts";
 import { PROJECT } from "../paths.ts";

@@ -9,8 +9,8 @@ import type { RefreshServices } from "../../credentials/refresh/refresh-tokens.t
 import { isOauth } from "../../credentials/stored/credential-envelope.ts";
 import { Problem } from "../../../ground/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
-import type { Database } from "../../store/database.ts";
-import { findDefaultProviderApp } from "../../store/provider-apps.ts";
+import type { Database } from "../../store/database/database.ts";
+import { findDefaultProviderApp } from "../../store/connections/provider-apps.ts";
 import { ConsumerName, ConsumerRef, GroupName, GroupRef } from "../members.ts";
 import { missingProvider } from "../missing-provider.ts";
 import { ConnectionSchema, ProviderMetadataInput, WorkspaceRefInput, toConnection } from "./connection.ts";

@@ -15,10 +15,10 @@ import {
   type ConnectionRow,
   type ProviderMetadata,
   type TrialState,
-} from "../../store/connections.ts";
-import { upsertConsumer, upsertGroup } from "../../store/customers.ts";
-import { isUniqueViolation, type Queries, transact } from "../../store/database.ts";
-import { findProviderApp } from "../../store/provider-apps.ts";
+} from "../../store/connections/connections.ts";
+import { upsertConsumer, upsertGroup } from "../../store/access/customers.ts";
+import { isUniqueViolation, type Queries, transact } from "../../store/database/database.ts";
+import { findProviderApp } from "../../store/connections/provider-apps.ts";
 import { holdProvider } from "../hold-provider.ts";
 import { getConnectionRow } from "./connection.ts";
 

@@ -23,9 +23,9 @@ import {
   updateConnection as updateRow,
   type ConnectionRow,
   type ProviderMetadata,
-} from "../../store/connections.ts";
-import { transact } from "../../store/database.ts";
-import { findProviderApp } from "../../store/provider-apps.ts";
+} from "../../store/connections/connections.ts";
+import { transact } from "../../store/database/database.ts";
+import { findProviderApp } from "../../store/connections/provider-apps.ts";
 import { ConnectionId } from "../members.ts";
 import { pickMasked, UpdateMask } from "../update-mask.ts";
 import {

@@ -10,9 +10,9 @@ import { secondProject } from "../../../tests/harness/second-project.ts";
 import { until } from "../../../tests/harness/until.ts";
 import { newId } from "../../../ground/ids.ts";
 import { createLog } from "../../../ground/log.ts";
-import { openDatabase } from "../../store/database.ts";
-import { insertRefusedRequests } from "../../store/refused-requests.ts";
-import { insertProxyUsage } from "../../store/proxy-usage.ts";
+import { openDatabase } from "../../store/database/database.ts";
+import { insertRefusedRequests } from "../../store/access/refused-requests.ts";
+import { insertProxyUsage } from "../../store/operations/proxy-usage.ts";
 import { eraseGroup } from "./erasing.ts";
 
 /** Words of the customer that is erased; no row of any table may contain one afterwards. */

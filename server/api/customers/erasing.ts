@@ -2,8 +2,8 @@
 import { FIRST_ID } from "../../../ground/ids.ts";
 import { elapsedMs } from "../../../ground/clock.ts";
 import { Problem } from "../../../ground/errors.ts";
-import { awaitPushes } from "../../subscribe/await-pushes.ts";
-import { transact, type Database } from "../../store/database.ts";
+import { awaitPushes } from "../../subscribe/receive/await-pushes.ts";
+import { transact, type Database } from "../../store/database/database.ts";
 import {
   eraseAccounts,
   eraseAuditActors,
@@ -18,7 +18,7 @@ import {
   lockGroup,
   type ErasedGroup,
   type GroupTraces,
-} from "../../store/erase-group.ts";
+} from "../../store/connections/erase-group.ts";
 
 export interface Erased {
   installations: number;

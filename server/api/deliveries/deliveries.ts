@@ -7,8 +7,8 @@ import { buildFirstId, isUuid } from "../../../ground/ids.ts";
 import { memberProblem } from "../../../ground/member-problem.ts";
 import { restoreRequests } from "../../deliver/sent-request.ts";
 import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
-import type { Database, Queries } from "../../store/database.ts";
-import type { DeliveryState } from "../../store/deliveries.ts";
+import type { Database, Queries } from "../../store/database/database.ts";
+import type { DeliveryState } from "../../store/deliveries/deliveries.ts";
 import {
   countResendable,
   findDelivery,
@@ -16,9 +16,9 @@ import {
   type ResendChoice,
   resendDeliveries as resendRange,
   resendDelivery as resend,
-} from "../../store/delivery-lists.ts";
-import { deliveryToken, listDeliveries as listDeliveryRows } from "../../store/delivery-pages.ts";
-import { type DestinationRow, findDestination } from "../../store/destinations.ts";
+} from "../../store/deliveries/delivery-lists.ts";
+import { deliveryToken, listDeliveries as listDeliveryRows } from "../../store/deliveries/delivery-pages.ts";
+import { type DestinationRow, findDestination } from "../../store/deliveries/destinations.ts";
 import { getDestinationRow, maySeeSecrets } from "../destinations/destination.ts";
 import { DestinationIdOrName } from "../members.ts";
 import { listQuery, onePage, pageSchema, periodQuery } from "../pages.ts";

@@ -4,11 +4,15 @@ import { described } from "../../../ground/described.ts";
 import { DATA_MESSAGE_TYPES } from "../../events/data-message-types.ts";
 import { EVENT_TYPES } from "../../events/event-types.ts";
 import { isUuid, timeOfId } from "../../../ground/ids.ts";
-import type { AttemptRecord } from "../../store/deliveries.ts";
-import type { DeliveryRow, ListedDelivery } from "../../store/delivery-pages.ts";
-import type { Queries } from "../../store/database.ts";
-import { DELIVERY_KINDS, deliveryKind, type SubjectFilter } from "../../store/delivery-subjects.ts";
-import { findIntegration } from "../../store/integrations.ts";
+import type { AttemptRecord } from "../../store/deliveries/deliveries.ts";
+import type { DeliveryRow, ListedDelivery } from "../../store/deliveries/delivery-pages.ts";
+import type { Queries } from "../../store/database/database.ts";
+import {
+  DELIVERY_KINDS,
+  deliveryKind,
+  type SubjectFilter,
+} from "../../store/deliveries/delivery-subjects.ts";
+import { findIntegration } from "../../store/integrations/integrations.ts";
 import { AttemptSchema } from "../destinations/delivery-attempt.ts";
 import { DestinationId, GroupRef } from "../members.ts";
 

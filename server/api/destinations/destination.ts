@@ -9,9 +9,13 @@ import { isJsonObject } from "../../../ground/json.ts";
 import { includesRole } from "../../../ground/role.ts";
 import { type DestinationSecrets, keysInForce } from "../../deliver/destination-secrets.ts";
 import type { Caller } from "../../http/endpoint.ts";
-import type { Queries } from "../../store/database.ts";
-import { deliveryFigures, type DeliveryFigures, MAX_COUNTED } from "../../store/delivery-figures.ts";
-import { type DestinationRow, findDestination } from "../../store/destinations.ts";
+import type { Queries } from "../../store/database/database.ts";
+import {
+  deliveryFigures,
+  type DeliveryFigures,
+  MAX_COUNTED,
+} from "../../store/deliveries/delivery-figures.ts";
+import { type DestinationRow, findDestination } from "../../store/deliveries/destinations.ts";
 import { DestinationId } from "../members.ts";
 import { CreateTime, times, UpdateTime } from "../times.ts";
 

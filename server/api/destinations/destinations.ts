@@ -18,7 +18,7 @@ import type { Egress } from "../../egress/open-egress.ts";
 import { EVENT_TYPES } from "../../events/event-types.ts";
 import { sampleEvent } from "../../events/sample-event.ts";
 import { endpoint, projectEndpoint, route, type Route } from "../../http/endpoint.ts";
-import { type Database, isUniqueViolation, transact } from "../../store/database.ts";
+import { type Database, isUniqueViolation, transact } from "../../store/database/database.ts";
 import {
   countDestinations,
   type DestinationRow,
@@ -26,7 +26,7 @@ import {
   listDestinations as listRows,
   removeDestination,
   updateDestination as updateRow,
-} from "../../store/destinations.ts";
+} from "../../store/deliveries/destinations.ts";
 import { DestinationIdOrName } from "../members.ts";
 import { checkName } from "../names.ts";
 import { DESTINATION, PROJECT } from "../paths.ts";

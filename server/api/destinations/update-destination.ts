@@ -5,8 +5,8 @@ import { openDestinationSecrets, sealDestinationSecrets } from "../../deliver/de
 import type { Egress } from "../../egress/open-egress.ts";
 import type { Sealer } from "../../../ground/seal.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
-import { type Database, isUniqueViolation, type Queries, transact } from "../../store/database.ts";
-import { updateDestination as updateRow, type DestinationRow } from "../../store/destinations.ts";
+import { type Database, isUniqueViolation, type Queries, transact } from "../../store/database/database.ts";
+import { updateDestination as updateRow, type DestinationRow } from "../../store/deliveries/destinations.ts";
 import { DestinationIdOrName } from "../members.ts";
 import { checkName } from "../names.ts";
 import {

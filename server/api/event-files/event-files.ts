@@ -5,8 +5,8 @@ import { isJsonObject, type Json } from "../../../ground/json.ts";
 import type { Sealer } from "../../../ground/seal.ts";
 import { readEventFileToken } from "../../deliver/event-files.ts";
 import { endpoint, route, type Route } from "../../http/endpoint.ts";
-import type { Database } from "../../store/database.ts";
-import { listEventsById } from "../../store/events.ts";
+import type { Database } from "../../store/database/database.ts";
+import { listEventsById } from "../../store/deliveries/events.ts";
 
 export const eventFileRoutes = (deps: { database: Database; sealer: Sealer }): Route[] => [
   route("GET /v1/event-files/{token}", "public", getEventFile(deps)),

@@ -7,8 +7,8 @@ import { EVENT_DESCRIPTIONS, UNBUILT_EVENTS } from "../../events/event-descripti
 import { EVENT_TYPES } from "../../events/event-types.ts";
 import { sampleEvent } from "../../events/sample-event.ts";
 import { endpoint, projectEndpoint, route, type Route } from "../../http/endpoint.ts";
-import type { Database, Queries } from "../../store/database.ts";
-import { readMembers } from "../../store/delivery-subjects.ts";
+import type { Database, Queries } from "../../store/database/database.ts";
+import { readMembers } from "../../store/deliveries/delivery-subjects.ts";
 import {
   type EventDelivery,
   findEvent,
@@ -16,7 +16,7 @@ import {
   type ListedEvent,
   listEvents as listRows,
   listTopicsOfEvent,
-} from "../../store/event-pages.ts";
+} from "../../store/deliveries/event-pages.ts";
 import { StatusSchema } from "../deliveries/delivery.ts";
 import { ConnectionId, DestinationId, GroupRef, InstallationId, OperationId, TopicId } from "../members.ts";
 import { listQuery, onePage, pageSchema, periodQuery, textQuery } from "../pages.ts";

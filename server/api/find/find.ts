@@ -2,9 +2,9 @@
 import { type Static, Type } from "typebox";
 import { seenKey } from "../../../ground/pack-seen.ts";
 import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
-import type { Database } from "../../store/database.ts";
-import { findByText } from "../../store/find-by-text.ts";
-import { findRecords, type FoundRecord } from "../../store/traced-records.ts";
+import type { Database } from "../../store/database/database.ts";
+import { findByText } from "../../store/database/find-by-text.ts";
+import { findRecords, type FoundRecord } from "../../store/operations/traced-records.ts";
 import { PROJECT } from "../paths.ts";
 
 export const findRoutes = (deps: { database: Database }): Route[] => [

@@ -5,8 +5,8 @@ import type { Config } from "../../../ground/config.ts";
 import { Problem } from "../../../ground/errors.ts";
 import { endpoint, route, type Route } from "../../http/endpoint.ts";
 import { TOLD_FROM_MS } from "../../jobs/keep-time.ts";
-import type { Database } from "../../store/database.ts";
-import { databaseState, type DatabaseState } from "../../store/readiness.ts";
+import type { Database } from "../../store/database/database.ts";
+import { databaseState, type DatabaseState } from "../../store/database/readiness.ts";
 
 export const healthRoutes = (deps: Readiness): Route[] => [
   route("GET /healthz", "public", getHealthz()),

@@ -3,14 +3,14 @@ import { installationUpdated } from "../../events/installation-events.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import type { Caller } from "../../http/endpoint.ts";
 import type { ConfigContent } from "../../../manifest/installation-config.ts";
-import { type Queries, transact } from "../../store/database.ts";
-import { getInstallationFields } from "../../store/events.ts";
+import { type Queries, transact } from "../../store/database/database.ts";
+import { getInstallationFields } from "../../store/deliveries/events.ts";
 import {
   insertConfig,
   listInstallations,
   lockInstallation,
   touchInstallation,
-} from "../../store/installations.ts";
+} from "../../store/integrations/installations.ts";
 import { showCreatedBy } from "../created-by.ts";
 import { getIntegrationRow, type Integration } from "../integration.ts";
 import type { AccountServices } from "./account-fields.ts";

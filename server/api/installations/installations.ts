@@ -7,16 +7,16 @@ import { installationDeleted } from "../../events/installation-events.ts";
 import { recordEvents } from "../../events/record-event.ts";
 import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
 import type { CallServices } from "../../operations/call-provider.ts";
-import { removeUnusedConnections } from "../../store/connections.ts";
-import { listInstallationPage } from "../../store/customer-lists.ts";
-import { type Database, transact } from "../../store/database.ts";
-import { getInstallationFields } from "../../store/events.ts";
+import { removeUnusedConnections } from "../../store/connections/connections.ts";
+import { listInstallationPage } from "../../store/connections/customer-lists.ts";
+import { type Database, transact } from "../../store/database/database.ts";
+import { getInstallationFields } from "../../store/deliveries/events.ts";
 import {
   listInstallations as listRows,
   lockInstallation,
   removeInstallation,
-} from "../../store/installations.ts";
-import { deselectBeforeRemoval } from "../../subscribe/deselect-objects.ts";
+} from "../../store/integrations/installations.ts";
+import { deselectBeforeRemoval } from "../../subscribe/setup/deselect-objects.ts";
 import { getIntegrationRow } from "../integration.ts";
 import { InstallationId, IntegrationIdOrName } from "../members.ts";
 import { listQuery, onePage, pageSchema, textQuery } from "../pages.ts";

@@ -2,8 +2,8 @@
 import { Problem, type Issue } from "../../../ground/errors.ts";
 import { formatName } from "../../../manifest/config-issue.ts";
 import type { ConfigContent } from "../../../manifest/installation-config.ts";
-import type { Queries } from "../../store/database.ts";
-import { findDestination } from "../../store/destinations.ts";
+import type { Queries } from "../../store/database/database.ts";
+import { findDestination } from "../../store/deliveries/destinations.ts";
 import type { Integration } from "../integration.ts";
 
 /**

@@ -7,8 +7,8 @@ import { projectEndpoint } from "../../http/endpoint.ts";
 import { didYouMean } from "../../../ground/closest.ts";
 import { formatName } from "../../../manifest/config-issue.ts";
 import type { ConfigContent } from "../../../manifest/installation-config.ts";
-import type { Queries } from "../../store/database.ts";
-import { findInstallationOfGroup } from "../../store/installations.ts";
+import type { Queries } from "../../store/database/database.ts";
+import { findInstallationOfGroup } from "../../store/integrations/installations.ts";
 import type { Integration } from "../integration.ts";
 import { IntegrationIdOrName, ObjectName } from "../members.ts";
 import {

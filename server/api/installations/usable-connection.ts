@@ -1,8 +1,8 @@
 /** Finds the connection for an installation: the group's connection to the integration's provider. */
 import { Problem } from "../../../ground/errors.ts";
-import { findConnection, listConnections, type ConnectionRow } from "../../store/connections.ts";
-import { findGroup } from "../../store/customers.ts";
-import type { Queries } from "../../store/database.ts";
+import { findConnection, listConnections, type ConnectionRow } from "../../store/connections/connections.ts";
+import { findGroup } from "../../store/access/customers.ts";
+import type { Queries } from "../../store/database/database.ts";
 import type { Integration } from "../integration.ts";
 
 /** Finds the given connection, or the group's. Throws a 422 Problem; `member` is the connection's place in the request. */

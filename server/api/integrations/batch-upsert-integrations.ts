@@ -1,15 +1,15 @@
 /** PUT /v1/projects/{projectIdOrName}/integrations:batch: deploys an amp.yaml. */
 import { Type } from "typebox";
 import { projectEndpoint } from "../../http/endpoint.ts";
-import { rehearse, transact } from "../../store/database.ts";
+import { rehearse, transact } from "../../store/database/database.ts";
 import { showAuthor, showCreatedBy } from "../created-by.ts";
 import { stopReadingWhatIsGone } from "../installations/change-installation.ts";
 import { checkedManifest, deployIntegrations, type DeployServices } from "./deploy-manifest.ts";
 import { Destructive, IntegrationSchema, toIntegration, type Integration } from "../integration.ts";
-import { countInstallationsByIntegration } from "../../store/installations.ts";
-import { listIntegrations } from "../../store/integrations.ts";
+import { countInstallationsByIntegration } from "../../store/integrations/installations.ts";
+import { listIntegrations } from "../../store/integrations/integrations.ts";
 import type { ManifestIntegration } from "../../../manifest/manifest.ts";
-import type { Queries } from "../../store/database.ts";
+import type { Queries } from "../../store/database/database.ts";
 import { lostNames, refuseLostNames, REMEDY } from "./lost-names.ts";
 import { checkedProviders, storeProviders } from "./deploy-providers.ts";
 import { manifestSource, ManifestSourceSchema } from "./manifest-source.ts";

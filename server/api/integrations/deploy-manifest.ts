@@ -7,10 +7,10 @@ import { Problem, type Issue } from "../../../ground/errors.ts";
 import { checkManifest, type ManifestVerdict } from "../../../manifest/check-manifest.ts";
 import type { Finding } from "../../../manifest/finding.ts";
 import type { Manifest, ManifestIntegration } from "../../../manifest/manifest.ts";
-import type { Database, Queries } from "../../store/database.ts";
-import { listDestinations } from "../../store/destinations.ts";
-import { insertManifestSource, upsertIntegration } from "../../store/integrations.ts";
-import { listProviderApps } from "../../store/provider-apps.ts";
+import type { Database, Queries } from "../../store/database/database.ts";
+import { listDestinations } from "../../store/deliveries/destinations.ts";
+import { insertManifestSource, upsertIntegration } from "../../store/integrations/integrations.ts";
+import { listProviderApps } from "../../store/connections/provider-apps.ts";
 import { getIntegrationRow, type Integration } from "../integration.ts";
 
 export interface DeployServices {

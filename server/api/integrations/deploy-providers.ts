@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import type { OwnProviders } from "../../../connector-kit/catalog.ts";
 import type { OwnProvider } from "../../../connector-kit/own-provider.ts";
 import { isJsonObject } from "../../../ground/json.ts";
-import type { Queries } from "../../store/database.ts";
+import type { Queries } from "../../store/database/database.ts";
 import { checkedOwnProvider, storeOwnProvider } from "../providers/own-provider.ts";
 import type { DeployServices } from "./deploy-manifest.ts";
 

@@ -7,10 +7,10 @@ import { removedConnections } from "../../events/connection-events.ts";
 import { installationDeleted } from "../../events/installation-events.ts";
 import { recordEvents } from "../../events/record-event.ts";
 import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
-import { removeUnusedConnections } from "../../store/connections.ts";
-import { type Database, transact } from "../../store/database.ts";
-import { listInstallationFields } from "../../store/events.ts";
-import { listInstallations, removeIntegrationInstallations } from "../../store/installations.ts";
+import { removeUnusedConnections } from "../../store/connections/connections.ts";
+import { type Database, transact } from "../../store/database/database.ts";
+import { listInstallationFields } from "../../store/deliveries/events.ts";
+import { listInstallations, removeIntegrationInstallations } from "../../store/integrations/installations.ts";
 import {
   insertIntegration,
   insertManifestSource,
@@ -18,13 +18,13 @@ import {
   listIntegrations as listRows,
   lockIntegration,
   removeIntegration,
-} from "../../store/integrations.ts";
+} from "../../store/integrations/integrations.ts";
 import {
   findRevision,
   findRevisionEntry,
   listRevisionEntries,
   type RevisionEntry,
-} from "../../store/revisions.ts";
+} from "../../store/integrations/revisions.ts";
 import { showAuthor, showCreatedBy } from "../created-by.ts";
 import { stopReadingWhatIsGone } from "../installations/change-installation.ts";
 import {

@@ -2,8 +2,8 @@
 import { Problem } from "../../../ground/errors.ts";
 import type { ConfigContent } from "../../../manifest/installation-config.ts";
 import { lostWrittenNames, mayLoseNames } from "../../../manifest/written-names.ts";
-import type { Queries } from "../../store/database.ts";
-import { listInstallations } from "../../store/installations.ts";
+import type { Queries } from "../../store/database/database.ts";
+import { listInstallations } from "../../store/integrations/installations.ts";
 import type { Integration } from "../integration.ts";
 
 /** Returns a sentence per lost name, with the number of installations that could write to it. */

@@ -5,7 +5,7 @@ import { described } from "../../../ground/described.ts";
 import { Problem } from "../../../ground/errors.ts";
 import { memberProblem } from "../../../ground/member-problem.ts";
 import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
-import type { Database } from "../../store/database.ts";
+import type { Database } from "../../store/database/database.ts";
 import {
   findJwtKey,
   insertJwtKey,
@@ -13,7 +13,7 @@ import {
   listJwtKeys,
   removeJwtKey,
   updateJwtKey as updateRow,
-} from "../../store/jwt-keys.ts";
+} from "../../store/access/jwt-keys.ts";
 import { ProjectId } from "../members.ts";
 import { PROJECT } from "../paths.ts";
 import { CreateTime, UpdateTime } from "../times.ts";

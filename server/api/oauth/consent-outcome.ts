@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { nowMs } from "../../../ground/clock.ts";
 import type { Page } from "../../http/endpoint.ts";
-import { endConsent, type ShownConsent } from "../../store/consents.ts";
+import { endConsent, type ShownConsent } from "../../store/connections/consents.ts";
 import type { ConsentServices } from "./begin-consent.ts";
 import { browserHash, browserSecret, CONSENT_PATH } from "./browser-binding.ts";
 import { isRetryable, REASONS, type ConsentFailed, type FailureReason } from "./consent-failure.ts";

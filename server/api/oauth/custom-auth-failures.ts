@@ -3,8 +3,8 @@ import { randomText } from "../../credentials/grants/authorization-code.ts";
 import { Problem } from "../../../ground/errors.ts";
 import { newId } from "../../../ground/ids.ts";
 import type { Log } from "../../../ground/log.ts";
-import { insertFailedConsent } from "../../store/consents.ts";
-import type { Database } from "../../store/database.ts";
+import { insertFailedConsent } from "../../store/connections/consents.ts";
+import type { Database } from "../../store/database/database.ts";
 import { digest } from "./browser-binding.ts";
 import { ConsentFailed, consentFailure, refusedConsent } from "./consent-failure.ts";
 

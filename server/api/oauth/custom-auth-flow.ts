@@ -23,15 +23,15 @@ import { Problem } from "../../../ground/errors.ts";
 import { memberProblem } from "../../../ground/member-problem.ts";
 import { newId } from "../../../ground/ids.ts";
 import type { SealedPlace, Sealer } from "../../../ground/seal.ts";
-import type { ConnectionRow } from "../../store/connections.ts";
+import type { ConnectionRow } from "../../store/connections/connections.ts";
 import {
   insertCustomAuthSession,
   takeCustomAuthSession,
   type CustomAuthSession,
   type TakenCustomAuthSession,
-} from "../../store/custom-auth-sessions.ts";
-import type { Database } from "../../store/database.ts";
-import { findProviderApp, type ProviderAppRow } from "../../store/provider-apps.ts";
+} from "../../store/connections/custom-auth-sessions.ts";
+import type { Database } from "../../store/database/database.ts";
+import { findProviderApp, type ProviderAppRow } from "../../store/connections/provider-apps.ts";
 import { saveConnection } from "../connections/save-connection.ts";
 import { CUSTOM_AUTH_PATH, digest } from "./browser-binding.ts";
 import { withFailuresListed } from "./custom-auth-failures.ts";

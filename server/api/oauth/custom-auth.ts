@@ -6,7 +6,7 @@ import {
   findCustomAuthByAddress,
   noteCustomAuthDeparture,
   type ShownCustomAuthSession,
-} from "../../store/custom-auth-sessions.ts";
+} from "../../store/connections/custom-auth-sessions.ts";
 import { htmlPage } from "../docs/html-page.ts";
 import { browserHash, browserSecret, CUSTOM_AUTH_PATH, digest, provenBrowser } from "./browser-binding.ts";
 import { formTargets, findNames } from "./consent-outcome.ts";

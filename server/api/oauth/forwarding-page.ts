@@ -3,7 +3,10 @@ import type { IncomingHttpHeaders } from "node:http";
 import { sendsState } from "../../../connector-kit/custom-steps.ts";
 import type { Page } from "../../http/endpoint.ts";
 import { escapeHtml, styledPage } from "../../http/styled-page.ts";
-import { listCustomAuthOfBrowser, type ShownCustomAuthSession } from "../../store/custom-auth-sessions.ts";
+import {
+  listCustomAuthOfBrowser,
+  type ShownCustomAuthSession,
+} from "../../store/connections/custom-auth-sessions.ts";
 import { browserHashes, CUSTOM_AUTH_PATH } from "./browser-binding.ts";
 import { failurePage, header, scriptJson } from "./consent-pages.ts";
 import { openProgress, type FlowServices } from "./custom-auth-flow.ts";

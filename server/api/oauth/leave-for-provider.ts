@@ -6,10 +6,10 @@ import { sealVerifier } from "../../credentials/grants/code-verifier.ts";
 import type { Egress } from "../../egress/open-egress.ts";
 import { nowMs } from "../../../ground/clock.ts";
 import type { Sealer } from "../../../ground/seal.ts";
-import type { ProviderMetadata } from "../../store/connections.ts";
-import { noteDeparture, type ShownConsent } from "../../store/consents.ts";
-import type { Database } from "../../store/database.ts";
-import { findProviderApp, type ProviderAppRow } from "../../store/provider-apps.ts";
+import type { ProviderMetadata } from "../../store/connections/connections.ts";
+import { noteDeparture, type ShownConsent } from "../../store/connections/consents.ts";
+import type { Database } from "../../store/database/database.ts";
+import { findProviderApp, type ProviderAppRow } from "../../store/connections/provider-apps.ts";
 import { CONSENT_PATH, digest } from "./browser-binding.ts";
 
 interface Services {

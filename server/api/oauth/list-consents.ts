@@ -2,8 +2,12 @@
 import { Type } from "typebox";
 import { nowMs } from "../../../ground/clock.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
-import { listConsents as listRows, type ListedStatus, type ShownConsent } from "../../store/consents.ts";
-import type { Database } from "../../store/database.ts";
+import {
+  listConsents as listRows,
+  type ListedStatus,
+  type ShownConsent,
+} from "../../store/connections/consents.ts";
+import type { Database } from "../../store/database/database.ts";
 import { onePage, pageQuery, pageSchema } from "../pages.ts";
 import { isRetryable, REASONS, type FailureReason } from "./consent-failure.ts";
 

@@ -13,8 +13,8 @@ import {
   findConsentOfBrowser,
   noteOpened,
   type ShownConsent,
-} from "../../store/consents.ts";
-import type { Database } from "../../store/database.ts";
+} from "../../store/connections/consents.ts";
+import type { Database } from "../../store/database/database.ts";
 import { getConnectionRow, ProviderMetadataInput, WorkspaceRefInput } from "../connections/connection.ts";
 import { htmlPage } from "../docs/html-page.ts";
 import { ConnectionId, ConsumerRef, GroupRef } from "../members.ts";

@@ -1,7 +1,7 @@
 /** Redirects a browser to the provider's consent page, or ends the consent with the page of its failure. */
 import type { IncomingHttpHeaders } from "node:http";
 import { Page } from "../../http/endpoint.ts";
-import type { ShownConsent } from "../../store/consents.ts";
+import type { ShownConsent } from "../../store/connections/consents.ts";
 import type { ConsentServices } from "./begin-consent.ts";
 import { ConsentFailed, consentFailure } from "./consent-failure.ts";
 import { fail } from "./consent-outcome.ts";

@@ -1,7 +1,11 @@
 /** Finds the provider app of a flow: the given one, or the project's first. */
 import { memberProblem } from "../../../ground/member-problem.ts";
-import type { Database } from "../../store/database.ts";
-import { findDefaultProviderApp, findProviderApp, type ProviderAppRow } from "../../store/provider-apps.ts";
+import type { Database } from "../../store/database/database.ts";
+import {
+  findDefaultProviderApp,
+  findProviderApp,
+  type ProviderAppRow,
+} from "../../store/connections/provider-apps.ts";
 
 /** Throws a 400 Problem if there is none. */
 export async function usableProviderApp(

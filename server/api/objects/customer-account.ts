@@ -8,8 +8,8 @@ import {
 } from "../../../connector-kit/fields.ts";
 import { Problem } from "../../../ground/errors.ts";
 import type { CallServices } from "../../operations/call-provider.ts";
-import { listConnections } from "../../store/connections.ts";
-import { findInstallationOfGroup } from "../../store/installations.ts";
+import { listConnections } from "../../store/connections/connections.ts";
+import { findInstallationOfGroup } from "../../store/integrations/installations.ts";
 import { getIntegrationRow, type Integration } from "../integration.ts";
 import { missingProvider } from "../missing-provider.ts";
 

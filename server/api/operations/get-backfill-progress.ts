@@ -2,10 +2,10 @@
 import { Type, type Static } from "typebox";
 import { Problem } from "../../../ground/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
-import { syncNow, type SyncNowServices } from "../../read/sync-read-objects.ts";
-import { transact } from "../../store/database.ts";
-import type { OperationRow } from "../../store/operations.ts";
-import { findBackfill, listReadObjects } from "../../store/read-objects.ts";
+import { syncNow, type SyncNowServices } from "../../read/schedule/sync-read-objects.ts";
+import { transact } from "../../store/database/database.ts";
+import type { OperationRow } from "../../store/operations/operations.ts";
+import { findBackfill, listReadObjects } from "../../store/reads/read-objects.ts";
 import { getInstallationRow } from "../installations/installation.ts";
 import { getIntegrationRow } from "../integration.ts";
 import { InstallationId, IntegrationIdOrName, ObjectName } from "../members.ts";

@@ -4,9 +4,9 @@ import { ActorSchema } from "../../events/approval-schema.ts";
 import { described } from "../../../ground/described.ts";
 import { Problem } from "../../../ground/errors.ts";
 import { timeOfId } from "../../../ground/ids.ts";
-import type { Queries } from "../../store/database.ts";
-import { findListedOperation, type ListedOperation } from "../../store/operation-lists.ts";
-import type { OperationRow } from "../../store/operations.ts";
+import type { Queries } from "../../store/database/database.ts";
+import { findListedOperation, type ListedOperation } from "../../store/operations/operation-lists.ts";
+import type { OperationRow } from "../../store/operations/operations.ts";
 import { InstallationId, IntegrationId, OperationId, ProjectId } from "../members.ts";
 import { CreateTime, times, UpdateTime } from "../times.ts";
 

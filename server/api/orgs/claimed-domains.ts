@@ -10,9 +10,9 @@ import {
   insertClaimedDomain,
   listClaimedDomains,
   removeClaimedDomain,
-} from "../../store/claimed-domains.ts";
-import { type Database, isUniqueViolation, type Queries } from "../../store/database.ts";
-import { findRole } from "../../store/people.ts";
+} from "../../store/access/claimed-domains.ts";
+import { type Database, isUniqueViolation, type Queries } from "../../store/database/database.ts";
+import { findRole } from "../../store/access/people.ts";
 import { OrgId } from "../members.ts";
 import { getOwnOrg, OrgParams } from "./org.ts";
 

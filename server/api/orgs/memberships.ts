@@ -8,8 +8,8 @@ import type { Role } from "../../../ground/role.ts";
 import { mailDomain } from "../../access/mail-domain.ts";
 import { type Caller, endpoint, route, type Route } from "../../http/endpoint.ts";
 import { requireRoleIn } from "../../http/require-role.ts";
-import { findClaimedDomain } from "../../store/claimed-domains.ts";
-import { type Database, isUniqueViolation, type Queries, transact } from "../../store/database.ts";
+import { findClaimedDomain } from "../../store/access/claimed-domains.ts";
+import { type Database, isUniqueViolation, type Queries, transact } from "../../store/database/database.ts";
 import {
   findMember,
   findOrganization,
@@ -18,8 +18,8 @@ import {
   type MemberRow,
   removeMembership,
   updateMembership as updateRow,
-} from "../../store/organizations.ts";
-import { findBuilder, findRole } from "../../store/people.ts";
+} from "../../store/access/organizations.ts";
+import { findBuilder, findRole } from "../../store/access/people.ts";
 import { OrgId } from "../members.ts";
 import { MemberSchema, OrgParams, RoleSchema, toMember } from "./org.ts";
 

@@ -3,8 +3,14 @@ import { type Static, Type } from "typebox";
 import { described } from "../../../ground/described.ts";
 import { Problem } from "../../../ground/errors.ts";
 import { endpoint, route, type Route } from "../../http/endpoint.ts";
-import type { Database } from "../../store/database.ts";
-import { findInvite, type InviteRow, listInvites, revokeInvite, upsertInvite } from "../../store/people.ts";
+import type { Database } from "../../store/database/database.ts";
+import {
+  findInvite,
+  type InviteRow,
+  listInvites,
+  revokeInvite,
+  upsertInvite,
+} from "../../store/access/people.ts";
 import { OrgId } from "../members.ts";
 import { CreateTime, times, UpdateTime } from "../times.ts";
 import { getOwnOrg, OrgParams, RoleSchema } from "./org.ts";

@@ -3,13 +3,13 @@ import { Type, type Static } from "typebox";
 import { ROLES } from "../../../ground/role.ts";
 import type { Caller } from "../../http/endpoint.ts";
 import { notOwn } from "../../http/require-role.ts";
-import type { Queries } from "../../store/database.ts";
+import type { Queries } from "../../store/database/database.ts";
 import {
   findOrganization,
   type BuilderRow,
   type MemberRow,
   type OrganizationRow,
-} from "../../store/organizations.ts";
+} from "../../store/access/organizations.ts";
 import { OrgId } from "../members.ts";
 import { CreateTime, times, UpdateTime } from "../times.ts";
 

@@ -1,7 +1,7 @@
 /** Organisations: their endpoints. */
 import { Type } from "typebox";
 import { endpoint, route, type Route } from "../../http/endpoint.ts";
-import { type Database, transact } from "../../store/database.ts";
+import { type Database, transact } from "../../store/database/database.ts";
 import {
   findOrganization,
   findOwner,
@@ -9,7 +9,7 @@ import {
   insertOrganization,
   listBuilders,
   updateOrganization,
-} from "../../store/organizations.ts";
+} from "../../store/access/organizations.ts";
 import { pickMasked, UpdateMask } from "../update-mask.ts";
 import { getOwnOrg, LabelSchema, MemberSchema, OrgParams, OrgSchema, toMember, toOrg } from "./org.ts";
 

@@ -3,9 +3,9 @@ import { type Static, Type } from "typebox";
 import { described } from "../../../ground/described.ts";
 import { Problem } from "../../../ground/errors.ts";
 import { type Caller, endpoint, route, type Route } from "../../http/endpoint.ts";
-import { type Database, type Queries, transact } from "../../store/database.ts";
-import { acceptInvites, findBuilder, listMemberships } from "../../store/people.ts";
-import { listProjects } from "../../store/projects.ts";
+import { type Database, type Queries, transact } from "../../store/database/database.ts";
+import { acceptInvites, findBuilder, listMemberships } from "../../store/access/people.ts";
+import { listProjects } from "../../store/access/projects.ts";
 import { BuilderSchema, OrgSchema, toBuilder, toOrg } from "../orgs/org.ts";
 import { ProjectSchema, toProject } from "../projects/project.ts";
 

@@ -3,7 +3,7 @@ import { Type, type Static } from "typebox";
 import type { Problem } from "../../../ground/errors.ts";
 import { memberProblem } from "../../../ground/member-problem.ts";
 import { isUuid } from "../../../ground/ids.ts";
-import type { ProjectRow } from "../../store/projects.ts";
+import type { ProjectRow } from "../../store/access/projects.ts";
 import { OrgId, ProjectId } from "../members.ts";
 import { CreateTime, times, UpdateTime } from "../times.ts";
 

@@ -4,8 +4,8 @@ import { Problem } from "../../../ground/errors.ts";
 import { appliedDays, retentionBounds, type RetentionConfig } from "../../../ground/retention-bounds.ts";
 import { endpoint, projectEndpoint, route, type Route } from "../../http/endpoint.ts";
 import { requireRoleIn } from "../../http/require-role.ts";
-import { type Database, isUniqueViolation, transact } from "../../store/database.ts";
-import { findOwnRetention } from "../../store/project-retention.ts";
+import { type Database, isUniqueViolation, transact } from "../../store/database/database.ts";
+import { findOwnRetention } from "../../store/access/project-retention.ts";
 import {
   countInstallations,
   findProject,
@@ -13,7 +13,7 @@ import {
   listProjects as listRows,
   removeProject,
   updateProject as updateRow,
-} from "../../store/projects.ts";
+} from "../../store/access/projects.ts";
 import { OrgId } from "../members.ts";
 import { getOwnOrg } from "../orgs/org.ts";
 import { PROJECT } from "../paths.ts";

@@ -2,9 +2,9 @@
 import type { Catalog } from "../../../connector-kit/catalog.ts";
 import { Problem } from "../../../ground/errors.ts";
 import { memberProblem } from "../../../ground/member-problem.ts";
-import type { Queries } from "../../store/database.ts";
-import { findAppWithClient, type ProviderAppRow } from "../../store/provider-apps.ts";
-import { SOURCE_SETTING, sourceSettings } from "../../subscribe/choose-source.ts";
+import type { Queries } from "../../store/database/database.ts";
+import { findAppWithClient, type ProviderAppRow } from "../../store/connections/provider-apps.ts";
+import { SOURCE_SETTING, sourceSettings } from "../../subscribe/setup/choose-source.ts";
 import { missingProvider } from "../missing-provider.ts";
 
 /**

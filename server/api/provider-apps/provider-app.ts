@@ -2,8 +2,8 @@
 import { Type, type Static } from "typebox";
 import { described } from "../../../ground/described.ts";
 import { Problem } from "../../../ground/errors.ts";
-import type { Queries } from "../../store/database.ts";
-import { findProviderApp, type ProviderAppRow } from "../../store/provider-apps.ts";
+import type { Queries } from "../../store/database/database.ts";
+import { findProviderApp, type ProviderAppRow } from "../../store/connections/provider-apps.ts";
 import { ProjectId, ProviderAppId, ProviderName } from "../members.ts";
 import { CreateTime, times, UpdateTime } from "../times.ts";
 

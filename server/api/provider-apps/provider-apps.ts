@@ -7,7 +7,7 @@ import { newId } from "../../../ground/ids.ts";
 import type { Sealer } from "../../../ground/seal.ts";
 import { sealProviderAppSecret } from "../../credentials/stored/provider-app-secret.ts";
 import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
-import { type Database, type Queries, transact } from "../../store/database.ts";
+import { type Database, type Queries, transact } from "../../store/database/database.ts";
 import {
   countConnectionsOfApp,
   insertProviderApp,
@@ -15,8 +15,8 @@ import {
   type ProviderAppRow,
   removeProviderApp,
   updateProviderApp as updateRow,
-} from "../../store/provider-apps.ts";
-import { retryWithApp } from "../../store/token-refreshes.ts";
+} from "../../store/connections/provider-apps.ts";
+import { retryWithApp } from "../../store/connections/token-refreshes.ts";
 import { holdProvider } from "../hold-provider.ts";
 import { ProviderAppId, ProviderName } from "../members.ts";
 import { PROJECT } from "../paths.ts";

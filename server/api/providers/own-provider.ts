@@ -8,8 +8,12 @@ import type { Egress } from "../../egress/open-egress.ts";
 import { described } from "../../../ground/described.ts";
 import { Problem } from "../../../ground/errors.ts";
 import type { JsonObject } from "../../../ground/json.ts";
-import type { Queries } from "../../store/database.ts";
-import { countOwnProviders, upsertOwnProvider, type OwnProviderRow } from "../../store/own-providers.ts";
+import type { Queries } from "../../store/database/database.ts";
+import {
+  countOwnProviders,
+  upsertOwnProvider,
+  type OwnProviderRow,
+} from "../../store/connections/own-providers.ts";
 import { CreateTime, times, UpdateTime } from "../times.ts";
 
 /** Of one project. */

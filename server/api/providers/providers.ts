@@ -9,14 +9,14 @@ import type { Log } from "../../../ground/log.ts";
 import type { Egress } from "../../egress/open-egress.ts";
 import { endpoint, projectEndpoint, route, type Route } from "../../http/endpoint.ts";
 import type { OwnProviderMemory } from "../../operations/own-provider-memory.ts";
-import { type Database, type Queries, rehearse, transact } from "../../store/database.ts";
+import { type Database, type Queries, rehearse, transact } from "../../store/database/database.ts";
 import {
   findOwnProvider,
   listOwnProviders,
   lockOwnProvider,
   type ProviderUses,
   removeOwnProvider,
-} from "../../store/own-providers.ts";
+} from "../../store/connections/own-providers.ts";
 import { missingProvider } from "../missing-provider.ts";
 import { PROJECT, PROVIDER } from "../paths.ts";
 import {

@@ -6,8 +6,8 @@ import { connectCustomer } from "../../../tests/harness/connect-customer.ts";
 import { until } from "../../../tests/harness/until.ts";
 import { newId } from "../../../ground/ids.ts";
 import { createLog } from "../../../ground/log.ts";
-import { openDatabase } from "../../store/database.ts";
-import { insertProxyUsage } from "../../store/proxy-usage.ts";
+import { openDatabase } from "../../store/database/database.ts";
+import { insertProxyUsage } from "../../store/operations/proxy-usage.ts";
 
 const MANIFEST = `
 specVersion: 1.0.0

@@ -2,9 +2,12 @@
 import { Type } from "typebox";
 import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
 import type { ProxyCaller } from "../../proxy/proxy-caller.ts";
-import type { Database } from "../../store/database.ts";
-import { type ListedProxyCall, listProjectProxyCalls as listRows } from "../../store/proxy-call-lists.ts";
-import { listProxyUsage, type ProxyUsageRow } from "../../store/proxy-usage.ts";
+import type { Database } from "../../store/database/database.ts";
+import {
+  type ListedProxyCall,
+  listProjectProxyCalls as listRows,
+} from "../../store/operations/proxy-call-lists.ts";
+import { listProxyUsage, type ProxyUsageRow } from "../../store/operations/proxy-usage.ts";
 import { InstallationPath, requireInstallation } from "../installation-path.ts";
 import { InstallationId } from "../members.ts";
 import { listQuery, onePage, pageQuery, pageSchema, periodQuery } from "../pages.ts";

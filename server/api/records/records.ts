@@ -7,17 +7,20 @@ import { timeOfId } from "../../../ground/ids.ts";
 import type { LeftOut } from "../../../ground/pack-seen.ts";
 import type { ManifestIntegration } from "../../../manifest/manifest.ts";
 import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
-import type { Database, Queries } from "../../store/database.ts";
-import { listSeen, type SeenAgain } from "../../store/seen-records.ts";
-import { listSubscriptionEvents, type SubscriptionEventRow } from "../../store/subscription-events.ts";
-import { type Outcome, OUTCOMES } from "../../store/subscription-outcomes.ts";
+import type { Database, Queries } from "../../store/database/database.ts";
+import { listSeen, type SeenAgain } from "../../store/reads/seen-records.ts";
+import {
+  listSubscriptionEvents,
+  type SubscriptionEventRow,
+} from "../../store/subscriptions/subscription-events.ts";
+import { type Outcome, OUTCOMES } from "../../store/subscriptions/subscription-outcomes.ts";
 import {
   listTracedMessages,
   listWritesOfRecord,
   type TracedMessage,
   type TracedWrite,
-} from "../../store/traced-records.ts";
-import { awaitPushes, LIST_WAIT_MS } from "../../subscribe/await-pushes.ts";
+} from "../../store/operations/traced-records.ts";
+import { awaitPushes, LIST_WAIT_MS } from "../../subscribe/receive/await-pushes.ts";
 import { StatusSchema } from "../deliveries/delivery.ts";
 import { getInstallationRow } from "../installations/installation.ts";
 import { getIntegrationRow } from "../integration.ts";

@@ -4,8 +4,8 @@ import { isUuid } from "../../../ground/ids.ts";
 import type { Log } from "../../../ground/log.ts";
 import type { RefusedRequest } from "../../http/known-callers.ts";
 import { storeInBatches } from "../../jobs/stored-in-batches.ts";
-import type { Database } from "../../store/database.ts";
-import { insertRefusedRequests, type RefusedRequestRow } from "../../store/refused-requests.ts";
+import type { Database } from "../../store/database/database.ts";
+import { insertRefusedRequests, type RefusedRequestRow } from "../../store/access/refused-requests.ts";
 
 export interface RequestLog {
   add(refused: RefusedRequest): void;

@@ -8,7 +8,7 @@ import { Problem } from "../../../ground/errors.ts";
 import { newId } from "../../../ground/ids.ts";
 import { createLog } from "../../../ground/log.ts";
 import { bootstrap } from "../../access/bootstrap.ts";
-import { listRefusedRequests } from "../../store/refused-requests.ts";
+import { listRefusedRequests } from "../../store/access/refused-requests.ts";
 import { openRequestLog } from "./request-log.ts";
 
 describe("refused requests", () => {

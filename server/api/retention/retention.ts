@@ -10,8 +10,12 @@ import {
   type RetentionConfig,
 } from "../../../ground/retention-bounds.ts";
 import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
-import { type Database, transact } from "../../store/database.ts";
-import { findOwnRetention, type OwnRetention, replaceOwnRetention } from "../../store/project-retention.ts";
+import { type Database, transact } from "../../store/database/database.ts";
+import {
+  findOwnRetention,
+  type OwnRetention,
+  replaceOwnRetention,
+} from "../../store/access/project-retention.ts";
 import { PROJECT } from "../paths.ts";
 
 export const retentionRoutes = (deps: { database: Database; config: RetentionConfig }): Route[] => [

@@ -8,7 +8,7 @@ import { expiredCookie, isFromOwnPage, sessionCookie } from "../../access/sessio
 import type { SignInSessions } from "../../access/sign-in-sessions.ts";
 import { endpoint, Page, route, type Route } from "../../http/endpoint.ts";
 import { escapeHtml, styledPage } from "../../http/styled-page.ts";
-import type { SessionRow } from "../../store/sessions.ts";
+import type { SessionRow } from "../../store/access/sessions.ts";
 
 export const sessionRoutes = (deps: {
   issuerSignIn?: IssuerSignIn;

@@ -2,15 +2,15 @@
 import { Type, type Static } from "typebox";
 import { described } from "../../../ground/described.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
-import type { Database } from "../../store/database.ts";
+import type { Database } from "../../store/database/database.ts";
 import {
   listSubscriptionEvents as listRows,
   type MessageDelivery,
   type SubscriptionEventFilter,
   type SubscriptionEventRow,
-} from "../../store/subscription-events.ts";
-import { OUTCOMES } from "../../store/subscription-outcomes.ts";
-import { awaitPushes, LIST_WAIT_MS } from "../../subscribe/await-pushes.ts";
+} from "../../store/subscriptions/subscription-events.ts";
+import { OUTCOMES } from "../../store/subscriptions/subscription-outcomes.ts";
+import { awaitPushes, LIST_WAIT_MS } from "../../subscribe/receive/await-pushes.ts";
 import { StatusSchema, withoutSent } from "../deliveries/delivery.ts";
 import { AttemptSchema } from "../destinations/delivery-attempt.ts";
 import { getInstallationRow } from "../installations/installation.ts";

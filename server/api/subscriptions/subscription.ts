@@ -1,7 +1,7 @@
 /** The subscription as the API shows it, and the lookup of what it belongs to. */
 import { Type, type Static } from "typebox";
 import { described } from "../../../ground/described.ts";
-import type { DescribedSubscription } from "../../subscribe/describe-subscriptions.ts";
+import type { DescribedSubscription } from "../../subscribe/setup/describe-subscriptions.ts";
 import { InstallationId, IntegrationIdOrName } from "../members.ts";
 
 export const SubscriptionPath = Type.Object({

@@ -2,9 +2,9 @@
 import { Type } from "typebox";
 import { VERSION } from "../../../ground/version.ts";
 import { endpoint, route, type Route } from "../../http/endpoint.ts";
-import type { Database } from "../../store/database.ts";
-import { readQueueDepths } from "../../store/queue-depths.ts";
-import { listProcesses } from "../../store/running-processes.ts";
+import type { Database } from "../../store/database/database.ts";
+import { readQueueDepths } from "../../store/processes/queue-depths.ts";
+import { listProcesses } from "../../store/processes/running-processes.ts";
 
 export const systemRoutes = (deps: SystemServices): Route[] => [
   route("GET /v1/system", "full", getSystem(deps)),

@@ -5,13 +5,13 @@ import { Problem } from "../../../ground/errors.ts";
 import { lookUpMember, memberProblem } from "../../../ground/member-problem.ts";
 import { EVENT_TYPES, type EventType } from "../../events/event-types.ts";
 import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
-import { type Database, isUniqueViolation, transact } from "../../store/database.ts";
+import { type Database, isUniqueViolation, transact } from "../../store/database/database.ts";
 import {
   type EventTopicRouteRow,
   eventTopicRoutes,
   type TopicDestinationRouteRow,
   topicDestinationRoutes,
-} from "../../store/topic-routes.ts";
+} from "../../store/deliveries/topic-routes.ts";
 import { getDestinationRow } from "../destinations/destination.ts";
 import { DestinationId, ProjectId, TopicId } from "../members.ts";
 import { PROJECT } from "../paths.ts";

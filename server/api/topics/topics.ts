@@ -4,8 +4,8 @@ import { Problem } from "../../../ground/errors.ts";
 import { lookUpMember, memberProblem } from "../../../ground/member-problem.ts";
 import { EVENT_TYPES } from "../../events/event-types.ts";
 import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
-import { type Database, isUniqueViolation, type Queries, transact } from "../../store/database.ts";
-import { eventTopicRoutes, topicDestinationRoutes } from "../../store/topic-routes.ts";
+import { type Database, isUniqueViolation, type Queries, transact } from "../../store/database/database.ts";
+import { eventTopicRoutes, topicDestinationRoutes } from "../../store/deliveries/topic-routes.ts";
 import {
   findTopic,
   insertTopic,
@@ -13,7 +13,7 @@ import {
   removeTopic,
   type TopicRow,
   updateTopic as updateRow,
-} from "../../store/topics.ts";
+} from "../../store/deliveries/topics.ts";
 import { getDestinationRow } from "../destinations/destination.ts";
 import { DestinationId, ProjectId, TopicId } from "../members.ts";
 import { checkName } from "../names.ts";

@@ -3,8 +3,8 @@ import { Type } from "typebox";
 import { Problem } from "../../../ground/errors.ts";
 import { isUuid, newId } from "../../../ground/ids.ts";
 import { endpoint, route, type Route } from "../../http/endpoint.ts";
-import type { Database } from "../../store/database.ts";
-import { fillUpload, findOpenUpload, insertUpload } from "../../store/uploads.ts";
+import type { Database } from "../../store/database/database.ts";
+import { fillUpload, findOpenUpload, insertUpload } from "../../store/integrations/uploads.ts";
 import { type ReceivedFile, receiveFile } from "./receive-file.ts";
 
 export const uploadRoutes = (deps: {

@@ -2,9 +2,9 @@
 import { keepRecentlyUsed } from "../../../ground/recently-used.ts";
 import { nowMs } from "../../../ground/clock.ts";
 import type { Log } from "../../../ground/log.ts";
-import type { Changes } from "../../store/changes.ts";
-import { closeGate, findGate } from "../../store/connection-gates.ts";
-import type { Database } from "../../store/database.ts";
+import type { Changes } from "../../store/database/changes.ts";
+import { closeGate, findGate } from "../../store/connections/connection-gates.ts";
+import type { Database } from "../../store/database/database.ts";
 import { closedGate, givenWaitMs, type ClosedGate, type RateLimit } from "./judge-answer.ts";
 
 export interface ConnectionGates {

@@ -1,7 +1,7 @@
 /** Checks the database of DATABASE_URL: reachable, recent, safe, with room, and migrated. */
 import { bad, good, type Finding } from "../../../cli/doctor/finding.ts";
 import type { Config } from "../../../ground/config.ts";
-import { inspectDatabase, type DatabaseFacts } from "../../store/inspect-database.ts";
+import { inspectDatabase, type DatabaseFacts } from "../../store/maintenance/inspect-database.ts";
 
 const OLDEST_VERSION = 140_000;
 /** For notifications, deliveries and locks, beside the pool. */

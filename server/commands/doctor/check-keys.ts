@@ -5,7 +5,7 @@ import { readEncryptionKeys } from "../../data-folder/encryption-keys.ts";
 import type { Config } from "../../../ground/config.ts";
 import type { Log } from "../../../ground/log.ts";
 import { Sealer } from "../../../ground/seal.ts";
-import { openPool } from "../../store/pool.ts";
+import { openPool } from "../../store/database/pool.ts";
 
 /** `isMigrated`: before it, tables may be missing. */
 export async function checkKeys(

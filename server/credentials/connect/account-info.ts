@@ -18,8 +18,8 @@ import {
   updateConnection,
   type ConnectionRow,
   type ProviderMetadata,
-} from "../../store/connections.ts";
-import { transact, type Database } from "../../store/database.ts";
+} from "../../store/connections/connections.ts";
+import { transact, type Database } from "../../store/database/database.ts";
 import { PatternBudget } from "../stored/pattern-budget.ts";
 import { captured, metadataValues } from "../stored/provider-metadata.ts";
 import { openCredentials, wireCredentials, type StoredCredentials } from "../stored/credential-envelope.ts";

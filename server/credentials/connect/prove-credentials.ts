@@ -4,9 +4,9 @@ import type { Egress } from "../../egress/open-egress.ts";
 import { Problem } from "../../../ground/errors.ts";
 import type { Log } from "../../../ground/log.ts";
 import type { Sealer } from "../../../ground/seal.ts";
-import type { ProviderMetadata } from "../../store/connections.ts";
-import type { Database } from "../../store/database.ts";
-import { findDefaultProviderApp, type ProviderAppRow } from "../../store/provider-apps.ts";
+import type { ProviderMetadata } from "../../store/connections/connections.ts";
+import type { Database } from "../../store/database/database.ts";
+import { findDefaultProviderApp, type ProviderAppRow } from "../../store/connections/provider-apps.ts";
 import { withAccountInfo } from "./account-info.ts";
 import {
   lasting,

@@ -8,7 +8,7 @@ import {
   type UrlOptions,
 } from "../../../connector-kit/template.ts";
 import { metadataValues, buildAddress } from "../stored/provider-metadata.ts";
-import type { ProviderMetadata } from "../../store/connections.ts";
+import type { ProviderMetadata } from "../../store/connections/connections.ts";
 
 export interface ConsentRequest {
   provider: ProviderInfo;

@@ -4,9 +4,13 @@ import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
 import { TemplateError, tokenUrl, type UrlOptions } from "../../../connector-kit/template.ts";
 import type { Egress } from "../../egress/open-egress.ts";
 import type { Sealer } from "../../../ground/seal.ts";
-import type { ConnectionRow, ProviderMetadata } from "../../store/connections.ts";
-import type { Database } from "../../store/database.ts";
-import { findDefaultProviderApp, findProviderApp, type ProviderAppRow } from "../../store/provider-apps.ts";
+import type { ConnectionRow, ProviderMetadata } from "../../store/connections/connections.ts";
+import type { Database } from "../../store/database/database.ts";
+import {
+  findDefaultProviderApp,
+  findProviderApp,
+  type ProviderAppRow,
+} from "../../store/connections/provider-apps.ts";
 import {
   lasting,
   takeStep,

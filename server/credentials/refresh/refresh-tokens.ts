@@ -14,15 +14,15 @@ import type { Log } from "../../../ground/log.ts";
 import type { Sealer } from "../../../ground/seal.ts";
 import { inSpan, type SpanStart } from "../../../ground/span.ts";
 import type { ProcessIdentity } from "../../jobs/process-identity.ts";
-import { findConnection, lockConnection, type ConnectionRow } from "../../store/connections.ts";
-import { transact, type Database } from "../../store/database.ts";
-import { retryWhileDatabaseIsDown } from "../../store/database-outage.ts";
+import { findConnection, lockConnection, type ConnectionRow } from "../../store/connections/connections.ts";
+import { transact, type Database } from "../../store/database/database.ts";
+import { retryWhileDatabaseIsDown } from "../../store/database/database-outage.ts";
 import {
   claimRefresh,
   findRefreshLease,
   markRefreshSent,
   releaseRefresh,
-} from "../../store/token-refreshes.ts";
+} from "../../store/connections/token-refreshes.ts";
 import { STEP_TIMEOUT_MS } from "../grants/custom-steps.ts";
 import { TOKEN_TIMEOUT_MS } from "../grants/token-endpoint.ts";
 import { TokenEndpointError } from "../grants/token-endpoint-error.ts";

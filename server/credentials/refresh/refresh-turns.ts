@@ -1,5 +1,5 @@
 /** Shares the slots for token refreshes fairly, so that a slow token endpoint does not delay other connections. */
-import type { RefreshQueue } from "../../store/token-refreshes.ts";
+import type { RefreshQueue } from "../../store/connections/token-refreshes.ts";
 
 export interface RefreshLimits {
   /** Refreshes that one process has under way at once. */

@@ -10,10 +10,10 @@ import {
   updateConnection,
   updateRefreshedConnection,
   type ConnectionRow,
-} from "../../store/connections.ts";
-import { transact, type Database, type Queries } from "../../store/database.ts";
-import { retryWhileDatabaseIsDown } from "../../store/database-outage.ts";
-import { endRefresh, markLacksApp, releaseRefresh } from "../../store/token-refreshes.ts";
+} from "../../store/connections/connections.ts";
+import { transact, type Database, type Queries } from "../../store/database/database.ts";
+import { retryWhileDatabaseIsDown } from "../../store/database/database-outage.ts";
+import { endRefresh, markLacksApp, releaseRefresh } from "../../store/connections/token-refreshes.ts";
 import type { TokenEndpointError } from "../grants/token-endpoint-error.ts";
 import { credentialColumns, refreshWhenDue } from "../stored/credential-columns.ts";
 import { isOauth, openCredentials } from "../stored/credential-envelope.ts";

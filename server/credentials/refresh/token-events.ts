@@ -1,8 +1,8 @@
 /** Records that a connection's tokens were refreshed, or that the customer must connect again, and counts both. */
 import { connectionError, connectionEvent, connectionFields } from "../../events/connection-events.ts";
 import { recordEvent } from "../../events/record-event.ts";
-import type { ConnectionRow } from "../../store/connections.ts";
-import type { Queries } from "../../store/database.ts";
+import type { ConnectionRow } from "../../store/connections/connections.ts";
+import type { Queries } from "../../store/database/database.ts";
 
 interface Meter<Outcome> {
   /** Counts for /metrics. */

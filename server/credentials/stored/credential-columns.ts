@@ -1,8 +1,8 @@
 /** Builds the columns for a connection's credentials, and schedules their refresh. */
 import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
 import type { Sealer } from "../../../ground/seal.ts";
-import type { Queries } from "../../store/database.ts";
-import { scheduleRefresh } from "../../store/token-refreshes.ts";
+import type { Queries } from "../../store/database/database.ts";
+import { scheduleRefresh } from "../../store/connections/token-refreshes.ts";
 import { refreshTime } from "./refresh-time.ts";
 import { canEnd, isRefreshable, serving } from "./refreshable.ts";
 import { sealCredentials, type StoredCredentials } from "./credential-envelope.ts";

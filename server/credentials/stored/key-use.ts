@@ -1,6 +1,6 @@
 /** Tells which encryption keys the stored values need, and whether the keys at hand decrypt them. */
 import type { Sealer } from "../../../ground/seal.ts";
-import type { Queries } from "../../store/database.ts";
+import type { Queries } from "../../store/database/database.ts";
 import {
   countByKey,
   eachSealed,
@@ -8,7 +8,7 @@ import {
   sampleSealedBy,
   type SealedColumn,
   type SealedValue,
-} from "../../store/sealed-values.ts";
+} from "../../store/maintenance/sealed-values.ts";
 
 export interface KeyUse {
   keyId: string;

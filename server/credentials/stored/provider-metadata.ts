@@ -6,7 +6,7 @@ import { baseUrl, normalizeInputs, TemplateError, type UrlOptions } from "../../
 import { textAt } from "../../../connector-kit/text-at.ts";
 import { memberProblem } from "../../../ground/member-problem.ts";
 import type { JsonObject } from "../../../ground/json.ts";
-import type { ProviderMetadata } from "../../store/connections.ts";
+import type { ProviderMetadata } from "../../store/connections/connections.ts";
 
 const LONGEST_NAME = 255;
 const LONGEST_VALUE = 1_000;

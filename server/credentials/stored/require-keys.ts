@@ -1,7 +1,7 @@
 /** Refuses to start if an encryption key that stored values need is missing, or is another one under the same name. */
 import { StartError } from "../../../ground/errors.ts";
 import type { Sealer } from "../../../ground/seal.ts";
-import type { Queries } from "../../store/database.ts";
+import type { Queries } from "../../store/database/database.ts";
 import { findWrongKeys, listKeyUse } from "./key-use.ts";
 
 /** Throws `StartError` that names the keys. Without this check, calls would fail customer by customer. */

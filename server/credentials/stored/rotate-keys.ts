@@ -1,13 +1,13 @@
 /** Re-encrypts stored values from old encryption keys to the current one, while Busbar runs. */
 import type { Log } from "../../../ground/log.ts";
 import type { Sealer } from "../../../ground/seal.ts";
-import type { Queries } from "../../store/database.ts";
+import type { Queries } from "../../store/database/database.ts";
 import {
   eachSealed,
   listSealedColumns,
   replaceSealed,
   type SealedColumn,
-} from "../../store/sealed-values.ts";
+} from "../../store/maintenance/sealed-values.ts";
 
 /**
  * Re-encrypts all values of old keys and returns their number. Can be stopped and repeated at any time, and run beside

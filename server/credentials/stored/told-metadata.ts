@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
 import { Problem } from "../../../ground/errors.ts";
 import type { Caller } from "../../http/endpoint.ts";
-import type { ProviderMetadata } from "../../store/connections.ts";
+import type { ProviderMetadata } from "../../store/connections/connections.ts";
 
 interface GivenFacts {
   providerMetadata?: ProviderMetadata;

@@ -14,11 +14,11 @@ import { rememberMessages } from "../../../server/events/recent-messages.ts";
 import { newId } from "../../../ground/ids.ts";
 import { createLog } from "../../../ground/log.ts";
 import { Sealer } from "../../../ground/seal.ts";
-import type { Database } from "../../../server/store/database.ts";
-import { insertDestination, listDestinationsById } from "../../../server/store/destinations.ts";
-import { insertEvents } from "../../../server/store/events.ts";
-import { eventTopicRoutes, topicDestinationRoutes } from "../../../server/store/topic-routes.ts";
-import { insertTopic } from "../../../server/store/topics.ts";
+import type { Database } from "../../../server/store/database/database.ts";
+import { insertDestination, listDestinationsById } from "../../../server/store/deliveries/destinations.ts";
+import { insertEvents } from "../../../server/store/deliveries/events.ts";
+import { eventTopicRoutes, topicDestinationRoutes } from "../../../server/store/deliveries/topic-routes.ts";
+import { insertTopic } from "../../../server/store/deliveries/topics.ts";
 import { testDatabase } from "../database.ts";
 
 const WORKER = 7;

@@ -3,7 +3,7 @@ import { buildCatalog } from "../../../connectors/catalog.ts";
 import { openProcessGates } from "../../../server/calls/gates/shared-gates.ts";
 import { openEgress } from "../../../server/egress/open-egress.ts";
 import { createLog } from "../../../ground/log.ts";
-import type { ProxyUse } from "../../../server/store/proxy-usage.ts";
+import type { ProxyUse } from "../../../server/store/operations/proxy-usage.ts";
 import { createForwardingServer } from "../../../server/proxy/forwarding-server.ts";
 import type { ProxyLimits } from "../../../server/proxy/limits.ts";
 import type { Target } from "../../../server/proxy/target.ts";

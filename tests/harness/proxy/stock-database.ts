@@ -5,14 +5,14 @@ import {
 } from "../../../server/credentials/stored/credential-envelope.ts";
 import { newApiKey, newId } from "../../../ground/ids.ts";
 import { Sealer } from "../../../ground/seal.ts";
-import { insertApiKey } from "../../../server/store/api-keys.ts";
-import { insertConnection } from "../../../server/store/connections.ts";
-import { upsertConsumer, upsertGroup } from "../../../server/store/customers.ts";
-import type { Queries } from "../../../server/store/database.ts";
-import { insertInstallation } from "../../../server/store/installations.ts";
-import { findIntegration, upsertIntegration } from "../../../server/store/integrations.ts";
-import { insertOrganization } from "../../../server/store/organizations.ts";
-import { insertProject } from "../../../server/store/projects.ts";
+import { insertApiKey } from "../../../server/store/access/api-keys.ts";
+import { insertConnection } from "../../../server/store/connections/connections.ts";
+import { upsertConsumer, upsertGroup } from "../../../server/store/access/customers.ts";
+import type { Queries } from "../../../server/store/database/database.ts";
+import { insertInstallation } from "../../../server/store/integrations/installations.ts";
+import { findIntegration, upsertIntegration } from "../../../server/store/integrations/integrations.ts";
+import { insertOrganization } from "../../../server/store/access/organizations.ts";
+import { insertProject } from "../../../server/store/access/projects.ts";
 
 export const PROVIDER = "acme";
 export const INTEGRATION = "acme-sync";

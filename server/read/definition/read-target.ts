@@ -1,0 +1,124 @@
+/** Finds the object's definition, the connector and the destination of a claimed run. */
+import type { Catalog } from "../../../connector-kit/catalog.ts";
+import type { Connector } from "../../../connector-kit/connector.ts";
+import { DESTINATIONS } from "../../../destinations/index.gen.ts";
+import { ProviderError } from "../../../connector-kit/provider-error.ts";
+import type { ReadConnector } from "../../../connector-kit/read-connector.ts";
+import type { ConfigContent } from "../../../manifest/installation-config.ts";
+import type { Installed, InstallationCache } from "../../operations/installation-cache.ts";
+import type { Database } from "../../store/database/database.ts";
+import { findDestination, type DestinationRow } from "../../store/deliveries/destinations.ts";
+import type { InstallationFieldsRow } from "../../store/deliveries/events.ts";
+import { findConfig } from "../../store/integrations/installations.ts";
+import type { ClaimedRun } from "../../store/reads/read-runs.ts";
+import { findReadDefinition, type ReadDefinition } from "./read-definition.ts";
+import { readSources } from "./read-sources.ts";
+
+/** The installation that a run reads for. */
+export interface RunOwner {
+  installed: Installed;
+  /** Fields of the installation in events and messages. */
+  fields: InstallationFieldsRow;
+}
+
+export interface MessageDestination {
+  id: string;
+  /** Largest message that it takes; undefined if only the limit of all messages counts. */
+  maxBytes: number | undefined;
+  /** Where no object says it. */
+  ownWrites?: "exclude" | undefined;
+}
+
+export interface ReadTarget extends RunOwner {
+  definition: ReadDefinition;
+  connector: Connector & { read: ReadConnector };
+  /** Of the connection, where it has one. */
+  workspace: string | undefined;
+  /** Undefined while nothing can be delivered. */
+  destination: MessageDestination | undefined;
+}
+
+type RunDestination = Pick<
+  ClaimedRun,
+  "destinationId" | "destinationType" | "destinationDisabled" | "destinationOwnWrites"
+>;
+
+export interface ReadTargetServices {
+  database: Database;
+  catalog: Catalog;
+  installations: InstallationCache;
+}
+
+/** Returns undefined when the installation was deleted, and the run with it. */
+export async function findRunOwner(
+  { installations }: ReadTargetServices,
+  { projectId, installationId }: Pick<ClaimedRun, "projectId" | "installationId">,
+): Promise<RunOwner | undefined> {
+  const installed = await installations.byId(projectId, installationId);
+  const fields = await installations.fields(installationId);
+  return installed && fields && { installed, fields };
+}
+
+/** Throws `ProviderError` (`invalid`) when the object can no longer be read. */
+export async function findReadTarget(
+  deps: ReadTargetServices,
+  run: Pick<ClaimedRun, "projectId" | "configId" | "objectName" | "workspace" | keyof RunDestination>,
+  { installed, fields }: RunOwner,
+): Promise<ReadTarget> {
+  const { objectName } = run;
+  const definition = await definitionFor(deps, installed, run);
+  if (!definition) throw refusal(`The manifest has no read object \`${objectName}\` any more.`);
+  const connector = deps.catalog.of(run.projectId).connector(installed.integration.provider);
+  if (!connector?.read) throw refusal(`Busbar cannot read from ${installed.integration.provider}.`);
+  return {
+    installed,
+    fields,
+    definition,
+    connector: { ...connector, read: connector.read },
+    workspace: run.workspace ?? undefined,
+    destination: await findMessageDestination(deps.database, run, definition),
+  };
+}
+
+/** Finds the definition in the configuration with which the run began. */
+async function definitionFor(
+  { database }: ReadTargetServices,
+  { integration, installation }: Installed,
+  { projectId, configId, objectName }: Pick<ClaimedRun, "projectId" | "configId" | "objectName">,
+): Promise<ReadDefinition | undefined> {
+  const { queries } = database;
+  const content =
+    installation.config.id === configId
+      ? installation.config.content
+      : ((await findConfig<ConfigContent>(queries, projectId, configId)) ?? installation.config.content);
+  return findReadDefinition(await readSources(queries, integration, content, [objectName]), objectName);
+}
+
+async function findMessageDestination(
+  { queries }: Database,
+  run: Pick<ClaimedRun, "projectId"> & RunDestination,
+  { destination }: ReadDefinition,
+): Promise<MessageDestination | undefined> {
+  if (run.destinationId && run.destinationType)
+    return run.destinationDisabled
+      ? undefined
+      : toMessageDestination({
+          id: run.destinationId,
+          type: run.destinationType,
+          ownWrites: run.destinationOwnWrites,
+        });
+  const row = destination === "" ? undefined : await findDestination(queries, run.projectId, destination);
+  return row && row.disabledTime === null ? toMessageDestination(row) : undefined;
+}
+
+export const toMessageDestination = ({
+  id,
+  type,
+  ownWrites,
+}: Pick<DestinationRow, "id" | "type" | "ownWrites">): MessageDestination => ({
+  id,
+  maxBytes: DESTINATIONS[type]?.maxMessageBytes,
+  ...(ownWrites === "exclude" && { ownWrites }),
+});
+
+const refusal = (message: string): ProviderError => new ProviderError({ kind: "invalid", message });

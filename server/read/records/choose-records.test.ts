@@ -1,0 +1,128 @@
+/** Which records of a page are delivered: what has changed since it was delivered, and nothing that is overtaken. */
+import assert from "node:assert/strict";
+import { test, type TestContext } from "node:test";
+import { newId } from "../../../ground/ids.ts";
+import { nowMs } from "../../../ground/clock.ts";
+import { commitReadPages } from "../../store/reads/read-pages.ts";
+import { insertReadRuns } from "../../store/reads/read-runs.ts";
+import { chooseDeletions, chooseRecords, type Chosen } from "./choose-records.ts";
+import { openInstallations, WORKER } from "../../../tests/fixtures/installed-fixture.ts";
+import { readSet } from "../definition/read-set.ts";
+import type { ReadWalk } from "./read-walk.ts";
+import { shapeRecords } from "./shape-record.ts";
+
+const EARLIER = new Date(nowMs() - 60_000);
+const LATER = new Date(nowMs() - 30_000);
+
+async function openWalk(t: TestContext, kind: "scheduled" | "triggered" = "scheduled") {
+  const busbar = await openInstallations(t, {
+    deletedRecords: "always",
+    requiredFields: [{ fieldName: "name" }],
+  });
+  const { id } = await busbar.install("acme", { objectName: "account" });
+  await busbar.sync();
+  const { projectId, integrationId } = busbar;
+  const run = { operationId: newId(), projectId, integrationId, installationId: id, configId: newId(), kind };
+  const what = { objectName: "account", messageName: "account", settles: false };
+  await insertReadRuns(busbar.queries, [{ ...run, ...what, sinceTime: null, untilTime: null }]);
+  const claimed = await busbar.claim(id, kind);
+  const target = await busbar.findTarget(claimed);
+  assert.ok(target);
+  const { read } = target.connector;
+  const set = readSet(target.definition, undefined, read);
+  const walk: ReadWalk = {
+    run: claimed,
+    target: { ...target, destination: { id: busbar.destinationId, maxBytes: undefined } },
+    plan: { objectName: "account", fields: set.fields, filters: [], associations: [] },
+    startTime: new Date(),
+    shaper: shapeRecords(set, read),
+    set,
+    refused: new Set(),
+    failedCalls: 0,
+    log: [],
+  };
+  async function remember(chosen: Chosen) {
+    const { fingerprints, forgotten } = chosen;
+    const place = { untilTime: null, stage: "records", checkpoint: null } as const;
+    const page = {
+      operationId: claimed.operationId,
+      workerId: WORKER,
+      metadata: {},
+      log: [],
+      messages: [],
+      seen: [],
+    };
+    await commitReadPages(busbar.queries, [{ ...page, ...place, fingerprints, forgotten, release: false }]);
+    return chosen.entries.map((text) => JSON.parse(text));
+  }
+  /** Reads the record with this name and change time, on a page that arrived then; returns what is delivered. */
+  const page = async (name: string, changeTime: Date, arrived = new Date()) => {
+    const record = { id: "1", changeTime, raw: { name }, values: { id: "1", name } };
+    const page = { records: [record], time: arrived, untilTime: new Date() };
+    return remember(await chooseRecords(busbar, walk, page));
+  };
+  const deletion = async (deletedTime: Date) =>
+    remember(
+      await chooseDeletions(busbar, walk, { records: [{ id: "1", deletedTime, raw: {} }], time: new Date() }),
+    );
+  return { page, deletion };
+}
+
+test("an entry says when the record changed at the provider and when its page came; a deletion when it happened", async (t) => {
+  const { page, deletion } = await openWalk(t);
+  const arrived = new Date(nowMs() - 5_000);
+  const [entry] = await page("a", EARLIER, arrived);
+  assert.deepEqual([entry.changeTime, entry.readTime], [EARLIER.toISOString(), arrived.toISOString()]);
+  const [deleted] = await deletion(LATER);
+  assert.equal(deleted.changeTime, LATER.toISOString());
+  assert.ok(Date.parse(deleted.readTime) > 0);
+});
+
+test("a record is delivered once, and again when its content or its change time differs", async (t) => {
+  const { page } = await openWalk(t);
+  assert.equal((await page("a", EARLIER)).length, 1);
+  assert.equal((await page("a", EARLIER)).length, 0);
+  assert.equal((await page("b", EARLIER)).length, 1);
+  assert.equal((await page("b", LATER)).length, 1);
+});
+
+test("a page that arrived before a newer version was committed does not deliver the older one", async (t) => {
+  const { page } = await openWalk(t);
+  const arrived = new Date(nowMs() - 10_000);
+  assert.equal((await page("new", LATER)).length, 1);
+  assert.equal((await page("old", EARLIER, arrived)).length, 0);
+  assert.equal((await page("committed late", EARLIER)).length, 1);
+});
+
+test("a deletion is delivered once; a restored record, and its next deletion, are delivered again", async (t) => {
+  const { page, deletion } = await openWalk(t);
+  await page("a", EARLIER);
+  assert.equal((await deletion(LATER))[0]?.deleted, true);
+  assert.equal((await deletion(LATER)).length, 0);
+  assert.equal(
+    (await page("a", EARLIER, new Date(nowMs() - 10_000))).length,
+    0,
+    "a page from before the deletion",
+  );
+  const restored = new Date(nowMs() - 5_000);
+  assert.equal((await page("a", restored)).length, 1);
+  assert.equal((await deletion(LATER)).length, 0, "the deletion is older than the restored record");
+  assert.equal((await deletion(new Date())).length, 1);
+});
+
+test("a triggered read delivers everything that was asked for and remembers nothing", async (t) => {
+  const { page } = await openWalk(t, "triggered");
+  assert.equal((await page("a", EARLIER)).length, 1);
+  assert.equal((await page("a", EARLIER)).length, 1);
+});
+
+for (const kind of ["scheduled", "triggered"] as const) {
+  test(`a deletion is delivered again if a lagging index let a ${kind} read deliver the record after it`, async (t) => {
+    const { page, deletion } = await openWalk(t, kind);
+    await page("a", EARLIER);
+    assert.equal((await deletion(LATER)).length, 1);
+    assert.equal((await page("a", EARLIER)).length, 1, "the index still has the record");
+    assert.equal((await deletion(LATER)).length, 1);
+    assert.equal((await deletion(LATER)).length, 0);
+  });
+}

@@ -1,0 +1,204 @@
+/** Chooses which records of a page are delivered, and what is remembered of them. */
+import type { DeletedRecord, SourceRecord } from "../../../connector-kit/read-connector.ts";
+import type { SeenRecord } from "../../../ground/pack-seen.ts";
+import { timeSlices, type TimeSlices } from "../../../ground/time-slices.ts";
+import { ownKeys, possibleWrite, writeOfRecord } from "../../operations/own-changes.ts";
+import type { Database } from "../../store/database/database.ts";
+import { listOwnWrites, type OwnWrite } from "../../store/operations/own-writes.ts";
+import { listFingerprints, type Fingerprint, type KnownFingerprint } from "../../store/reads/read-pages.ts";
+import { contentText, entryText } from "./entry-text.ts";
+import { longestOverlapMs, type ReadWalk } from "./read-walk.ts";
+import { recordFingerprint } from "./record-fingerprint.ts";
+import { shapeDeletion } from "./shape-record.ts";
+
+export interface Chosen {
+  /** JSON texts. */
+  entries: string[];
+  /** The records of the entries, in their order. */
+  kept: SeenRecord[];
+  leftOut: SeenRecord[];
+  fingerprints: Fingerprint[];
+  forgotten: string[];
+}
+
+/**
+ * Returns what is delivered: of a triggered read all records, of other reads those that changed since they were delivered. If
+ * the deletion of such a record was delivered before, the record was restored, or a search index still has it. The deletion
+ * is forgotten, so that it is delivered again if the next look finds it again.
+ */
+export async function chooseRecords(
+  deps: { database: Database },
+  walk: ReadWalk,
+  page: RecordPage,
+): Promise<Chosen> {
+  // A page has up to thousands of records, and has just been parsed.
+  const slices = timeSlices();
+  await slices.next();
+  return walk.run.kind === "triggered"
+    ? chooseAll(deps, walk, page, slices)
+    : chooseChanged(deps, walk, page, slices);
+}
+
+interface RecordPage {
+  records: SourceRecord[];
+  /** When the page arrived. */
+  time: Date;
+  /** The upper bound of the run. */
+  untilTime: Date;
+}
+
+async function chooseAll(
+  deps: { database: Database },
+  walk: ReadWalk,
+  { records, time }: RecordPage,
+  slices: TimeSlices,
+): Promise<Chosen> {
+  const { deletedRecords } = walk.target.definition;
+  const deleted = await findFingerprints(
+    deps,
+    walk,
+    deletedRecords ? records.map(({ id }) => deletionKey(id)) : [],
+  );
+  const entries: string[] = [];
+  const readTime = time.toISOString();
+  for (const record of records) {
+    if (slices.isOver()) await slices.next();
+    entries.push(entryText(walk.shaper.shape(record, readTime)));
+  }
+  return { entries, kept: records, leftOut: [], fingerprints: [], forgotten: [...deleted.keys()] };
+}
+
+async function chooseChanged(
+  deps: { database: Database },
+  walk: ReadWalk,
+  { records, time, untilTime }: RecordPage,
+  slices: TimeSlices,
+): Promise<Chosen> {
+  const { run, shaper, target } = walk;
+  const { deletedRecords } = target.definition;
+  const rememberedFromMs = untilTime.getTime() - longestOverlapMs(target);
+  const mayBeKnown = records.filter(
+    ({ changeTime }) => changeTime && (run.kind === "scheduled" || changeTime.getTime() >= rememberedFromMs),
+  );
+  const ids = mayBeKnown.flatMap(({ id }) => (deletedRecords ? [id, deletionKey(id)] : [id]));
+  const fingerprints = await findFingerprints(deps, walk, ids);
+  const chosen: Chosen = { entries: [], kept: [], leftOut: [], fingerprints: [], forgotten: [] };
+  const readTime = time.toISOString();
+  const ownWriteBehind = await findOwnWrites(deps, walk, records);
+  const excludesOwn = (target.definition.ownWrites ?? target.destination.ownWrites) === "exclude";
+  for (const record of records) {
+    if (slices.isOver()) await slices.next();
+    const { id, changeTime } = record;
+    const last = fingerprints.get(id);
+    const deletion = deletedRecords ? fingerprints.get(deletionKey(id)) : undefined;
+    if (isOvertaken(changeTime, time, last) || isOvertaken(changeTime, time, deletion)) {
+      chosen.leftOut.push({ id, changeTime, leftOut: "overtaken" });
+      continue;
+    }
+    const { own, possible } = ownWriteBehind(record, last?.changeTime);
+    if (own && excludesOwn) {
+      chosen.leftOut.push({ id, changeTime, leftOut: "ownWrite" });
+      continue;
+    }
+    const entry = shaper.shape(record, readTime);
+    if (own) entry.causedBy = { operationId: own.operationId };
+    if (possible) entry.possiblyCausedBy = { operationId: possible.operationId };
+    const isRemembered = changeTime !== undefined && changeTime.getTime() >= rememberedFromMs;
+    let content: string | undefined;
+    if (last || isRemembered) {
+      content = contentText(entry);
+      const hash = recordFingerprint(content, changeTime);
+      if (last?.hash.equals(hash)) {
+        chosen.leftOut.push({ id, changeTime, leftOut: "unchanged" });
+        continue;
+      }
+      if (changeTime) chosen.fingerprints.push({ recordId: id, changeTime, hash });
+    }
+    if (deletion) chosen.forgotten.push(deletionKey(id));
+    chosen.entries.push(entryText(entry, content));
+    chosen.kept.push(record);
+  }
+  return chosen;
+}
+
+interface WriteBehind {
+  /** The record certainly shows nothing else. */
+  own?: OwnWrite | undefined;
+  possible?: OwnWrite | undefined;
+}
+
+/** Returns a function that finds the write behind a change. A backfill gives the receiver its first copy, whoever wrote. */
+async function findOwnWrites(
+  { database }: { database: Database },
+  { run, target, set, plan }: ReadWalk,
+  records: SourceRecord[],
+): Promise<(record: SourceRecord, deliveredTime: Date | undefined) => WriteBehind> {
+  if (run.kind !== "scheduled" || !target.connector.subscribe) return () => ({});
+  const { objectKey, recordKey } = ownKeys(target.connector, run.objectName);
+  const ids = records.map(({ id }) => recordKey(id));
+  const writes = await listOwnWrites(database.queries, { connectionId: run.connectionId, objectKey }, ids);
+  const fields = plan.associations.length === 0 ? set.fields : undefined;
+  return ({ id, changeTime, values }, deliveredTime) => {
+    const written = writes.get(recordKey(id));
+    if (!written) return {};
+    const own = writeOfRecord({ changeTime, fields, values, deliveredTime }, written);
+    return own ? { own } : { possible: possibleWrite(changeTime, written) };
+  };
+}
+
+/** Returns the fingerprints of these records and deletions, as far as there are some. */
+const findFingerprints = (
+  { database }: { database: Database },
+  { run: { installationId, objectName } }: ReadWalk,
+  recordIds: string[],
+): Promise<Map<string, KnownFingerprint>> =>
+  listFingerprints(database.queries, { installationId, objectName, recordIds });
+
+/**
+ * Returns whether a newer version, or the deletion, was committed by another read after this page had arrived. A later page may
+ * bring an earlier change time: transactions commit late.
+ */
+const isOvertaken = (
+  changeTime: Date | undefined,
+  arrivedTime: Date,
+  last: KnownFingerprint | undefined,
+): boolean =>
+  changeTime !== undefined &&
+  last !== undefined &&
+  changeTime < last.changeTime &&
+  arrivedTime < last.markedTime;
+
+/** Key of a deletion among the fingerprints of records. */
+const deletionKey = (id: string): string => `deleted ${id}`;
+
+/**
+ * Returns the deletions that were not delivered before. The record itself is forgotten, so that it is delivered again if it is restored; a record
+ * that changed after its deletion has been restored already.
+ */
+export async function chooseDeletions(
+  deps: { database: Database },
+  walk: ReadWalk,
+  { records, time }: { records: DeletedRecord[]; time: Date },
+): Promise<Chosen> {
+  const ids = records.flatMap(({ id }) => [id, deletionKey(id)]);
+  const fingerprints = await findFingerprints(deps, walk, ids);
+  const chosen: Chosen = { entries: [], kept: [], leftOut: [], fingerprints: [], forgotten: [] };
+  for (const record of records) {
+    const changeTime = record.deletedTime ?? walk.startTime;
+    const entry = shapeDeletion(record, time.toISOString());
+    const content = contentText(entry);
+    const hash = recordFingerprint(content, record.deletedTime);
+    const seen = { id: record.id, changeTime: record.deletedTime };
+    const lastChange = fingerprints.get(record.id)?.changeTime;
+    const isKnown = fingerprints.get(deletionKey(record.id))?.hash.equals(hash) === true;
+    if (isKnown || (record.deletedTime && lastChange && lastChange > record.deletedTime)) {
+      chosen.leftOut.push({ ...seen, leftOut: isKnown ? "unchanged" : "restored" });
+      continue;
+    }
+    chosen.kept.push(seen);
+    chosen.entries.push(entryText(entry, content));
+    chosen.fingerprints.push({ recordId: deletionKey(record.id), changeTime, hash });
+    chosen.forgotten.push(record.id);
+  }
+  return chosen;
+}

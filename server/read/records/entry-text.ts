@@ -1,0 +1,43 @@
+/** Writes entries as JSON text. The fingerprint and the message share the text of the content. Pure. */
+import type { ResultEntry } from "../../events/read-message-schema.ts";
+
+/** Returns the members that the fingerprint covers: all but `id`, `raw` and the times of the version. */
+export function contentText({ fields, mappedFields, associations }: ResultEntry): string {
+  const listed = associations ? `,"associations":${JSON.stringify(associations)}` : "";
+  return `"fields":${JSON.stringify(fields)},"mappedFields":${JSON.stringify(mappedFields)}${listed}`;
+}
+
+/** Returns the whole entry. `content` is its content if that was written already; otherwise one call writes all, which is quicker. */
+export function entryText(entry: ResultEntry, content?: string): string {
+  const {
+    id,
+    changeTime,
+    readTime,
+    causedBy,
+    possiblyCausedBy,
+    fields,
+    mappedFields,
+    associations,
+    raw,
+    deleted,
+    deletedTime,
+  } = entry;
+  if (content === undefined)
+    return JSON.stringify({
+      id,
+      changeTime,
+      readTime,
+      causedBy,
+      possiblyCausedBy,
+      fields,
+      mappedFields,
+      associations,
+      raw,
+      deleted,
+      deletedTime,
+    });
+  const version = JSON.stringify({ id, changeTime, readTime, causedBy, possiblyCausedBy }).slice(0, -1);
+  const deletion = deleted ? `,"deleted":true` : "";
+  const time = deletedTime === undefined ? "" : `,"deletedTime":${JSON.stringify(deletedTime)}`;
+  return `${version},${content},"raw":${JSON.stringify(raw)}${deletion}${time}}`;
+}

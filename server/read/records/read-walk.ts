@@ -1,0 +1,92 @@
+/** Prepares the requests of a run, and the function that makes entries of records. */
+import { findFieldsConnector, type ObjectMetadata } from "../../../connector-kit/fields.ts";
+import type { ReadPlan } from "../../../connector-kit/read-connector.ts";
+import { now } from "../../../ground/clock.ts";
+import { callProvider, type CallServices } from "../../operations/call-provider.ts";
+import type { MetadataMemory } from "../../operations/metadata-memory.ts";
+import type { ClaimedRun } from "../../store/reads/read-runs.ts";
+import type { LogEntry } from "../../store/operations/operations.ts";
+import { configuredFilters } from "../definition/provider-filters.ts";
+import type { ReadPaces } from "./paced-fetch.ts";
+import { needsMetadata, readSet, type ReadSet } from "../definition/read-set.ts";
+import type { MessageDestination, ReadTarget } from "../definition/read-target.ts";
+import { shapeRecords, type RecordShaper } from "./shape-record.ts";
+
+/** The target of a run whose messages have a destination now. */
+export type DeliveringTarget = ReadTarget & { destination: MessageDestination };
+
+export interface ReadWalk {
+  run: ClaimedRun;
+  target: DeliveringTarget;
+  /** Without an upper bound where the walk has none. */
+  plan: ReadPlan;
+  /** When this turn began: the upper bound of a walk that has not had its first page. */
+  startTime: Date;
+  shaper: RecordShaper;
+  set: ReadSet;
+  /** Optional fields that the provider refused or does not have; they are no longer requested. */
+  refused: Set<string>;
+  /** Requests for the page that could not be read. */
+  failedCalls: number;
+  /** Steps for the log of the operation, added to the next commit. */
+  log: LogEntry[];
+}
+
+export interface WalkServices extends CallServices {
+  metadata: MetadataMemory;
+  paces: ReadPaces;
+}
+
+/** Throws `ProviderError` when the fields of the object are needed and cannot be read. */
+export async function openReadWalk(
+  deps: WalkServices,
+  run: ClaimedRun,
+  target: DeliveringTarget,
+): Promise<ReadWalk> {
+  const { definition, connector } = target;
+  const metadata = await metadataFor(deps, run, target);
+  const set = readSet(definition, metadata, connector.read);
+  const filters = run.kind === "backfill" ? definition.backfillFilters : definition.filters;
+  return {
+    run,
+    target,
+    plan: {
+      objectName: run.objectName,
+      fields: set.fields,
+      ...(run.sinceTime && { since: run.sinceTime }),
+      filters: configuredFilters(filters, definition, metadata, connector.read),
+      associations: connector.read.abilities.associations ? definition.associatedObjects : [],
+      ...(metadata && { metadata }),
+    },
+    startTime: now(),
+    shaper: shapeRecords(set, connector.read),
+    set,
+    refused: new Set(),
+    failedCalls: 0,
+    log: [],
+  };
+}
+
+/** Reads the object's metadata only if fields, filters or the connector depend on it. */
+async function metadataFor(
+  deps: WalkServices,
+  { projectId, connectionId, objectName, kind }: ClaimedRun,
+  { definition, connector }: ReadTarget,
+): Promise<ObjectMetadata | undefined> {
+  const fields = findFieldsConnector(connector, objectName);
+  const filters = kind === "backfill" ? definition.backfillFilters : definition.filters;
+  const isNeeded =
+    needsMetadata(definition, connector.read) ||
+    filters.length > 0 ||
+    connector.read.needsMetadata({ objectName, associations: definition.associatedObjects });
+  if (!fields || !isNeeded) return undefined;
+  return callProvider(deps, { projectId, connectionId }, ({ connection, fetch }) =>
+    deps.metadata.get(connection, objectName, () => fields.describe(objectName, fetch, connection.account)),
+  );
+}
+
+/** Returns the longest overlap of the object's scheduled runs. */
+export const longestOverlapMs = ({ connector }: ReadTarget): number => {
+  const { overlapMs, settlingOverlapMs = 0 } = connector.read.abilities;
+  return Math.max(overlapMs, settlingOverlapMs);
+};

@@ -1,0 +1,223 @@
+/** Turns records of a provider into entries of a message: selected fields, mapped fields, mapped values. Pure. */
+import type { AssociatedRecord, DeletedRecord, SourceRecord } from "../../../connector-kit/read-connector.ts";
+import type { AssociationEntry, ResultEntry } from "../../events/read-message-schema.ts";
+import type { ListStep, PathStep } from "../../../ground/field-path.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../../ground/json.ts";
+import { deliveredValues } from "../definition/delivered-values.ts";
+import type { FieldNames, ReadField, ReadSet } from "../definition/read-set.ts";
+
+export interface RecordShaper {
+  /**
+   * Returns the entry of a record; it shares values with the record. With `readTime`, as ISO 8601, it has the times that tell
+   * versions apart.
+   */
+  shape(record: SourceRecord, readTime?: string): ResultEntry;
+  isAnyShaped(): boolean;
+  /** Returns the selected and mapped fields, by first steps, that no shaped record had; none before the first record. */
+  missing(): string[];
+}
+
+/** Prepares the shaping of the records of a run. */
+export function shapeRecords({ shown, mapped }: ReadSet, { fieldKey }: FieldNames): RecordShaper {
+  const spellings = rememberSpellings(fieldKey);
+  const fields = prepare(shown, fieldKey);
+  const mappedFields = prepare(mapped, fieldKey);
+  let isAnyShaped = false;
+  return {
+    shape(record, readTime) {
+      isAnyShaped = true;
+      const { id, raw, associations } = record;
+      const shownMembers = collect(fields, record, spellings);
+      const mappedMembers = collect(mappedFields, record, spellings);
+      const entry: ResultEntry = { id, fields: shownMembers, mappedFields: mappedMembers, raw };
+      if (associations) entry.associations = associationEntries(associations);
+      if (readTime === undefined) return entry;
+      if (record.changeTime) entry.changeTime = record.changeTime.toISOString();
+      entry.readTime = readTime;
+      return entry;
+    },
+    isAnyShaped: () => isAnyShaped,
+    missing: () =>
+      isAnyShaped
+        ? [...new Set([...fields, ...mappedFields].flatMap(({ name, isFound }) => (isFound ? [] : [name])))]
+        : [],
+  };
+}
+
+/** Returns the entry of a deleted record. */
+export function shapeDeletion({ id, deletedTime, raw }: DeletedRecord, readTime: string): ResultEntry {
+  const time = deletedTime?.toISOString();
+  return {
+    id,
+    ...(time && { changeTime: time }),
+    readTime,
+    fields: { id },
+    mappedFields: {},
+    raw,
+    deleted: true,
+    ...(time && { deletedTime: time }),
+  };
+}
+
+/** A field, with its spelling in the records so far. */
+interface PreparedField {
+  name: string;
+  /** The first step to the value, in the provider's spelling as far as it is known. */
+  source: string;
+  sourceKey: string;
+  /** Further steps. */
+  path: PathStep[];
+  /** The member to set; steps before it lead to nested objects. */
+  target: string;
+  parents: string[];
+  translate?: (value: Json) => Json;
+  isFound: boolean;
+}
+
+/** A field below one that is delivered as a whole is left out: it is there already. */
+function prepare(fields: readonly ReadField[], fieldKey: FieldNames["fieldKey"]): PreparedField[] {
+  const targets = new Set(fields.map(({ target }) => JSON.stringify(target)));
+  const isCovered = ({ target }: ReadField): boolean =>
+    target.some((_, length) => length > 0 && targets.has(JSON.stringify(target.slice(0, length))));
+  return fields
+    .filter((field) => !isCovered(field))
+    .map(({ name, source: [first, ...path], target, values, isMultiple }) => {
+      const source = typeof first === "string" ? first : name;
+      return {
+        name,
+        source,
+        sourceKey: fieldKey(source),
+        path,
+        target: target.at(-1) ?? name,
+        parents: target.slice(0, -1),
+        ...(values && { translate: deliveredValues(values, isMultiple) }),
+        isFound: false,
+      };
+    });
+}
+
+/** The hot loop of a backfill: it runs once per field and record. */
+function collect(fields: readonly PreparedField[], record: SourceRecord, spellings: Spellings): JsonObject {
+  const { values } = record;
+  const members: JsonObject = {};
+  let isLearned = false;
+  for (const field of fields) {
+    let value = ownValue(values, field.source);
+    if (value === undefined) {
+      if (!isLearned) spellings.learn(values);
+      isLearned = true;
+      field.source = spellings.find(values, field.sourceKey) ?? field.source;
+      // Null is a value: a receiver that never sees it keeps what was cleared.
+      value = ownValue(values, field.source);
+      if (value === undefined && field.sourceKey === "id") value = record.id;
+    }
+    if (value !== undefined) field.isFound = true;
+    if (field.path.length > 0) value = follow(value, field.path, spellings);
+    if (value === undefined) continue;
+    if (field.translate) value = field.translate(value);
+    if (field.parents.length > 0) put(members, field.parents, field.target, value);
+    else set(members, field.target, value);
+  }
+  return members;
+}
+
+const ownValue = (values: JsonObject, name: string): Json | undefined =>
+  Object.hasOwn(values, name) ? values[name] : undefined;
+
+/**
+ * Returns the value behind further steps. What a null holds is null as well: an address that was cleared, a related record that was
+ * removed. So is an entry that a list does not have, and what its entry lacks.
+ */
+function follow(value: Json | undefined, path: readonly PathStep[], spellings: Spellings): Json | undefined {
+  let found = value;
+  let isInList = false;
+  for (const step of path) {
+    if (found === undefined || found === null) break;
+    if (typeof step === "string") found = valueAt(found, step, spellings);
+    else {
+      isInList = Array.isArray(found);
+      found = Array.isArray(found) ? entryAt(found, step, spellings) : undefined;
+    }
+  }
+  return found === undefined && isInList ? null : found;
+}
+
+function entryAt(list: Json[], step: ListStep, spellings: Spellings): Json | undefined {
+  if ("at" in step) return list[step.at];
+  return list.find((entry) => {
+    let value: Json | undefined = entry;
+    for (const name of step.member) value = value === undefined ? value : valueAt(value, name, spellings);
+    return value === step.is;
+  });
+}
+
+function valueAt(value: Json, step: string, spellings: Spellings): Json | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const found = ownValue(value, step);
+  if (found !== undefined) return found;
+  spellings.learn(value);
+  const spelling = spellings.find(value, spellings.getKey(step));
+  return spelling === undefined ? undefined : ownValue(value, spelling);
+}
+
+/** Sets a member below nested objects, which it makes; a value of the record is never changed. */
+function put(members: JsonObject, parents: readonly string[], name: string, value: Json): void {
+  let inner = members;
+  for (const parent of parents) {
+    const known = ownValue(inner, parent);
+    const next: JsonObject = isJsonObject(known) ? known : {};
+    if (next !== known) set(inner, parent, next);
+    inner = next;
+  }
+  set(inner, name, value);
+}
+
+/** Sets a member of any name: assigning to `__proto__` would set the prototype. */
+function set(members: JsonObject, name: string, value: Json): void {
+  if (name === "__proto__") {
+    Object.defineProperty(members, name, { value, enumerable: true, writable: true, configurable: true });
+  } else members[name] = value;
+}
+
+interface Spellings {
+  getKey(name: string): string;
+  /** Remembers how the provider spells the names of these values. */
+  learn(values: JsonObject): void;
+  /** Returns the spelling of a field that these values have, if it was learned. */
+  find(values: JsonObject, key: string): string | undefined;
+}
+
+/** More names than an object has fields; an answer with ever new ones must not fill the memory. */
+const MAX_SPELLINGS = 20_000;
+
+/** Keeps spellings over records: answers rarely change them, and a wide record may lack hundreds of fields. */
+function rememberSpellings(getKey: FieldNames["fieldKey"]): Spellings {
+  const known = new Set<string>();
+  const byKey = new Map<string, string[]>();
+  return {
+    getKey,
+    learn(values) {
+      for (const name of Object.keys(values)) {
+        if (known.has(name) || known.size >= MAX_SPELLINGS) continue;
+        known.add(name);
+        const key = getKey(name);
+        byKey.set(key, [...(byKey.get(key) ?? []), name]);
+      }
+    },
+    find: (values, key) => byKey.get(key)?.find((name) => Object.hasOwn(values, name)),
+  };
+}
+
+const associationEntries = (
+  associations: Record<string, AssociatedRecord[]>,
+): Record<string, AssociationEntry[]> =>
+  Object.fromEntries(
+    Object.entries(associations).map(([name, records]) => [
+      name,
+      records.map(({ id, raw, metadata }) => ({
+        id,
+        ...(raw && { raw }),
+        ...(metadata && { providerAssociationMetadata: metadata }),
+      })),
+    ]),
+  );

@@ -1,0 +1,101 @@
+/** Finds fields that a run asks for and the account no longer has, where the provider leaves them out instead of refusing them. */
+import { findFieldsConnector, type ObjectMetadata } from "../../../connector-kit/fields.ts";
+import { isRetryable, ProviderError } from "../../../connector-kit/provider-error.ts";
+import { didYouMean } from "../../../ground/closest.ts";
+import { callProvider } from "../../operations/call-provider.ts";
+import { requiredFieldNames, type ReadDefinition } from "../definition/read-definition.ts";
+import { locateFields, type FieldNames } from "../definition/read-set.ts";
+import type { ReadWalk, WalkServices } from "./read-walk.ts";
+
+/**
+ * Compares the fields that no record had with the object's description, and leaves out those that it does not have. Throws
+ * `ProviderError` (`invalid`, with the field as `code`) if the manifest requires one of them. Without a record, the fields that
+ * were missing before are compared.
+ */
+export async function leaveOutVanished(
+  deps: WalkServices,
+  walk: ReadWalk,
+  { isLastPage }: { isLastPage: boolean },
+): Promise<void> {
+  const { run, shaper, log } = walk;
+  const asked = shaper.isAnyShaped() ? shaper.missing() : (run.missingFields ?? []).map(({ name }) => name);
+  const missing = asked.filter((name) => !walk.refused.has(name));
+  if (missing.length === 0) return;
+  const metadata = await describeAgain(deps, walk);
+  if (!metadata) {
+    if (isLastPage && shaper.isAnyShaped())
+      log.push(warning(`The provider's answers do not have: ${missing.join(", ")}`));
+    return;
+  }
+  for (const name of requireFields(missing, metadata, walk.target)) {
+    walk.refused.add(name);
+    log.push(warning(`The customer's account has no field ${name}: it is left out`));
+  }
+}
+
+interface FieldsOwner {
+  definition: ReadDefinition;
+  connector: { read: FieldNames };
+}
+
+/** Returns which of the fields the object does not have. Throws `ProviderError` (`invalid`) if the manifest requires one of them. */
+export function requireFields(
+  names: string[],
+  metadata: ObjectMetadata,
+  { definition, connector }: FieldsOwner,
+): string[] {
+  const locate = locateFields(metadata, connector.read);
+  const vanished = names.filter((name) => !locate(name).isKnown);
+  const required = new Set(requiredFieldNames(definition));
+  const [first, ...more] = vanished.filter((name) => required.has(name));
+  if (first !== undefined) throw withoutRequired([first, ...more], metadata);
+  return vanished;
+}
+
+/** Returns the required field that a provider does not know, or that `requireFields` misses; undefined if the failure is another one. */
+export function refusedField(
+  { kind, code }: Pick<ProviderError, "kind" | "code">,
+  definition: ReadDefinition | undefined,
+  names: FieldNames | undefined,
+): string | undefined {
+  if (kind !== "invalid" || code === undefined || !definition || !names) return undefined;
+  const key = names.fieldKey(code);
+  return requiredFieldNames(definition).find((name) => names.fieldKey(name) === key);
+}
+
+const warning = (msg: string) => ({ severity: "WARNING" as const, msg });
+
+/** Describes the object as it is now; undefined where nothing can. */
+async function describeAgain(
+  deps: WalkServices,
+  { run, target, startTime }: ReadWalk,
+): Promise<ObjectMetadata | undefined> {
+  const { projectId, connectionId, objectName } = run;
+  const fields = findFieldsConnector(target.connector, objectName);
+  if (!fields) return undefined;
+  try {
+    return await callProvider(deps, { projectId, connectionId }, ({ connection, fetch }) =>
+      deps.metadata.get(
+        connection,
+        objectName,
+        () => fields.describe(objectName, fetch, connection.account),
+        startTime,
+      ),
+    );
+  } catch (error) {
+    if (error instanceof ProviderError && !isRetryable(error.kind)) return undefined;
+    throw error;
+  }
+}
+
+function withoutRequired(
+  names: [string, ...string[]],
+  { name, displayName, fields }: ObjectMetadata,
+): ProviderError {
+  const [code] = names;
+  const listed = names.map((one) => `\`${one}\``).join(", ");
+  const remedy = didYouMean(code, Object.keys(fields), "It was deleted, renamed or hidden.");
+  const what = names.length > 1 ? "fields" : "field";
+  const message = `The customer's account has no ${what} ${listed} of ${displayName || name}, which the manifest requires. ${remedy}`;
+  return new ProviderError({ kind: "invalid", code, message });
+}

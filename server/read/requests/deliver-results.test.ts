@@ -1,0 +1,175 @@
+/** Held messages: delivered on request, in order, as many as were asked for; dropped with a warning after their time. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { connectCustomer } from "../../../tests/harness/connect-customer.ts";
+import { openDelivering, type Delivering } from "../../../tests/harness/deliveries/delivering.ts";
+import { drawRoute } from "../../../tests/harness/deliveries/routes.ts";
+import { until } from "../../../tests/harness/until.ts";
+import { retentionRules } from "../../retention-rules.ts";
+import { readConfig } from "../../../ground/config.ts";
+import { newId } from "../../../ground/ids.ts";
+import { createLog } from "../../../ground/log.ts";
+import { sweep } from "../../jobs/retention.ts";
+import {
+  countHeld,
+  deliverHeld,
+  heldInserts,
+  holdMessages,
+  releaseHeld,
+} from "../../store/deliveries/held-messages.ts";
+import { insertOperations } from "../../store/operations/operations.ts";
+import { sql } from "kysely";
+
+describe("messages that are delivered on request", () => {
+  let all: Delivering;
+  let installationId: string;
+  let destination: { id: string; name: string };
+  after(() => all.close());
+  before(async () => {
+    all = await openDelivering();
+    destination = await drawRoute(all.on, `${all.sink.url}/held`, []);
+    const manifest = `
+specVersion: 1.0.0
+integrations:
+  - name: crm
+    provider: hubspot
+    read:
+      objects:
+        - objectName: companies
+          mapToName: firm
+          destination: ${destination.name}
+          schedule: "0 0 1 1 *"
+          requiredFields: [{ fieldName: name }]
+          delivery: { mode: onRequest, pageSize: 50 }
+        - objectName: contacts
+          destination: ${destination.name}
+          requiredFields: [{ fieldName: email }]
+`;
+    const customer = { provider: "hubspot", manifest, integration: "crm", groupRef: "acme" } as const;
+    ({ installationId } = await connectCustomer(all.on, customer));
+  });
+
+  let counter = 0;
+  const message = () => ({
+    id: newId(),
+    projectId: all.on.projectId,
+    type: "read",
+    data: JSON.stringify({ action: "read", page: (counter += 1) }),
+    destinationId: destination.id,
+  });
+  const messages = (count: number) => Array.from({ length: count }, message);
+  const owner = (operationId = newId()) => ({ installationId, objectName: "companies", operationId });
+  const request = (pages: number, objectName = "firm", groupRef = "acme") =>
+    all.on.call("POST", `/read/v1/projects/default/integrations/crm/objects/${objectName}:deliverResults`, {
+      groupRef,
+      pages,
+    });
+  const held = () => countHeld(all.database.queries, owner(), 1_000);
+  /** Each page once: a message whose answer was late is sent again. */
+  const pagesReceived = () => [
+    ...new Set(all.sink.at("/held").map(({ message }) => (message as unknown as { page: number }).page)),
+  ];
+
+  test("held messages wait until they are requested; the oldest go first, the rest as they are read", async () => {
+    const { queries } = all.database;
+    await holdMessages(queries, messages(5), owner());
+    assert.equal(await held(), 5);
+    assert.equal((await request(0)).status, 204);
+    assert.equal(await held(), 5);
+    assert.equal((await request(2)).status, 204);
+    await until(() => pagesReceived().length === 2);
+    assert.deepEqual(pagesReceived().toSorted(), [1, 2]);
+    assert.equal((await request(4, "companies")).status, 204);
+    await until(() => pagesReceived().length === 5);
+    assert.equal(await held(), 0);
+    // One page is left of the last request.
+    await holdMessages(queries, messages(2), owner());
+    await until(() => pagesReceived().length === 6);
+    assert.equal(await held(), 1);
+    assert.deepEqual(pagesReceived().toSorted(), [1, 2, 3, 4, 5, 6]);
+    assert.equal((await request(1)).status, 204);
+    await until(() => pagesReceived().length === 7);
+  });
+
+  test("requests and messages at the same time: exactly as many are delivered as were asked for", async () => {
+    const { queries } = all.database;
+    const before = pagesReceived().length;
+    await Promise.all([
+      ...Array.from({ length: 10 }, () => deliverHeld(queries, owner(), 2)),
+      ...Array.from({ length: 10 }, () => holdMessages(queries, messages(3), owner())),
+    ]);
+    assert.equal(await held(), 10);
+    await until(() => pagesReceived().length === before + 20);
+    await request(10);
+    await until(() => pagesReceived().length === before + 30);
+  });
+
+  test("messages that were committed without a release are released by the sweep", async () => {
+    const { queries } = all.database;
+    const before = pagesReceived().length;
+    await deliverHeld(queries, owner(), 1);
+    await sql`with ${heldInserts(messages(1), owner())} select count(*) from inserted_events`.execute(
+      queries,
+    );
+    assert.equal(await held(), 1);
+    const rules = retentionRules({ database: all.database, config: readConfig({}) });
+    await sweep(createLog("silent"), rules, () => false);
+    await until(() => pagesReceived().length === before + 1);
+  });
+
+  test("a condition that does not hold stores nothing", async () => {
+    const { queries } = all.database;
+    const statement = sql`with ${heldInserts(messages(1), owner(), sql`false`)} select count(*) from inserted_events`;
+    await statement.execute(queries);
+    await releaseHeld(queries, owner());
+    assert.equal(await held(), 0);
+  });
+
+  test("messages that nobody requests in time are dropped, and the operation's log warns", async () => {
+    const { on: busbar, database } = all;
+    const { queries } = database;
+    const operationId = newId();
+    const operation = {
+      id: operationId,
+      projectId: busbar.projectId,
+      integrationId: newId(),
+      installationId,
+    };
+    const more = { configId: newId(), actionType: "read", objectName: "companies", claimedBy: 0 };
+    await insertOperations(queries, [{ ...operation, ...more }]);
+    // As of a read, whose worker stands elsewhere: an operation of a dead process would be ended meanwhile.
+    await sql`update operations set claimed_by = null where id = ${operationId}`.execute(queries);
+    await holdMessages(queries, messages(2), owner(operationId));
+    await sql`update held_messages set create_time = now() - interval '31 days'`.execute(queries);
+    await holdMessages(queries, messages(1), owner());
+    const rules = retentionRules({ database, config: readConfig({}) });
+    await sweep(createLog("silent"), rules, () => false);
+    await until(async () => (await held()) === 1);
+    const logs = await busbar.inProject("GET", `/operations/${operationId}/logs`);
+    const { severity, message: text } = logs.body[0];
+    assert.equal(severity, "WARNING", logs.text);
+    assert.match(JSON.stringify(text), /2 held messages were dropped/);
+    const withoutDelivery = async () => {
+      const { rows } = await sql<{ count: number }>`
+        select count(*)::int as count from events where destination_id is not null
+          and not exists (select from deliveries where event_id = events.id)
+      `.execute(queries);
+      return rows[0]?.count;
+    };
+    await until(async () => (await withoutDelivery()) === 1);
+  });
+
+  test("an object without onRequest, an unknown object and an unknown group are refused", async () => {
+    for (const [objectName, says] of [
+      ["contacts", /delivered as they are read/],
+      ["deals", /does not read `deals`/],
+    ] as const) {
+      const refused = await request(1, objectName);
+      assert.equal(refused.status, 400, refused.text);
+      assert.match(refused.body.detail, says);
+      assert.equal(refused.body.issues[0].name, "objectName");
+    }
+    assert.equal((await request(1, "firm", "stranger")).status, 404);
+    for (const pages of [-1, 1.5, 1e12]) assert.equal((await request(pages)).status, 400);
+  });
+});

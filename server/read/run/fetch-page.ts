@@ -1,0 +1,117 @@
+/** Fetches one page of a run: of its records, or of the deletions that are read after them. */
+import type { Checkpoint, DeletionPage, ReadPage, ReadPlan } from "../../../connector-kit/read-connector.ts";
+import type { ProviderFetch } from "../../../connector-kit/provider-fetch.ts";
+import { ProviderError } from "../../../connector-kit/provider-error.ts";
+import { now } from "../../../ground/clock.ts";
+import { callProvider } from "../../operations/call-provider.ts";
+import type { ClaimedRun } from "../../store/reads/read-runs.ts";
+import type { ReadWalk, WalkServices } from "../records/read-walk.ts";
+
+/** Where a run goes on. */
+export interface ReadPosition {
+  stage: "records" | "deletions";
+  checkpoint: Checkpoint | null;
+  /** Null until the first page, which has the provider's time. */
+  untilTime: Date | null;
+}
+
+export type FetchedPage = {
+  position: ReadPosition;
+  /** When the page arrived. */
+  time: Date;
+  providerCalls: number;
+} & ({ stage: "records"; page: ReadPage } | { stage: "deletions"; page: DeletionPage });
+
+/** Throws `ProviderError`. If the provider refuses a field that is not required, repeats the request without it. */
+export async function fetchPage(
+  deps: WalkServices,
+  walk: ReadWalk,
+  position: ReadPosition,
+): Promise<FetchedPage> {
+  const { projectId, connectionId } = walk.run;
+  let providerCalls = 0;
+  const page = callProvider(deps, { projectId, connectionId }, async ({ connection, fetch }) => {
+    const { read } = walk.target.connector;
+    const paced = deps.paces.paced(connectionId, read, fetch);
+    const counted: ProviderFetch = (request) => {
+      providerCalls += 1;
+      return paced(request);
+    };
+    const { account } = connection;
+    if (position.stage === "deletions") {
+      const plan = { objectName: walk.run.objectName, ...deletionSpan(walk, position), account };
+      const page = await read.readDeletions(plan, position.checkpoint ?? undefined, counted);
+      return { position, stage: "deletions" as const, page, time: now(), providerCalls };
+    }
+    const page = await readOrLeaveOut(walk, async (fields) => {
+      const plan = { ...walk.plan, ...upperBound(walk, position), fields, account };
+      if (position.checkpoint) return read.readPage(plan, position.checkpoint, counted);
+      const first = await read.readPage(plan, undefined, counted);
+      return { ...first, total: await estimate(first, () => read.count(plan, counted)) };
+    });
+    return { position, stage: "records" as const, page, time: now(), providerCalls };
+  });
+  return page.catch((error: unknown) => {
+    walk.failedCalls = providerCalls;
+    throw error;
+  });
+}
+
+/** Returns the estimated number of records of the run; undefined if the provider refuses to count. */
+async function estimate(first: ReadPage, count: () => Promise<number>): Promise<number | undefined> {
+  if (first.total !== undefined) return first.total;
+  if (!first.next) return first.records.length;
+  try {
+    return await count();
+  } catch (error) {
+    if (error instanceof ProviderError) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * A full history has no bounds, so that the provider's quickest walk can be used. A triggered read with an upper bound only
+ * has a lower bound long ago.
+ */
+const isUnbounded = ({ kind, sinceTime }: ClaimedRun): boolean => sinceTime === null && kind !== "scheduled";
+
+function upperBound({ run, startTime }: ReadWalk, { untilTime }: ReadPosition): Pick<ReadPlan, "until"> {
+  return isUnbounded(run) ? {} : { until: untilTime ?? startTime };
+}
+
+/** Returns the period of deletions to read; it overlaps the last one, because deletions become visible late, like changes. */
+function deletionSpan(
+  { run, startTime, target }: ReadWalk,
+  { untilTime }: ReadPosition,
+): { since: Date; until: Date } {
+  const lastMs = (run.deletionsTime ?? startTime).getTime();
+  const { overlapMs } = target.connector.read.abilities;
+  return { since: new Date(lastMs - overlapMs), until: untilTime ?? startTime };
+}
+
+async function readOrLeaveOut(
+  walk: ReadWalk,
+  read: (fields: string[]) => Promise<ReadPage>,
+): Promise<ReadPage> {
+  for (;;) {
+    try {
+      return await read(walk.plan.fields.filter((field) => !walk.refused.has(field)));
+    } catch (error) {
+      const field = refusedField(walk, error);
+      if (field === undefined) throw error;
+      walk.refused.add(field);
+      const msg = `The provider refuses the field ${field}: it is left out`;
+      walk.log.push({ severity: "WARNING", msg, error: String(error) });
+    }
+  }
+}
+
+/** Returns the field that the error is about, if it was requested and is not required. */
+function refusedField({ plan, refused, set, target }: ReadWalk, error: unknown): string | undefined {
+  if (!(error instanceof ProviderError) || error.kind !== "invalid" || error.code === undefined)
+    return undefined;
+  const { fieldKey } = target.connector.read;
+  const key = fieldKey(error.code);
+  const isRequired = set.required.some((name) => fieldKey(name) === key);
+  return isRequired ? undefined : plan.fields.find((name) => fieldKey(name) === key && !refused.has(name));
+}

@@ -1,0 +1,180 @@
+/** Builds the commit of a fetched page: messages, fingerprints, counts, log, and the checkpoint behind it. */
+import type { ReadMessageHead } from "../../events/read-message-schema.ts";
+import { counted } from "../../../ground/counted.ts";
+import { newId } from "../../../ground/ids.ts";
+import { packSeen } from "../../../ground/pack-seen.ts";
+import { currentTraceparent } from "../../../ground/span.ts";
+import type { LogEntry } from "../../store/operations/operations.ts";
+import type { PageMessage, ReadPageCommit } from "../../store/reads/read-pages.ts";
+import type { SeenRow } from "../../store/reads/seen-records.ts";
+import type { ReadCounts } from "../../store/reads/read-runs.ts";
+import { chooseDeletions, chooseRecords, type Chosen } from "../records/choose-records.ts";
+import { cutMessages } from "../records/cut-messages.ts";
+import type { FetchedPage, ReadPosition } from "./fetch-page.ts";
+import { endOfRead } from "./end-of-read.ts";
+import { buildMetadata } from "./read-counts.ts";
+import { readMessageHead } from "../records/read-message.ts";
+import { lowerBound } from "../definition/read-span.ts";
+import type { ReadWalk, WalkServices } from "../records/read-walk.ts";
+import type { RunReadServices } from "./read-services.ts";
+import { leaveOutVanished } from "../records/vanished-fields.ts";
+
+export interface PageToPrepare {
+  page: FetchedPage;
+  /** Counts of the run, to which this page is added. */
+  counts: ReadCounts;
+  /** Whether the run returns to the end of the queue after this page. */
+  release: boolean;
+}
+
+/** `next` is undefined when the run ends with this page. Throws `ProviderError` when a required field is missing. */
+export async function pageCommit(
+  deps: Pick<RunReadServices, "database" | "workerId" | "minuteMs"> & WalkServices,
+  walk: ReadWalk,
+  { page: fetched, counts, release }: PageToPrepare,
+): Promise<{ commit: ReadPageCommit; next: ReadPosition | undefined }> {
+  const untilTime = fetched.position.untilTime ?? firstUpperBound(walk, fetched);
+  const chosen =
+    fetched.stage === "records"
+      ? await chooseRecords(deps, walk, { records: fetched.page.records, time: fetched.time, untilTime })
+      : await chooseDeletions(deps, walk, { records: fetched.page.records, time: fetched.time });
+  count(counts, fetched, chosen);
+  const isLastPage = !fetched.page.next;
+  if (fetched.stage === "records" && (counts.pages === 1 || isLastPage))
+    await leaveOutVanished(deps, walk, { isLastPage });
+  const next = nextPosition(walk, fetched, { untilTime, minuteMs: deps.minuteMs });
+  const log = [...buildLog(walk, fetched, counts, untilTime), ...walk.log.splice(0)];
+  if (!next) log.push({ severity: "INFO", msg: `Ended: ${countedText(counts)}` });
+  const { run, target } = walk;
+  const { definition, fields } = target;
+  const at = { messageName: definition.messageName, untilTime };
+  const { messages, seen } = buildMessages(walk, fetched.time, chosen);
+  const commit: ReadPageCommit = {
+    operationId: run.operationId,
+    workerId: deps.workerId(),
+    untilTime,
+    stage: next?.stage ?? fetched.stage,
+    checkpoint: next?.checkpoint ?? null,
+    metadata: buildMetadata(run, at, counts),
+    log,
+    messages,
+    seen,
+    fingerprints: chosen.fingerprints,
+    forgotten: chosen.forgotten,
+    release,
+    ...(!next && { end: endOfRead(walk, { counts, untilTime, stage: fetched.stage, fields }) }),
+  };
+  return { commit, next };
+}
+
+/** Returns the messages, and which records are in each and in none. */
+function buildMessages(
+  walk: ReadWalk,
+  operationTime: Date,
+  { entries, kept, leftOut }: Chosen,
+): Pick<ReadPageCommit, "messages" | "seen"> {
+  const { run, target } = walk;
+  const { destination } = target;
+  const { delivery } = target.definition;
+  const limits = { pageSize: delivery.pageSize, maxBytes: destination.maxBytes };
+  const messages: PageMessage[] = [];
+  const seen: SeenRow[] = [];
+  let begin = 0;
+  for (const { data, numRecords } of cutMessages(buildHead(walk, operationTime), entries, limits)) {
+    const id = newId();
+    messages.push({
+      id,
+      projectId: run.projectId,
+      type: "read",
+      data,
+      destinationId: destination.id,
+      held: delivery.mode === "onRequest",
+      traceparent: currentTraceparent(),
+    });
+    seen.push({ id, isMessage: true, entries: packSeen(kept.slice(begin, begin + numRecords)) });
+    begin += numRecords;
+  }
+  if (leftOut.length > 0) seen.push({ id: newId(), isMessage: false, entries: packSeen(leftOut) });
+  return { messages, seen };
+}
+
+function buildHead({ run, target }: ReadWalk, operationTime: Date): ReadMessageHead {
+  const { fields, definition, installed } = target;
+  const { updateTime, createTime } = installed.installation;
+  return readMessageHead({
+    ...fields,
+    installationUpdateTime: updateTime ?? createTime,
+    messageName: definition.messageName,
+    objectName: definition.objectName,
+    workspace: target.workspace,
+    operationId: run.operationId,
+    operationTime,
+    readType: run.kind,
+  });
+}
+
+/** Returns the time at which the run began by the provider's clock, but never later than by ours. */
+function firstUpperBound({ startTime }: ReadWalk, { stage, page }: FetchedPage): Date {
+  const providerTime = stage === "records" ? page.providerTime : undefined;
+  return providerTime && providerTime < startTime ? providerTime : startTime;
+}
+
+function nextPosition(
+  walk: ReadWalk,
+  fetched: FetchedPage,
+  { untilTime, minuteMs }: { untilTime: Date; minuteMs: number },
+): ReadPosition | undefined {
+  const { stage, page } = fetched;
+  if (page.next) return { stage, checkpoint: page.next, untilTime };
+  if (stage === "records" && readsDeletions(walk, untilTime, minuteMs))
+    return { stage: "deletions", checkpoint: null, untilTime };
+  return undefined;
+}
+
+function readsDeletions({ run, target }: ReadWalk, untilTime: Date, minuteMs: number): boolean {
+  const { abilities } = target.connector.read;
+  if (run.kind !== "scheduled" || !target.definition.deletedRecords || !abilities.deletions) return false;
+  const sinceMs = untilTime.getTime() - (run.deletionsTime?.getTime() ?? 0);
+  return sinceMs >= ((abilities.deletionsEveryMs ?? 0) * minuteMs) / 60_000;
+}
+
+function count(counts: ReadCounts, { stage, page, providerCalls }: FetchedPage, { entries }: Chosen): void {
+  counts.pages += 1;
+  counts.providerCalls += providerCalls;
+  if (stage === "deletions") {
+    counts.deleted += entries.length;
+    return;
+  }
+  counts.records += page.records.length;
+  counts.delivered += entries.length;
+  counts.unchanged += page.records.length - entries.length;
+  if (counts.pages === 1 && page.total !== undefined) counts.total = page.total;
+}
+
+const PAGES_LOGGED = 20;
+const PAGES_PER_LINE = 50;
+
+function buildLog(
+  walk: ReadWalk,
+  { stage, page }: FetchedPage,
+  counts: ReadCounts,
+  untilTime: Date,
+): LogEntry[] {
+  const log: LogEntry[] = [];
+  const { run, set } = walk;
+  if (counts.pages === 1) {
+    const since = lowerBound(run);
+    const from = since ? `changed since ${since.toISOString()}` : "of the full history";
+    const msg = `Reading records ${from} until ${untilTime.toISOString()}, ${counted(set.fields.length, "field")}`;
+    log.push({ severity: "INFO", msg });
+  }
+  if (counts.pages <= PAGES_LOGGED || counts.pages % PAGES_PER_LINE === 0) {
+    const what = stage === "deletions" ? "deleted record" : "record";
+    log.push({ severity: "DEBUG", msg: `Page ${counts.pages}: ${counted(page.records.length, what)}` });
+  }
+  return log;
+}
+
+function countedText({ records, delivered, unchanged, deleted, pages }: ReadCounts): string {
+  return `${counted(records, "record")} read in ${counted(pages, "page")}, ${delivered} delivered, ${unchanged} unchanged, ${deleted} deleted`;
+}

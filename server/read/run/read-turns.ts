@@ -1,0 +1,34 @@
+/** Chooses the runs to claim: scheduled and triggered ones before backfills, then in turns of projects and customers. */
+import type { CapacityFor } from "../../jobs/claim-loop.ts";
+import { limitPerKey } from "../../jobs/limit-per-key.ts";
+import type { Queries } from "../../store/database/database.ts";
+import { listDueRuns, type DueRun } from "../../store/reads/read-runs.ts";
+
+/** Due runs listed of a project. */
+const MAX_PER_PROJECT = 64;
+/** Due runs among which those are chosen, when one customer's fill the list. */
+const DEEP_LOOK = 2_048;
+
+/** Returns the runs to claim, at most `limit`. */
+export async function chooseRuns(queries: Queries, limit: number, capacity: CapacityFor): Promise<string[]> {
+  const first = await listDueRuns(queries, { maxPerProject: MAX_PER_PROJECT, among: MAX_PER_PROJECT });
+  const chosen = withCapacity(inTurns(first), limit, capacity);
+  if (chosen.length >= limit || first.length < MAX_PER_PROJECT) return chosen;
+  const deep = await listDueRuns(queries, { maxPerProject: MAX_PER_PROJECT, among: DEEP_LOOK });
+  return withCapacity(inTurns(deep), limit, capacity);
+}
+
+/** Takes one run of each project, then a second one of each, and so on. Backfills stay behind all others. */
+function inTurns(due: DueRun[]): DueRun[] {
+  const turns: DueRun[][] = [];
+  const seen = new Map<string, number>();
+  for (const run of due) {
+    const turn = (seen.get(run.projectId) ?? 0) + (run.isBackfill ? MAX_PER_PROJECT : 0);
+    seen.set(run.projectId, (seen.get(run.projectId) ?? 0) + 1);
+    (turns[turn] ??= []).push(run);
+  }
+  return turns.flat();
+}
+
+const withCapacity = (due: DueRun[], limit: number, capacity: CapacityFor): string[] =>
+  limitPerKey(due, limit, capacity).map(({ operationId }) => operationId);

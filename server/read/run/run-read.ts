@@ -1,0 +1,146 @@
+/**
+ * Reads some pages of a claimed run. After each committed page, this or another process can continue behind it.
+ */
+import { ProviderError } from "../../../connector-kit/provider-error.ts";
+import { elapsedMs } from "../../../ground/clock.ts";
+import type { RunResult } from "../../jobs/fair-slots.ts";
+import { countHeld, releaseHeld } from "../../store/deliveries/held-messages.ts";
+import type { ReadPageCommit } from "../../store/reads/read-pages.ts";
+import { releaseRuns, type ClaimedRun, type ReadCounts } from "../../store/reads/read-runs.ts";
+import { readCounts } from "./read-counts.ts";
+import { fetchPage, type FetchedPage, type ReadPosition } from "./fetch-page.ts";
+import { yieldToCallers } from "./yield-to-callers.ts";
+import { pageCommit } from "./page-commit.ts";
+import type { RunReadServices } from "./read-services.ts";
+import { findReadTarget, findRunOwner, type ReadTarget } from "../definition/read-target.ts";
+import { openReadWalk, type ReadWalk } from "../records/read-walk.ts";
+import { settleFailure, settleFault, waitForCalls, waitForDestination } from "./settle-read.ts";
+
+/** After this time the run returns to the end of the queue. */
+const TURN_MS = 2_000;
+/** Most messages of an object that are held until they are requested. */
+const MAX_HELD_MESSAGES = 10_000;
+
+/**
+ * Handles all failures of providers and of customers' settings: when it returns, the run has ended or is back in the queue. Rejects for a
+ * fault of ours, which another attempt may not have.
+ */
+export async function runRead(
+  deps: RunReadServices,
+  run: ClaimedRun,
+  onAnswer: (result: RunResult) => void,
+): Promise<void> {
+  const owner = await findRunOwner(deps, run);
+  if (!owner) {
+    await releaseRuns(deps.database.queries, deps.workerId(), [run.operationId]);
+    onAnswer("not-sent");
+    return;
+  }
+  let target: ReadTarget | undefined;
+  let walk: ReadWalk | undefined;
+  let result: RunResult = "sent";
+  try {
+    target = await findReadTarget(deps, run, owner);
+    const { destination } = target;
+    if (!destination) await waitForDestination(deps, run, "disabled");
+    else {
+      walk = await openReadWalk(deps, run, { ...target, destination });
+      await readPages(deps, walk);
+    }
+  } catch (error) {
+    const calls = walk?.failedCalls ?? 0;
+    if (error instanceof ProviderError)
+      result = await settleFailure(deps, run, target ?? owner, { error, calls });
+    else await settleFault(deps, run, target ?? owner, { error, calls });
+  }
+  onAnswer(result);
+}
+
+/** Commits a page, prepares the next one and fetches the one after it at the same time. Pages are committed in order. */
+async function readPages(deps: RunReadServices, walk: ReadWalk): Promise<void> {
+  const { run } = walk;
+  const startedMs = elapsedMs();
+  const counts = readCounts(run);
+  let position: ReadPosition = { stage: run.stage, checkpoint: run.checkpoint, untilTime: run.untilTime };
+  let fetching: Promise<FetchedPage> | undefined;
+  let saving = Promise.resolve(true);
+  const yieldTurn = yieldToCallers(deps.ledger);
+  try {
+    for (;;) {
+      const wait = await reasonToWait(deps, walk, fetching !== undefined);
+      if (wait) {
+        if (await saving) await wait();
+        return;
+      }
+      const page = await (fetching ?? fetchPage(deps, walk, position));
+      if (page.stage === "records") deps.budgets.note(run.connectionId, page.page.usage);
+      // Which deletions are delivered depends on the records before them, so those are committed first.
+      else if (!(await saving)) return;
+      const before = { ...counts };
+      const isTurnOver = elapsedMs() - startedMs > TURN_MS;
+      const { commit, next } = await pageCommit(deps, walk, { page, counts, release: isTurnOver });
+      deps.walks.check(run.operationId, page, next);
+      const goesOn = next && !isTurnOver && !deps.budgets.spentFor(run.connectionId, run.kind);
+      fetching = goesOn ? fetchPage(deps, walk, next) : undefined;
+      // A failure is handled when the page is awaited, after the page before it is committed.
+      fetching?.catch(() => {});
+      if (!(await saving)) return;
+      saving = savePage(deps, walk, commit, sinceThen(before, counts)).then((isSaved) => {
+        if (isSaved) deps.walks.note(run.operationId, page, next);
+        return isSaved;
+      });
+      saving.catch(() => {});
+      if (!next || isTurnOver) {
+        await saving;
+        return;
+      }
+      position = next;
+      if (run.kind === "backfill") await yieldTurn();
+    }
+  } finally {
+    await saving.catch(() => {});
+  }
+}
+
+/** Returns a function that makes the run wait; undefined if another page may be read. */
+async function reasonToWait(
+  deps: RunReadServices,
+  walk: ReadWalk,
+  isFetching: boolean,
+): Promise<(() => Promise<void>) | undefined> {
+  const { run } = walk;
+  if (await isBehind(deps, walk)) return () => waitForDestination(deps, run, "behind");
+  const spent = isFetching ? undefined : deps.budgets.spentFor(run.connectionId, run.kind);
+  return spent && (() => waitForCalls(deps, run, spent));
+}
+
+/** Commits a page; false if the run was stopped or another process has it. */
+async function savePage(
+  deps: RunReadServices,
+  { run, target }: ReadWalk,
+  commit: ReadPageCommit,
+  read: ReturnType<typeof sinceThen>,
+): Promise<boolean> {
+  if (!(await deps.commit(commit))) return false;
+  deps.waiting.stored(target.destination.id, commit.messages.length);
+  const { untilTime, stage, checkpoint } = commit;
+  Object.assign(run, { untilTime, stage, checkpoint, attempts: 0 });
+  run.metadata = { ...run.metadata, ...commit.metadata };
+  deps.readMeter?.pageRead(read);
+  if (commit.end) deps.readMeter?.ended(commit.end.status);
+  if (commit.messages.some(({ held }) => held)) await releaseHeld(deps.database.queries, run);
+  return true;
+}
+
+const sinceThen = (before: ReadCounts, { delivered, unchanged, deleted }: ReadCounts) => ({
+  delivered: delivered - before.delivered,
+  unchanged: unchanged - before.unchanged,
+  deleted: deleted - before.deleted,
+});
+
+/** Returns whether too many messages wait for the destination, or are held until they are requested. */
+async function isBehind({ database, waiting }: RunReadServices, walk: ReadWalk): Promise<boolean> {
+  const { definition, destination } = walk.target;
+  if (definition.delivery.mode !== "onRequest") return waiting.isBehind(destination.id);
+  return (await countHeld(database.queries, walk.run, MAX_HELD_MESSAGES)) >= MAX_HELD_MESSAGES;
+}

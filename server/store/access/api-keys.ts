@@ -1,0 +1,188 @@
+/** API keys, of which only the digest is stored. */
+import { sql } from "kysely";
+import { hashApiKey, hintOfApiKey, isUuid, newId } from "../../../ground/ids.ts";
+import type { Queries } from "../database/database.ts";
+
+export interface KeyOwner {
+  apiKeyId: string;
+  label: string;
+  scopes: string[];
+  projectId: string;
+  projectName: string;
+  orgId: string;
+  expireTime: Date | null;
+  /** Addresses and networks that may use the key; empty: all. */
+  allowedAddresses: string[];
+  /** Of each process; null: no limit. */
+  rate: { perSecond: number; burst: number } | null;
+}
+
+/** Finds the owner of an active key. The key may have expired: its caller gets another refusal than for an unknown one. */
+export async function findKeyOwner(queries: Queries, hash: Buffer): Promise<KeyOwner | undefined> {
+  const row = await queries
+    .selectFrom("apiKeys")
+    .innerJoin("projects", "projects.id", "apiKeys.projectId")
+    .select([
+      "apiKeys.id as apiKeyId",
+      "apiKeys.label",
+      "apiKeys.scopes",
+      "projects.id as projectId",
+      "projects.name as projectName",
+      "projects.orgId",
+      "apiKeys.expireTime",
+      "apiKeys.allowedAddresses",
+      "apiKeys.requestsPerSecond",
+      "apiKeys.burst",
+    ])
+    .where("apiKeys.hash", "=", hash)
+    .where("apiKeys.active", "=", true)
+    .executeTakeFirst();
+  if (!row) return undefined;
+  const { requestsPerSecond: perSecond, burst, ...owner } = row;
+  return { ...owner, rate: perSecond === null ? null : { perSecond, burst: burst ?? 1 } };
+}
+
+export interface ApiKeyRow {
+  id: string;
+  projectId: string;
+  /** The part of the key that is shown. */
+  hint: string;
+  label: string;
+  scopes: string[];
+  active: boolean;
+  /** The person that the key signs in. */
+  builderId: string | null;
+  expireTime: Date | null;
+  /** Accurate to about a minute. */
+  lastUsedTime: Date | null;
+  /** `builder:<id>`, `apiKey:<id>` or `system`; null for keys of before this was kept. */
+  createdBy: string | null;
+  /** Addresses and networks that may use the key; empty: all. */
+  allowedAddresses: string[];
+  /** Both null: no limit. */
+  requestsPerSecond: number | null;
+  burst: number | null;
+  /** Whether an agent that uses the key deploys without anybody's decision. */
+  agentMayDeploy: boolean;
+  createTime: Date;
+  updateTime: Date | null;
+}
+
+const COLUMNS = [
+  "id",
+  "projectId",
+  "hint",
+  "label",
+  "scopes",
+  "active",
+  "builderId",
+  "expireTime",
+  "createdBy",
+  "allowedAddresses",
+  "requestsPerSecond",
+  "burst",
+  "agentMayDeploy",
+  "createTime",
+  "updateTime",
+] as const;
+
+const LAST_USED = sql<Date | null>`
+  (select last_used_time from api_key_uses where api_key_id = api_keys.id)`.as("lastUsedTime");
+
+/** Stores the digest of `key`. */
+export async function insertApiKey(
+  queries: Queries,
+  key: {
+    key: string;
+    projectId: string;
+    label: string;
+    scopes: string[];
+    /** The person that the key signs in. */
+    builderId?: string;
+    expireTime?: Date;
+    createdBy?: string;
+  } & Partial<Pick<ApiKeyRow, "allowedAddresses" | "requestsPerSecond" | "burst" | "agentMayDeploy">>,
+): Promise<ApiKeyRow> {
+  const { key: secret, ...row } = key;
+  return queries
+    .insertInto("apiKeys")
+    .values({
+      id: newId(),
+      hash: hashApiKey(secret),
+      hint: hintOfApiKey(secret),
+      createdBy: "system",
+      ...row,
+    })
+    .returning([...COLUMNS, LAST_USED])
+    .executeTakeFirstOrThrow();
+}
+
+/** Lists keys in the order of their creation; `active` narrows to one kind. */
+export const listApiKeys = (queries: Queries, projectId: string, active?: boolean): Promise<ApiKeyRow[]> => {
+  const all = queries
+    .selectFrom("apiKeys")
+    .select([...COLUMNS, LAST_USED])
+    .where("projectId", "=", projectId)
+    .orderBy("id");
+  return (active === undefined ? all : all.where("active", "=", active)).execute();
+};
+
+/** Finds a key by the whole key, its id, or its shown part if that fits one key only. */
+export async function findApiKey(
+  queries: Queries,
+  projectId: string,
+  named: string,
+): Promise<ApiKeyRow | undefined> {
+  const all = queries
+    .selectFrom("apiKeys")
+    .select([...COLUMNS, LAST_USED])
+    .where("projectId", "=", projectId);
+  if (isUuid(named)) return all.where("id", "=", named).executeTakeFirst();
+  const whole = await all.where("hash", "=", hashApiKey(named)).executeTakeFirst();
+  if (whole) return whole;
+  const [first, second] = await all.where("hint", "=", named).limit(2).execute();
+  return second ? undefined : first;
+}
+
+/** Lists and locks the project's keys with full access and no end, so that two callers cannot remove the last two at once. */
+export const lockFullKeys = (queries: Queries, projectId: string): Promise<{ id: string }[]> =>
+  queries
+    .selectFrom("apiKeys")
+    .select("id")
+    .where("projectId", "=", projectId)
+    .where("active", "=", true)
+    .where("expireTime", "is", null)
+    .where(sql<boolean>`'full' = any(scopes)`)
+    .orderBy("id")
+    .forUpdate()
+    .execute();
+
+export const updateApiKey = (
+  queries: Queries,
+  projectId: string,
+  id: string,
+  change: Partial<
+    Pick<
+      ApiKeyRow,
+      | "label"
+      | "scopes"
+      | "active"
+      | "expireTime"
+      | "allowedAddresses"
+      | "requestsPerSecond"
+      | "burst"
+      | "agentMayDeploy"
+    >
+  >,
+): Promise<ApiKeyRow> =>
+  queries
+    .updateTable("apiKeys")
+    .set({ ...change, updateTime: sql`now()` })
+    .where("projectId", "=", projectId)
+    .where("id", "=", id)
+    .returning([...COLUMNS, LAST_USED])
+    .executeTakeFirstOrThrow();
+
+export async function removeApiKey(queries: Queries, projectId: string, id: string): Promise<void> {
+  await queries.deleteFrom("apiKeys").where("projectId", "=", projectId).where("id", "=", id).execute();
+}

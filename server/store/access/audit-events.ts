@@ -1,0 +1,108 @@
+/** The audit: who changed what in an organisation. */
+import { sql } from "kysely";
+import type { Queries } from "../database/database.ts";
+import { inIdRange, type IdRange } from "../database/id-range.ts";
+
+export const ACTOR_KINDS = ["person", "apiKey", "system", "agent"] as const;
+export type ActorKind = (typeof ACTOR_KINDS)[number];
+/** What became of an agent's call. */
+export const AUDIT_OUTCOMES = ["approval_required", "refused", "dry_run"] as const;
+export type AuditOutcome = (typeof AUDIT_OUTCOMES)[number];
+
+export interface AuditEventRow {
+  id: string;
+  orgId: string;
+  projectId: string | null;
+  operationId: string;
+  actorKind: ActorKind;
+  actorId: string | null;
+  actorName: string | null;
+  /** Of a customer: the group it acted for. */
+  actorGroup: string | null;
+  targetKind: string | null;
+  targetId: string | null;
+  targetName: string | null;
+  changed: string[];
+  /** Of an agent's call that asked, was refused, or was a dry run. */
+  outcome: AuditOutcome | null;
+  requestId: string;
+}
+
+export type NewAuditEvent = Omit<AuditEventRow, "actorName" | "outcome"> & {
+  /** Of an agent: how its credential or its program is called. */
+  agentName?: string | undefined;
+  outcome?: AuditOutcome;
+};
+
+/** Inserts an event with the name that the actor has now. Does nothing if the event is stored already. */
+export async function insertAuditEvent(
+  queries: Queries,
+  { agentName, ...event }: NewAuditEvent,
+): Promise<void> {
+  const actorName = event.actorKind === "agent" ? (agentName ?? null) : selectActorName(event);
+  await queries
+    .insertInto("auditEvents")
+    .values({ ...event, actorName })
+    .onConflict((conflict) => conflict.column("id").doNothing())
+    .execute();
+}
+
+function selectActorName({ actorKind, actorId }: Pick<NewAuditEvent, "actorKind" | "actorId">) {
+  if (actorKind === "person")
+    return sql<string>`(select coalesce(full_name, primary_email) from builders where id = ${actorId}::uuid)`;
+  if (actorKind === "apiKey") return sql<string>`(select label from api_keys where id = ${actorId}::uuid)`;
+  return sql<string | null>`null`;
+}
+
+/** Completes what was not known inside the transaction: the id and name of a resource that it created. */
+export async function completeAuditEvent(
+  queries: Queries,
+  id: string,
+  target: { targetId: string | null; targetName: string | null },
+): Promise<void> {
+  await queries.updateTable("auditEvents").set(target).where("id", "=", id).execute();
+}
+
+export interface AuditFilter {
+  orgId: string;
+  actor?: string;
+  actorKind?: ActorKind;
+  outcome?: AuditOutcome;
+  operationId?: string;
+  projectId?: string;
+  target?: string;
+}
+
+/** Lists events, newest first. */
+export const listAuditEvents = (
+  queries: Queries,
+  { orgId, actor, actorKind, outcome, operationId, projectId, target }: AuditFilter,
+  range: IdRange,
+): Promise<AuditEventRow[]> =>
+  queries
+    .selectFrom("auditEvents")
+    .selectAll()
+    .select(sql<ActorKind>`actor_kind`.as("actorKind"))
+    .select(sql<AuditOutcome | null>`outcome`.as("outcome"))
+    .where("orgId", "=", orgId)
+    .$if(actor !== undefined, (query) => query.where("actorId", "=", actor ?? ""))
+    .$if(actorKind !== undefined, (query) => query.where("actorKind", "=", actorKind ?? ""))
+    .$if(outcome !== undefined, (query) => query.where("outcome", "=", outcome ?? ""))
+    .$if(operationId !== undefined, (query) => query.where("operationId", "=", operationId ?? ""))
+    .$if(projectId !== undefined, (query) => query.where(sql`project_id::text`, "=", projectId ?? ""))
+    .$if(target !== undefined, (query) => query.where("targetId", "=", target ?? ""))
+    .where(inIdRange("audit_events.id", range))
+    .orderBy("id", "desc")
+    .limit(range.limit)
+    .execute();
+
+/** Returns the number of removed rows. */
+export async function removeAuditEventsBefore(queries: Queries, id: string, max: number): Promise<number> {
+  const { numDeletedRows } = await queries
+    .deleteFrom("auditEvents")
+    .where("id", "in", (inner) =>
+      inner.selectFrom("auditEvents").select("id").where("id", "<", id).limit(max),
+    )
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+}

@@ -1,0 +1,76 @@
+/** Groups (a builder's customers) and consumers (the people who connect), both created when first named. */
+import { sql } from "kysely";
+import { isUuid, newId } from "../../../ground/ids.ts";
+import type { Queries } from "../database/database.ts";
+
+/** Finds, creates or renames the group of this reference. Without a name the old one stays, or the reference is the name. */
+export const upsertGroup = (
+  queries: Queries,
+  group: { projectId: string; groupRef: string; groupName?: string },
+): Promise<{ id: string }> =>
+  queries
+    .insertInto("groups")
+    .values({ id: newId(), ...group, groupName: group.groupName ?? group.groupRef })
+    .onConflict((conflict) =>
+      conflict.columns(["projectId", "groupRef"]).doUpdateSet({
+        groupName: group.groupName ?? sql<string>`groups.group_name`,
+        updateTime: sql`now()`,
+      }),
+    )
+    .returning("id")
+    .executeTakeFirstOrThrow();
+
+/** Finds, creates or renames the consumer of this reference. */
+export const upsertConsumer = (
+  queries: Queries,
+  consumer: { projectId: string; consumerRef: string; consumerName?: string },
+): Promise<{ id: string }> =>
+  queries
+    .insertInto("consumers")
+    .values({ id: newId(), ...consumer, consumerName: consumer.consumerName ?? consumer.consumerRef })
+    .onConflict((conflict) =>
+      conflict.columns(["projectId", "consumerRef"]).doUpdateSet({
+        consumerName: consumer.consumerName ?? sql<string>`consumers.consumer_name`,
+        updateTime: sql`now()`,
+      }),
+    )
+    .returning("id")
+    .executeTakeFirstOrThrow();
+
+export const findGroup = (
+  queries: Queries,
+  projectId: string,
+  groupRef: string,
+): Promise<{ id: string } | undefined> =>
+  queries
+    .selectFrom("groups")
+    .select("id")
+    .where("projectId", "=", projectId)
+    .where("groupRef", "=", groupRef)
+    .executeTakeFirst();
+
+/** Finds the reference of the group of a connection or installation; undefined when the project has no such row. */
+export async function findRowGroupRef(
+  queries: Queries,
+  projectId: string,
+  table: "connections" | "installations",
+  id: string,
+): Promise<string | undefined> {
+  if (!isUuid(id)) return undefined;
+  const row = await queries
+    .selectFrom(table)
+    .innerJoin("groups", "groups.id", `${table}.groupId`)
+    .select("groups.groupRef")
+    .where(`${table}.projectId`, "=", projectId)
+    .where(`${table}.id`, "=", id)
+    .executeTakeFirst();
+  return row?.groupRef;
+}
+
+/**
+ * Compares the group by a subquery: joined, PostgreSQL may read all rows of the project and the group of each, as long as it has
+ * no statistics.
+ */
+export const isOfGroup = (table: "connections" | "installations", projectId: string, groupRef: string) =>
+  sql<boolean>`${sql.ref(`${table}.group_id`)} = (
+    select id from groups where project_id = ${projectId} and group_ref = ${groupRef})`;

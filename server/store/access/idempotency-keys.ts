@@ -1,0 +1,125 @@
+/** Idempotency keys with the request that each belongs to and its first answer. */
+import { sql } from "kysely";
+import type { Json } from "../../../ground/json.ts";
+import type { Queries } from "../database/database.ts";
+import { toStoredJson } from "../database/stored-json.ts";
+
+export interface IdempotencyRow {
+  requestHash: Buffer;
+  operationId: string;
+  /** That of the first request with this key. */
+  firstOperationId: string | null;
+  claimedBy: number;
+  status: number | null;
+  body: unknown;
+}
+
+interface Key {
+  projectId: string;
+  key: string;
+}
+
+/** Claims a key for a request; returns false when another request has it. A key is free again after `keptHours`. */
+export async function claimIdempotencyKey(
+  queries: Queries,
+  claim: Key & Pick<IdempotencyRow, "requestHash" | "operationId" | "firstOperationId" | "claimedBy">,
+  keptHours: number,
+): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await queries
+    .insertInto("idempotencyKeys")
+    .values(claim)
+    .onConflict((conflict) =>
+      conflict
+        .columns(["projectId", "key"])
+        .doUpdateSet({
+          requestHash: claim.requestHash,
+          operationId: claim.operationId,
+          firstOperationId: claim.firstOperationId,
+          claimedBy: claim.claimedBy,
+          status: null,
+          body: null,
+          createTime: sql`now()`,
+        })
+        .where(
+          "idempotencyKeys.createTime",
+          "<",
+          sql<Date>`now() - make_interval(secs => ${keptHours * 3_600})`,
+        ),
+    )
+    .executeTakeFirst();
+  return (numInsertedOrUpdatedRows ?? 0n) > 0n;
+}
+
+export const findIdempotencyKey = (
+  queries: Queries,
+  { projectId, key }: Key,
+): Promise<IdempotencyRow | undefined> =>
+  queries
+    .selectFrom("idempotencyKeys")
+    .select(["requestHash", "operationId", "firstOperationId", "claimedBy", "status", "body"])
+    .where("projectId", "=", projectId)
+    .where("key", "=", key)
+    .executeTakeFirst();
+
+/** Takes over the key of a request that did nothing; returns true for one caller only. */
+export async function takeOverIdempotencyKey(
+  queries: Queries,
+  { projectId, key }: Key,
+  from: Pick<IdempotencyRow, "operationId" | "claimedBy">,
+  to: Pick<IdempotencyRow, "operationId" | "firstOperationId" | "claimedBy">,
+): Promise<boolean> {
+  const { numUpdatedRows } = await queries
+    .updateTable("idempotencyKeys")
+    .set({ ...to, createTime: sql`now()` })
+    .where("projectId", "=", projectId)
+    .where("key", "=", key)
+    .where("operationId", "=", from.operationId)
+    .where("claimedBy", "=", from.claimedBy)
+    .where("status", "is", null)
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows > 0n;
+}
+
+/** Stores the answer, if the key still belongs to that operation. */
+export async function storeIdempotentAnswer(
+  queries: Queries,
+  { projectId, key }: Key,
+  operationId: string,
+  answer: { status: number; body: Json },
+): Promise<void> {
+  await queries
+    .updateTable("idempotencyKeys")
+    .set({ status: answer.status, body: toStoredJson(answer.body) })
+    .where("projectId", "=", projectId)
+    .where("key", "=", key)
+    .where("operationId", "=", operationId)
+    .execute();
+}
+
+/** Frees a key whose request did nothing, if the key still belongs to that operation. */
+export async function removeIdempotencyKey(
+  queries: Queries,
+  { projectId, key }: Key,
+  operationId: string,
+): Promise<void> {
+  await queries
+    .deleteFrom("idempotencyKeys")
+    .where("projectId", "=", projectId)
+    .where("key", "=", key)
+    .where("operationId", "=", operationId)
+    .execute();
+}
+
+/** Removes up to `limit` keys that are older than `keptHours`; returns their number. */
+export async function removeOldIdempotencyKeys(
+  queries: Queries,
+  keptHours: number,
+  limit: number,
+): Promise<number> {
+  const { rows } = await sql<{ key: string }>`
+    delete from idempotency_keys where ctid in (
+      select ctid from idempotency_keys where create_time < now() - make_interval(secs => ${keptHours * 3_600}) limit ${limit})
+    returning key
+  `.execute(queries);
+  return rows.length;
+}

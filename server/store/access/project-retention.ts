@@ -1,0 +1,45 @@
+/** How long projects keep each kind of history, where that is shorter than the operator's setting. */
+import type { HistoryKind } from "../../../ground/retention-bounds.ts";
+import type { Queries } from "../database/database.ts";
+
+/** The kinds that a project has set, in days. */
+export type OwnRetention = Partial<Record<HistoryKind, number>>;
+
+/** What of a project is too old: rows from before a time, or with an id below the first one of that time. */
+export interface ProjectBound {
+  projectId: string;
+  time: Date;
+  id: string;
+}
+
+export async function findOwnRetention(queries: Queries, projectId: string): Promise<OwnRetention> {
+  const rows = await queries
+    .selectFrom("projectRetention")
+    .select(["kind", "days"])
+    .where("projectId", "=", projectId)
+    .execute();
+  return Object.fromEntries(rows.map(({ kind, days }) => [kind, days]));
+}
+
+/** Replaces all settings of a project. To be called in a transaction. */
+export async function replaceOwnRetention(
+  queries: Queries,
+  projectId: string,
+  own: OwnRetention,
+): Promise<void> {
+  await queries.deleteFrom("projectRetention").where("projectId", "=", projectId).execute();
+  const rows = Object.entries(own).map(([kind, days]) => ({ projectId, kind, days }));
+  if (rows.length > 0) await queries.insertInto("projectRetention").values(rows).execute();
+}
+
+/** Lists the projects that have set a kind. */
+export const listOwnRetention = (
+  queries: Queries,
+  kind: HistoryKind,
+): Promise<{ projectId: string; days: number }[]> =>
+  queries
+    .selectFrom("projectRetention")
+    .select(["projectId", "days"])
+    .where("kind", "=", kind)
+    .orderBy("projectId")
+    .execute();

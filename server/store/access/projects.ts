@@ -1,0 +1,74 @@
+/** Projects, which own everything else. */
+import { sql } from "kysely";
+import type { Queries } from "../database/database.ts";
+import { isUuid, newId } from "../../../ground/ids.ts";
+
+export interface ProjectRow {
+  id: string;
+  orgId: string;
+  name: string;
+  appName: string;
+  /** Whether writes that inherit a mapping send mapped fields only. */
+  dropUnmappedFields: boolean;
+  /** Whether people are asked once more before they change something. */
+  production: boolean;
+  createTime: Date;
+  updateTime: Date | null;
+}
+
+/** Lists the names of the projects of these organisations. */
+export async function listProjectNames(queries: Queries, orgIds: string[]): Promise<string[]> {
+  if (orgIds.length === 0) return [];
+  const rows = await queries.selectFrom("projects").select("name").where("orgId", "in", orgIds).execute();
+  return rows.map(({ name }) => name);
+}
+
+/** Finds a project by id or name (names are compared in lower case). */
+export const findProject = (queries: Queries, idOrName: string): Promise<ProjectRow | undefined> =>
+  queries
+    .selectFrom("projects")
+    .selectAll()
+    .where(isUuid(idOrName) ? "id" : "name", "=", idOrName.toLowerCase())
+    .executeTakeFirst();
+
+export const listProjects = (queries: Queries, orgId: string): Promise<ProjectRow[]> =>
+  queries.selectFrom("projects").selectAll().where("orgId", "=", orgId).orderBy("id").execute();
+
+export const insertProject = (
+  queries: Queries,
+  project: { orgId: string; name: string; appName: string },
+): Promise<ProjectRow> =>
+  queries
+    .insertInto("projects")
+    .values({ id: newId(), ...project, name: project.name.toLowerCase() })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+
+/** Updates a project and returns its row; undefined when there is none. Violates `projects_name_key` when the name is taken. */
+export const updateProject = (
+  queries: Queries,
+  id: string,
+  change: Partial<Pick<ProjectRow, "name" | "appName" | "dropUnmappedFields" | "production">>,
+): Promise<ProjectRow | undefined> =>
+  queries
+    .updateTable("projects")
+    .set({ ...change, updateTime: sql`now()` })
+    .where("id", "=", id)
+    .returningAll()
+    .executeTakeFirst();
+
+/** Removes a project with everything that belongs to it. To be called in a transaction. */
+export async function removeProject(queries: Queries, id: string): Promise<void> {
+  // They have no foreign key, because a provider waits for their insert.
+  await queries.deleteFrom("receivedPushes").where("projectId", "=", id).execute();
+  await queries.deleteFrom("projects").where("id", "=", id).execute();
+}
+
+export async function countInstallations(queries: Queries, projectId: string): Promise<number> {
+  const { count } = await queries
+    .selectFrom("installations")
+    .select(({ fn }) => fn.countAll<string>().as("count"))
+    .where("projectId", "=", projectId)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}

@@ -1,0 +1,109 @@
+/** Requests that were refused although their credential and project were valid. */
+import { sql } from "kysely";
+import { isUuid } from "../../../ground/ids.ts";
+import type { Queries } from "../database/database.ts";
+import { containsText, inIdRange, type IdRange } from "../database/id-range.ts";
+import { removePlannedByRows } from "../database/planned-by-rows.ts";
+import type { ProjectBound } from "./project-retention.ts";
+
+export interface RefusedRequestRow {
+  /** The request id. */
+  id: string;
+  projectId: string;
+  method: string;
+  path: string;
+  operationId: string | null;
+  status: number;
+  /** Type of the Problem. */
+  slug: string;
+  detail: string;
+  apiKeyId: string | null;
+  builderId: string | null;
+  /** The customer that the request named or came from, for erasing. */
+  groupRef: string | null;
+}
+
+/**
+ * Inserts the rows whose project still exists, with one statement. They come up to a second after the request, or later if the database
+ * was away: without those of customers who were erased meanwhile, which the audit tells, and of accounts that are gone. An
+ * address that never existed is refused by 404 and kept.
+ */
+export async function insertRefusedRequests(queries: Queries, rows: RefusedRequestRow[]): Promise<void> {
+  await sql`
+    insert into refused_requests
+      (id, project_id, method, path, operation_id, status, slug, detail, api_key_id, builder_id, group_ref)
+    select row.* from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as row("id" uuid, "projectId" uuid, "method" text,
+      "path" text, "operationId" text, "status" integer, "slug" text, "detail" text, "apiKeyId" uuid, "builderId" uuid, "groupRef" text)
+    join projects on projects.id = row."projectId"
+    where not exists (
+      select from audit_events as erasure
+      where erasure.project_id = row."projectId" and erasure.operation_id = 'deleteGroup' and erasure.id > row."id"
+        and (erasure.target_id = row."groupRef" or strpos(row."detail", '\`' || erasure.target_id || '\`') > 0))
+      and (row."status" = 404 or ${isThere("installations")} or exists (
+        select from removed_installations where id = ${pathId("installations")}::uuid))
+      and (row."status" = 404 or ${isThere("connections")})
+    on conflict do nothing
+  `.execute(queries);
+}
+
+const pathId = (table: "installations" | "connections") =>
+  sql`substring(row."path" from ${`/${table}/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})`})`;
+
+const isThere = (table: "installations" | "connections") =>
+  sql`(${pathId(table)} is null or exists (select from ${sql.table(table)} where id = ${pathId(table)}::uuid))`;
+
+export interface RefusedRequestFilter {
+  projectId: string;
+  /** Lowest and highest status. */
+  statuses?: { from: number; to: number };
+  apiKeyId?: string;
+  operationId?: string;
+  /** Part of the path or detail, or the request id. */
+  text?: string;
+}
+
+/** Lists refused requests, newest first. */
+export async function listRefusedRequests(
+  queries: Queries,
+  { projectId, statuses, apiKeyId, operationId, text }: RefusedRequestFilter,
+  range: IdRange,
+): Promise<RefusedRequestRow[]> {
+  if (apiKeyId !== undefined && !isUuid(apiKeyId)) return [];
+  let query = queries
+    .selectFrom("refusedRequests")
+    .selectAll()
+    .where("projectId", "=", projectId)
+    .where(inIdRange("refused_requests.id", range))
+    .orderBy("id", "desc")
+    .limit(range.limit);
+  if (statuses) query = query.where("status", ">=", statuses.from).where("status", "<=", statuses.to);
+  if (apiKeyId !== undefined) query = query.where("apiKeyId", "=", apiKeyId);
+  if (operationId !== undefined) query = query.where("operationId", "=", operationId);
+  if (text !== undefined) query = query.where(containsText(["path", "detail", "operation_id", "id"], text));
+  return query.execute();
+}
+
+/** Removes up to `max` rows older than an id, and returns their number. */
+export async function removeOldRefusedRequests(
+  queries: Queries,
+  beforeId: string,
+  max: number,
+): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from refused_requests where id in (
+      select id from refused_requests where id < ${beforeId} order by id limit ${max})
+  `.execute(queries);
+  return Number(numAffectedRows ?? 0n);
+}
+
+/** Does the same for one project. */
+export const removeProjectRefusedRequests = (
+  queries: Queries,
+  { projectId, id }: ProjectBound,
+  max: number,
+): Promise<number> =>
+  removePlannedByRows(
+    queries,
+    "refused_requests",
+    sql`select id from refused_requests where project_id = ${projectId} and id < ${id} order by id limit ${max}`,
+  );

@@ -1,0 +1,100 @@
+/** What acts of agents changed, kept so that they can be undone. */
+import { sql } from "kysely";
+import { isUuid } from "../../../ground/ids.ts";
+import type { JsonObject } from "../../../ground/json.ts";
+import type { Queries } from "../database/database.ts";
+import { toStoredJson } from "../database/stored-json.ts";
+
+export interface AgentChange {
+  operationId: string;
+  projectId: string;
+  groupRef: string;
+  type: "create" | "update";
+  /** Name of the integration. */
+  integration: string;
+  /** The provider's name. */
+  objectName: string;
+  /** Null for a create: its operation names the record. */
+  recordId: string | null;
+  /** The fields as they were, by the names that the write API takes; null for a create. */
+  before: JsonObject | null;
+  /** As they were written. */
+  after: JsonObject;
+}
+
+/** Inserts nothing if the customer was deleted meanwhile. */
+export async function insertAgentChange(queries: Queries, change: AgentChange): Promise<void> {
+  const { operationId, projectId, groupRef, type, integration, objectName, recordId } = change;
+  const before = change.before && toStoredJson(change.before);
+  await sql`
+    insert into agent_changes (operation_id, project_id, group_id, type, integration, object_name, record_id, before, after)
+    select ${operationId}, ${projectId}, groups.id, ${type}, ${integration}, ${objectName}, ${recordId}, ${before}::jsonb,
+      ${toStoredJson(change.after)}::jsonb
+    from groups where groups.project_id = ${projectId} and group_ref = ${groupRef}
+    on conflict do nothing
+  `.execute(queries);
+}
+
+/** An act that can be undone, with what became of it. */
+export interface DoneChange extends AgentChange {
+  status: string;
+  /** What its operation says of it. */
+  metadata: unknown;
+}
+
+/** Finds an act of one customer's agents. */
+export async function findAgentChange(
+  queries: Queries,
+  { projectId, groupRef, operationId }: Pick<AgentChange, "projectId" | "groupRef" | "operationId">,
+): Promise<DoneChange | undefined> {
+  if (!isUuid(operationId)) return undefined;
+  const { rows } = await sql<DoneChange>`
+    select operation_id, agent_changes.project_id, group_ref, type, integration, agent_changes.object_name, record_id, before, after,
+      operations.status, operations.metadata
+    from agent_changes join groups on groups.id = agent_changes.group_id
+      join operations on operations.id = agent_changes.operation_id
+    where agent_changes.project_id = ${projectId} and operation_id = ${operationId} and group_ref = ${groupRef}
+  `.execute(queries);
+  return rows[0];
+}
+
+/** Removes up to `most` changes with an operation below this id; returns their number. */
+export async function removeOldAgentChanges(
+  queries: Queries,
+  beforeId: string,
+  most: number,
+): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from agent_changes where operation_id in (
+      select operation_id from agent_changes where operation_id < ${beforeId} order by operation_id limit ${most})
+  `.execute(queries);
+  return Number(numAffectedRows ?? 0n);
+}
+
+/**
+ * Erases the values of a record that was erased at the provider: what acts of agents changed, and what approvals show. Who asked and
+ * who decided stays. An act that waits is not carried out any more.
+ */
+export async function eraseAgentTraces(
+  queries: Queries,
+  { installationId, recordId }: { installationId: string; recordId: string },
+): Promise<void> {
+  // The operation of a create names its record.
+  const ofOperation = sql`exists (
+    select from operations where operations.id = operation_id and metadata->'successfulRecordIds' ? ${recordId})`;
+  await sql`
+    delete from agent_changes using installations, integrations
+    where installations.id = ${installationId} and integrations.id = installations.integration_id
+      and agent_changes.group_id = installations.group_id and agent_changes.integration = integrations.name
+      and (agent_changes.record_id = ${recordId} or (agent_changes.record_id is null and ${ofOperation}))
+  `.execute(queries);
+  const waits = sql`(status = 'pending' or (status = 'approved' and not sent))`;
+  await sql`
+    update approvals set arguments = '{}', act = '{}', before = null, after = null,
+      status = case when ${waits} then 'stale' else status end,
+      reason = case when ${waits} then 'The record was erased at the provider.' else reason end,
+      due_time = case when ${waits} then null else due_time end, claimed_by = case when ${waits} then null else claimed_by end
+    where group_id = (select group_id from installations where id = ${installationId}) and installation_id = ${installationId}
+      and (record_id = ${recordId} or (record_id is null and ${ofOperation}))
+  `.execute(queries);
+}

@@ -1,0 +1,130 @@
+/** Approved acts as the worker carries them out: claim, mark as sent, end, recover. */
+import { sql } from "kysely";
+import type { Queries } from "../database/database.ts";
+import type { ApprovalStatus } from "./approvals.ts";
+import { insertOperations, type NewOperation } from "../operations/operations.ts";
+
+export interface ClaimedApproval {
+  id: string;
+  projectId: string;
+  operationId: string;
+  traceparent: string | null;
+}
+
+/** Claims up to `limit` approved acts that are due. */
+export async function claimApprovals(
+  queries: Queries,
+  workerId: number,
+  limit: number,
+): Promise<ClaimedApproval[]> {
+  const { rows } = await sql<ClaimedApproval>`
+    update approvals set claimed_by = ${workerId} where id in (
+      select id from approvals where status = 'approved' and claimed_by is null and due_time <= now()
+      order by due_time limit ${limit} for update skip locked)
+    returning id, project_id, operation_id, traceparent
+  `.execute(queries);
+  return rows;
+}
+
+/** Returns the milliseconds until an approved act is due; undefined when none is. */
+export async function nextApprovalDueMs(queries: Queries): Promise<number | undefined> {
+  const { rows } = await sql<{ dueInMs: number | null }>`
+    select extract(epoch from min(due_time) - now())::double precision * 1000 as due_in_ms
+    from approvals where status = 'approved' and claimed_by is null
+  `.execute(queries);
+  const dueInMs = rows[0]?.dueInMs ?? undefined;
+  return dueInMs === undefined ? undefined : Math.max(0, dueInMs);
+}
+
+/** Gives a claimed act back, to be tried again after `delayMs`. */
+export async function postponeApproval(
+  queries: Queries,
+  { id, workerId, delayMs }: { id: string; workerId: number; delayMs: number },
+): Promise<void> {
+  await sql`
+    update approvals set claimed_by = null, due_time = now() + ${delayMs} * interval '1 millisecond'
+    where id = ${id} and claimed_by = ${workerId} and status = 'approved' and not sent
+  `.execute(queries);
+}
+
+/**
+ * Notes that an act is about to be sent, and inserts its operation. Returns false if this process has lost its claim, or anybody
+ * has noted it before: then the act must not be sent. To be called in a transaction.
+ */
+export async function markApprovalSent(
+  queries: Queries,
+  { id, workerId }: { id: string; workerId: number },
+  operation: NewOperation,
+): Promise<boolean> {
+  const { numUpdatedRows } = await queries
+    .updateTable("approvals")
+    .set({ sent: true })
+    .where("id", "=", id)
+    .where("claimedBy", "=", workerId)
+    .where("status", "=", "approved")
+    .where("sent", "=", false)
+    .executeTakeFirstOrThrow();
+  if (numUpdatedRows === 0n) return false;
+  await insertOperations(queries, [{ ...operation, claimedBy: workerId }]);
+  return true;
+}
+
+/** Ends a claimed act. Does nothing if it has ended already, or this process has lost its claim. */
+export async function endApproval(
+  queries: Queries,
+  {
+    id,
+    workerId,
+    status,
+    reason,
+  }: { id: string; workerId: number; status: ApprovalStatus; reason?: string | undefined },
+): Promise<void> {
+  await queries
+    .updateTable("approvals")
+    .set({ status, claimedBy: null, dueTime: null, ...(reason !== undefined && { reason }) })
+    .where("id", "=", id)
+    .where("claimedBy", "=", workerId)
+    .where("status", "=", "approved")
+    .execute();
+}
+
+/** Notes as expired what nobody has decided in time; returns the number of rows. */
+export async function expireApprovals(queries: Queries, max: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    update approvals set status = 'expired' where id in (
+      select id from approvals where status = 'pending' and expire_time <= now() limit ${max} for update skip locked)
+  `.execute(queries);
+  return Number(numAffectedRows ?? 0n);
+}
+
+/**
+ * Gives back what a process had claimed and not sent, except for `held`, and ends what it may have sent once its operation has ended: as
+ * executed if that was a success, otherwise as failed.
+ */
+export async function recoverApprovals(
+  queries: Queries,
+  deadProcess: number,
+  held: string[] = [],
+): Promise<void> {
+  await sql`
+    update approvals set claimed_by = null
+    where claimed_by = ${deadProcess} and status = 'approved' and not sent and id <> all(${held}::uuid[])
+  `.execute(queries);
+  await sql`
+    update approvals set claimed_by = null, due_time = null,
+      status = case operations.status when 'success' then 'executed' else 'failed' end,
+      reason = case operations.status when 'success' then approvals.reason else operations.result end
+    from operations
+    where approvals.claimed_by = ${deadProcess} and approvals.status = 'approved' and sent and approvals.id <> all(${held}::uuid[])
+      and operations.id = approvals.operation_id and operations.status <> 'in_progress'
+  `.execute(queries);
+}
+
+/** Removes up to `max` approvals with an id below this one that wait for nothing; returns their number. */
+export async function removeOldApprovals(queries: Queries, beforeId: string, max: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from approvals where id in (
+      select id from approvals where id < ${beforeId} and status not in ('pending', 'approved') order by id limit ${max})
+  `.execute(queries);
+  return Number(numAffectedRows ?? 0n);
+}

@@ -1,0 +1,359 @@
+/** Connections: a customer's account at a provider, with its sealed credentials. */
+import { sql } from "kysely";
+import { isUuid } from "../../../ground/ids.ts";
+import { isOfGroup } from "../access/customers.ts";
+import type { Queries } from "../database/database.ts";
+import { queueSubscriptionSync, queueSyncs } from "../integrations/installation-syncs.ts";
+import { renameReadAccount } from "../reads/read-objects.ts";
+import { renameBaselineAccount } from "../integrations/schema-baselines.ts";
+
+export type ConnectionStatus = "created" | "working" | "bad_credentials";
+
+/** Metadata by name: entered by the customer, part of the token response, or read from the provider afterwards. */
+export type ProviderMetadata = Record<
+  string,
+  { value: string; source: "input" | "token" | "provider"; displayName?: string }
+>;
+
+export interface ConnectionRow {
+  id: string;
+  projectId: string;
+  provider: string;
+  providerAppId: string | null;
+  authScheme: string;
+  status: ConnectionStatus;
+  /** Since when the provider is known to have accepted the credentials. */
+  verifiedTime: Date | null;
+  providerWorkspaceRef: string | null;
+  providerConsumerRef: string | null;
+  providerMetadata: ProviderMetadata;
+  credentialsSealed: string;
+  accessExpireTime: Date | null;
+  createTime: Date;
+  updateTime: Date | null;
+  group: {
+    groupRef: string;
+    groupName: string;
+    projectId: string;
+    createTime: Date;
+    updateTime: Date | null;
+  };
+  consumer: {
+    consumerRef: string;
+    consumerName: string;
+    projectId: string;
+    createTime: Date;
+    updateTime: Date | null;
+  };
+}
+
+const select = (queries: Queries, projectId: string) =>
+  queries
+    .selectFrom("connections")
+    .innerJoin("groups", "groups.id", "connections.groupId")
+    .innerJoin("consumers", "consumers.id", "connections.consumerId")
+    .selectAll("connections")
+    .select([
+      "groups.groupRef",
+      "groups.groupName",
+      "groups.createTime as groupTime",
+      "groups.updateTime as groupUpdateTime",
+      "consumers.consumerRef",
+      "consumers.consumerName",
+      "consumers.createTime as consumerTime",
+      "consumers.updateTime as consumerUpdateTime",
+    ])
+    .where("connections.projectId", "=", projectId);
+
+type Joined = Awaited<ReturnType<ReturnType<typeof select>["executeTakeFirstOrThrow"]>>;
+
+function assemble(row: Joined): ConnectionRow {
+  const { id, projectId, provider, providerAppId, authScheme, providerWorkspaceRef, providerConsumerRef } =
+    row;
+  const { groupRef, groupName, consumerRef, consumerName } = row;
+  return {
+    id,
+    projectId,
+    provider,
+    providerAppId,
+    authScheme,
+    status: row.status as ConnectionStatus,
+    verifiedTime: row.verifiedTime,
+    providerWorkspaceRef,
+    providerConsumerRef,
+    providerMetadata: row.providerMetadata as ProviderMetadata,
+    credentialsSealed: row.credentialsSealed,
+    accessExpireTime: row.accessExpireTime,
+    createTime: row.createTime,
+    updateTime: row.updateTime,
+    group: { groupRef, groupName, projectId, createTime: row.groupTime, updateTime: row.groupUpdateTime },
+    consumer: {
+      consumerRef,
+      consumerName,
+      projectId,
+      createTime: row.consumerTime,
+      updateTime: row.consumerUpdateTime,
+    },
+  };
+}
+
+/** Lists connections, newest first; the filters combine. */
+export async function listConnections(
+  queries: Queries,
+  projectId: string,
+  filter: { provider?: string; groupRef?: string; consumerRef?: string },
+): Promise<ConnectionRow[]> {
+  let query = select(queries, projectId).orderBy("connections.id", "desc");
+  if (filter.provider) query = query.where("connections.provider", "=", filter.provider);
+  if (filter.groupRef) query = query.where(isOfGroup("connections", projectId, filter.groupRef));
+  if (filter.consumerRef) query = query.where("consumers.consumerRef", "=", filter.consumerRef);
+  return (await query.execute()).map(assemble);
+}
+
+export async function findConnection(
+  queries: Queries,
+  projectId: string,
+  id: string,
+): Promise<ConnectionRow | undefined> {
+  if (!isUuid(id)) return undefined;
+  const found = await select(queries, projectId).where("connections.id", "=", id).executeTakeFirst();
+  return found && assemble(found);
+}
+
+export interface NewConnection {
+  id: string;
+  projectId: string;
+  provider: string;
+  groupId: string;
+  consumerId: string;
+  providerAppId?: string;
+  authScheme: string;
+  providerWorkspaceRef?: string;
+  providerConsumerRef?: string;
+  providerMetadata: ProviderMetadata;
+  credentialsSealed: string;
+  accessExpireTime?: Date;
+  /** Default: nothing is known, and nothing is tried. */
+  trial?: TrialState;
+}
+
+/** What is known of new credentials, and whether to try them again. */
+export interface TrialState {
+  isVerified: boolean;
+  canBeTried: boolean;
+}
+
+/** The columns of new credentials. */
+const trialColumns = ({ isVerified, canBeTried }: TrialState) => ({
+  status: isVerified ? ("working" as const) : ("created" as const),
+  verifiedTime: isVerified ? sql<Date>`now()` : null,
+  trialTime: !isVerified && canBeTried ? sql<Date>`now()` : null,
+  trials: 0,
+});
+
+/** Violates `connections_project_id_group_id_provider_key` when the group has a connection to the provider already. */
+export async function insertConnection(
+  queries: Queries,
+  { trial = { isVerified: false, canBeTried: false }, ...connection }: NewConnection,
+): Promise<void> {
+  await queries
+    .insertInto("connections")
+    .values({
+      ...connection,
+      ...trialColumns(trial),
+      providerMetadata: JSON.stringify(connection.providerMetadata),
+    })
+    .execute();
+}
+
+/** Finds and locks the group's connection to the provider until the transaction ends. */
+export const lockGroupConnection = (
+  queries: Queries,
+  projectId: string,
+  groupId: string,
+  provider: string,
+): Promise<{ id: string; status: string } | undefined> =>
+  queries
+    .selectFrom("connections")
+    .select(["id", "status"])
+    .where("projectId", "=", projectId)
+    .where("groupId", "=", groupId)
+    .where("provider", "=", provider)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+
+/** Locks the row until the transaction ends: one refresh at a time, over all processes. */
+export const lockConnection = (
+  queries: Queries,
+  projectId: string,
+  id: string,
+): Promise<{ id: string; status: string } | undefined> =>
+  queries
+    .selectFrom("connections")
+    .select(["id", "status"])
+    .where("projectId", "=", projectId)
+    .where("id", "=", id)
+    // Not the key: a refresh must not block inserts that refer to the connection.
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+
+type ConnectionChange = Partial<
+  Pick<
+    NewConnection,
+    | "consumerId"
+    | "providerAppId"
+    | "authScheme"
+    | "credentialsSealed"
+    | "providerWorkspaceRef"
+    | "providerConsumerRef"
+    | "providerMetadata"
+    | "trial"
+  > & {
+    status: ConnectionStatus;
+    accessExpireTime: Date | null;
+  }
+>;
+
+export async function updateConnection(
+  queries: Queries,
+  projectId: string,
+  id: string,
+  change: ConnectionChange,
+): Promise<void> {
+  // New credentials lift pauses that Busbar has set, and another account means other records.
+  if (change.trial !== undefined || change.providerWorkspaceRef !== undefined)
+    await queueSyncs(queries, { connectionId: id });
+  await write(queries, projectId, id, change);
+}
+
+/**
+ * Stores what a token refresh returned. The grant is the same, so the account is the same too, whatever the provider calls it
+ * now. Pauses stay, unless the credentials were bad before.
+ */
+export async function updateRefreshedConnection(
+  queries: Queries,
+  { id, projectId, status, providerWorkspaceRef: formerRef }: ConnectionRow,
+  change: ConnectionChange,
+): Promise<void> {
+  const { providerWorkspaceRef: accountRef } = change;
+  if (accountRef !== undefined && accountRef !== formerRef)
+    await renameAccount(queries, { connectionId: id, formerRef, accountRef });
+  if (status === "bad_credentials") await queueSyncs(queries, { connectionId: id });
+  else await queueSubscriptionSync(queries, { connectionId: id });
+  await write(queries, projectId, id, change);
+}
+
+async function write(
+  queries: Queries,
+  projectId: string,
+  id: string,
+  { providerMetadata, trial, ...columns }: ConnectionChange,
+): Promise<void> {
+  await queries
+    .updateTable("connections")
+    .set({
+      ...columns,
+      ...(trial && trialColumns(trial)),
+      ...(providerMetadata && { providerMetadata: JSON.stringify(providerMetadata) }),
+      updateTime: sql`now()`,
+    })
+    .where("projectId", "=", projectId)
+    .where("id", "=", id)
+    .execute();
+}
+
+/** Keeps cursors and known fields of installations that use the connection. */
+async function renameAccount(
+  queries: Queries,
+  one: { connectionId: string; formerRef: string | null; accountRef: string },
+): Promise<void> {
+  await renameReadAccount(queries, one);
+  await renameBaselineAccount(queries, one);
+}
+
+const VERIFIED = { verifiedTime: sql<Date>`coalesce(verified_time, now())`, trialTime: null };
+
+/**
+ * Claims up to `max` connections whose credentials are due for a trial; the next one comes after 1, 2, 4 and up
+ * to 64 minutes, unless this one tells.
+ */
+export async function claimDueTrials(
+  queries: Queries,
+  { max, minuteMs }: { max: number; minuteMs: number },
+): Promise<{ id: string; projectId: string }[]> {
+  const { rows } = await sql<{ id: string; projectId: string }>`
+    update connections
+    set trials = trials + 1, trial_time = now() + make_interval(secs => ${minuteMs / 1_000} * power(2, least(trials, 6)))
+    where id in (
+      select id from connections where trial_time <= now() and status = 'created' order by trial_time limit ${max} for update skip locked
+    )
+    returning id, project_id
+  `.execute(queries);
+  return rows;
+}
+
+/** Records that a call with these credentials succeeded; writes only on a change. */
+export async function markConnectionWorking(queries: Queries, projectId: string, id: string): Promise<void> {
+  await queries
+    .updateTable("connections")
+    .set({ status: "working", updateTime: sql`now()`, ...VERIFIED })
+    .where("projectId", "=", projectId)
+    .where("id", "=", id)
+    .where("status", "=", "created")
+    .execute();
+}
+
+/** Records that credentials marked as bad were accepted; writes only while the credentials are the same. */
+export async function healConnection(
+  queries: Queries,
+  { projectId, id, sealed }: { projectId: string; id: string; sealed: string },
+): Promise<void> {
+  await queries
+    .updateTable("connections")
+    .set({ status: "working", updateTime: sql`now()`, ...VERIFIED })
+    .where("projectId", "=", projectId)
+    .where("id", "=", id)
+    .where("status", "=", "bad_credentials")
+    .where("credentialsSealed", "=", sealed)
+    .execute();
+}
+
+/** Returns whether a row was removed. Violates a foreign key while an installation uses the connection. */
+export async function removeConnection(queries: Queries, projectId: string, id: string): Promise<boolean> {
+  const { numDeletedRows } = await queries
+    .deleteFrom("connections")
+    .where("projectId", "=", projectId)
+    .where("id", "=", id)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/** Removes those of the connections that no installation uses any more, and returns their ids. */
+export async function removeUnusedConnections(
+  queries: Queries,
+  projectId: string,
+  ids: string[],
+): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const rows = await queries
+    .deleteFrom("connections")
+    .where("projectId", "=", projectId)
+    .where("id", "in", ids)
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom("installations").select("id").whereRef("connectionId", "=", "connections.id"))),
+    )
+    .returning("id")
+    .execute();
+  return rows.map((row) => row.id);
+}
+
+/** Lists connections by id; those that do not exist are absent. */
+export async function listConnectionsById(
+  queries: Queries,
+  projectId: string,
+  ids: string[],
+): Promise<Map<string, ConnectionRow>> {
+  if (ids.length === 0) return new Map();
+  const rows = await select(queries, projectId).where("connections.id", "in", ids).execute();
+  return new Map(rows.map((row) => [row.id, assemble(row)]));
+}

@@ -1,0 +1,267 @@
+/** Consents: attempts of customers to connect an account on a provider's consent page, and their results. */
+import { sql } from "kysely";
+import type { ProviderMetadata } from "./connections.ts";
+import type { Queries } from "../database/database.ts";
+import { removePlannedByRows } from "../database/planned-by-rows.ts";
+import type { ProjectBound } from "../access/project-retention.ts";
+
+/**
+ * `pending`: until the callback, or for ever if the customer never comes back. `finishing`: the callback exchanges the code.
+ * Then `succeeded` or `failed`. A failed one becomes `pending` again when its browser tries again.
+ */
+export type ConsentStatus = "pending" | "finishing" | "succeeded" | "failed";
+
+export interface ConsentRow {
+  id: string;
+  projectId: string;
+  status: ConsentStatus;
+  provider: string;
+  /** Null for custom authentication without a provider app. */
+  providerAppId: string | null;
+  /** The connection to give new credentials; after a success, the connection made. */
+  connectionId: string | null;
+  groupRef: string;
+  groupName: string | null;
+  consumerRef: string;
+  consumerName: string | null;
+  providerWorkspaceRef: string | null;
+  providerMetadata: ProviderMetadata;
+  /** Digest of the cookie of the browser that continued to the provider. */
+  browserHash: Buffer | null;
+  redirectUri: string | null;
+  codeVerifierSealed: string | null;
+  reason: string | null;
+  /** The text on the customer's page. */
+  message: string | null;
+  /** What the builder should know. */
+  detail: string | null;
+  openTime: Date | null;
+  leaveTime: Date | null;
+  endTime: Date | null;
+  expireTime: Date;
+  createTime: Date;
+}
+
+/** With the names that the pages show. */
+export interface ShownConsent extends ConsentRow {
+  appName: string;
+}
+
+type NewConsent = Pick<
+  ConsentRow,
+  | "id"
+  | "projectId"
+  | "provider"
+  | "providerAppId"
+  | "connectionId"
+  | "groupRef"
+  | "groupName"
+  | "consumerRef"
+  | "consumerName"
+  | "providerWorkspaceRef"
+  | "providerMetadata"
+  | "expireTime"
+>;
+
+export async function insertConsent(
+  queries: Queries,
+  consent: NewConsent & { beginHash: Buffer },
+): Promise<void> {
+  await queries
+    .insertInto("consents")
+    .values({ ...consent, providerMetadata: JSON.stringify(consent.providerMetadata) })
+    .execute();
+}
+
+/** Inserts an attempt that has failed and that no browser can continue. */
+export async function insertFailedConsent(
+  queries: Queries,
+  {
+    id,
+    beginHash,
+    ...failed
+  }: Omit<NewConsent, "connectionId" | "expireTime"> &
+    Pick<ConsentRow, "reason" | "detail" | "leaveTime"> & { beginHash: Buffer },
+): Promise<void> {
+  await queries
+    .insertInto("consents")
+    .values({
+      ...failed,
+      id,
+      beginHash,
+      status: "failed",
+      providerMetadata: JSON.stringify(failed.providerMetadata),
+      endTime: sql`now()`,
+      expireTime: sql`now()`,
+    })
+    .execute();
+}
+
+/** Finds the consent of an address that the API returned, ended ones too. */
+export const findConsentByAddress = (
+  queries: Queries,
+  beginHash: Buffer,
+): Promise<ShownConsent | undefined> =>
+  findOne(selectWithAppName(queries).where("consents.beginHash", "=", beginHash));
+
+/** Finds a consent for the browser that continued to the provider. */
+export const findConsentOfBrowser = (
+  queries: Queries,
+  id: string,
+  browserHash: Buffer,
+): Promise<ShownConsent | undefined> =>
+  findOne(
+    selectWithAppName(queries).where("consents.id", "=", id).where("consents.browserHash", "=", browserHash),
+  );
+
+export async function noteOpened(queries: Queries, id: string): Promise<void> {
+  await queries
+    .updateTable("consents")
+    .set({ openTime: sql`now()` })
+    .where("id", "=", id)
+    .where("openTime", "is", null)
+    .execute();
+}
+
+interface Departure {
+  id: string;
+  browserHash: Buffer;
+  stateHash: Buffer;
+  redirectUri: string;
+  codeVerifierSealed: string | null;
+  expireTime: Date;
+}
+
+/**
+ * Sends a consent to the provider's page with a new state; an earlier state ends. Returns false when it has ended with
+ * success, or belongs to another browser.
+ */
+export async function noteDeparture(queries: Queries, { id, ...departure }: Departure): Promise<boolean> {
+  const { numUpdatedRows } = await queries
+    .updateTable("consents")
+    .set({
+      ...departure,
+      status: "pending",
+      reason: null,
+      message: null,
+      detail: null,
+      endTime: null,
+      leaveTime: sql`now()`,
+    })
+    .where("id", "=", id)
+    .where("status", "in", ["pending", "failed"])
+    .where(({ eb, or }) => or([eb("browserHash", "is", null), eb("browserHash", "=", departure.browserHash)]))
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Takes the consent of this state to finish it: a second call finds nothing. It may have expired. */
+export async function takeConsent(queries: Queries, stateHash: Buffer): Promise<ShownConsent | undefined> {
+  const taken = await queries
+    .updateTable("consents")
+    .set({ status: "finishing", stateHash: null })
+    .where("stateHash", "=", stateHash)
+    .where("status", "=", "pending")
+    .returning("id")
+    .executeTakeFirst();
+  return taken && findOne(selectWithAppName(queries).where("consents.id", "=", taken.id));
+}
+
+type End =
+  | { status: "succeeded"; connectionId: string }
+  | { status: "failed"; reason: string; message: string; detail: string };
+
+/** Ends a consent and removes its secrets. Returns false when it has succeeded before. */
+export async function endConsent(queries: Queries, id: string, end: End): Promise<boolean> {
+  const { numUpdatedRows } = await queries
+    .updateTable("consents")
+    .set({ ...end, endTime: sql`now()`, stateHash: null, codeVerifierSealed: null })
+    .where("id", "=", id)
+    .where("status", "<>", "succeeded")
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Status as the API has it: a consent that has run out of time is `expired`. */
+export type ListedStatus = "pending" | "succeeded" | "failed" | "expired";
+
+export interface ConsentFilter {
+  status?: ListedStatus;
+  provider?: string;
+  groupRef?: string;
+}
+
+/** Lists a project's consents, newest first. */
+export async function listConsents(
+  queries: Queries,
+  projectId: string,
+  { status, provider, groupRef }: ConsentFilter,
+  page: { before?: string; limit: number },
+): Promise<ShownConsent[]> {
+  let query = selectWithAppName(queries).where("consents.projectId", "=", projectId);
+  if (provider !== undefined) query = query.where("consents.provider", "=", provider);
+  if (groupRef !== undefined) query = query.where("consents.groupRef", "=", groupRef);
+  if (status === "succeeded" || status === "failed") query = query.where("consents.status", "=", status);
+  if (status === "pending" || status === "expired") {
+    const sign = status === "pending" ? ">" : "<=";
+    query = query
+      .where("consents.status", "in", ["pending", "finishing"])
+      .where("consents.expireTime", sign, sql<Date>`now()`);
+  }
+  if (page.before !== undefined) query = query.where("consents.id", "<", page.before);
+  const rows = await query.orderBy("consents.id", "desc").limit(page.limit).execute();
+  return rows.map(toShown);
+}
+
+/** Removes consents that began before these ids; those without a customer who continued are removed earlier. Returns the number of removed rows. */
+export async function removeOldConsents(
+  queries: Queries,
+  before: { id: string; unusedId: string },
+  max: number,
+): Promise<number> {
+  const { numDeletedRows } = await queries
+    .deleteFrom("consents")
+    .where("id", "in", (inner) =>
+      inner
+        .selectFrom("consents")
+        .select("id")
+        .where(({ and, eb, or }) =>
+          or([eb("id", "<", before.id), and([eb("id", "<", before.unusedId), eb("leaveTime", "is", null)])]),
+        )
+        .limit(max),
+    )
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+}
+
+/** Removes up to `max` consents of one project that began before an id; returns their number. */
+export const removeProjectConsents = (
+  queries: Queries,
+  { projectId, id }: ProjectBound,
+  max: number,
+): Promise<number> =>
+  removePlannedByRows(
+    queries,
+    "consents",
+    sql`select id from consents where project_id = ${projectId} and id < ${id} order by id limit ${max}`,
+  );
+
+const selectWithAppName = (queries: Queries) =>
+  queries
+    .selectFrom("consents")
+    .innerJoin("projects", "projects.id", "consents.projectId")
+    .selectAll("consents")
+    .select("projects.appName");
+
+type ConsentQuery = ReturnType<typeof selectWithAppName>;
+
+async function findOne(query: ConsentQuery): Promise<ShownConsent | undefined> {
+  const row = await query.executeTakeFirst();
+  return row && toShown(row);
+}
+
+const toShown = (row: Awaited<ReturnType<ConsentQuery["executeTakeFirstOrThrow"]>>): ShownConsent => ({
+  ...row,
+  status: row.status as ConsentStatus,
+  providerMetadata: row.providerMetadata as ProviderMetadata,
+});

@@ -1,0 +1,134 @@
+/** Sessions of customers who connect in several steps. */
+import { sql } from "kysely";
+import type { ProviderMetadata } from "./connections.ts";
+import type { Queries } from "../database/database.ts";
+
+export interface CustomAuthSession {
+  id: string;
+  projectId: string;
+  provider: string;
+  providerAppId: string | null;
+  groupRef: string;
+  groupName: string | null;
+  consumerRef: string;
+  consumerName: string | null;
+  providerMetadata: ProviderMetadata;
+  step: number;
+  progressSealed: string;
+  /** The first session of the customer's way: its cookie serves the following ones. */
+  flowId: string;
+  /** Digest of the cookie of the browser that continued to the provider. */
+  browserHash: Buffer | null;
+  /** Of the page that asked, where a browser sent it. */
+  origin: string | null;
+}
+
+export interface TakenCustomAuthSession extends CustomAuthSession {
+  /** When a browser continued to the provider. */
+  leaveTime: Date | null;
+}
+
+/** With what the pages show. */
+export interface ShownCustomAuthSession extends CustomAuthSession {
+  appName: string;
+  expireTime: Date;
+}
+
+export async function insertCustomAuthSession(
+  queries: Queries,
+  session: CustomAuthSession & { hash: Buffer; beginHash: Buffer; expireTime: Date },
+): Promise<void> {
+  await queries
+    .insertInto("customAuthSessions")
+    .values({ ...session, providerMetadata: JSON.stringify(session.providerMetadata) })
+    .execute();
+}
+
+/**
+ * Ends and returns the session with this digest. `asker` narrows to the sessions of one customer, so that one customer
+ * cannot end the session of another.
+ */
+export async function takeCustomAuthSession(
+  queries: Queries,
+  projectId: string,
+  hash: Buffer,
+  asker: { groupRef?: string; consumerRef?: string },
+): Promise<TakenCustomAuthSession | undefined> {
+  let query = queries
+    .deleteFrom("customAuthSessions")
+    .where("projectId", "=", projectId)
+    .where("hash", "=", hash)
+    .where("expireTime", ">", sql<Date>`now()`);
+  if (asker.groupRef !== undefined) query = query.where("groupRef", "=", asker.groupRef);
+  if (asker.consumerRef !== undefined) query = query.where("consumerRef", "=", asker.consumerRef);
+  const row = await query.returningAll().executeTakeFirst();
+  return row && { ...row, providerMetadata: row.providerMetadata as ProviderMetadata };
+}
+
+/** Finds the session of an address that the API returned, until it expires. */
+export async function findCustomAuthByAddress(
+  queries: Queries,
+  beginHash: Buffer,
+): Promise<ShownCustomAuthSession | undefined> {
+  const row = await selectUnexpired(queries)
+    .where("customAuthSessions.beginHash", "=", beginHash)
+    .executeTakeFirst();
+  return row && toShown(row);
+}
+
+/** Lists the open sessions that browsers with these cookies have continued, the last one first. */
+export async function listCustomAuthOfBrowser(
+  queries: Queries,
+  browserHashes: Buffer[],
+): Promise<ShownCustomAuthSession[]> {
+  if (browserHashes.length === 0) return [];
+  const rows = await selectUnexpired(queries)
+    .where("customAuthSessions.browserHash", "in", browserHashes)
+    .where("leaveTime", "is not", null)
+    .orderBy("leaveTime", "desc")
+    .limit(20)
+    .execute();
+  return rows.map(toShown);
+}
+
+/** Notes that a browser continues to the provider. Returns false when the session belongs to another browser. */
+export async function noteCustomAuthDeparture(
+  queries: Queries,
+  id: string,
+  { browserHash, expireTime }: { browserHash: Buffer; expireTime: Date },
+): Promise<boolean> {
+  const { numUpdatedRows } = await queries
+    .updateTable("customAuthSessions")
+    .set({ browserHash, expireTime, leaveTime: sql`now()` })
+    .where("id", "=", id)
+    .where(({ eb, or }) => or([eb("browserHash", "is", null), eb("browserHash", "=", browserHash)]))
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+const selectUnexpired = (queries: Queries) =>
+  queries
+    .selectFrom("customAuthSessions")
+    .innerJoin("projects", "projects.id", "customAuthSessions.projectId")
+    .selectAll("customAuthSessions")
+    .select("projects.appName")
+    .where("expireTime", ">", sql<Date>`now()`);
+
+const toShown = (
+  row: Awaited<ReturnType<ReturnType<typeof selectUnexpired>["executeTakeFirstOrThrow"]>>,
+): ShownCustomAuthSession => ({ ...row, providerMetadata: row.providerMetadata as ProviderMetadata });
+
+/** Returns the number of removed rows. */
+export async function removeExpiredCustomAuthSessions(queries: Queries, max: number): Promise<number> {
+  const { numDeletedRows } = await queries
+    .deleteFrom("customAuthSessions")
+    .where("id", "in", (inner) =>
+      inner
+        .selectFrom("customAuthSessions")
+        .select("id")
+        .where("expireTime", "<", sql<Date>`now()`)
+        .limit(max),
+    )
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+}

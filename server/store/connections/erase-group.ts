@@ -1,0 +1,220 @@
+/** Erases a group: what it has in every table, in statements that are short enough to be repeated. */
+import { sql } from "kysely";
+import { encodedStep } from "../../../ground/spelled-path.ts";
+import type { Queries } from "../database/database.ts";
+import { removeLines } from "../operations/proxy-usage.ts";
+import { erasePushes } from "../subscriptions/received-pushes.ts";
+
+export interface ErasedGroup {
+  id: string;
+  projectId: string;
+  groupRef: string;
+  /** The last event that an earlier request has read. */
+  erasedUntilEvent: string | null;
+}
+
+/** Ids by which the remaining rows are found when connections and installations are gone. */
+export interface GroupTraces {
+  installationIds: string[];
+  connectionIds: string[];
+}
+
+export interface ErasedAccounts {
+  installations: number;
+  connections: number;
+  consumers: number;
+  consents: number;
+}
+
+const count = ({ numAffectedRows }: { numAffectedRows?: bigint | undefined }): number =>
+  Number(numAffectedRows ?? 0n);
+
+/** Finds a group and locks it, so that nobody connects or installs meanwhile. */
+export const lockGroup = (
+  queries: Queries,
+  projectId: string,
+  groupRef: string,
+): Promise<ErasedGroup | undefined> =>
+  queries
+    .selectFrom("groups")
+    .select(["id", "projectId", "groupRef", "erasedUntilEvent"])
+    .where("projectId", "=", projectId)
+    .where("groupRef", "=", groupRef)
+    .forUpdate()
+    .executeTakeFirst();
+
+/** Returns the ids of a group's installations and connections, removed ones included. */
+export async function findGroupTraces(queries: Queries, { id }: ErasedGroup): Promise<GroupTraces> {
+  const { rows } = await sql<{ kind: string; id: string }>`
+    select 'installation' as kind, id from installations where group_id = ${id}
+    union select 'installation', id from removed_installations where group_id = ${id}
+    union select 'connection', id from connections where group_id = ${id}
+    union select 'connection', id from removed_connections where group_id = ${id}
+  `.execute(queries);
+  const listIds = (kind: string) => rows.filter((row) => row.kind === kind).map((row) => row.id);
+  return { installationIds: listIds("installation"), connectionIds: listIds("connection") };
+}
+
+/**
+ * Removes installations, connections with their credentials, consents, and the people who connected for this group only.
+ * What hangs on an installation (read objects, fingerprints, subscriptions and their events) goes with it, and pushes set aside that may be about it; its id stays in
+ * `removed_installations` until the end.
+ */
+export async function eraseAccounts(queries: Queries, group: ErasedGroup): Promise<ErasedAccounts> {
+  const { id, projectId, groupRef } = group;
+  const consumers = await sql<{ id: string }>`
+    select consumer_id as id from connections where group_id = ${id}
+    union select consumer_id from removed_connections where group_id = ${id}
+    union
+    select consumers.id from consumers
+    join consents on consents.project_id = consumers.project_id and consents.consumer_ref = consumers.consumer_ref
+    where consents.project_id = ${projectId} and consents.group_ref = ${groupRef}
+  `.execute(queries);
+  const consents = await sql`
+    delete from consents where project_id = ${projectId} and group_ref = ${groupRef}
+  `.execute(queries);
+  await sql`
+    delete from custom_auth_sessions where project_id = ${projectId} and group_ref = ${groupRef}
+  `.execute(queries);
+  await erasePushes(queries, { projectId, groupId: id });
+  const installations = await sql`delete from installations where group_id = ${id}`.execute(queries);
+  const connections = await sql`delete from connections where group_id = ${id}`.execute(queries);
+  const people = await sql`
+    delete from consumers where id = any(${consumers.rows.map((row) => row.id)}::uuid[])
+      and not exists (select from connections where connections.consumer_id = consumers.id)
+  `.execute(queries);
+  return {
+    installations: count(installations),
+    connections: count(connections),
+    consumers: count(people),
+    consents: count(consents),
+  };
+}
+
+/** Removes up to `max` operations with their logs, queued records and stored answers. */
+export async function eraseOperations(
+  queries: Queries,
+  { installationIds }: GroupTraces,
+  max: number,
+): Promise<{ operations: number; queuedWrites: number; idempotencyKeys: number }> {
+  const { rows } = await sql<{ id: string }>`
+    select id from operations where installation_id = any(${installationIds}::uuid[]) limit ${max}
+  `.execute(queries);
+  const ids = rows.map((row) => row.id);
+  if (ids.length === 0) return { operations: 0, queuedWrites: 0, idempotencyKeys: 0 };
+  const keys = await sql`
+    delete from idempotency_keys where operation_id = any(${ids}::uuid[])
+  `.execute(queries);
+  const writes = await sql`delete from writes where operation_id = any(${ids}::uuid[])`.execute(queries);
+  await sql`delete from operations where id = any(${ids}::uuid[])`.execute(queries);
+  return { operations: ids.length, queuedWrites: count(writes), idempotencyKeys: count(keys) };
+}
+
+/** Removes up to `max` lines about proxied calls. */
+export const eraseProxyCalls = (
+  queries: Queries,
+  { installationIds }: GroupTraces,
+  max: number,
+): Promise<number> =>
+  removeLines(
+    queries,
+    sql`
+    select id, time from proxy_usage where installation_id = any(${installationIds}::uuid[]) limit ${max}`,
+  );
+
+/**
+ * Reads `max` events after `afterId` and removes those about the group, with their deliveries. Returns the last id that was
+ * read, or undefined after the last event. An event names its group only in its data, so all events are read; how far they
+ * were read is kept with the group, for the next request.
+ */
+export async function eraseEvents(
+  queries: Queries,
+  group: ErasedGroup & GroupTraces,
+  range: { afterId: string; max: number },
+): Promise<{ lastId: string | undefined; events: number; deliveries: number }> {
+  const { rows } = await sql<{ lastId: string | null; ids: string[] | null }>`
+    with page as materialized (
+      select id, project_id, data from events where id > ${range.afterId} order by id limit ${range.max}
+    )
+    select (select id from page order by id desc limit 1) as last_id, array_agg(id) as ids from page
+    where project_id = ${group.projectId} and (
+      data ->> 'groupRef' = ${group.groupRef}
+      or data ->> 'installationId' = any(${group.installationIds}::text[])
+      or data ->> 'connectionId' = any(${group.connectionIds}::text[]))
+  `.execute(queries);
+  const lastId = rows[0]?.lastId ?? undefined;
+  const ids = rows[0]?.ids ?? [];
+  if (lastId !== undefined)
+    await sql`update groups set erased_until_event = ${lastId} where id = ${group.id}`.execute(queries);
+  if (ids.length === 0) return { lastId, events: 0, deliveries: 0 };
+  const deliveries = await sql`
+    delete from deliveries where event_id = any(${ids}::uuid[])
+      and destination_id in (select id from destinations where project_id = ${group.projectId})
+  `.execute(queries);
+  await sql`
+    delete from events_nowhere where project_id = ${group.projectId} and event_id = any(${ids}::uuid[])
+  `.execute(queries);
+  await sql`delete from unrouted_events where event_id = any(${ids}::uuid[])`.execute(queries);
+  await sql`delete from seen_records where id = any(${ids}::uuid[])`.execute(queries);
+  await sql`delete from events where id = any(${ids}::uuid[])`.execute(queries);
+  return { lastId, events: ids.length, deliveries: count(deliveries) };
+}
+
+/** Returns whether the group has a connection again. */
+export async function hasConnection(queries: Queries, { id }: ErasedGroup): Promise<boolean> {
+  const { rows } = await sql`select from connections where group_id = ${id} limit 1`.execute(queries);
+  return rows.length > 0;
+}
+
+/** Removes refused requests that name the group, and those whose body or query named it. */
+export async function eraseRefusedRequests(
+  queries: Queries,
+  { projectId, groupRef, installationIds, connectionIds }: ErasedGroup & GroupTraces,
+): Promise<number> {
+  const inPath = `/${encodedStep(groupRef)}`;
+  const removed = await sql`
+    delete from refused_requests where project_id = ${projectId} and (
+      group_ref = ${groupRef} or strpos(detail, ${`\`${groupRef}\``}) > 0
+      or strpos(path || '/', ${`${inPath}/`}) > 0 or strpos(path, ${`${inPath}:`}) > 0
+      or exists (
+        select from unnest(${[...installationIds, ...connectionIds]}::text[]) as gone where strpos(path || detail, gone) > 0))
+  `.execute(queries);
+  return count(removed);
+}
+
+/** Removes the group's name from the audit, which keeps who did what. */
+export async function eraseAuditNames(
+  queries: Queries,
+  { projectId, groupRef, installationIds, connectionIds }: ErasedGroup & GroupTraces,
+): Promise<number> {
+  const changed = await sql`
+    update audit_events set target_name = null, target_id = null where project_id = ${projectId} and (
+      (target_kind = 'group' and target_id = ${groupRef})
+      or target_id = any(${[...installationIds, ...connectionIds]}::text[]))
+      and (target_name is not null or target_kind = 'group')
+  `.execute(queries);
+  return count(changed);
+}
+
+/** Removes the names of the group's people from what they did with customer tokens. */
+export async function eraseAuditActors(
+  queries: Queries,
+  { projectId, groupRef }: ErasedGroup,
+): Promise<number> {
+  const changed = await sql`
+    update audit_events set actor_group = null,
+      actor_id = case when actor_id in (select id::text from api_keys where project_id = ${projectId}) then actor_id end,
+      actor_name = case when actor_kind <> 'agent' then actor_name end,
+      target_id = case when actor_kind <> 'agent' then target_id end,
+      target_name = case when actor_kind <> 'agent' then target_name end
+    where project_id = ${projectId} and actor_group = ${groupRef}
+  `.execute(queries);
+  return count(changed);
+}
+
+/** Removes the group itself, and the ids of its installations. */
+export async function eraseGroupRow(queries: Queries, { id }: ErasedGroup): Promise<void> {
+  await sql`delete from removed_installations where group_id = ${id}`.execute(queries);
+  await sql`delete from removed_connections where group_id = ${id}`.execute(queries);
+  await sql`delete from groups where id = ${id}`.execute(queries);
+}

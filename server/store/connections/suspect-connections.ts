@@ -1,0 +1,44 @@
+/** Stores which connections are suspect: the provider refused their credentials and has accepted none of their calls since. */
+import { sql } from "kysely";
+import type { Queries } from "../database/database.ts";
+
+/** One refusal, of the credentials with this generation (see `credentialGeneration`). */
+export interface Suspicion {
+  generation: string;
+  since: Date;
+}
+
+/** Notes a refusal. For one generation of credentials the first refusal stays. */
+export async function insertSuspect(
+  queries: Queries,
+  { connectionId, generation, since }: Suspicion & { connectionId: string },
+): Promise<void> {
+  await sql`
+    insert into connection_doubts (connection_id, mark, since)
+    select id, ${generation}, ${since} from connections where id = ${connectionId}
+    on conflict (connection_id) do update set mark = excluded.mark, since = excluded.since
+      where connection_doubts.mark <> excluded.mark
+  `.execute(queries);
+}
+
+export async function removeSuspect(queries: Queries, connectionId: string): Promise<void> {
+  await queries.deleteFrom("connectionDoubts").where("connectionId", "=", connectionId).execute();
+}
+
+export const findSuspect = (queries: Queries, connectionId: string): Promise<Suspicion | undefined> =>
+  queries
+    .selectFrom("connectionDoubts")
+    .select(["mark as generation", "since"])
+    .where("connectionId", "=", connectionId)
+    .executeTakeFirst();
+
+/** Ids of at most `max` suspect connections, the newest first. */
+export const listSuspects = async (queries: Queries, max: number): Promise<string[]> => {
+  const rows = await queries
+    .selectFrom("connectionDoubts")
+    .select("connectionId")
+    .orderBy("since", "desc")
+    .limit(max)
+    .execute();
+  return rows.map(({ connectionId }) => connectionId);
+};

@@ -1,0 +1,203 @@
+/** Stores when tokens are due for a refresh, which process refreshes them now, and which refresh token was sent last. */
+import { sql } from "kysely";
+import type { Queries } from "../database/database.ts";
+
+interface ConnectionKey {
+  id: string;
+  projectId: string;
+}
+
+/** Stores the next due time after new tokens were stored, and ends every lease and memory of the old tokens. */
+export async function scheduleRefresh(
+  queries: Queries,
+  connection: ConnectionKey,
+  dueTime: Date | undefined,
+): Promise<void> {
+  const fresh = { dueTime: dueTime ?? null, failures: 0, sentHash: null, lacksApp: false, ...UNCLAIMED };
+  await queries
+    .insertInto("tokenRefreshes")
+    .values({ connectionId: connection.id, projectId: connection.projectId, ...fresh })
+    .onConflict((conflict) => conflict.column("connectionId").doUpdateSet(fresh))
+    .execute();
+}
+
+/** Stops refreshes ahead of need until new credentials are stored. */
+export async function endRefresh(queries: Queries, id: string): Promise<void> {
+  await queries.updateTable("tokenRefreshes").set({ dueTime: null }).where("connectionId", "=", id).execute();
+}
+
+/** A project's connections to one provider. */
+export interface RefreshQueue {
+  projectId: string;
+  provider: string;
+}
+
+/**
+ * Claims up to `max` connections that are due for a refresh ahead of need: no process gets them again for
+ * `holdSeconds`. Leaves out those of `busy`, so that connections which could not be refreshed now do not hide others.
+ */
+export async function claimDueRefreshes(
+  queries: Queries,
+  { max, holdSeconds, busy }: { max: number; holdSeconds: number; busy: RefreshQueue[] },
+): Promise<ConnectionKey[]> {
+  const { rows } = await sql<ConnectionKey>`
+    update token_refreshes set due_time = now() + make_interval(secs => ${holdSeconds})
+    where connection_id in (
+      select due.connection_id
+      from token_refreshes due join connections on connections.id = due.connection_id
+      where due.due_time <= now() and not exists (
+        select from unnest(
+          ${busy.map(({ projectId }) => projectId)}::uuid[], ${busy.map(({ provider }) => provider)}::text[]
+        ) as busy (project_id, provider)
+        where busy.project_id = due.project_id and busy.provider = connections.provider
+      )
+      order by due.due_time
+      limit ${max}
+      for update of due skip locked
+    )
+    returning connection_id as id, project_id
+  `.execute(queries);
+  return rows;
+}
+
+export interface RefreshLease {
+  claimId: string;
+  /** Id of the process. */
+  claimedBy: number;
+}
+
+const UNCLAIMED = { claimId: null, claimedBy: null, claimedUntil: null };
+
+/**
+ * Claims the refresh of a connection. Returns what is known of the last refresh token that was sent, or undefined while
+ * another claim is valid that is not `deadClaim`.
+ */
+export async function claimRefresh(
+  queries: Queries,
+  connection: ConnectionKey,
+  lease: RefreshLease & { seconds: number; deadClaim?: string },
+): Promise<{ sentHash?: Buffer } | undefined> {
+  const claim = {
+    claimId: lease.claimId,
+    claimedBy: lease.claimedBy,
+    claimedUntil: sql<Date>`now() + make_interval(secs => ${lease.seconds})`,
+  };
+  const row = await queries
+    .insertInto("tokenRefreshes")
+    .values({ connectionId: connection.id, projectId: connection.projectId, ...claim })
+    .onConflict((conflict) =>
+      conflict
+        .column("connectionId")
+        .doUpdateSet(claim)
+        .where(({ eb, or, ref }) =>
+          or([
+            eb(ref("tokenRefreshes.claimedUntil"), "is", null),
+            eb(ref("tokenRefreshes.claimedUntil"), "<=", sql<Date>`now()`),
+            eb(ref("tokenRefreshes.claimId"), "in", [lease.claimId, lease.deadClaim ?? lease.claimId]),
+          ]),
+        ),
+    )
+    .returning("sentHash")
+    .executeTakeFirst();
+  return row && { sentHash: row.sentHash ?? undefined };
+}
+
+/** The process that refreshes the connection now. */
+export async function findRefreshLease(queries: Queries, id: string): Promise<RefreshLease | undefined> {
+  const row = await queries
+    .selectFrom("tokenRefreshes")
+    .select(["claimId", "claimedBy"])
+    .where("connectionId", "=", id)
+    .executeTakeFirst();
+  return row?.claimId && row.claimedBy !== null
+    ? { claimId: row.claimId, claimedBy: row.claimedBy }
+    : undefined;
+}
+
+/**
+ * Ends a lease. `answered`: the provider has answered, so the refresh token that was sent is not in doubt. A lease that was
+ * lost meanwhile stays as it is.
+ */
+export async function releaseRefresh(
+  queries: Queries,
+  id: string,
+  { claimId, answered }: { claimId: string; answered: boolean },
+): Promise<void> {
+  await queries
+    .updateTable("tokenRefreshes")
+    .set({ ...UNCLAIMED, ...(answered && { sentHash: null }) })
+    .where("connectionId", "=", id)
+    .where("claimId", "=", claimId)
+    .execute();
+}
+
+/** Schedules a retry after a temporary failure: in `baseSeconds`, doubled with each failure in a row, at most `maxSeconds`. */
+export async function deferRefresh(
+  queries: Queries,
+  id: string,
+  { baseSeconds, maxSeconds }: { baseSeconds: number; maxSeconds: number },
+): Promise<void> {
+  await queries
+    .updateTable("tokenRefreshes")
+    .set({
+      failures: sql<number>`failures + 1`,
+      dueTime: sql<Date>`now() + make_interval(secs => least(${baseSeconds}::float8 * power(2, least(failures, 20)), ${maxSeconds}::float8) * (0.5 + random() / 2))`,
+    })
+    .where("connectionId", "=", id)
+    .where("dueTime", "is not", null)
+    .execute();
+}
+
+/** Notes that a refresh token is about to be sent. Returns false when the lease was lost: then it must not be sent. */
+export async function markRefreshSent(
+  queries: Queries,
+  id: string,
+  { claimId, hash }: { claimId: string; hash: Buffer },
+): Promise<boolean> {
+  const { numUpdatedRows } = await queries
+    .updateTable("tokenRefreshes")
+    .set({ sentHash: hash })
+    .where("connectionId", "=", id)
+    .where("claimId", "=", claimId)
+    .where("claimedUntil", ">", sql<Date>`now()`)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Notes that the project lacks a provider app, until new credentials are stored or `retryWithApp` is called. */
+export async function markLacksApp(queries: Queries, id: string): Promise<void> {
+  await queries
+    .updateTable("tokenRefreshes")
+    .set({ lacksApp: true })
+    .where("connectionId", "=", id)
+    .execute();
+}
+
+/** Makes the connections due that waited for a provider app: the project has one now, or a changed one. */
+export async function retryWithApp(queries: Queries, projectId: string, provider: string): Promise<void> {
+  const retried = await queries
+    .updateTable("tokenRefreshes")
+    .set({ dueTime: sql<Date>`now()`, lacksApp: false })
+    .where("projectId", "=", projectId)
+    .where(({ or, and, eb }) =>
+      or([eb("lacksApp", "=", true), and([eb("failures", ">", 0), eb("dueTime", "is not", null)])]),
+    )
+    .where("connectionId", "in", (inner) =>
+      inner
+        .selectFrom("connections")
+        .select("id")
+        .where("projectId", "=", projectId)
+        .where("provider", "=", provider),
+    )
+    .returning("connectionId")
+    .execute();
+  const ids = retried.map(({ connectionId }) => connectionId);
+  if (ids.length === 0) return;
+  await queries
+    .updateTable("connections")
+    .set({ status: "created", updateTime: sql`now()` })
+    .where("projectId", "=", projectId)
+    .where("id", "in", ids)
+    .where("status", "=", "bad_credentials")
+    .execute();
+}

@@ -1,0 +1,114 @@
+/** Chooses among the hosts of DATABASE_URL the one that takes writes, and opens connections to it. */
+import { Client, type ClientConfig } from "pg";
+import { databaseAddresses } from "../../../ground/database-addresses.ts";
+
+export interface DatabaseHosts {
+  readonly count: number;
+  /** Connection string with one host: the one that answered last. */
+  current(): string;
+  /** Moves on to the next host, unless that has happened since `address` was current. */
+  leave(address: string): void;
+}
+
+export function databaseHosts(connectionString: string): DatabaseHosts {
+  const addresses = databaseAddresses(connectionString) ?? [connectionString];
+  let index = 0;
+  const current = () => addresses[index] ?? connectionString;
+  return {
+    count: addresses.length,
+    current,
+    leave(address) {
+      if (address === current()) index = (index + 1) % addresses.length;
+    },
+  };
+}
+
+/** A host that was switched off does not refuse a connection; with another one at hand we wait for less long. */
+const NEXT_HOST_MS = 3_000;
+
+/** SQLSTATE of a write on a standby. */
+const READ_ONLY = "25006";
+
+/**
+ * A connection to the current host. If it fails, or if one of several hosts is a standby, the next connection goes to the
+ * next host.
+ */
+export class HostClient extends Client {
+  readonly #hosts: DatabaseHosts;
+  readonly #address: string;
+
+  constructor(hosts: DatabaseHosts, options: ClientConfig) {
+    const address = hosts.current();
+    super({
+      ...options,
+      connectionString: address,
+      ...(hosts.count > 1 && { connectionTimeoutMillis: NEXT_HOST_MS }),
+    });
+    this.#hosts = hosts;
+    this.#address = address;
+    // A connection that breaks fails its statement; its own event must not end the process as well, at no moment of its life.
+    this.on("error", () => {});
+  }
+
+  override connect(): Promise<Client>;
+  override connect(callback: ((error: Error) => void) | ((error: null, client: Client) => void)): void;
+  override connect(
+    callback?: ((error: Error) => void) | ((error: null, client: Client) => void),
+  ): Promise<Client> | undefined {
+    const connected = this.#connect();
+    if (!callback) return connected;
+    const report = callback as (error: Error | null, client: Client) => void;
+    connected.then(
+      () => report(null, this),
+      (error: Error) => report(error, this),
+    );
+    return undefined;
+  }
+
+  async #connect(): Promise<Client> {
+    try {
+      await super.connect();
+      if (this.#hosts.count > 1) await requireWritable(this);
+      return this;
+    } catch (error) {
+      this.#hosts.leave(this.#address);
+      await this.end().catch(() => {});
+      throw withAddress(error, this.host);
+    }
+  }
+}
+
+/**
+ * Adds the address that a failed lookup of a name lacks, and a failure of all addresses of a name. Outages are told from
+ * other errors by it, and statements that were not sent from those that may have been.
+ */
+function withAddress(error: unknown, host: string): unknown {
+  const lacksIt =
+    error instanceof AggregateError ||
+    (error instanceof Error && "syscall" in error && error.syscall === "getaddrinfo");
+  return lacksIt ? Object.assign(error, { address: host }) : error;
+}
+
+/** Throws what a write on a standby would throw. */
+export async function requireWritable(client: Client): Promise<void> {
+  const { rows } = await client.query<{ readOnly: string }>(
+    `select current_setting('transaction_read_only') as "readOnly"`,
+  );
+  if (rows[0]?.readOnly !== "on") return;
+  throw Object.assign(new Error("the server is a standby, or takes no writes"), { code: READ_ONLY });
+}
+
+/** Calls `connect` until it succeeds, at most once for each host; throws the last error. */
+export async function tryHosts<T>(
+  { count }: DatabaseHosts,
+  connect: () => Promise<T>,
+  mayRetry: (error: unknown) => boolean = () => true,
+): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await connect();
+    } catch (error) {
+      if (tries >= count || !mayRetry(error)) throw error;
+    }
+  }
+}

@@ -1,0 +1,180 @@
+/** Opens PostgreSQL: checks it, migrates it, and opens the pool that queries run on. */
+import type { Kysely, Transaction } from "kysely";
+import type { Client, ClientConfig, Pool } from "pg";
+import { StartError } from "../../../ground/errors.ts";
+import type { Log } from "../../../ground/log.ts";
+import { recordedChange } from "./audit-context.ts";
+import {
+  databaseHosts,
+  HostClient,
+  requireWritable,
+  tryHosts,
+  type DatabaseHosts,
+} from "./database-hosts.ts";
+import { noteRollback } from "./database-outage.ts";
+import { migrate } from "./migrate.ts";
+import { CONNECT_TIMEOUT_MS, openPool, SESSION_STATEMENT } from "./pool.ts";
+import { requireOwnSessions } from "./require-own-sessions.ts";
+import type { DB } from "./rows.gen.ts";
+
+/** The database itself or a transaction. */
+export type Queries = Kysely<DB> | Transaction<DB>;
+
+export interface Database {
+  /** Rows and columns in camelCase; JSON inside them is left as it is. */
+  readonly queries: Kysely<DB>;
+  readonly pool: Pool;
+  readonly connectionString: string;
+  close(): Promise<void>;
+}
+
+const OLDEST_VERSION = 140_000;
+
+/** Connects, checks the version, migrates. Throws `StartError` when the database cannot be used. */
+export async function openDatabase(options: {
+  connectionString: string;
+  log: Log;
+  /** Connections of this process's pool. */
+  poolSize?: number;
+}): Promise<Database> {
+  const { connectionString, log, poolSize = 20 } = options;
+  await prepare(connectionString, log);
+  const { queries, pool } = openPool({ connectionString, applicationName: "busbar", log, size: poolSize });
+  return { queries, pool, connectionString, close: () => queries.destroy() };
+}
+
+async function prepare(connectionString: string, log: Log): Promise<void> {
+  const hosts = databaseHosts(connectionString);
+  const client = await connect(hosts);
+  try {
+    await requireWritable(client).catch((cause: unknown) => {
+      throw unusable(cause);
+    });
+    const second = await connect(hosts, { query_timeout: CONNECT_TIMEOUT_MS });
+    try {
+      await requireVersion(client);
+      await requireUtf8(client);
+      await requireOwnSessions(client, second);
+      await migrate(client, log);
+    } finally {
+      await second.end();
+    }
+  } finally {
+    await client.end();
+  }
+}
+
+/** Opens one connection, for a command that must not migrate. Throws `StartError`. */
+export const openClient = (connectionString: string): Promise<Client> =>
+  connect(databaseHosts(connectionString));
+
+async function connect(hosts: DatabaseHosts, more: ClientConfig = {}): Promise<Client> {
+  try {
+    return await tryHosts(hosts, async () => {
+      const client = new HostClient(hosts, { connectionTimeoutMillis: CONNECT_TIMEOUT_MS, ...more });
+      await client.connect();
+      await client.query(SESSION_STATEMENT);
+      return client;
+    });
+  } catch (cause) {
+    throw unusable(cause);
+  }
+}
+
+function unusable(cause: unknown): StartError {
+  const reason = cause instanceof Error ? cause.message || String(cause) : String(cause);
+  return new StartError(`cannot connect to the database of DATABASE_URL: ${reason}`, { cause });
+}
+
+async function requireVersion(client: Client): Promise<void> {
+  const { rows } = await client.query<{ version: string }>(
+    "select current_setting('server_version_num') as version",
+  );
+  const version = Number(rows[0]?.version);
+  if (version >= OLDEST_VERSION) return;
+  throw new StartError(`DATABASE_URL must name PostgreSQL 14 or newer, not ${Math.floor(version / 10_000)}`);
+}
+
+/** Names and records have any characters: another encoding refuses some, and SQL_ASCII checks none. */
+async function requireUtf8(client: Client): Promise<void> {
+  const { rows } = await client.query<{ encoding: string; name: string }>(
+    "select getdatabaseencoding() as encoding, current_database() as name",
+  );
+  const [{ encoding, name } = { encoding: "", name: "" }] = rows;
+  if (encoding === "UTF8") return;
+  throw new StartError(
+    `the database ${name} of DATABASE_URL has the encoding ${encoding}, Busbar needs UTF8: ` +
+      "create another one with: create database busbar encoding 'UTF8' template template0",
+  );
+}
+
+/** Runs a transaction and rolls it back, whatever came of it: returns what it would have returned, or throws its refusal. */
+export async function rehearse<T>(
+  database: Pick<Database, "queries">,
+  run: (queries: Queries) => Promise<T>,
+): Promise<T> {
+  const rollback = new Rehearsed<T>();
+  try {
+    return await transact(database, async (queries) => {
+      rollback.result = { value: await run(queries) };
+      throw rollback;
+    });
+  } catch (error) {
+    if (error === rollback && rollback.result) return rollback.result.value;
+    throw error;
+  }
+}
+
+class Rehearsed<T> extends Error {
+  result: { value: T } | undefined;
+}
+
+/** SQLSTATE of a violated unique constraint. */
+const UNIQUE_VIOLATION = "23505";
+
+/** Returns whether an error means that a row with this key exists; `constraint` narrows it to one key. */
+export function isUniqueViolation(error: unknown, constraint?: string): boolean {
+  if (!(error instanceof Error) || !("code" in error) || error.code !== UNIQUE_VIOLATION) return false;
+  return constraint === undefined || ("constraint" in error && error.constraint === constraint);
+}
+
+/** Runs the transaction; during a request that is audited, it also records the change. */
+async function withRecord<T>(database: Kysely<DB>, run: (queries: Queries) => Promise<T>): Promise<T> {
+  const change = recordedChange();
+  let isCommitting = false;
+  try {
+    const result = await database.transaction().execute(async (queries) => {
+      const done = await run(queries);
+      await change?.record(queries, done);
+      isCommitting = true;
+      return done;
+    });
+    if (change) change.isRecorded = true;
+    return result;
+  } catch (error) {
+    if (!isCommitting) noteRollback(error);
+    throw error;
+  }
+}
+
+/** Deadlock, serialization failure, and a reference to a row that has just been removed. */
+const LOST_RACES: readonly unknown[] = ["40P01", "40001", "23503"];
+const MAX_TRIES = 5;
+
+/**
+ * Runs a transaction, and repeats it when it lost a race against another one: the second time its work is possible, or is
+ * refused for a reason. `run` must do nothing that a rollback does not undo.
+ */
+export async function transact<T>(
+  { queries }: Pick<Database, "queries">,
+  run: (queries: Queries) => Promise<T>,
+): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await withRecord(queries, run);
+    } catch (error) {
+      const isLost = error instanceof Error && "code" in error && LOST_RACES.includes(error.code);
+      if (!isLost || tries === MAX_TRIES) throw error;
+    }
+  }
+}

@@ -1,0 +1,141 @@
+/** Finds things of a project by a whole id or by a part of a name. */
+import { sql, type RawBuilder } from "kysely";
+import { buildFirstId, isUuid, timeOfId } from "../../../ground/ids.ts";
+import type { Queries } from "./database.ts";
+
+export interface FoundThing {
+  kind: string;
+  id: string;
+  name: string;
+  /** What it lies below. */
+  within: string | null;
+}
+
+/** Operations that are searched for the id of a record, and rows around the time of a request id. */
+const MAX_SCANNED = 20_000;
+const LEAST_NAME = 2;
+
+/** Returns the best matches first: whole ids, equal names, beginnings of names, other parts of names. */
+export async function findByText(
+  queries: Queries,
+  projectId: string,
+  text: string,
+  max: number,
+): Promise<FoundThing[]> {
+  const parts = [
+    ...(isUuid(text) ? [byId(projectId, text), byRequestId(projectId, text)] : []),
+    ...(text.length >= LEAST_NAME ? [byName(projectId, text)] : []),
+    byRecordId(projectId, text),
+  ];
+  const { rows } = await sql<FoundThing>`
+    select kind, id, name, within from (
+      select distinct on (kind, id, within) * from (
+        select null::text as kind, null::text as id, null::text as name, null::text as within, 9 as rank,
+          null::text as recent
+        where false union all ${sql.join(parts, sql` union all `)}
+      ) as found
+      order by kind, id, within, rank
+    ) as best order by rank, recent desc, name limit ${max}
+  `.execute(queries);
+  return rows;
+}
+
+/** Columns of each part: kind, id, name, what it lies below, rank, and its id again to put the newest first. */
+function byId(projectId: string, id: string): RawBuilder<unknown> {
+  const one = (
+    kind: string,
+    table: string,
+    name: RawBuilder<unknown>,
+    within = sql`null`,
+    shownId = sql`id::text`,
+  ) =>
+    sql`select ${sql.lit(kind)} as kind, ${shownId} as id, ${name} as name, ${within}::text as within, 0 as rank, id::text as recent
+      from ${sql.table(table)} as thing where project_id = ${projectId} and id = ${id}::uuid`;
+  return sql.join(
+    [
+      one("operation", "operations", sql`action_type || ' ' || object_name`),
+      one("event", "events", sql`type`),
+      one("connection", "connections", sql`provider`),
+      one(
+        "installation",
+        "installations",
+        sql`(select group_name from groups where groups.id = group_id)`,
+        sql`integration_id`,
+      ),
+      one("integration", "integrations", sql`name`),
+      one("group", "groups", sql`group_name`, sql`null`, sql`group_ref`),
+      one("destination", "destinations", sql`name`),
+      one("topic", "topics", sql`name`),
+      one("apiKey", "api_keys", sql`label`),
+      one("request", "refused_requests", sql`method || ' ' || path`),
+      sql`select 'delivery', event_id::text, destinations.name, destinations.id::text, 0, event_id::text
+        from destinations join deliveries on destination_id = destinations.id and event_id = ${id}::uuid
+        where project_id = ${projectId}`,
+    ],
+    sql` union all `,
+  );
+}
+
+const BEFORE_MS = 1_000;
+const AFTER_MS = 60_000;
+
+/** Looks at what began soon after the request, whose id contains its time. */
+function byRequestId(projectId: string, id: string): RawBuilder<unknown> {
+  const requestMs = timeOfId(id).getTime();
+  const [fromMs, toMs] = [requestMs - BEFORE_MS, requestMs + AFTER_MS];
+  return sql`
+    select 'operation', id::text, action_type || ' ' || object_name, null::text, 0, id::text from (
+      select * from operations
+      where project_id = ${projectId} and id >= ${buildFirstId(fromMs)}::uuid and id < ${buildFirstId(toMs)}::uuid
+      order by id limit ${MAX_SCANNED}
+    ) as near where request_id = ${id}::uuid
+    union all
+    select 'proxyCall', id::text, method || ' ' || path, installation_id::text, 0, id::text from (
+      select * from proxy_usage
+      where project_id = ${projectId} and time >= ${new Date(fromMs)} and time < ${new Date(toMs)}
+      order by time limit ${MAX_SCANNED}
+    ) as near where request_id = ${id}`;
+}
+
+function byName(projectId: string, text: string): RawBuilder<unknown> {
+  const pattern = `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+  const one = (
+    kind: string,
+    table: string,
+    names: string[],
+    shown: { id?: string; within?: string } = {},
+  ) => {
+    const name = sql.ref(names[0] ?? "");
+    const tests = sql.join(
+      names.map((column) => sql`${sql.ref(column)} ilike ${pattern}`),
+      sql` or `,
+    );
+    const equals = sql.join(
+      names.map((column) => sql`lower(${sql.ref(column)}) = lower(${text}::text)`),
+      sql` or `,
+    );
+    return sql`
+      (select ${sql.lit(kind)}, ${sql.ref(shown.id ?? "id")}::text, ${name}, null::text,
+        case when ${equals} then 1 when starts_with(lower(${name}), lower(${text}::text)) then 2 else 3 end, id::text
+      from ${sql.table(table)} where project_id = ${projectId} and (${tests})
+      order by 5, id desc limit 20)`;
+  };
+  return sql.join(
+    [
+      one("group", "groups", ["group_name", "group_ref"], { id: "group_ref" }),
+      one("integration", "integrations", ["name"]),
+      one("destination", "destinations", ["name"]),
+      one("topic", "topics", ["name"]),
+      one("apiKey", "api_keys", ["label"]),
+    ],
+    sql` union all `,
+  );
+}
+
+/** Finds the operations that wrote a record, or failed to. */
+const byRecordId = (projectId: string, recordId: string): RawBuilder<unknown> => sql`
+  (select 'operation', id::text, action_type || ' ' || object_name, null::text, 1, id::text from (
+    select * from operations where project_id = ${projectId} order by id desc limit ${MAX_SCANNED}
+  ) as newest
+  where metadata -> 'successfulRecordIds' ? ${recordId} or metadata -> 'failedRecordIds' ? ${recordId}
+  order by id desc limit 10)`;

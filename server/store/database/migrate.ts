@@ -1,0 +1,220 @@
+/** Migrates a database to the schema of this version, once, however many processes start together. */
+import { readdir, readFile } from "node:fs/promises";
+import { setTimeout as wait } from "node:timers/promises";
+import { DatabaseError, type Client, type ClientBase } from "pg";
+import { StartError } from "../../../ground/errors.ts";
+import type { Log } from "../../../ground/log.ts";
+
+const FOLDER = new URL("../../../migrations/", import.meta.url);
+
+const MIGRATION = /^\d{4}_.*\.sql$/;
+
+/** Advisory lock that is held while migrating; any constant that no other program in the database uses. */
+const LOCK_KEY = 7_355_608_420_117;
+
+/**
+ * Applies the missing files of `migrations/` in order, each in its own transaction or in several. A second process waits for the
+ * first and finds nothing to do. Refuses a database that a newer Busbar has migrated, unless this version works on it. With
+ * `upTo`, applies these files only.
+ */
+export async function migrate(client: Client, log: Log, upTo?: string[]): Promise<void> {
+  await client.query("select pg_advisory_lock($1)", [LOCK_KEY]);
+  try {
+    await createMigrations(client);
+    await renameFormer(client);
+    const names = await migrationNames();
+    const { rows } = await client.query<AppliedMigration>(APPLIED_MIGRATIONS);
+    const applied = new Set(rows.map((row) => row.name));
+    refuseNewer(rows, names);
+    const last = upTo && currentNames(upTo);
+    if (last) refuseNewer(last.map(notCompatible), names);
+    const missing = names.filter(
+      (candidate) => !applied.has(candidate) && (!last || last.includes(candidate)),
+    );
+    if (missing.length > 0) {
+      await requireOwner(client);
+      // Databases of earlier versions lack the column.
+      await client.query(
+        "alter table migrations add column if not exists compatible boolean not null default false",
+      );
+    }
+    for (const name of missing) {
+      await apply(client, name);
+      log.debug({ migration: name }, "migration applied");
+    }
+    if (missing.length > 0)
+      log.info({ migrations: missing.length, last: missing.at(-1) }, "database migrated");
+  } finally {
+    await client.query("select pg_advisory_unlock($1)", [LOCK_KEY]);
+  }
+}
+
+/**
+ * Before the first release the schema was written in 82 files. A database that has the last of them has the schema of
+ * `0001_schema.sql`, and takes its name.
+ */
+const FORMER_LAST = "0401_health_of_installations.sql";
+const FIRST = "0001_schema.sql";
+
+/** Returns the names of migrations as they are today: those of a database, or of a backup. */
+export const currentNames = (names: string[]): string[] => (names.includes(FORMER_LAST) ? [FIRST] : names);
+
+async function renameFormer(client: Client): Promise<void> {
+  const { rows } = await client.query<{ first: string; last: string }>(
+    "select min(name) as first, max(name) as last from migrations",
+  );
+  const [row] = rows;
+  if (!row?.first || row.first === FIRST) return;
+  if (row.last !== FORMER_LAST)
+    throw new StartError(
+      `the database is of a development version before the first release (${row.last}): start the last one of them on it once, ` +
+        "which migrates it, then this one",
+    );
+  await requireOwner(client);
+  await client.query("begin");
+  await client.query("delete from migrations");
+  await client.query("insert into migrations (name) values ($1)", [FIRST]);
+  await client.query("commit");
+}
+
+/** A role that only serves may not create tables, not even those that exist. */
+async function createMigrations(client: Client): Promise<void> {
+  const { rows } = await client.query<{ role: string; found: boolean; readable: boolean }>(
+    `select current_user as role, to_regclass('migrations') is not null as found,
+       coalesce(has_table_privilege(to_regclass('migrations'), 'select'), false) as readable`,
+  );
+  const [row] = rows;
+  if (row?.found && !row.readable)
+    throw new StartError(
+      `the role ${row.role} of DATABASE_URL may not read Busbar's tables: ` +
+        `run "busbar migrate --grant ${row.role}" as their owner`,
+    );
+  if (row?.found) return;
+  await requireOwner(client);
+  await client.query(
+    `create table if not exists migrations (name text primary key, create_time timestamptz not null default now(),
+       compatible boolean not null default false)`,
+  );
+}
+
+/** Throws `StartError` for a role that cannot change the schema. */
+async function requireOwner(client: Client): Promise<void> {
+  const { rows } = await client.query<{ role: string; may: boolean }>(
+    `select current_user as role, has_schema_privilege(current_schema(), 'create')
+       and coalesce((select pg_has_role(tableowner, 'usage') from pg_tables
+                      where schemaname = current_schema() and tablename = 'migrations'), true) as may`,
+  );
+  if (rows[0]?.may) return;
+  throw new StartError(
+    `the database is not migrated to this version, and the role ${rows[0]?.role} of DATABASE_URL cannot change its schema: ` +
+      `run "busbar migrate --grant ${rows[0]?.role}" as the owner of its tables`,
+  );
+}
+
+export async function migrationNames(): Promise<string[]> {
+  const files = await readdir(FOLDER);
+  return files.filter((file) => MIGRATION.test(file)).toSorted();
+}
+
+/** Lines of a migration that begin a transaction of its own, and the statements that take back what an earlier one left. */
+const NEXT_TRANSACTION = /^-- Next transaction\b.*$/m;
+const IF_IT_FAILS = /^-- If it fails\b.*$/m;
+
+/** How long a migration waits for a lock: all that others send meanwhile waits behind it. */
+const LOCK_TIMEOUT_MS = 300;
+/** Pauses in which others go on, before the transaction is tried again. */
+const LOCK_REST_MS = 500;
+const LOCK_TRIES = 120;
+/** An autovacuum, which may take minutes on a large table, gives way to somebody who waits for PostgreSQL's `deadlock_timeout` of a second. */
+const LONG_LOCK_TIMEOUT_MS = 1_200;
+/** Which attempt waits that long first, and after how many others again. */
+const FIRST_LONG = 5;
+const LONG_EVERY = 20;
+const LOCK_NOT_AVAILABLE = "55P03";
+
+/** Applies a migration: its transactions one after the other, the last of which also records it. */
+async function apply(client: ClientBase, name: string): Promise<void> {
+  const sql = await readFile(new URL(name, FOLDER), "utf8");
+  const [steps = "", undo] = sql.split(IF_IT_FAILS);
+  const transactions = steps.split(NEXT_TRANSACTION);
+  try {
+    for (const [index, transaction] of transactions.entries())
+      await commit(client, async () => {
+        await client.query(transaction);
+        if (index === transactions.length - 1)
+          await record(client, { name, compatible: COMPATIBLE.test(sql) });
+      });
+  } catch (cause) {
+    // Whatever made the migration fail is what must be told.
+    if (undo) await commit(client, () => client.query(undo)).catch(() => {});
+    throw new StartError(
+      `migration ${name} failed: ${cause instanceof Error ? cause.message : String(cause)}`,
+      { cause },
+    );
+  }
+}
+
+/** Runs statements in a transaction, again while another one holds a lock that they need. */
+async function commit(client: ClientBase, run: () => Promise<unknown>): Promise<void> {
+  for (let attempt = 0; ; attempt += 1) {
+    const timeoutMs = attempt % LONG_EVERY === FIRST_LONG ? LONG_LOCK_TIMEOUT_MS : LOCK_TIMEOUT_MS;
+    await client.query(`begin; set local lock_timeout = ${timeoutMs}`);
+    try {
+      await run();
+      await client.query("commit");
+      return;
+    } catch (error) {
+      await client.query("rollback");
+      if (!(error instanceof DatabaseError) || error.code !== LOCK_NOT_AVAILABLE) throw error;
+      if (attempt === LOCK_TRIES)
+        throw new Error(
+          `a table has been locked for more than ${(LOCK_TRIES * LOCK_REST_MS) / 1_000} s, as a backup or an open transaction does; try again when ` +
+            "it has ended (pg_stat_activity shows it)",
+          { cause: error },
+        );
+      await wait(LOCK_REST_MS);
+    }
+  }
+}
+
+async function record(client: ClientBase, { name, compatible }: AppliedMigration): Promise<void> {
+  await client.query("insert into migrations (name, compatible) values ($1, $2)", [name, compatible]);
+  // Processes of the version before stop their background work unless the migration is compatible (schema-watch.ts).
+  await client.query("select pg_notify('busbar_changes', $1)", [
+    JSON.stringify({ table: "migrations", id: name }),
+  ]);
+}
+
+function refuseNewer(applied: AppliedMigration[], known: string[]): void {
+  const unknown = unknownMigrations(applied, known);
+  if (unknown.length === 0) return;
+  throw new StartError(
+    `the database was migrated by a newer Busbar (${unknown.join(", ")}); run that version or restore a backup`,
+  );
+}
+
+/** First line of a migration on which the version before works as well: it reads and writes all rows as before. */
+const COMPATIBLE = /^-- Compatible: /;
+
+export interface AppliedMigration {
+  name: string;
+  /** Whether the version before works on it. */
+  compatible: boolean;
+}
+
+const notCompatible = (name: string): AppliedMigration => ({ name, compatible: false });
+
+/** Also reads a table without the column `compatible`, and one of before the first release. */
+export const APPLIED_MIGRATIONS = `
+  select distinct coalesce(former.first, name) as name,
+    coalesce((to_jsonb(migrations) ->> 'compatible')::boolean, false) as compatible
+  from migrations left join (
+    select '${FIRST}' as first from migrations where name = '${FORMER_LAST}'
+  ) as former on true`;
+
+/** Lists the migrations of a newer version on which this one does not work. */
+export const unknownMigrations = (applied: AppliedMigration[], known: string[]): string[] =>
+  applied
+    .filter(({ name, compatible }) => !compatible && !known.includes(name))
+    .map(({ name }) => name)
+    .toSorted();

@@ -1,0 +1,286 @@
+/** Opens a pool of database connections that sets up each session and closes connections to servers that will not serve. */
+import {
+  CamelCasePlugin,
+  Kysely,
+  PostgresDialect,
+  sql,
+  type PostgresCursor,
+  type PostgresPoolClient,
+  type PostgresQueryResult,
+} from "kysely";
+import { Pool, type ClientConfig, type PoolClient } from "pg";
+import { outsideWork } from "../../../ground/current-work.ts";
+import { elapsedMs } from "../../../ground/clock.ts";
+import type { Log } from "../../../ground/log.ts";
+import { databaseHosts, HostClient, tryHosts, type DatabaseHosts } from "./database-hosts.ts";
+import { mustConnectAgain, isDatabaseAway } from "./database-outage.ts";
+import type { DB } from "./rows.gen.ts";
+import { readWake, WakeUps } from "./wake-ups.ts";
+
+/**
+ * Planner settings for every session.
+ *
+ * `enable_bitmapscan`: rows of our queue tables come and go all the time, and index entries of deleted rows stay until the
+ * next vacuum. A plain index scan marks such an entry once and skips it from then on; a bitmap scan reads all of them each
+ * time: after 40,000 writes a claim of 128 took 5.6 ms instead of 2.4 (docs/decisions/0015).
+ *
+ * `jit`: our statements take milliseconds. With 4 million operations the planner compiled one that runs every second,
+ * which took 123 ms instead of 1.3 ms.
+ */
+const PLANNER_SETTINGS = { enable_bitmapscan: "off", jit: "off" };
+
+/**
+ * What our statements, and pg's parsing of answers, rely on. Each is PostgreSQL's own default, but a role or a database may have
+ * another value: with `datestyle` "German" no time can be read, with isolation "serializable" every second claim fails.
+ */
+const RELIED_ON = {
+  array_nulls: "on",
+  bytea_output: "hex",
+  datestyle: "ISO, MDY",
+  default_transaction_deferrable: "off",
+  default_transaction_isolation: "read committed",
+  extra_float_digits: "1",
+  intervalstyle: "postgres",
+  lock_timeout: "0",
+  standard_conforming_strings: "on",
+  timezone: "UTC",
+  transform_null_equals: "off",
+};
+
+/**
+ * For every session: lets PostgreSQL notice within 45 s that the machine of a process is gone, which closes no connection. By
+ * default it takes two hours, and so long that process would seem alive, and keep what it has claimed or locked.
+ */
+const SERVER_KEEP_ALIVE = {
+  tcp_keepalives_idle: "15",
+  tcp_keepalives_interval: "10",
+  tcp_keepalives_count: "3",
+};
+
+/** After this time the server of a statement is believed to be gone, for example because its host was switched off. */
+const STATEMENT_TIMEOUT_MS = 15_000;
+
+/**
+ * The server gives a statement up so long before we do: then it says that nothing was done, instead of doing it unobserved. Its own
+ * timeout ends before the commit begins, so it never breaks off a commit that waits for a standby.
+ */
+const SERVER_GIVES_UP_MS = 2_000;
+
+/** How long to wait for a server to accept a connection, or for the pool to have one free. */
+export const CONNECT_TIMEOUT_MS = 10_000;
+
+/**
+ * Pages of the dashboard ask every 30 s. On a machine without processor time to spare, a connection may take longer to open
+ * than CONNECT_TIMEOUT_MS, so those that a page uses stay open.
+ */
+const IDLE_TIMEOUT_MS = 40_000;
+
+/** For every connection: detects a server that vanished while the connection was idle. */
+export const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
+
+export interface QueryPool {
+  /** Rows and columns in camelCase; JSON inside them is left as it is. */
+  readonly queries: Kysely<DB>;
+  readonly pool: Pool;
+}
+
+/** Opens no connection yet. `settings` are set in each session, beside those that every session has. */
+export function openPool(options: {
+  connectionString: string;
+  applicationName: string;
+  log: Log;
+  size: number;
+  settings?: Record<string, string>;
+  statementTimeoutMs?: number;
+}): QueryPool {
+  const { connectionString, applicationName, log, size, settings } = options;
+  const hosts = databaseHosts(connectionString);
+  const timeoutMs = options.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS;
+  const pool = new Pool({
+    Client: buildClient(hosts),
+    max: size,
+    application_name: applicationName,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    idleTimeoutMillis: IDLE_TIMEOUT_MS,
+    query_timeout: timeoutMs,
+    ...KEEP_ALIVE,
+  });
+  // An idle connection that breaks must not end the process; the next query opens another.
+  pool.on("error", (error) => {
+    // A pool that closes does not wait until its connections are closed: the embedded server ends the last ones when it stops.
+    if (pool.ending) return;
+    outsideWork(() => log.warn({ error: error.message }, "lost an idle database connection"));
+  });
+  // A pooler whose operator has switched off the reset of sessions gives on the prepared statements of earlier connections.
+  const own = {
+    ...SERVER_KEEP_ALIVE,
+    ...PLANNER_SETTINGS,
+    ...RELIED_ON,
+    statement_timeout: String(Math.max(timeoutMs - SERVER_GIVES_UP_MS, timeoutMs / 2)),
+    ...settings,
+  };
+  const setUp = `deallocate all; ${settingsStatement(own)}`;
+  const wakeUps = new WakeUps((payloads) =>
+    sql`select pg_notify('busbar_changes', payload) from unnest(${payloads}::text[]) as payload`.execute(
+      queries,
+    ),
+  );
+  const sessions = openSessions(pool, hosts, setUp, wakeUps);
+  const queries = new Kysely<DB>({
+    dialect: new PostgresDialect({ pool: sessions }),
+    plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
+  });
+  return { queries, pool };
+}
+
+const buildClient = (hosts: DatabaseHosts) =>
+  class extends HostClient {
+    constructor(options: ClientConfig = {}) {
+      super(hosts, options);
+    }
+  };
+
+/** The pool was busy, which no other host can help. */
+const BUSY = "timeout exceeded when trying to connect";
+
+const mayRetry = (error: unknown): boolean =>
+  isDatabaseAway(error) && !(error instanceof Error && error.message === BUSY);
+
+/** A statement rather than the connection's `options`, which connection poolers do not pass on. */
+const settingsStatement = (settings: Record<string, string>): string =>
+  `select ${Object.entries(settings)
+    .map(([name, value]) => `set_config('${name}', '${value}', false)`)
+    .join(", ")}`;
+
+/** The statement for a connection that is not of a pool. */
+export const SESSION_STATEMENT = settingsStatement({
+  ...SERVER_KEEP_ALIVE,
+  ...RELIED_ON,
+  statement_timeout: "0",
+});
+
+/**
+ * Returns the pool as Kysely uses it. A new connection is set up here and not by Kysely's `onCreateConnection`: when that
+ * fails, Kysely keeps the connection, and the pool has one fewer for ever.
+ */
+function openSessions(pool: Pool, hosts: DatabaseHosts, setUp: string, wakeUps: WakeUps) {
+  const lent = new WeakMap<PoolClient, LentConnection>();
+  return {
+    options: pool.options,
+    end: () => pool.end(),
+    async connect(): Promise<PostgresPoolClient> {
+      const client = await tryHosts(hosts, () => pool.connect(), mayRetry);
+      const known = lent.get(client);
+      if (known) {
+        known.renewPlans();
+        return known;
+      }
+      try {
+        await client.query(setUp);
+      } catch (error) {
+        client.release(true);
+        throw error;
+      }
+      const connection = new LentConnection(client as SessionClient, wakeUps);
+      lent.set(client, connection);
+      return connection;
+    },
+  };
+}
+
+/**
+ * A statement that begins with such a comment is prepared: parsed once for each connection, and planned once in
+ * PLAN_LIFETIME_MS instead of for each execution (docs/decisions/0035). Its text is always the same.
+ */
+const PREPARED = /^\s*\/\* prepare ([a-z-]+) \*\//;
+
+/**
+ * A plan that was made while a queue was empty may read the whole table, and PostgreSQL keeps it until it has analysed the
+ * table, which may take a minute. So no plan is older than this when a connection is lent.
+ */
+const PLAN_LIFETIME_MS = 1_000;
+
+/** Kysely's type of a result, with every command that there is. */
+type Answer<R> = Omit<PostgresQueryResult<R>, "command"> & { command: string };
+
+/** What a lent connection uses of pg's client. */
+interface SessionClient {
+  query<R>(statement: {
+    name: string | undefined;
+    text: string;
+    values: readonly unknown[];
+  }): Promise<Answer<R>>;
+  query(text: string): Promise<unknown>;
+  release(destroy: boolean): void;
+}
+
+/**
+ * A connection on loan. When its server is a standby, or did not answer in time, the connection is closed when it is
+ * given back: the next one may reach the new primary, this one never will. So is one with an outdated prepared statement.
+ * It wakes workers when statements that name them in their answer are committed.
+ */
+class LentConnection implements PostgresPoolClient {
+  readonly #client: SessionClient;
+  #isLost = false;
+  /** When the oldest plan of this connection may have been made; undefined if it has none. */
+  #plannedMs: number | undefined;
+  readonly #wakeUps: WakeUps;
+  /** Tables whose workers are to be woken; those of a transaction wait for its commit. */
+  readonly #woken = new Set<string>();
+  #isInTransaction = false;
+
+  constructor(client: SessionClient, wakeUps: WakeUps) {
+    this.#client = client;
+    this.#wakeUps = wakeUps;
+  }
+
+  /** Discards plans that are too old. Does not wait: the connection carries out one statement after the other. */
+  renewPlans(): void {
+    if (this.#plannedMs === undefined || elapsedMs() - this.#plannedMs < PLAN_LIFETIME_MS) return;
+    this.#plannedMs = undefined;
+    this.#client.query("discard plans").catch((error: unknown) => this.#noteLoss(error));
+  }
+
+  query<R>(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>>;
+  query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
+  query<R>(
+    sql: string | PostgresCursor<R>,
+    parameters: readonly unknown[] = [],
+  ): Promise<PostgresQueryResult<R>> | PostgresCursor<R> {
+    if (typeof sql !== "string") throw new Error("a cursor needs a connection that is not closed on its own");
+    const name = PREPARED.exec(sql)?.[1];
+    if (name !== undefined) this.#plannedMs ??= elapsedMs();
+    return this.#client.query<R>({ name, text: sql, values: parameters }).then(
+      (answer) => {
+        this.#noteWork(answer);
+        return answer as PostgresQueryResult<R>;
+      },
+      (error: unknown) => {
+        this.#noteLoss(error);
+        throw error;
+      },
+    );
+  }
+
+  #noteWork({ command, rows }: Answer<unknown>): void {
+    const table = readWake(rows);
+    if (table !== undefined) this.#woken.add(table);
+    if (command === "BEGIN" || command === "START") this.#isInTransaction = true;
+    // PostgreSQL answers "ROLLBACK" to the commit of a transaction that has failed.
+    if (command === "ROLLBACK") this.#woken.clear();
+    if (command === "COMMIT" || command === "ROLLBACK") this.#isInTransaction = false;
+    if (this.#isInTransaction || this.#woken.size === 0) return;
+    this.#wakeUps.add(this.#woken);
+    this.#woken.clear();
+  }
+
+  #noteLoss(error: unknown): void {
+    this.#isLost ||= mustConnectAgain(error);
+  }
+
+  release(): void {
+    this.#woken.clear();
+    this.#isInTransaction = false;
+    this.#client.release(this.#isLost);
+  }
+}

@@ -1,0 +1,35 @@
+/** The state of the database, as health checks ask for it. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Client } from "pg";
+import { testDatabase } from "../../../tests/harness/database.ts";
+import { until } from "../../../tests/harness/until.ts";
+import { databaseState } from "./readiness.ts";
+
+test("somebody who holds the lock of a table for seconds makes the database unwritable, until it is given back", async (t) => {
+  const { pool, connectionString } = await testDatabase(t);
+  const holder = new Client({ connectionString });
+  await holder.connect();
+  await holder.query("begin; lock table operations in share mode");
+  assert.equal(await databaseState(pool), "ready", "nobody waits yet");
+  const waiting = pool.query("delete from operations");
+  await until(async () => (await databaseState(pool)) === "unwritable");
+  await holder.query("rollback");
+  await waiting;
+  assert.equal(await databaseState(pool), "ready");
+  await holder.end();
+});
+
+test("while no write ends, health checks leave the connections to others, and the first one after it is ready", async (t) => {
+  const { pool, connectionString } = await testDatabase(t);
+  const blocker = new Client({ connectionString });
+  await blocker.connect();
+  await blocker.query("begin; select from readiness for update");
+  const states = await Promise.all(Array.from({ length: 20 }, () => databaseState(pool)));
+  assert.deepEqual(new Set(states), new Set(["away"]));
+  assert.equal(pool.waitingCount, 0);
+  assert.ok(pool.totalCount - pool.idleCount <= 2, `${pool.totalCount - pool.idleCount} are busy`);
+  await blocker.query("rollback");
+  await blocker.end();
+  assert.equal(await databaseState(pool), "ready");
+});

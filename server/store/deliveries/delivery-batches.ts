@@ -1,0 +1,147 @@
+/** Deliveries on their first attempt: made from events, and held in batches instead of a row each. */
+import { sql } from "kysely";
+import type { Queries } from "../database/database.ts";
+import { EVENT_KIND, type StoredEvent } from "./events.ts";
+
+/** A delivery that routing has made. */
+export interface RoutedDelivery {
+  destinationId: string;
+  eventId: string;
+  /** Version of the destination. */
+  version: number;
+  failingSince: Date | null;
+  disabled: boolean;
+}
+
+/** The result of one routing statement. */
+export interface Routed {
+  /** The number of events, including those without a route. */
+  events: number;
+  /** Whether events are left that this statement did not take because of its limits. */
+  mayBeMore: boolean;
+  deliveries: RoutedDelivery[];
+  /** The events of the deliveries. */
+  stored: Map<string, StoredEvent>;
+}
+
+interface RoutedTotals {
+  events: number;
+  seen: number;
+}
+
+type RoutedRow = RoutedDelivery &
+  RoutedTotals & {
+    projectId: string;
+    type: string;
+    kind: StoredEvent["kind"];
+    createTime: Date;
+    traceparent: string | null;
+    /** Null for events in `Routing.known`. Of each other event, one row has it: events may be large and have many destinations. */
+    data: string | null;
+  };
+
+/** Whose batch the deliveries of one statement belong to, and how much it routes. */
+export interface Routing {
+  batchId: string;
+  workerId: number;
+  maxEvents: number;
+  /** Of data in all; the first event is routed whatever its size. */
+  maxBytes: number;
+  /** Data of events that this process has in memory, by id: it is not read. */
+  known: ReadonlyMap<string, string>;
+}
+
+/**
+ * Routes the oldest events that are not routed yet, in one statement: data messages to their destination, others by
+ * topics, which are noted. The deliveries belong to the worker's batch of this id until the batch is removed; without deliveries there is
+ * no batch. Events without a delivery are noted with what was missing.
+ */
+export async function routeEvents(queries: Queries, routing: Routing): Promise<Routed> {
+  const { rows } = await routeStatement(routing).execute(queries);
+  const deliveries = rows.filter((row): row is RoutedRow => row.eventId !== null);
+  const { events = 0, seen = 0 } = rows[0] ?? {};
+  const mayBeMore = seen >= routing.maxEvents || events < seen;
+  return { events, mayBeMore, deliveries, stored: storedEvents(deliveries, routing.known) };
+}
+
+export const routeStatement = ({ batchId, workerId, maxEvents, maxBytes, known }: Routing) =>
+  sql<RoutedRow | (RoutedTotals & { eventId: null })>`/* prepare route-events */
+    with oldest as (
+      select event_id, size_bytes from unrouted_events order by event_id limit ${maxEvents} for update skip locked
+    ), fitting as (
+      select event_id
+      from (select event_id, sum(size_bytes) over (order by event_id) - size_bytes as before_bytes from oldest) as summed
+      where before_bytes < ${maxBytes}::bigint
+    ), picked as (
+      -- By an array: for a join, the statistics of a queue that was empty when it was analysed make the planner compare all
+      -- events with each other.
+      delete from unrouted_events where event_id = any(array(select event_id from fitting))
+      returning unrouted_events.event_id, unrouted_events.destination_id
+    ), published as (
+      insert into event_topics (event_id, topic_id, topic_name)
+      select events.id, topics.id, topics.name
+      from events
+      join event_topic_routes step on step.project_id = events.project_id and step.event_type = events.type
+      join topics on topics.id = step.topic_id
+      where events.id = any(array(select event_id from picked where destination_id is null))
+      on conflict do nothing
+    ), routed as (
+      select distinct on (events.id, destinations.id)
+        events.id as event_id, destinations.id as destination_id, events.project_id, events.type, ${EVENT_KIND} as kind,
+        data, events.create_time, events.traceparent, version, failing_since, disabled_time is not null as disabled
+      from picked
+      join events on events.id = picked.event_id
+      left join (
+        select step.project_id, step.event_type, last.destination_id
+        from event_topic_routes step join topic_destination_routes last using (topic_id)
+      ) as route on events.destination_id is null
+        and route.project_id = events.project_id and route.event_type = events.type
+      join destinations on destinations.id = coalesce(events.destination_id, route.destination_id)
+        and destinations.project_id = events.project_id
+      -- A destination does not receive the event of its own disabling.
+      where events.type <> 'destination.webhook.disabled' or data ->> 'destinationId' <> destinations.id::text
+    ), lost as (
+      insert into events_nowhere (project_id, event_id, missing)
+      select project_id, id, case when exists (
+        select from event_topic_routes step where step.project_id = events.project_id and step.event_type = events.type
+      ) then 'destination' else 'topic' end
+      from events
+      where id = any(array(select event_id from picked except select event_id from routed)) and destination_id is null
+      on conflict do nothing
+    ), batch as (
+      insert into delivery_batches (id, worker_id, destination_ids, event_ids)
+      select ${batchId}::uuid, ${workerId}::integer, array_agg(destination_id), array_agg(event_id)
+      from routed having count(*) > 0
+    ), numbered as (
+      select routed.*, row_number() over (partition by event_id order by destination_id) as nth from routed
+    )
+    select (select count(*)::integer from picked) as events, (select count(*)::integer from oldest) as seen, event_id,
+      destination_id, version, failing_since, disabled, project_id, type, kind, create_time, traceparent,
+      case when nth = 1 and event_id <> all(${[...known.keys()]}::uuid[]) then data::text end as data
+    from (select) as one left join numbered on true
+  `;
+
+function storedEvents(rows: RoutedRow[], known: Routing["known"]): Map<string, StoredEvent> {
+  const stored = new Map<string, StoredEvent>();
+  for (const { eventId: id, projectId, type, kind, createTime, traceparent, ...row } of rows) {
+    const data = row.data ?? known.get(id);
+    if (data !== undefined) stored.set(id, { id, projectId, type, kind, data, createTime, traceparent });
+  }
+  return stored;
+}
+
+/** Releases the deliveries in the batches of these workers, except for the kept batches; they are due at once. */
+export async function releaseBatches(queries: Queries, workerIds: number[], kept: string[]): Promise<void> {
+  await sql`
+    with given_back as (
+      delete from delivery_batches
+      where worker_id = any(${workerIds}::integer[]) and id <> all(${kept}::uuid[])
+      returning destination_ids, event_ids
+    )
+    insert into deliveries (destination_id, event_id, state, due_time)
+    select pair.destination_id, pair.event_id, 'waiting', now()
+    from given_back, unnest(destination_ids, event_ids) as pair (destination_id, event_id)
+    -- Results that were saved before stay.
+    on conflict do nothing
+  `.execute(queries);
+}

@@ -1,0 +1,162 @@
+/** Destinations: where messages go, with sealed secrets and whether anything is sent there now. */
+import { sql } from "kysely";
+import { isUuid } from "../../../ground/ids.ts";
+import type { Queries } from "../database/database.ts";
+
+export interface DestinationRow {
+  id: string;
+  projectId: string;
+  name: string;
+  type: string;
+  metadata: unknown;
+  secretsSealed: string;
+  version: number;
+  failingSince: Date | null;
+  disabledTime: Date | null;
+  disabledReason: string | null;
+  /** `exclude`: changes that only show what Busbar wrote are left out, where no object says otherwise. */
+  ownWrites: string | null;
+  createTime: Date;
+  updateTime: Date | null;
+}
+
+export const listDestinations = (queries: Queries, projectId: string): Promise<DestinationRow[]> =>
+  queries.selectFrom("destinations").selectAll().where("projectId", "=", projectId).orderBy("id").execute();
+
+export async function countDestinations(queries: Queries, projectId: string): Promise<number> {
+  const { count } = await queries
+    .selectFrom("destinations")
+    .select(({ fn }) => fn.countAll<string>().as("count"))
+    .where("projectId", "=", projectId)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** Finds a destination by id or name; a name that looks like an id never hides the destination of that id. */
+export const findDestination = (
+  queries: Queries,
+  projectId: string,
+  idOrName: string,
+  lock: "update" | "none" = "none",
+): Promise<DestinationRow | undefined> => {
+  const query = queries
+    .selectFrom("destinations")
+    .selectAll()
+    .where("projectId", "=", projectId)
+    .where((where) =>
+      isUuid(idOrName)
+        ? where.or([where("id", "=", idOrName), where("name", "=", idOrName)])
+        : where("name", "=", idOrName),
+    )
+    .orderBy(sql`name = ${idOrName}`)
+    .limit(1);
+  return (lock === "update" ? query.forUpdate() : query).executeTakeFirst();
+};
+
+/** Lists destinations of any project by id; those that do not exist are absent. */
+export const listDestinationsById = (queries: Queries, ids: string[]): Promise<DestinationRow[]> =>
+  ids.length === 0
+    ? Promise.resolve([])
+    : queries.selectFrom("destinations").selectAll().where("id", "in", ids).execute();
+
+type Settings = Pick<DestinationRow, "name" | "metadata" | "secretsSealed"> &
+  Partial<Pick<DestinationRow, "ownWrites">>;
+
+/** Violates `destinations_project_id_name_key` when the project has a destination of this name. */
+export const insertDestination = (
+  queries: Queries,
+  destination: Settings & Pick<DestinationRow, "id" | "projectId" | "type">,
+): Promise<DestinationRow> =>
+  queries
+    .insertInto("destinations")
+    .values({ ...destination, metadata: JSON.stringify(destination.metadata) })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+
+/** Changes settings; `enable` ends a disabling. The caller must have locked the row. */
+export const updateDestination = (
+  queries: Queries,
+  projectId: string,
+  id: string,
+  change: Settings & { enable: boolean },
+): Promise<DestinationRow> => {
+  const { enable, metadata, ...columns } = change;
+  return queries
+    .updateTable("destinations")
+    .set({
+      ...columns,
+      metadata: JSON.stringify(metadata),
+      ...(enable && { disabledTime: null, disabledReason: null, failingSince: null }),
+      version: sql`version + 1`,
+      updateTime: sql`now()`,
+    })
+    .where("projectId", "=", projectId)
+    .where("id", "=", id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+};
+
+/** Returns whether a row was removed. Its routes are removed with it, its deliveries by retention. */
+export async function removeDestination(queries: Queries, projectId: string, id: string): Promise<boolean> {
+  const { numDeletedRows } = await queries
+    .deleteFrom("destinations")
+    .where("projectId", "=", projectId)
+    .where("id", "=", id)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/** Records that destinations have begun to fail; writes only changes. */
+export async function markFailing(queries: Queries, ids: string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await sql`
+    update destinations set failing_since = now() where id = any(${ids}::uuid[]) and failing_since is null
+  `.execute(queries);
+}
+
+/** Records that destinations work again; writes only changes. Returns those that had failed, and for how long. */
+export async function markWorking(
+  queries: Queries,
+  ids: string[],
+): Promise<{ id: string; failedSeconds: number }[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await sql<{ id: string; failedSeconds: number }>`
+    update destinations set failing_since = null
+    from (
+      select id, failing_since from destinations
+      where id = any(${ids}::uuid[]) and failing_since is not null for no key update
+    ) as before
+    where destinations.id = before.id
+    returning destinations.id, extract(epoch from now() - before.failing_since)::float8 as "failedSeconds"
+  `.execute(queries);
+  return rows;
+}
+
+/** Disables those of the destinations that have only failed for `afterSeconds`, and returns their rows. */
+export const disableFailing = (
+  queries: Queries,
+  ids: string[],
+  disable: { afterSeconds: number; reason: string },
+): Promise<DestinationRow[]> =>
+  queries
+    .updateTable("destinations")
+    .set({ disabledTime: sql`now()`, disabledReason: disable.reason })
+    .where("id", "in", ids)
+    .where("disabledTime", "is", null)
+    .where("failingSince", "<=", sql<Date>`now() - make_interval(secs => ${disable.afterSeconds})`)
+    .returningAll()
+    .execute();
+
+/** Disables a destination, unless it was changed since this version. */
+export const disableDestination = (
+  queries: Queries,
+  destination: { id: string; version: number; reason: string },
+): Promise<DestinationRow | undefined> =>
+  queries
+    .updateTable("destinations")
+    .set({ disabledTime: sql`now()`, disabledReason: destination.reason })
+    .where("id", "=", destination.id)
+    .where("version", "=", destination.version)
+    .where("disabledTime", "is", null)
+    .returningAll()
+    .executeTakeFirst();

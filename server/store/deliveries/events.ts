@@ -1,0 +1,169 @@
+/** Events: the outbox, and the fields of an installation that its events contain. */
+import { sql, type RawBuilder } from "kysely";
+import type { Queries } from "../database/database.ts";
+import { wakes } from "../database/wake-ups.ts";
+
+export interface EventRow {
+  id: string;
+  projectId: string;
+  type: string;
+  /** JSON text. */
+  data: string;
+  /** Of a data message: the only destination that it goes to. Other events are routed by topics. */
+  destinationId?: string | undefined;
+  /** The trace in which it was recorded, as the header `traceparent`. */
+  traceparent?: string | undefined;
+}
+
+/** Inserts events in one statement; the processes that deliver are woken when they are committed. */
+export async function insertEvents(queries: Queries, events: EventRow[]): Promise<void> {
+  await sql`with ${eventInserts(events)} select ${WAKES_DELIVERERS}`.execute(queries);
+}
+
+/**
+ * Returns common table expressions that insert events and queue them for routing, for a statement that also writes other
+ * tables. The statement must read `inserted_events` (`id`), usually by `WAKES_DELIVERERS`. `condition` may use
+ * earlier expressions of the statement; where it is false, nothing is inserted.
+ */
+export function eventInserts(
+  events: EventRow[],
+  condition: RawBuilder<unknown> = sql`true`,
+): RawBuilder<unknown> {
+  return sql`
+    queued_events as (
+      insert into unrouted_events (event_id, destination_id, size_bytes)
+      select id, destination_id, size_bytes from ${queueRows(events)}
+      where ${condition}
+    ), ${unqueuedInserts(events, condition)}`;
+}
+
+/** The same for events that are not to be routed now. */
+export function unqueuedInserts(events: EventRow[], condition: RawBuilder<unknown>): RawBuilder<unknown> {
+  const column = pickColumn(events);
+  return sql`
+    inserted_events as (
+      insert into events (id, project_id, type, data, destination_id, traceparent)
+      select id, project_id, type, data::json, destination_id, traceparent
+      from unnest(
+        ${column("id")}::uuid[], ${column("projectId")}::uuid[], ${column("type")}::text[], ${column("data")}::text[],
+        ${column("destinationId")}::uuid[], ${column("traceparent")}::text[]
+      ) as event (id, project_id, type, data, destination_id, traceparent)
+      where ${condition}
+      returning id
+    )`;
+}
+
+/** Rows of a queue of events: `id`, `destination_id`, `size_bytes` and `position`. */
+export function queueRows(events: EventRow[]): RawBuilder<unknown> {
+  const column = pickColumn(events);
+  const sizes = events.map(({ data }) => Buffer.byteLength(data));
+  return sql`
+    unnest(${column("id")}::uuid[], ${column("destinationId")}::uuid[], ${sizes}::integer[])
+      with ordinality as queued (id, destination_id, size_bytes, position)`;
+}
+
+const pickColumn =
+  (events: EventRow[]) =>
+  (name: keyof EventRow): (string | null)[] =>
+    events.map((event) => event[name] ?? null);
+
+/** Of a statement with `eventInserts`: wakes the processes that deliver, if events were inserted. */
+export const WAKES_DELIVERERS = wakes("events", sql`exists (select from inserted_events)`);
+
+/** The fields of an installation that all its events contain. */
+export interface InstallationFieldsRow {
+  projectId: string;
+  provider: string;
+  integrationId: string;
+  integrationName: string;
+  installationId: string;
+  connectionId: string;
+  groupRef: string;
+  groupName: string;
+  consumerRef: string;
+  consumerName: string;
+}
+
+/** Finds the fields of installations by id, in one query; installations that do not exist are absent. */
+export async function listInstallationFields(
+  queries: Queries,
+  installationIds: string[],
+): Promise<Map<string, InstallationFieldsRow>> {
+  if (installationIds.length === 0) return new Map();
+  const rows = await selectFields(queries).where("installations.id", "in", installationIds).execute();
+  return new Map(rows.map((row) => [row.installationId, row]));
+}
+
+const selectFields = (queries: Queries) =>
+  queries
+    .selectFrom("installations")
+    .innerJoin("integrations", "integrations.id", "installations.integrationId")
+    .innerJoin("groups", "groups.id", "installations.groupId")
+    .innerJoin("connections", "connections.id", "installations.connectionId")
+    .innerJoin("consumers", "consumers.id", "connections.consumerId")
+    .select([
+      "installations.projectId",
+      "integrations.provider",
+      "integrations.id as integrationId",
+      "integrations.name as integrationName",
+      "installations.id as installationId",
+      "connections.id as connectionId",
+      "groups.groupRef",
+      "groups.groupName",
+      "consumers.consumerRef",
+      "consumers.consumerName",
+    ]);
+
+/** Finds the fields of one installation, and the ids of the rows that they come from. */
+export async function findInstallationFields(
+  queries: Queries,
+  installationId: string,
+): Promise<{ fields: InstallationFieldsRow; rows: string[] } | undefined> {
+  const found = await selectFields(queries)
+    .select(["groups.id as groupId", "consumers.id as consumerId"])
+    .where("installations.id", "=", installationId)
+    .executeTakeFirst();
+  if (!found) return undefined;
+  const { groupId, consumerId, ...fields } = found;
+  return {
+    fields,
+    rows: [fields.installationId, fields.connectionId, fields.integrationId, groupId, consumerId],
+  };
+}
+
+/** Finds the fields of one installation, which must exist. */
+export async function getInstallationFields(
+  queries: Queries,
+  installationId: string,
+): Promise<InstallationFieldsRow> {
+  const row = (await listInstallationFields(queries, [installationId])).get(installationId);
+  if (!row) throw new Error(`there is no installation ${installationId}`);
+  return row;
+}
+
+/** An event as it is sent. */
+export interface StoredEvent {
+  id: string;
+  projectId: string;
+  type: string;
+  /** JSON text. */
+  data: string;
+  /** `data`: a data message, which goes to a fixed destination. */
+  kind: "event" | "data";
+  createTime: Date;
+  /** Null outside any trace. */
+  traceparent: string | null;
+}
+
+/** Of a row of `events`. */
+export const EVENT_KIND = sql`case when events.destination_id is null then 'event' else 'data' end`;
+
+/** Lists events by id; those that do not exist are absent. */
+export async function listEventsById(queries: Queries, ids: string[]): Promise<Map<string, StoredEvent>> {
+  if (ids.length === 0) return new Map();
+  const { rows } = await sql<StoredEvent>`
+    select id, project_id, type, data::text as data, ${EVENT_KIND} as kind, create_time, traceparent
+    from events where id = any(${ids}::uuid[])
+  `.execute(queries);
+  return new Map(rows.map((row) => [row.id, row]));
+}

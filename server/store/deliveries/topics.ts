@@ -1,0 +1,77 @@
+/** Topics, which connect event types with destinations. */
+import { sql, type RawBuilder } from "kysely";
+import { isUuid, newId } from "../../../ground/ids.ts";
+import type { Queries } from "../database/database.ts";
+
+export interface TopicRow {
+  id: string;
+  projectId: string;
+  name: string;
+  createTime: Date;
+  updateTime: Date | null;
+  /** With a route to the topic, in the order in which the routes were created. */
+  eventTypes: string[];
+  /** With a route from the topic, in the same order. */
+  destinationIds: string[];
+}
+
+const topicsWhere = (condition: RawBuilder<unknown>): RawBuilder<TopicRow> => sql<TopicRow>`
+  select topics.*,
+    array(select event_type from event_topic_routes where topic_id = topics.id order by id) as event_types,
+    array(select destination_id from topic_destination_routes where topic_id = topics.id order by id) as destination_ids
+  from topics where ${condition} order by id
+`;
+
+export const listTopics = async (queries: Queries, projectId: string): Promise<TopicRow[]> =>
+  (await topicsWhere(sql`project_id = ${projectId}`).execute(queries)).rows;
+
+export async function findTopic(
+  queries: Queries,
+  projectId: string,
+  id: string,
+): Promise<TopicRow | undefined> {
+  if (!isUuid(id)) return undefined;
+  const { rows } = await topicsWhere(sql`project_id = ${projectId} and id = ${id}`).execute(queries);
+  return rows[0];
+}
+
+/** Violates `topics_project_id_name_key` when the project has a topic of this name. */
+export const insertTopic = (
+  queries: Queries,
+  projectId: string,
+  name: string,
+): Promise<{ id: string; name: string }> =>
+  queries
+    .insertInto("topics")
+    .values({ id: newId(), projectId, name })
+    .returning(["id", "name"])
+    .executeTakeFirstOrThrow();
+
+/**
+ * Sets the time of the update and, if there is one, the name. Locks the row, so that changes of one topic follow each
+ * other. Returns whether the topic exists.
+ */
+export async function updateTopic(
+  queries: Queries,
+  projectId: string,
+  id: string,
+  change: { name?: string },
+): Promise<boolean> {
+  const { numUpdatedRows } = await queries
+    .updateTable("topics")
+    .set({ ...change, updateTime: sql`now()` })
+    .where("projectId", "=", projectId)
+    .where("id", "=", id)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Returns whether a row was removed. Its routes are removed with it. */
+export async function removeTopic(queries: Queries, projectId: string, id: string): Promise<boolean> {
+  const { numDeletedRows } = await queries
+    .deleteFrom("topics")
+    .where("projectId", "=", projectId)
+    .where("id", "=", id)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}

@@ -1,0 +1,99 @@
+/** Why installations are not healthy: derived from what is stored about connections, destinations, reads and subscriptions. */
+import { sql } from "kysely";
+import type { Queries } from "../database/database.ts";
+
+export const HEALTH_REASON_TYPES = [
+  "connection",
+  "destination",
+  "field",
+  "object",
+  "read",
+  "subscription",
+] as const;
+
+export interface HealthReason {
+  type: (typeof HEALTH_REASON_TYPES)[number];
+  /** Of the provider, destination, field or object. */
+  name: string;
+  detail: string;
+  since: Date;
+}
+
+/** For statements with `installations`: one row for each reason. */
+const REASONS = sql`(
+  select 'connection' as type, provider as name,
+    'The provider refuses the credentials. The customer has to connect again.' as detail,
+    coalesce(connections.update_time, connections.create_time) as since
+  from connections where connections.id = installations.connection_id and status = 'bad_credentials'
+  union all
+  select 'destination', used.name,
+    case when destinations.id is null then 'There is no destination of this name: what is read and subscribed waits for it.'
+      when disabled_time is not null then coalesce('It is disabled: ' || disabled_reason, 'It is disabled.')
+      else 'It is failing: no message was accepted since then.' end,
+    case when destinations.id is null then coalesce(installations.update_time, installations.create_time)
+      else coalesce(disabled_time, failing_since) end
+  from (
+    select destination as name from read_objects where read_objects.installation_id = installations.id and not disabled
+    union
+    select destination from subscriptions
+    where subscriptions.installation_id = installations.id and state <> 'disabled' and destination is not null
+  ) as used left join destinations on destinations.project_id = installations.project_id and destinations.name = used.name
+  where destinations.id is null or disabled_time is not null or failing_since is not null
+  union all
+  select coalesce(failure ->> 'type', 'read'), coalesce(failure ->> 'name', message_name),
+    coalesce(pause ->> 'error', failure ->> 'detail', 'The last read failed.'),
+    coalesce((pause ->> 'time')::timestamptz, failing_since)
+  from read_objects
+  where read_objects.installation_id = installations.id and not disabled
+    and (pause ->> 'by' = 'auto' or (pause is null and failing_since is not null))
+  union all
+  select 'field', missing ->> 'name',
+    format('The account has no such field of %s, or refuses it: it was deleted, renamed or hidden. It is left out.', message_name),
+    (missing ->> 'since')::timestamptz
+  from read_objects cross join lateral jsonb_array_elements(missing_fields) as missing
+  where read_objects.installation_id = installations.id and not disabled
+  union all
+  select distinct on (read_objects.object_name) 'read', message_name,
+    format('The provider gave no page at the last %s attempts. The next one is at %s; the log of operation %s says why.',
+      attempts, to_char(due_time at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), operation_id),
+    page_time
+  from read_runs join read_objects using (installation_id, object_name)
+  where read_runs.installation_id = installations.id and attempts > 0 and pause is null and failing_since is null and not disabled
+  union all
+  select case when failed_field is null then 'subscription' else 'field' end, coalesce(failed_field, object_name), coalesce(reason, 'The subscription is ' || state || '.'), state_time
+  from subscriptions where subscriptions.installation_id = installations.id and state in ('failed', 'degraded')
+)`;
+
+/** For statements with `installations`. */
+export const INSTALLATION_IS_UNHEALTHY = sql<boolean>`exists (select from ${REASONS} as reason)`;
+
+/** Returns the reasons of these installations by id, the oldest first; healthy ones are left out. */
+export async function listHealthReasons(
+  queries: Queries,
+  installationIds: string[],
+): Promise<Map<string, HealthReason[]>> {
+  if (installationIds.length === 0) return new Map();
+  const { rows } = await sql<HealthReason & { installationId: string }>`
+    select installations.id as installation_id, reason.* from installations cross join lateral ${REASONS} as reason
+    where installations.id = any(${installationIds}::uuid[]) order by reason.since, reason.type, reason.name
+  `.execute(queries);
+  const byInstallation = Map.groupBy(rows, ({ installationId }) => installationId);
+  return new Map(
+    [...byInstallation].map(([id, reasons]) => [
+      id,
+      reasons.map(({ type, name, detail, since }) => ({ type, name, detail, since })),
+    ]),
+  );
+}
+
+/** For statements with `groups`: the reasons of all of the group's installations, each once, and of connections without one. */
+export const GROUP_REASONS = sql`(
+  select distinct on (type, name, detail) type, name, detail, since from (
+    select reason.* from installations cross join lateral ${REASONS} as reason
+    where installations.group_id = groups.id
+    union all
+    select 'connection', provider, 'The provider refuses the credentials. The customer has to connect again.',
+      coalesce(connections.update_time, connections.create_time)
+    from connections where connections.group_id = groups.id and status = 'bad_credentials'
+  ) as every order by type, name, detail, since
+)`;

@@ -1,0 +1,99 @@
+/** Baselines of the schema watch: the fields that each object of an installation had at the last look. */
+import { sql } from "kysely";
+import type { Json } from "../../../ground/json.ts";
+import type { Queries } from "../database/database.ts";
+import { eventInserts, WAKES_DELIVERERS, type EventRow } from "../deliveries/events.ts";
+
+export interface SchemaBaseline {
+  objectName: string;
+  /** The account at the provider that had these fields. */
+  account: string;
+  /** JSON of the fields by name. */
+  fields: Json;
+  version: number;
+}
+
+/** Lists the baselines of an installation by object. */
+export async function listSchemaBaselines(
+  queries: Queries,
+  installationId: string,
+): Promise<Map<string, SchemaBaseline>> {
+  const rows = await queries
+    .selectFrom("schemaBaselines")
+    .select(["objectName", "account", "fields", "version"])
+    .where("installationId", "=", installationId)
+    .execute();
+  return new Map(rows.map((row) => [row.objectName, { ...row, fields: row.fields as Json }]));
+}
+
+/**
+ * Saves the fields of an object and records the message about their changes, in one statement. Does neither if the baseline
+ * is no longer of the version that was compared, the watch has ended during the look, or the installation was deleted.
+ */
+export async function saveSchemaBaseline(
+  queries: Queries,
+  {
+    installationId,
+    objectName,
+    account,
+    fields,
+    comparedVersion,
+    message,
+  }: {
+    installationId: string;
+    objectName: string;
+    account: string;
+    fields: object;
+    /** Undefined: there was no baseline. */
+    comparedVersion: number | undefined;
+    message: EventRow | undefined;
+  },
+): Promise<void> {
+  await sql`
+    with saved as (
+      insert into schema_baselines as known (installation_id, object_name, account, fields)
+      select id, ${objectName}, ${account}, ${JSON.stringify(fields)}::json from installations
+      join schema_watches using (integration_id) where id = ${installationId} for key share of schema_watches
+      on conflict (installation_id, object_name) do update set
+        account = excluded.account, fields = excluded.fields, version = known.version + 1, update_time = now()
+      where known.version = ${comparedVersion ?? null}::integer
+      returning 1
+    ), ${eventInserts(message ? [message] : [], sql`exists (select from saved)`)}
+    select ${WAKES_DELIVERERS}
+  `.execute(queries);
+}
+
+/** Returns what `account` is for a connection: the account as the provider names it, or the connection itself. */
+export const buildBaselineAccount = (connectionId: string, workspaceRef: string | null): string =>
+  workspaceRef ?? connectionId;
+
+/** Keeps the baselines of an account whose name has changed, or has become known. */
+export async function renameBaselineAccount(
+  queries: Queries,
+  {
+    connectionId,
+    formerRef,
+    accountRef,
+  }: { connectionId: string; formerRef: string | null; accountRef: string },
+): Promise<void> {
+  await queries
+    .updateTable("schemaBaselines")
+    .set({ account: accountRef })
+    .where("account", "=", buildBaselineAccount(connectionId, formerRef))
+    .where("installationId", "in", (installations) =>
+      installations.selectFrom("installations").select("id").where("connectionId", "=", connectionId),
+    )
+    .execute();
+}
+
+/** Forgets the objects of an installation that it does not read any more: added again, they are new. */
+export async function removeOtherBaselines(
+  queries: Queries,
+  installationId: string,
+  objectNames: string[],
+): Promise<void> {
+  await sql`
+    delete from schema_baselines
+    where installation_id = ${installationId} and object_name <> all(${objectNames}::text[])
+  `.execute(queries);
+}

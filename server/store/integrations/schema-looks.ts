@@ -1,0 +1,135 @@
+/**
+ * Schema watch: which integrations ask for changes of fields, and which installations are to be looked at.
+ *
+ *     watched   a row of `schema_watches`, from the deployment that asks for it to the one that no longer does
+ *     due       a row of `schema_looks`, made at each tick of the schedule for every installation without one, spread over
+ *               an hour
+ *     looking   claimed: `due_time` lies ahead by the length of a lease; when the process dies, the look is due again
+ *     ended     the row is gone until the next tick
+ */
+import { sql } from "kysely";
+import type { Queries } from "../database/database.ts";
+
+/** When the manifest names no schedule. */
+const DAILY = "0 */24 * * *";
+
+/** Follows a deployment. A watch that ends forgets what it knew: fields that change meanwhile are not reported later. */
+export async function followDeployedWatch(
+  queries: Queries,
+  integrationId: string,
+  content: unknown,
+): Promise<void> {
+  await sql`
+    with manifest as (
+      select ${JSON.stringify(content)}::json -> 'watchSchema' as watch
+    ), ended as (
+      delete from schema_watches using manifest
+      where integration_id = ${integrationId} and json_typeof(watch) is distinct from 'object'
+      returning integration_id
+    ), undue as (
+      delete from schema_looks using ended where schema_looks.integration_id = ended.integration_id
+    ), forgotten as (
+      delete from schema_baselines using installations, ended
+      where installations.integration_id = ended.integration_id
+        and schema_baselines.installation_id = installations.id
+    )
+    insert into schema_watches as known (integration_id, schedule)
+    select ${integrationId}::uuid, coalesce(nullif(watch ->> 'schedule', ''), ${DAILY})
+    from manifest where json_typeof(watch) = 'object'
+    on conflict (integration_id) do update set
+      schedule = excluded.schedule,
+      next_time = case when known.schedule = excluded.schedule then known.next_time else now() end
+  `.execute(queries);
+}
+
+/**
+ * Takes up to `max` integrations whose tick has come, sets their next tick, and makes looks for their installations, each
+ * at its own time within `spreadMs`. An installation that still has one gets no other. Returns the number of integrations.
+ */
+export const startDueChecks = (
+  queries: Queries,
+  { max, spreadMs, nextTick }: { max: number; spreadMs: number; nextTick: (schedule: string) => Date },
+): Promise<number> =>
+  queries.transaction().execute(async (transaction) => {
+    const due = await transaction
+      .selectFrom("schemaWatches")
+      .select(["integrationId", "schedule"])
+      .where("nextTime", "<=", sql<Date>`now()`)
+      .orderBy("nextTime")
+      .limit(max)
+      .forUpdate()
+      .skipLocked()
+      .execute();
+    if (due.length === 0) return 0;
+    const ids = due.map(({ integrationId }) => integrationId);
+    await sql`
+      with ticks as (
+        select * from unnest(${ids}::uuid[], ${due.map(({ schedule }) => nextTick(schedule))}::timestamptz[])
+          as tick (integration_id, next_time)
+      ), set_next as (
+        update schema_watches set next_time = ticks.next_time
+        from ticks where schema_watches.integration_id = ticks.integration_id
+      )
+      insert into schema_looks (installation_id, integration_id, due_time)
+      select id, integration_id,
+        -- A part of the hour that is always the same for the installation.
+        now() + make_interval(secs => ('x' || right(id::text, 8))::bit(32)::bigint / 4294967296.0
+          * ${spreadMs}::double precision / 1000)
+      from installations where integration_id = any(${ids}::uuid[])
+      on conflict do nothing
+    `.execute(transaction);
+    return due.length;
+  });
+
+export interface SchemaCheck {
+  installationId: string;
+  integrationId: string;
+  projectId: string;
+  /** Counts this one. */
+  attempts: number;
+}
+
+/** Claims up to `max` looks that are due, for the length of a lease. */
+export async function claimSchemaChecks(
+  queries: Queries,
+  { max, leaseMs }: { max: number; leaseMs: number },
+): Promise<SchemaCheck[]> {
+  const { rows } = await sql<SchemaCheck>`
+    with due as (
+      select installation_id from schema_looks
+      where due_time <= now() order by due_time limit ${max} for update skip locked
+    )
+    update schema_looks
+    set attempts = attempts + 1, due_time = now() + make_interval(secs => ${leaseMs}::double precision / 1000)
+    from due, installations
+    where schema_looks.installation_id = due.installation_id and installations.id = due.installation_id
+    returning schema_looks.installation_id, schema_looks.integration_id, installations.project_id, attempts
+  `.execute(queries);
+  return rows;
+}
+
+export async function endSchemaCheck(
+  queries: Queries,
+  { installationId, attempts }: SchemaCheck,
+): Promise<void> {
+  await queries
+    .deleteFrom("schemaLooks")
+    .where("installationId", "=", installationId)
+    // Otherwise another process has taken over.
+    .where("attempts", "=", attempts)
+    .execute();
+}
+
+/** Makes a look due again after a while. */
+export async function postponeSchemaCheck(
+  queries: Queries,
+  { installationId, attempts }: SchemaCheck,
+  delayMs: number,
+): Promise<void> {
+  await queries
+    .updateTable("schemaLooks")
+    .set({ dueTime: sql<Date>`now() + make_interval(secs => ${delayMs}::double precision / 1000)` })
+    .where("installationId", "=", installationId)
+    .where("attempts", "=", attempts)
+    .execute();
+}

@@ -1,0 +1,60 @@
+/** Uploaded files that wait to be deployed: announced, filled once, removed when they expire. */
+import { sql } from "kysely";
+import type { Queries } from "../database/database.ts";
+
+export async function insertUpload(
+  queries: Queries,
+  upload: { id: string; projectId: string; md5: string | undefined; lifeMinutes: number },
+): Promise<void> {
+  const { lifeMinutes, ...row } = upload;
+  await queries
+    .deleteFrom("uploads")
+    .where("expireTime", "<", sql<Date>`now()`)
+    .execute();
+  await queries
+    .insertInto("uploads")
+    .values({ ...row, expireTime: sql`now() + make_interval(mins => ${lifeMinutes})` })
+    .execute();
+}
+
+/** Finds an announced upload that has no content yet. */
+export const findOpenUpload = (queries: Queries, id: string): Promise<{ md5: string | null } | undefined> =>
+  queries
+    .selectFrom("uploads")
+    .select("md5")
+    .where("id", "=", id)
+    .where("content", "is", null)
+    .where("expireTime", ">", sql<Date>`now()`)
+    .executeTakeFirst();
+
+/** Stores the content of an open upload; returns whether it was open. */
+export async function fillUpload(queries: Queries, id: string, content: Buffer): Promise<boolean> {
+  const { numUpdatedRows } = await queries
+    .updateTable("uploads")
+    .set({ content })
+    .where("id", "=", id)
+    .where("content", "is", null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+export const findUploadContent = (
+  queries: Queries,
+  projectId: string,
+  id: string,
+): Promise<{ content: Buffer | null } | undefined> =>
+  queries
+    .selectFrom("uploads")
+    .select("content")
+    .where("projectId", "=", projectId)
+    .where("id", "=", id)
+    .where("expireTime", ">", sql<Date>`now()`)
+    .executeTakeFirst();
+
+/** Removes up to `max` expired uploads; returns their number. */
+export async function removeExpiredUploads(queries: Queries, max: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from uploads where id in (select id from uploads where expire_time < now() limit ${max})
+  `.execute(queries);
+  return Number(numAffectedRows ?? 0n);
+}

@@ -1,0 +1,91 @@
+/** Finds sealed values in all tables: in every column whose name ends in `_sealed`. */
+import { sql } from "kysely";
+import type { Queries } from "../database/database.ts";
+
+/** Names as PostgreSQL spells them; the seal is bound to the same names. */
+export interface SealedColumn {
+  table: string;
+  column: string;
+}
+
+export interface SealedValue {
+  id: string;
+  projectId: string;
+  sealed: string;
+}
+
+export async function listSealedColumns(queries: Queries): Promise<SealedColumn[]> {
+  const { rows } = await sql<{ tableName: string; columnName: string }>`
+    select table_name, column_name from information_schema.columns
+    where table_schema = current_schema() and column_name like '%\\_sealed'
+    order by table_name, column_name
+  `.execute(queries);
+  return rows.map(({ tableName, columnName }) => ({ table: tableName, column: columnName }));
+}
+
+/** Counts the values of the column by the key that sealed them. */
+export async function countByKey(
+  queries: Queries,
+  { table, column }: SealedColumn,
+): Promise<{ keyId: string; count: number }[]> {
+  const { rows } = await sql<{ keyId: string; count: number }>`
+    select split_part(${sql.ref(column)}, '.', 2) as key_id, count(*)::int as count
+    from ${sql.table(table)} where ${sql.ref(column)} is not null
+    group by 1 order by 1
+  `.execute(queries);
+  return rows;
+}
+
+/** Returns the oldest and the newest value of the column that are sealed with this key. */
+export async function sampleSealedBy(
+  queries: Queries,
+  { table, column }: SealedColumn,
+  keyId: string,
+): Promise<SealedValue[]> {
+  const sealedBy = sql`
+    select id, project_id, ${sql.ref(column)} as sealed
+    from ${sql.table(table)}
+    where split_part(${sql.ref(column)}, '.', 2) = ${keyId}`;
+  const { rows } = await sql<SealedValue>`
+    (${sealedBy} order by id limit 1) union (${sealedBy} order by id desc limit 1)`.execute(queries);
+  return rows;
+}
+
+const BATCH = 500;
+/** Sorts before all ids. */
+const FIRST_ID = "00000000-0000-0000-0000-000000000000";
+
+/** Yields the values of the column in the order of their rows' ids; without those that are sealed with `exceptKeyId`. */
+export async function* eachSealed(
+  queries: Queries,
+  { table, column }: SealedColumn,
+  exceptKeyId: string | null = null,
+): AsyncGenerator<SealedValue> {
+  for (let afterId = FIRST_ID; ;) {
+    const { rows } = await sql<SealedValue>`
+      select id, project_id, ${sql.ref(column)} as sealed
+      from ${sql.table(table)}
+      where ${sql.ref(column)} is not null and split_part(${sql.ref(column)}, '.', 2) is distinct from ${exceptKeyId}
+        and id > ${afterId}::uuid
+      order by id limit ${BATCH}
+    `.execute(queries);
+    yield* rows;
+    const last = rows.at(-1);
+    if (!last) return;
+    afterId = last.id;
+  }
+}
+
+/** Replaces a value unless it has changed since it was read; returns whether it did. */
+export async function replaceSealed(
+  queries: Queries,
+  { table, column }: SealedColumn,
+  { id, sealed }: SealedValue,
+  resealed: string,
+): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update ${sql.table(table)} set ${sql.ref(column)} = ${resealed}
+    where id = ${id}::uuid and ${sql.ref(column)} = ${sealed}
+  `.execute(queries);
+  return numAffectedRows === 1n;
+}

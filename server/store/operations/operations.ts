@@ -1,0 +1,244 @@
+/** Operations: actions that were carried out for an installation, and the log of each. */
+import { sql } from "kysely";
+import { now } from "../../../ground/clock.ts";
+import { isUuid } from "../../../ground/ids.ts";
+import type { JsonObject } from "../../../ground/json.ts";
+import type { Queries } from "../database/database.ts";
+import type { EventRow } from "../deliveries/events.ts";
+import { removePlannedByRows } from "../database/planned-by-rows.ts";
+import type { ProjectBound } from "../access/project-retention.ts";
+import { storableJson, toStoredJson } from "../database/stored-json.ts";
+import { wakes } from "../database/wake-ups.ts";
+
+export type OperationStatus = "in_progress" | "success" | "failure";
+
+/** Who asked for something. Described in `access/actor.ts`. */
+export interface Actor {
+  kind: "agent" | "key" | "person" | "customer";
+  id: string;
+  name?: string;
+  client?: string;
+  onBehalfOf?: string;
+}
+
+export interface OperationRow {
+  id: string;
+  projectId: string;
+  integrationId: string;
+  installationId: string;
+  configId: string;
+  actionType: string;
+  objectName: string;
+  status: string;
+  result: string | null;
+  metadata: unknown;
+  createTime: Date;
+  updateTime: Date | null;
+}
+
+/** Without the log, which can be long. */
+const COLUMNS = [
+  "id",
+  "projectId",
+  "integrationId",
+  "installationId",
+  "configId",
+  "actionType",
+  "objectName",
+  "status",
+  "result",
+  "metadata",
+  "createTime",
+  "updateTime",
+] as const;
+
+export type NewOperation = Pick<
+  OperationRow,
+  "id" | "projectId" | "integrationId" | "installationId" | "configId" | "actionType" | "objectName"
+> & {
+  /** The object's name in results and events, where it differs from `objectName`. */
+  messageName?: string;
+  /** The request that began it. */
+  requestId?: string;
+  /** Who asked for it; absent where Busbar itself did. */
+  actor?: Actor | undefined;
+};
+
+/** Inserts operations that a process executes itself; `claimedBy` lets other processes end them if it dies. */
+export async function insertOperations(
+  queries: Queries,
+  operations: (NewOperation & { claimedBy: number })[],
+): Promise<void> {
+  await queries
+    .insertInto("operations")
+    .values(
+      operations.map(({ messageName, actor, ...operation }) => ({
+        ...operation,
+        ...(actor && { actor: toStoredJson(actor) }),
+        status: "in_progress",
+        ...(messageName !== undefined && { metadata: JSON.stringify({ objects: [messageName] }) }),
+      })),
+    )
+    // Ids are made here: a row that is there was inserted by this statement before, whose answer was lost.
+    .onConflict((conflict) => conflict.column("id").doNothing())
+    .execute();
+}
+
+/** One step of an operation. The values of `details` are text for people, never secrets. */
+export interface LogEntry {
+  severity: "DEBUG" | "INFO" | "WARNING" | "ERROR";
+  msg: string;
+  error?: string;
+  details?: Record<string, string>;
+}
+
+/** As it is stored. */
+export type TimedLogEntry = LogEntry & { time: string };
+
+export const timed = (log: LogEntry[]): TimedLogEntry[] => {
+  const time = now().toISOString();
+  return log.map((entry) => ({ ...entry, time }));
+};
+
+export interface EndedOperation {
+  id: string;
+  status: "success" | "failure";
+  result: string;
+  metadata: JsonObject;
+  log: LogEntry[];
+  /** Recorded only if this statement ends the operation. */
+  event?: EventRow;
+}
+
+/**
+ * Ends operations, appends their logs, removes them from the write queue and records their events, in one statement: one
+ * round trip and one commit for many. An operation that has ended already stays as it is. Events that no destination is to
+ * receive are noted as such here, by the rules of `routeEvents`.
+ */
+export async function endOperations(queries: Queries, operations: EndedOperation[]): Promise<void> {
+  const input = operations.map(({ id, status, result, metadata, log, event }) => ({
+    id,
+    status,
+    result,
+    metadata,
+    log: timed(log),
+    event_id: event?.id,
+    event_type: event?.type,
+    event_data: event && storableJson(event.data),
+    traceparent: event?.traceparent,
+  }));
+  await sql`/* prepare end-operations */
+    with input as (
+      select * from jsonb_to_recordset(${toStoredJson(input)}::jsonb)
+        as x(id uuid, status text, result text, metadata jsonb, log jsonb, event_id uuid, event_type text, event_data text,
+          traceparent text)
+    ), ended as (
+      update operations set status = input.status, result = input.result, claimed_by = null,
+        metadata = operations.metadata || input.metadata, log = operations.log || input.log, update_time = now()
+      from input
+      -- The ids are given twice, so that an index is used whatever the statistics say: those of a queue that was empty when
+      -- it was analysed make the planner read a whole index for a join. Few operations are in progress, so with a plain
+      -- comparison it expects one row and compares each operation with every row of the input; of a CASE it expects half.
+      where operations.id = any(${operations.map(({ id }) => id)}::uuid[]) and operations.id = input.id
+        and case operations.status when 'in_progress' then true end
+      returning operations.id, operations.project_id, event_id, event_type, event_data, traceparent
+    ), unqueued as (
+      delete from writes where operation_id = any(array(select id from ended))
+    ), told as (
+      insert into events (id, project_id, type, data, traceparent)
+      select event_id, project_id, event_type, event_data::json, traceparent from ended where event_id is not null
+    ), kinds as (
+      select project_id, event_type from ended where event_id is not null group by project_id, event_type
+    ), missing as (
+      select kind.project_id, kind.event_type, case when bool_or(last.id is not null) then null
+        when bool_or(step.id is not null) then 'destination' else 'topic' end as missing
+      from kinds as kind
+      left join event_topic_routes step on step.project_id = kind.project_id and step.event_type = kind.event_type
+      left join topic_destination_routes last on last.topic_id = step.topic_id
+      group by kind.project_id, kind.event_type
+    ), nowhere as (
+      -- To route such an event costs more than this.
+      insert into events_nowhere (project_id, event_id, missing)
+      select project_id, event_id, missing from ended join missing using (project_id, event_type)
+      where event_id is not null and missing is not null
+    ), published as (
+      insert into event_topics (event_id, topic_id, topic_name)
+      select event_id, topics.id, topics.name
+      from ended join missing using (project_id, event_type)
+      join event_topic_routes step using (project_id, event_type)
+      join topics on topics.id = step.topic_id
+      where event_id is not null and missing = 'destination'
+    ), queued as (
+      insert into unrouted_events (event_id)
+      select event_id from ended join missing using (project_id, event_type)
+      where event_id is not null and missing is null
+      returning event_id
+    )
+    select ${wakes("events", sql`exists (select from queued)`)}
+  `.execute(queries);
+}
+
+export async function findOperation(
+  queries: Queries,
+  projectId: string,
+  id: string,
+): Promise<OperationRow | undefined> {
+  if (!isUuid(id)) return undefined;
+  return queries
+    .selectFrom("operations")
+    .select(COLUMNS)
+    .where("projectId", "=", projectId)
+    .where("id", "=", id)
+    .executeTakeFirst();
+}
+
+/** Returns those of the ids that are operations of the project. */
+export async function listKnownOperations(
+  queries: Queries,
+  projectId: string,
+  ids: string[],
+): Promise<Set<string>> {
+  const rows = await queries
+    .selectFrom("operations")
+    .select("id")
+    .where("projectId", "=", projectId)
+    .where("id", "=", sql<string>`any(${ids}::uuid[])`)
+    .execute();
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Finds the log of an operation, oldest step first; undefined when the project has no operation of this id. */
+export async function findOperationLog(
+  queries: Queries,
+  projectId: string,
+  id: string,
+): Promise<TimedLogEntry[] | undefined> {
+  if (!isUuid(id)) return undefined;
+  const row = await queries
+    .selectFrom("operations")
+    .select("log")
+    .where("projectId", "=", projectId)
+    .where("id", "=", id)
+    .executeTakeFirst();
+  return row?.log as TimedLogEntry[] | undefined;
+}
+
+/** Removes up to `max` ended operations older than an id, with their logs; returns their number. */
+export async function removeOldOperations(queries: Queries, beforeId: string, max: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from operations where id in (
+      select id from operations where id < ${beforeId} and status <> 'in_progress' order by id limit ${max})
+  `.execute(queries);
+  return Number(numAffectedRows ?? 0n);
+}
+
+/** Does the same for one project. */
+export const removeProjectOperations = (
+  queries: Queries,
+  bound: ProjectBound,
+  max: number,
+): Promise<number> => removePlannedByRows(queries, "operations", selectOldOperations(bound, max));
+
+export const selectOldOperations = ({ projectId, id }: ProjectBound, max: number) => sql`
+  select id from operations where project_id = ${projectId} and id < ${id} and status <> 'in_progress'
+  order by id limit ${max}`;

@@ -1,0 +1,90 @@
+/** What Busbar wrote to customers' accounts, by record, so that changes that only show it are recognised. */
+import { sql } from "kysely";
+import { keepRecentlyUsed, type RecentlyUsed } from "../../../ground/recently-used.ts";
+import type { Queries } from "../database/database.ts";
+import { toStoredJson } from "../database/stored-json.ts";
+
+export interface OwnWrite {
+  recordId: string;
+  operationId: string;
+  type: "create" | "update" | "delete";
+  /** By the provider's clock, the write happened after this time and not after `until`. */
+  since: Date;
+  until: Date;
+  /** Which change of the record it was, as reading and events tell its time; null: the answer did not tell it. */
+  changeTime: Date | null;
+  /** Hashes of the written values, by field in lower case. */
+  fields: Record<string, string>;
+}
+
+interface OfObject {
+  connectionId: string;
+  objectKey: string;
+}
+
+/** For how long a connection that nobody reads is taken for such: a statement of each write to it is saved. */
+const UNREAD_MS = 5_000;
+const MAX_UNREAD = 10_000;
+const unread = new WeakMap<Queries, RecentlyUsed<true>>();
+
+function listUnread(queries: Queries): RecentlyUsed<true> {
+  const known = unread.get(queries) ?? keepRecentlyUsed<true>(MAX_UNREAD, { ttl: UNREAD_MS });
+  unread.set(queries, known);
+  return known;
+}
+
+/**
+ * Remembers writes, if an installation of the connection reads the account or subscribes to its changes. In the first seconds of such
+ * an installation they may not be remembered; the changes are then delivered.
+ */
+export async function insertOwnWrites(
+  queries: Queries,
+  { connectionId, objectKey }: OfObject,
+  writes: OwnWrite[],
+): Promise<void> {
+  const withoutReader = listUnread(queries);
+  if (writes.length === 0 || withoutReader.has(connectionId)) return;
+  const column = <Name extends keyof OwnWrite>(name: Name) => writes.map((write) => write[name]);
+  const { rows } = await sql<{ isRead: boolean }>`
+    with read as (
+      select exists (
+        select from installations where installations.connection_id = ${connectionId} and (
+          exists (select from subscriptions where subscriptions.installation_id = installations.id)
+          or exists (select from read_objects where read_objects.installation_id = installations.id))) as is_read),
+    remembered as (
+    insert into own_writes (connection_id, object_key, record_id, operation_id, type, since, until, change_time, fields)
+    select connections.id, ${objectKey}, record_id, operation_id, one.type, since, until, change_time, fields::jsonb
+    from connections cross join unnest(${column("recordId")}::text[], ${column("operationId")}::uuid[], ${column("type")}::text[],
+      ${column("since")}::timestamptz[], ${column("until")}::timestamptz[], ${column("changeTime")}::timestamptz[],
+      ${writes.map(({ fields }) => toStoredJson(fields))}::text[])
+      as one (record_id, operation_id, type, since, until, change_time, fields)
+    where connections.id = ${connectionId} and (select is_read from read)
+    on conflict (connection_id, object_key, record_id, operation_id, type) do nothing)
+    select is_read from read
+  `.execute(queries);
+  if (rows[0]?.isRead === false) withoutReader.set(connectionId, true);
+}
+
+/** Lists what was written of some records, the newest first. */
+export async function listOwnWrites(
+  queries: Queries,
+  { connectionId, objectKey }: OfObject,
+  recordIds: string[],
+): Promise<Map<string, OwnWrite[]>> {
+  if (recordIds.length === 0) return new Map();
+  const { rows } = await sql<OwnWrite>`
+    select record_id, operation_id, type, since, until, change_time, fields from own_writes
+    where connection_id = ${connectionId} and object_key = ${objectKey} and record_id = any(${recordIds}::text[])
+    order by operation_id desc
+  `.execute(queries);
+  return Map.groupBy(rows, ({ recordId }) => recordId);
+}
+
+/** Removes up to `max` old rows; returns their number. */
+export async function removeOldOwnWrites(queries: Queries, days: number, max: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from own_writes where ctid = any(array(
+      select ctid from own_writes where create_time < now() - ${days} * interval '1 day' limit ${max}))
+  `.execute(queries);
+  return Number(numAffectedRows ?? 0n);
+}

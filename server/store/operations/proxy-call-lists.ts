@@ -1,0 +1,132 @@
+/** Lists proxied calls of a project with the names of their integrations and customers, for the API. */
+import { sql, type RawBuilder } from "kysely";
+import { isUuid } from "../../../ground/ids.ts";
+import type { Queries } from "../database/database.ts";
+import { containsText, type IdRange } from "../database/id-range.ts";
+import type { ProxyUsageRow } from "./proxy-usage.ts";
+
+/** The names are null if the installation was deleted so long ago that nothing is known of it. */
+export interface ListedProxyCall extends ProxyUsageRow {
+  integrationName: string | null;
+  groupRef: string | null;
+}
+
+export interface ProxyCallFilter {
+  projectId: string;
+  /** Lowest and highest status. */
+  statuses?: { from: number; to: number };
+  method?: string;
+  /** Part of the path. */
+  path?: string;
+  groupRef?: string;
+  /** Id or name. */
+  integration?: string;
+  installationId?: string;
+  refusedBy?: "busbar" | "provider";
+}
+
+/** Status of calls whose caller left before the answer: they were not refused. */
+const CALLER_LEFT = 499;
+
+/** The condition that a provider refused a call. */
+const BY_PROVIDER = sql<boolean>`(status >= 400 and status <> ${sql.lit(CALLER_LEFT)} and not by_busbar)`;
+
+/** Calls that one statement reads for filters that no index serves; fewer for a text, which costs more per row. */
+const MAX_EXAMINED = 100_000;
+const MAX_SEARCHED = 25_000;
+
+/**
+ * Lists calls, the last begun first. `range.after` is the id of a call: only calls that were stored after it, because a
+ * long call is stored after others that began later. With `continueBefore`, the page is short because the call has examined
+ * enough rows.
+ */
+export async function listProjectProxyCalls(
+  queries: Queries,
+  filter: ProxyCallFilter,
+  range: IdRange,
+  maxExamined = filter.path === undefined ? MAX_EXAMINED : MAX_SEARCHED,
+): Promise<{ rows: ListedProxyCall[]; continueBefore?: string }> {
+  const inRange = filterRange(filter.projectId, range);
+  const filters = buildFilters(filter);
+  // The calls of one customer have an index of their own, and those after a known one are few.
+  const isServed = [filter.groupRef, filter.installationId, range.after].some((value) => value !== undefined);
+  const isSearch = filters.length > 0 && !isServed;
+  const { rows } = await sql<ListedProxyCall>`
+    select page.*, coalesce(integrations.name, removed.integration_name) as integration_name, group_ref
+    from (
+      select * from ${isSearch ? newest(inRange, maxExamined) : sql`proxy_usage`}
+      where ${sql.join(isSearch ? filters : [...inRange, ...filters], sql` and `)}
+      order by time desc, id desc limit ${range.limit}) as page
+    left join installations on installations.id = page.installation_id
+    left join removed_installations as removed on removed.id = page.installation_id
+    left join integrations on integrations.id = coalesce(installations.integration_id, removed.integration_id)
+    left join groups on groups.id = coalesce(installations.group_id, removed.group_id)
+    order by page.time desc, page.id desc
+  `.execute(queries);
+  const lowest =
+    isSearch && rows.length < range.limit ? await lowestExamined(queries, inRange, maxExamined) : undefined;
+  return { rows, ...(lowest !== undefined && { continueBefore: lowest }) };
+}
+
+/** Without this limit, the planner may read the calls of all times for a filter that few of them match. */
+const newest = (inRange: RawBuilder<unknown>[], max: number) => sql`(
+  select * from proxy_usage where ${sql.join(inRange, sql` and `)}
+  order by time desc, id desc limit ${max}) as examined`;
+
+/** Finds the last call that is examined; undefined if the range has no more than that. */
+async function lowestExamined(
+  queries: Queries,
+  inRange: RawBuilder<unknown>[],
+  max: number,
+): Promise<string | undefined> {
+  const { rows } = await sql<{ id: string }>`
+    select id from proxy_usage where ${sql.join(inRange, sql` and `)}
+    order by time desc, id desc offset ${max - 1} limit 1
+  `.execute(queries);
+  return rows[0]?.id;
+}
+
+function filterRange(projectId: string, range: IdRange): RawBuilder<unknown>[] {
+  const conditions: RawBuilder<unknown>[] = [sql`project_id = ${projectId}`];
+  if (range.since) conditions.push(sql`time >= ${range.since}`);
+  if (range.until) conditions.push(sql`time < ${range.until}`);
+  if (range.after !== undefined) conditions.push(sql`id > ${range.after}::bigint`);
+  if (range.before !== undefined)
+    conditions.push(
+      sql`(time, id) < (select time, id from proxy_usage where project_id = ${projectId} and id = ${range.before}::bigint)`,
+    );
+  return conditions;
+}
+
+function buildFilters(filter: ProxyCallFilter): RawBuilder<unknown>[] {
+  const { statuses, method, path, refusedBy, installationId } = filter;
+  const conditions: RawBuilder<unknown>[] = [];
+  if (statuses) conditions.push(sql`status between ${statuses.from} and ${statuses.to}`);
+  if (method !== undefined) conditions.push(sql`method = ${method.toUpperCase()}`);
+  if (path !== undefined) conditions.push(containsText(["path"], path));
+  if (refusedBy === "busbar") conditions.push(sql`by_busbar`);
+  if (refusedBy === "provider") conditions.push(BY_PROVIDER);
+  if (installationId !== undefined)
+    conditions.push(isUuid(installationId) ? sql`installation_id = ${installationId}` : sql`false`);
+  if (filter.groupRef !== undefined || filter.integration !== undefined)
+    conditions.push(sql`installation_id = any(array(${selectInstallations(filter)}))`);
+  return conditions;
+}
+
+/** Also those that were deleted. */
+function selectInstallations({ projectId, groupRef, integration }: ProxyCallFilter): RawBuilder<unknown> {
+  const wanted: RawBuilder<unknown>[] = [sql`places.project_id = ${projectId}`];
+  if (groupRef !== undefined) wanted.push(sql`groups.group_ref = ${groupRef}`);
+  if (integration !== undefined) {
+    const isNamed = sql`coalesce(integrations.name, integration_name) = ${integration}`;
+    wanted.push(isUuid(integration) ? sql`(places.integration_id = ${integration} or ${isNamed})` : isNamed);
+  }
+  return sql`
+    select places.id
+    from (
+      select id, project_id, integration_id, null as integration_name, group_id from installations
+      union all select id, project_id, integration_id, integration_name, group_id from removed_installations) as places
+    left join integrations on integrations.id = places.integration_id
+    left join groups on groups.id = places.group_id
+    where ${sql.join(wanted, sql` and `)}`;
+}

@@ -1,0 +1,127 @@
+/** Usage lines of proxied calls. */
+import { sql, type RawBuilder } from "kysely";
+import type { Queries } from "../database/database.ts";
+import { removeHistory } from "../maintenance/history-ranges.ts";
+import type { ProjectBound } from "../access/project-retention.ts";
+
+export interface ProxyUse {
+  /** Start of the call, in milliseconds since the epoch. */
+  timeMs: number;
+  projectId: string;
+  installationId: string;
+  method: string;
+  /** Without the query. */
+  path: string;
+  /** Status that the caller received. */
+  status: number;
+  durationMs: number;
+  bytesUp: number;
+  bytesDown: number;
+  /** The key of the caller; absent for calls of people. */
+  apiKeyId?: string;
+  /** The header `X-Request-Id` of the answer; absent if nobody asked for the call. */
+  requestId?: string;
+  /** Whether Busbar refused the call, not the provider. */
+  byBusbar?: boolean;
+}
+
+/**
+ * Inserts the lines with one statement, except those of installations that were erased with their group. Each column is sent
+ * as one text, which costs the proxy's process least; no value can contain a line break. The array of a single empty text is
+ * empty, hence the `coalesce`.
+ */
+export async function insertProxyUsage(queries: Queries, uses: ProxyUse[]): Promise<void> {
+  const column = (read: (use: ProxyUse) => string | number) => {
+    const values = uses.map(read).join("\n");
+    return sql`string_to_array(${values}, chr(10))`;
+  };
+  await sql`
+    insert into proxy_usage
+      (time, project_id, installation_id, method, path, status, duration_ms, bytes_up, bytes_down,
+        api_key_id, request_id, by_busbar)
+    select to_timestamp(time_ms::double precision / 1000), project_id::uuid, installation_id::uuid, method, path,
+      status::integer, duration_ms::integer, bytes_up::bigint, bytes_down::bigint,
+      nullif(api_key_id, '')::uuid, coalesce(request_id, ''), by_busbar = '1'
+    from unnest(
+      ${column(({ timeMs }) => Math.round(timeMs))}, ${column(({ projectId }) => projectId)},
+      ${column(({ installationId }) => installationId)}, ${column(({ method }) => method)},
+      ${column(({ path }) => path)}, ${column(({ status }) => status)},
+      ${column(({ durationMs }) => durationMs)}, ${column(({ bytesUp }) => bytesUp)},
+      ${column(({ bytesDown }) => bytesDown)},
+      ${column(({ apiKeyId = "" }) => apiKeyId)}, ${column(({ requestId = "" }) => requestId)},
+      ${column(({ byBusbar }) => (byBusbar ? 1 : 0))}
+    ) as line(time_ms, project_id, installation_id, method, path, status, duration_ms, bytes_up, bytes_down,
+      api_key_id, request_id, by_busbar)
+    where exists (select from installations where id = line.installation_id::uuid)
+      or exists (select from removed_installations where id = line.installation_id::uuid)
+  `.execute(queries);
+}
+
+export interface ProxyUsageRow extends Omit<ProxyUse, "timeMs" | "bytesUp" | "bytesDown" | "apiKeyId"> {
+  id: string;
+  apiKeyId: string | null;
+  /** Empty if nobody asked for the call. */
+  requestId: string;
+  time: Date;
+  bytesUp: string;
+  bytesDown: string;
+}
+
+/** Lists lines, last stored first; `before` is the id of the last line of the previous page. */
+export function listProxyUsage(
+  queries: Queries,
+  page: { projectId: string; installationId: string; before?: string; limit: number },
+): Promise<ProxyUsageRow[]> {
+  let query = queries
+    .selectFrom("proxyUsage")
+    .selectAll()
+    .where("projectId", "=", page.projectId)
+    .where("installationId", "=", page.installationId)
+    .orderBy("id", "desc")
+    .limit(page.limit);
+  if (page.before) query = query.where("id", "<", page.before);
+  return query.execute();
+}
+
+/** Removes at most `max` lines from before `time` of those that are not dropped with their day; returns their number. */
+export const removeProxyUsageBefore = (queries: Queries, time: Date, max: number): Promise<number> =>
+  removeHistory(queries, { history: "proxy_usage", before: time, max }, (span, most) =>
+    // Lines are stored nearly in the order of their time, so that those of the lowest ids tell whether there are any.
+    removeLines(
+      queries,
+      sql`
+      select id, time from (
+        select id, time from proxy_usage where time >= ${span.from}::timestamptz and time < ${span.until}::timestamptz
+        order by id limit ${most}) as oldest
+      where time < ${time}`,
+    ),
+  );
+
+/** Removes at most `max` lines of one project, and returns their number. */
+export const removeProjectProxyUsage = (
+  queries: Queries,
+  { projectId, time }: ProjectBound,
+  max: number,
+): Promise<number> =>
+  removeLines(
+    queries,
+    sql`
+    select id, time from proxy_usage where project_id = ${projectId} and time < ${time} order by time limit ${max}`,
+  );
+
+/**
+ * Removes the lines whose `id` and `time` a statement selects, and returns their number. In two statements: by the times that the
+ * second one names, the planner leaves out other days, and it looks up few ids instead of reading all of them for a join.
+ */
+export async function removeLines(queries: Queries, selection: RawBuilder<unknown>): Promise<number> {
+  const { rows } = await sql<{ ids: string[] | null; first: string; last: string }>`
+    select array_agg(id::text) as ids, min(time)::text as first, max(time)::text as last from (${selection}) as old
+  `.execute(queries);
+  const [old] = rows;
+  if (!old?.ids) return 0;
+  const { numAffectedRows } = await sql`
+    delete from proxy_usage
+    where id = any(${old.ids}::bigint[]) and time between ${old.first}::timestamptz and ${old.last}::timestamptz
+  `.execute(queries);
+  return Number(numAffectedRows ?? 0n);
+}

@@ -1,0 +1,367 @@
+/** The queue of asynchronous writes as its workers use it: claim, mark, reschedule, release, recover. */
+import { sql, type RawBuilder } from "kysely";
+import type { Json, JsonObject } from "../../../ground/json.ts";
+import type { QueuedWriteType } from "./accept-writes.ts";
+import type { Queries } from "../database/database.ts";
+import { timed, type LogEntry } from "./operations.ts";
+import { toStoredJson } from "../database/stored-json.ts";
+
+export interface ClaimedWrite {
+  operationId: string;
+  projectId: string;
+  integrationId: string;
+  installationId: string;
+  objectName: string;
+  writeType: QueuedWriteType;
+  sendOptions: JsonObject;
+  records: Json[];
+  attempts: number;
+  deadline: Date;
+  /** Records that an update touches; empty for a create. */
+  recordKeys: string[];
+  /**
+   * Set for a create of which an earlier attempt may have been carried out: until then the provider knows its key. Null for all
+   * others.
+   */
+  repeatableUntil: Date | null;
+  /** When the gate of its connection opens. Set only for writes whose deadline is earlier: other ones are not claimed. */
+  closedUntil: Date | null;
+}
+
+export interface DueInstallation {
+  installationId: string;
+  /** Null when the installation was deleted. */
+  projectId: string | null;
+}
+
+/**
+ * Lists the installations of the `max` oldest due writes, oldest first. `areAll` says that no other installation has a
+ * due write.
+ */
+export async function listOldestDue(
+  queries: Queries,
+  max: number,
+): Promise<{ installations: DueInstallation[]; areAll: boolean }> {
+  const { rows } = await sql<DueInstallation & { writes: number }>`/* prepare list-oldest-due */
+    with due as materialized (
+      select installation_id, due_time, seq from writes
+      where claimed_by is null and due_time <= now() order by due_time, seq limit ${max}
+    )
+    select installation_id, (select project_id from installations where id = installation_id), count(*)::integer as writes
+    from due group by installation_id order by min(due_time), min(seq)
+  `.execute(queries);
+  return { installations: rows, areAll: rows.reduce((sum, { writes }) => sum + writes, 0) < max };
+}
+
+/**
+ * Lists up to `max` installations with waiting writes, in the order of their ids after this one. Costs one step along
+ * the index for each installation, however many writes it has.
+ */
+export async function listWaitingAfter(
+  queries: Queries,
+  after: string,
+  max: number,
+): Promise<(DueInstallation & { isDue: boolean })[]> {
+  const { rows } = await sql<DueInstallation & { isDue: boolean }>`/* prepare list-waiting-after */
+    with recursive heads as (
+      (select installation_id, due_time, 1 as place from writes
+        where claimed_by is null and installation_id > ${after}
+        order by installation_id, due_time, seq limit 1)
+      union all
+      select next.installation_id, next.due_time, heads.place + 1 from heads, lateral (
+        select installation_id, due_time from writes
+        where claimed_by is null and installation_id > heads.installation_id
+        order by installation_id, due_time, seq limit 1) next
+      where heads.place < ${max}
+    )
+    select installation_id, (select project_id from installations where id = installation_id), due_time <= now() as is_due
+    from heads order by place
+  `.execute(queries);
+  return rows;
+}
+
+/** Of an installation with a closed gate, only so many of the oldest writes are asked whether they can be ended. */
+const CLOSED_SCAN = 200;
+
+/**
+ * Claims up to `limit` due writes of these installations, of each at most `capacity`, oldest first. Leaves out updates of a
+ * record that an earlier unfinished write touches, and writes whose connection has a closed gate, except for those whose
+ * deadline is before it opens: they can be ended. A claimed group takes no more records.
+ */
+export async function claimInstallationWrites(
+  queries: Queries,
+  workerId: number,
+  limit: number,
+  wanted: { installationId: string; capacity: number }[],
+): Promise<ClaimedWrite[]> {
+  const ids = wanted.map(({ installationId }) => installationId);
+  const capacities = wanted.map(({ capacity }) => capacity);
+  // Rows of `writes` are found by an array of ids and joined rows by a lateral with a limit: the statistics of a queue
+  // that was empty when it was analysed would make the planner read a whole index instead.
+  const { rows } = await sql<ClaimedWrite>`/* prepare claim-writes */
+    with wanted as materialized (
+      select asked.installation_id, gate.closed_until,
+        case when gate.closed_until is null then capacity else ${limit} end as capacity,
+        case when gate.closed_until is null then now() else least(now(), (
+          select due_time from writes where claimed_by is null and writes.installation_id = asked.installation_id
+          order by installation_id, due_time, seq limit 1 offset ${CLOSED_SCAN})) end as due_until
+      from unnest(${ids}::uuid[], ${capacities}::integer[]) with ordinality as asked (installation_id, capacity, place)
+        left join lateral (
+          select closed_until from installations join connection_gates using (connection_id)
+          where installations.id = asked.installation_id and closed_until > now() limit 1) gate on true
+      order by place
+    ), due as materialized (
+      select mine.operation_id, wanted.closed_until from wanted, lateral (
+        select operation_id from writes
+        where claimed_by is null and installation_id = wanted.installation_id and due_time <= wanted.due_until
+          and (wanted.closed_until is null or deadline < wanted.closed_until)
+          and ${IS_FIRST}
+        order by installation_id, due_time, seq
+        limit wanted.capacity
+        for update of writes skip locked) mine
+      limit ${limit}
+    ) ${claimDue(workerId)}
+  `.execute(queries);
+  return rows;
+}
+
+/**
+ * Claims the writes that are next for these records now, each at most once: those that waited for an update that has
+ * ended. Saves a look through the queue for each of many updates of one record.
+ */
+export async function claimSuccessors(
+  queries: Queries,
+  workerId: number,
+  recordKeys: string[],
+): Promise<ClaimedWrite[]> {
+  const { rows } = await sql<ClaimedWrite>`/* prepare claim-successors */
+    with due as materialized (
+      select operation_id, null::timestamptz as closed_until from writes
+      where operation_id = any(array(
+          select (select operation_id from write_keys where write_keys.record_key = ended.record_key order by seq limit 1)
+          from unnest(${recordKeys}::text[]) as ended (record_key)))
+        and claimed_by is null and due_time <= now() and ${IS_FIRST}
+        and not exists (
+          select from installations join connection_gates using (connection_id)
+          where installations.id = writes.installation_id and closed_until > now())
+      for update of writes skip locked
+    ) ${claimDue(workerId)}
+  `.execute(queries);
+  return rows;
+}
+
+/** Selects writes that no earlier unfinished write of one of their records precedes. Creates have no keys. */
+const IS_FIRST = sql<boolean>`(write_type = 'create' or (
+  select bool_and(own.seq = (select min(first.seq) from write_keys first where first.record_key = own.record_key))
+  from write_keys own where own.operation_id = writes.operation_id) is not false)`;
+
+/** Claims the writes of the common table expression `due` and returns them. */
+const claimDue = (workerId: number): RawBuilder<unknown> => sql`, claimed as (
+      update writes set claimed_by = ${workerId}, open_group = null, may_have_been_sent = false
+      where operation_id = any(array(select operation_id from due))
+      returning writes.*
+    )
+    select claimed.operation_id, operations.project_id, operations.integration_id, claimed.installation_id,
+      operations.object_name, claimed.write_type, claimed.send_options, claimed.records, claimed.attempts, claimed.deadline,
+      claimed.repeatable_until, due.closed_until, case when write_type = 'create' then '{}' else array(
+        select record_key from write_keys where write_keys.operation_id = claimed.operation_id) end as record_keys
+    from claimed
+      cross join lateral (select project_id, integration_id, object_name from operations
+        where operations.id = claimed.operation_id limit 1) operations
+      join due on due.operation_id = claimed.operation_id
+    order by claimed.seq`;
+
+export interface CalledWrite {
+  operationId: string;
+  /** For how long the provider knows the keys of its records; undefined if it has none. */
+  repeatableMs: number | undefined;
+}
+
+/**
+ * Marks writes as about to be sent; to be committed before the provider is called. Throws when this worker has lost one
+ * of the claims: another worker, which believes it dead, may be sending that write. Nearly all have the same time or none, and a
+ * statement for each time costs PostgreSQL half of what a join with the times costs.
+ */
+export async function markCalled(queries: Queries, workerId: number, called: CalledWrite[]): Promise<void> {
+  for (const [repeatableMs, writes] of Map.groupBy(called, (write) => write.repeatableMs)) {
+    const { numAffectedRows } = await sql`/* prepare mark-writes-called */
+      update writes set may_have_been_sent = true,
+        -- The time counts from the first of the requests with the same key.
+        repeatable_until = coalesce(repeatable_until, now() + ${repeatableMs ?? null}::double precision * interval '1 millisecond')
+      where operation_id = any(${writes.map(({ operationId }) => operationId)}::uuid[]) and claimed_by = ${workerId}
+    `.execute(queries);
+    if (Number(numAffectedRows) !== writes.length) throw new Error("a claimed write was taken over");
+  }
+}
+
+/** An operation with many retries keeps its first log entries and those of its end. */
+const MAX_STEPS = 1_000;
+
+/** Reschedules a write for another attempt, with the outcomes of its records so far. */
+export async function rescheduleWrite(
+  queries: Queries,
+  write: {
+    operationId: string;
+    workerId: number;
+    records: Json[];
+    dueTime: Date;
+    attempts: number;
+    /** Whether the provider may have carried out some of it. */
+    isUnknown: boolean;
+    log: LogEntry[];
+  },
+): Promise<void> {
+  const { operationId, workerId, records, dueTime, attempts, isUnknown, log } = write;
+  await sql`
+    with back as (
+      update writes set claimed_by = null, may_have_been_sent = false, records = ${toStoredJson(records)}::jsonb,
+        due_time = ${dueTime}, attempts = ${attempts}, repeatable_until = case when ${isUnknown} then repeatable_until end
+      -- Compares the attempts, so that a repeated statement does not touch a write that has been claimed again since.
+      where operation_id = ${operationId} and claimed_by = ${workerId} and attempts < ${attempts}
+      returning operation_id
+    )
+    update operations set update_time = now(),
+      log = case when jsonb_array_length(log) < ${MAX_STEPS} then log || ${toStoredJson(timed(log))}::jsonb else log end,
+      metadata = metadata || jsonb_build_object('retry', jsonb_build_object('attempts', ${attempts}::integer, 'lastAttempt',
+        to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')))
+    from back where operations.id = back.operation_id
+  `.execute(queries);
+}
+
+/**
+ * Reschedules a claimed write after a fault of ours and counts an attempt, so that it does not come back at once for ever.
+ * A create that may have been sent stays claimed.
+ */
+export async function postponeWrite(
+  queries: Queries,
+  write: { operationId: string; workerId: number; delayMs: number },
+): Promise<void> {
+  const { operationId, workerId, delayMs } = write;
+  await sql`
+    update writes set claimed_by = null, attempts = attempts + 1, due_time = now() + ${delayMs} * interval '1 millisecond'
+    where operation_id = ${operationId} and claimed_by = ${workerId} and ${MAY_RUN_AGAIN}
+  `.execute(queries);
+}
+
+/**
+ * Selects writes that may run again: not sent yet, or an update or upsert, or a create that the provider knows by its key, or whose
+ * caller asked for retries.
+ */
+const MAY_RUN_AGAIN = sql<boolean>`(not may_have_been_sent or write_type <> 'create' or repeatable_until > now()
+  or send_options->>'onUnknownOutcome' = 'retry')`;
+
+/**
+ * Gives claimed writes back, for example when the process stops or their connection is rate limited. A create that may
+ * have been sent stays claimed.
+ */
+export async function releaseWrites(
+  queries: Queries,
+  workerId: number,
+  operationIds: string[],
+): Promise<void> {
+  if (operationIds.length === 0) return;
+  await queries
+    .updateTable("writes")
+    .set({ claimedBy: null })
+    .where("claimedBy", "=", workerId)
+    .where("operationId", "in", operationIds)
+    .where(MAY_RUN_AGAIN)
+    .execute();
+}
+
+export interface WaitingWrite extends OrphanedWrite {
+  attempts: number;
+  /** As in `ClaimedWrite`. */
+  repeatableUntil: Date | null;
+}
+
+/** Finds and locks a queued write that no worker has claimed, so that none does until the transaction ends. */
+export async function lockWaitingWrite(
+  queries: Queries,
+  projectId: string,
+  operationId: string,
+): Promise<WaitingWrite | undefined> {
+  const { rows } = await sql<WaitingWrite>`
+    select writes.operation_id, operations.project_id, writes.installation_id, operations.object_name, write_type,
+      send_options, records, attempts, repeatable_until
+    from writes join operations on operations.id = writes.operation_id
+    where writes.operation_id = ${operationId} and operations.project_id = ${projectId} and writes.claimed_by is null
+    for update of writes skip locked
+  `.execute(queries);
+  return rows[0];
+}
+
+/** Returns the milliseconds until the next write becomes due; undefined when none waits for its time. */
+export async function nextDueMs(queries: Queries): Promise<number | undefined> {
+  const { rows } = await sql<{ ms: number | null }>`
+    select extract(epoch from min(due_time) - now()) * 1000 as ms from writes
+    where claimed_by is null and due_time > now()
+  `.execute(queries);
+  const ms = rows[0]?.ms;
+  return ms === null || ms === undefined ? undefined : Number(ms);
+}
+
+/** Lists the workers that hold queued writes or synchronous operations. Hops along the indexes, which name few workers. */
+export async function listClaimers(queries: Queries): Promise<number[]> {
+  const { rows } = await sql<{ worker: number }>`
+    with recursive writers as (
+      select min(claimed_by) as worker from writes where claimed_by is not null
+      union all
+      select (select min(claimed_by) from writes where claimed_by > writers.worker)
+      from writers where writers.worker is not null
+    ), operators as (
+      select min(claimed_by) as worker from operations where claimed_by is not null
+      union all
+      select (select min(claimed_by) from operations where claimed_by > operators.worker)
+      from operators where operators.worker is not null
+    )
+    select worker from writers where worker is not null
+    union select worker from operators where worker is not null
+  `.execute(queries);
+  return rows.map((row) => row.worker);
+}
+
+export interface OrphanedWrite {
+  operationId: string;
+  projectId: string;
+  installationId: string;
+  objectName: string;
+  writeType: QueuedWriteType;
+  sendOptions: JsonObject;
+  records: Json[];
+}
+
+/**
+ * Recovers the writes of a worker that is dead, or that has lost all its claims except for `held`: writes that may run
+ * again go back into the queue; creates that may have been sent are returned, still claimed.
+ */
+export async function takeOverWrites(
+  queries: Queries,
+  worker: number,
+  held: string[] = [],
+): Promise<OrphanedWrite[]> {
+  await sql`
+    update writes set claimed_by = null
+    where claimed_by = ${worker} and operation_id <> all(${held}::uuid[]) and ${MAY_RUN_AGAIN}
+  `.execute(queries);
+  const { rows } = await sql<OrphanedWrite>`
+    select writes.operation_id, operations.project_id, writes.installation_id, operations.object_name, write_type,
+      send_options, records
+    from writes join operations on operations.id = writes.operation_id
+    where writes.claimed_by = ${worker} and writes.operation_id <> all(${held}::uuid[])
+  `.execute(queries);
+  return rows;
+}
+
+/** Lists the synchronous operations that a dead worker had under way. */
+export async function listOrphanedOperations(
+  queries: Queries,
+  deadWorker: number,
+): Promise<{ id: string; messageName: string }[]> {
+  return queries
+    .selectFrom("operations")
+    .select(["id", sql<string>`coalesce(metadata #>> '{objects,0}', object_name)`.as("messageName")])
+    .where("claimedBy", "=", deadWorker)
+    .where("status", "=", "in_progress")
+    .execute();
+}

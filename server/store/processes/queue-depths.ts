@@ -1,0 +1,88 @@
+/** Counts what waits in the database, for metrics. */
+import { sql, type RawBuilder } from "kysely";
+import type { Queries } from "../database/database.ts";
+
+export interface QueueDepths {
+  writes: number;
+  deliveries: number;
+  closedGates: number;
+  /** Reads that are not over. */
+  reads: number;
+  /** Seconds since the oldest time up to which changes of an object were read by schedule. */
+  readLagSeconds: number;
+  /** Streams of events that a process reads. */
+  openStreams: number;
+  /** Seconds since the stream that is silent for longest sent something: as old is its stored position. */
+  streamSilenceSeconds: number;
+  /** Events of active subscriptions that wait, and the age of the oldest. */
+  waitingEvents: number;
+  waitingEventsSeconds: number;
+  /** Pushes that are not taken apart yet, and the age of the oldest. */
+  waitingPushes: number;
+  waitingPushesSeconds: number;
+  /** Pushes that could not be taken apart. */
+  pushesSetAside: number;
+  /** By source of subscriptions: seconds since the oldest time up to which changes are known. */
+  positionAges: Record<string, number>;
+}
+
+/** Counting stops here: more is too many, and counting them would take long. */
+const MAX_COUNTED = 100_000;
+
+/** Counts no deliveries of deleted destinations, which retention removes. */
+const openIn = (deliveries: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+  select 1 from (select destination_id from ${deliveries}) as open
+  join destinations on destinations.id = open.destination_id limit ${MAX_COUNTED}
+`;
+
+/** Webhooks have no position: the provider repeats what was not accepted. */
+const POSITION_AGES = sql`
+  select source, extract(epoch from now() - min(known_time))::double precision as seconds
+  from (
+    select subscriptions.source,
+      case subscriptions.source when 'polling' then polled_until else heard_time end as known_time
+    from subscriptions join installations on installations.id = subscriptions.installation_id
+      join connections on connections.id = installations.connection_id
+      left join event_streams on event_streams.id =
+        case subscriptions.source when 'journal' then journal_app_id else connections.id end
+    where subscriptions.state = 'active' and subscriptions.source <> 'webhook' and connections.status <> 'bad_credentials'
+  ) as known
+  where known_time is not null group by source`;
+
+export async function readQueueDepths(queries: Queries): Promise<QueueDepths> {
+  const { rows } = await sql<QueueDepths>`
+    select
+      (select count(*)::int from (select 1 from writes limit ${MAX_COUNTED}) as w) as writes,
+      (select count(*)::int from (
+        (${openIn(sql`deliveries where state = 'waiting'`)})
+        union all (${openIn(sql`deliveries where state = 'sending'`)})
+        union all (${openIn(sql`first_deliveries`)})) as d) as deliveries,
+      (select count(*)::int
+        from (select 1 from connection_gates where closed_until > now() limit ${MAX_COUNTED}) as g) as closed_gates,
+      (select count(*)::int from (select 1 from read_runs limit ${MAX_COUNTED}) as r) as reads,
+      (select coalesce(extract(epoch from now() - min(cursor_time)), 0)::double precision from read_objects
+        where schedule is not null and pause is null and installation_id not in (
+          select installations.id from installations join connections on connections.id = installations.connection_id
+          where connections.status = 'bad_credentials')) as read_lag_seconds,
+      (select count(*)::int from event_streams where state = 'open' and claimed_by is not null) as open_streams,
+      (select coalesce(extract(epoch from now() - min(heard_time)), 0)::double precision from event_streams
+        where connection_id is null
+          or connection_id not in (select id from connections where status = 'bad_credentials')) as stream_silence_seconds,
+      waiting.count as waiting_events, waiting.seconds as waiting_events_seconds,
+      pushes.waiting as waiting_pushes, pushes.seconds as waiting_pushes_seconds, pushes.set_aside as pushes_set_aside,
+      (select coalesce(jsonb_object_agg(source, seconds), '{}') from (${POSITION_AGES}) as ages) as position_ages
+    from (
+      select count(*)::int, coalesce(extract(epoch from now() - min(received_time)), 0)::double precision as seconds
+      from (
+        select received_time from subscription_events join subscriptions using (installation_id, object_name)
+        where outcome is null and state = 'active' limit ${MAX_COUNTED}) as events
+    ) as waiting, (
+      select count(*) filter (where fault is null)::int as waiting, count(fault)::int as set_aside,
+        coalesce(extract(epoch from now() - min(received_time) filter (where fault is null)), 0)::double precision as seconds
+      from (select received_time, fault from received_pushes limit ${MAX_COUNTED}) as pushes
+    ) as pushes
+  `.execute(queries);
+  const [backlog] = rows;
+  if (!backlog) throw new Error("a select without from has one row");
+  return backlog;
+}

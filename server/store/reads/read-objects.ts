@@ -1,0 +1,305 @@
+/** Objects that installations read: cursor, schedule and pause of each. */
+import { sql } from "kysely";
+import type { Queries } from "../database/database.ts";
+import { findOperation, type OperationRow } from "../operations/operations.ts";
+import { toStoredJson } from "../database/stored-json.ts";
+
+export interface ReadPause {
+  by: "api" | "auto";
+  note?: string;
+  error?: string;
+  time: string;
+}
+
+export interface ReadObjectRow {
+  installationId: string;
+  objectName: string;
+  projectId: string;
+  /** The provider account whose records the cursor is about. */
+  accountRef: string;
+  /** The object's name in messages. */
+  messageName: string;
+  destination: string;
+  schedule: string | null;
+  /** By the configuration: nothing of it is read. */
+  disabled: boolean;
+  nextTick: Date | null;
+  cursorTime: Date;
+  settledTime: Date | null;
+  deletionsTime: Date;
+  pause: ReadPause | null;
+  failures: number;
+  failingSince: Date | null;
+}
+
+const COLUMNS = [
+  "installationId",
+  "objectName",
+  "projectId",
+  "accountRef",
+  "messageName",
+  "destination",
+  "schedule",
+  "disabled",
+  "nextTick",
+  "cursorTime",
+  "settledTime",
+  "deletionsTime",
+  "pause",
+  "failures",
+  "failingSince",
+] as const;
+
+/** Lists the objects of an installation by name. */
+export async function listReadObjects(
+  queries: Queries,
+  projectId: string,
+  installationId: string,
+): Promise<ReadObjectRow[]> {
+  const rows = await queries
+    .selectFrom("readObjects")
+    .select(COLUMNS)
+    .where("projectId", "=", projectId)
+    .where("installationId", "=", installationId)
+    .orderBy("objectName")
+    .execute();
+  return rows.map((row) => ({ ...row, pause: row.pause as ReadPause | null }));
+}
+
+/** Finds the operation of an object's backfill, running or ended. */
+export async function findBackfill(
+  queries: Queries,
+  {
+    projectId,
+    installationId,
+    objectName,
+  }: { projectId: string; installationId: string; objectName: string },
+): Promise<OperationRow | undefined> {
+  const row = await queries
+    .selectFrom("readObjects")
+    .select("backfillId")
+    .where("installationId", "=", installationId)
+    .where("objectName", "=", objectName)
+    .executeTakeFirst();
+  return row?.backfillId ? findOperation(queries, projectId, row.backfillId) : undefined;
+}
+
+export async function findReadObject(
+  queries: Queries,
+  installationId: string,
+  objectName: string,
+): Promise<ReadObjectRow | undefined> {
+  const row = await queries
+    .selectFrom("readObjects")
+    .select(COLUMNS)
+    .where("installationId", "=", installationId)
+    .where("objectName", "=", objectName)
+    .executeTakeFirst();
+  return row && { ...row, pause: row.pause as ReadPause | null };
+}
+
+/** Returns what `accountRef` is for a connection: the account as the provider names it, or the connection itself. */
+export const buildAccountRef = (connectionId: string, workspaceRef: string | null): string =>
+  workspaceRef ?? `connection ${connectionId}`;
+
+/** Keeps the objects that are read from an account whose name has changed, or has become known. */
+export async function renameReadAccount(
+  queries: Queries,
+  {
+    connectionId,
+    formerRef,
+    accountRef,
+  }: { connectionId: string; formerRef: string | null; accountRef: string },
+): Promise<void> {
+  await queries
+    .updateTable("readObjects")
+    .set({ accountRef })
+    .where("accountRef", "=", buildAccountRef(connectionId, formerRef))
+    .where("installationId", "in", (installations) =>
+      installations.selectFrom("installations").select("id").where("connectionId", "=", connectionId),
+    )
+    .execute();
+}
+
+export interface PausedObject {
+  installationId: string;
+  /** The object's name in messages. */
+  messageName: string;
+  pause: ReadPause;
+}
+
+/** Lists the paused objects of these installations, by name. */
+export async function listReadPauses(queries: Queries, installationIds: string[]): Promise<PausedObject[]> {
+  if (installationIds.length === 0) return [];
+  const { rows } = await sql<PausedObject>`
+    select installation_id, message_name, pause from read_objects
+    where installation_id = any(${installationIds}::uuid[]) and pause is not null
+    order by message_name
+  `.execute(queries);
+  return rows;
+}
+
+export type NewReadObject = Pick<
+  ReadObjectRow,
+  | "installationId"
+  | "objectName"
+  | "projectId"
+  | "accountRef"
+  | "messageName"
+  | "destination"
+  | "schedule"
+  | "nextTick"
+  | "cursorTime"
+> & { floorTime: Date | null; /** Operation of its backfill. */ backfillId: string | null };
+
+/** Inserts an object that is read from now on; changes and deletions count from `cursorTime`. */
+export async function insertReadObject(queries: Queries, object: NewReadObject): Promise<void> {
+  await queries
+    .insertInto("readObjects")
+    .values({ ...object, deletionsTime: object.cursorTime, settledTime: object.cursorTime })
+    .execute();
+}
+
+/** Stores changed settings of an object. */
+export async function updateReadObject(
+  queries: Queries,
+  object: Pick<
+    ReadObjectRow,
+    "installationId" | "objectName" | "messageName" | "destination" | "schedule" | "disabled" | "nextTick"
+  >,
+): Promise<void> {
+  const { installationId, objectName, ...settings } = object;
+  await queries
+    .updateTable("readObjects")
+    .set(settings)
+    .where("installationId", "=", installationId)
+    .where("objectName", "=", objectName)
+    .execute();
+}
+
+/** Removes an object with its fingerprints. */
+export async function removeReadObject(
+  queries: Queries,
+  installationId: string,
+  objectName: string,
+): Promise<void> {
+  await queries
+    .deleteFrom("readObjects")
+    .where("installationId", "=", installationId)
+    .where("objectName", "=", objectName)
+    .execute();
+}
+
+/**
+ * Pauses objects; those that are paused already stay as they are. Their runs are taken from the process that has them: the
+ * page under way is read again later.
+ */
+export async function pauseReadObjects(
+  queries: Queries,
+  { installationId, objectNames, pause }: { installationId: string; objectNames: string[]; pause: ReadPause },
+): Promise<void> {
+  await sql`
+    with taken as (
+      update read_runs set claimed_by = null
+      where installation_id = ${installationId} and object_name = any(${objectNames}::text[]) and kind <> 'triggered'
+    )
+    update read_objects set pause = ${toStoredJson(pause)}::jsonb
+    where installation_id = ${installationId} and object_name = any(${objectNames}::text[]) and pause is null
+  `.execute(queries);
+}
+
+/** Ends pauses and forgets failures; `by` limits it to pauses of that kind. Objects with a schedule are due at once. */
+export async function unpauseReadObjects(
+  queries: Queries,
+  {
+    installationId,
+    objectNames,
+    by,
+  }: { installationId: string; objectNames: string[]; by?: ReadPause["by"] },
+): Promise<void> {
+  const kind = by === undefined ? sql`` : sql`and pause ->> 'by' = ${by}`;
+  await sql`
+    update read_objects set pause = null, failures = 0, failing_since = null, failure = null,
+      next_tick = case when schedule is null then null else now() end
+    where installation_id = ${installationId} and object_name = any(${objectNames}::text[]) and pause is not null ${kind}
+  `.execute(queries);
+}
+
+/** An object whose tick has come. */
+export interface DueObject {
+  installationId: string;
+  objectName: string;
+  projectId: string;
+  integrationId: string;
+  provider: string;
+  configId: string;
+  messageName: string;
+  schedule: string;
+  cursorTime: Date;
+  floorTime: Date | null;
+  settledTime: Date | null;
+  connectionStatus: string;
+  hasDestination: boolean;
+  isBeingRead: boolean;
+}
+
+/** Locks objects whose tick has come, oldest first; other processes take other ones. */
+export async function lockDueObjects(queries: Queries, max: number): Promise<DueObject[]> {
+  const { rows } = await sql<DueObject>`
+    with due as materialized (
+      select * from read_objects where next_tick <= now() and pause is null
+      order by next_tick limit ${max} for update skip locked
+    )
+    select due.installation_id, due.object_name, due.project_id, integration_id, integrations.provider, config.id as config_id,
+      due.message_name, due.schedule, due.cursor_time, due.floor_time, due.settled_time, connections.status as connection_status,
+      exists (select from destinations where destinations.project_id = due.project_id and disabled_time is null
+        and destinations.name = due.destination) as has_destination,
+      exists (select from read_runs where read_runs.installation_id = due.installation_id
+        and read_runs.object_name = due.object_name and kind = 'scheduled') as is_being_read
+    from due
+    join installations on installations.id = due.installation_id
+    join integrations on integrations.id = installations.integration_id
+    join connections on connections.id = installations.connection_id
+    cross join lateral (
+      select id from configs where installation_id = due.installation_id order by seq desc limit 1) config
+  `.execute(queries);
+  return rows;
+}
+
+/** Stores the next ticks of objects that were due; `missed` notes that this one began nothing. */
+export async function setNextTicks(
+  queries: Queries,
+  ticks: { installationId: string; objectName: string; nextTick: Date; missed: boolean }[],
+): Promise<void> {
+  if (ticks.length === 0) return;
+  await sql`
+    update read_objects set next_tick = tick.next_tick, missed_tick = tick.missed
+    from unnest(
+      ${ticks.map((tick) => tick.installationId)}::uuid[], ${ticks.map((tick) => tick.objectName)}::text[],
+      ${ticks.map((tick) => tick.nextTick)}::timestamptz[], ${ticks.map((tick) => tick.missed)}::boolean[]
+    ) as tick (installation_id, object_name, next_tick, missed)
+    where read_objects.installation_id = tick.installation_id and read_objects.object_name = tick.object_name
+  `.execute(queries);
+}
+
+/** Returns the schedules of all objects that have a tick. */
+export async function listSchedules(queries: Queries): Promise<string[]> {
+  const { rows } = await sql<{ schedule: string }>`
+    select distinct schedule from read_objects where next_tick is not null and pause is null and schedule is not null
+  `.execute(queries);
+  return rows.map(({ schedule }) => schedule);
+}
+
+/** Makes objects due now whose tick is later than the latest one of their schedule. Returns how many. */
+export async function makeDueFrom(
+  queries: Queries,
+  bounds: { schedule: string; latest: Date }[],
+): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    update read_objects set next_tick = now()
+    from unnest(${bounds.map(({ schedule }) => schedule)}::text[], ${bounds.map(({ latest }) => latest)}::timestamptz[])
+      as bound (schedule, latest)
+    where read_objects.schedule = bound.schedule and next_tick > bound.latest and pause is null
+  `.execute(queries);
+  return Number(numAffectedRows);
+}

@@ -1,0 +1,300 @@
+/** Commits pages of reads: messages, checkpoint, progress and fingerprints at once. */
+import { sql, type RawBuilder } from "kysely";
+import type { JsonObject } from "../../../ground/json.ts";
+import type { Queries } from "../database/database.ts";
+import type { EventRow } from "../deliveries/events.ts";
+import { timed, type LogEntry } from "../operations/operations.ts";
+import { ReusedBuffers } from "../database/reused-buffers.ts";
+import type { SeenRow } from "./seen-records.ts";
+import { storableJson, toStoredJson } from "../database/stored-json.ts";
+import { wakes } from "../database/wake-ups.ts";
+
+export interface Fingerprint {
+  recordId: string;
+  changeTime: Date;
+  hash: Buffer;
+}
+
+/** How a run ends. */
+export interface RunEnd {
+  status: "success" | "failure";
+  result: string;
+  /** Moves the object's cursor. */
+  cursor?: { cursorTime: Date; settled: boolean; deletionsTime?: Date; forgetBefore: Date };
+  /** Pauses the object by itself, with this reason. */
+  pause?: { error: string; time: string };
+  /** Counts towards the failures after which an object is paused; a success sets them back. */
+  countsAsFailure?: boolean;
+  /** The object fails until a scheduled run succeeds, whatever the reason. */
+  isScheduled?: boolean;
+  /** What a failure is about, which the health of the installation tells until the next success. */
+  failure?: { type: "field" | "object" | "read"; name: string; detail: string };
+  /** Of a success: optional fields that the provider refused or does not have. */
+  missingFields?: string[];
+  event?: EventRow;
+}
+
+export interface PageMessage {
+  id: string;
+  projectId: string;
+  type: string;
+  /** JSON text. */
+  data: string;
+  destinationId: string;
+  /** Kept until somebody asks for it (`held-messages.ts`); call `releaseHeld` after the commit. */
+  held: boolean;
+  traceparent?: string | undefined;
+}
+
+export interface ReadPageCommit {
+  operationId: string;
+  workerId: number;
+  untilTime: Date | null;
+  stage: "records" | "deletions";
+  checkpoint: JsonObject | null;
+  /** Merged into the operation's. */
+  metadata: JsonObject;
+  log: LogEntry[];
+  messages: PageMessage[];
+  /** Of each message, and of what the page left out. */
+  seen: SeenRow[];
+  fingerprints: Fingerprint[];
+  /** Records of which nothing is remembered any more: they are delivered when they appear again. */
+  forgotten: string[];
+  /** Puts the run back behind the others. */
+  release: boolean;
+  end?: RunEnd;
+}
+
+const buffers = new ReusedBuffers();
+
+/**
+ * Commits pages of different runs in one statement and returns the operations of those that this worker still had. The
+ * others changed nothing: their run was stopped, or another process has taken it over.
+ */
+export async function commitReadPages(queries: Queries, pages: ReadPageCommit[]): Promise<Set<string>> {
+  const events = pages.flatMap(listMessageEvents);
+  const bytes = buffers.take(events.reduce((sum, { data }) => sum + Buffer.byteLength(data), 0));
+  const { rows } = await sql<{ operationId: string }>`
+    with input as materialized (
+      select * from jsonb_to_recordset(${toStoredJson(pages.map(toInput))}::jsonb) as x(
+        operation_id uuid, worker_id integer, until_time timestamptz, stage text, checkpoint jsonb, metadata jsonb, log jsonb,
+        release boolean, status text, result text, cursor_time timestamptz, settled boolean, deletions_time timestamptz,
+        forget_before timestamptz, pause jsonb, failed boolean, scheduled boolean, failure jsonb, missing_fields text[])
+    ), mine as materialized (
+      select read_runs.operation_id, read_runs.installation_id, read_runs.object_name
+      from read_runs join input on input.operation_id = read_runs.operation_id and read_runs.claimed_by = input.worker_id
+      where read_runs.operation_id = any(${pages.map(({ operationId }) => operationId)}::uuid[])
+      for update of read_runs
+    ), ${sql.join([...partsFor(pages), ...(events.length > 0 ? [insertEvents(events, bytes)] : [])])}
+    select operation_id${events.length > 0 ? sql`, ${wakes("events")}` : sql``} from mine
+  `.execute(queries);
+  // Only after a success: what has failed may still wait to be sent.
+  buffers.giveBack(bytes);
+  return new Set(rows.map((row) => row.operationId));
+}
+
+/** Leaves out what no page needs: most incremental reads find nothing, and planning the statement is most of its cost. */
+const partsFor = (pages: ReadPageCommit[]): RawBuilder<unknown>[] => [
+  SHOW_PROGRESS,
+  ...(pages.some(({ end }) => !end) ? [MOVE_RUNS] : []),
+  ...(pages.some(({ end }) => end) ? [END_RUNS] : []),
+  ...(pages.some(({ end }) => end?.cursor) ? [PRUNE_FINGERPRINTS] : []),
+  ...(pages.some(({ fingerprints }) => fingerprints.length > 0) ? [markRecords(pages)] : []),
+  ...(pages.some(({ forgotten }) => forgotten.length > 0) ? [forgetRecords(pages)] : []),
+  ...(pages.some(({ seen }) => seen.length > 0) ? [rememberSeen(pages)] : []),
+];
+
+const toInput = (page: ReadPageCommit) => ({
+  operation_id: page.operationId,
+  worker_id: page.workerId,
+  until_time: page.untilTime,
+  stage: page.stage,
+  checkpoint: page.checkpoint,
+  metadata: page.metadata,
+  log: timed(page.log),
+  release: page.release,
+  status: page.end?.status,
+  result: page.end?.result,
+  cursor_time: page.end?.cursor?.cursorTime,
+  settled: page.end?.cursor?.settled,
+  deletions_time: page.end?.cursor?.deletionsTime,
+  forget_before: page.end?.cursor?.forgetBefore,
+  pause: page.end?.pause && { by: "auto", ...page.end.pause },
+  failed: page.end?.countsAsFailure ?? false,
+  scheduled: page.end?.isScheduled ?? false,
+  failure: page.end?.failure,
+  missing_fields: page.end?.missingFields,
+});
+
+const SHOW_PROGRESS = sql`shown as (
+      update operations set update_time = now(), metadata = operations.metadata || input.metadata,
+        log = operations.log || input.log, status = coalesce(input.status, operations.status),
+        result = coalesce(input.result, operations.result)
+      from input join mine using (operation_id)
+      where operations.id = any(array(select operation_id from mine)) and operations.id = input.operation_id
+    )`;
+
+/** Stores checkpoints. */
+const MOVE_RUNS = sql`moved as (
+      update read_runs set until_time = input.until_time, stage = input.stage, checkpoint = input.checkpoint, attempts = 0,
+        page_time = now(), due_time = case when input.release then now() else due_time end,
+        claimed_by = case when input.release then null else claimed_by end
+      from input join mine using (operation_id)
+      where read_runs.operation_id = input.operation_id and input.status is null
+    )`;
+
+/** Removes runs, moves cursors (never to the future, which no read has seen), makes up for missed ticks, counts failures. */
+const END_RUNS = sql`ended as (
+      delete from read_runs using input, mine
+      where mine.operation_id = input.operation_id and read_runs.operation_id = input.operation_id
+        and input.status is not null
+    ), turned as (
+      update read_objects set
+        cursor_time = case when input.cursor_time is null then read_objects.cursor_time
+          else least(greatest(input.cursor_time, read_objects.cursor_time), now()) end,
+        settled_time = case when input.settled then least(input.cursor_time, now()) else read_objects.settled_time end,
+        deletions_time = case when input.deletions_time is null then read_objects.deletions_time
+          else least(input.deletions_time, now()) end,
+        next_tick = case when missed_tick and input.cursor_time is not null and next_tick is not null
+          then now() else next_tick end,
+        missed_tick = missed_tick and input.cursor_time is null,
+        pause = coalesce(read_objects.pause, input.pause),
+        failures = case when input.failed then failures + 1 when input.cursor_time is not null then 0 else failures end,
+        failing_since = case when input.scheduled or input.failure ->> 'type' in ('field', 'object') then coalesce(failing_since, now())
+          when input.cursor_time is not null or (input.status = 'success' and failures = 0) then null
+          else failing_since end,
+        failure = case when input.status = 'success' then null else coalesce(input.failure, read_objects.failure) end,
+        missing_fields = case when input.status <> 'success' then read_objects.missing_fields
+          when cardinality(input.missing_fields) > 0 then (
+            select jsonb_agg(jsonb_build_object('name', field, 'since', coalesce((
+              select known ->> 'since' from jsonb_array_elements(read_objects.missing_fields) as known where known ->> 'name' = field
+            ), to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')))) from unnest(input.missing_fields) as field
+          ) end
+      from input join mine using (operation_id)
+      where input.status is not null and read_objects.installation_id = mine.installation_id
+        and read_objects.object_name = mine.object_name
+    )`;
+
+/** Forgets what is older than any run looks back. */
+const PRUNE_FINGERPRINTS = sql`pruned as (
+      delete from read_fingerprints using input join mine using (operation_id)
+      where input.forget_before is not null and read_fingerprints.installation_id = mine.installation_id
+        and read_fingerprints.object_name = mine.object_name and change_time < input.forget_before
+    )`;
+
+/** Remembers what is delivered. */
+function markRecords(pages: ReadPageCommit[]): RawBuilder<unknown> {
+  const marks = pages.flatMap(({ operationId, fingerprints }) => {
+    // One statement can write a row only once: of a record that came twice, the last one counts.
+    const byRecord = new Map(fingerprints.map((fingerprint) => [fingerprint.recordId, fingerprint]));
+    return [...byRecord.values()].map((fingerprint) => ({ ...fingerprint, operationId }));
+  });
+  return sql`marked as (
+      insert into read_fingerprints (installation_id, object_name, record_id, change_time, hash)
+      select mine.installation_id, mine.object_name, record_id, change_time, hash
+      from unnest(
+        ${marks.map((one) => one.operationId)}::uuid[], ${marks.map((one) => one.recordId)}::text[],
+        ${marks.map((one) => one.changeTime)}::timestamptz[], ${marks.map((one) => one.hash)}::bytea[]
+      ) as mark (operation_id, record_id, change_time, hash)
+      join mine using (operation_id)
+      join read_objects on read_objects.installation_id = mine.installation_id
+        and read_objects.object_name = mine.object_name
+      on conflict (installation_id, object_name, record_id)
+        do update set change_time = excluded.change_time, hash = excluded.hash, marked_time = now()
+    )`;
+}
+
+/** Forgets deleted records. */
+function forgetRecords(pages: ReadPageCommit[]): RawBuilder<unknown> {
+  const gone = pages.flatMap(({ operationId, forgotten }) =>
+    forgotten.map((recordId) => ({ operationId, recordId })),
+  );
+  return sql`dropped as (
+      delete from read_fingerprints using unnest(
+        ${gone.map((one) => one.operationId)}::uuid[], ${gone.map((one) => one.recordId)}::text[]
+      ) as gone (operation_id, record_id) join mine using (operation_id)
+      where read_fingerprints.installation_id = mine.installation_id
+        and read_fingerprints.object_name = mine.object_name and read_fingerprints.record_id = gone.record_id
+    )`;
+}
+
+/** Stores which records the messages contain, and which are in none. */
+function rememberSeen(pages: ReadPageCommit[]): RawBuilder<unknown> {
+  const rows = pages.flatMap(({ operationId, seen }) => seen.map((row) => ({ ...row, operationId })));
+  return sql`seen as (
+      insert into seen_records (id, installation_id, object_name, operation_id, is_message, entries)
+      select id, mine.installation_id, mine.object_name, mine.operation_id, is_message, entries
+      from unnest(
+        ${rows.map(({ id }) => id)}::uuid[], ${rows.map((row) => row.operationId)}::uuid[],
+        ${rows.map(({ isMessage }) => isMessage)}::boolean[], ${rows.map(({ entries }) => entries)}::bytea[]
+      ) as one (id, operation_id, is_message, entries) join mine using (operation_id)
+    )`;
+}
+
+/** Returns the messages of a page, and the event of a run that ends with it. */
+const listMessageEvents = ({ operationId, messages, end }: ReadPageCommit) => [
+  ...messages.map((message) => ({ ...message, operationId })),
+  ...(end?.event
+    ? [{ ...end.event, data: storableJson(end.event.data), operationId, destinationId: null, held: false }]
+    : []),
+];
+
+/**
+ * Inserts messages and the events of ended runs. Their data is one parameter, `bytes`, from which PostgreSQL cuts the texts: an
+ * array of texts would escape every quote of their JSON, and with a parameter for each, pg would copy the earlier ones for each
+ * one more. For the same reason it is the last parameter of the statement.
+ */
+function insertEvents(events: ReturnType<typeof listMessageEvents>, bytes: Buffer): RawBuilder<unknown> {
+  let end = 0;
+  const rows = events.map(
+    ({ id, operationId, projectId, type, data, destinationId, held, traceparent }, position) => {
+      const begin = end;
+      end += bytes.write(data, begin);
+      return sql`(${id}::uuid, ${operationId}::uuid, ${projectId}::uuid, ${type}::text, ${begin}::integer, ${end - begin}::integer,
+        ${destinationId}::uuid, ${held}::boolean, ${position}::integer, ${traceparent ?? null}::text)`;
+    },
+  );
+  return sql`event as materialized (
+      select event.id, operation_id, project_id, type, destination_id, held, position, traceparent, installation_id, object_name,
+        size_bytes, convert_from(substring(bytes from first_byte + 1 for size_bytes), 'UTF8') as data
+      from (values ${sql.join(rows)}) as event
+        (id, operation_id, project_id, type, first_byte, size_bytes, destination_id, held, position, traceparent)
+      join mine using (operation_id)
+      cross join (select ${bytes}::bytea as bytes) as page
+    ), told as (
+      insert into events (id, project_id, type, data, destination_id, traceparent)
+      select id, project_id, type, data::json, destination_id, traceparent from event
+      returning id
+    ), queued as (
+      insert into unrouted_events (event_id, destination_id, size_bytes)
+      select id, destination_id, size_bytes from event where not held
+    ), kept as (
+      insert into held_messages (installation_id, object_name, operation_id, event_id, destination_id, size_bytes)
+      select installation_id, object_name, operation_id, id, destination_id, size_bytes
+      from event where held order by position
+    )`;
+}
+
+/** What is remembered of a record. */
+export interface KnownFingerprint extends Fingerprint {
+  /** When it was committed. */
+  markedTime: Date;
+}
+
+/** Returns what is remembered of these records, by id. */
+export async function listFingerprints(
+  queries: Queries,
+  {
+    installationId,
+    objectName,
+    recordIds,
+  }: { installationId: string; objectName: string; recordIds: string[] },
+): Promise<Map<string, KnownFingerprint>> {
+  if (recordIds.length === 0) return new Map();
+  const { rows } = await sql<KnownFingerprint>`
+    select record_id, change_time, hash, marked_time from read_fingerprints
+    where installation_id = ${installationId} and object_name = ${objectName} and record_id = any(${recordIds}::text[])
+  `.execute(queries);
+  return new Map(rows.map((row) => [row.recordId, row]));
+}

@@ -1,0 +1,67 @@
+/** Which records messages contain and pages left out: what the trace of a record begins with. */
+import { sql } from "kysely";
+import { seenKey, unpackSeen, type SeenRecord } from "../../../ground/pack-seen.ts";
+import type { Queries } from "../database/database.ts";
+import type { ProjectBound } from "../access/project-retention.ts";
+
+/** The records of a message, or those that a page left out. */
+export interface SeenRow {
+  /** Of a message: its id. */
+  id: string;
+  isMessage: boolean;
+  /** As `packSeen` makes them. */
+  entries: Buffer;
+}
+
+export interface SeenAgain extends SeenRecord {
+  /** Of the message, or of the row about what was left out; its time is when the record was seen. */
+  rowId: string;
+  /** Null: it came by a subscription. */
+  operationId: string | null;
+}
+
+/** Lists where a record was seen, the newest first. Reads all that is kept of the object: about 16 MB for a million records. */
+export async function listSeen(
+  queries: Queries,
+  of: { installationId: string; objectName: string; recordId: string },
+  max: number,
+): Promise<SeenAgain[]> {
+  const { rows } = await sql<{ id: string; operationId: string | null; entries: Buffer }>`
+    select id, operation_id, entries from seen_records
+    where installation_id = ${of.installationId} and object_name = ${of.objectName}
+      and position(${seenKey(of.recordId)}::bytea in entries) > 0
+    order by id desc limit ${max}
+  `.execute(queries);
+  return rows.flatMap(({ id: rowId, operationId, entries }) =>
+    unpackSeen(entries, of.recordId).map((record) => ({ ...record, rowId, operationId })),
+  );
+}
+
+/** Removes up to `max` rows of one age, of messages that are too old or of records that were left out; returns their number. */
+export async function removeOldSeen(
+  queries: Queries,
+  { isMessage, beforeId }: { isMessage: boolean; beforeId: string },
+  max: number,
+): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from seen_records where id in (
+      select id from seen_records where id < ${beforeId} and is_message = ${isMessage} order by id limit ${max})
+  `.execute(queries);
+  return Number(numAffectedRows ?? 0n);
+}
+
+/** Removes up to `max` old rows of one project about records that were left out; those of messages go with the messages. */
+export async function removeProjectLeftOut(
+  queries: Queries,
+  { projectId, id }: Pick<ProjectBound, "projectId" | "id">,
+  max: number,
+): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from seen_records where id in (
+      select old.id from installations cross join lateral (
+        select id from seen_records
+        where installation_id = installations.id and id < ${id} and not is_message order by id limit ${max}
+      ) as old where project_id = ${projectId} limit ${max})
+  `.execute(queries);
+  return Number(numAffectedRows ?? 0n);
+}

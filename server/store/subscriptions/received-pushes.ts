@@ -1,0 +1,202 @@
+/** Pushed requests as they arrived: stored before they are answered, taken in their order, removed with the commit of their events. */
+import { sql } from "kysely";
+import type { Queries } from "../database/database.ts";
+import { wakes } from "../database/wake-ups.ts";
+import { reconcileFrom } from "./subscription-walks.ts";
+
+interface PushTarget {
+  projectId: string;
+  provider: string;
+  /** The only installation that gets the events; null: all of their accounts. */
+  installationId: string | null;
+}
+
+export interface NewPush extends PushTarget {
+  /** JSON in UTF-8. Bytes, because a text would be encoded once more on its way to PostgreSQL. */
+  body: Buffer;
+}
+
+export interface TakenPush extends PushTarget {
+  body: string;
+  position: string;
+  receivedTime: Date;
+  attempts: number;
+}
+
+/** Where processes hear of pushes that another process stored. */
+export const PUSHES_CHANGE = "received_pushes";
+
+/** Stores pushes. `tells`: processes that listen are told. */
+export async function insertPushes(
+  queries: Queries,
+  pushes: NewPush[],
+  { tells }: { tells: boolean },
+): Promise<void> {
+  // Not as arrays: each quote in a body would be escaped, and read again.
+  const rows = pushes.map(
+    ({ projectId, provider, installationId, body }) =>
+      sql`(${projectId}::uuid, ${provider}, ${installationId}::uuid, ${body.length}::integer, ${body}::text)`,
+  );
+  const insert = sql`insert into received_pushes (project_id, provider, installation_id, size_bytes, body) values ${sql.join(rows)}`;
+  await (tells ? sql`with stored as (${insert}) select ${wakes(PUSHES_CHANGE)}` : insert).execute(queries);
+}
+
+/** Pushes of a project among which a batch is chosen. */
+const AMONG = 100;
+/** A process that hangs with locked pushes loses its connection after this time, so that others go on. */
+const LONGEST_PAUSE_MS = 10_000;
+
+/**
+ * Removes the oldest pushes that are due, projects in turns, those with small pushes first, and returns them in order of
+ * arrival. To be called in the transaction that stores their events: a rollback brings them back. The pushes of a project are
+ * locked from the oldest on, so another process waits until their events are stored, and never stores events of a later push
+ * before them.
+ *
+ * The commit does not wait for the disk. If the database's machine fails, the pushes are there again, without their
+ * events; and whatever is made of the events is committed later, and waits for both.
+ */
+export async function takePushes(
+  queries: Queries,
+  { max, maxBytes }: { max: number; maxBytes: number },
+): Promise<TakenPush[]> {
+  const isDue = sql`fault is null and (retry_time is null or retry_time <= now())`;
+  const { rows } = await sql<TakenPush>`
+    with recursive project as (
+      (select project_id from received_pushes order by project_id limit 1)
+      union all
+      select next.project_id from project cross join lateral (
+        select project_id from received_pushes where project_id > project.project_id order by project_id limit 1
+      ) as next
+    ), oldest as materialized (
+      select one.* from project cross join lateral (
+        select project_id, position, size_bytes from received_pushes
+        where project_id = project.project_id and ${isDue}
+        order by position limit ${Math.min(max, AMONG)} for update
+      ) as one
+    ), in_turns as (
+      select *, row_number() over (partition by project_id order by position) as turn from oldest
+    ), summed as (
+      select *, row_number() over turns as place, sum(size_bytes) over turns - size_bytes as before
+      from in_turns window turns as (order by turn, size_bytes, project_id)
+    )
+    delete from received_pushes as taken using summed
+    where taken.project_id = summed.project_id and taken.position = summed.position
+      and place <= ${max} and before < ${maxBytes}
+    returning taken.project_id, taken.position, provider, installation_id, received_time, body, attempts,
+      (select set_config('synchronous_commit', 'off', true)
+        || set_config('idle_in_transaction_session_timeout', ${`${LONGEST_PAUSE_MS}`}, true)) as settings
+  `.execute(queries);
+  return rows.toSorted(
+    (one, other) =>
+      compare(one.projectId, other.projectId) || compare(BigInt(one.position), BigInt(other.position)),
+  );
+}
+
+const compare = <Value extends string | bigint>(one: Value, other: Value): number =>
+  one < other ? -1 : one > other ? 1 : 0;
+
+/** Stores pushes that were taken, or what is left of them, in their old places. To be called in the transaction that took them. */
+export async function putBackPushes(queries: Queries, pushes: TakenPush[]): Promise<void> {
+  if (pushes.length === 0) return;
+  const rows = pushes.map(
+    ({ projectId, position, provider, installationId, receivedTime, body, attempts }) =>
+      sql`(${projectId}::uuid, ${position}::bigint, ${provider}, ${installationId}::uuid, ${receivedTime}::timestamptz,
+        ${Buffer.byteLength(body)}::integer, ${body}::text, ${attempts}::integer)`,
+  );
+  await sql`
+    insert into received_pushes
+      (project_id, position, provider, installation_id, received_time, size_bytes, body, attempts)
+    overriding system value values ${sql.join(rows)}
+  `.execute(queries);
+}
+
+const LOST = "A push of events could not be stored.";
+
+/**
+ * Notes that a push could not be taken apart: it is taken again at a time or, without one, set aside. Then the changes of the
+ * accounts that it names are to be found by reading, from a day before its arrival: so long a provider may have tried.
+ */
+export async function postponePush(
+  queries: Queries,
+  { projectId, position, retryTime, fault }: TakenPush & { retryTime: Date | null; fault: string },
+): Promise<void> {
+  await sql`
+    with postponed as (
+      update received_pushes set attempts = attempts + 1, retry_time = ${retryTime},
+        fault = ${retryTime === null ? fault : null}
+      where project_id = ${projectId} and position = ${position} and fault is null
+      returning *
+    )
+    update subscriptions set due_time = now(), ${reconcileFrom(sql`lost.received_time - interval '1 day'`, LOST)}
+    from postponed as lost
+    where lost.fault is not null and subscriptions.project_id = lost.project_id
+      and subscriptions.provider = lost.provider and state <> 'disabled' and strpos(lost.body, account_ref) > 0
+  `.execute(queries);
+}
+
+export interface WaitingPushes {
+  projectId: string;
+  pushes: number;
+  bytes: number;
+}
+
+/** Counts the pushes that wait, up to a number, and their bytes; a row for each project. */
+export async function countWaitingPushes(queries: Queries, max: number): Promise<WaitingPushes[]> {
+  const { rows } = await sql<WaitingPushes>`
+    select project_id, count(*)::integer as pushes, sum(size_bytes)::double precision as bytes
+    from (select project_id, size_bytes from received_pushes where fault is null limit ${max}) as waiting
+    group by project_id
+  `.execute(queries);
+  return rows;
+}
+
+/** Returns the last push of a project that waits for its first attempt; undefined without one. */
+export async function findLastPush(queries: Queries, projectId: string): Promise<string | undefined> {
+  const row = await queries
+    .selectFrom("receivedPushes")
+    .select("position")
+    .where("projectId", "=", projectId)
+    .where("attempts", "=", 0)
+    .orderBy("position", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return row?.position;
+}
+
+/** Returns whether a push waits for its first attempt: one of any project, or this one or an earlier one of its project. */
+export async function isPushWaiting(
+  queries: Queries,
+  until?: { projectId: string; position: string },
+): Promise<boolean> {
+  let query = queries.selectFrom("receivedPushes").select("position").where("attempts", "=", 0);
+  if (until) query = query.where("projectId", "=", until.projectId).where("position", "<=", until.position);
+  return (await query.limit(1).executeTakeFirst()) !== undefined;
+}
+
+/** Removes pushes that were set aside before a time, at most so many; returns how many. Of one project, if it is given. */
+export async function removePushesBefore(
+  queries: Queries,
+  { time, projectId }: { time: Date; projectId?: string },
+  max: number,
+): Promise<number> {
+  const ofProject = projectId === undefined ? sql`` : sql`and project_id = ${projectId}`;
+  const { numAffectedRows } = await sql`
+    delete from received_pushes where (project_id, position) in (
+      select project_id, position from received_pushes
+      where fault is not null and received_time < ${time} ${ofProject} limit ${max})
+  `.execute(queries);
+  return Number(numAffectedRows ?? 0n);
+}
+
+/** Removes pushes that could not be taken apart and may have events of a group's accounts. To be called while its subscriptions are there. */
+export async function erasePushes(
+  queries: Queries,
+  { projectId, groupId }: { projectId: string; groupId: string },
+): Promise<void> {
+  await sql`
+    delete from received_pushes where project_id = ${projectId} and attempts > 0 and exists (
+      select from subscriptions join installations on installations.id = installation_id
+      where group_id = ${groupId} and subscriptions.provider = received_pushes.provider
+        and strpos(body, account_ref) > 0)
+  `.execute(queries);
+}

@@ -1,0 +1,50 @@
+/**
+ * The journal of an app at a provider, and what is selected in it, belong to every provider app with its client id, of whatever
+ * project. Only apps that have a stream count: a stream is stored after the provider has given the app a token, so the client id of
+ * another project's app, without its secret, changes nothing.
+ */
+import { sql, type RawBuilder } from "kysely";
+import type { Queries } from "../database/database.ts";
+import { SELECTED_KEY } from "./event-streams.ts";
+import type { JournalFilter } from "./subscriptions.ts";
+
+/** The streams of the other provider apps that are the same app as that of a stream. */
+const OTHERS = sql`event_streams as others join event_streams as mine on others.provider = mine.provider
+  and others.account_ref = mine.account_ref and others.id <> mine.id
+  and others.provider_app_id is not null and mine.provider_app_id is not null`;
+
+/** What subscriptions want that use one of these journals; a disabled one wants nothing. */
+const selectWanted = (appIds: RawBuilder<unknown>) => sql`from subscriptions
+  where journal_app_id in (${appIds}) and source = 'journal' and state <> 'disabled'`;
+
+/** Lists what the subscriptions of an object of an account want its journal to report. */
+export async function listJournalFilters(
+  queries: Queries,
+  { journalAppId, accountRef, objectKey }: { journalAppId: string; accountRef: string; objectKey: string },
+): Promise<JournalFilter[]> {
+  const apps = sql`select ${journalAppId}::uuid
+    union select others.provider_app_id from ${OTHERS} where mine.provider_app_id = ${journalAppId}`;
+  const { rows } = await sql<{ filter: JournalFilter }>`
+    select journal_wish as filter ${selectWanted(apps)}
+      and account_ref = ${accountRef} and object_key = ${objectKey} and journal_wish is not null
+    order by id
+  `.execute(queries);
+  return rows.map(({ filter }) => filter);
+}
+
+/** Returns which of these objects the other provider apps want that share a stream's journal. */
+export async function wantedByOthers(queries: Queries, id: string, keys: string[]): Promise<string[]> {
+  const apps = sql`select others.provider_app_id from ${OTHERS} where mine.id = ${id}`;
+  const { rows } = await sql<{ key: string }>`
+    select distinct ${SELECTED_KEY} as key ${selectWanted(apps)} and ${SELECTED_KEY} = any(${keys}::text[])
+  `.execute(queries);
+  return rows.map(({ key }) => key);
+}
+
+/** Stores that these objects are not selected for the others either. An app that has begun to want one selects it again. */
+export async function dropSelectedOfOthers(queries: Queries, id: string, dropped: string[]): Promise<void> {
+  await sql`
+    update event_streams set selected = array(select unnest(selected) except select unnest(${dropped}::text[]))
+    where selected && ${dropped}::text[] and id in (select others.id from ${OTHERS} where mine.id = ${id})
+  `.execute(queries);
+}

@@ -1,0 +1,185 @@
+/**
+ * Walks of subscriptions over changed records: after a gap (reconciliation), and where the provider reports no changes
+ * (polling). What a walk finds is stored as events, in the commit that moves the walk on.
+ */
+import { sql, type RawBuilder } from "kysely";
+import type { JsonObject } from "../../../ground/json.ts";
+import type { Queries } from "../database/database.ts";
+import { wakes } from "../database/wake-ups.ts";
+import { isHeldBy, type SubscriptionClaim } from "./subscription-claim.ts";
+
+/** A walk that is not over; times as ISO texts. */
+export interface SubscriptionWalk {
+  kind: "reconciliation" | "polling";
+  /** Part of the keys by which what was found twice is recognised. */
+  id: string;
+  /** Why a reconciliation is necessary. */
+  reason: string | null;
+  since: string;
+  /** Null until the first page, which has the provider's time. */
+  until: string | null;
+  stage: "records" | "deletions";
+  checkpoint: JsonObject | null;
+  /** Events so far. */
+  found: number;
+}
+
+/**
+ * Sets the columns of a requested reconciliation. Requests that wait become one with the earliest time; a time of null requests
+ * nothing.
+ */
+export const reconcileFrom = (since: Date | RawBuilder<unknown>, reason: string): RawBuilder<unknown> => {
+  const time = sql`(${since})::timestamptz`;
+  return sql`
+    reconcile_reason = case when reconcile_since <= ${time} or ${time} is null then reconcile_reason else ${reason} end,
+    reconcile_since = least(reconcile_since, ${time})`;
+};
+
+/**
+ * Requests a reconciliation: records changed or deleted since a time are found by reading, and delivered unless the receiver
+ * has them already. Returns false if there is no such subscription, or all of its events are switched off.
+ */
+export async function requestReconciliation(
+  queries: Queries,
+  {
+    installationId,
+    objectName,
+    since,
+    reason,
+  }: { installationId: string; objectName: string; since: Date; reason: string },
+): Promise<boolean> {
+  const { rows } = await sql`
+    with requested as (
+      update subscriptions set due_time = now(), ${reconcileFrom(since, reason)}
+      where installation_id = ${installationId} and object_name = ${objectName} and state <> 'disabled'
+      returning id
+    )
+    select id, ${wakes("subscriptions")} from requested
+  `.execute(queries);
+  return rows.length > 0;
+}
+
+/** A change that a walk found. */
+export interface FoundEvent {
+  id: string;
+  recordId: string;
+  type: "create" | "update" | "delete";
+  providerEventType: string;
+  occurredTime: Date;
+  dedupeKey: Buffer;
+  raw: string;
+}
+
+export interface WalkStep extends SubscriptionClaim {
+  installationId: string;
+  objectName: string;
+  events: FoundEvent[];
+  /** Null: it is over. */
+  walk: SubscriptionWalk | null;
+  /** Of the end of a reconciliation. */
+  reconciled?: EndedReconciliation;
+  /** Of the end of a turn of polling. */
+  polled?: { until: Date; deletionsUntil: Date | null; nextTime: Date };
+}
+
+/** The last reconciliation of a subscription; times as ISO texts. */
+export interface EndedReconciliation {
+  since: string;
+  until: string;
+  reason: string;
+  found: number;
+  /** Why it could not be carried out. */
+  error?: string;
+  endTime: string;
+}
+
+/**
+ * Stores what a page of a walk found, and where the walk goes on, in one statement. What was found before is skipped. Returns
+ * false, and changes nothing, if this worker no longer has the claim.
+ */
+export async function commitWalkStep(queries: Queries, step: WalkStep): Promise<boolean> {
+  const { installationId, objectName, events, walk, reconciled, polled } = step;
+  const column = <Name extends keyof FoundEvent>(name: Name) => events.map((event) => event[name]);
+  const isMine = sql`exists (select from mine)`;
+  const { rows } = await sql<{ isMine: boolean }>`
+    with mine as materialized (
+      select id from subscriptions where ${isHeldBy(step)} for no key update
+    ), stored as (
+      insert into subscription_events
+        (id, installation_id, object_name, record_id, found_type, provider_event_type, occurred_time, dedupe_key, raw)
+      select id, ${installationId}, ${objectName}, record_id, type, provider_event_type, occurred_time, dedupe_key, raw
+      from unnest(${column("id")}::uuid[], ${column("recordId")}::text[], ${column("type")}::text[],
+        ${column("providerEventType")}::text[], ${column("occurredTime")}::timestamptz[],
+        ${column("dedupeKey")}::bytea[], ${column("raw")}::text[])
+        with ordinality as event (id, record_id, type, provider_event_type, occurred_time, dedupe_key, raw, position)
+      where ${isMine} order by position
+      on conflict (installation_id, dedupe_key) do nothing
+      returning id
+    ), moved as (
+      update subscriptions set walk = ${walk && JSON.stringify(walk)}::jsonb, attempts = 0,
+        received = received + (select count(*) from stored),
+        last_event_time = case when exists (select from stored) then now() else last_event_time end
+        ${reconciled ? sql`, reconciled = ${JSON.stringify(reconciled)}::jsonb` : sql``}
+        ${
+          polled
+            ? sql`, polled_until = ${polled.until}, polls = polls + 1,
+                poll_time = case when poll_time is not null then ${polled.nextTime}::timestamptz end,
+                deletions_until = coalesce(${polled.deletionsUntil}, deletions_until)`
+            : sql``
+        }
+      where id in (select id from mine)
+    )
+    select ${isMine} as is_mine
+  `.execute(queries);
+  return rows[0]?.isMine ?? false;
+}
+
+/**
+ * Begins a walk. The request of a reconciliation is over, unless an earlier time was requested since the claim. Returns false
+ * if this worker no longer has the claim.
+ */
+export async function beginWalk(
+  queries: Queries,
+  claim: SubscriptionClaim,
+  walk: SubscriptionWalk,
+): Promise<boolean> {
+  const over =
+    walk.kind === "reconciliation"
+      ? sql`, (reconcile_since, reconcile_reason) = (select reconcile_since, reconcile_reason
+          where reconcile_since < ${walk.since}::timestamptz)`
+      : sql``;
+  const { numAffectedRows } = await sql`
+    update subscriptions set walk = ${JSON.stringify(walk)}::jsonb ${over} where ${isHeldBy(claim)}
+  `.execute(queries);
+  return Number(numAffectedRows ?? 0) > 0;
+}
+
+/** Drops what is to be found of a claimed subscription whose events are all off. */
+export async function dropWalk(queries: Queries, claim: SubscriptionClaim): Promise<void> {
+  await sql`
+    update subscriptions set walk = null, reconcile_since = null, reconcile_reason = null, poll_time = null
+    where ${isHeldBy(claim)}
+  `.execute(queries);
+}
+
+/**
+ * Lists fingerprints of what was last delivered of records; all zero: the record was gone. A record of which nothing was
+ * delivered in the days that events are kept is absent.
+ */
+export async function listDeliveredHashes(
+  queries: Queries,
+  {
+    installationId,
+    objectName,
+    recordIds,
+  }: { installationId: string; objectName: string; recordIds: string[] },
+): Promise<Map<string, Buffer>> {
+  if (recordIds.length === 0) return new Map();
+  const { rows } = await sql<{ recordId: string; hash: Buffer }>`
+    select distinct on (record_id) record_id, delivered_hash as hash from subscription_events
+    where installation_id = ${installationId} and object_name = ${objectName}
+      and record_id = any(${recordIds}::text[]) and delivered_hash is not null
+    order by record_id, end_time desc, occurred_time desc, id desc
+  `.execute(queries);
+  return new Map(rows.map(({ recordId, hash }) => [recordId, hash]));
+}

@@ -1,0 +1,122 @@
+/** Reads changed records again, as the reader reads them, and shapes them like its entries. */
+import { findFieldsConnector } from "../../../connector-kit/fields.ts";
+import { isRetryable, ProviderError } from "../../../connector-kit/provider-error.ts";
+import type { ReadPlan } from "../../../connector-kit/read-connector.ts";
+import type { ResultEntry } from "../../events/read-message-schema.ts";
+import { now, nowMs } from "../../../ground/clock.ts";
+import type { ProviderCall } from "../../operations/call-provider.ts";
+import type { MetadataMemory } from "../../operations/metadata-memory.ts";
+import type { ReadPaces } from "../../read/records/paced-fetch.ts";
+import { contentText } from "../../read/records/entry-text.ts";
+import { recordFingerprint } from "../../read/records/record-fingerprint.ts";
+import { planObject, type PlannedObject } from "../../read/run/plan-object.ts";
+import { requiredFieldNames, type ReadDefinition } from "../../read/definition/read-definition.ts";
+import { requireFields } from "../../read/records/vanished-fields.ts";
+import { shapeRecords } from "../../read/records/shape-record.ts";
+import type { SubscribingConnector } from "../definition/subscription-target.ts";
+
+export interface RecordReader {
+  metadata: MetadataMemory;
+  paces: ReadPaces;
+  connector: SubscribingConnector;
+  connection: ProviderCall["connection"];
+  fetch: ProviderCall["fetch"];
+}
+
+export interface ChangedRecords {
+  entries: ReadonlyMap<string, ResultEntry>;
+  fingerprints: ReadonlyMap<string, Buffer>;
+}
+
+/** Returns the records by id; one that does not exist (any more) is absent. Throws `ProviderError`. */
+export async function readChangedRecords(
+  reader: RecordReader,
+  definition: ReadDefinition,
+  ids: string[],
+): Promise<ChangedRecords> {
+  if (ids.length === 0) return { entries: new Map(), fingerprints: new Map() };
+  const planned = await planChanged(reader, definition);
+  const records = await readWithout(reader, planned, (plan, fetch) =>
+    reader.connector.read.readByIds(plan, ids, fetch),
+  );
+  const shaper = shapeRecords(planned.set, reader.connector.read);
+  const readTime = now().toISOString();
+  const entries = new Map(records.map((record) => [record.id, shaper.shape(record, readTime)]));
+  await requireFieldsIn(reader, definition, shaper.missing());
+  const fingerprints = new Map<string, Buffer>();
+  for (const { id, changeTime } of records) {
+    const entry = entries.get(id);
+    if (entry) fingerprints.set(id, recordFingerprint(contentText(entry), changeTime));
+  }
+  return { entries, fingerprints };
+}
+
+/** How old a description may be by which a field is missed: a provider may leave fields out of its answers that the object has. */
+const DESCRIBED_MS = 5_000;
+
+/** Throws `ProviderError` (`invalid`) if the object no longer has a required field: some providers leave those out and refuse nothing. */
+async function requireFieldsIn(
+  { metadata, connector, connection, fetch }: RecordReader,
+  definition: ReadDefinition,
+  missing: string[],
+): Promise<void> {
+  const required = new Set(requiredFieldNames(definition));
+  const { objectName } = definition;
+  const fields = findFieldsConnector(connector, objectName);
+  if (!fields || !missing.some((name) => required.has(name))) return;
+  const describe = () => fields.describe(objectName, fetch, connection.account);
+  const notBefore = new Date(nowMs() - DESCRIBED_MS);
+  const described = await metadata
+    .get(connection, objectName, describe, notBefore)
+    .catch((error: unknown) => {
+      // What nothing describes is delivered as it came.
+      if (error instanceof ProviderError && !isRetryable(error.kind)) return undefined;
+      throw error;
+    });
+  if (described) requireFields(missing, described, { definition, connector });
+}
+
+/** Reads records of an object that the installation does not read, with the provider's default fields. */
+export async function readForeignRecords(
+  { paces, connector, connection, fetch }: RecordReader,
+  objectName: string,
+  ids: string[],
+): Promise<Map<string, Pick<ResultEntry, "raw">>> {
+  if (ids.length === 0) return new Map();
+  const plan = { objectName, fields: [], associations: [], account: connection.account };
+  const paced = paces.paced(connection.id, connector.read, fetch);
+  const records = await connector.read.readByIds(plan, ids, paced);
+  return new Map(records.map(({ id, raw }) => [id, { raw }]));
+}
+
+/** Plans reading an object without associations, which messages about changes do not have. */
+export async function planChanged(
+  { metadata, connector, connection, fetch }: RecordReader,
+  definition: ReadDefinition,
+): Promise<PlannedObject> {
+  const wanted = { definition: { ...definition, associatedObjects: [] }, connector };
+  const call = { connection, connector, fetch };
+  return planObject(metadata, { ...wanted, filterCount: 0, filtersFor: () => [] }, call);
+}
+
+/** Reads, and leaves out fields that the provider refuses and nobody requires. */
+export async function readWithout<Answer>(
+  { paces, connector, connection, fetch }: Omit<RecordReader, "metadata">,
+  { plan, set }: PlannedObject,
+  read: (plan: ReadPlan, fetch: ProviderCall["fetch"]) => Promise<Answer>,
+): Promise<Answer> {
+  const paced = paces.paced(connection.id, connector.read, fetch);
+  const { fieldKey } = connector.read;
+  const required = new Set(set.required.map(fieldKey));
+  for (let { fields } = plan; ;) {
+    try {
+      return await read({ ...plan, fields }, paced);
+    } catch (error) {
+      const refused = error instanceof ProviderError && error.kind === "invalid" ? error.code : undefined;
+      const key = refused === undefined ? undefined : fieldKey(refused);
+      const left = fields.filter((name) => fieldKey(name) !== key);
+      if (key === undefined || required.has(key) || left.length === fields.length) throw error;
+      fields = left;
+    }
+  }
+}

@@ -1,0 +1,172 @@
+/** Describes the subscriptions of an installation: what is subscribed to, how, and how it goes. */
+import type { Catalog } from "../../../connector-kit/catalog.ts";
+import type { ConfigContent } from "../../../manifest/installation-config.ts";
+import type { ManifestIntegration } from "../../../manifest/manifest.ts";
+import { readSources } from "../../read/definition/read-sources.ts";
+import type { Database, Queries } from "../../store/database/database.ts";
+import { findEventStream, type EventStreamRow } from "../../store/subscriptions/event-streams.ts";
+import type { InstallationRow } from "../../store/integrations/installations.ts";
+import type { IntegrationRow } from "../../store/integrations/integrations.ts";
+import {
+  listSubscriptions,
+  type SubscriptionRow,
+  type SubscriptionSource,
+  type SubscriptionState,
+} from "../../store/subscriptions/subscriptions.ts";
+import { listProviderApps } from "../../store/connections/provider-apps.ts";
+import { chooseSource, listSources } from "./choose-source.ts";
+import { eventWarnings } from "./event-warnings.ts";
+import {
+  subscribeDefinitions,
+  wantsEvents,
+  type SubscribeDefinition,
+} from "../definition/subscribe-definition.ts";
+import { subscribingConnector } from "../definition/subscription-target.ts";
+import { watchedFields, listWatchNames } from "../definition/watched-fields.ts";
+
+export interface DescribedSubscription {
+  objectName: string;
+  source: SubscriptionSource;
+  state: SubscriptionState;
+  reason?: string;
+  events: SubscribeDefinition["events"];
+  watchFields: "all" | string[];
+  counts: Pick<SubscriptionRow, "received" | "delivered" | "filtered" | "duplicates">;
+  lastEventTime?: Date;
+  /** Of a polled one: changes until this time are known. */
+  polledUntil?: Date;
+  reconciliation?: DescribedReconciliation;
+  warnings: string[];
+}
+
+/** Times as ISO texts. */
+export interface DescribedReconciliation {
+  state: "waiting" | "running" | "succeeded" | "failed";
+  since: string;
+  until?: string;
+  reason: string;
+  found: number;
+  error?: string;
+  endTime?: string;
+}
+
+/** Returns an item for each object that the manifest or the configuration subscribes to. */
+export async function describeSubscriptions(
+  deps: { database: Database; catalog: Catalog; publicUrl: () => string },
+  integration: IntegrationRow<ManifestIntegration>,
+  installation: InstallationRow<ConfigContent>,
+): Promise<DescribedSubscription[]> {
+  const { queries } = deps.database;
+  const { content } = installation.config;
+  const definitions = subscribeDefinitions(await readSources(queries, integration, content));
+  const rows = await listSubscriptions(queries, installation.projectId, installation.id);
+  const connector = subscribingConnector(deps.catalog, integration.provider);
+  const apps = (await listProviderApps(queries, installation.projectId)).filter(
+    ({ provider }) => provider === integration.provider,
+  );
+  const chosen = chooseSource(apps, {
+    ...listSources(connector ?? {}, deps.catalog.find(integration.provider)),
+    publicUrl: deps.publicUrl(),
+    provider: integration.provider,
+  });
+  const pollingReason = chosen.otherwise ? FELL_BACK : chosen.reason;
+  const streams = await listStreams(queries, installation.connectionId, rows);
+  const watchNames = listWatchNames(connector);
+  return definitions.map((definition) => {
+    const row = rows.find(({ objectName }) => objectName === definition.objectName);
+    const { names, unmapped, misspelt } = watchedFields(definition, watchNames);
+    const streamId = row?.source === "journal" ? row.journalAppId : installation.connectionId;
+    const stream = streams.find(({ id }) => id === streamId);
+    const unbuilt = connector ? undefined : `Subscribing to ${integration.provider} is not built yet.`;
+    const source = row?.source ?? chosen.source;
+    const { provider } = integration;
+    return {
+      objectName: definition.objectName,
+      source,
+      ...describeState(definition, row, { unbuilt, pollingReason, stream }),
+      events: definition.events,
+      watchFields: names ?? "all",
+      counts: {
+        received: row?.received ?? 0,
+        delivered: row?.delivered ?? 0,
+        filtered: row?.filtered ?? 0,
+        duplicates: row?.duplicates ?? 0,
+      },
+      ...(row?.lastEventTime && { lastEventTime: row.lastEventTime }),
+      ...(row?.polledUntil && row.pollTime && { polledUntil: row.polledUntil }),
+      ...(row && describeReconciliation(row)),
+      warnings: [
+        ...definition.warnings,
+        ...(row?.warnings ?? []),
+        ...(connector ? eventWarnings(definition.events, connector.subscribe, { provider, source }) : []),
+        ...unmapped.map((name) => `The customer has mapped no field to \`${name}\`: it watches nothing.`),
+        ...misspelt.map((name) => {
+          const written = watchNames.fieldKey(name);
+          return `\`${name}\` watches nothing: ${provider} has no such spelling. Write \`${written}\`.`;
+        }),
+      ],
+    };
+  });
+}
+
+/** Lists the stream of the connection, and the journals of its subscriptions. */
+async function listStreams(
+  queries: Queries,
+  connectionId: string,
+  rows: readonly SubscriptionRow[],
+): Promise<EventStreamRow[]> {
+  const ids = new Set([connectionId, ...rows.flatMap(({ journalAppId }) => journalAppId ?? [])]);
+  const found = await Promise.all([...ids].map((id) => findEventStream(queries, id)));
+  return found.filter((stream) => stream !== undefined);
+}
+
+/** Shown where the cause is not known any more: a later failure has replaced it. */
+const FELL_BACK =
+  "The provider's stream or journal could not be set up, so changes are found by reading, later than there. " +
+  "It is tried again every 15 minutes.";
+
+function describeState(
+  definition: SubscribeDefinition,
+  row: SubscriptionRow | undefined,
+  {
+    unbuilt,
+    pollingReason,
+    stream,
+  }: {
+    unbuilt: string | undefined;
+    pollingReason: string | undefined;
+    stream: EventStreamRow | undefined;
+  },
+): Pick<DescribedSubscription, "state" | "reason"> {
+  if (!wantsEvents(definition)) return { state: "disabled" };
+  if (unbuilt !== undefined) return { state: "failed", reason: unbuilt };
+  // The row follows the configuration a moment later.
+  if (!row || row.state === "disabled") return { state: "pending" };
+  const isStreamed = row.source === "pubsub" || row.source === "journal";
+  const isBroken = isStreamed && stream !== undefined && stream.state !== "open";
+  if (row.state === "active" && isBroken && stream.reason !== null) {
+    return { state: "degraded", reason: stream.reason };
+  }
+  const reason = row.reason ?? (row.source === "polling" ? pollingReason : undefined);
+  return { state: row.state, ...(reason !== undefined && { reason }) };
+}
+
+/** Returns the reconciliation that waits or is under way, otherwise the last one. */
+function describeReconciliation({
+  walk,
+  reconcileSince,
+  reconcileReason,
+  reconciled,
+}: SubscriptionRow): Pick<DescribedSubscription, "reconciliation"> {
+  if (walk?.kind === "reconciliation") {
+    const { since, reason, found } = walk;
+    return { reconciliation: { state: "running", since, reason: reason ?? "", found } };
+  }
+  if (reconcileSince) {
+    const since = reconcileSince.toISOString();
+    return { reconciliation: { state: "waiting", since, reason: reconcileReason ?? "", found: 0 } };
+  }
+  if (!reconciled) return {};
+  const state = reconciled.error === undefined ? "succeeded" : "failed";
+  return { reconciliation: { state, ...reconciled } };
+}

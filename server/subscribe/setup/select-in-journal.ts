@@ -1,0 +1,67 @@
+/** Selects an object's changes for the journal of a provider app, and returns whether Busbar reads this journal. */
+import { isDeepStrictEqual } from "node:util";
+import type { JournalConnector } from "../../../connector-kit/journal-connector.ts";
+import { ProviderError } from "../../../connector-kit/provider-error.ts";
+import type { AppCalls } from "../../calls/app-calls.ts";
+import { journalKey, putEventStream } from "../../store/subscriptions/event-streams.ts";
+import { findProviderApp } from "../../store/connections/provider-apps.ts";
+import { listJournalFilters } from "../../store/subscriptions/shared-journals.ts";
+import type { ClaimedSubscription } from "../../store/subscriptions/subscriptions.ts";
+import { mergeFilters } from "../definition/journal-filter.ts";
+import { requireOpen, type SelectedObject } from "./select-object.ts";
+import type { SubscribeServices } from "../definition/subscribe-services.ts";
+
+export interface JournalSelecting {
+  journal: JournalConnector;
+  accountRef: string;
+  objectKey: string;
+  /** Asks the provider for the names of all fields of the object. */
+  listFields(): Promise<string[]>;
+}
+
+const MAX_ROUNDS = 5;
+
+/**
+ * Selects nothing before Busbar has a position in the journal, so that the position precedes every reported change. Throws
+ * `ProviderError`; `forbidden` if the provider gives the app no token.
+ */
+export async function selectInJournal(
+  deps: SubscribeServices & { appCalls: AppCalls },
+  { projectId, provider, journalAppId }: Pick<ClaimedSubscription, "projectId" | "provider" | "journalAppId">,
+  { journal, accountRef, objectKey, listFields }: JournalSelecting,
+): Promise<SelectedObject> {
+  const { queries } = deps.database;
+  const app = await findProviderApp(queries, projectId, journalAppId ?? "");
+  if (!app) throw new ProviderError({ kind: "forbidden", message: "The provider app was deleted." });
+  const calls = await deps.appCalls.find({ projectId, providerAppId: app.id }, (scopes) =>
+    journal.tokenScopes(scopes),
+  );
+  await calls.authorize();
+  const put = (selected: string[]) =>
+    putEventStream(queries, {
+      providerAppId: app.id,
+      projectId,
+      provider,
+      ref: "",
+      topic: "",
+      // Another client of the same app has another journal.
+      accountRef: app.clientId,
+      selected,
+    });
+  // Stored before the object is selected: if another project deselects it at the same time, it removes this entry, and the
+  // object is selected again.
+  if (!requireOpen(await put([journalKey(accountRef, objectKey)]))) return { isOpen: false, warnings: [] };
+  const listFilters = async () =>
+    mergeFilters(await listJournalFilters(queries, { journalAppId: app.id, accountRef, objectKey }));
+  let filters = await listFilters();
+  for (let rounds = 1; ; rounds++) {
+    const { fields, ...events } = filters;
+    const names = fields === "all" ? await listFields() : fields;
+    await journal.select({ accountRef, objectKey, ...events, fields: names }, calls.fetch);
+    // This may have replaced what another project selected at the same time.
+    const selected = filters;
+    filters = await listFilters();
+    if (isDeepStrictEqual(filters, selected) || rounds === MAX_ROUNDS) break;
+  }
+  return { isOpen: requireOpen(await put([])), warnings: [] };
+}

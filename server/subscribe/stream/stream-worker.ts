@@ -1,0 +1,126 @@
+/** Claims streams of events and holds them: one process for each connection, and for each journal, over all processes. */
+import type { StreamReader } from "../../../connector-kit/stream-connector.ts";
+import type { ProcessIdentity } from "../../jobs/process-identity.ts";
+import { recoverOrphans } from "../../jobs/recover-orphans.ts";
+import { startRounds } from "../../jobs/rounds.ts";
+import type { Changes } from "../../store/database/changes.ts";
+import {
+  claimEventStreams,
+  listHeldStreams,
+  recoverEventStreams,
+  selectAgain,
+  type EventStreamRow,
+} from "../../store/subscriptions/event-streams.ts";
+import { listClaimersIn } from "../../store/processes/list-claimers.ts";
+import { openDeselecting } from "../setup/deselect-objects.ts";
+import { holdStream } from "./hold-stream.ts";
+import { readJournal } from "./read-journal.ts";
+import { readLongCall } from "./read-long-call.ts";
+import type { StreamServices } from "../definition/stream-services.ts";
+import type { StreamSource } from "./stream-source.ts";
+
+export type StreamWorkerServices = Omit<StreamServices, "workerId"> & {
+  identity: ProcessIdentity;
+  changes: Changes;
+};
+
+export interface StreamWorker {
+  wake(): void;
+  /** Gives all streams back. */
+  stop(): Promise<void>;
+}
+
+const LOOK_EVERY_MS = 1_000;
+/** Streams that a process opens at once; the next ones in the next round, so that processes share them. */
+const MAX_CONCURRENT = 50;
+
+interface Held {
+  stream: EventStreamRow;
+  stop: AbortController;
+  ended: Promise<void>;
+}
+
+/** Starts at once and runs until it is stopped. */
+export function startStreamWorker(services: StreamWorkerServices): StreamWorker {
+  const deps: StreamServices = { ...services, workerId: () => services.identity.id };
+  const { queries } = deps.database;
+  const held = new Map<string, Held>();
+  const deselecting = openDeselecting(deps);
+  const findSource = openSources(deps);
+  const hold = (stream: EventStreamRow, source: StreamSource): void => {
+    const { id, connectionId, projectId } = stream;
+    const stop = new AbortController();
+    const ended = holdStream(deps, { stream, source, stop: stop.signal })
+      .catch((error: unknown) => {
+        const line = { stream: id, connectionId, projectId, err: error };
+        deps.log.error(line, "a stream of events ended on our side");
+      })
+      .finally(() => {
+        if (held.get(id)?.stop === stop) held.delete(id);
+      });
+    held.set(id, { stream, stop, ended });
+  };
+  const round = async (): Promise<boolean> => {
+    // What this process has claimed and does not hold was lost on the way; what it holds may belong to others now.
+    const known = [...held.keys()];
+    await recoverEventStreams(queries, deps.workerId(), known);
+    const rows = await listHeldStreams(queries, deps.workerId());
+    for (const key of known) {
+      const row = rows.find(({ id }) => id === key);
+      const one = held.get(key);
+      const isSame = row?.topic === one?.stream.topic && row?.accountRef === one?.stream.accountRef;
+      if (!row || row.wanted.length === 0 || !isSame) one?.stop.abort();
+    }
+    for (const row of rows) {
+      deselecting.look(row);
+      if (row.wanted.some((key) => !row.selected.includes(key))) await selectAgain(queries, row.id);
+    }
+    const claimed = await claimEventStreams(queries, deps.workerId(), MAX_CONCURRENT);
+    for (const stream of claimed) {
+      const source = findSource(stream);
+      if (source) hold(stream, source);
+    }
+    return claimed.length === MAX_CONCURRENT;
+  };
+  const rounds = startRounds({
+    what: "hold streams of events",
+    log: deps.log,
+    everyMs: LOOK_EVERY_MS,
+    round,
+  });
+  services.changes.subscribe((change) => {
+    if (change?.table === "event_streams") rounds.wake();
+  });
+  const stopRecovering = recoverOrphans({
+    log: deps.log,
+    identity: services.identity,
+    listClaimers: () => listClaimersIn(queries, "eventStreams"),
+    async recover(deadProcess) {
+      await recoverEventStreams(queries, deadProcess);
+      rounds.wake();
+    },
+  });
+  return {
+    wake: () => rounds.wake(),
+    async stop() {
+      stopRecovering();
+      await rounds.stop();
+      const all = [...held.values()];
+      for (const { stop } of all) stop.abort();
+      await Promise.all([deselecting.settled(), ...all.map(({ ended }) => ended)]);
+    },
+  };
+}
+
+/** Returns a function that finds what reads a stream; the calls of a provider share a reader. */
+function openSources(deps: StreamServices) {
+  const readers = new Map<string, StreamReader>();
+  return ({ provider, providerAppId }: EventStreamRow): StreamSource | undefined => {
+    const connector = deps.catalog.connector(provider);
+    if (providerAppId !== null) return connector?.journal && readJournal(deps, connector.journal);
+    const reader = readers.get(provider) ?? connector?.stream?.openReader();
+    if (!reader) return undefined;
+    readers.set(provider, reader);
+    return readLongCall(deps, reader);
+  };
+}
