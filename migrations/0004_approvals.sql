@@ -1,6 +1,6 @@
 -- Compatible: the version before leaves the new tables empty.
 
--- Acts of agents that a person or the builder's server decides on. States: server/agents/request-approval.ts.
+-- Acts of agents that a person or the builder's server decides on. States: server/agents/approvals/request-approval.ts.
 create table approvals (
   id uuid primary key,
   project_id uuid not null references projects on delete cascade,

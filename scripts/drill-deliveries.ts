@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { bootstrap } from "../server/access/bootstrap.ts";
-import { newSigningKey, sealDestinationSecrets } from "../server/deliver/destination-secrets.ts";
+import { newSigningKey, sealDestinationSecrets } from "../server/deliver/destinations/destination-secrets.ts";
 import { sampleEvent } from "../server/events/sample-event.ts";
 import { recordEvents } from "../server/events/record-event.ts";
 import { openSink, type Sink } from "../tests/harness/deliveries/sink.ts";

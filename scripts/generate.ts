@@ -22,7 +22,7 @@ for (const script of [
 // Imported only now, because they import files that the scripts above have written.
 const { evidenceModule, providerEvidence } = await import("./provider-evidence.ts");
 await write("connectors/evidence.gen.ts", evidenceModule(providerEvidence()));
-const { openApiDocument } = await import("../server/http/openapi.ts");
+const { openApiDocument } = await import("../server/http/openapi/openapi.ts");
 const { routes } = await import("../server/routes.ts");
 const { withClientCalls } = await import("./client-calls.ts");
 const { withProblemTypes } = await import("./errors-guide.ts");

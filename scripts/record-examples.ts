@@ -3,7 +3,7 @@
  * operation, with ids, times, secrets and addresses replaced and long lists shortened. Run it with `npm run examples`.
  */
 import { writeFile } from "node:fs/promises";
-import type { Example } from "../server/http/openapi-examples.ts";
+import type { Example } from "../server/http/openapi/openapi-examples.ts";
 import { walkEveryOperation } from "../tests/journeys/every-operation/every-operation.ts";
 import { compactJson } from "./compact-json.ts";
 import { anonymous } from "./examples/anonymous.ts";

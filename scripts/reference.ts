@@ -5,7 +5,7 @@ import { notification } from "../server/events/notification.ts";
 import { ReadMessageSchema } from "../server/events/read-message-schema.ts";
 import { SchemaMessageSchema } from "../server/events/schema-message-schema.ts";
 import { SubscribeMessageSchema } from "../server/events/subscribe-message-schema.ts";
-import type { Reference } from "../server/http/openapi.ts";
+import type { Reference } from "../server/http/openapi/openapi.ts";
 
 export const REFERENCE: Reference = {
   version: API_VERSION,

@@ -7,7 +7,7 @@ import { openAudit } from "./access/audit-change.ts";
 import { openOperations } from "./agents/api-operations.ts";
 import { openIssuerTokens } from "./agents/issuer-token.ts";
 import { serveCustomerTools } from "./agents/customer-tools.ts";
-import { serveManageTools } from "./agents/manage-tools.ts";
+import { serveManageTools } from "./agents/manage/manage-tools.ts";
 import type { BootstrapFile } from "./data-folder/data-folder.ts";
 import { openClientAddress, type ClientAddress } from "../ground/client-address.ts";
 import type { Config } from "../ground/config.ts";

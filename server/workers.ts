@@ -1,6 +1,6 @@
 /** The background work of a process with the `worker` role, started and stopped together. */
 import { openOperations } from "./agents/api-operations.ts";
-import { startApprovalWorker } from "./agents/approval-worker.ts";
+import { startApprovalWorker } from "./agents/approvals/approval-worker.ts";
 import { openAudit } from "./access/audit-change.ts";
 import { proxyCallRoutes } from "./api/proxy-calls/proxy-calls.ts";
 import { integrationRoutes } from "./api/integrations/integrations.ts";
@@ -15,7 +15,7 @@ import { startReading } from "./read/start-reading.ts";
 import { awaitAllPushes } from "./subscribe/receive/await-pushes.ts";
 import { startSubscribing } from "./subscribe/start-subscribing.ts";
 import { startSchemaWatcher } from "./watch/schema-watcher.ts";
-import { startWriteWorker } from "./write/write-worker.ts";
+import { startWriteWorker } from "./write/queue/write-worker.ts";
 
 export interface Workers {
   /** False if some of it has stopped unexpectedly. */

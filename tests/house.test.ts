@@ -140,6 +140,16 @@ test("a file imports only from its own folder and from lower layers", () => {
   assert.deepEqual(wrong, []);
 });
 
+test("a folder of the server holds at most 25 source files", () => {
+  const isCounted = (file: string) => file.startsWith("server/") && !/\.(test|walk)\.ts$/.test(file);
+  const folders = Map.groupBy(sources.filter(isCounted), (file) => dirname(file));
+  const crowded = [...folders].filter(([, files]) => files.length > 25);
+  assert.deepEqual(
+    crowded.map(([path, files]) => `${path}: ${String(files.length)}`),
+    [],
+  );
+});
+
 test("no two folders import each other", () => {
   assert.deepEqual(findMutualFolders(importGraph(all)), []);
 });

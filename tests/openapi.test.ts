@@ -8,7 +8,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { TAGS } from "../server/api/docs/reference.ts";
 import { routerPattern } from "../server/http/address.ts";
-import { withExamples } from "../server/http/openapi-examples.ts";
+import { withExamples } from "../server/http/openapi/openapi-examples.ts";
 import { routes, type RouteServices } from "../server/routes.ts";
 
 interface Media {

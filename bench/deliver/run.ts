@@ -14,7 +14,10 @@ import { Pool } from "undici";
 import { openSigner } from "../../destinations/webhook/sign.ts";
 import { messageBody } from "../../destination-kit/message-body.ts";
 import { bootstrap } from "../../server/access/bootstrap.ts";
-import { newSigningKey, sealDestinationSecrets } from "../../server/deliver/destination-secrets.ts";
+import {
+  newSigningKey,
+  sealDestinationSecrets,
+} from "../../server/deliver/destinations/destination-secrets.ts";
 import { sampleEvent } from "../../server/events/sample-event.ts";
 import { recordEvents } from "../../server/events/record-event.ts";
 import { newId } from "../../ground/ids.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { createServer, type IncomingMessage } from "node:http";
 import { test, type TestContext } from "node:test";
-import { openDestinationNetwork } from "../../server/deliver/destination-network.ts";
+import { openDestinationNetwork } from "../../server/deliver/destinations/destination-network.ts";
 import { openEgress } from "../../server/egress/open-egress.ts";
 import {
   answered,

@@ -5,7 +5,7 @@ import { connect as connectTcp, createServer, type AddressInfo, type Socket } fr
 import { after, before, describe, test, type TestContext } from "node:test";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { connect, type ChannelModel, type GetMessage } from "amqplib";
-import { openDestinationNetwork } from "../../server/deliver/destination-network.ts";
+import { openDestinationNetwork } from "../../server/deliver/destinations/destination-network.ts";
 import { openEgress } from "../../server/egress/open-egress.ts";
 import { noRabbit, startRabbit, type Rabbit } from "../../tests/harness/rabbitmq.ts";
 import { until } from "../../tests/harness/until.ts";

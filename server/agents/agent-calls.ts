@@ -9,13 +9,13 @@ import { missingIntegration } from "../operations/missing-integration.ts";
 import { findIntegration } from "../store/integrations/integrations.ts";
 import { IntegrationArgument, MAX_BYTES } from "./agent-lookups.ts";
 import { defineTool } from "./agent-tool.ts";
-import { takeBudget } from "./budgets.ts";
+import { takeBudget } from "./policy/budgets.ts";
 import type { CustomerCall } from "./customer-call.ts";
 import { findCustomerIntegration } from "./customer-objects.ts";
-import { decide, type ActKind, type AgentPolicy } from "./policy.ts";
-import { askForCall, type ProviderRequest } from "./approved-call.ts";
+import { decide, type ActKind, type AgentPolicy } from "./policy/policy.ts";
+import { askForCall, type ProviderRequest } from "./approvals/approved-call.ts";
 import { toAsked } from "./planned-write.ts";
-import { forbiddenBy, isRuled } from "./require-allowed.ts";
+import { forbiddenBy, isRuled } from "./policy/require-allowed.ts";
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
 const READING: readonly string[] = ["GET", "HEAD"];

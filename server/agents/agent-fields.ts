@@ -10,7 +10,7 @@ import type { ReadDefinition } from "../read/definition/read-definition.ts";
 import { readProblem } from "../read/definition/read-problem.ts";
 import { locateFields, readSet, type ReadField } from "../read/definition/read-set.ts";
 import type { CustomerObject } from "./customer-objects.ts";
-import { hiddenFields, isHidden, type AgentPolicy } from "./policy.ts";
+import { hiddenFields, isHidden, type AgentPolicy } from "./policy/policy.ts";
 
 export type FieldServices = CallServices & { metadata: MetadataMemory };
 

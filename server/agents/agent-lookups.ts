@@ -5,13 +5,13 @@ import { Problem } from "../../ground/errors.ts";
 import { findListedOperation } from "../store/operations/operation-lists.ts";
 import { describeFields, type AgentField } from "./agent-fields.ts";
 import { findApproval } from "../store/agents/approvals.ts";
-import { STALE, toApproval } from "./request-approval.ts";
+import { STALE, toApproval } from "./approvals/request-approval.ts";
 import { defineTool, LOOKS_UP, READS } from "./agent-tool.ts";
 import { callAs } from "./api-operations.ts";
 import type { CustomerCall } from "./customer-call.ts";
 import { findCustomerIntegration, findObject, type CustomerIntegration } from "./customer-objects.ts";
-import { decide } from "./policy.ts";
-import { requireAllowed } from "./require-allowed.ts";
+import { decide } from "./policy/policy.ts";
+import { requireAllowed } from "./policy/require-allowed.ts";
 
 export const IntegrationArgument = Type.Optional(
   Type.String({

@@ -15,7 +15,7 @@ import { IntegrationArgument, ObjectArgument, withinBytes } from "./agent-lookup
 import { defineTool, READS } from "./agent-tool.ts";
 import type { CustomerCall } from "./customer-call.ts";
 import { findObject, suggest, type CustomerObject } from "./customer-objects.ts";
-import { requireAllowed } from "./require-allowed.ts";
+import { requireAllowed } from "./policy/require-allowed.ts";
 
 const OPERATORS = ["eq", "ne", "gt", "gte", "lt", "lte", "in", "contains"] as const;
 /** What every provider that can be searched compares by. */

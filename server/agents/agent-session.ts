@@ -3,7 +3,7 @@ import type { Role } from "../../ground/role.ts";
 import type { Caller, ProjectRef } from "../http/endpoint.ts";
 import type { Actor } from "../store/operations/operations.ts";
 import type { Right } from "./agent-tool.ts";
-import type { AgentPolicy } from "./policy.ts";
+import type { AgentPolicy } from "./policy/policy.ts";
 
 /** Whose credential it was. */
 export interface Principal {

@@ -19,8 +19,8 @@ import {
   type WriteArguments,
   type WriteTool,
 } from "./planned-write.ts";
-import { isHidden } from "./policy.ts";
-import { decideOn, forbiddenBy } from "./require-allowed.ts";
+import { isHidden } from "./policy/policy.ts";
+import { decideOn, forbiddenBy } from "./policy/require-allowed.ts";
 
 const Repeats = {
   dryRun: Type.Optional(

@@ -5,7 +5,7 @@ import type { SearchServices } from "../read/requests/search-records.ts";
 import type { AgentSession } from "./agent-session.ts";
 import type { CallOperation } from "./api-operations.ts";
 import { listCustomerIntegrations, type CustomerIntegration } from "./customer-objects.ts";
-import type { AgentPolicy } from "./policy.ts";
+import type { AgentPolicy } from "./policy/policy.ts";
 
 export type CustomerServices = SearchServices &
   WriteNowServices & {

@@ -10,7 +10,7 @@ import type { Database } from "../store/database/database.ts";
 import { objectSettings, type ObjectSettings } from "../write/object-settings.ts";
 import type { AgentSession, CustomerScope } from "./agent-session.ts";
 import type { Right } from "./agent-tool.ts";
-import { decide, type ActKind, type AgentPolicy, type AgentTool } from "./policy.ts";
+import { decide, type ActKind, type AgentPolicy, type AgentTool } from "./policy/policy.ts";
 
 export interface CustomerObjectServices {
   database: Database;

@@ -18,11 +18,11 @@ import { writeTools } from "./agent-writes.ts";
 import { auditAgentCalls } from "./audit-agent-calls.ts";
 import { RIGHTS, type DefinedTool } from "./agent-tool.ts";
 import { identifyAgent, type AgentAccess } from "./identify-agent.ts";
-import { decide, loadPolicy } from "./policy.ts";
+import { decide, loadPolicy } from "./policy/policy.ts";
 import { serveAgents, type AgentServing } from "./serve-agents.ts";
 import { openToolServer } from "./tool-server.ts";
 import { undoOperationTool } from "./undo-operation.ts";
-import { forbiddenBy, requireRunning } from "./require-allowed.ts";
+import { forbiddenBy, requireRunning } from "./policy/require-allowed.ts";
 
 const CUSTOMER_TOOLS: readonly DefinedTool<CustomerCall>[] = [
   listIntegrationsTool,

@@ -9,8 +9,8 @@ import type { Database } from "../store/database/database.ts";
 import { AgentSession, type CustomerScope } from "./agent-session.ts";
 import { RIGHTS, type Right } from "./agent-tool.ts";
 import type { IssuedTokens } from "./issuer-token.ts";
-import { loadPolicy, readPolicy } from "./policy.ts";
-import { KEPT_HOURS } from "./request-approval.ts";
+import { loadPolicy, readPolicy } from "./policy/policy.ts";
+import { KEPT_HOURS } from "./approvals/request-approval.ts";
 
 export interface AgentAccess {
   database: Database;

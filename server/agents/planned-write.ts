@@ -16,13 +16,13 @@ import type { WriteAnswer } from "../write/write-response.ts";
 import type { WriteRequest } from "../write/write-request.ts";
 import { writeSpan } from "../write/write-span.ts";
 import { hiddenNames, providerNames } from "./agent-fields.ts";
-import { MAY_HAVE_HAPPENED, readCurrent, valuesAfter, type Current } from "./approved-write.ts";
-import { giveBackBudget, takeBudget } from "./budgets.ts";
+import { MAY_HAVE_HAPPENED, readCurrent, valuesAfter, type Current } from "./approvals/approved-write.ts";
+import { giveBackBudget, takeBudget } from "./policy/budgets.ts";
 import type { AgentSession } from "./agent-session.ts";
 import type { CustomerCall } from "./customer-call.ts";
 import type { CustomerObject } from "./customer-objects.ts";
-import { isHidden, type ActKind, type AgentTool } from "./policy.ts";
-import { digestAct, KEPT_HOURS, requestApproval, SAME_ACT_MINUTES } from "./request-approval.ts";
+import { isHidden, type ActKind, type AgentTool } from "./policy/policy.ts";
+import { digestAct, KEPT_HOURS, requestApproval, SAME_ACT_MINUTES } from "./approvals/request-approval.ts";
 
 /** As an agent sends them. */
 export interface WriteArguments {

@@ -9,12 +9,12 @@ import type { WriteRequest } from "../write/write-request.ts";
 import { containsHidden, hiddenNames } from "./agent-fields.ts";
 import { defineTool } from "./agent-tool.ts";
 import { WriteResult } from "./agent-writes.ts";
-import { hashCanonical, readCurrent } from "./approved-write.ts";
+import { hashCanonical, readCurrent } from "./approvals/approved-write.ts";
 import type { CustomerCall } from "./customer-call.ts";
 import { findObject, type CustomerObject } from "./customer-objects.ts";
 import { askForWrite, previewWrite, writeOnce, type PlannedWrite } from "./planned-write.ts";
-import { isHidden } from "./policy.ts";
-import { decideByRuleOn, decideOn, forbiddenBy } from "./require-allowed.ts";
+import { isHidden } from "./policy/policy.ts";
+import { decideByRuleOn, decideOn, forbiddenBy } from "./policy/require-allowed.ts";
 
 export const undoOperationTool = defineTool({
   name: "undo_operation",

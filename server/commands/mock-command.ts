@@ -8,7 +8,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { TSchema } from "typebox";
 import { Problem } from "../../ground/errors.ts";
 import { newId } from "../../ground/ids.ts";
-import type { Example } from "../http/openapi-examples.ts";
+import type { Example } from "../http/openapi/openapi-examples.ts";
 import { limitedStream } from "../http/limited-stream.ts";
 import { problemBody, PROBLEM_MEDIA_TYPE } from "../http/problem.ts";
 import { PROBLEM_TYPES, type ProblemSlug } from "../../ground/problem-types.ts";

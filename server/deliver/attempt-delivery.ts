@@ -2,7 +2,7 @@
 import type { Channel, Message, Outcome } from "../../destination-kit/destination.ts";
 import { elapsedMs, now } from "../../ground/clock.ts";
 import { shorten } from "../../ground/storable-text.ts";
-import type { OpenDestination } from "./channels.ts";
+import type { OpenDestination } from "./destinations/channels.ts";
 import type { AttemptResult } from "./delivery-result.ts";
 import type { Retry } from "./retry-schedule.ts";
 

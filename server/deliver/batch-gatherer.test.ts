@@ -4,7 +4,7 @@ import { test, type TestContext } from "node:test";
 import type { BatchLimits, Message, Outcome } from "../../destination-kit/destination.ts";
 import { sampleMessage } from "../../tests/harness/destinations/destination-suite.ts";
 import { BatchGatherer } from "./batch-gatherer.ts";
-import type { OpenDestination } from "./channels.ts";
+import type { OpenDestination } from "./destinations/channels.ts";
 
 const LIMITS: BatchLimits = { messages: 3, bytes: 1_000, waitMs: 30_000 };
 

@@ -1,6 +1,6 @@
 /** Gathers the messages of destinations that take several together, such as warehouses, into batches. */
 import type { BatchLimits, Channel, Message, Outcome } from "../../destination-kit/destination.ts";
-import type { OpenDestination } from "./channels.ts";
+import type { OpenDestination } from "./destinations/channels.ts";
 
 /** The place of one message in a batch. Either function must be called once the batch is complete; a second call does nothing. */
 export interface Seat {

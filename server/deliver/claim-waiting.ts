@@ -3,7 +3,7 @@ import { elapsedMs } from "../../ground/clock.ts";
 import type { Queries } from "../store/database/database.ts";
 import { claimDeliveries, type ClaimedDelivery, type DeliveryKey } from "../store/deliveries/deliveries.ts";
 import { listEventsById } from "../store/deliveries/events.ts";
-import type { Channels, OpenDestination } from "./channels.ts";
+import type { Channels, OpenDestination } from "./destinations/channels.ts";
 import type { DeliveryResult } from "./delivery-result.ts";
 import { DEPTH, FAILING_DEPTH } from "./lanes.ts";
 import { measureCost, type DeliverySender } from "./send-deliveries.ts";

@@ -22,17 +22,17 @@ import {
   type AttemptedDelivery,
 } from "../store/deliveries/deliveries.ts";
 import { openUnsyncedPool, type UnsyncedPool } from "../store/database/unsynced-pool.ts";
-import { openChannels, type Channels } from "./channels.ts";
+import { openChannels, type Channels } from "./destinations/channels.ts";
 import { POLL_MS, WaitingDeliveries } from "./claim-waiting.ts";
-import { DestinationHealth } from "./destination-health.ts";
-import { openDestinationNetwork } from "./destination-network.ts";
+import { DestinationHealth } from "./destinations/destination-health.ts";
+import { openDestinationNetwork } from "./destinations/destination-network.ts";
 import { recoverDeliveries } from "./recover-deliveries.ts";
 import { retrySchedule } from "./retry-schedule.ts";
 import { EventRouter, LEAST_EVENTS } from "./route-events.ts";
 import { OutcomeWriter } from "./save-outcomes.ts";
 import { DeliverySender } from "./send-deliveries.ts";
 import { FULL_MS } from "./delivery-capacity.ts";
-import { openWebhookRateLimit } from "./webhook-rate-limit.ts";
+import { openWebhookRateLimit } from "./destinations/webhook-rate-limit.ts";
 
 export interface DeliveryServices {
   database: Database;

@@ -1,7 +1,7 @@
 /** What became of a delivery that this process had. */
 import type { Outcome } from "../../destination-kit/destination.ts";
 import type { AttemptedDelivery, ReleasedDelivery, SkippedDelivery } from "../store/deliveries/deliveries.ts";
-import type { OpenDestination } from "./channels.ts";
+import type { OpenDestination } from "./destinations/channels.ts";
 
 /** An attempt that was made, with what it says about its destination. */
 export interface AttemptResult extends AttemptedDelivery {

@@ -4,7 +4,7 @@ import { elapsedMs } from "../../ground/clock.ts";
 import { newId } from "../../ground/ids.ts";
 import type { Queries } from "../store/database/database.ts";
 import { routeEvents, type Routed, type RoutedDelivery } from "../store/deliveries/delivery-batches.ts";
-import type { Channels, OpenDestination } from "./channels.ts";
+import type { Channels, OpenDestination } from "./destinations/channels.ts";
 import type { OutcomeWriter } from "./save-outcomes.ts";
 import { LARGE_MESSAGE, type DeliverySender } from "./send-deliveries.ts";
 

@@ -10,12 +10,12 @@ import { newId } from "../../ground/ids.ts";
 import { Sealer } from "../../ground/seal.ts";
 import { openDatabase, type Database } from "../store/database/database.ts";
 import { insertDestination } from "../store/deliveries/destinations.ts";
-import { openDestination, type OpenDestination } from "./channels.ts";
-import { DestinationHealth } from "./destination-health.ts";
-import { sealDestinationSecrets } from "./destination-secrets.ts";
+import { openDestination, type OpenDestination } from "./destinations/channels.ts";
+import { DestinationHealth } from "./destinations/destination-health.ts";
+import { sealDestinationSecrets } from "./destinations/destination-secrets.ts";
 import { OutcomeWriter } from "./save-outcomes.ts";
 import { until } from "../../tests/harness/until.ts";
-import { openDestinationNetwork } from "./destination-network.ts";
+import { openDestinationNetwork } from "./destinations/destination-network.ts";
 
 test("a delivery with two results at once does not keep the others from being saved", async (t) => {
   const database = await testDatabase(t);

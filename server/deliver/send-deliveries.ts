@@ -8,15 +8,15 @@ import type { AttemptedDelivery, ClaimedDelivery } from "../store/deliveries/del
 import type { StoredEvent } from "../store/deliveries/events.ts";
 import { attemptDelivery } from "./attempt-delivery.ts";
 import { BatchGatherer, type Seat } from "./batch-gatherer.ts";
-import type { OpenDestination } from "./channels.ts";
-import type { DestinationHealth } from "./destination-health.ts";
+import type { OpenDestination } from "./destinations/channels.ts";
+import type { DestinationHealth } from "./destinations/destination-health.ts";
 import { eventFileUrl } from "./event-files.ts";
 import { Lanes } from "./lanes.ts";
 import type { Retry } from "./retry-schedule.ts";
 import type { OutcomeWriter } from "./save-outcomes.ts";
-import { ENVELOPE_BYTES } from "./shrink-message.ts";
-import { toMessage } from "./to-message.ts";
-import type { WebhookRateLimit } from "./webhook-rate-limit.ts";
+import { ENVELOPE_BYTES } from "./destinations/shrink-message.ts";
+import { toMessage } from "./destinations/to-message.ts";
+import type { WebhookRateLimit } from "./destinations/webhook-rate-limit.ts";
 
 export interface SenderServices {
   outcomes: OutcomeWriter;

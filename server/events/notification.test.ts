@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { validator } from "../http/validation.ts";
-import { shrinkMessage } from "../deliver/shrink-message.ts";
+import { shrinkMessage } from "../deliver/destinations/shrink-message.ts";
 import { connectionError } from "./connection-events.ts";
 import { EVENT_TYPES, type EventType, type NewEvent } from "./event-types.ts";
 import { installationUpdated } from "./installation-events.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isUuid, newId } from "../../ground/ids.ts";
 import { createKey } from "./create-keys.ts";
-import { pendingPlan, type SendOptions, type StoredRecord } from "./queued-write.ts";
+import { pendingPlan, type SendOptions, type StoredRecord } from "./queue/queued-write.ts";
 
 const created = { operationId: "01a207af-9e5c-7758-aea1-fccccd2506d7", position: 0, refusals: 0 };
 

@@ -11,7 +11,7 @@ import type { MetadataMemory } from "../operations/metadata-memory.ts";
 import type { WritePlan } from "./plan-write.ts";
 import { namingFields } from "./naming-fields.ts";
 import { isNothingLeft, neededReads, settlePlan } from "./settle-plan.ts";
-import { rememberWrites, timedFetch } from "./remember-writes.ts";
+import { rememberWrites, timedFetch } from "./queue/remember-writes.ts";
 import { suggestFields } from "./suggest-fields.ts";
 import { toRecordWrite } from "./to-record-write.ts";
 

@@ -4,7 +4,7 @@ import { toEventRow } from "../events/record-event.ts";
 import { writeAsyncDone } from "../events/write-events.ts";
 import type { JsonObject } from "../../ground/json.ts";
 import type { EventRow, InstallationFieldsRow } from "../store/deliveries/events.ts";
-import { chooseMessageName, readSendOptions } from "./queued-write.ts";
+import { chooseMessageName, readSendOptions } from "./queue/queued-write.ts";
 import { describeReason } from "./operation-log.ts";
 
 /** `fields` is undefined when the installation was deleted: then there is no event. */

@@ -10,7 +10,7 @@ import { storedAccount, dryRun, DryRunSchema } from "./dry-run.ts";
 import { findTarget, type WriteTargetServices } from "./find-target.ts";
 import type { Idempotency } from "../operations/idempotency.ts";
 import { planWrite } from "./plan-write.ts";
-import { writeLater, type WriteLaterServices } from "./write-later.ts";
+import { writeLater, type WriteLaterServices } from "./queue/write-later.ts";
 import { writeNow, type WriteNowServices } from "./write-now.ts";
 import { WriteRequestSchema } from "./write-request.ts";
 import { writeSpan } from "./write-span.ts";

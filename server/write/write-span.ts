@@ -5,7 +5,7 @@ import type { Tracer } from "../../ground/tracer.ts";
 import type { ClaimedWrite } from "../store/operations/write-queue.ts";
 import type { WriteTarget } from "./find-target.ts";
 import type { WritePlan } from "./plan-write.ts";
-import { readSendOptions } from "./queued-write.ts";
+import { readSendOptions } from "./queue/queued-write.ts";
 
 /** The write as its request carries it out, or puts it into the queue. */
 export const writeSpan = (

@@ -1,8 +1,8 @@
 /** The policy of a project's agents: its endpoints. */
 import { Type } from "typebox";
 import type { CustomerObjectServices } from "../../agents/customer-objects.ts";
-import { AgentPolicySchema, loadPolicy, parsePolicy } from "../../agents/policy.ts";
-import { previewPolicy } from "../../agents/preview-policy.ts";
+import { AgentPolicySchema, loadPolicy, parsePolicy } from "../../agents/policy/policy.ts";
+import { previewPolicy } from "../../agents/policy/preview-policy.ts";
 import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
 import { replaceAgentPolicy } from "../../store/agents/agent-policies.ts";
 import { transact, type Database } from "../../store/database/database.ts";

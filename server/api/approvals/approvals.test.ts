@@ -10,9 +10,9 @@ import { until } from "../../../tests/harness/until.ts";
 import { readConfig } from "../../../ground/config.ts";
 import { newId } from "../../../ground/ids.ts";
 import { createLog } from "../../../ground/log.ts";
-import { requestApproval, type Asker } from "../../agents/request-approval.ts";
-import { giveBackBudget, takeBudget } from "../../agents/budgets.ts";
-import { parsePolicy } from "../../agents/policy.ts";
+import { requestApproval, type Asker } from "../../agents/approvals/request-approval.ts";
+import { giveBackBudget, takeBudget } from "../../agents/policy/budgets.ts";
+import { parsePolicy } from "../../agents/policy/policy.ts";
 import { openServices, type Cleanup, type Services } from "../../services.ts";
 
 describe("approvals", () => {

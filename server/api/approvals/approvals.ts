@@ -1,7 +1,7 @@
 /** Acts of agents that wait for a decision: its endpoints. */
 import { Type } from "typebox";
-import { openApprovals, type CustomerApprovalServices } from "../../agents/customer-approvals.ts";
-import { decideApproval as decide, type DecideServices } from "../../agents/request-approval.ts";
+import { openApprovals, type CustomerApprovalServices } from "../../agents/approvals/customer-approvals.ts";
+import { decideApproval as decide, type DecideServices } from "../../agents/approvals/request-approval.ts";
 import { APPROVAL_STATUSES, ApprovalSchema } from "../../events/approval-schema.ts";
 import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
 import { listApprovals as listRows } from "../../store/agents/approvals.ts";

@@ -2,7 +2,7 @@
 import { createLog } from "../../../ground/log.ts";
 import { newId } from "../../../ground/ids.ts";
 import type { ResourceWalk } from "../../../tests/journeys/every-operation/walk.ts";
-import { hashCanonical } from "../../agents/approved-write.ts";
+import { hashCanonical } from "../../agents/approvals/approved-write.ts";
 import { insertApproval } from "../../store/agents/approvals.ts";
 import { openDatabase } from "../../store/database/database.ts";
 

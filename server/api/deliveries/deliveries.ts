@@ -5,7 +5,7 @@ import { nowMs } from "../../../ground/clock.ts";
 import { Problem } from "../../../ground/errors.ts";
 import { buildFirstId, isUuid } from "../../../ground/ids.ts";
 import { memberProblem } from "../../../ground/member-problem.ts";
-import { restoreRequests } from "../../deliver/sent-request.ts";
+import { restoreRequests } from "../../deliver/destinations/sent-request.ts";
 import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
 import type { Database, Queries } from "../../store/database/database.ts";
 import type { DeliveryState } from "../../store/deliveries/deliveries.ts";

@@ -7,7 +7,7 @@ import { described } from "../../../ground/described.ts";
 import { Problem } from "../../../ground/errors.ts";
 import { isJsonObject } from "../../../ground/json.ts";
 import { includesRole } from "../../../ground/role.ts";
-import { type DestinationSecrets, keysInForce } from "../../deliver/destination-secrets.ts";
+import { type DestinationSecrets, keysInForce } from "../../deliver/destinations/destination-secrets.ts";
 import type { Caller } from "../../http/endpoint.ts";
 import type { Queries } from "../../store/database/database.ts";
 import {

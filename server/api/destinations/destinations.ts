@@ -6,14 +6,14 @@ import { described } from "../../../ground/described.ts";
 import { type Issue, Problem } from "../../../ground/errors.ts";
 import { newId } from "../../../ground/ids.ts";
 import type { Sealer } from "../../../ground/seal.ts";
-import { checkSettings, getDestinationType, NOT_BUILT } from "../../deliver/check-settings.ts";
+import { checkSettings, getDestinationType, NOT_BUILT } from "../../deliver/destinations/check-settings.ts";
 import {
   newSigningKey,
   openDestinationSecrets,
   rotateSigningKey,
   sealDestinationSecrets,
-} from "../../deliver/destination-secrets.ts";
-import { testDelivery, type TestServices } from "../../deliver/test-delivery.ts";
+} from "../../deliver/destinations/destination-secrets.ts";
+import { testDelivery, type TestServices } from "../../deliver/destinations/test-delivery.ts";
 import type { Egress } from "../../egress/open-egress.ts";
 import { EVENT_TYPES } from "../../events/event-types.ts";
 import { sampleEvent } from "../../events/sample-event.ts";

@@ -1,7 +1,10 @@
 /** PATCH /v1/projects/{projectIdOrName}/destinations/{destination} */
 import { Type } from "typebox";
-import { checkSettings, getDestinationType } from "../../deliver/check-settings.ts";
-import { openDestinationSecrets, sealDestinationSecrets } from "../../deliver/destination-secrets.ts";
+import { checkSettings, getDestinationType } from "../../deliver/destinations/check-settings.ts";
+import {
+  openDestinationSecrets,
+  sealDestinationSecrets,
+} from "../../deliver/destinations/destination-secrets.ts";
 import type { Egress } from "../../egress/open-egress.ts";
 import type { Sealer } from "../../../ground/seal.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";

@@ -6,7 +6,7 @@ import { gunzip } from "node:zlib";
 import { Type } from "typebox";
 import { Problem } from "../../../ground/errors.ts";
 import { endpoint, type Endpoint, Page, route, type Route } from "../../http/endpoint.ts";
-import { withExamples } from "../../http/openapi-examples.ts";
+import { withExamples } from "../../http/openapi/openapi-examples.ts";
 import { prefersHtml } from "../../http/prefers-html.ts";
 import { problemTypePage, problemTypesPage } from "../../http/problems-page.ts";
 import { htmlPage } from "./html-page.ts";

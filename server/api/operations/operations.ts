@@ -10,7 +10,7 @@ import type { Database } from "../../store/database/database.ts";
 import type { IdRange } from "../../store/database/id-range.ts";
 import { listProjectOperations as listRows } from "../../store/operations/operation-lists.ts";
 import { findOperationLog } from "../../store/operations/operations.ts";
-import { cancelWrite } from "../../write/cancel-write.ts";
+import { cancelWrite } from "../../write/queue/cancel-write.ts";
 import { InstallationPath, requireInstallation } from "../installation-path.ts";
 import { OperationId } from "../members.ts";
 import { listQuery, onePage, pageQuery, pageSchema, periodQuery, textQuery } from "../pages.ts";

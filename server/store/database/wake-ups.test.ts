@@ -49,7 +49,7 @@ test("work of another process is heard once its transaction is committed, and no
     env: {
       ...process.env,
       DATABASE_URL: database.connectionString,
-      STORE: new URL("../", import.meta.url).href,
+      STORE: new URL("./", import.meta.url).href,
       KYSELY: import.meta.resolve("kysely"),
     },
     stdio: ["pipe", "pipe", "inherit"],

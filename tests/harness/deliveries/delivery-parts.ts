@@ -2,14 +2,14 @@
 import type { TestContext } from "node:test";
 import type { BatchLimits, Message, Outcome } from "../../../destination-kit/destination.ts";
 import { bootstrap } from "../../../server/access/bootstrap.ts";
-import type { Channels, OpenDestination } from "../../../server/deliver/channels.ts";
+import type { Channels, OpenDestination } from "../../../server/deliver/destinations/channels.ts";
 import { WaitingDeliveries } from "../../../server/deliver/claim-waiting.ts";
 import type { DeliveryResult } from "../../../server/deliver/delivery-result.ts";
-import { DestinationHealth } from "../../../server/deliver/destination-health.ts";
+import { DestinationHealth } from "../../../server/deliver/destinations/destination-health.ts";
 import { EventRouter } from "../../../server/deliver/route-events.ts";
 import { OutcomeWriter } from "../../../server/deliver/save-outcomes.ts";
 import { DeliverySender } from "../../../server/deliver/send-deliveries.ts";
-import { openWebhookRateLimit } from "../../../server/deliver/webhook-rate-limit.ts";
+import { openWebhookRateLimit } from "../../../server/deliver/destinations/webhook-rate-limit.ts";
 import { rememberMessages } from "../../../server/events/recent-messages.ts";
 import { newId } from "../../../ground/ids.ts";
 import { createLog } from "../../../ground/log.ts";

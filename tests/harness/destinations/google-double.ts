@@ -5,7 +5,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
 import { jwtVerify } from "jose";
-import { openDestinationNetwork } from "../../../server/deliver/destination-network.ts";
+import { openDestinationNetwork } from "../../../server/deliver/destinations/destination-network.ts";
 import { openEgress } from "../../../server/egress/open-egress.ts";
 import type { DestinationNetwork } from "../../../destination-kit/destination.ts";
 

@@ -1,0 +1,74 @@
+/** Carries out approved acts in the background, and takes over what dead processes had claimed. States: request-approval.ts. */
+import type { Log } from "../../../ground/log.ts";
+import { readTraceparent } from "../../../ground/trace-context.ts";
+import type { Tracer } from "../../../ground/tracer.ts";
+import { startClaimLoop, type ClaimLoop } from "../../jobs/claim-loop.ts";
+import type { ProcessIdentity } from "../../jobs/process-identity.ts";
+import { withOrphanRecovery } from "../../jobs/recovering-loop.ts";
+import {
+  claimApprovals,
+  nextApprovalDueMs,
+  postponeApproval,
+  recoverApprovals,
+  type ClaimedApproval,
+} from "../../store/agents/approval-queue.ts";
+import { listClaimersIn } from "../../store/processes/list-claimers.ts";
+import { carryOutApproval, type CarryOutServices } from "./carry-out-approval.ts";
+
+export interface ApprovalWorkerServices extends CarryOutServices {
+  log: Log;
+  identity: ProcessIdentity;
+  /** Undefined if traces are not sent. */
+  tracer?: Tracer | undefined;
+}
+
+const POLL_MS = 1_000;
+const FAULT_DELAY_MS = 5_000;
+
+/** Starts at once and runs until it is stopped. */
+export function startApprovalWorker(deps: ApprovalWorkerServices): ClaimLoop {
+  const { log, identity } = deps;
+  const { queries } = deps.database;
+  const giveBack = ({ id }: ClaimedApproval, delayMs: number) =>
+    postponeApproval(queries, { id, workerId: identity.id, delayMs });
+  const loop = startClaimLoop<ClaimedApproval>({
+    what: "approved acts",
+    log,
+    pollMs: POLL_MS,
+    source: {
+      claim: (limit) => claimApprovals(queries, identity.id, limit),
+      release: async (items) => {
+        for (const item of items) await giveBack(item, 0);
+      },
+      postpone: (item) => giveBack(item, FAULT_DELAY_MS),
+      recover: (held) =>
+        recoverApprovals(
+          queries,
+          identity.id,
+          held.map(({ id }) => id),
+        ),
+      nextDueMs: () => nextApprovalDueMs(queries),
+    },
+    run: async (item, onAnswer) => {
+      await carryOutApproval(deps, item);
+      onAnswer("sent");
+    },
+    work: ({ id, projectId, operationId, traceparent }) => ({
+      tracer: deps.tracer,
+      caller: readTraceparent(traceparent ?? undefined),
+      ids: { projectId, operationId },
+      name: "carry out approval",
+      kind: "consumer",
+      attributes: { "busbar.approval.id": id, "busbar.operation.id": operationId },
+    }),
+    getId: ({ id }) => id,
+    getKey: ({ projectId }) => projectId,
+    getGroup: ({ projectId }) => projectId,
+  });
+  return withOrphanRecovery(loop, {
+    log,
+    identity,
+    listClaimers: () => listClaimersIn(queries, "approvals"),
+    recover: (deadProcess) => recoverApprovals(queries, deadProcess),
+  });
+}

@@ -1,0 +1,116 @@
+/** The tool that says why an operation failed: what happened, what stands in the way now, and what to do. */
+import { Type } from "typebox";
+import { isJsonObject, type JsonObject } from "../../../ground/json.ts";
+import { Problem } from "../../../ground/errors.ts";
+import { openGuide } from "../../guide/open-guide.ts";
+import { sectionPath } from "../../guide/guide-pages.ts";
+import { readOperation } from "../agent-lookups.ts";
+import { defineTool, LOOKS_UP } from "../agent-tool.ts";
+import { callAs } from "../api-operations.ts";
+import type { ManageCall } from "./manage-call.ts";
+import { OperationArgument } from "./manage-lookups.ts";
+
+const MAX_STEPS = 20;
+const MAX_SECTIONS = 3;
+
+export const explainFailureTool = defineTool({
+  name: "explain_failure",
+  title: "Explain a failure",
+  description:
+    "Says why a read or write failed or does not end: its result, the last steps with the provider's words, what it waits for, what is " +
+    "wrong with the customer's installation now, and the sections of the guide about it.",
+  input: Type.Object({ operationId: OperationArgument }),
+  output: Type.Object({
+    status: Type.String({ description: "`in_progress`, `success` or `failure`." }),
+    explanation: Type.String({ description: "What is known, in a few sentences." }),
+    steps: Type.Array(Type.Object({}, { additionalProperties: true }), {
+      description: "The last steps that tell of trouble, oldest first.",
+    }),
+    health: Type.Array(Type.Object({}, { additionalProperties: true }), {
+      description: "What is wrong with the installation now. Empty: nothing that Busbar knows of.",
+    }),
+    guide: Type.Array(
+      Type.Object({
+        title: Type.String({ description: "Heading of the section." }),
+        url: Type.String({ description: "Address of the section." }),
+      }),
+      { description: "Sections of the guide that may help." },
+    ),
+  }),
+  annotations: LOOKS_UP,
+  rights: ["full"],
+  async run(call: ManageCall, { operationId }) {
+    const { operation, log } = await readOperation(call, operationId);
+    const steps = log.filter(isTrouble).slice(-MAX_STEPS);
+    const health = await readHealth(call, operation);
+    const explanation = explain(operation, steps, health);
+    const words = operation["result"] ?? describeStep(steps.at(-1));
+    const guide = await openGuide();
+    const sections = typeof words === "string" ? guide.search(words.slice(0, 100), MAX_SECTIONS) : [];
+    return {
+      status: String(operation["status"]),
+      explanation,
+      steps,
+      health,
+      guide: sections.map((section) => ({
+        title: section.title,
+        url: `${call.deps.publicUrl()}${sectionPath(section)}`,
+      })),
+    };
+  },
+});
+
+const isTrouble = ({ severity }: JsonObject): boolean => severity === "ERROR" || severity === "WARNING";
+
+/** What a step of the log says: the error, or else what was done. */
+function describeStep(step: JsonObject | undefined): string | undefined {
+  const message = step?.["message"];
+  const said = isJsonObject(message) ? (message["error"] ?? message["msg"]) : undefined;
+  return typeof said === "string" ? said : undefined;
+}
+
+/** Returns the reasons for which the installation is unhealthy now; none for one that is gone. */
+async function readHealth(call: ManageCall, operation: JsonObject): Promise<JsonObject[]> {
+  const { integrationId, installationId } = operation;
+  try {
+    const installation = await callAs(call, "getInstallation", { params: { integrationId, installationId } });
+    const reasons = isJsonObject(installation) ? installation["healthReasons"] : undefined;
+    return Array.isArray(reasons) ? reasons.filter(isJsonObject) : [];
+  } catch (error) {
+    if (error instanceof Problem && error.status === 404) return [GONE];
+    throw error;
+  }
+}
+
+const GONE: JsonObject = { type: "installation", detail: "The installation was deleted since." };
+
+function explain(operation: JsonObject, steps: JsonObject[], health: JsonObject[]): string {
+  const { status, result, metadata } = operation;
+  const read = isJsonObject(metadata) && isJsonObject(metadata["read"]) ? metadata["read"] : {};
+  const parts: string[] = [];
+  if (status === "in_progress") {
+    const { waitsFor, waitingSince } = read;
+    parts.push(
+      typeof waitsFor === "string"
+        ? `It has not ended: it waits for ${WAITS[waitsFor] ?? waitsFor} since ${String(waitingSince)}.`
+        : "It has not ended.",
+    );
+  } else parts.push(status === "success" ? "It did not fail." : "It failed and is not tried again.");
+  if (typeof result === "string") parts.push(`Result: ${result}`);
+  const last = describeStep(steps.at(-1));
+  if (last !== undefined && !String(result ?? "").includes(last)) parts.push(`The last trouble: ${last}`);
+  for (const { type, name, detail, since } of health) {
+    const what = [type, name].filter((one) => typeof one === "string").join(" ");
+    const when = typeof since === "string" ? ` (since ${since})` : "";
+    parts.push(`Now: ${what}${when}: ${String(detail)}`);
+  }
+  return parts.join(" ");
+}
+
+const WAITS: Record<string, string> = {
+  provider: "a provider that fails",
+  rate_limit: "the end of a rate limit",
+  destination: "a destination that is behind or disabled",
+  calls: "free daily calls of the account",
+  credentials: "new credentials of the customer",
+};

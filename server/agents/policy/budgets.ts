@@ -1,0 +1,68 @@
+/** Limits how many acts of agents are sent within an hour: exactly, whatever calls run at once and in however many processes. */
+import { nowMs } from "../../../ground/clock.ts";
+import { Problem } from "../../../ground/errors.ts";
+import { countAgentAct, uncountAgentAct, type AgentAct, type UsedUp } from "../../store/agents/agent-acts.ts";
+import { transact, type Database, type Queries } from "../../store/database/database.ts";
+import type { AgentPolicy } from "./policy.ts";
+
+interface BudgetServices {
+  database: Database;
+  /** Length of a minute; shorter in tests. */
+  minuteMs: number;
+}
+
+/**
+ * Counts an act that is about to be sent. Throws a 429 Problem that names the budget and when it frees up. Acts count even where
+ * no budget is set, for one that is set within the hour.
+ */
+export async function takeBudget(deps: BudgetServices, policy: AgentPolicy, act: AgentAct): Promise<void> {
+  const count = (queries: Queries) => countWithin(queries, deps, policy, act);
+  const isLimited = Object.values(policy.budgets).some((limit) => limit !== undefined);
+  const usedUp = isLimited ? await transact(deps.database, count) : await count(deps.database.queries);
+  if (usedUp) throw overBudget(policy, usedUp, deps.minuteMs);
+}
+
+/** Takes back an act that was not sent after all. */
+export const giveBackBudget = (
+  deps: Pick<BudgetServices, "database">,
+  { id }: Pick<AgentAct, "id">,
+): Promise<void> => uncountAgentAct(deps.database.queries, id);
+
+/** Does the same in a transaction of the caller's, and returns which budget is used up instead of throwing. */
+export const countWithin = (
+  queries: Queries,
+  { minuteMs }: Pick<BudgetServices, "minuteMs">,
+  { budgets }: AgentPolicy,
+  act: AgentAct,
+): Promise<UsedUp | undefined> =>
+  countAgentAct(queries, act, {
+    perProject: budgets.writesPerHour,
+    perGroup: budgets.writesPerHourPerGroup,
+    windowMs: 60 * minuteMs,
+  });
+
+const BUDGETS = {
+  perProject: { member: "writesPerHour", of: "of the project" },
+  perGroup: { member: "writesPerHourPerGroup", of: "of this customer" },
+} as const;
+
+function overBudget({ budgets }: AgentPolicy, { budget, freeInMs }: UsedUp, minuteMs: number): Problem {
+  const { member, of } = BUDGETS[budget];
+  const most = budgets[member] ?? 0;
+  const named = `The budget \`${member}\` ${of} (${most} acts of agents an hour)`;
+  if (!Number.isFinite(freeInMs)) {
+    const detail = `${named} allows none. Whoever runs this project has to raise it in the policy for agents.`;
+    return new Problem("too-many-requests", {
+      detail,
+      retryable: false,
+      context: { budget: member, limit: most },
+    });
+  }
+  const retryAfter = new Date(nowMs() + freeInMs);
+  const minutes = Math.ceil(freeInMs / minuteMs);
+  return new Problem("too-many-requests", {
+    detail: `${named} is used up. It has room again at ${retryAfter.toISOString()}, in about ${minutes} minutes. Nothing was sent.`,
+    retryAfter,
+    context: { budget: member, limit: most },
+  });
+}

@@ -1,0 +1,65 @@
+/** Tracks which destinations fail, disables webhooks that have failed for too long, and sends at once what waits for one that is back. */
+import type { Queries } from "../../store/database/database.ts";
+import { hastenDeliveries } from "../../store/deliveries/delivery-lists.ts";
+import { markFailing, markWorking } from "../../store/deliveries/destinations.ts";
+import type { AttemptResult } from "../delivery-result.ts";
+import { disableDestinations, type DisableServices } from "./disable-destinations.ts";
+
+export interface HealthServices extends DisableServices {
+  /** Queries whose loss does no harm: the next attempt says the same. */
+  unsynced: Queries;
+}
+
+const OUTAGE_SECONDS = 5;
+const MAX_CONCURRENT = 2_000;
+
+export class DestinationHealth {
+  readonly #deps: HealthServices;
+  /** Destinations that are stored as failing, as far as this process knows. */
+  readonly #failing = new Set<string>();
+
+  constructor(deps: HealthServices) {
+    this.#deps = deps;
+  }
+
+  /** Remembers what was read from the database. */
+  saw(destinationId: string, failing: boolean): void {
+    if (failing) this.#failing.add(destinationId);
+    else this.#failing.delete(destinationId);
+  }
+
+  /** Stores which destinations have begun or ceased to fail. One success outweighs all failures beside it. */
+  async judge(attempts: AttemptResult[]): Promise<void> {
+    const succeeded = listIds(attempts.filter(({ outcome }) => outcome.kind === "delivered"));
+    const failures = attempts.filter(({ destinationId }) => !succeeded.has(destinationId));
+    const recovered = [...succeeded].filter((id) => this.#failing.has(id));
+    const newlyFailing = [...listIds(failures)].filter((id) => !this.#failing.has(id));
+    const back = await markWorking(this.#deps.unsynced, recovered);
+    await markFailing(this.#deps.unsynced, newlyFailing);
+    recovered.forEach((id) => this.#failing.delete(id));
+    newlyFailing.forEach((id) => this.#failing.add(id));
+    await Promise.all(back.map((one) => this.#sendWaiting(one)));
+    const ofWebhooks = failures.filter(({ destination }) => destination.type.disables);
+    if (ofWebhooks.length > 0) await disableDestinations(this.#deps, ofWebhooks);
+  }
+
+  /**
+   * Makes what failed while the destination was away due at once. A single message that failed for a moment keeps its schedule: the
+   * receiver may refuse just this one, and each success beside it would send it again.
+   */
+  async #sendWaiting({ id, failedSeconds }: { id: string; failedSeconds: number }): Promise<void> {
+    const { log, unsynced } = this.#deps;
+    const evenOne = failedSeconds >= OUTAGE_SECONDS;
+    try {
+      let count: number;
+      do count = await hastenDeliveries(unsynced, { destinationId: id, max: MAX_CONCURRENT, evenOne });
+      while (count === MAX_CONCURRENT);
+    } catch (error) {
+      // They keep their schedule.
+      log.warn({ destinationId: id, error: String(error) }, "waiting deliveries were not sent at once");
+    }
+  }
+}
+
+const listIds = (attempts: AttemptResult[]): Set<string> =>
+  new Set(attempts.map(({ destinationId }) => destinationId));
