@@ -2,6 +2,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Bootstrap } from "./access/bootstrap.ts";
 import type { BootstrapFile } from "./data-folder/data-folder.ts";
+import { explainFullDisk } from "./data-folder/explain-full-disk.ts";
 import { firstKey, keepBootstrapFile } from "./data-folder/first-key.ts";
 import { VERSION } from "../ground/version.ts";
 import { startAnnouncing } from "./jobs/announce-process.ts";
@@ -32,7 +33,7 @@ export async function startBusbar(options: StartOptions): Promise<Busbar> {
     return await open(options, closers);
   } catch (error) {
     await closeAll(closers);
-    throw error;
+    throw await explainFullDisk(options.config.dataDir, error);
   }
 }
 

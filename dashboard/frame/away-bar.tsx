@@ -1,18 +1,22 @@
-/** The bar that stands above a page while the server or its database does not answer; what was drawn stays. */
+/** The bar that stands above a page while the server or its database does not answer, or cannot store anything; what was drawn stays. */
 import type { JSX } from "react";
 import { useQueryClient, type Query } from "@tanstack/react-query";
 import { useSyncExternalStore } from "react";
 import { ApiProblem } from "../api/call.ts";
+import { useCall } from "../api/queries.ts";
 import { Icon } from "../ui/icons.tsx";
 import classes from "./frame.module.css";
 
 export function AwayBar(): JSX.Element {
   const client = useQueryClient();
   const cache = client.getQueryCache();
-  const words = useSyncExternalStore(
+  // Pages go on reading while nothing can be stored, so that they would not show it.
+  const { error: unready } = useCall("getReadyz", {}, { everyMs: READY_POLL_MS });
+  const away = useSyncExternalStore(
     (listener) => cache.subscribe(listener),
     () => awayWords(cache.findAll({ type: "active" })),
   );
+  const words = away || unreadyWords(unready);
   return (
     <div role="status">
       {words && (
@@ -24,6 +28,11 @@ export function AwayBar(): JSX.Element {
     </div>
   );
 }
+
+const READY_POLL_MS = 10_000;
+
+const unreadyWords = (error: Error | null): string =>
+  error instanceof ApiProblem && error.problem.status === 503 ? `${error.problem.detail} Trying again…` : "";
 
 /** Returns whether the bar tells of this error, if old rows are in sight. */
 export const isReportedByBar = (error: Error): boolean =>

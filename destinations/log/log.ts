@@ -70,7 +70,9 @@ function appender(network: { filesFolder: string }, name: string): (line: string
 /** Returns the error's code: its message contains a path of the machine, which builders must not see. */
 function describeReason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  return "code" in error ? String(error.code) : error.message;
+  const code = "code" in error ? String(error.code) : "";
+  if (code === "ENOSPC" || code === "EDQUOT") return "the disk of the data folder is full";
+  return code || error.message;
 }
 
 const formatLine = (destination: string, { id, topic, time, data }: Message): string =>

@@ -1,7 +1,7 @@
 /** Renders refusals as Problem Details (RFC 9457) and converts any other error into one. */
 import { now, nowMs } from "../../ground/clock.ts";
 import type { SupportContact } from "../../ground/config.ts";
-import { isDatabaseAway, mayBeCommitted } from "../store/database/database-outage.ts";
+import { isDatabaseAway, isDiskFull, mayBeCommitted } from "../store/database/database-outage.ts";
 import { Problem, type Issue } from "../../ground/errors.ts";
 import { PROBLEM_TYPES, type ProblemSlug } from "../../ground/problem-types.ts";
 
@@ -98,6 +98,8 @@ export function toProblem(error: unknown, { reads = false, keyed = false }: Ende
       cause: error,
     });
   }
+  const full = describeFullDisk(error, code);
+  if (full !== undefined) return new Problem("unavailable", { detail: full, cause: error });
   if (isDatabaseAway(error)) {
     return new Problem("unavailable", {
       detail: "The database does not answer at the moment. Nothing was done; try again in a few seconds.",
@@ -109,6 +111,13 @@ export function toProblem(error: unknown, { reads = false, keyed = false }: Ende
     detail: "This is a fault of the service, not of the request. The log has it under the `requestId`.",
     cause: error,
   });
+}
+
+/** Returns what a caller is told of a disk without space; undefined for other errors. */
+function describeFullDisk(error: unknown, code: string): string | undefined {
+  const told = "is full. Nothing was stored; try again when whoever runs this Busbar has freed some space.";
+  if (isDiskFull(error)) return `The disk of the database ${told}`;
+  return code === "ENOSPC" || code === "EDQUOT" ? `The disk of the data folder ${told}` : undefined;
 }
 
 /** Tells whether an `Accept` header excludes a media type with `q=0`. */

@@ -2,6 +2,7 @@
 import { Gauge, type Registry } from "@prometheus-io/client";
 import { clockAheadMs } from "../../ground/clock.ts";
 import type { Database } from "../store/database/database.ts";
+import { databaseState, type DatabaseState } from "../store/database/readiness.ts";
 import { readQueueDepths, type QueueDepths } from "../store/processes/queue-depths.ts";
 
 /** A scrape waits this long for the database. */
@@ -31,14 +32,19 @@ export function watchDatabase(registry: Registry, database: Database): void {
   watchPositions(registry, ask);
   const up = new Gauge({
     name: "busbar_database_up",
-    help: "Whether the database answered this scrape within a second.",
+    help: "Whether the database answered this scrape within a second, and takes writes.",
     registers: [],
     async collect() {
-      this.set((await ask()) ? 1 : 0);
+      const state = await Promise.race([databaseState(database.pool), late(DATABASE_MS)]);
+      const isUsable = state !== undefined && !UNUSABLE.has(state);
+      this.set(isUsable && (await ask()) ? 1 : 0);
     },
   });
   registry.registerMetric(up);
 }
+
+/** Of the states of the database, those in which requests that store something are refused. */
+const UNUSABLE = new Set<DatabaseState>(["away", "full", "unwritable"]);
 
 type AddGauge = (name: string, help: string, read: (depths: QueueDepths) => number) => void;
 

@@ -64,10 +64,6 @@ async function initialise(data: string, binaries: Binaries, user: ServerUser): P
   const args = ["-D", dataArgument(data, user), "-U", "postgres", "--auth=trust", "--encoding=UTF8"];
   args.push("--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--no-instructions");
   const result = await runTool({ program: binaries.initdb, args, user, cwd: data });
-  if (/No space left on device|Disk quota exceeded/.test(result.stderr))
-    throw new StartError(
-      "The disk of BUSBAR_DATA_DIR is full: the embedded PostgreSQL could not be set up. Free some space, or name a folder on another disk.",
-    );
   if (!result.ok) throw new StartError(`the embedded PostgreSQL could not be set up: ${result.stderr}`);
 }
 

@@ -36,12 +36,13 @@ export interface Readiness {
 }
 
 /** What the proxy does not need for callers that it knows. */
-const NOT_NEEDED_TO_PROXY: DatabaseState[] = ["away", "unwritable"];
+const NOT_NEEDED_TO_PROXY: DatabaseState[] = ["away", "full", "unwritable"];
 
 const UNREADY: Record<Exclude<DatabaseState, "ready">, string> = {
   away: "The database does not answer.",
+  full: "The disk of the database is full: nothing can be stored. Free some space on it; nothing has to be restarted.",
   unwritable:
-    "The database answers but takes no writes: its disk may be full, it is a standby, or somebody holds the lock of a table.",
+    "The database answers but takes no writes: it is a standby, or somebody holds the lock of a table.",
   behind: "The database lacks migrations of this version.",
   ahead: "A newer version of Busbar has migrated the database. Replace this process by one of that version.",
 };

@@ -91,6 +91,9 @@ export function isDatabaseAway(error: unknown): boolean {
   return code === "ECONNRESET" || code === "EPIPE";
 }
 
+/** Whether the server could not carry a statement out because its disk is full. */
+export const isDiskFull = (error: unknown): boolean => error instanceof Error && readCode(error) === "53100";
+
 /** Whether the connection that gave this error never serves again, and a new one may: it leads to a standby, hangs, or is outdated. */
 export const mustConnectAgain = (error: unknown): boolean =>
   error instanceof Error &&

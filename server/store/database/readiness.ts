@@ -2,17 +2,18 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Pool } from "pg";
 import { elapsedMs } from "../../../ground/clock.ts";
+import { isDiskFull } from "./database-outage.ts";
 import { APPLIED_MIGRATIONS, migrationNames, unknownMigrations, type AppliedMigration } from "./migrate.ts";
 
 /**
- * `away`: it does not answer. `unwritable`: it answers and takes no writes (a full disk, a standby, a lock on a whole table). `behind`: it lacks
- * migrations. `ahead`: a newer version has migrated it, and this one does not work on it.
+ * `away`: it does not answer. `full`: its disk has less than a megabyte left. `unwritable`: it answers and takes no writes (a standby, a lock
+ * on a whole table). `behind`: it lacks migrations. `ahead`: a newer version has migrated it, and this one does not work on it.
  */
-export type DatabaseState = "ready" | "away" | "unwritable" | "behind" | "ahead";
+export type DatabaseState = "ready" | "away" | "full" | "unwritable" | "behind" | "ahead";
 
 const ANSWER_WITHIN_MS = 2_000;
 
-/** Answers within two seconds, whatever the database does. Writes one row, since a full disk shows in nothing else. */
+/** Answers within two seconds, whatever the database does. Writes, since reading goes on although writes fail. */
 export async function databaseState(pool: Pool): Promise<DatabaseState> {
   // Waiting for a free connection counts too, so the time-out is not the query's own.
   const late = new AbortController();
@@ -43,14 +44,26 @@ const CHECK_WRITES = `
       and database = (select oid from pg_database where datname = current_database())
   ) as locked`;
 
+/**
+ * Writes a temporary file. On a full disk a row can still be changed in place, in a block that has a gap, while whatever needs
+ * another block fails; a temporary file always needs some, and leaves neither rows nor a log of them.
+ */
+const CHECK_DISK = `
+  set local work_mem = '64kB';
+  select count(*) from unnest(array_fill(repeat('-', 1000), array[1000]))`;
+
 async function ask(pool: Pool): Promise<DatabaseState> {
   const { rows } = await pool.query<AppliedMigration>(APPLIED_MIGRATIONS);
   const applied = new Set(rows.map((row) => row.name));
   const known = await migrationNames();
   if (unknownMigrations(rows, known).length > 0) return "ahead";
   if (!known.every((name) => applied.has(name))) return "behind";
-  return pool.query<{ locked: boolean }>(CHECK_WRITES).then(
-    (answer) => (answer.rows[0]?.locked ? "unwritable" : "ready"),
-    () => "unwritable" as const,
-  );
+  try {
+    const { rows: written } = await pool.query<{ locked: boolean }>(CHECK_WRITES);
+    if (written[0]?.locked) return "unwritable";
+    await pool.query(CHECK_DISK);
+    return "ready";
+  } catch (error) {
+    return isDiskFull(error) ? "full" : "unwritable";
+  }
 }

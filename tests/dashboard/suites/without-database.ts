@@ -29,6 +29,23 @@ export const suite: Suite = (server) => {
     assert.equal(await page.evaluate("window.isSamePage"), true);
     await visit.close();
   });
+
+  test("while nothing can be stored, a bar says so although all pages can be read", async () => {
+    const { on: busbar } = server();
+    const visit = await server().visit();
+    const blocker = new Client({ connectionString: busbar.connectionString });
+    await blocker.connect();
+    await blocker.query("begin; select from readiness for update");
+    await visit.open("/projects/default/api-keys");
+    const bar = visit.page.getByText("The database does not answer. Trying again…");
+    await bar.waitFor();
+    await visit.page.getByRole("table", { name: "API keys" }).waitFor();
+    await blocker.query("rollback");
+    await blocker.end();
+    await bar.waitFor({ state: "detached" });
+    visit.forgive();
+    await visit.close();
+  });
 };
 
 /** Ends all connections to the database and lets nobody in; returns a function that opens it again. */
