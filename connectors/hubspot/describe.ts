@@ -28,7 +28,18 @@ export async function describeObject(objectName: string, fetch: ProviderFetch): 
     name: objectName,
     displayName: toLabel(readLabel(labels.plural) ?? readLabel(labels.singular) ?? objectName),
     fields: Object.fromEntries(fields.map((field) => [field.fieldName, field])),
+    madeOf: findParts(properties),
   };
+}
+
+/** Formulas name properties; those that HubSpot computes itself have none. */
+function findParts(properties: readonly Property[]): Record<string, string[]> {
+  const names = new Set(properties.map(({ name }) => name));
+  return Object.fromEntries(
+    properties.flatMap(({ name, formula }) =>
+      formula === "" ? [] : [[name, (formula.match(/[a-z]\w*/gi) ?? []).filter((word) => names.has(word))]],
+    ),
+  );
 }
 
 /** Returns the standard objects, and the custom ones as far as the customer lets them be listed. */

@@ -12,6 +12,8 @@ export interface Property {
   options: JsonObject[];
   referencedObjectType?: string;
   calculated: boolean;
+  /** Of a property that an account computes; empty for others. */
+  formula: string;
   hubspotDefined: boolean;
   hasUniqueValue: boolean;
   readOnlyValue: boolean;
@@ -35,6 +37,7 @@ export function readProperty(raw: Json | undefined): Property | undefined {
     options: Array.isArray(raw.options) ? raw.options.filter(isJsonObject) : [],
     ...(text(raw.referencedObjectType) && { referencedObjectType: text(raw.referencedObjectType) }),
     calculated: raw.calculated === true,
+    formula: text(raw.calculationFormula),
     hubspotDefined: raw.hubspotDefined === true,
     hasUniqueValue: raw.hasUniqueValue === true,
     readOnlyValue: rules.readOnlyValue === true,

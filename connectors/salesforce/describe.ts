@@ -25,8 +25,29 @@ export async function describeObject(objectName: string, fetch: ProviderFetch): 
     unfilterable: described.flatMap(({ name, filterable }) =>
       typeof name === "string" && filterable === false ? [name] : [],
     ),
+    madeOf: findParts(described),
     children: objects(description.childRelationships).flatMap((child) => toChild(child) ?? []),
   };
+}
+
+/** Compounds are described at their parts (`Name` at `LastName`), formulas by their text. */
+function findParts(described: readonly JsonObject[]): Record<string, string[]> {
+  const names = new Map(
+    described.flatMap(({ name }) => (typeof name === "string" ? [[name.toLowerCase(), name] as const] : [])),
+  );
+  const madeOf = new Map<string, string[]>();
+  const add = (whole: string, parts: string[]) => madeOf.set(whole, [...(madeOf.get(whole) ?? []), ...parts]);
+  for (const { name, compoundFieldName, calculatedFormula } of described) {
+    if (typeof name !== "string") continue;
+    if (typeof compoundFieldName === "string" && compoundFieldName !== name) add(compoundFieldName, [name]);
+    if (typeof calculatedFormula !== "string") continue;
+    const words = calculatedFormula.match(/[a-z]\w*/gi) ?? [];
+    add(
+      name,
+      words.flatMap((word) => names.get(word.toLowerCase()) ?? []),
+    );
+  }
+  return Object.fromEntries(madeOf);
 }
 
 /** Returns the objects that the connected user may see. */

@@ -73,7 +73,7 @@ function description(org: Org, store: ObjectStore, version: string): Data {
     })),
     recordTypeInfos: [],
     supportedScopes: [],
-    fields: visibleFields(store).map((field) => describedField(field)),
+    fields: visibleFields(store).map((field) => describedField(field, isPerson(store))),
   };
 }
 
@@ -89,7 +89,20 @@ const SOAP_TYPES: Record<string, string> = {
   datetime: "xsd:dateTime",
 };
 
-function describedField(field: Field): Data {
+const NAME_PARTS: readonly string[] = ["Salutation", "FirstName", "LastName"];
+const ADDRESS_PART = /^(.*)(Street|City|State|PostalCode|Country)$/;
+
+const isPerson = (store: ObjectStore): boolean =>
+  visibleFields(store).some(({ name }) => name === "LastName");
+
+/** Names the compound that a field is a part of, as Salesforce describes contacts and leads. */
+function compoundOf(name: string, isPerson: boolean): string | null {
+  if (isPerson && NAME_PARTS.includes(name)) return "Name";
+  const prefix = ADDRESS_PART.exec(name)?.[1];
+  return prefix === undefined ? null : `${prefix}Address`;
+}
+
+function describedField(field: Field, isPart: boolean): Data {
   const { picklist, access, ...shown } = field;
   const editable = access === "edit";
   return {
@@ -113,6 +126,7 @@ function describedField(field: Field): Data {
     custom: shown.custom,
     calculated: shown.formula !== undefined,
     calculatedFormula: null,
+    compoundFieldName: compoundOf(shown.name, isPart),
     autoNumber: false,
     caseSensitive: false,
     filterable: shown.filterable,

@@ -10,7 +10,7 @@ import type { ReadDefinition } from "../read/definition/read-definition.ts";
 import { readProblem } from "../read/definition/read-problem.ts";
 import { locateFields, readSet, type ReadField } from "../read/definition/read-set.ts";
 import type { CustomerObject } from "./customer-objects.ts";
-import { hiddenFields, isHidden, type AgentPolicy } from "./policy/policy.ts";
+import { fieldSteps, hiddenFields, isHidden, nameHidden, type AgentPolicy } from "./policy/policy.ts";
 
 export type FieldServices = CallServices & { metadata: MetadataMemory };
 
@@ -35,7 +35,7 @@ export interface AgentFields {
   fields: AgentField[];
   /** All that is not hidden, also what is neither returned nor written. */
   filterable: Pick<AgentField, "name" | "providerName">[];
-  /** In lower case, the builder's names and the provider's. */
+  /** The builder's names and the provider's, and what is made of these fields. */
   hidden: ReadonlySet<string>;
   /** The object's definition without hidden fields, so that they are not even asked for. */
   definition?: ReadDefinition;
@@ -49,7 +49,7 @@ export async function describeFields(
 ): Promise<AgentFields> {
   const { installed, definition } = object;
   const metadata = await describe(deps, object);
-  const hidden = hiddenNames(object, policy);
+  const hidden = withComputed(hiddenNames(object, policy), metadata);
   const connector = deps.catalog
     .of(installed.installation.projectId)
     .connector(installed.integration.provider);
@@ -69,6 +69,19 @@ export async function describeFields(
     hidden,
     ...(visible && { definition: visible }),
   };
+}
+
+/** A value that is made of a hidden one is hidden, too: `Name` with `LastName`. */
+function withComputed(hidden: Set<string>, metadata: ObjectMetadata | undefined): ReadonlySet<string> {
+  if (hidden.size === 0) return hidden;
+  const wholes = Object.entries(metadata?.madeOf ?? {});
+  for (let size = -1; size !== hidden.size;) {
+    size = hidden.size;
+    for (const [whole, parts] of wholes) {
+      if (parts.some((part) => isHidden(hidden, part))) hidden.add(nameHidden(whole));
+    }
+  }
+  return hidden;
 }
 
 function otherFields(
@@ -114,8 +127,8 @@ export function hiddenNames({ installed, name, objectName }: NamedObject, policy
   if (hidden.size === 0) return hidden;
   for (const [own, providerName] of findMappings(installed, objectName).mappedToProvider) {
     if (!isHidden(hidden, own, ...(providerName === undefined ? [] : [providerName]))) continue;
-    hidden.add(own.toLowerCase());
-    if (providerName !== undefined) hidden.add(providerName.toLowerCase());
+    hidden.add(nameHidden(own));
+    if (providerName !== undefined) hidden.add(nameHidden(providerName));
   }
   return hidden;
 }
@@ -136,9 +149,9 @@ export const providerNames = ({ installed, objectName }: NamedObject): Map<strin
 
 /** Whether a value that is a whole has a hidden part: `address` with `city`, where `address.city` is hidden. */
 export function containsHidden(hidden: ReadonlySet<string>, name: string, value: Json | undefined): boolean {
-  const whole = splitSteps(name);
+  const whole = fieldSteps(name);
   return [...hidden].some((path) => {
-    const steps = splitSteps(path);
+    const steps = path.split(".");
     const isPart = steps.length > whole.length && whole.every((step, at) => step === steps[at]);
     return isPart && value !== undefined && hasPart(value, steps.slice(whole.length));
   });
@@ -298,19 +311,12 @@ function valueAt(values: JsonObject, steps: readonly string[]): Json | undefined
   return value;
 }
 
-/** Returns the steps of a name or path, in lower case. */
-const splitSteps = (name: string): string[] =>
-  name
-    .toLowerCase()
-    .split(/[.[\]'"$]+/)
-    .filter((step) => step !== "");
-
 /** Leaves out hidden parts of a value that is a whole: `address.city` of `address`. */
 function withoutParts(value: Json, { name, providerName }: AgentField, hidden: ReadonlySet<string>): Json {
   let left = value;
   for (const path of hidden) {
-    const steps = splitSteps(path);
-    for (const whole of [splitSteps(name), splitSteps(providerName)]) {
+    const steps = path.split(".");
+    for (const whole of [fieldSteps(name), fieldSteps(providerName)]) {
       const isPart = steps.length > whole.length && whole.every((step, at) => step === steps[at]);
       if (isPart) left = withoutPart(left, steps.slice(whole.length));
     }

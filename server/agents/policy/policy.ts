@@ -1,6 +1,7 @@
 /** What agents may do in a project: the policy, its checks, and the decision about one call of a tool. */
 import { Type, type Static } from "typebox";
 import { Problem, type Issue } from "../../../ground/errors.ts";
+import { parseValuePath } from "../../../ground/field-path.ts";
 import { validator } from "../../http/validation.ts";
 import { findAgentPolicy } from "../../store/agents/agent-policies.ts";
 import type { Database } from "../../store/database/database.ts";
@@ -273,19 +274,35 @@ export function decideByRule(policy: AgentPolicy, act: Act): Decision | undefine
 const fits = (wanted = FITS_ALL, names: string | readonly string[] = []): boolean =>
   wanted === FITS_ALL || [names].flat().some((named) => named.toLowerCase() === wanted.toLowerCase());
 
-/** Returns the fields of an object, given with all its names, that agents must not see; in lower case. */
+/** Returns the fields of an object, given with all its names, that agents must not see: see `fieldSteps`. */
 export function hiddenFields(policy: AgentPolicy, objectNames: readonly string[]): Set<string> {
   const names = new Set([FITS_ALL, ...objectNames.map((named) => named.toLowerCase())]);
   const lists = Object.entries(policy.hiddenFields).filter(([object]) => names.has(object.toLowerCase()));
-  return new Set(lists.flatMap(([, fields]) => fields.map((field) => field.toLowerCase())));
+  return new Set(lists.flatMap(([, fields]) => fields.map(nameHidden)));
+}
+
+/** Returns a name as sets of hidden fields have it. */
+export const nameHidden = (field: string): string => fieldSteps(field).join(".");
+
+/**
+ * Returns the steps of a name or path in lower case, without entries of lists: `address.city`, `address[0].city` and
+ * `$['address']['city']` are the same field.
+ */
+export function fieldSteps(field: string): string[] {
+  const path = parseValuePath(field);
+  const steps = "steps" in path ? path.steps.filter((step) => typeof step === "string") : [field];
+  return steps.flatMap((step) =>
+    step
+      .toLowerCase()
+      .replaceAll(/\[\d+\]/g, ".")
+      .split(/[.[\]'"]+/)
+      .filter((part) => part !== ""),
+  );
 }
 
 /** Whether a field is hidden: by one of its names, or with the whole that it is a part of (`address` hides `address.city`). */
 export const isHidden = (hidden: ReadonlySet<string>, ...names: string[]): boolean =>
-  hidden.size > 0 &&
-  names.some((named) => listWholes(named.toLowerCase()).some((whole) => hidden.has(whole)));
+  hidden.size > 0 && names.some((named) => listWholes(fieldSteps(named)).some((whole) => hidden.has(whole)));
 
-function listWholes(field: string): string[] {
-  const steps = [...field.matchAll(/[.[]/g)].map(({ index }) => field.slice(0, index));
-  return [field, ...steps];
-}
+const listWholes = (steps: readonly string[]): string[] =>
+  steps.map((_, at) => steps.slice(0, at + 1).join("."));
