@@ -96,7 +96,7 @@ const isPerson = (store: ObjectStore): boolean =>
   visibleFields(store).some(({ name }) => name === "LastName");
 
 /** Names the compound that a field is a part of, as Salesforce describes contacts and leads. */
-function compoundOf(name: string, isPerson: boolean): string | null {
+function listCompounds(name: string, isPerson: boolean): string | null {
   if (isPerson && NAME_PARTS.includes(name)) return "Name";
   const prefix = ADDRESS_PART.exec(name)?.[1];
   return prefix === undefined ? null : `${prefix}Address`;
@@ -126,7 +126,7 @@ function describedField(field: Field, isPart: boolean): Data {
     custom: shown.custom,
     calculated: shown.formula !== undefined,
     calculatedFormula: null,
-    compoundFieldName: compoundOf(shown.name, isPart),
+    compoundFieldName: listCompounds(shown.name, isPart),
     autoNumber: false,
     caseSensitive: false,
     filterable: shown.filterable,

@@ -32,7 +32,8 @@ export const callApiTool = defineTool({
   input: Type.Object({
     integration: IntegrationArgument,
     method: Type.Enum([...METHODS], {
-      description: "GET and HEAD read; every other method counts as a write.",
+      description:
+        "GET and HEAD read; every other method counts as a write, and so does a header or parameter that names one.",
     }),
     path: Type.String({
       pattern: "^/[\\x21-\\x7e]*$",
@@ -80,7 +81,7 @@ export const callApiTool = defineTool({
       args.integration,
       ({ mayProxy }) => mayProxy,
     );
-    const kind = READING.includes(args.method) ? "callApiRead" : "callApiWrite";
+    const kind = isReading(args) ? "callApiRead" : "callApiWrite";
     const decision = decide(policy, { tool: "call_api", kind, integration: one.name });
     if (decision === "forbid" || !isRuled(policy, one.name)) throw forbiddenCall(policy, kind, one.name);
     const { method, headers, body } = args;
@@ -108,6 +109,30 @@ export const callApiTool = defineTool({
     return toAnswer(answer);
   },
 });
+
+/** APIs that let a header or parameter name another method than that of the request. */
+const METHOD_HEADERS: readonly string[] = ["x-http-method-override", "x-http-method", "x-method-override"];
+/** `_HttpMethod` is Salesforce's (REST API Developer Guide, "Using the HTTP PATCH method"); `_method` that of many frameworks. */
+const METHOD_PARAMETERS: readonly string[] = ["_httpmethod", "_method"];
+
+/** A call that may be carried out as another method counts as a write. */
+function isReading({
+  method,
+  path,
+  query,
+  headers = {},
+}: {
+  method: string;
+  path: string;
+  query?: Query;
+  headers?: object;
+}): boolean {
+  const parameters = new URLSearchParams(withQuery(path, query).split("?").slice(1).join("?"));
+  const isRenamed =
+    Object.keys(headers).some((name) => METHOD_HEADERS.includes(name.toLowerCase())) ||
+    [...parameters.keys()].some((name) => METHOD_PARAMETERS.includes(name.toLowerCase()));
+  return READING.includes(method) && !isRenamed;
+}
 
 function forbiddenCall(policy: AgentPolicy, kind: ActKind, integration: string): Problem {
   const isHiding = !isRuled(policy, integration) && policy.default[kind] !== "forbid";

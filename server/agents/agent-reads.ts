@@ -11,7 +11,7 @@ import { readProblem } from "../read/definition/read-problem.ts";
 import { searchObject, logUse } from "../read/requests/search-records.ts";
 import { shapeRecords } from "../read/records/shape-record.ts";
 import { describeFields, toAgentRecord, type AgentField, type AgentFields } from "./agent-fields.ts";
-import { IntegrationArgument, ObjectArgument, withinBytes } from "./agent-lookups.ts";
+import { IntegrationArgument, MAX_BYTES, ObjectArgument, withinBytes } from "./agent-lookups.ts";
 import { defineTool, READS } from "./agent-tool.ts";
 import type { CustomerCall } from "./customer-call.ts";
 import { findObject, suggest, type CustomerObject } from "./customer-objects.ts";
@@ -53,6 +53,12 @@ const RecordEntry = Type.Object(
   {
     id: Type.String({ description: "The provider's id, for get_record and writes." }),
     fields: Type.Object({}, { additionalProperties: true, description: "Values, by the name of the field." }),
+    cut: Type.Optional(
+      Type.Array(Type.String(), {
+        description:
+          "Fields whose values are cut off or left out, because the record is too large: name one of them in `fields` of get_record.",
+      }),
+    ),
   },
   { description: "A record." },
 );
@@ -106,7 +112,7 @@ export const searchRecordsTool = defineTool({
     const rest = found.results.slice(offset);
     const page = rest
       .slice(0, args.limit ?? USUAL_RECORDS)
-      .map((entry) => toAgentRecord(toEntry(entry), fields, described.hidden));
+      .map((entry) => cutToFit(toAgentRecord(toEntry(entry), fields, described.hidden)));
     const { kept } = withinBytes(page as unknown as JsonObject[]);
     const hasNext = kept.length < rest.length;
     return {
@@ -129,14 +135,20 @@ export const getRecordTool = defineTool({
     id: Type.String({ minLength: 1, maxLength: 500, description: "The provider's id of the record." }),
     fields: FieldNames,
   }),
-  output: Type.Object({ record: RecordEntry }),
+  output: Type.Object({
+    record: RecordEntry,
+    truncated: Type.Optional(Type.Boolean({ description: "True: values are cut off; see `record.cut`." })),
+  }),
   annotations: READS,
   rights: ["read"],
   async run(call: CustomerCall, args) {
     const { object, described } = await readableObject(call, "get_record", args);
     const fields = chosenFields(described.fields, args.fields);
     const entry = await readRecord(call, object, described, args.id);
-    if (entry) return { record: toAgentRecord(entry, fields, described.hidden) };
+    if (entry) {
+      const record = cutToFit(toAgentRecord(entry, fields, described.hidden));
+      return { record, ...(record.cut && { truncated: true }) };
+    }
     throw new Problem("record-not-found", {
       detail: `The account has no ${object.name} with the id \`${args.id}\`, or does not show it. search_records finds ids.`,
     });
@@ -199,6 +211,43 @@ async function readRecord(call: CustomerCall, object: CustomerObject, described:
   const path = `${searchPath(call, object)}/objects/${object.objectName}`;
   const [found] = (await logUse(call.deps, readable, { path, sent: { id } }, read)).results;
   return found && toEntry(found);
+}
+
+/** Room for what stands around the values. */
+const RECORD_BYTES = MAX_BYTES - 16 * 1024;
+
+/** Shortens the largest texts of a record, and leaves out other values, until it fits into a result. */
+function cutToFit(record: { id: string; fields: JsonObject }): {
+  id: string;
+  fields: JsonObject;
+  cut?: string[];
+} {
+  let excess = sizeBytes(record.fields) - RECORD_BYTES;
+  if (excess <= 0) return record;
+  const fields = { ...record.fields };
+  const sizes = Object.entries(fields).map(([name, value]) => ({ name, size: sizeBytes(value) }));
+  const cut: string[] = [];
+  for (const { name, size } of sizes.toSorted((one, other) => other.size - one.size)) {
+    if (excess <= 0) break;
+    const value = fields[name];
+    const left = typeof value === "string" ? shorten(value, size - excess) : "";
+    if (left === "") delete fields[name];
+    else fields[name] = left;
+    excess -= size - sizeBytes(left);
+    cut.push(name);
+  }
+  return { ...record, fields, cut };
+}
+
+const sizeBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? "");
+
+/** In JSON a character may need more bytes than in the text. */
+function shorten(text: string, most: number): string {
+  if (most <= 2) return "";
+  const share = most / sizeBytes(text);
+  let left = text.slice(0, Math.floor(text.length * share)).toWellFormed();
+  while (sizeBytes(left) > most) left = left.slice(0, Math.floor(left.length * 0.9)).toWellFormed();
+  return left;
 }
 
 /** Values of a provider are JSON. */

@@ -16,7 +16,13 @@ import type { WriteAnswer } from "../write/write-response.ts";
 import type { WriteRequest } from "../write/write-request.ts";
 import { writeSpan } from "../write/write-span.ts";
 import { hiddenNames, providerNames } from "./agent-fields.ts";
-import { MAY_HAVE_HAPPENED, readCurrent, valuesAfter, type Current } from "./approvals/approved-write.ts";
+import {
+  hashCanonical,
+  MAY_HAVE_HAPPENED,
+  readCurrent,
+  valuesAfter,
+  type Current,
+} from "./approvals/approved-write.ts";
 import { giveBackBudget, takeBudget } from "./policy/budgets.ts";
 import type { AgentSession } from "./agent-session.ts";
 import type { CustomerCall } from "./customer-call.ts";
@@ -227,7 +233,8 @@ async function sendOnce(
   const keyed = {
     projectId: session.project.id,
     key,
-    request: [tool.name, object.installed.installation.id, object.objectName, request],
+    // A model that repeats its call may write the members in another order.
+    request: hashCanonical([tool.name, object.installed.installation.id, object.objectName, request]),
     mode: "now" as const,
     repeatableMs: target.connector.write.repeatableMs?.(plan),
     ...(args.idempotencyKey === undefined && { keptMs, forgets: wroteNothing }),

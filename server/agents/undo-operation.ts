@@ -39,7 +39,8 @@ export const undoOperationTool = defineTool({
     });
     const isAsked = requireUndoable(call, object, change);
     const { act, kept } = await planUndo(call, object, change);
-    const result = await (dryRun ? previewWrite(act) : isAsked ? askForWrite(act) : writeOnce(act));
+    const full = await (dryRun ? previewWrite(act) : isAsked ? askForWrite(act) : writeOnce(act));
+    const result = mayRead(call, object) ? full : withoutValues(full);
     const withheld = [
       ...readList(result["withheld"]),
       ...kept.map(({ field, reason }) => ({ field, reason })),
@@ -71,11 +72,31 @@ async function findDone({ deps, session }: CustomerCall, operationId: string): P
   });
 }
 
-/** Returns whether somebody decides. A created record goes by the rules for deleting, too, but not by the default for it. */
+/** The values of before are what the record contained, which an agent that only writes has never seen. */
+const mayRead = ({ session, policy }: CustomerCall, object: CustomerObject): boolean =>
+  session.rights.has("read") && decideOn(policy, { tool: "get_record", kind: "read" }, object) === "allow";
+
+function withoutValues({ preview, record, ...result }: JsonObject): JsonObject {
+  const withoutFields = (shown: Json | undefined): JsonObject | undefined => {
+    if (!isJsonObject(shown)) return undefined;
+    const { fields: _fields, requests: _requests, ...rest } = shown;
+    return rest;
+  };
+  const [previewed, written] = [withoutFields(preview), withoutFields(record)];
+  return { ...result, ...(previewed && { preview: previewed }), ...(written && { record: written }) };
+}
+
+/**
+ * Returns whether somebody decides. An update goes by the rules for updating, too, so that what somebody approved is not taken back
+ * without asking; a created record by those for deleting, but not by the default for it.
+ */
 function requireUndoable({ policy }: CustomerCall, object: CustomerObject, { type }: DoneChange): boolean {
   const decisions = [decideOn(policy, { tool: "undo_operation", kind: "write" }, object)];
-  const ruled =
-    type === "create" && decideByRuleOn(policy, { tool: "delete_record", kind: "delete" }, object);
+  const like =
+    type === "create"
+      ? ({ tool: "delete_record", kind: "delete" } as const)
+      : ({ tool: "update_record", kind: "write" } as const);
+  const ruled = decideByRuleOn(policy, like, object);
   if (ruled) decisions.push(ruled);
   if (decisions.includes("forbid")) throw forbiddenBy("undo_operation", object.name);
   return decisions.includes("ask");

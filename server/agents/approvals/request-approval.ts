@@ -9,7 +9,6 @@
  *     executed   carried out; the operation says with what outcome; final
  *     failed     it could not be carried out, or a process ended while it was; the operation says what is known; final
  */
-import { createHash } from "node:crypto";
 import { currentTraceparent } from "../../../ground/span.ts";
 import { Problem } from "../../../ground/errors.ts";
 import { newId, timeOfId } from "../../../ground/ids.ts";
@@ -82,9 +81,8 @@ export const SAME_ACT_MINUTES = 10;
 /** How long an agent's own key names an act. */
 export const KEPT_HOURS = 24;
 
-/** Names an act among those of the customer, or of the project, by what makes it the same. */
-export const digestAct = (named: readonly unknown[]): string =>
-  `agent:${createHash("sha256").update(JSON.stringify(named)).digest("hex")}`;
+/** Names an act among those of the customer, or of the project, by what makes it the same: not by the order of its members. */
+export const digestAct = (named: readonly unknown[]): string => `agent:${hashCanonical(named)}`;
 
 /** More would hide what matters from whoever decides. */
 const MAX_PENDING = 500;
