@@ -1,0 +1,385 @@
+/**
+ * The drill "everything broken once": a wrong key, a revoked grant, a required field that is gone, a receiver that is dead, a
+ * destination that is disabled or gone, a provider that is down. Each happens to a customer of its own while accounts change;
+ * 10 and 60 seconds later it prints what every surface says about that customer. None may be green.
+ *
+ *     node tests/drills/broken-drill.ts [--seconds 10,60]
+ */
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as wait } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { Client } from "pg";
+import { openTestBusbar, type Answer, type TestBusbar } from "../harness/busbar.ts";
+import { runCli } from "../harness/command-line.ts";
+import { openSink, type Sink } from "../harness/deliveries/sink.ts";
+
+/** What the surfaces say of one customer. */
+interface Sight {
+  what: string;
+  seconds: number;
+  installation: string;
+  /** The installation in the list of all. */
+  list: string;
+  /** The customer's page, and its line in the list of customers. */
+  customer: string;
+  customers: string;
+  connection: string;
+  /** Of the destination, if there is one. */
+  destination: string;
+  doctor: string;
+  /** Types of the events about the customer since the fault. */
+  events: string;
+  /** When the customer was healthy since the look before, each second. */
+  between: string;
+}
+
+/** What is wrong with a customer; `name` is group, integration and destination. */
+interface Fault {
+  name: string;
+  what: string;
+  provider: "hubspot" | "salesforce" | "keyed";
+  /** What the manifest says below `read`. */
+  object?: string;
+  field?: string;
+  /** Surfaces that must not be green beside installation, lists and doctor. */
+  also: ("connection" | "destination")[];
+  /** Breaks it. */
+  act(
+    world: World,
+    customer: { connectionId: string; refreshToken: string | undefined },
+  ): Promise<void> | void;
+}
+
+interface World {
+  on: TestBusbar;
+  client: Client;
+  sink: Sink;
+  keys: Set<string>;
+}
+
+const FAULTS: Fault[] = [
+  {
+    name: "wrong-key",
+    what: "the key is withdrawn",
+    provider: "keyed",
+    also: ["connection"],
+    act: ({ keys }) => keys.clear(),
+  },
+  {
+    name: "revoked-grant",
+    what: "the customer revokes the grant",
+    provider: "salesforce",
+    object: "account",
+    field: "name",
+    also: ["connection"],
+    act: ({ on }) => on.sandbox.salesforce.revokeTokens(),
+  },
+  {
+    name: "missing-field",
+    what: "a required field is deleted",
+    provider: "hubspot",
+    object: "contacts",
+    field: "city",
+    also: [],
+    act: ({ on }) => on.sandbox.hubspot.account.hideField("contacts", "city", true),
+  },
+  {
+    name: "dead-receiver",
+    what: "the receiver answers 500",
+    provider: "hubspot",
+    object: "contacts",
+    field: "email",
+    also: ["destination"],
+    act: ({ sink }) => {
+      sink.answer = ({ path }, response) =>
+        void response.writeHead(path === "/dead-receiver" ? 500 : 200).end();
+    },
+  },
+  {
+    name: "disabled-destination",
+    what: "the destination is disabled",
+    provider: "hubspot",
+    object: "contacts",
+    field: "email",
+    also: ["destination"],
+    act: async ({ client }) =>
+      void (await client.query(
+        "update destinations set disabled_time = now(), disabled_reason = 'every attempt failed' where name = $1",
+        ["disabled-destination"],
+      )),
+  },
+  {
+    name: "missing-destination",
+    what: "the destination is gone",
+    provider: "hubspot",
+    object: "contacts",
+    field: "email",
+    also: ["destination"],
+    async act({ on, client }) {
+      const refused = await on.inProject("DELETE", "/destinations/missing-destination");
+      console.log(`deleting a destination in use: ${refused.status} ${refused.body.detail}`);
+      if (refused.status !== 409) throw new Error("a destination in use was deleted");
+      // As from a backup of another time.
+      await client.query("delete from destinations where name = $1", ["missing-destination"]);
+    },
+  },
+  {
+    name: "provider-down",
+    what: "the provider answers 503",
+    provider: "hubspot",
+    object: "companies",
+    field: "name",
+    also: [],
+    act: ({ on }) =>
+      void on.sandbox.addFault({
+        provider: "hubspot",
+        path: "companies",
+        status: 503,
+        body: "down",
+        count: 1e9,
+      }),
+  },
+];
+
+const manifest = `specVersion: 1.0.0
+integrations:
+${FAULTS.map(
+  ({ name, provider, object, field }) => `  - name: ${name}
+    provider: ${provider}
+    proxy: { enabled: true }
+${
+  object === undefined
+    ? ""
+    : `    read:
+      objects:
+        - objectName: ${object}
+          destination: ${name}
+          schedule: "*/10 * * * *"
+          enabled: always
+          requiredFields: [{ fieldName: ${field} }]
+`
+}`,
+).join("")}`;
+
+async function brokenDrill(secondsAfter: readonly number[]): Promise<Sight[]> {
+  const keyed = await openKeyed();
+  const sink = await openSink();
+  // Ten minutes are five seconds: a reading of ten minutes meets a fault at its next tick.
+  const on = await openTestBusbar({
+    env: { BUSBAR_MINUTE_MS: "500", BUSBAR_WEBHOOK_RETRY_SECONDS: "1,1,5,5,10,10,60" },
+    providers: { keyed: keyed.facts },
+  });
+  const client = new Client({ connectionString: on.connectionString });
+  await client.connect();
+  const world = { on, client, sink, keys: keyed.keys };
+  const changes = setInterval(() => change(on), 1_000);
+  try {
+    for (const provider of ["hubspot", "salesforce"] as const) on.sandbox[provider].setLimits("off");
+    const customers = await connectAll(world);
+    const calls = setInterval(() => void callKeyed(on), 1_000);
+    await untilDelivered(sink);
+    const brokenTime = new Date();
+    for (const fault of FAULTS) {
+      const customer = customers.get(fault.name);
+      if (customer) await fault.act(world, customer);
+    }
+    const sights: Sight[] = [];
+    for (const seconds of secondsAfter) {
+      const healthy = await watch(on, brokenTime.getTime() + seconds * 1_000);
+      for (const fault of FAULTS)
+        sights.push(await look(on, fault, { seconds, brokenTime, healthy, ids: customers.get(fault.name) }));
+    }
+    clearInterval(calls);
+    return sights;
+  } finally {
+    clearInterval(changes);
+    await client.end();
+    await on.stop();
+    await sink.close();
+    keyed.close();
+  }
+}
+
+/** Returns where a surface was green; empty if the drill passed. */
+const listGreen = (sights: readonly Sight[]): string[] =>
+  sights.flatMap((sight) => {
+    const isLater = sights.some(({ what, seconds }) => what === sight.what && seconds < sight.seconds);
+    const again =
+      isLater && sight.between !== "never healthy" ? [`${sight.what}: healthy at ${sight.between}`] : [];
+    const also = FAULTS.find(({ what }) => what === sight.what)?.also ?? [];
+    const green = (["installation", "list", "customer", "customers", "doctor", ...also] as const)
+      .filter((surface) => /^(healthy|working|in order|healthy .*|idle.*)$/.test(sight[surface]))
+      .map((surface) => `${sight.what}, after ${sight.seconds} s: ${surface} says "${sight[surface]}"`);
+    return [...green, ...again];
+  });
+
+/** A provider that knows its callers by keys, with a health check. */
+async function openKeyed() {
+  const keys = new Set(["good-key"]);
+  const server = createServer(({ headers }, response) => {
+    const isKnown = keys.has((headers.authorization ?? "").replace("Bearer ", ""));
+    response.writeHead(isKnown ? 200 : 401, { "content-type": "application/json" }).end("{}");
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const facts = {
+    authType: "apiKey",
+    baseURL: url,
+    support: { proxy: true },
+    apiKeyOpts: { attachmentType: "header", header: { name: "Authorization", valuePrefix: "Bearer " } },
+    authHealthCheck: { url: `${url}/me`, successStatusCodes: [200] },
+  };
+  return { keys, facts, close: () => server.close() };
+}
+
+function change(on: TestBusbar): void {
+  const stamp = String(Date.now());
+  const { hubspot, salesforce } = on.sandbox;
+  hubspot.account.put("contacts", { id: "501", values: { jobtitle: stamp }, stamp: true });
+  hubspot.account.put("companies", { values: { name: stamp }, stamp: true });
+  salesforce.account.put("Account", { id: "001Sb0000000001IAA", values: { Phone: stamp }, stamp: true });
+}
+
+interface Ids {
+  connectionId: string;
+  installationId: string;
+  refreshToken: string | undefined;
+}
+
+async function connectAll({ on, sink }: World): Promise<Map<string, Ids>> {
+  const post = async (path: string, body: object): Promise<Answer> => {
+    const answer = await on.inProject("POST", path, body);
+    if (answer.status !== 201) throw new Error(`${path}: ${answer.text}`);
+    return answer;
+  };
+  for (const { name, object } of FAULTS)
+    if (object !== undefined)
+      await post("/destinations", { name, type: "webhook", metadata: { url: `${sink.url}/${name}` } });
+  const deployed = await on.inProject("PUT", "/integrations:batch", { sourceYaml: manifest });
+  if (deployed.status !== 200) throw new Error(deployed.text);
+  const wrong = { provider: "keyed", groupRef: "wrong-key", consumerRef: "ada", apiKey: "wrong" };
+  const refused = await on.inProject("POST", "/connections:generate", wrong);
+  console.log(`connecting with a wrong key: ${refused.status} ${refused.body.detail ?? refused.text}`);
+  if (refused.status !== 422) throw new Error("a wrong key was stored");
+  const customers = new Map<string, Ids>();
+  for (const { name, provider } of FAULTS) {
+    const tokens = provider === "keyed" ? undefined : on.sandbox[provider].mintToken();
+    const credentials = tokens
+      ? {
+          oauth2AuthorizationCode: {
+            accessToken: { token: tokens.accessToken },
+            refreshToken: { token: tokens.refreshToken },
+          },
+        }
+      : { apiKey: "good-key" };
+    const made = { provider, groupRef: name, consumerRef: "ada", ...credentials };
+    const { body: connection } = await post("/connections:generate", made);
+    const config = { content: { provider, proxy: { enabled: true } } };
+    const installed = await post(`/integrations/${name}/installations`, { groupRef: name, config });
+    customers.set(name, {
+      connectionId: connection.id,
+      installationId: installed.body.id,
+      refreshToken: tokens?.refreshToken,
+    });
+  }
+  return customers;
+}
+
+const callKeyed = (on: TestBusbar): Promise<unknown> =>
+  on.proxied({ integration: "wrong-key", groupRef: "wrong-key" }, "/things").catch(() => undefined);
+
+/** Waits until every customer that reads has got a message: all was well. */
+async function untilDelivered(sink: Sink): Promise<void> {
+  const reading = FAULTS.filter(({ object }) => object !== undefined);
+  const endMs = Date.now() + 120_000;
+  while (!reading.every(({ name }) => sink.at(`/${name}`).length > 0)) {
+    if (Date.now() > endMs) throw new Error("nothing was read before the faults");
+    await wait(200);
+  }
+}
+
+/** Returns when each customer was healthy, until that time. */
+async function watch(on: TestBusbar, untilMs: number): Promise<Map<string, string[]>> {
+  const healthy = new Map<string, string[]>(FAULTS.map(({ name }) => [name, []]));
+  while (Date.now() < untilMs) {
+    const { body } = await on.inProject("GET", "/groups?pageSize=100");
+    for (const { groupRef, healthStatus } of body.results)
+      if (healthStatus === "healthy") healthy.get(groupRef)?.push(new Date().toISOString());
+    await wait(Math.min(1_000, Math.max(0, untilMs - Date.now())));
+  }
+  return healthy;
+}
+
+async function look(
+  on: TestBusbar,
+  { name, what, object }: Fault,
+  {
+    seconds,
+    brokenTime,
+    healthy,
+    ids,
+  }: {
+    seconds: number;
+    brokenTime: Date;
+    healthy: Map<string, string[]>;
+    ids: Ids | undefined;
+  },
+): Promise<Sight> {
+  const get = async (path: string): Promise<Answer["body"]> => (await on.inProject("GET", path)).body;
+  const named = <One extends Record<string, unknown>>(all: One[], member: string) =>
+    all.find(
+      (one) => one[member] === name || (one["group"] as { groupRef?: string } | undefined)?.groupRef === name,
+    );
+  const connection = await get(`/connections/${ids?.connectionId}`);
+  const destination = object === undefined ? undefined : await get(`/destinations/${name}`);
+  const groups = (await get("/groups?pageSize=100")).results;
+  const env = { BUSBAR_URL: new URL(on.busbar.urls.base).origin, BUSBAR_API_KEY: on.apiKey };
+  const { stdout } = await runCli(["doctor", "--json"], { env: { ...env, BUSBAR_PROJECT: "default" } });
+  const findings: { check: string; ok: boolean; detail: string }[] = JSON.parse(stdout);
+  const doctor = findings.filter(({ ok, check, detail }) => !ok && `${check} ${detail}`.includes(name));
+  const events: { type: string; time: string }[] = (await get(`/events?groupRef=${name}&pageSize=100`))
+    .results;
+  return {
+    what,
+    seconds,
+    installation: health(await get(`/integrations/${name}/installations/${ids?.installationId}`)),
+    list: health(named(await get("/installations"), "groupRef")),
+    customer: health(await get(`/groups/${name}`)),
+    customers: health(named(groups, "groupRef")),
+    connection: connection.status,
+    destination: destination ? destinationState(destination) : "none",
+    doctor: doctor.length === 0 ? "in order" : doctor.map(({ detail }) => detail).join("; "),
+    events: [
+      ...new Set(events.filter(({ time }) => new Date(time) >= brokenTime).map(({ type }) => type)),
+    ].join(),
+    between: healthy.get(name)?.join() || "never healthy",
+  };
+}
+
+interface Healthy {
+  healthStatus?: string;
+  healthReasons?: { type: string; name: string; detail: string }[];
+}
+
+function health(one: Healthy | undefined): string {
+  const reasons = (one?.healthReasons ?? []).map(({ type, name, detail }) => `${type} ${name}: ${detail}`);
+  return [one?.healthStatus ?? "absent", ...reasons].join("; ");
+}
+
+function destinationState(one: Answer["body"]): string {
+  if (one.disabledTime) return `disabled: ${one.disabledReason}`;
+  return one.health ? `${one.health.state}, ${one.health.waiting} waiting` : `absent: ${one.detail}`;
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({ options: { seconds: { type: "string", default: "10,60" } } });
+  const sights = await brokenDrill(values.seconds.split(",").map(Number));
+  for (const { what, seconds, ...surfaces } of sights) {
+    console.log(`\n${what}, ${seconds} s later`);
+    for (const [surface, told] of Object.entries(surfaces)) console.log(`  ${surface.padEnd(13)} ${told}`);
+  }
+  const green = listGreen(sights);
+  console.log(green.length === 0 ? "\nNothing was green." : `\nGREEN:\n${green.join("\n")}`);
+  if (green.length > 0) process.exitCode = 1;
+}
