@@ -1,4 +1,5 @@
 /** Writes the table of docs/guide/clients.md: every operation of the API, and the methods of both clients that call it. */
+import { pythonName, typescriptName } from "../server/guide/client-forms.ts";
 
 const BEGIN = "<!-- Generated from openapi.json by `npm run generate`. -->\n";
 const END = "<!-- End of the generated part. -->\n";
@@ -33,20 +34,13 @@ function listCalls({ paths }: Description): Call[] {
             {
               tag: tags[0] ?? "Others",
               request: `${method.toUpperCase()} ${path}`,
-              typescript: operationId.replaceAll(/([A-Z])([A-Z]+)(?=[A-Z][a-z])/g, shorten),
-              python: splitWords(operationId).join("_").toLowerCase(),
+              typescript: typescriptName(operationId),
+              python: pythonName(operationId),
             },
           ],
     ),
   );
 }
-
-/** `listJWTKeys` is `listJwtKeys` in TypeScript. */
-const shorten = (_: string, first: string, rest: string): string => first + rest.toLowerCase();
-
-/** An abbreviation is one word: `listJWTKeys` consists of list, JWT and Keys. */
-const splitWords = (name: string): string[] =>
-  name.match(/[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z0-9]+|[A-Z]+/g) ?? [];
 
 function sections(calls: Call[]): string {
   const tags = [...new Set(calls.map(({ tag }) => tag))].toSorted();

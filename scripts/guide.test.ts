@@ -75,3 +75,32 @@ test(
     assert.deepEqual(refused, []);
   },
 );
+
+test(
+  "a language that is chosen, by keyboard too, is chosen in every block and on the next page",
+  { skip: NO_CHROMIUM },
+  async (t) => {
+    const browser = await launchBrowser();
+    t.after(() => browser.close());
+    const page = await browser.newPage();
+    const refused: string[] = [];
+    page.on("console", (message) => message.type() === "error" && refused.push(message.text()));
+    const open = (name: string) => page.goto(pathToFileURL(join(out, `${name}.html`)).href);
+    const shown = () => page.locator(".tabs pre:visible").allTextContents();
+    await open("writing-records");
+    const first = await shown();
+    assert.ok(first.length > 4 && first.every((text) => text.includes("curl ")), first.join());
+    await page.locator(".tabs input").first().focus();
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("ArrowRight");
+    const python = await shown();
+    assert.equal(python.length, first.length);
+    assert.ok(
+      python.every((text) => text.includes("print(busbar.") || text.includes("= busbar.")),
+      python.join(),
+    );
+    await open("events");
+    assert.match((await shown())[0] ?? "", /^destination = busbar\.create_destination\(/);
+    assert.deepEqual(refused, []);
+  },
+);

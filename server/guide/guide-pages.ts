@@ -4,6 +4,7 @@ import MarkdownIt, { type Token } from "markdown-it";
 import type { Page } from "../http/endpoint.ts";
 import { escapeHtml, styledPage } from "../http/styled-page.ts";
 import { CHAPTERS, createAnchors, type Guide, type GuidePage } from "./open-guide.ts";
+import { languageTabs, TABS, TABS_PROGRAM } from "./language-tabs.ts";
 import { dropLinks, excerpt, type Section } from "./search-sections.ts";
 
 /** Returns one page of the guide. */
@@ -22,6 +23,7 @@ function renderArticle(guide: Guide, page: GuidePage): string {
       if (token.children) token.children = linkPages(guide, page, token.children);
     }
   });
+  languageTabs(markdown, guide.clientForms);
   markdown.renderer.rules["table_open"] = () => `<div class="wide"><table>`;
   markdown.renderer.rules["table_close"] = () => `</table></div>`;
   const text = markdown.render(page.markdown);
@@ -120,5 +122,7 @@ function layOut(guide: Guide, current: string | undefined, title: string, text: 
     `<article>${text}</article>` +
     `<nav id="pages" aria-label="Guide">${chapters.join("")}<h2>Reference</h2><ul><li><a href="/docs">API</a></li>` +
     `<li><a href="/docs/problems">Problem types</a></li></ul></nav>`;
-  return styledPage({ status: 200, title: `${title} · Busbar`, main, layout: "guide", formTargets: "" });
+  const script = text.includes(TABS) ? TABS_PROGRAM : undefined;
+  const page = { status: 200, title: `${title} · Busbar`, main, formTargets: "", ...(script && { script }) };
+  return styledPage({ ...page, layout: "guide" });
 }

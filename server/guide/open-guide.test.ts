@@ -50,6 +50,60 @@ test("headings of the same words have addresses of their own", async () => {
   assert.deepEqual(ids, ["foo", "foo-1", "bar-and-baz"]);
 });
 
+const tabs = (html: string): string[] =>
+  html
+    .split('<div class="tabs"')
+    .slice(1)
+    .map((group) => [...group.matchAll(/<label for="[^"]+">(\w+)</g)].map(([, name]) => name).join(" "));
+const fence = (language: string, code = "code") => `\`\`\`${language}\n${code}\n\`\`\`\n\n`;
+
+test("blocks that follow each other in different languages are tabs; others are not", async () => {
+  const markdown = `# T\n\n${fence("sh")}${fence("ts", "<b>")}${fence("python")}text\n\n${fence("sh")}text\n\n${fence("json")}${fence("sh")}`;
+  const html = String(guidePage(await openGuide(), { name: "tabs", title: "T", markdown }).content);
+  assert.deepEqual(tabs(html), ["curl TypeScript Python"]);
+  assert.equal(html.match(/<pre/g)?.length, 6);
+  assert.doesNotMatch(html, /<b>/);
+});
+
+test("a block that only calls the API is shown in both clients' languages too; a block that does more is not", async () => {
+  const call = `LIST=$(curl -s "$API/v1/projects/default/connections?groupRef=acme" -H "X-Api-Key: $KEY" \\
+  | node -p 'JSON.parse(fs.readFileSync(0))[0].id')
+
+curl -s $API/v1/projects/other/destinations/$LIST:test -X POST -H "X-Api-Key: $KEY"    # sends one
+curl -s $API/v1/projects/default/topics -H "X-Api-Key: $KEY" -d '{"name": "it '$NAME' {"}'`;
+  const forms = (await openGuide()).clientForms(call, new Set());
+  assert.equal(
+    forms?.typescript,
+    `const list = (await busbar.listConnections({ groupRef: "acme" }))[0]!.id;
+
+// sends one
+console.log(await busbar.testDestination({ projectIdOrName: "other", destination: list }));
+console.log(await busbar.createTopic({
+  createTopicRequest: { name: \`it \${process.env.NAME ?? ""} {\` },
+}));`,
+  );
+  assert.equal(
+    forms?.python,
+    `list = busbar.list_connections(group_ref="acme")[0]["id"]
+
+# sends one
+print(busbar.test_destination(list, project="other"))
+print(busbar.create_topic({"name": f"it {os.environ['NAME']} {{"}))`,
+  );
+  const { clientForms } = await openGuide();
+  for (const more of [
+    "curl -s $API/v1/providers | head -n 3",
+    "curl -s $API/v1/providers > file.json",
+    "curl -s -i $API/v1/providers",
+    "curl -s $API/v1/projects/default/topics?pagesize=5",
+    'curl -s $API/v1/my-info -H "Authorization: Bearer $SESSION"',
+    "for x in 1 2; do curl -s $API/v1/providers; done",
+    "curl -s $API/v1/providers\nbusbar deploy",
+    "curl -s http://127.0.0.1:4100/sandbox/requests",
+  ])
+    assert.equal(clientForms(more, new Set()), undefined, more);
+});
+
 test("texts of pages and queries are never markup", async () => {
   const guide = await openGuide();
   const script = `<script>alert("1")</script>`;

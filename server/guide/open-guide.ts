@@ -1,9 +1,11 @@
 /** The guide: pages as they lie in `docs/`, read once, and searched by section. */
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { openClientForms, type ClientForms } from "./client-forms.ts";
 import { dropLinks, openSearch, type Section } from "./search-sections.ts";
 
 const DOCS = join(import.meta.dirname, "../../docs");
+const OPENAPI = join(DOCS, "../openapi.json");
 
 /** Pages by what a builder does with them, in reading order; providers follow by themselves. */
 export const CHAPTERS: readonly { title: string; pages: readonly string[] }[] = [
@@ -62,6 +64,8 @@ export interface Guide {
   pages: ReadonlyMap<string, GuidePage>;
   /** HTML of the pages that were asked for, by name: they do not change, and anybody may ask. */
   articles: Map<string, string>;
+  /** Says commands that call the API in the clients' languages. */
+  clientForms: ClientForms;
   sections: readonly Section[];
   /** Returns the sections that fit the query best, the best first. */
   search(query: string, limit: number): Section[];
@@ -99,6 +103,7 @@ async function readGuide(): Promise<Guide> {
   return {
     pages: new Map(pages.map((page) => [page.name, page])),
     articles: new Map(),
+    clientForms: openClientForms(JSON.parse(await readFile(OPENAPI, "utf8"))),
     sections,
     search: openSearch(sections),
   };

@@ -130,6 +130,13 @@ button:disabled, button[aria-disabled] { cursor: default }
 .guide pre { overflow-x: auto; padding: 12px; border-radius: 6px; background: var(--code) }
 .guide td code, .guide p code, .guide li code { padding: 1px 4px; border-radius: 3px; background: var(--code) }
 .guide td { vertical-align: top }
+.tabs { position: relative; margin: 0 0 14px; border: 1px solid var(--line); border-radius: 6px } .guide .tabs pre { margin: 0; border-radius: 0 0 5px 5px }
+.guide .tabs input { position: absolute; width: 1px; min-height: 1px; margin: 0; padding: 0; opacity: 0 } .tabs label { display: inline-block;
+  padding: 6px 14px; color: var(--soft); font-size: 13px; cursor: pointer } .tabs p { margin: 0; padding: 6px 12px }
+.tabs input:checked + label { color: var(--text); font-weight: 650; box-shadow: inset 0 -2px var(--accent) }
+.tabs input:focus-visible + label { outline: 2px solid var(--accent); outline-offset: -2px } .tabs div { display: none }
+.tabs input:nth-of-type(1):checked ~ div:nth-of-type(1), .tabs input:nth-of-type(2):checked ~ div:nth-of-type(2),
+.tabs input:nth-of-type(3):checked ~ div:nth-of-type(3) { display: block }
 @media (max-width: 50rem) { .guide main { display: block } .guide form { flex-wrap: nowrap; margin-bottom: 12px }
   .guide .pages { display: block; align-self: center } }
 @media (max-width: 30rem) { .card { place-items: start center; padding: 0; background: var(--card) }

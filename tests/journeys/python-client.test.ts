@@ -7,8 +7,9 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 import { Webhook } from "standardwebhooks";
-import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
+import { openTestBusbar, startTestBusbar, type TestBusbar } from "../harness/busbar.ts";
 import { connectCustomer } from "../harness/connect-customer.ts";
+import { guideParts, withAddresses } from "../harness/guide-programs.ts";
 import { checkFastapiQuickstart, runFastapiExample } from "./example-fastapi.ts";
 
 const run = promisify(execFile);
@@ -91,6 +92,43 @@ test("the README's program writes, reads a refusal and lists, synchronously and 
   assert.match(stdout, /^404 /m);
   assert.match(stdout, /^[0-9a-f-]{36} success$/m);
   assert.match(stdout, /^operations: 1$/m);
+});
+
+/** Fails where a request that is sent without the client is refused. */
+const REFUSALS_FAIL = `import httpx
+
+
+def good(send):
+    def call(*args, **named):
+        response = send(*args, **named)
+        assert response.is_success, response.text
+        return response
+
+    return call
+
+
+httpx.get, httpx.post = good(httpx.get), good(httpx.post)
+`;
+
+test("the guide's calls in Python do what their pages say", { skip }, async (t) => {
+  const fresh = await startTestBusbar(t);
+  fresh.sandbox.hubspot.setLimits("off");
+  const parts = await guideParts("python");
+  const program = [REFUSALS_FAIL, ...parts.map(({ page, text }) => `${text}\nprint("The end of ${page}")`)];
+  const file = join(scratch, "guide.py");
+  await writeFile(file, withAddresses(program.join("\n"), fresh));
+  const own = {
+    ...env,
+    BUSBAR_URL: new URL(fresh.busbar.urls.base).origin,
+    BUSBAR_API_KEY: fresh.apiKey,
+    PROJECT: fresh.projectId,
+  };
+  const { stdout } = await run(python, [file], { cwd: join(CLIENTS, ".."), env: own });
+  assert.match(stdout, /^The end of operating$/m);
+  const emails = [...fresh.sandbox.hubspot.account.dump("contacts", false)].map(
+    ({ values }) => (values as Record<string, string>)["email"],
+  );
+  assert.ok(emails.includes("ada@lovelace.example"));
 });
 
 test(

@@ -16,13 +16,15 @@ import { checkQuickstart, runExpressExample } from "./example-express.ts";
 import { checkNextQuickstart, runNextExample } from "./example-nextjs.ts";
 import { testReactComponents } from "./react-components/suite.ts";
 import { startMock } from "../../server/commands/mock-command.ts";
-import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
+import { openTestBusbar, startTestBusbar, type TestBusbar } from "../harness/busbar.ts";
+import { guideParts, splitImports, withAddresses } from "../harness/guide-programs.ts";
 import { NO_CHROMIUM } from "../harness/chromium.ts";
 import { connectCustomer } from "../harness/connect-customer.ts";
 
 const run = promisify(execFile);
 const FOLDER = join(import.meta.dirname, "../../clients/typescript");
 const README_PROGRAM = join(FOLDER, "src/readme.ts");
+const GUIDE_PROGRAM = join(FOLDER, "src/guide.ts");
 
 // The client's types are generated, so the compiler of this tree does not know them; the README's program is checked with them below.
 type Loose = any; // oxlint-disable-line typescript/no-explicit-any
@@ -33,6 +35,7 @@ before(async () => {
   const npm = (...args: string[]) => run("npm", args, { cwd: FOLDER, shell: process.platform === "win32" });
   if (!existsSync(join(FOLDER, "node_modules"))) await npm("ci", "--no-audit", "--no-fund");
   await writeFile(README_PROGRAM, await readmeProgram());
+  await writeFile(GUIDE_PROGRAM, await guideProgram());
   await npm("run", "build");
   client = await import(pathToFileURL(join(FOLDER, "dist/index.js")).href);
   busbar = await openTestBusbar();
@@ -40,7 +43,7 @@ before(async () => {
 });
 after(async () => {
   await busbar?.stop();
-  await rm(README_PROGRAM, { force: true });
+  for (const file of [README_PROGRAM, GUIDE_PROGRAM]) await rm(file, { force: true });
 });
 
 /** Returns the README's blocks of TypeScript as one program. */
@@ -48,6 +51,25 @@ async function readmeProgram(): Promise<string> {
   const text = await readFile(join(FOLDER, "README.md"), "utf8");
   const blocks = [...text.matchAll(/```ts\n(.*?)```/gs)].map(([, block = ""]) => block);
   return blocks.join("\n").replace('"@busbar/client"', '"./index.js"');
+}
+
+/** Fails where a request that is sent without the client is refused. */
+const REFUSALS_FAIL = `const sendRequest = fetch;
+globalThis.fetch = async (...request) => {
+  const response = await sendRequest(...request);
+  if (typeof request[0] === "string" && !response.ok) throw new Error(await response.text());
+  return response;
+};
+`;
+
+/** Returns the guide's calls as one program, in which each page has names of its own. */
+async function guideProgram(): Promise<string> {
+  const { imports, parts } = splitImports(await guideParts("ts"));
+  const [begin, ...pages] = parts;
+  const texts = pages.map(({ page, text }) => `{\n${text}\nconsole.log("The end of ${page}");\n}\n`);
+  return [imports, REFUSALS_FAIL, begin?.text, ...texts]
+    .join("\n")
+    .replaceAll('"@busbar/client"', '"./index.js"');
 }
 
 /** Starts a server whose answers the test decides, and returns a client of it and the requests it got. */
@@ -101,6 +123,25 @@ test("the README's program writes, reads a refusal and lists, with types that fi
   assert.match(stdout, /success: true/);
   assert.match(stdout, /^404 /m);
   assert.match(stdout, /^[0-9a-f-]{36} success$/m);
+});
+
+test("the guide's calls in TypeScript do what their pages say, with types that fit", async (t) => {
+  const fresh = await startTestBusbar(t);
+  fresh.sandbox.hubspot.setLimits("off");
+  const file = join(FOLDER, "dist/guide.js");
+  await writeFile(file, withAddresses(await readFile(file, "utf8"), fresh));
+  const env = {
+    ...process.env,
+    BUSBAR_URL: new URL(fresh.busbar.urls.base).origin,
+    BUSBAR_API_KEY: fresh.apiKey,
+    PROJECT: fresh.projectId,
+  };
+  const { stdout } = await run(process.execPath, [file], { cwd: join(FOLDER, "../.."), env });
+  assert.match(stdout, /^The end of operating$/m);
+  const titles = [...fresh.sandbox.hubspot.account.dump("contacts", false)].map(
+    ({ values }) => (values as Record<string, string>)["jobtitle"],
+  );
+  assert.ok(titles.includes("Analyst"));
 });
 
 test("the client works against the mock as it does against a server", async (t) => {
