@@ -27,6 +27,9 @@ for (const file of globSync("*/facts.json", { cwd: import.meta.dirname }).toSort
         const source = object[action]?.source.split("#")[0];
         assert.ok(source === undefined || Object.hasOwn(facts.sources, source), `${name}.${action}`);
       }
+    for (const { batch, links } of Object.values(facts.objects))
+      for (const several of [...Object.values(batch ?? {}), ...(links ? [links] : [])])
+        assert.ok(Object.hasOwn(facts.sources, several.source.split("#")[0] ?? ""), several.path);
     for (const { source, path } of facts.answers ?? [])
       assert.ok(Object.hasOwn(facts.sources, source.split("#")[0] ?? ""), path);
   });

@@ -3,6 +3,7 @@
  * `-- --all --sample 20` for every twentieth. Survivors are listed in `connectors/surviving-mutants.json` with a reason.
  */
 import { parseArgs } from "node:util";
+import { DESCRIPTIONS } from "../connectors/descriptions.gen.ts";
 import { computeScore, tryMutants, type ProviderMutant } from "../simulations/vendor/mutate/try-all.ts";
 import { providersWithFacts } from "../simulations/vendor/suite/facts-subject.ts";
 
@@ -14,7 +15,8 @@ const { values, positionals } = parseArgs({
   },
   allowPositionals: true,
 });
-const providers = values.all ? providersWithFacts() : positionals;
+const described = providersWithFacts().filter((name) => Object.hasOwn(DESCRIPTIONS, name));
+const providers = values.all ? described : positionals;
 if (providers.length === 0) {
   console.error("Name providers, or --all.");
   process.exit(2);

@@ -4,7 +4,9 @@
  */
 import { Type, type Static } from "typebox";
 import { closed, flag, integer, ListPaging, buildUnion, optional, text } from "./paging-facts.ts";
+import { batchFact, Composite, Language, linkFact } from "./batch-facts.ts";
 import { ErrorFacts } from "./error-facts.ts";
+import { request } from "./request-facts.ts";
 
 const TimeFormat = buildUnion([
   "rfc3339",
@@ -33,55 +35,6 @@ const Source = closed(
   "Where facts come from.",
 );
 
-/** One name of a query, a header or a body, and what the vendor allows for it. */
-const Parameter = closed({
-  required: flag("The vendor refuses requests without it."),
-  type: Type.Optional(buildUnion(["string", "integer", "number", "boolean", "array", "object"])),
-  enum: Type.Optional(
-    Type.Array(Type.String(), { description: "The only values; of each part where `separator` is set." }),
-  ),
-  pattern: optional("Regular expression of a whole value, where the vendor has a syntax of its own."),
-  separator: optional("Between several values in one text."),
-  minimum: Type.Optional(Type.Number()),
-  maximum: Type.Optional(Type.Number()),
-  default: Type.Optional(Type.Union([Type.String(), Type.Number(), Type.Boolean()])),
-  connection: optional("Name of the value of the connection that it must be."),
-  ofRequest: flag(
-    "A name of the body that belongs to the request, not to the record: the connector adds it.",
-  ),
-});
-
-const Parameters = (description: string) =>
-  Type.Optional(Type.Record(Type.String(), Parameter, { description }));
-
-const request = {
-  source: text("Key in `sources`; `key#place` for a place in it."),
-  field: optional(
-    "GraphQL: the root field of queries or mutations that carries the request out. Its arguments are named `argument.<path>`; paths in " +
-      "answers begin at its value. Left out then: what the facts' `graphql` says, and the body, which follows from the schema.",
-  ),
-  method: buildUnion(["GET", "POST", "PUT", "PATCH", "DELETE"]),
-  path: text(
-    "Path below the base URL of the connection, placeholders in braces: `{id}` is the record's id, `{parent}` that of the record above.",
-  ),
-  query: Parameters(
-    "All names that the vendor knows in the query. A name that is not here is refused, unless `openQuery`.",
-  ),
-  openQuery: flag("The vendor allows other names, or does not list them all."),
-  headers: Parameters("Headers that the request needs or may have, besides sign-in and content type."),
-  body: Parameters(
-    "Names of the body by dotted path, as far as known; others are refused only with `closedBody`.",
-  ),
-  closedBody: flag("The vendor refuses names of the body that are not here."),
-  encoding: Type.Optional(buildUnion(["json", "form"], "Default: `json`.")),
-  success: Type.Array(Type.Integer(), { description: "Statuses of a success." }),
-  envelope: Type.Optional(
-    Type.Record(Type.String(), Type.Unknown(), {
-      description: "Members that an answer has beside the records, by dotted path, for example `ok: true`.",
-    }),
-  ),
-};
-
 /** A request that lists records. */
 const ListFact = closed({
   ...request,
@@ -101,6 +54,7 @@ const ListFact = closed({
     ),
   ),
   paging: ListPaging,
+  language: Type.Optional(Language),
   since: Type.Optional(
     closed(
       {
@@ -172,6 +126,8 @@ const ListFact = closed({
       }),
       shownBy: Type.Optional(Type.Record(Type.String(), Type.String())),
       only: flag("With these parameters the list has deleted records only."),
+      alsoAt: optional("Path of another list that has them, where this one never does."),
+      time: optional("Path of the time of the deletion in a deleted record."),
       answered: flag("A deleted record is still answered by its id, with the mark."),
     }),
   ),
@@ -181,6 +137,9 @@ const ListFact = closed({
         to: text("Where the names of wanted fields go."),
         always: Type.Optional(
           Type.Array(Type.String(), { description: "Fields that answers have without asking." }),
+        ),
+        at: optional(
+          "Path of the member of a record that has the named fields alone, besides `always`; all of them where none is named.",
         ),
         onRequest: Type.Optional(
           Type.Array(Type.String(), {
@@ -232,8 +191,12 @@ const RecordFact = closed({
     }),
   ),
   missingStatus: integer("Status for a record that is not there. Default: 404."),
+  alsoAt: optional("Another address of the same request, for example by `{key}` and `{value}`."),
+  fieldsTo: optional("Where the names of wanted fields go, separated by commas."),
   absent: flag("The vendor has no such request: it answers 404 or 405."),
 });
+
+const Batch = batchFact(request);
 
 const ObjectFacts = closed({
   id: closed({
@@ -242,6 +205,9 @@ const ObjectFacts = closed({
     example: optional("An id as the vendor's material shows one."),
     longest: integer("Characters at most."),
     pattern: optional("Form of a whole id, where the vendor names one."),
+    caseSuffix: flag(
+      "Three characters at the end say which of the fifteen before are capitals; requests may leave them out.",
+    ),
   }),
   changed: Type.Optional(
     closed({ path: text("Path of the time of the last change in a record."), format: TimeFormat }),
@@ -292,6 +258,18 @@ const ObjectFacts = closed({
   update: Type.Optional(RecordFact),
   upsert: Type.Optional(RecordFact),
   delete: Type.Optional(RecordFact),
+  batch: Type.Optional(
+    closed(
+      {
+        create: Type.Optional(Batch),
+        update: Type.Optional(Batch),
+        upsert: Type.Optional(Batch),
+        read: Type.Optional(Batch),
+      },
+      "Requests with several records.",
+    ),
+  ),
+  links: Type.Optional(linkFact(request)),
   example: Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), {
       description: "A record as the vendor's material shows one, shortened.",
@@ -348,6 +326,7 @@ export const FactsSchema = closed({
     }),
   ),
   objects: Type.Record(Type.String(), ObjectFacts),
+  composite: Type.Optional(Composite),
   values: Type.Optional(Type.Array(ValueFact)),
   errors: Type.Optional(ErrorFacts),
   /** Answers that do not depend on records, for example the fields of a table. */
@@ -369,4 +348,6 @@ export type Facts = Static<typeof FactsSchema>;
 export type ObjectFacts = Static<typeof ObjectFacts>;
 export type ListFact = Static<typeof ListFact>;
 export type RecordFact = Static<typeof RecordFact>;
-export type Parameter = Static<typeof Parameter>;
+export type BatchFact = Static<typeof Batch>;
+export type LinkFact = NonNullable<ObjectFacts["links"]>;
+export type { Parameter } from "./request-facts.ts";

@@ -35,6 +35,10 @@ export const ListPaging = closed(
     first: integer("Number of the first page, or of the first record."),
     size: optional("Where the size of a page goes."),
     sizeTemplate: optional("Text around the size, with `{size}`."),
+    address: optional(
+      "Path of the next page, with `{place}`, where it is not this request with another query.",
+    ),
+    smallest: integer("Smallest page. A smaller size is taken as this one."),
     largest: integer("Largest page. A larger size is refused or cut."),
     default: integer("Size of a page without the parameter."),
     oversize: Type.Optional(buildUnion(["refused", "cut"], "What becomes of a larger size.")),
@@ -42,6 +46,8 @@ export const ListPaging = closed(
       "A cursor or address stands for a number of records: a row that moves shifts the pages behind it.",
     ),
     scroll: flag("One cursor holds for the whole walk, and an empty page is the last one."),
+    emptyFirst: flag("Also the first page may be empty, and name a next one."),
+    next: optional("Path of the number behind the page, where an answer tells it."),
     shortPages: flag("The vendor says that a page before the last may be shorter than asked for, or empty."),
     depth: Type.Optional(
       closed({

@@ -51,6 +51,7 @@ export function listAnswer(
     putAt(body, paging.more, paging.moreMeans === "last" ? !page.more : page.more);
   if (page.isCut)
     for (const [path, value] of Object.entries(paging.depth?.mark ?? {})) putAt(body, path, value);
+  if (paging.next !== undefined) putAt(body, paging.next, page.end ?? 0);
   putNext(fact, page, next, { headers, body });
   return { status, headers, body };
 }
@@ -71,6 +72,7 @@ function putNext(
   const { kind, from, to } = paging;
   const name = to?.startsWith("query.") ? to.slice("query.".length) : TOKEN_NAME;
   const address = (): string => {
+    if (paging.address !== undefined) return paging.address.replace("{place}", token ?? "");
     const query = new URLSearchParams(request.query);
     query.set(name, token ?? "");
     return `${url}?${query}`;

@@ -20,6 +20,8 @@ export interface CutPage {
   more: boolean;
   total: number;
   size: number;
+  /** Number of the record behind the page. */
+  end?: number;
   /** The list has more records than can be reached. */
   isCut?: boolean;
 }
@@ -41,8 +43,10 @@ export class PageTokens {
   turn = 0;
 
   /** `again` is a cursor that stays the same. */
-  give(place: Place, again?: string): string {
-    const token = again ?? `c${this.places.size + 1}+/=${"x".repeat(this.places.size % 5)}`;
+  give(place: Place, again?: string, isPlain = false): string {
+    const number = this.places.size + 1;
+    const token =
+      again ?? (isPlain ? `01gRO${number}PIAYA2-${place.before}` : `c${number}+/=${"x".repeat(number % 5)}`);
     this.places.set(token, place);
     return token;
   }
@@ -83,6 +87,7 @@ function choosePageSize(
   if (given === undefined) return usual;
   const size = Number(given);
   if (!Number.isInteger(size) || size < 1) return `${paging.size}: ${given} is not a size`;
+  if (paging.smallest !== undefined && size < paging.smallest) return paging.smallest;
   if (paging.largest === undefined || size <= paging.largest) return size;
   return paging.oversize === "cut"
     ? paging.largest
@@ -115,6 +120,7 @@ function byPosition(
     more: end < all.length,
     total: all.length,
     size,
+    end: Math.min(end, all.length),
   };
 }
 
@@ -148,13 +154,20 @@ function byToken(
     text === undefined || template === undefined ? text : extractPart(text, template, "place", "\\S+");
   const token = kind === "cursor" ? given : (own ?? given);
   const place = token === undefined || token === "" ? { before: 0, pages: 0 } : tokens.find(token);
-  const { scroll = false } = fact.paging;
+  const { scroll = false, emptyFirst = false } = fact.paging;
   if (!place) return `${to ?? TOKEN_NAME}: ${token} is no cursor of this vendor`;
   const left = depth === undefined ? Infinity : depth - place.before;
   if (left <= 0 && fact.paging.depth?.beyond === "refused") return `only ${depth} records can be reached`;
   const rest = fact.paging.positional ? all.slice(place.before) : behind(all, place.last, order);
   const isWhole = scroll || place.pages > 2 || place.pages === 0;
-  const length = isWhole ? size : place.pages === 1 ? 0 : Math.ceil(size / 2);
+  const isEmptyFirst = emptyFirst && place.pages === 0 && tokens.turn % 3 === 2 && rest.length > 0;
+  const length = isEmptyFirst
+    ? 0
+    : isWhole || emptyFirst
+      ? size
+      : place.pages === 1
+        ? 0
+        : Math.ceil(size / 2);
   const records = rest.slice(0, Math.max(0, Math.min(length, left)));
   const last = records.at(-1);
   const more =
@@ -176,6 +189,7 @@ function byToken(
           pages: place.pages + 1,
         },
         scroll ? token : undefined,
+        fact.paging.address !== undefined,
       ),
     }),
   };

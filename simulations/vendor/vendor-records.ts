@@ -17,6 +17,10 @@ export interface VendorRecord {
   /** What `{parent}` is for it. */
   parent?: string;
   fields: JsonObject;
+  /** Records that it is linked with, by object or relation. */
+  links?: Record<string, Json[]>;
+  /** Earlier values, by field. */
+  histories?: Record<string, Json[]>;
   /** A member that answers have besides. */
   shown?: ShownMember;
 }
@@ -32,6 +36,8 @@ export interface NewRecord {
   parent?: string;
   fields?: JsonObject;
   shown?: ShownMember;
+  links?: Record<string, Json[]>;
+  histories?: Record<string, Json[]>;
   /** How long ago it was created and changed. Default: in the last hour, after all others. */
   daysAgo?: number;
 }
@@ -83,7 +89,11 @@ export class VendorRecords {
 }
 
 /** Returns an id as the vendor's are; every third is as long as the vendor's longest. */
-function idNumber({ type, example, longest, pattern }: ObjectFacts["id"], number: number): string {
+function idNumber(
+  { type, example, longest, pattern, caseSuffix }: ObjectFacts["id"],
+  number: number,
+): string {
+  if (caseSuffix) return withCaseSuffix((example ?? "0".repeat(15)).slice(0, 11) + hex(number, 4));
   if (type === "uuid")
     return `${(example ?? "6f9619ff-8b86-4011-b42d-00c04fc9").slice(0, -4)}${hex(number, 4)}`
       .padEnd(36, "0")
@@ -99,6 +109,20 @@ function idNumber({ type, example, longest, pattern }: ObjectFacts["id"], number
   const long = usual + "0".repeat(longest - usual.length);
   return pattern === undefined || new RegExp(`^(?:${pattern})$`).test(long) ? long : usual;
 }
+
+const CASE_DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ012345";
+
+/** Adds a character for each five ones: its bits are those that are capitals. */
+const withCaseSuffix = (id: string): string =>
+  id +
+  [id.slice(0, 5), id.slice(5, 10), id.slice(10, 15)]
+    .map(
+      (part) =>
+        CASE_DIGITS[
+          Array.from(part).reduce((bits, one, place) => bits + (/[A-Z]/.test(one) ? 1 << place : 0), 0)
+        ],
+    )
+    .join("");
 
 /** Digits alone as long as they are enough: ids of digits stay so. */
 const hex = (number: number, length: number): string => String(number).padStart(length, "0");
@@ -121,6 +145,8 @@ export function shownRecord(
   if (since?.field !== undefined && isOwnTime)
     putAt(shown, since.field, writeTime(record.changedMs, since.format));
   if (deleted && record.deleted) putAt(shown, deleted.at, deleted.is);
+  if (deleted?.time !== undefined && record.deleted)
+    putAt(shown, deleted.time, writeTime(record.changedMs, object.changed?.format ?? "rfc3339"));
   const { fieldList } = object;
   const apart = Object.values(object.create?.named ?? {});
   for (const [name, value] of Object.entries(record.fields)) {
@@ -135,6 +161,12 @@ export function shownRecord(
     const path = fields?.brings?.[name] ?? name;
     if (asked && !asked.includes(name)) dropAt(shown, path);
     else if (textless(shown, path)) putAt(shown, path, "on request");
+  }
+  if (fields?.at !== undefined && asked && asked.some((name) => name !== "")) {
+    const wanted = [...asked, ...(fields.always ?? [])];
+    const held = valueAt(shown, fields.at);
+    const entries = Object.entries(isJsonObject(held) ? held : {});
+    putAt(shown, fields.at, Object.fromEntries(entries.filter(([name]) => wanted.includes(name))));
   }
   return shown;
 }

@@ -19,6 +19,8 @@ export interface ListRoute extends RouteBase {
   fact: ListFact;
   /** Shows only the rows of this entry of `hidden`. */
   hidden?: number;
+  /** Shows deleted and hidden rows, too. */
+  isWhole?: boolean;
 }
 
 export interface RecordRoute extends RouteBase {
@@ -91,18 +93,22 @@ function* allRoutes(facts: Facts): Generator<Omit<Route, "values"> & { path: str
       const fact = object[action];
       if (!fact) continue;
       yield { objectName, object, action, fact, path: fact.path };
+      const { wholeAt } = fact.language ?? {};
+      if (wholeAt !== undefined)
+        yield { objectName, object, action, fact, path: wholeAt, isWhole: true } as Omit<Route, "values"> & {
+          path: string;
+        };
       for (const [hidden, { alsoAt }] of (fact.hidden ?? []).entries())
-        if (alsoAt !== undefined)
+        if (alsoAt !== undefined && alsoAt !== wholeAt)
           yield { objectName, object, action, fact, path: alsoAt, hidden } as Omit<Route, "values"> & {
             path: string;
           };
     }
     for (const action of RECORD_ACTIONS) {
       const fact = object[action];
-      if (fact)
-        yield { objectName, object, action, fact, path: fact.path } as Omit<Route, "values"> & {
-          path: string;
-        };
+      if (!fact) continue;
+      for (const path of fact.alsoAt === undefined ? [fact.path] : [fact.path, fact.alsoAt])
+        yield { objectName, object, action, fact, path } as Omit<Route, "values"> & { path: string };
     }
   }
 }
@@ -110,7 +116,7 @@ function* allRoutes(facts: Facts): Generator<Omit<Route, "values"> & { path: str
 const NEAR = /[.*+?^$|()[\]\\]/g;
 
 /** Returns the decoded placeholders; undefined if it is another address. */
-function placeholdersIn(
+export function placeholdersIn(
   template: string,
   request: VendorRequest,
   connection: Record<string, string>,

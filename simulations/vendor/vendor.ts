@@ -3,15 +3,21 @@
  * and refuses what the vendor refuses.
  */
 import { nowMs } from "../../ground/clock.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
+import type { Json, JsonObject } from "../../ground/json.ts";
 import { valueAt } from "../../connector-kit/text-at.ts";
 import type { Facts, ListFact } from "../../connector-kit/facts/facts.ts";
-import { listAnswer, recordAnswer, refusal, type VendorAnswer } from "./vendor-answer.ts";
+import { listAnswer, refusal, type VendorAnswer } from "./vendor-answer.ts";
 import { argumentFaults, hasValues, requestFaults } from "./vendor-checks.ts";
+import type { VendorQuery } from "./languages/asked.ts";
+import { readVendorQuery } from "./languages/vendor-query.ts";
+import { answerBatch, findBatches } from "./vendor-batch.ts";
+import { answerComposite } from "./vendor-composite.ts";
 import { answerDocument, type GraphqlSide } from "./vendor-fields.ts";
-import { chooseOrder, type ListOrder } from "./vendor-order.ts";
+import { isListed, isWithin } from "./vendor-listed.ts";
+import { chooseOrder, sorted, type ListOrder } from "./vendor-order.ts";
 import { cutPage, PageTokens, TOKEN_NAME } from "./vendor-pages.ts";
-import { shownRecord, VendorRecords, writtenFields, type VendorRecord } from "./vendor-records.ts";
+import { carryOutRecord, fieldsAt, type RecordWorld } from "./vendor-record.ts";
+import { shownRecord, VendorRecords, type VendorRecord } from "./vendor-records.ts";
 import {
   extractPart,
   takeRequest,
@@ -20,7 +26,7 @@ import {
   type RawRequest,
   type VendorRequest,
 } from "./vendor-request.ts";
-import { findRoutes, type ListRoute, type RecordRoute, type Route } from "./vendor-routes.ts";
+import { findRoutes, placeholdersIn, type ListRoute, type Route } from "./vendor-routes.ts";
 import { readTime, TIME_FORMS } from "./vendor-times.ts";
 
 /** What the vendor saw. */
@@ -30,7 +36,9 @@ export interface SeenRequest {
   status: number;
   /** Of the route that answered; absent: none did. */
   objectName?: string;
-  action?: Route["action"];
+  action?: Route["action"] | "batch" | "links";
+  /** Inputs of a request with several records. */
+  inputs?: number;
   /** Why it was refused. */
   fault?: string;
   /** Lists only: the bound in milliseconds, the order, and whether the request names where the bound goes. */
@@ -67,6 +75,10 @@ export class Vendor {
   readonly deprecated = new Set<string>();
   /** Records of a page where the request cannot choose: that of the vendor would take many records. */
   usualSize: number | undefined;
+  /** The vendor refuses records with this value in any field. */
+  refusedValue: string | undefined;
+  /** Queries whose next pages have an address of their own, by the place in it. */
+  private readonly located = new Map<string, { route: ListRoute; request: VendorRequest }>();
   url: string;
   private tokens = new PageTokens();
   private readonly facts: Facts;
@@ -88,6 +100,13 @@ export class Vendor {
     this.next = undefined;
     this.depthRecords = undefined;
     this.usualSize = undefined;
+    this.refusedValue = undefined;
+    this.located.clear();
+  }
+
+  /** Drops the addresses of next pages that were given, as others can make the vendor do. */
+  forgetPages(): void {
+    this.located.clear();
   }
 
   answer(raw: RawRequest): VendorAnswer {
@@ -109,6 +128,8 @@ export class Vendor {
       const answer = refusal(this.facts, status, fault);
       return body === undefined ? answer : { ...answer, body: body as Json };
     };
+    const several = this.several(request, seen, refused) ?? this.nextPage(request, seen, refused);
+    if (several) return several;
     const fixed = this.facts.answers?.find(
       ({ method, path }) => method === request.method && path === request.path,
     );
@@ -133,7 +154,9 @@ export class Vendor {
       }
       seen.objectName = route.objectName;
       seen.action = route.action;
-      const answer = isListRoute(route) ? this.list(route, request, seen) : this.record(route, request, seen);
+      const answer = isListRoute(route)
+        ? this.list(route, request, seen)
+        : carryOutRecord(this.world, route, request, seen);
       if (typeof answer === "string") return refused(400, answer);
       if (!("missing" in answer)) return answer;
       // The records of several objects may have one address.
@@ -144,6 +167,70 @@ export class Vendor {
     return missing ?? refused(400, fault ?? "refused");
   }
 
+  /** Answers a request with several records, or with several requests. */
+  private several(
+    request: VendorRequest,
+    seen: SeenRequest,
+    refused: (status: number, fault: string) => VendorAnswer,
+  ): VendorAnswer | undefined {
+    const { composite } = this.facts;
+    let answer: VendorAnswer | string | undefined;
+    if (composite && request.method === "POST" && request.path === composite.path)
+      answer = answerComposite(composite, request, (inner) => this.answer(inner));
+    for (const batch of findBatches(this.facts, request, this.connection)) {
+      const { objectName, action, fact } = batch;
+      seen.objectName = objectName;
+      seen.action = action === "links" ? "links" : "batch";
+      const [fault] = requestFaults(fact, request, [], this.connection);
+      const inputs = valueIn(request, `body.${fact.inputs}`);
+      if (Array.isArray(inputs)) seen.inputs = inputs.length;
+      const world = { ...this.world, fieldsAt: this.fieldsAt(objectName) };
+      answer = fault ?? answerBatch(batch, request, world);
+      if (typeof answer !== "string") return answer;
+    }
+    return typeof answer === "string" ? refused(400, answer) : answer;
+  }
+
+  /** Answers the request of a page that has an address of its own. */
+  private nextPage(
+    request: VendorRequest,
+    seen: SeenRequest,
+    refused: (status: number, fault: string) => VendorAnswer,
+  ): VendorAnswer | undefined {
+    for (const { list, changes } of Object.values(this.facts.objects))
+      for (const address of [list?.paging.address, changes?.paging.address]) {
+        const { place } = (address !== undefined && placeholdersIn(address, request, {})) || {};
+        if (place === undefined) continue;
+        const known = this.located.get(place);
+        if (!known || request.method !== "GET") return refused(404, `there is no page ${place}`);
+        seen.objectName = known.route.objectName;
+        seen.action = known.route.action;
+        const query: [string, string][] = [...known.request.query, [TOKEN_NAME, place]];
+        const answer = this.list(known.route, { ...known.request, query, headers: request.headers }, seen);
+        if (typeof answer === "string") return refused(400, answer);
+        return "missing" in answer ? refused(404, answer.missing) : answer;
+      }
+    return undefined;
+  }
+
+  /** Returns the member of a record that has the fields which are written. */
+  fieldsAt(objectName: string): string {
+    return fieldsAt(this.facts, objectName);
+  }
+
+  private get world(): RecordWorld {
+    return {
+      facts: this.facts,
+      records: this.records,
+      refusalFor: (fields) => this.refusalFor(fields),
+    };
+  }
+
+  private refusalFor(fields: JsonObject): string | undefined {
+    const bad = Object.entries(fields).find(([, value]) => value === this.refusedValue);
+    return bad && `${bad[0]}: the vendor does not take ${String(bad[1])}`;
+  }
+
   private document(carryOut: GraphqlSide, request: VendorRequest, seen: SeenRequest): VendorAnswer {
     const { facts } = this;
     const { fault, deprecated, ...answer } = answerDocument({ facts, carryOut }, request, (route, call) => {
@@ -151,7 +238,9 @@ export class Vendor {
       seen.action = route.action;
       const [fault] = argumentFaults(route.fact, call);
       if (fault !== undefined) return fault;
-      return isListRoute(route) ? this.list(route, call, seen) : this.record(route, call, seen);
+      return isListRoute(route)
+        ? this.list(route, call, seen)
+        : carryOutRecord(this.world, route, call, seen);
     });
     if (fault !== undefined) seen.fault = fault;
     for (const one of deprecated) this.deprecated.add(one);
@@ -164,9 +253,12 @@ export class Vendor {
     seen: SeenRequest,
   ): VendorAnswer | string | { missing: string } {
     const { fact, object, objectName, values } = route;
-    const bound = this.boundIn(fact, request, seen);
+    const bound = fact.language ? undefined : this.boundIn(fact, request, seen);
     if (typeof bound === "string") return bound;
-    const order = chooseOrder(fact, request);
+    const query = this.readQuery(route, request);
+    if (typeof query === "string") return query;
+    if (query?.boundMs !== undefined) Object.assign(seen, { namesBound: true, boundMs: query.boundMs });
+    const order = query?.order ?? chooseOrder(fact, request);
     seen.order = order;
     const sizeText = fact.paging.size === undefined ? undefined : textIn(request, fact.paging.size);
     if (sizeText !== undefined) seen.sizeText = sizeText;
@@ -177,12 +269,15 @@ export class Vendor {
     const names = most === undefined ? [] : (textIn(request, fact.fields?.to ?? "") ?? "").split(",");
     if (most !== undefined && names.length > most) return `${fact.fields?.to}: more than ${most} names`;
     const chosen = ids === undefined ? undefined : textIn(request, ids)?.split(",");
-    const listed = this.records
+    const fitting = this.records
       .of(objectName)
       .filter(({ id }) => chosen?.includes(id) ?? true)
       .filter((record) => isListed(route, request, record))
       .filter((record) => parent === undefined || record.parent === parent)
-      .filter((record) => bound === undefined || isWithin(fact, object, record, bound));
+      .filter((record) => bound === undefined || isWithin(fact, object, record, bound))
+      .filter((record) => query === undefined || query.matches(record));
+    const { most: limit } = query ?? {};
+    const listed = limit === undefined ? fitting : sorted(fitting, order, 0).slice(0, limit);
     const { liftedBy, records: deepest } = fact.paging.depth ?? {};
     const isLifted = liftedBy !== undefined && hasValues(fact, request, liftedBy);
     const depth = isLifted ? undefined : deepest && (this.depthRecords ?? deepest);
@@ -192,6 +287,10 @@ export class Vendor {
       listed,
     );
     if (typeof page === "string") return page;
+    if (fact.paging.address !== undefined && page.token !== undefined)
+      this.located.set(page.token, { route, request });
+    if (query?.isCount)
+      return listAnswer(fact, { ...page, records: [], more: false }, [], { url: this.url, request });
     const place = fact.paging.to === undefined ? undefined : textIn(request, fact.paging.to);
     if (place !== undefined) seen.place = place;
     seen.isLast = fact.paging.more !== undefined && !page.more;
@@ -199,8 +298,19 @@ export class Vendor {
       return { status: fact.since.unchanged, headers: {} };
     if (page.records.length === 0 && fact.whenEmpty === "404" && !page.more)
       return { missing: "there is nothing" };
-    const shown = page.records.map((record) => this.shownEntry(route, request, record));
+    const shown = page.records.map(
+      (record) => query?.show?.(record) ?? this.shownEntry(route, request, record),
+    );
     return listAnswer(fact, page, shown, { url: this.url + request.path, request });
+  }
+
+  private readQuery(
+    { fact, object, objectName }: ListRoute,
+    request: VendorRequest,
+  ): VendorQuery | string | undefined {
+    if (!fact.language) return undefined;
+    const records = this.records.of(objectName);
+    return readVendorQuery({ fact, object, fieldsAt: this.fieldsAt(objectName), records }, request);
   }
 
   private shownEntry(
@@ -253,83 +363,6 @@ export class Vendor {
     const oldest = since.oldestDays === undefined ? 0 : nowMs() - since.oldestDays * 86_400_000;
     return ms < oldest ? `${since.to}: older than ${since.oldestDays} days` : ms;
   }
-
-  private record(
-    route: RecordRoute,
-    request: VendorRequest,
-    seen: SeenRequest,
-  ): VendorAnswer | string | { missing: string } {
-    const { action, objectName, fact, object } = route;
-    const known = this.records.of(objectName);
-    const fields = writtenFields(fact, request.body);
-    if (typeof fields === "string") return fields;
-    const key = fact.idempotencyKey === undefined ? undefined : textIn(request, fact.idempotencyKey);
-    if (key !== undefined) seen.key = key;
-    if (action === "create") return this.answered(route, this.created(route, fields));
-    if (fact.keyNameTo !== undefined) seen.keyName = valueIn(request, fact.keyNameTo);
-    if (action === "upsert") return this.upserted(route, request, fields);
-    const id = idIn(route, request);
-    const record = known.find((one) => one.id === id);
-    if (!record) return { missing: `there is no ${objectName} ${id}` };
-    if (action === "delete") {
-      known.splice(known.indexOf(record), 1);
-      return this.answered(route, record);
-    }
-    if (action === "update") {
-      Object.assign(record.fields, this.withoutId(fields, object.id.path));
-      this.records.touch(record);
-    }
-    return this.answered(route, record);
-  }
-
-  /** The caller chooses the id where the vendor demands one. */
-  private created({ objectName, fact, object }: RecordRoute, fields: JsonObject): VendorRecord {
-    const { path } = object.id;
-    const id = fields[path];
-    if (!fact.body?.[fact.wrap ? `${fact.wrap}.${path}` : path]?.required || typeof id !== "string")
-      return this.records.put(objectName, { fields: this.withoutId(fields, path) });
-    const record = this.records.put(objectName, { fields });
-    record.id = id;
-    return record;
-  }
-
-  private withoutId = (fields: JsonObject, idPath: string): JsonObject =>
-    Object.fromEntries(Object.entries(fields).filter(([name]) => name !== idPath));
-
-  private upserted(route: RecordRoute, request: VendorRequest, fields: JsonObject): VendorAnswer | string {
-    const { objectName, fact, values, object } = route;
-    const beside = (name: string) =>
-      fact.keyTo === undefined ? undefined : valueIn(request, fact.keyTo.replace("{key}", name));
-    const readValue = (name: string) => values[name] ?? beside(name) ?? fields[name];
-    const key = values["key"] ?? fact.keys?.find((name) => readValue(name) !== undefined) ?? fact.keys?.[0];
-    const value = values["value"] ?? values["id"] ?? (key === undefined ? undefined : readValue(key));
-    if (key === undefined || value === undefined || isJsonObject(value))
-      return "nothing says which record is meant";
-    const known = this.records.of(objectName).find((record) => String(record.fields[key]) === String(value));
-    const record = known ?? this.records.put(objectName, { fields: {} });
-    if (fact.keyIsId) record.id = String(value);
-    Object.assign(record.fields, this.withoutId(fields, object.id.path), { [key]: value });
-    if (known) this.records.touch(record);
-    return this.answered(route, record);
-  }
-
-  private answered({ objectName, object, fact }: RecordRoute, record: VendorRecord): VendorAnswer {
-    const shown = shownRecord(object, record, { list: object.list, fieldsAt: this.fieldsAt(objectName) });
-    return recordAnswer(fact, shown, record.id);
-  }
-
-  /** Returns the member of a record that has the fields which are written. */
-  fieldsAt(objectName: string): string {
-    const { create, update, example } = this.facts.objects[objectName] ?? {};
-    const fact = create ?? update;
-    if (!fact) return "";
-    if (fact.fieldsAt !== undefined) return fact.fieldsAt;
-    const { wrap = "", record = "" } = fact;
-    if (wrap === "" || wrap === record) return "";
-    if (record !== "" && wrap.startsWith(`${record}.`)) return wrap.slice(record.length + 1);
-    const last = wrap.split(".").at(-1) ?? "";
-    return example !== undefined && isJsonObject(example[last]) ? last : "";
-  }
 }
 
 const isAskedFor = (
@@ -354,45 +387,4 @@ export function parentValue(
   if (by === undefined) return record.id;
   const value = valueAt(shownRecord(object, record), by);
   return value === undefined ? record.id : String(value);
-}
-
-function idIn({ values, fact, object }: RecordRoute, request: VendorRequest): string | undefined {
-  if (values["id"] !== undefined) return values["id"];
-  const value = valueIn(
-    request,
-    fact.idTo ?? `body.${fact.wrap === undefined ? "" : `${fact.wrap}.`}${object.id.path}`,
-  );
-  return value === undefined || value === null || isJsonObject(value)
-    ? undefined
-    : String(Array.isArray(value) ? value[0] : value);
-}
-
-/** Whether a record is in this list, as far as its state goes. */
-function isListed({ fact, hidden: only }: ListRoute, request: VendorRequest, record: VendorRecord): boolean {
-  if (only !== undefined) return record.hidden === only;
-  if (fact.deleted?.only && fact.deleted.shownBy && hasValues(fact, request, fact.deleted.shownBy))
-    return record.deleted === true;
-  const alone = (fact.hidden ?? []).findIndex(
-    (entry) => entry.only && entry.shownBy && hasValues(fact, request, entry.shownBy),
-  );
-  if (alone !== -1) return record.hidden === alone;
-  if (record.deleted) {
-    const { shownBy } = fact.deleted ?? {};
-    return fact.deleted !== undefined && (shownBy === undefined || hasValues(fact, request, shownBy));
-  }
-  if (record.hidden === undefined) return true;
-  const { shownBy } = fact.hidden?.[record.hidden] ?? {};
-  return shownBy !== undefined && hasValues(fact, request, shownBy);
-}
-
-function isWithin(
-  { since }: ListFact,
-  { created }: Facts["objects"][string],
-  record: VendorRecord,
-  boundMs: number,
-): boolean {
-  const isOfCreation = since?.field !== undefined && since.field === created?.path;
-  const ms = isOfCreation ? record.createdMs : record.changedMs;
-  const compared = since?.format === "date" ? Math.floor(ms / 86_400_000) * 86_400_000 : ms;
-  return since?.inclusive === false ? compared > boundMs : compared >= boundMs;
 }

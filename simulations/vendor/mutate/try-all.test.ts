@@ -11,7 +11,8 @@ const EVERY = 20;
 const LEAST_SCORE = 95;
 
 test("a change of one member of a description fails a check of facts, or has a reason not to", async () => {
-  const tried = (await Promise.all(providersWithFacts().map((name) => tryMutants(name, EVERY)))).flat();
+  const described = providersWithFacts().filter((name) => Object.hasOwn(DESCRIPTIONS, name));
+  const tried = (await Promise.all(described.map((name) => tryMutants(name, EVERY)))).flat();
   const unexplained = tried.filter(({ state, reason }) => state === "survived" && reason === undefined);
   assert.deepEqual(
     unexplained.map(({ provider, name }) => `${provider} ${name}`),

@@ -40,7 +40,7 @@ export function buildSubject(
   description: Description | undefined = DESCRIPTIONS[provider],
 ): Subject {
   const info = PROVIDER_TABLE[provider];
-  if (!info || !connector || !description) throw new Error(`there is no described connector ${provider}`);
+  if (!info || !connector) throw new Error(`there is no connector ${provider}`);
   const complete = completeProvider(provider, info);
   const values = Object.fromEntries([...connectionValueNames(complete)].map((name) => [name, `own ${name}`]));
   const headers = Object.fromEntries(
@@ -49,8 +49,25 @@ export function buildSubject(
       valueTemplate.replace(/\{\{\.(\w+)\}\}/g, "own $1"),
     ]),
   );
-  return { provider, connector, facts, account: { values }, promised: promisedBy(description), headers };
+  return {
+    provider,
+    connector,
+    facts,
+    account: { values },
+    promised: promisedBy(facts, description),
+    headers,
+  };
 }
 
-const promisedBy = (description: Description): Record<string, PromisedMode[]> =>
-  Object.fromEntries(buildPlans(description).map(({ name, modes }) => [name, modes]));
+/** What a connector can do; where it is written out in code, what there are facts about. */
+const promisedBy = (facts: Facts, description: Description | undefined): Record<string, PromisedMode[]> =>
+  description
+    ? Object.fromEntries(buildPlans(description).map(({ name, modes }) => [name, modes]))
+    : Object.fromEntries(Object.entries(facts.objects).map(([name, object]) => [name, listModes(object)]));
+
+const listModes = (object: Facts["objects"][string]): PromisedMode[] => [
+  ...(object.list ? (["read"] as const) : []),
+  ...(["create", "update", "delete", "upsert"] as const).filter(
+    (mode) => object[mode] && !object[mode].absent,
+  ),
+];

@@ -10,7 +10,10 @@ import { graphqlSide } from "../graphql/graphql-side.ts";
 import { withBodies } from "../graphql/schema-bodies.ts";
 import { expect, type Bench, type Check, type CheckResult, type Subject } from "./bench.ts";
 import { readSchema } from "./facts-subject.ts";
+import { batchChecks } from "./batch-checks.ts";
 import { changeChecks } from "./change-checks.ts";
+import { codeChecks } from "./code-checks.ts";
+import { linkChecks } from "./link-checks.ts";
 import { writeChecks } from "./write-checks.ts";
 
 /** Runs the checks of one object. */
@@ -45,6 +48,9 @@ export async function checkObject(subject: Subject, objectName: string): Promise
     ...readChecks(bench),
     ...changeChecks(bench),
     ...writeChecks(bench),
+    ...batchChecks(bench),
+    ...linkChecks(bench),
+    ...codeChecks(bench),
     ...errorChecks(bench),
     ...deprecationChecks(bench),
   ]) {

@@ -3,6 +3,7 @@ import { now } from "../../../ground/clock.ts";
 import { planRead } from "../../../connector-kit/order-fixture.ts";
 import type { Json } from "../../../ground/json.ts";
 import { textAt, valueAt } from "../../../connector-kit/text-at.ts";
+import type { Checkpoint, DeletionPage } from "../../../connector-kit/read-connector.ts";
 import { ProviderError } from "../../../connector-kit/provider-error.ts";
 import {
   expect,
@@ -250,15 +251,15 @@ async function checkReportedDeletions(bench: Bench): Promise<undefined> {
   const { abilities, readDeletions } = buildReader(bench);
   expect(abilities.deletions, "the vendor's list tells deletions; the connector does not");
   const since = new Date((gone?.changedMs ?? 0) - 60_000);
-  const reported = await readDeletions(
-    { objectName: bench.objectName, since, until: now() },
-    undefined,
-    bench.fetch,
-  );
-  expect(
-    reported.records.some(({ id }) => id === gone?.id),
-    `the deletion of ${gone?.id} is not told`,
-  );
+  const period = { objectName: bench.objectName, since, until: now() };
+  const reported: string[] = [];
+  let place: Checkpoint | undefined;
+  do {
+    const page: DeletionPage = await readDeletions(period, place, bench.fetch);
+    reported.push(...page.records.map(({ id }) => id));
+    place = page.next;
+  } while (place);
+  expect(gone !== undefined && reported.includes(gone.id), `the deletion of ${gone?.id} is not told`);
   if (!gone || !bench.object.list?.deleted?.answered) return;
   const byId = { objectName: bench.objectName, fields: [], associations: [] };
   const found = await buildReader(bench).readByIds(byId, [gone.id], bench.fetch);

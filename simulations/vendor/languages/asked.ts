@@ -1,0 +1,76 @@
+/** What query languages have in common: what is asked of which records, and how values are compared. */
+import { isJsonObject, type Json, type JsonObject } from "../../../ground/json.ts";
+import type { Facts, ListFact } from "../../../connector-kit/facts/facts.ts";
+import type { ListOrder } from "../vendor-order.ts";
+import { shownRecord, type VendorRecord } from "../vendor-records.ts";
+import { readTime, type VendorTimeFormat } from "../vendor-times.ts";
+
+export type ObjectFacts = Facts["objects"][string];
+
+/** What the vendor knows of the asked object. */
+export interface Asked {
+  fact: ListFact;
+  object: ObjectFacts;
+  /** The member of records that has the fields. */
+  fieldsAt: string;
+  records: VendorRecord[];
+}
+
+export interface VendorQuery {
+  matches(record: VendorRecord): boolean;
+  order: ListOrder;
+  /** Records at most, of all pages. */
+  most?: number;
+  /** The earliest time of change that is asked for. */
+  boundMs?: number;
+  /** The record as the query shows it; absent: as the list shows it. */
+  show?(record: VendorRecord): JsonObject;
+  /** Only the number of records is wanted. */
+  isCount?: boolean;
+}
+
+export const shown = ({ object, fact, fieldsAt }: Asked, record: VendorRecord): JsonObject =>
+  shownRecord(object, record, { list: fact, fieldsAt });
+
+/** Returns the fields that are known of an object: those of its example, of its records, and its times. */
+export function knownFields(asked: Asked): Set<string> {
+  const { object, fieldsAt, records } = asked;
+  const example = fieldsAt === "" ? object.example : (object.example as JsonObject | undefined)?.[fieldsAt];
+  return new Set([
+    ...Object.keys(isJsonObject(example as Json | undefined) ? (example as JsonObject) : {}),
+    ...records.flatMap(({ fields }) => Object.keys(fields)),
+    ...(object.fields?.names ?? []),
+    ...[object.changed, object.created].flatMap((time) => time?.path.split(".").at(-1) ?? []),
+    ...[object.id.path, asked.fact.language?.id].flatMap((name) => name ?? []),
+  ]);
+}
+
+/** Returns the time that a field is; undefined for other fields. */
+export function timeField({ object, fieldsAt }: Asked, name: string): "changed" | "created" | undefined {
+  const at = fieldsAt === "" ? name : `${fieldsAt}.${name}`;
+  if (object.changed?.path === at) return "changed";
+  return object.created?.path === at ? "created" : undefined;
+}
+
+/** Returns a test of a time; undefined for a text that is no time of the format, or an operator that times do not have. */
+export function timeTest(
+  which: "changed" | "created",
+  operator: string,
+  text: string,
+  format: VendorTimeFormat,
+): ((record: VendorRecord) => boolean) | undefined {
+  const bound = readTime(text, format);
+  const compare = COMPARE[operator];
+  if (bound === undefined || !compare) return undefined;
+  return ({ changedMs, createdMs }) => compare((which === "changed" ? changedMs : createdMs) - bound);
+}
+
+/** By the operator: whether the difference of both sides fits. */
+export const COMPARE: Record<string, (difference: number) => boolean> = {
+  ">": (difference) => difference > 0,
+  ">=": (difference) => difference >= 0,
+  "<": (difference) => difference < 0,
+  "<=": (difference) => difference <= 0,
+  "=": (difference) => difference === 0,
+  "!=": (difference) => difference !== 0,
+};

@@ -1,0 +1,217 @@
+/** Checks of what only connectors do that are written out in code: bounds on both sides, filters, searches, wide records. */
+import { orderWrite, planRead } from "../../../connector-kit/order-fixture.ts";
+import { expect, expectIds, buildReader, changesFact, putRecords, SMALL_PAGE, walkAll } from "./bench.ts";
+import type { Bench, Check } from "./bench.ts";
+import { freeField } from "./write-checks.ts";
+
+export function codeChecks(bench: Bench): Check[] {
+  const fact = changesFact(bench);
+  if (!fact?.language || !bench.modes.includes("read")) return [];
+  const { source } = fact;
+  return [
+    { name: "changes between two times", source, run: () => changesBetween(bench) },
+    { name: "changes in small pages of which one is empty", source, run: () => emptyPages(bench) },
+    { name: "records with a value", source, run: () => filtered(bench) },
+    { name: "count of changes", source, run: () => counted(bench) },
+    { name: "search", source, run: () => searched(bench) },
+    { name: "more filters than a search takes", source, run: () => manyFilters(bench) },
+    { name: "sample", source, run: () => sampled(bench) },
+    {
+      name: "many records by their ids",
+      source: bench.object.batch?.read?.source,
+      run: () => manyIds(bench),
+    },
+    { name: "more fields than an address holds", source, run: () => wideRecords(bench) },
+    ...(fact.paging.smallest === undefined && bench.object.list?.paging.smallest === undefined
+      ? []
+      : [{ name: "pages behind an address of their own", source, run: () => locatedPages(bench) }]),
+    ...(fact.language.kind === "filterGroups"
+      ? [{ name: "records that vanished in merges", source, run: () => merged(bench) }]
+      : []),
+    ...(bench.object.create && !bench.object.create.absent
+      ? [
+          {
+            name: "create without reading back",
+            source: bench.object.create.source,
+            run: () => plainCreate(bench),
+          },
+        ]
+      : []),
+  ];
+}
+
+const pickField = (bench: Bench): string =>
+  bench.object.create ? freeField(bench, bench.object.create) : "note";
+
+async function changesBetween(bench: Bench): Promise<undefined> {
+  putRecords(bench, 2, { daysAgo: 20 });
+  const wanted = putRecords(bench, 4);
+  putRecords(bench, 3);
+  const [since, until] = [wanted[0], wanted[3]].map((record) => new Date(record?.changedMs ?? 0));
+  expectIds((await walkAll(bench, { since, until, pageSize: SMALL_PAGE })).records, wanted);
+  const before = await walkAll(bench, { until, pageSize: SMALL_PAGE });
+  expect(before.records.length === 6, `${before.records.length} of 6 records until a time are found`);
+}
+
+async function emptyPages(bench: Bench): Promise<undefined> {
+  const records = putRecords(bench, 9);
+  const since = new Date((records[0]?.changedMs ?? 0) - 1000);
+  for (let turn = 0; turn < 3; turn++)
+    expectIds((await walkAll(bench, { since, pageSize: SMALL_PAGE })).records, records);
+}
+
+async function filtered(bench: Bench): Promise<undefined> {
+  const name = pickField(bench);
+  putRecords(bench, 2, { fields: { [name]: "other" } });
+  const wanted = putRecords(bench, 3, { fields: { [name]: `it's "ünïcode" \\ so` } });
+  const filters = [{ fieldName: name, value: `it's "ünïcode" \\ so` }];
+  expectIds((await walkAll(bench, { filters, pageSize: SMALL_PAGE })).records, wanted);
+}
+
+async function counted(bench: Bench): Promise<string | undefined> {
+  putRecords(bench, 2, { daysAgo: 20 });
+  const late = putRecords(bench, 3);
+  const { count } = buildReader(bench);
+  if (!count) return "the connector does not count";
+  const number = await count(
+    planRead(bench.objectName, { since: new Date(late[0]?.changedMs ?? 0) }),
+    bench.fetch,
+  );
+  expect(number === 3, `counts ${number} of 3 records`);
+  return undefined;
+}
+
+async function searched(bench: Bench): Promise<undefined> {
+  const name = pickField(bench);
+  const wanted = putRecords(bench, 2, { fields: { [name]: "wanted" } });
+  putRecords(bench, 2, { fields: { [name]: "other" } });
+  const plan = planRead(bench.objectName, {
+    fields: [name],
+    filters: [{ fieldName: name, value: "wanted" }],
+  });
+  const { search } = buildReader(bench);
+  // One page in three is empty, and names a next one.
+  bench.vendor.usualSize = undefined;
+  const found = await search(plan, bench.fetch);
+  expectIds(found.records, wanted);
+  expect(!found.truncated, "counts as cut");
+  expect(found.records[0]?.values[name] === "wanted", `${name} is not among the values`);
+  putRecords(bench, 3, { fields: { [name]: "wanted" } });
+  for (let turn = 0; turn < 2; turn++) {
+    const cut = await search({ ...plan, pageSize: SMALL_PAGE }, bench.fetch);
+    expect(cut.truncated, "a page of many does not count as cut");
+  }
+}
+
+/** As many as the connector promises work; the records are those that fit all of them. */
+async function manyFilters(bench: Bench): Promise<undefined> {
+  const { maxSearchFilters } = buildReader(bench).abilities;
+  const names = Array.from({ length: maxSearchFilters }, (_, index) => `field_${index}`);
+  const all = Object.fromEntries(names.map((name) => [name, "yes"]));
+  const wanted = putRecords(bench, 1, { fields: all });
+  putRecords(bench, 1, { fields: { ...all, [names.at(-1) ?? ""]: "no" } });
+  const filters = names.map((fieldName) => ({ fieldName, value: "yes" }));
+  const { search } = buildReader(bench);
+  expectIds((await search(planRead(bench.objectName, { filters }), bench.fetch)).records, wanted);
+  const walked = await walkAll(bench, { filters, since: new Date((wanted[0]?.changedMs ?? 0) - 1000) });
+  expectIds(walked.records, wanted);
+}
+
+async function sampled(bench: Bench): Promise<undefined> {
+  const name = pickField(bench);
+  const empty = await buildReader(bench).readSample(planRead(bench.objectName, { fields: [] }), bench.fetch);
+  expect(!empty, "an account without records has a sample");
+  putRecords(bench, 1, { fields: { [name]: "shown" } });
+  const sample = await buildReader(bench).readSample(
+    planRead(bench.objectName, { fields: [name] }),
+    bench.fetch,
+  );
+  expect(
+    sample?.values[name] === "shown",
+    `${name} of the sample is ${JSON.stringify(sample?.values[name])}`,
+  );
+}
+
+async function manyIds(bench: Bench): Promise<undefined> {
+  const name = pickField(bench);
+  const records = putRecords(bench, 450, { fields: { [name]: "shown" } });
+  const plan = { objectName: bench.objectName, fields: [name], associations: [] };
+  const found = await buildReader(bench).readByIds(
+    plan,
+    records.map(({ id }) => id),
+    bench.fetch,
+  );
+  expectIds(found, records);
+  const strange = found.find(({ values }) => values[name] !== "shown");
+  expect(!strange, `${name} of ${strange?.id} is ${JSON.stringify(strange?.values[name])}`);
+}
+
+/** Names of fields that together exceed every address: 900 of 30 letters. */
+async function wideRecords(bench: Bench): Promise<undefined> {
+  const fields = Array.from({ length: 900 }, (_, index) => `a_field_with_a_long_name_${10_000 + index}`);
+  const records = putRecords(bench, 3, { fields: Object.fromEntries(fields.map((name) => [name, name])) });
+  const found = await walkAll(bench, { fields, pageSize: SMALL_PAGE });
+  expectIds(found.records, records);
+  const missing = fields.filter((name) => found.records[0]?.values[name] !== name);
+  expect(missing.length === 0, `${missing.length} of ${fields.length} fields are missing: ${missing[0]}`);
+  const longest = Math.max(...bench.vendor.seen.map(({ target }) => target.length));
+  expect(longest < 16_000, `an address has ${longest} characters`);
+}
+
+/** The vendor gives no less than its smallest page, and the next one at an address of its own. */
+async function locatedPages(bench: Bench): Promise<undefined> {
+  const { smallest = 0 } = bench.object.list?.paging ?? {};
+  const records = putRecords(bench, smallest * 3 + 10);
+  const whole = await walkAll(bench, { pageSize: smallest });
+  expectIds(whole.records, records);
+  expect(whole.pages > 2, `reads ${records.length} records in ${whole.pages} pages of ${smallest}`);
+  // Others can use the places up; reading goes on behind the last record.
+  const broken = await walkAll(bench, { pageSize: smallest }, () => bench.vendor.forgetPages());
+  expectIds(broken.records, records);
+}
+
+async function merged(bench: Bench): Promise<undefined> {
+  const name = "hs_merged_object_ids";
+  const [left] = putRecords(bench, 1, {
+    fields: { [name]: "501;502" },
+    histories: {
+      [name]: [
+        { value: "501;502", timestamp: "2026-11-20T10:00:00Z", sourceType: "MERGE_OBJECTS" },
+        { value: "501", timestamp: "2025-01-20T10:00:00Z", sourceType: "MERGE_OBJECTS" },
+      ],
+    },
+  });
+  putRecords(bench, 2);
+  // More survivors than one request may ask the histories of.
+  putRecords(bench, 60, { fields: { [name]: "" } });
+  const period = {
+    objectName: bench.objectName,
+    since: new Date("2026-11-01"),
+    until: new Date("2026-12-31"),
+  };
+  const { readDeletions } = buildReader(bench);
+  const gone: string[] = [];
+  let place = (await readDeletions(period, undefined, bench.fetch)).next;
+  while (place) {
+    const page = await readDeletions(period, place, bench.fetch);
+    gone.push(...page.records.map(({ id }) => id));
+    place = page.next;
+  }
+  expect(
+    gone.join() === "502",
+    `of the records that merged into ${left?.id}, ${gone.join() || "none"} is told as gone since`,
+  );
+}
+
+async function plainCreate(bench: Bench): Promise<undefined> {
+  const { connector, objectName, vendor } = bench;
+  const name = pickField(bench);
+  const order = { ...orderWrite(objectName, "create", { fields: { [name]: "plain" } }), readBack: false };
+  const [outcome] = (await connector.write?.write(order, bench.fetch))?.outcomes ?? [];
+  if (!outcome?.success) throw outcome?.error ?? new Error("there is no outcome");
+  const [stored] = vendor.records.of(objectName);
+  expect(
+    stored?.fields[name] === "plain" && stored.id === outcome.recordId,
+    "the record is not what was written",
+  );
+}

@@ -1,0 +1,43 @@
+/** Which records a simulated list has: those of its state, and those that changed since a bound. */
+import type { Facts, ListFact } from "../../connector-kit/facts/facts.ts";
+import { hasValues } from "./vendor-checks.ts";
+import type { VendorRecord } from "./vendor-records.ts";
+import type { VendorRequest } from "./vendor-request.ts";
+import type { ListRoute } from "./vendor-routes.ts";
+
+/** Whether a record is in this list, as far as its state goes. */
+export function isListed(
+  { fact, hidden: only, isWhole }: ListRoute,
+  request: VendorRequest,
+  record: VendorRecord,
+): boolean {
+  if (isWhole) return true;
+  if (only !== undefined) return record.hidden === only;
+  if (fact.deleted?.only && fact.deleted.shownBy && hasValues(fact, request, fact.deleted.shownBy))
+    return record.deleted === true;
+  const alone = (fact.hidden ?? []).findIndex(
+    (entry) => entry.only && entry.shownBy && hasValues(fact, request, entry.shownBy),
+  );
+  if (alone !== -1) return record.hidden === alone;
+  if (record.deleted) {
+    const { shownBy, alsoAt } = fact.deleted ?? {};
+    if (alsoAt !== undefined) return false;
+    return fact.deleted !== undefined && (shownBy === undefined || hasValues(fact, request, shownBy));
+  }
+  if (record.hidden === undefined) return true;
+  const { shownBy } = fact.hidden?.[record.hidden] ?? {};
+  return shownBy !== undefined && hasValues(fact, request, shownBy);
+}
+
+/** Whether a record changed, or was created, since a bound. */
+export function isWithin(
+  { since }: ListFact,
+  { created }: Facts["objects"][string],
+  record: VendorRecord,
+  boundMs: number,
+): boolean {
+  const isOfCreation = since?.field !== undefined && since.field === created?.path;
+  const ms = isOfCreation ? record.createdMs : record.changedMs;
+  const compared = since?.format === "date" ? Math.floor(ms / 86_400_000) * 86_400_000 : ms;
+  return since?.inclusive === false ? compared > boundMs : compared >= boundMs;
+}

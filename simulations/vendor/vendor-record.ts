@@ -1,0 +1,135 @@
+/** Requests of one record: it is found, created, changed or removed, and shown. */
+import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
+import type { Facts } from "../../connector-kit/facts/facts.ts";
+import { recordAnswer, type VendorAnswer } from "./vendor-answer.ts";
+import { shownRecord, writtenFields, type VendorRecord, type VendorRecords } from "./vendor-records.ts";
+import { textIn, valueIn, type VendorRequest } from "./vendor-request.ts";
+import type { RecordRoute } from "./vendor-routes.ts";
+
+export interface RecordWorld {
+  facts: Facts;
+  records: VendorRecords;
+  /** Why the vendor refuses a record with these fields; undefined if it does not. */
+  refusalFor(fields: JsonObject): string | undefined;
+}
+
+/** Carries a request of one record out. A sentence tells why the vendor refuses it. */
+export function carryOutRecord(
+  world: RecordWorld,
+  route: RecordRoute,
+  request: VendorRequest,
+  seen: { key?: string; keyName?: Json | undefined },
+): VendorAnswer | string | { missing: string } {
+  const { action, objectName, fact, object, values } = route;
+  const known = world.records.of(objectName);
+  const fields = writtenFields(fact, request.body);
+  if (typeof fields === "string") return fields;
+  const refusedField = world.refusalFor(fields);
+  if (refusedField !== undefined) return refusedField;
+  const key = fact.idempotencyKey === undefined ? undefined : textIn(request, fact.idempotencyKey);
+  if (key !== undefined) seen.key = key;
+  if (action === "create") return answered(world, route, created(world, route, fields));
+  if (fact.keyNameTo !== undefined) seen.keyName = valueIn(request, fact.keyNameTo);
+  if (action === "upsert") return upserted(world, route, request, fields);
+  const id = idIn(route, request);
+  const isByKey = values["key"] !== undefined && values["value"] !== undefined;
+  const isAsked = (one: VendorRecord) =>
+    isByKey ? String(one.fields[values["key"] ?? ""]) === values["value"] : isSame(object.id, one.id, id);
+  const record = known.find(isAsked);
+  if (!record) return { missing: `there is no ${objectName} ${id}` };
+  if (action === "delete") {
+    known.splice(known.indexOf(record), 1);
+    return answered(world, route, record);
+  }
+  if (action === "update") {
+    Object.assign(record.fields, withoutId(fields, object.id.path));
+    world.records.touch(record);
+  }
+  const wanted = fact.fieldsTo === undefined ? undefined : textIn(request, fact.fieldsTo);
+  return answered(world, route, record, wanted?.split(","));
+}
+
+/** The caller chooses the id where the vendor demands one. */
+function created(
+  world: RecordWorld,
+  { objectName, fact, object }: RecordRoute,
+  fields: JsonObject,
+): VendorRecord {
+  const { path } = object.id;
+  const id = fields[path];
+  if (!fact.body?.[fact.wrap ? `${fact.wrap}.${path}` : path]?.required || typeof id !== "string")
+    return world.records.put(objectName, { fields: withoutId(fields, path) });
+  const record = world.records.put(objectName, { fields });
+  record.id = id;
+  return record;
+}
+
+const withoutId = (fields: JsonObject, idPath: string): JsonObject =>
+  Object.fromEntries(Object.entries(fields).filter(([name]) => name !== idPath));
+
+function upserted(
+  world: RecordWorld,
+  route: RecordRoute,
+  request: VendorRequest,
+  fields: JsonObject,
+): VendorAnswer | string {
+  const { objectName, fact, values, object } = route;
+  const beside = (name: string) =>
+    fact.keyTo === undefined ? undefined : valueIn(request, fact.keyTo.replace("{key}", name));
+  const readValue = (name: string) => values[name] ?? beside(name) ?? fields[name];
+  const key = values["key"] ?? fact.keys?.find((name) => readValue(name) !== undefined) ?? fact.keys?.[0];
+  const value = values["value"] ?? values["id"] ?? (key === undefined ? undefined : readValue(key));
+  if (key === undefined || value === undefined || isJsonObject(value))
+    return "nothing says which record is meant";
+  if (fact.keys && !fact.keys.includes(key)) return `${key} is no key of ${objectName}`;
+  const known = world.records.of(objectName).find((record) => String(record.fields[key]) === String(value));
+  const record = known ?? world.records.put(objectName, { fields: {} });
+  if (fact.keyIsId) record.id = String(value);
+  Object.assign(record.fields, withoutId(fields, object.id.path), { [key]: value });
+  if (known) world.records.touch(record);
+  return answered(world, route, record);
+}
+
+function answered(
+  { facts }: RecordWorld,
+  { objectName, object, fact }: RecordRoute,
+  record: VendorRecord,
+  wanted?: string[],
+): VendorAnswer | string {
+  const shown = shownRecord(object, record, { list: object.list, fieldsAt: fieldsAt(facts, objectName) });
+  const stray = wanted?.find((name) => !Object.hasOwn(shown, name));
+  if (stray !== undefined) return `${fact.fieldsTo}: there is no field ${stray}`;
+  const kept = Object.entries(shown).filter(([name]) => wanted?.includes(name) ?? true);
+  return recordAnswer(fact, Object.fromEntries(kept), record.id);
+}
+
+/** Returns the member of a record that has the fields which are written. */
+export function fieldsAt(facts: Facts, objectName: string): string {
+  const { create, update, example } = facts.objects[objectName] ?? {};
+  const fact = create ?? update;
+  if (!fact) return "";
+  if (fact.fieldsAt !== undefined) return fact.fieldsAt;
+  const { wrap = "", record = "" } = fact;
+  if (wrap === "" || wrap === record) return "";
+  if (record !== "" && wrap.startsWith(`${record}.`)) return wrap.slice(record.length + 1);
+  const last = wrap.split(".").at(-1) ?? "";
+  return example !== undefined && isJsonObject(example[last]) ? last : "";
+}
+
+/** Ids may be told without the characters at their end. */
+const isSame = (
+  { caseSuffix }: Facts["objects"][string]["id"],
+  one: string,
+  other: string | undefined,
+): boolean => (caseSuffix ? one.slice(0, 15) === other?.slice(0, 15) : one === other);
+
+function idIn({ values, fact, object }: RecordRoute, request: VendorRequest): string | undefined {
+  if (values["id"] !== undefined) return values["id"];
+  const value = valueIn(
+    request,
+    fact.idTo ?? `body.${fact.wrap === undefined ? "" : `${fact.wrap}.`}${object.id.path}`,
+  );
+  return value === undefined || value === null || isJsonObject(value)
+    ? undefined
+    : String(Array.isArray(value) ? value[0] : value);
+}
