@@ -74,7 +74,10 @@ export const updateBatch = (write: RecordWrite, indexes: number[]): ProviderRequ
   repeatable: true,
 });
 
-/** `histories` are properties whose earlier values are wanted, too. */
+/**
+ * `histories` are properties whose earlier values are wanted, too. HubSpot's file requires all three members (`BatchReadInputSimplePublicObjectId`,
+ * HubSpot-public-api-spec-collection, 2026-08-21).
+ */
 export const readBatch = (
   objectName: string,
   ids: string[],
@@ -85,7 +88,7 @@ export const readBatch = (
   path: `${OBJECTS}/${objectName}/batch/read`,
   body: {
     properties: fields,
-    ...(histories.length > 0 && { propertiesWithHistory: histories }),
+    propertiesWithHistory: histories,
     inputs: ids.map((id) => ({ id })),
   },
   repeatable: true,
