@@ -15,7 +15,7 @@ const SMALL_PAGE = 50;
 /** `open` returns an account without records of the object, a fresh one for each test. */
 export function testReading(name: string, open: () => Promise<ReadingAccount>): void {
   describe(`${name} as a reading connector`, () => {
-    testWalks(open);
+    testExamples(open);
     testInterruptions(open);
     testBounds(open);
     testLookups(open);
@@ -66,7 +66,7 @@ const sorted = (all: Iterable<string>): string[] => [...all].toSorted();
 const assertOnce = (records: { id: string }[], expected: Iterable<string>): void =>
   assert.deepEqual(sorted(ids(records)), sorted(expected));
 
-function testWalks(open: () => Promise<ReadingAccount>): void {
+function testExamples(open: () => Promise<ReadingAccount>): void {
   test("a walk has each record once, with its values, its change time and itself untouched", async () => {
     const account = await open();
     const time = hoursAgo(account, 3);

@@ -1,18 +1,18 @@
 /**
- * Writes the examples of the API reference: requests and answers of a real Busbar, from the walk through every
+ * Writes the examples of the API reference: requests and answers of a real Busbar, from calls of every
  * operation, with ids, times, secrets and addresses replaced and long lists shortened. Run it with `npm run examples`.
  */
 import { writeFile } from "node:fs/promises";
 import type { Example } from "../server/http/openapi/openapi-examples.ts";
-import { walkEveryOperation } from "../tests/journeys/every-operation/every-operation.ts";
+import { recordEveryOperation } from "../tests/journeys/every-operation/every-operation.ts";
 import { compactJson } from "./compact-json.ts";
 import { anonymous } from "./examples/anonymous.ts";
 import { shortened } from "./examples/shortened.ts";
 
 const examples: Record<string, Example[]> = {};
-const heard = await walkEveryOperation();
+const calls = await recordEveryOperation();
 // Left out: the document contains the examples, so it would grow with every run.
-for (const { operationId, refusedWith: _refusedWith, ...said } of heard.filter(
+for (const { operationId, refusedWith: _refusedWith, ...said } of calls.filter(
   (one) => one.operationId !== "getOpenApi",
 )) {
   const known = (examples[operationId] ??= []);

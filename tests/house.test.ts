@@ -141,7 +141,7 @@ test("a file imports only from its own folder and from lower layers", () => {
 });
 
 test("a folder of the server holds at most 25 source files", () => {
-  const isCounted = (file: string) => file.startsWith("server/") && !/\.(test|walk)\.ts$/.test(file);
+  const isCounted = (file: string) => file.startsWith("server/") && !/\.(test|examples)\.ts$/.test(file);
   const folders = Map.groupBy(sources.filter(isCounted), (file) => dirname(file));
   const crowded = [...folders].filter(([, files]) => files.length > 25);
   assert.deepEqual(
@@ -254,10 +254,10 @@ test("an endpoint uses another resource's shape and lookup, never its endpoints"
   assert.deepEqual(wrong, []);
 });
 
-test("each resource of the API has a test and a walk of its own", () => {
+test("each resource of the API has a test and examples of its own", () => {
   const resources = new Set(sources.flatMap((file) => /^server\/api\/([\w-]+)\//.exec(file)?.[1] ?? []));
   const expected = [...resources].flatMap((name) =>
-    ["test", "walk"].map((kind) => `server/api/${name}/${name}.${kind}.ts`),
+    ["test", "examples"].map((kind) => `server/api/${name}/${name}.${kind}.ts`),
   );
   assert.deepEqual(
     expected.filter((file) => !existsSync(join(ROOT, file))),

@@ -189,7 +189,7 @@ describe("openapi.json", () => {
     assert.deepEqual(
       faults,
       [],
-      "call the operation in the walk beside it (<resource>.walk.ts), then: npm run examples",
+      "call the operation in <resource>.examples.ts beside it, then: npm run examples",
     );
     for (const [name, { value }] of Object.entries(document.components.examples)) {
       assert.deepEqual(misfit({ $ref: "#/components/schemas/Problem" }, value), [], name);

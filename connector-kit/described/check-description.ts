@@ -8,7 +8,7 @@ import { batchFaults, planBatchFaults } from "./batch-faults.ts";
 import { metadataFaults } from "./metadata-faults.ts";
 import { childrenFaults } from "./children-faults.ts";
 import { ANY_FIELD, fault, HOLES, pathFault, targetFault, textFault } from "./member-faults.ts";
-import { listFaults, pagingFaults, walkFaults } from "./paging-faults.ts";
+import { listFaults, pagingFaults, listExampleFaults } from "./paging-faults.ts";
 import { filledNames } from "./fill-path.ts";
 import { endpointFaults, graphqlFaults } from "./graphql-faults.ts";
 import { othersFaults } from "./others-faults.ts";
@@ -212,7 +212,7 @@ function planFaults(plan: ObjectPlan, path: string): ProviderFault[] {
   const { list: read, create, update, delete: remove, upsert } = plan;
   const needs = { read, create, update, delete: remove, upsert };
   return [
-    ...walkFaults(plan, path),
+    ...listExampleFaults(plan, path),
     ...plan.modes.flatMap((mode) =>
       needs[mode]
         ? []

@@ -67,7 +67,7 @@ export function listFaults(
 }
 
 /** Faults that show only with the defaults: a list whose rows move while it is read by position, a bound that cannot move. */
-export function walkFaults(plan: ObjectPlan, path: string): ProviderFault[] {
+export function listExampleFaults(plan: ObjectPlan, path: string): ProviderFault[] {
   const { since, changedPath, list, parent } = plan;
   if (!plan.modes.includes("read")) return [];
   if (since?.keyset) {

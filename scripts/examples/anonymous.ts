@@ -33,7 +33,7 @@ export function anonymous(text: string): string {
     .replaceAll(TIME, (time) => readTime(times.indexOf(time)));
 }
 
-/** Providers and receivers of the walk listen on local ports; the examples show the hosts that they simulate. */
+/** Providers and receivers of the recording listen on local ports; the examples show the hosts that they simulate. */
 const withoutPorts = (text: string): string =>
   text
     .replaceAll(/http:\/\/127\.0\.0\.1:\d+\/hook/g, "https://app.example.com/hooks")

@@ -16,8 +16,8 @@ const ROOT = join(import.meta.dirname, "..", "..");
 const FOLDERS =
   "{server,ground,manifest,cli,connectors,connector-kit,dashboard,destinations,destination-kit,sandbox,simulations,demo,scripts,bench}";
 
-/** Tests, walks through the API, fixtures and tools for tests. Conformance suites keep to the rules of their folder. */
-const FOR_TESTS = /\.(test|walk)\.ts$|fixture|sandbox\/test-client\.ts$/;
+/** Tests, example calls of the API, fixtures and tools for tests. Conformance suites keep to the rules of their folder. */
+const FOR_TESTS = /\.(test|examples)\.ts$|fixture|sandbox\/test-client\.ts$/;
 
 /** Returns every source file, sorted by path. Tests and their tools are not among them. */
 export function readSources(): Source[] {

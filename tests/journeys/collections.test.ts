@@ -11,7 +11,7 @@ import { promisify } from "node:util";
 import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
 import { runCli } from "../harness/command-line.ts";
 import { connectCustomer } from "../harness/connect-customer.ts";
-import { MANIFEST } from "./every-operation/walk-manifest.ts";
+import { MANIFEST } from "./every-operation/examples-manifest.ts";
 
 const FOLDER = join(import.meta.dirname, "collections");
 const DESCRIPTION = join(import.meta.dirname, "../../openapi.json");

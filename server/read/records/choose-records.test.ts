@@ -14,7 +14,7 @@ import { shapeRecords } from "./shape-record.ts";
 const EARLIER = new Date(nowMs() - 60_000);
 const LATER = new Date(nowMs() - 30_000);
 
-async function openWalk(t: TestContext, kind: "scheduled" | "triggered" = "scheduled") {
+async function openRecording(t: TestContext, kind: "scheduled" | "triggered" = "scheduled") {
   const busbar = await openInstallations(t, {
     deletedRecords: "always",
     requiredFields: [{ fieldName: "name" }],
@@ -69,7 +69,7 @@ async function openWalk(t: TestContext, kind: "scheduled" | "triggered" = "sched
 }
 
 test("an entry says when the record changed at the provider and when its page came; a deletion when it happened", async (t) => {
-  const { page, deletion } = await openWalk(t);
+  const { page, deletion } = await openRecording(t);
   const arrived = new Date(nowMs() - 5_000);
   const [entry] = await page("a", EARLIER, arrived);
   assert.deepEqual([entry.changeTime, entry.readTime], [EARLIER.toISOString(), arrived.toISOString()]);
@@ -79,7 +79,7 @@ test("an entry says when the record changed at the provider and when its page ca
 });
 
 test("a record is delivered once, and again when its content or its change time differs", async (t) => {
-  const { page } = await openWalk(t);
+  const { page } = await openRecording(t);
   assert.equal((await page("a", EARLIER)).length, 1);
   assert.equal((await page("a", EARLIER)).length, 0);
   assert.equal((await page("b", EARLIER)).length, 1);
@@ -87,7 +87,7 @@ test("a record is delivered once, and again when its content or its change time 
 });
 
 test("a page that arrived before a newer version was committed does not deliver the older one", async (t) => {
-  const { page } = await openWalk(t);
+  const { page } = await openRecording(t);
   const arrived = new Date(nowMs() - 10_000);
   assert.equal((await page("new", LATER)).length, 1);
   assert.equal((await page("old", EARLIER, arrived)).length, 0);
@@ -95,7 +95,7 @@ test("a page that arrived before a newer version was committed does not deliver 
 });
 
 test("a deletion is delivered once; a restored record, and its next deletion, are delivered again", async (t) => {
-  const { page, deletion } = await openWalk(t);
+  const { page, deletion } = await openRecording(t);
   await page("a", EARLIER);
   assert.equal((await deletion(LATER))[0]?.deleted, true);
   assert.equal((await deletion(LATER)).length, 0);
@@ -111,14 +111,14 @@ test("a deletion is delivered once; a restored record, and its next deletion, ar
 });
 
 test("a triggered read delivers everything that was asked for and remembers nothing", async (t) => {
-  const { page } = await openWalk(t, "triggered");
+  const { page } = await openRecording(t, "triggered");
   assert.equal((await page("a", EARLIER)).length, 1);
   assert.equal((await page("a", EARLIER)).length, 1);
 });
 
 for (const kind of ["scheduled", "triggered"] as const) {
   test(`a deletion is delivered again if a lagging index let a ${kind} read deliver the record after it`, async (t) => {
-    const { page, deletion } = await openWalk(t, kind);
+    const { page, deletion } = await openRecording(t, kind);
     await page("a", EARLIER);
     assert.equal((await deletion(LATER)).length, 1);
     assert.equal((await page("a", EARLIER)).length, 1, "the index still has the record");

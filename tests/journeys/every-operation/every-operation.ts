@@ -1,9 +1,9 @@
-/** A walk through every operation of the API, on a Busbar of its own. */
+/** Calls every operation of the API, on a Busbar of its own. */
 import { openSink } from "../../harness/deliveries/sink.ts";
 import { openTestBusbar } from "../../harness/busbar.ts";
 import { startIssuer } from "../../harness/issuer.ts";
-import { findWalks } from "./find-walks.ts";
-import { openWalk, type Heard } from "./walk.ts";
+import { findExamples } from "./find-examples.ts";
+import { openRecording, type RecordedCall } from "./recording.ts";
 
 /** A provider with a custom authentication scheme. */
 const BRIDGE = {
@@ -30,7 +30,7 @@ const FOOTBRIDGE = {
 };
 
 /** Returns all requests and answers. Throws at the first answer that differs from openapi.json. */
-export async function walkEveryOperation(): Promise<Heard[]> {
+export async function recordEveryOperation(): Promise<RecordedCall[]> {
   const sink = await openSink();
   const issuer = await startIssuer();
   const busbar = await openTestBusbar({
@@ -41,11 +41,11 @@ export async function walkEveryOperation(): Promise<Heard[]> {
   try {
     const ada = await issuer.sign({ sub: "ada", email: "ada@acme.example", name: "Ada Lovelace" });
     const bob = await issuer.sign({ sub: "bob", email: "bob@elsewhere.example", name: "Bob" });
-    const walk = openWalk(busbar, { sink, ada, bob, withoutIssuer, issuer });
-    const resources = await findWalks();
-    for (const { run } of resources) await run(walk);
-    for (const { end } of resources.toReversed()) await end?.(walk);
-    return walk.heard;
+    const recording = openRecording(busbar, { sink, ada, bob, withoutIssuer, issuer });
+    const resources = await findExamples();
+    for (const { run } of resources) await run(recording);
+    for (const { end } of resources.toReversed()) await end?.(recording);
+    return recording.calls;
   } finally {
     await withoutIssuer.stop();
     await busbar.stop();
