@@ -103,7 +103,7 @@ function partTexts(text: string): string[] {
   return parts;
 }
 
-/** Whether a JSON text is nested more deeply than what walks it, a reviver included, can take. */
+/** Whether a JSON text is nested more deeply than what scans it, a reviver included, can take. */
 export function isTooDeep(text: string): boolean {
   if (text.length < 2 * MAX_LEVELS) return false;
   let level = 0;

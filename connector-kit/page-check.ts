@@ -1,4 +1,4 @@
-/** Refuses pages that the provider's API does not describe: wrong types, pages that repeat, walks without an end. */
+/** Refuses pages that the provider's API does not describe: wrong types, pages that repeat, scans without an end. */
 import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
 import { ProviderError } from "./provider-error.ts";
 
@@ -23,7 +23,7 @@ export function listOrBroken(value: Json | undefined, name: string): Json[] {
 }
 
 /**
- * Checks that ids rise from record to record and from page to page. Otherwise the walk would miss records, or never end.
+ * Checks that ids rise from record to record and from page to page. Otherwise the scan would miss records, or never end.
  *
  * @param previous the last id of the page before, if there was one
  */

@@ -1,4 +1,4 @@
-/** How a provider's records are read: pages of a walk, counts, single records, searches and deletions. */
+/** How a provider's records are read: pages of a scan, counts, single records, searches and deletions. */
 import type { JsonObject } from "../ground/json.ts";
 import type { FieldMetadata, ObjectMetadata } from "./fields.ts";
 import type { Account, ProviderFetch, ProviderRequest } from "./provider-fetch.ts";
@@ -10,7 +10,7 @@ export interface FieldFilter {
   value: string | number | boolean;
 }
 
-/** Which records of an object are read, and what of them. It stays the same for all pages of a walk. */
+/** Which records of an object are read, and what of them. It stays the same for all pages of a scan. */
 export interface ReadPlan {
   objectName: string;
   /** Provider names, top level, or `Parent.Field` where the provider has that. The connector adds id and change time. */
@@ -18,7 +18,7 @@ export interface ReadPlan {
   /** Lower bound of the last change, inclusive; absent: all records. */
   since?: Date;
   /**
-   * Upper bound of the last change, inclusive. A record that changes during the walk leaves the bounds and may be found
+   * Upper bound of the last change, inclusive. A record that changes during the scan leaves the bounds and may be found
    * all the same. A full read that nothing follows leaves `until` out, so that it has those records, too.
    */
   until?: Date;
@@ -67,7 +67,7 @@ export interface ReadPage {
   records: SourceRecord[];
   /** Absent: this was the last page. */
   next?: Checkpoint;
-  /** Records of the whole walk, where the answer names it. */
+  /** Records of the whole scan, where the answer names it. */
   total?: number;
   /** The provider's clock, from the `Date` header of the first answer of this page. */
   providerTime?: Date;
@@ -116,7 +116,7 @@ export interface ReadConnector {
   /** Returns the first request of a page; without a checkpoint, of the first page. Pure: a dry run shows it. */
   preparePage(plan: ReadPlan, checkpoint?: Checkpoint): ProviderRequest;
   /**
-   * Reads one page. Pages of a walk have every record that matches from beginning to end of the walk at least once,
+   * Reads one page. Pages of a scan have every record that matches from beginning to end of the scan at least once,
    * whatever else changes meanwhile, and none twice unless it changed. A checkpoint that the provider no longer accepts
    * is replaced by the key of the last record without beginning anew.
    *
@@ -154,7 +154,7 @@ export interface ReadConnector {
   /** Returns the pace that a request must keep, so that reading leaves capacity for people's calls. Pure. */
   choosePace(request: ProviderRequest): RequestPace | undefined;
   /**
-   * Returns whether walks over this object, with these associations, need `ReadPlan.metadata` also where neither filters
+   * Returns whether scans over this object, with these associations, need `ReadPlan.metadata` also where neither filters
    * nor all fields are asked for. Pure.
    */
   needsMetadata(plan: Pick<ReadPlan, "objectName" | "associations">): boolean;

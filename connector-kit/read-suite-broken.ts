@@ -16,14 +16,14 @@ export function testBroken(open: () => Promise<ReadingAccount>): void {
 }
 
 function testAnswers(open: () => Promise<ReadingAccount>): void {
-  test("pages that are broken, repeat or do not advance end the walk with a reason", async () => {
+  test("pages that are broken, repeat or do not advance end the scan with a reason", async () => {
     const account = await open();
     for (const plan of buildPlans(account)) {
       const pages = brokenPages(account, await rawRecords(account, plan));
       for (const [name, bodies] of Object.entries(pages)) {
         const replies = bodies.map((body): Reply => ({ status: 200, body }));
         const provider = replay(...replies);
-        const error = await catchError(walkThrough(account, plan, provider.fetch));
+        const error = await catchError(scanThrough(account, plan, provider.fetch));
         assert.ok(error instanceof ProviderError, `${name}: ${String(error)}`);
         assert.equal(error.kind, "unreadable", `${name}: ${error.message}`);
         assert.ok(error.message.length > 20 && provider.requests.length < MAX_PAGES, name);
@@ -119,7 +119,7 @@ function testRequests(open: () => Promise<ReadingAccount>): void {
   });
 }
 
-/** A walk over everything, and one that is bounded. */
+/** A scan over everything, and one that is bounded. */
 function buildPlans(account: ReadingAccount): ReadPlan[] {
   const { objectName, names } = account;
   const full = { objectName, fields: [names.text], filters: [], associations: [] };
@@ -159,7 +159,7 @@ function brokenPages({ page }: ReadingAccount, records: JsonObject[]): Record<st
   };
 }
 
-async function walkThrough(account: ReadingAccount, plan: ReadPlan, fetch: ProviderFetch): Promise<void> {
+async function scanThrough(account: ReadingAccount, plan: ReadPlan, fetch: ProviderFetch): Promise<void> {
   let checkpoint: Checkpoint | undefined;
   for (let pages = 0; pages < MAX_PAGES; pages++) {
     const page = await account.read.readPage(plan, checkpoint, fetch);

@@ -34,7 +34,7 @@ export const buildPlan = (account: ReadingAccount, more: Partial<ReadPlan> = {})
 });
 
 /** Reads to the end, each page from a checkpoint that was stored. `between` runs before each page but the first. */
-export async function walk(
+export async function scan(
   { read, fetch }: ReadingAccount,
   plan: ReadPlan,
   between: (page: ReadPage) => void = () => undefined,
@@ -46,7 +46,7 @@ export async function walk(
     pages.push(page);
     checkpoint = page.next && stored(page.next);
     if (checkpoint) between(page);
-    assert.ok(pages.length < 2_000, "the walk does not end");
+    assert.ok(pages.length < 2_000, "the scan does not end");
   } while (checkpoint);
   return { records: pages.flatMap(({ records }) => records), pages };
 }
@@ -67,7 +67,7 @@ const assertOnce = (records: { id: string }[], expected: Iterable<string>): void
   assert.deepEqual(sorted(ids(records)), sorted(expected));
 
 function testExamples(open: () => Promise<ReadingAccount>): void {
-  test("a walk has each record once, with its values, its change time and itself untouched", async () => {
+  test("a scan has each record once, with its values, its change time and itself untouched", async () => {
     const account = await open();
     const time = hoursAgo(account, 3);
     account.generate(430, time);
@@ -78,7 +78,7 @@ function testExamples(open: () => Promise<ReadingAccount>): void {
       { pageSize: SMALL_PAGE },
       { since: hoursAgo(account, 4), pageSize: SMALL_PAGE },
     ]) {
-      const { records: found, pages } = await walk(account, buildPlan(account, more));
+      const { records: found, pages } = await scan(account, buildPlan(account, more));
       assertOnce(found, records.keys());
       if (more.pageSize) assert.ok(pages.every((page) => page.records.length <= SMALL_PAGE));
       for (const record of found) {
@@ -94,7 +94,7 @@ function testExamples(open: () => Promise<ReadingAccount>): void {
     const account = await open();
     const time = hoursAgo(account, 2);
     account.generate(25_000, time);
-    const { records } = await walk(account, buildPlan(account, { since: time, until: time }));
+    const { records } = await scan(account, buildPlan(account, { since: time, until: time }));
     assert.equal(records.length, 25_000);
     assert.equal(new Set(ids(records)).size, 25_000);
   });
@@ -108,7 +108,7 @@ function testExamples(open: () => Promise<ReadingAccount>): void {
       const changed = new Set<string>();
       const bounds = isFull ? {} : { since: hoursAgo(account, 3), until: account.now() };
       account.advance(HOUR_MS);
-      const { records } = await walk(
+      const { records } = await scan(
         account,
         buildPlan(account, { ...bounds, pageSize: SMALL_PAGE }),
         (page) => {
@@ -133,11 +133,11 @@ function testExamples(open: () => Promise<ReadingAccount>): void {
 }
 
 function testInterruptions(open: () => Promise<ReadingAccount>): void {
-  test("a walk goes on behind the last record when the provider has dropped its cursors", async () => {
+  test("a scan goes on behind the last record when the provider has dropped its cursors", async () => {
     for (const more of [{}, { pageSize: SMALL_PAGE }, { since: new Date(0) }]) {
       const account = await open();
       account.generate(4_300, hoursAgo(account, 2));
-      const { records, pages } = await walk(account, buildPlan(account, more), () => account.expireCursors());
+      const { records, pages } = await scan(account, buildPlan(account, more), () => account.expireCursors());
       assert.ok(pages.length > 2);
       assertOnce(records, account.records().keys());
     }
@@ -159,7 +159,7 @@ function testInterruptions(open: () => Promise<ReadingAccount>): void {
   test("an object without records is one page without records", async () => {
     const account = await open();
     for (const more of [{}, { since: hoursAgo(account, 1) }]) {
-      const { records, pages } = await walk(account, buildPlan(account, more));
+      const { records, pages } = await scan(account, buildPlan(account, more));
       assert.deepEqual([records, pages.length], [[], 1]);
     }
   });
@@ -172,7 +172,7 @@ function testBounds(open: () => Promise<ReadingAccount>): void {
     const at = (seconds: number) => new Date(middle.getTime() + seconds * 1_000);
     const [early, exact, late] = [-1, 0, 1].map((seconds) => account.put({ changedAt: at(seconds) }));
     const found = async (bounds: Partial<ReadPlan>) =>
-      sorted(ids((await walk(account, buildPlan(account, bounds))).records));
+      sorted(ids((await scan(account, buildPlan(account, bounds))).records));
     assert.deepEqual(await found({ since: middle, until: middle }), [exact]);
     assert.deepEqual(await found({ since: middle }), sorted([exact ?? "", late ?? ""]));
     assert.deepEqual(await found({ until: middle }), sorted([early ?? "", exact ?? ""]));
@@ -190,14 +190,14 @@ function testBounds(open: () => Promise<ReadingAccount>): void {
       const filters = [{ fieldName: text, value }];
       for (const more of [{ metadata }, {}, { since: hoursAgo(account, 3) }]) {
         const plan = buildPlan(account, { filters, ...more });
-        assertOnce((await walk(account, plan)).records, [both, one]);
+        assertOnce((await scan(account, plan)).records, [both, one]);
         assert.equal(await account.read.count(plan, account.fetch), 2);
       }
       const narrow = buildPlan(account, {
         filters: [...filters, { fieldName: other, value: "x" }],
         metadata,
       });
-      assertOnce((await walk(account, narrow)).records, [both]);
+      assertOnce((await scan(account, narrow)).records, [both]);
     }
   });
 
@@ -206,13 +206,13 @@ function testBounds(open: () => Promise<ReadingAccount>): void {
     const filters = [{ fieldName: account.names.unknown, value: "x" }];
     const refused = { kind: "invalid", code: account.names.unknown };
     const plan = buildPlan(account, { filters });
-    await assert.rejects(walk(account, plan), refused);
+    await assert.rejects(scan(account, plan), refused);
     await assert.rejects(account.read.search(plan, account.fetch), refused);
   });
 }
 
 function testLookups(open: () => Promise<ReadingAccount>): void {
-  test("a count is that of the walk", async () => {
+  test("a count is that of the scan", async () => {
     const account = await open();
     account.generate(321, hoursAgo(account, 2));
     account.generate(21, hoursAgo(account, 9));
@@ -311,7 +311,7 @@ function testAssociations(open: () => Promise<ReadingAccount>): void {
     const associations = [account.association];
     const plan = buildPlan(account, { associations, metadata });
     const byIds = await account.read.readByIds(plan, [many, none, few], account.fetch);
-    for (const records of [(await walk(account, plan)).records, byIds]) {
+    for (const records of [(await scan(account, plan)).records, byIds]) {
       for (const { id, associations: found } of records) {
         const targets = found?.[account.association];
         assert.deepEqual(
@@ -322,7 +322,7 @@ function testAssociations(open: () => Promise<ReadingAccount>): void {
     }
     const unknown = buildPlan(account, { associations: ["no such object"], metadata });
     await assert.rejects(
-      walk(account, unknown),
+      scan(account, unknown),
       (error) => error instanceof ProviderError && error.kind === "invalid",
     );
     const misspelt = buildPlan(account, { associations: ["no_such_object"], metadata });

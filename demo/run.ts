@@ -5,7 +5,7 @@ import { readDemoSettings } from "./demo-settings.ts";
 import { printFarewell } from "./farewell.ts";
 import { createPrinter } from "./printer.ts";
 import { startDemo, type Demo } from "./start-demo.ts";
-import { walkTour } from "./tour.ts";
+import { playTour } from "./tour.ts";
 
 const HELP = `npm run demo [-- --exit]
 
@@ -27,7 +27,7 @@ async function run(): Promise<void> {
   process.on("SIGINT", () => void stop("Stopping …", exit ? 130 : 0));
   process.on("SIGTERM", () => void stop("Stopping …", exit ? 143 : 0));
   demo = await startDemo(settings, (reason) => void stop(`The demo cannot continue: ${reason}`, 1));
-  const tour = await walkTour(demo, printer);
+  const tour = await playTour(demo, printer);
   printer.title("The tour");
   printer.check(`${tour.passed} passed, ${tour.failed} failed`, tour.failed === 0);
   if (exit) return void (await stop("Stopping everything.", tour.failed > 0 ? 1 : 0));

@@ -52,7 +52,7 @@ export interface TourResult {
 }
 
 /** Runs all steps; continues after a failed one. */
-export async function walkTour(demo: Demo, printer: Printer): Promise<TourResult> {
+export async function playTour(demo: Demo, printer: Printer): Promise<TourResult> {
   const remembered = new Map<Remembered, string>();
   const tour = openGuide(demo, printer, remembered);
   const result: TourResult = { passed: 0, failed: 0, groupRef: tour.groupRef };

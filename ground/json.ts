@@ -11,7 +11,7 @@ export const isJsonObject = (value: unknown): value is JsonObject =>
 /** No record, event or request is nested so deeply; the stacks of JavaScript and PostgreSQL end at some thousand levels. */
 export const MAX_LEVELS = 500;
 
-/** Returns whether a parsed value is nested more deeply than what walks it, the database included, can take. */
+/** Returns whether a parsed value is nested more deeply than what scans it, the database included, can take. */
 export function isNestedTooDeeply(value: Json, levels = MAX_LEVELS): boolean {
   if (typeof value !== "object" || value === null) return false;
   if (levels === 0) return true;

@@ -17,7 +17,7 @@ import {
   missing,
   planFor,
   read,
-  walk,
+  scan,
   written,
 } from "./suite-calls.ts";
 import { startSimulation, type Simulation } from "./start-simulation.ts";
@@ -198,20 +198,20 @@ function testReading(world: () => World, plan: ObjectPlan): void {
   test(`every record of ${name} is read once, over several pages`, async () => {
     const { simulation, connector, fetch } = world();
     const ids = Array.from({ length: 10 }, (_, index) => simulation.account.put(name, { n: String(index) }));
-    const { records, pages } = await walk(read(connector), planFor(name), fetch);
+    const { records, pages } = await scan(read(connector), planFor(name), fetch);
     assert.deepEqual(records.map(({ id }) => id).toSorted(), ids.toSorted());
     assert.ok(plan.paging?.none || plan.paging?.page?.more === undefined || pages > 1);
     for (const { values, raw } of records)
       assert.ok(values["n"] !== undefined && Object.keys(raw).length > 0);
     assert.deepEqual(
-      (await walk(read(connector), { ...planFor(name), pageSize: 2 }, fetch)).records.length,
+      (await scan(read(connector), { ...planFor(name), pageSize: 2 }, fetch)).records.length,
       10,
     );
   });
   test(`an empty account of ${name} is one page without records for each list`, async () => {
     const { connector, fetch } = world();
     const lists = 1 + (plan.furtherLists ?? []).filter(({ deleted }) => !deleted).length;
-    assert.deepEqual(await walk(read(connector), planFor(name), fetch), { records: [], pages: lists });
+    assert.deepEqual(await scan(read(connector), planFor(name), fetch), { records: [], pages: lists });
   });
   if (plan.changedPath) {
     test(`changes of ${name} since a time are read with that time included`, async () => {
@@ -219,7 +219,7 @@ function testReading(world: () => World, plan: ObjectPlan): void {
       const early = simulation.account.put(name, { n: "early" });
       const late = [1, 2, 3, 4].map((n) => simulation.account.put(name, { n: String(n) }));
       const since = new Date(simulation.account.records(name)[1]?.changedAt ?? 0);
-      const bounded = await walk(read(connector), { ...planFor(name), since }, fetch);
+      const bounded = await scan(read(connector), { ...planFor(name), since }, fetch);
       assert.deepEqual(bounded.records.map(({ id }) => id).toSorted(), late.toSorted());
       assert.equal(
         bounded.records.some(({ id }) => id === early),

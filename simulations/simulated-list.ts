@@ -131,7 +131,7 @@ function sizeIn({ list, paging }: ObjectPlan, query: ListQuery): number {
   const [before = "", after = ""] = list?.pageSize?.template?.split("{size}") ?? [];
   const reported = valueAtTarget(query, list?.pageSize?.to) ?? "";
   const asked = Number(reported.slice(before.length, reported.length - after.length) || Number.NaN);
-  // A short page ends a walk by numbers, so a page must be as long as it was asked for.
+  // A short page ends a scan by numbers, so a page must be as long as it was asked for.
   if ((paging?.page && !paging.page.more) || (paging?.offset && !paging.offset.more))
     return asked || MAX_PER_PAGE;
   if (paging?.none) return Number.MAX_SAFE_INTEGER;

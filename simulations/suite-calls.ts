@@ -26,7 +26,7 @@ export function read({ read: part }: Connector): ReadConnector {
   return part;
 }
 
-export async function walk(
+export async function scan(
   connector: ReadConnector,
   plan: ReadPlan,
   fetch: ProviderFetch,
@@ -39,7 +39,7 @@ export async function walk(
     records.push(...page.records);
     checkpoint = page.next && (JSON.parse(JSON.stringify(page.next)) as Checkpoint);
     pages += 1;
-    assert.ok(pages < 50, "the walk does not end");
+    assert.ok(pages < 50, "the scan does not end");
   } while (checkpoint);
   return { records, pages };
 }

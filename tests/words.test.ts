@@ -29,3 +29,19 @@ test("a function is named by a verb: no name ends in Of", () => {
   );
   assert.deepEqual(wrong, []);
 });
+
+/** Words that left, each with what the code says instead. */
+const REPLACED: Record<string, string> = { walk: "scan", wish: "filter" };
+/** The column `walk` keeps its name: processes of the version before read it during an upgrade. */
+const KEEPS_COLUMN = /^server\/store\/subscriptions\//;
+
+test("words that were replaced by the trade's do not come back", () => {
+  const wrong = sources.flatMap(({ file, text }) =>
+    Object.entries(REPLACED)
+      .filter(
+        ([word]) => new RegExp(`\\b${word}(?:s|ed|ing)?\\b`, "i").test(text) && !KEEPS_COLUMN.test(file),
+      )
+      .map(([word, instead]) => `${file}: ${word}, say ${instead}`),
+  );
+  assert.deepEqual(wrong, []);
+});

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ObjectRules } from "./description.ts";
-import { numberIn, open, people, PLAN, upTo, type Answer } from "./walk-fixture.ts";
+import { numberIn, open, people, PLAN, upTo, type Answer } from "./scan-fixture.ts";
 
 /** A list that is sorted by the time of change, in which a record that changes moves to the end. */
 function sortedByChange(count: number) {
@@ -19,10 +19,10 @@ function sortedByChange(count: number) {
   return { records, touch, sorted };
 }
 
-test("a record that changes during the walk hides no other one, because pages go on by the time of change (Salesloft, Freshdesk)", async (t) => {
+test("a record that changes during the scan hides no other one, because pages go on by the time of change (Salesloft, Freshdesk)", async (t) => {
   const { touch, sorted } = sortedByChange(6);
   let answered = 0;
-  const { walk } = await open(
+  const { scan } = await open(
     t,
     {
       list: { path: "/people", pageSize: { to: "query.size", most: 2 } },
@@ -40,7 +40,7 @@ test("a record that changes during the walk hides no other one, because pages go
       return { body: { data } };
     },
   );
-  const ids = await walk();
+  const ids = await scan();
   assert.deepEqual(new Set(ids), new Set(upTo(6)));
   // The two that changed are there a second time, with what they became.
   assert.equal(ids.length, 8);
@@ -51,7 +51,7 @@ test("records of one time that fill pages are read by the inner paging, and none
     ...people(1, 7).map((one) => ({ ...one, changed: 1_000 })),
     ...people(8, 9).map((one) => ({ ...one, changed: 1_001 })),
   ];
-  const { walk } = await open(
+  const { scan } = await open(
     t,
     {
       list: { path: "/people", pageSize: { to: "query.size", most: 2 } },
@@ -65,12 +65,12 @@ test("records of one time that fill pages are read by the inner paging, and none
       return { body: { data: found.slice(from, from + 2) } };
     },
   );
-  assert.deepEqual(await walk(), upTo(9));
+  assert.deepEqual(await scan(), upTo(9));
 });
 
 test("more records of one time than a checkpoint could name are read", async (t) => {
   const records = people(1, 6_000).map((one) => ({ ...one, changed: 1_000 }));
-  const { walk } = await open(
+  const { scan } = await open(
     t,
     {
       list: { path: "/people", pageSize: { to: "query.size", most: 1_000 } },
@@ -83,7 +83,7 @@ test("more records of one time than a checkpoint could name are read", async (t)
       return { body: { data: records.slice(from, from + 1_000) } };
     },
   );
-  assert.equal(new Set(await walk()).size, 6_000);
+  assert.equal(new Set(await scan()).size, 6_000);
 });
 
 test("a list that the provider ends before its end fails with what the provider says (Notion: 10,000 results)", async (t) => {
@@ -97,16 +97,16 @@ test("a list that the provider ends before its end fails with what the provider 
     more: false,
     request_status: { type: "incomplete", incomplete_reason: "query_result_limit_reached" },
   };
-  const { walk } = await open(t, { paging }, () => ({ body: cut }));
-  await assert.rejects(walk(), /query_result_limit_reached/);
+  const { scan } = await open(t, { paging }, () => ({ body: cut }));
+  await assert.rejects(scan(), /query_result_limit_reached/);
   const whole = await open(t, { paging }, () => ({
     body: { ...cut, request_status: { type: "complete" } },
   }));
-  assert.deepEqual(await whole.walk(), upTo(2));
+  assert.deepEqual(await whole.scan(), upTo(2));
 });
 
 test("a list that is cut is read whole where each page is asked for from the time of the last record", async (t) => {
-  const { walk } = await open(
+  const { scan } = await open(
     t,
     {
       list: { path: "/people", pageSize: { to: "query.size", most: 2 } },
@@ -129,7 +129,7 @@ test("a list that is cut is read whole where each page is asked for from the tim
       };
     },
   );
-  assert.deepEqual(await walk(), upTo(9));
+  assert.deepEqual(await scan(), upTo(9));
 });
 
 test("a bound that the vendor takes as exclusive misses nothing, and a list in another order is refused", async (t) => {
@@ -150,7 +150,7 @@ test("a bound that the vendor takes as exclusive misses nothing, and a list in a
       sorted().filter(({ changed }) => changed > numberIn(query, "since")),
     ),
   );
-  assert.deepEqual(await after.walk(), upTo(5));
+  assert.deepEqual(await after.scan(), upTo(5));
   const newest = await open(t, rules(false), (query) =>
     page(
       query,
@@ -159,11 +159,11 @@ test("a bound that the vendor takes as exclusive misses nothing, and a list in a
         .filter(({ changed }) => changed >= numberIn(query, "since")),
     ),
   );
-  await assert.rejects(newest.walk(), /not in the order of change/);
+  await assert.rejects(newest.scan(), /not in the order of change/);
 });
 
 test("a bound of a full read brings what the list leaves out without one, and goes once (Freshdesk: 30 days)", async (t) => {
-  const { walk, requests } = await open(
+  const { scan, requests } = await open(
     t,
     {
       changedPath: "changed",
@@ -172,7 +172,7 @@ test("a bound of a full read brings what the list leaves out without one, and go
     },
     (query) => ({ body: { data: people(query.has("updated_since") ? 1 : 3, 4) } }),
   );
-  assert.deepEqual(await walk(), upTo(4));
+  assert.deepEqual(await scan(), upTo(4));
   assert.deepEqual(requests, ["/people?updated_since=1970-01-01T00%3A00%3A00.000Z"]);
 });
 
@@ -196,7 +196,7 @@ test("a bound in the zone of the connected user is written in it, and 14 hours e
 });
 
 test("records of several lists are all read, and those of a list of deleted ones are told as deletions", async (t) => {
-  const { walk, read, fetch } = await open(
+  const { scan, read, fetch } = await open(
     t,
     {
       list: { path: "/people", query: { state: "active" } },
@@ -209,7 +209,7 @@ test("records of several lists are all read, and those of a list of deleted ones
       return { body: { data: query.get("state") === "active" ? people(1, 3) : people(4, 5) } };
     },
   );
-  assert.deepEqual(await walk(), upTo(5));
+  assert.deepEqual(await scan(), upTo(5));
   assert.equal(read.abilities.deletions, true);
   const period = { objectName: "people", since: new Date(0), until: new Date() };
   const { records } = await read.readDeletions(period, undefined, fetch);
@@ -224,12 +224,12 @@ test("a record that a list marks as deleted is a deletion and no record (Google:
     { id: "1", status: "confirmed", updated: "2026-02-03T04:05:06Z" },
     { id: "2", status: "cancelled", updated: "2026-02-04T04:05:06Z" },
   ];
-  const { walk, read, fetch } = await open(
+  const { scan, read, fetch } = await open(
     t,
     { paging: { none: true }, changedPath: "updated", since: {}, deleted: { at: "status", is: "cancelled" } },
     () => ({ body: { data: list } }),
   );
-  assert.deepEqual(await walk(), ["1"]);
+  assert.deepEqual(await scan(), ["1"]);
   const period = { objectName: "people", since: new Date("2026-02-01T00:00:00Z"), until: new Date() };
   const { records } = await read.readDeletions(period, undefined, fetch);
   assert.deepEqual(
@@ -243,12 +243,12 @@ test("a time of deletion that is 0 does not tell a deletion (Slack: date_delete)
     { id: "1", date_delete: 0, updated: "2026-02-03T04:05:06Z" },
     { id: "2", date_delete: 1446748865, updated: "2026-02-04T04:05:06Z" },
   ];
-  const { walk, read, fetch } = await open(
+  const { scan, read, fetch } = await open(
     t,
     { paging: { none: true }, changedPath: "updated", since: {}, deleted: { at: "date_delete" } },
     () => ({ body: { data: list } }),
   );
-  assert.deepEqual(await walk(), ["1"]);
+  assert.deepEqual(await scan(), ["1"]);
   const period = { objectName: "people", since: new Date("2026-02-01T00:00:00Z"), until: new Date() };
   assert.deepEqual(
     (await read.readDeletions(period, undefined, fetch)).records.map(({ id }) => id),
@@ -287,12 +287,12 @@ test("changes are asked for by a request of their own (list by GET, changes by P
 test("a list that is null, or left out beside what the description names, is empty; any other answer is refused", async (t) => {
   const cursor = { from: "meta.next", to: "query.cursor" };
   for (const body of [{ data: null }, { meta: { next: null } }]) {
-    const { walk } = await open(t, { paging: { cursor } }, () => ({ body }));
-    assert.deepEqual(await walk(), []);
+    const { scan } = await open(t, { paging: { cursor } }, () => ({ body }));
+    assert.deepEqual(await scan(), []);
   }
   for (const body of [{}, { items: people(1, 2) }, { data: {} }, [], "text"]) {
-    const { walk } = await open(t, { paging: { cursor } }, () => ({ body }));
-    await assert.rejects(walk(), { kind: "unreadable" }, JSON.stringify(body));
+    const { scan } = await open(t, { paging: { cursor } }, () => ({ body }));
+    await assert.rejects(scan(), { kind: "unreadable" }, JSON.stringify(body));
   }
 });
 

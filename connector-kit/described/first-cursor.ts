@@ -10,7 +10,7 @@ import type { ObjectPlan } from "./object-plan.ts";
 import type { PagingRules } from "./paging-rules.ts";
 import { put, timeText, withQuery, type RequestParts } from "./request-parts.ts";
 
-/** Returns the request for the first cursor; undefined where there is none, or where the walk has begun. */
+/** Returns the request for the first cursor; undefined where there is none, or where the scan has begun. */
 export function startRequest(
   rules: ObjectPlan,
   { cursor }: PagingRules,

@@ -23,7 +23,7 @@ import { nextPlace, putPlace } from "./paging.ts";
 import { nested, put, timeText, withQuery, type RequestParts } from "./request-parts.ts";
 import { putSelected } from "./selected-fields.ts";
 import { moveBound, putSince, seenIds } from "./since-bound.ts";
-import { progress, readBefore, requireComplete, requireWhole } from "./walk-progress.ts";
+import { progress, readBefore, requireComplete, requireWhole } from "./scan-progress.ts";
 
 type Classify = NonNullable<Connector["classify"]>;
 
@@ -195,7 +195,7 @@ interface AnsweredPage {
   total: number | undefined;
 }
 
-/** Returns where the walk goes on: in the list, else in the object's next list. Throws `ProviderError` for a broken walk. */
+/** Returns where the scan goes on: in the list, else in the object's next list. Throws `ProviderError` for a broken scan. */
 function nextCheckpoint(
   chosen: ChosenList,
   checkpoint: Checkpoint | undefined,

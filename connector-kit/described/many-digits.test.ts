@@ -7,7 +7,7 @@ import { after, before, test } from "node:test";
 import type { RecordWrite } from "../connector.ts";
 import type { ProviderFetch } from "../provider-fetch.ts";
 import { describeConnector } from "./describe-connector.ts";
-import { PLAN } from "./walk-fixture.ts";
+import { PLAN } from "./scan-fixture.ts";
 
 /** Two neighbours that are one and the same double. */
 const ADA = "9007199254740993";

@@ -45,7 +45,7 @@ export const ListPaging = closed(
     positional: flag(
       "A cursor or address stands for a number of records: a row that moves shifts the pages behind it.",
     ),
-    scroll: flag("One cursor holds for the whole walk, and an empty page is the last one."),
+    scroll: flag("One cursor holds for the whole scan, and an empty page is the last one."),
     emptyFirst: flag("Also the first page may be empty, and name a next one."),
     next: optional("Path of the number behind the page, where an answer tells it."),
     shortPages: flag("The vendor says that a page before the last may be shorter than asked for, or empty."),

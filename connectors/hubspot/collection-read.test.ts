@@ -13,7 +13,7 @@ const sandbox = await openSandbox();
 after(() => sandbox.close());
 const fetch = fetchFrom(sandbox.hubspot.url, sandbox.hubspot.staticToken);
 
-async function walk(asked: ReadPlan): Promise<string[]> {
+async function scan(asked: ReadPlan): Promise<string[]> {
   const ids: string[] = [];
   let checkpoint;
   do {
@@ -27,13 +27,13 @@ async function walk(asked: ReadPlan): Promise<string[]> {
 test("owners and lists are read in pages, filtered by time and by fields, and counted", async () => {
   for (const pageSize of [1, 100]) {
     // The last one is archived: records may still name it.
-    assert.deepEqual(await walk(planRead("owners", { pageSize })), ["410010", "410011", "410012", "410013"]);
-    assert.deepEqual(await walk(planRead("lists", { pageSize })), ["1", "2", "3"]);
+    assert.deepEqual(await scan(planRead("owners", { pageSize })), ["410010", "410011", "410012", "410013"]);
+    assert.deepEqual(await scan(planRead("lists", { pageSize })), ["1", "2", "3"]);
   }
-  assert.deepEqual(await walk(planRead("lists", { filters: [{ fieldName: "name", value: "partners" }] })), [
+  assert.deepEqual(await scan(planRead("lists", { filters: [{ fieldName: "name", value: "partners" }] })), [
     "3",
   ]);
-  assert.deepEqual(await walk(planRead("owners", { since: new Date("2024-01-03") })), []);
+  assert.deepEqual(await scan(planRead("owners", { since: new Date("2024-01-03") })), []);
   assert.equal(await read.count(planRead("owners"), fetch), 4);
   const metadata = await fields.describe("owners", fetch);
   const sample = await read.readSample(planRead("owners", { metadata }), fetch);

@@ -17,7 +17,7 @@ import type { CrmPage } from "./crm-page.ts";
 import { filterTest, timeTest } from "./record-test.ts";
 import { readTime } from "./source-record.ts";
 
-/** No account has as many; a walk that is longer does not end. */
+/** No account has as many; a scan that is longer does not end. */
 const MAX_PAGES = 1_000;
 
 type Reader = Pick<

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../ground/json.ts";
 import type { FieldKind, FieldMetadata, ObjectMetadata } from "../../connector-kit/fields.ts";
 import { brokenPage } from "../../connector-kit/page-check.ts";
 import type { ProviderRequest } from "../../connector-kit/provider-fetch.ts";
-import { readCursor } from "./list-walk.ts";
+import { readCursor } from "./list-scan.ts";
 import { CRM_VERSION } from "./request.ts";
 
 export interface Collection {

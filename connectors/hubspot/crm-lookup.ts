@@ -1,4 +1,4 @@
-/** Answers questions about CRM records that need no walk: counts, samples, records by id, searches. */
+/** Answers questions about CRM records that need no scan: counts, samples, records by id, searches. */
 import { isJsonObject } from "../../ground/json.ts";
 import { brokenPage, checkRising } from "../../connector-kit/page-check.ts";
 import type { ProviderFetch, ProviderRequest } from "../../connector-kit/provider-fetch.ts";
@@ -8,7 +8,7 @@ import { refusedField, withRefusedField } from "../../connector-kit/refused-fiel
 import { send } from "../../connector-kit/send-request.ts";
 import { classify } from "./classify.ts";
 import { readCrmPage } from "./crm-page.ts";
-import { readListing } from "./list-walk.ts";
+import { readListing } from "./list-scan.ts";
 import { addAssociations } from "./read-associations.ts";
 import { isAfter, readingFault } from "./read-object.ts";
 import {

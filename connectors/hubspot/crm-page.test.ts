@@ -1,4 +1,4 @@
-/** HubSpot walks: what is requested, and what happens where lists and searches have limits. */
+/** HubSpot scans: what is requested, and what happens where lists and searches have limits. */
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { JsonObject } from "../../ground/json.ts";
@@ -29,7 +29,7 @@ const page = (results: JsonObject[], after?: string): Reply => ({
 const refused = (status: number, message: string): Reply => ({ status, body: { status: "error", message } });
 const ids = (records: { id: string }[]): string[] => records.map(({ id }) => id);
 
-test("a walk over all lists them and goes on behind the cursor", async () => {
+test("a scan over all lists them and goes on behind the cursor", async () => {
   const provider = replay(page([contact("501"), contact("502")], "NTAyCg=="), page([contact("503")]));
   const first = await read.readPage(plan(), undefined, provider.fetch);
   assert.deepEqual(first.next, { way: "list", after: "NTAyCg==", lastId: "502" });
@@ -111,7 +111,7 @@ test("a search that counts more than it gives goes on, and fails with both numbe
   });
 });
 
-test("a walk with a time or filters searches, each page a new query behind the last id", async () => {
+test("a scan with a time or filters searches, each page a new query behind the last id", async () => {
   const bounded = plan({
     objectName: "deals",
     since: new Date(1767600000000),

@@ -1,5 +1,5 @@
 /**
- * Reads one page of a CRM object. A walk over all records lists them, which reads HubSpot's store. A walk with a time
+ * Reads one page of a CRM object. A scan over all records lists them, which reads HubSpot's store. A scan with a time
  * or filters searches, which reads an index that is late by seconds, sometimes minutes: the caller begins a while before.
  */
 import { isJsonObject } from "../../ground/json.ts";
@@ -10,7 +10,7 @@ import type { Checkpoint, ReadPage, ReadPlan } from "../../connector-kit/read-co
 import { withRefusedField } from "../../connector-kit/refused-field.ts";
 import { send } from "../../connector-kit/send-request.ts";
 import { classify } from "./classify.ts";
-import { advance, parseListPosition, readListing, restart, sameCursor, type ListPlace } from "./list-walk.ts";
+import { advance, parseListPosition, readListing, restart, sameCursor, type ListPlace } from "./list-scan.ts";
 import { isAfter, readingFault } from "./read-object.ts";
 import {
   isTooLong,

@@ -2,7 +2,7 @@
 import type { DeletedRecord, ReadConnector } from "../../connector-kit/read-connector.ts";
 import { send } from "../../connector-kit/send-request.ts";
 import { classify } from "./classify.ts";
-import { advance, parseListPosition, readListing, restart } from "./list-walk.ts";
+import { advance, parseListPosition, readListing, restart } from "./list-scan.ts";
 import { readMerges } from "./read-merges.ts";
 import { changeProperty, readingFault } from "./read-object.ts";
 import { LIST_LIMIT, listPage } from "./read-request.ts";

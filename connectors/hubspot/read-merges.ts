@@ -16,7 +16,7 @@ import { send } from "../../connector-kit/send-request.ts";
 import { textAt } from "../../connector-kit/text-at.ts";
 import { classify } from "./classify.ts";
 import { placeBehind } from "./crm-page.ts";
-import { parseListPosition, readListing } from "./list-walk.ts";
+import { parseListPosition, readListing } from "./list-scan.ts";
 import { isAfter } from "./read-object.ts";
 import { SEARCH_LIMIT, searchPage } from "./read-request.ts";
 import { readBatch } from "./request.ts";

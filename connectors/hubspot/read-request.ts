@@ -9,7 +9,7 @@ import { OBJECTS } from "./request.ts";
 export const LIST_LIMIT = 100;
 export const SEARCH_LIMIT = 200;
 
-/** A search takes six filters. Time and key of a walk need two of them. */
+/** A search takes six filters. Time and key of a scan need two of them. */
 export const MAX_SEARCH_FILTERS = 6;
 export const MAX_SCAN_FILTERS = 4;
 

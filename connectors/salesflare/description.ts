@@ -4,7 +4,7 @@ import type { Description } from "../../connector-kit/described/description.ts";
 export const description: Description = {
   ids: { number: true },
   defaults: {
-    // The largest page is not documented: pages have the default size, and the walk ends at an empty one.
+    // The largest page is not documented: pages have the default size, and the scan ends at an empty one.
     list: { path: "/{path}" },
     paging: { offset: { to: "query.offset" } },
     changedPath: "modification_date",

@@ -115,7 +115,7 @@ test("a name without a relation is refused before anything is sent", async () =>
   assert.equal(provider.requests.length, 0);
 });
 
-test("a list of children that is dropped or repeats does not end the walk for good, or without a reason", async () => {
+test("a list of children that is dropped or repeats does not end the scan for good, or without a reason", async () => {
   const plan = buildPlan("Account", buildMetadata("Account", {}), "Contacts");
   const broken = page({ Id: ACCOUNT, Contacts: list([{ Id: CONTACTS[0] ?? "" }], LOCATOR) });
   const gone: Reply = { status: 400, body: [{ errorCode: "INVALID_QUERY_LOCATOR", message: "no" }] };

@@ -18,7 +18,7 @@ import {
   searchRecords,
 } from "./record-lookup.ts";
 import { parentPath } from "./soql-field.ts";
-import { prepareWalkPage, readWalkPage } from "./walk-page.ts";
+import { prepareScanPage, readScanPage } from "./scan-page.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -32,7 +32,7 @@ export const read: ReadConnector = {
     // A transaction that takes long commits with the time at which it began.
     overlapMs: 10 * MINUTE_MS,
   },
-  preparePage: prepareWalkPage,
+  preparePage: prepareScanPage,
   readPage,
   prepareCount: prepareRecordCount,
   count: countRecords,
@@ -55,7 +55,7 @@ async function readPage(
   fetch: ProviderFetch,
 ): Promise<ReadPage> {
   const watched = watchHeaders(fetch);
-  const page = await readWalkPage(plan, checkpoint, watched.fetch);
+  const page = await readScanPage(plan, checkpoint, watched.fetch);
   return {
     ...page,
     providerTime: watched.providerTime(),

@@ -1,4 +1,4 @@
-/** Answers questions about Salesforce records that need no walk: counts, samples, records by id, searches. */
+/** Answers questions about Salesforce records that need no scan: counts, samples, records by id, searches. */
 import { isJsonObject } from "../../ground/json.ts";
 import { brokenPage } from "../../connector-kit/page-check.ts";
 import type { ProviderFetch, ProviderRequest } from "../../connector-kit/provider-fetch.ts";
@@ -8,7 +8,7 @@ import { changeColumn } from "./change-column.ts";
 import { idFault, longId } from "./id.ts";
 import { queryRefusal, readQueryPage } from "./query-page.ts";
 import { isLocatorGone, queryRequest, sendLocator, sendQuery } from "./query-request.ts";
-import { byIdsQuery, countQuery, readingFault, recordQuery, sampleQuery, walkQuery } from "./soql.ts";
+import { byIdsQuery, countQuery, readingFault, recordQuery, sampleQuery, scanQuery } from "./soql.ts";
 import { toSourceRecord } from "./source-record.ts";
 
 /** Ids of one query, so that it stays short enough for an address. */
@@ -76,7 +76,7 @@ export const readRecordsByIds: ReadConnector["readByIds"] = async (plan, ids, fe
 export const searchRecords: ReadConnector["search"] = async (plan, fetch) => {
   const fault = readingFault(plan);
   if (fault) throw fault;
-  const answer = await sendQuery(recordQuery(plan, walkQuery(plan, undefined, plan.pageSize)), fetch);
+  const answer = await sendQuery(recordQuery(plan, scanQuery(plan, undefined, plan.pageSize)), fetch);
   if (answer.error) throw queryRefusal(answer.error, plan);
   const { records: raws, locator } = readQueryPage(answer.body);
   const column = changeColumn(plan.objectName, plan.metadata);

@@ -171,7 +171,7 @@ test("a read-back that gets no answer does not undo a plain write either", async
   assert.match(result.warnings.join(), /no answer/);
 });
 
-test("without the wish for data a write is one plain request", async () => {
+test("a write that asks for no data is one plain request", async () => {
   const provider = replay({ status: 204 });
   const result = await write.write(
     single("update", { id: ADA, fields: { A: 1 } }, { readBack: false }),

@@ -5,7 +5,7 @@ import type { FieldMetadata, ObjectMetadata } from "../../connector-kit/fields.t
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 import type { FieldFilter, ReadPlan } from "../../connector-kit/read-connector.ts";
 import { read } from "./read.ts";
-import { countQuery, sampleQuery, walkQuery } from "./soql.ts";
+import { countQuery, sampleQuery, scanQuery } from "./soql.ts";
 
 const TYPES: Record<string, string> = {
   Id: "id",
@@ -53,8 +53,8 @@ const where = (filter: FieldFilter, metadata: ObjectMetadata | undefined = descr
   return text.replace("SELECT COUNT() FROM Contact WHERE ", "");
 };
 
-test("a walk selects each field once, in the spelling of the description, in the order of ids", () => {
-  const query = walkQuery(plan({ fields: ["email", "EMAIL", "id", "Account.Name"] }), "003Sb0000000001IAA");
+test("a scan selects each field once, in the spelling of the description, in the order of ids", () => {
+  const query = scanQuery(plan({ fields: ["email", "EMAIL", "id", "Account.Name"] }), "003Sb0000000001IAA");
   const behind = "Id > '003Sb0000000001IAA'";
   assert.equal(query, `SELECT Id,SystemModstamp,Email,Account.Name FROM Contact WHERE ${behind} ORDER BY Id`);
   assert.equal(sampleQuery(plan()), "SELECT Id,SystemModstamp,Email FROM Contact LIMIT 1");
@@ -66,7 +66,7 @@ test("times are in UTC and whole seconds", () => {
     until: new Date("2026-11-20T09:10:00+01:00"),
   };
   assert.match(
-    walkQuery(plan(bounds)),
+    scanQuery(plan(bounds)),
     /WHERE SystemModstamp >= 2026-11-20T08:00:00Z AND SystemModstamp <= 2026-11-20T08:10:00Z ORDER/,
   );
 });
@@ -124,7 +124,7 @@ test("a value of another type, a field that cannot be compared and a name that i
 test("the change time is the first column that the object has and can compare", () => {
   const since = new Date(0);
   const column = (objectName: string, metadata?: ObjectMetadata): string | undefined =>
-    / WHERE (\w+) >=/.exec(walkQuery(plan({ objectName, metadata, since, fields: [] })))?.[1];
+    / WHERE (\w+) >=/.exec(scanQuery(plan({ objectName, metadata, since, fields: [] })))?.[1];
   const times = { LastModifiedDate: "datetime", CreatedDate: "datetime" };
   assert.equal(column("Contact"), "SystemModstamp");
   assert.equal(column("AccountHistory"), "CreatedDate");

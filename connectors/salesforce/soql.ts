@@ -39,12 +39,12 @@ export function readingFault({
 }
 
 /**
- * Returns the query of a walk. It goes by id: that order is stable while records change, and many records with one time
+ * Returns the query of a scan. It goes by id: that order is stable while records change, and many records with one time
  * stamp need no care.
  *
  * @param afterId only records with a greater id
  */
-export function walkQuery(plan: ReadPlan, afterId?: string, limit?: number): string {
+export function scanQuery(plan: ReadPlan, afterId?: string, limit?: number): string {
   const behind = afterId === undefined ? [] : [`Id > '${afterId}'`];
   return selectFrom(plan, [...behind, ...conditions(plan)], limit);
 }

@@ -1,4 +1,4 @@
-// Reading a HubSpot account: generated records, walks by cursor and by key, archived records, index lag.
+// Reading a HubSpot account: generated records, scans by cursor and by key, archived records, index lag.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -29,7 +29,7 @@ const changed = (from: number, to: number): unknown => ({
 });
 const behind = (id: string): unknown => ({ propertyName: "hs_object_id", operator: "GT", value: id });
 
-async function walkByKey(from: number, to: number): Promise<string[]> {
+async function scanByKey(from: number, to: number): Promise<string[]> {
   const ids: string[] = [];
   for (;;) {
     const last = ids.at(-1);
@@ -40,7 +40,7 @@ async function walkByKey(from: number, to: number): Promise<string[]> {
   }
 }
 
-async function walkList(path = CONTACTS): Promise<Record<string, unknown>[]> {
+async function scanList(path = CONTACTS): Promise<Record<string, unknown>[]> {
   const records: Record<string, unknown>[] = [];
   for (let after = ""; ;) {
     const page = await call("GET", `${path}${path.includes("?") ? "&" : "?"}limit=100${after}`);
@@ -53,7 +53,7 @@ async function walkList(path = CONTACTS): Promise<Record<string, unknown>[]> {
 
 test("records with one change time are all found by key, each once, in rising order", async () => {
   generate(2_500);
-  const ids = await walkByKey(AT, AT);
+  const ids = await scanByKey(AT, AT);
   assert.equal(ids.length, 2_500);
   assert.ok(ids.every((id, i) => i === 0 || BigInt(id) > BigInt(ids[i - 1] ?? 0)));
   const beyond = await search([changed(AT, AT)], { after: "10000" });
@@ -74,8 +74,8 @@ test("a window is inclusive on both ends and the total counts what a limit of 1 
 test("a changed generated record counts once, with its new values", async () => {
   const { firstId } = generate(300);
   await call("PATCH", `${CONTACTS}/${firstId}`, { properties: { city: "Rome" } });
-  assert.equal((await walkByKey(AT, AT)).length, 299);
-  const records = await walkList();
+  assert.equal((await scanByKey(AT, AT)).length, 299);
+  const records = await scanList();
   assert.equal(records.length, 305);
   assert.equal(new Set(records.map((record) => record["id"])).size, 305);
   const one = await call("GET", `${CONTACTS}/${firstId}?properties=city,firstname`);
@@ -98,7 +98,7 @@ test("a list pages by an opaque cursor that is refused when it is foreign or too
 test("archiving leaves the change time alone, restoring moves it, a merge leaves nothing of the loser", async () => {
   const before = await call("GET", `${CONTACTS}/501`);
   assert.equal((await call("DELETE", `${CONTACTS}/501`)).status, 204);
-  const [archived] = await walkList(`${CONTACTS}?archived=true`);
+  const [archived] = await scanList(`${CONTACTS}?archived=true`);
   assert.equal(archived?.["id"], "501");
   assert.ok(archived?.["archivedAt"]);
   assert.equal(archived?.["updatedAt"], at(before.json, "updatedAt"));
@@ -118,7 +118,7 @@ test("archiving leaves the change time alone, restoring moves it, a merge leaves
   });
   const winner = await call("GET", `${CONTACTS}/501?properties=hs_merged_object_ids`);
   assert.equal(at(winner.json, "properties.hs_merged_object_ids"), "502");
-  assert.equal((await walkList(`${CONTACTS}?archived=true`)).length, 0);
+  assert.equal((await scanList(`${CONTACTS}?archived=true`)).length, 0);
   // github.com/tailoredshapes/merkql, tests of its HubSpot source: an id that was merged leads to the record that is left.
   assert.equal(at((await call("GET", `${CONTACTS}/502`)).json, "id"), "501");
   const read = await call("POST", `${CONTACTS}/batch/read`, {
@@ -132,9 +132,9 @@ test("archiving leaves the change time alone, restoring moves it, a merge leaves
 test("archived records are gone after ninety days", async () => {
   await call("DELETE", `${CONTACTS}/501`);
   await control("POST", "/sandbox/clock", { advanceMs: 89 * 86_400_000 });
-  assert.equal((await walkList(`${CONTACTS}?archived=true`)).length, 1);
+  assert.equal((await scanList(`${CONTACTS}?archived=true`)).length, 1);
   sandbox.clock.advance(2 * 86_400_000);
-  assert.equal((await walkList(`${CONTACTS}?archived=true`)).length, 0);
+  assert.equal((await scanList(`${CONTACTS}?archived=true`)).length, 0);
 });
 
 test("a lagging index finds a record by its old values and shows the new ones", async () => {

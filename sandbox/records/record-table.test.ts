@@ -87,7 +87,7 @@ const SELECTIONS: Selection<Record>[] = [
 
 for (const selection of SELECTIONS) {
   const { test: wanted, ...bounds } = selection;
-  test(`walk, count and both orders agree: ${JSON.stringify(bounds)} ${wanted?.name ?? ""}`, () => {
+  test(`scan, count and both orders agree: ${JSON.stringify(bounds)} ${wanted?.name ?? ""}`, () => {
     const rows = expected(selection);
     const keys = rows.map((row) => row.key);
     assert.deepEqual(

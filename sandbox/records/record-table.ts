@@ -88,7 +88,7 @@ export class RecordTable<R extends Row> {
     return this.#rows.filter((row) => !this.#gone.has(row.key));
   }
 
-  /** Walks over the selected records by ascending key. Generated ones are computed on the way. */
+  /** Scans over the selected records by ascending key. Generated ones are computed on the way. */
   *select(selection: Selection<R>): Generator<R> {
     let place = this.#firstAbove(selection.afterKey ?? Number.NEGATIVE_INFINITY);
     for (const block of selection.storedOnly === true ? [] : this.#blocks) {

@@ -1,4 +1,4 @@
-// Reading a Salesforce organisation: generated records, walks by locator and by key, deleted records, sub-queries.
+// Reading a Salesforce organisation: generated records, scans by locator and by key, deleted records, sub-queries.
 
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";

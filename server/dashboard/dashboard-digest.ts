@@ -26,7 +26,7 @@ export async function dashboardDigest(): Promise<string | undefined> {
 async function listFiles(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true, recursive: true });
   return entries
-    .filter((entry) => entry.isFile() && !/\.(test|walk)\.ts$|\.md$/.test(entry.name))
+    .filter((entry) => entry.isFile() && !/\.(test|examples)\.ts$|\.md$/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name))
     .filter((file) => !relative(folder, file).startsWith("dist"));
 }

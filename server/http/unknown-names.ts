@@ -20,7 +20,7 @@ interface Shape {
   allOf?: Shape[];
 }
 
-type Walk = (value: unknown, path: string, found: UnknownName[]) => void;
+type Scan = (value: unknown, path: string, found: UnknownName[]) => void;
 
 /**
  * Returns a function that lists the unknown names of a value. An object is closed unless its schema says
@@ -29,23 +29,23 @@ type Walk = (value: unknown, path: string, found: UnknownName[]) => void;
  */
 export function unknownNamesIn(schema: TSchema): (value: unknown) => UnknownName[] {
   const shape = schema as Shape;
-  const walk = shape.properties?.["updateMask"]
+  const scan = shape.properties?.["updateMask"]
     ? buildNameCheck(Object.keys(shape.properties))
     : compile([shape]);
   return (value) => {
     const found: UnknownName[] = [];
-    walk?.(value, "", found);
+    scan?.(value, "", found);
     return found;
   };
 }
 
 /** Returns undefined where every name is possible at every depth. */
-function compile(alternatives: Shape[]): Walk | undefined {
+function compile(alternatives: Shape[]): Scan | undefined {
   const shapes = alternatives.flatMap(branches);
   if (shapes.length === 0) return undefined;
-  const walks = [compileItems(shapes), compileMembers(shapes)].filter((walk) => walk !== undefined);
-  if (walks.length === 0) return undefined;
-  return (value, path, found) => walks.forEach((walk) => walk(value, path, found));
+  const scans = [compileItems(shapes), compileMembers(shapes)].filter((scan) => scan !== undefined);
+  if (scans.length === 0) return undefined;
+  return (value, path, found) => scans.forEach((scan) => scan(value, path, found));
 }
 
 const branches = (shape: Shape): Shape[] => {
@@ -53,15 +53,15 @@ const branches = (shape: Shape): Shape[] => {
   return inner ? inner.flatMap(branches) : [shape];
 };
 
-function compileItems(shapes: Shape[]): Walk | undefined {
-  const walk = compile(shapes.flatMap(({ items }) => items ?? []));
-  if (!walk) return undefined;
+function compileItems(shapes: Shape[]): Scan | undefined {
+  const scan = compile(shapes.flatMap(({ items }) => items ?? []));
+  if (!scan) return undefined;
   return (value, path, found) => {
-    if (Array.isArray(value)) value.forEach((item, at) => walk(item, `${path}[${at}]`, found));
+    if (Array.isArray(value)) value.forEach((item, at) => scan(item, `${path}[${at}]`, found));
   };
 }
 
-function compileMembers(shapes: Shape[]): Walk | undefined {
+function compileMembers(shapes: Shape[]): Scan | undefined {
   const objects = shapes.filter(({ properties, patternProperties }) => properties ?? patternProperties);
   if (objects.length === 0) return undefined;
   const isOpen = objects.some(
@@ -83,7 +83,7 @@ function compileMembers(shapes: Shape[]): Walk | undefined {
 }
 
 const buildNameCheck =
-  (known: string[]): Walk =>
+  (known: string[]): Scan =>
   (value, path, found) => {
     for (const [name] of listEntries(value)) {
       if (!known.includes(name)) found.push({ path: joined(path, name), name, known });

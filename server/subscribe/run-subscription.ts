@@ -9,7 +9,7 @@ import { backoffMs } from "../jobs/backoff.ts";
 import type { RunResult } from "../jobs/fair-slots.ts";
 import { retryWhileDatabaseIsDown } from "../store/database/database-outage.ts";
 import { transact } from "../store/database/database.ts";
-import { dropWalk } from "../store/subscriptions/subscription-walks.ts";
+import { dropScan } from "../store/subscriptions/subscription-scans.ts";
 import {
   releaseClaim,
   postponeSubscription,
@@ -62,7 +62,7 @@ async function runOnce(
   const { definition, destination } = target;
   if (!definition || !wantsEvents(definition)) {
     await filterEvents(deps, subscription, "every event of the object is off");
-    await dropWalk(deps.database.queries, subscription.claim);
+    await dropScan(deps.database.queries, subscription.claim);
     return true;
   }
   if (needsSetUp(subscription)) {

@@ -168,7 +168,7 @@ function listRecords({
   return record ? [["record", record], ...items] : items;
 }
 
-/** No provider accepts deeper values, and walking deeper ones could overflow the stack. */
+/** No provider accepts deeper values, and scanning deeper ones could overflow the stack. */
 const DEEPEST = 100;
 
 /** Finds values that JSON can represent and a database cannot store unchanged. */

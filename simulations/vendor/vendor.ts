@@ -69,7 +69,7 @@ export class Vendor {
   readonly seen: SeenRequest[] = [];
   /** Answers the next request. */
   next: VendorAnswer | undefined;
-  /** Pages that a walk can reach where the vendor has a limit of depth: that of the vendor would take long. */
+  /** Pages that a scan can reach where the vendor has a limit of depth: that of the vendor would take long. */
   depthRecords: number | undefined;
   /** What documents used although the vendor gives it up. */
   readonly deprecated = new Set<string>();

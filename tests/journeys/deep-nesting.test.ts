@@ -1,4 +1,4 @@
-/** JSON that is nested too deeply to be walked: refused with the limit, whichever endpoint or provider it comes to or from. */
+/** JSON that is nested too deeply to be scanned: refused with the limit, whichever endpoint or provider it comes to or from. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import openApi from "../../openapi.json" with { type: "json" };

@@ -30,7 +30,7 @@ describe("management calls at the same time", () => {
     const installations: string[] = [];
     const connections: string[] = [];
     let turn = 0;
-    // Every worker walks its own way through the same few rows.
+    // Every worker goes its own way through the same few rows.
     const pick = <T>(list: T[]): T | undefined => list.at(-1 - (turn++ % Math.min(3, list.length || 1)));
     const kept = (list: string[], answer: Answer, id: string): Answer => {
       if (answer.status === 201) list.push(id);

@@ -11,7 +11,7 @@ import type { InstallationCache } from "../../operations/installation-cache.ts";
 import type { MetadataMemory } from "../../operations/metadata-memory.ts";
 import { READ_REFUSALS, readProblem } from "../../read/definition/read-problem.ts";
 import type { Database } from "../../store/database/database.ts";
-import { requestReconciliation } from "../../store/subscriptions/subscription-walks.ts";
+import { requestReconciliation } from "../../store/subscriptions/subscription-scans.ts";
 import { listSubscriptions as listRows } from "../../store/subscriptions/subscriptions.ts";
 import { awaitPushes, LIST_WAIT_MS } from "../../subscribe/receive/await-pushes.ts";
 import { isPublic } from "../../subscribe/setup/choose-source.ts";

@@ -10,7 +10,7 @@ export interface RequestedSpan {
   untilTime: Date | null;
 }
 
-/** Lower bound of a read that has only an upper one. A read without bounds uses the provider's walk over all records. */
+/** Lower bound of a read that has only an upper one. A read without bounds uses the provider's scan over all records. */
 const BEGINNING = new Date(0);
 
 /** Returns the bounds to read; an upper one in the future is cut to `now`. Throws a 400 Problem. */

@@ -8,7 +8,7 @@ import { insertReadRuns } from "../../store/reads/read-runs.ts";
 import { chooseDeletions, chooseRecords, type Chosen } from "./choose-records.ts";
 import { openInstallations, WORKER } from "../../../tests/fixtures/installed-fixture.ts";
 import { readSet } from "../definition/read-set.ts";
-import type { ReadWalk } from "./read-walk.ts";
+import type { ReadScan } from "./read-scan.ts";
 import { shapeRecords } from "./shape-record.ts";
 
 const EARLIER = new Date(nowMs() - 60_000);
@@ -30,7 +30,7 @@ async function openRecording(t: TestContext, kind: "scheduled" | "triggered" = "
   assert.ok(target);
   const { read } = target.connector;
   const set = readSet(target.definition, undefined, read);
-  const walk: ReadWalk = {
+  const scan: ReadScan = {
     run: claimed,
     target: { ...target, destination: { id: busbar.destinationId, maxBytes: undefined } },
     plan: { objectName: "account", fields: set.fields, filters: [], associations: [] },
@@ -59,11 +59,11 @@ async function openRecording(t: TestContext, kind: "scheduled" | "triggered" = "
   const page = async (name: string, changeTime: Date, arrived = new Date()) => {
     const record = { id: "1", changeTime, raw: { name }, values: { id: "1", name } };
     const page = { records: [record], time: arrived, untilTime: new Date() };
-    return remember(await chooseRecords(busbar, walk, page));
+    return remember(await chooseRecords(busbar, scan, page));
   };
   const deletion = async (deletedTime: Date) =>
     remember(
-      await chooseDeletions(busbar, walk, { records: [{ id: "1", deletedTime, raw: {} }], time: new Date() }),
+      await chooseDeletions(busbar, scan, { records: [{ id: "1", deletedTime, raw: {} }], time: new Date() }),
     );
   return { page, deletion };
 }

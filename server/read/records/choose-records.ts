@@ -7,7 +7,7 @@ import type { Database } from "../../store/database/database.ts";
 import { listOwnWrites, type OwnWrite } from "../../store/operations/own-writes.ts";
 import { listFingerprints, type Fingerprint, type KnownFingerprint } from "../../store/reads/read-pages.ts";
 import { contentText, entryText } from "./entry-text.ts";
-import { longestOverlapMs, type ReadWalk } from "./read-walk.ts";
+import { longestOverlapMs, type ReadScan } from "./read-scan.ts";
 import { recordFingerprint } from "./record-fingerprint.ts";
 import { shapeDeletion } from "./shape-record.ts";
 
@@ -28,15 +28,15 @@ export interface Chosen {
  */
 export async function chooseRecords(
   deps: { database: Database },
-  walk: ReadWalk,
+  scan: ReadScan,
   page: RecordPage,
 ): Promise<Chosen> {
   // A page has up to thousands of records, and has just been parsed.
   const slices = timeSlices();
   await slices.next();
-  return walk.run.kind === "triggered"
-    ? chooseAll(deps, walk, page, slices)
-    : chooseChanged(deps, walk, page, slices);
+  return scan.run.kind === "triggered"
+    ? chooseAll(deps, scan, page, slices)
+    : chooseChanged(deps, scan, page, slices);
 }
 
 interface RecordPage {
@@ -49,42 +49,42 @@ interface RecordPage {
 
 async function chooseAll(
   deps: { database: Database },
-  walk: ReadWalk,
+  scan: ReadScan,
   { records, time }: RecordPage,
   slices: TimeSlices,
 ): Promise<Chosen> {
-  const { deletedRecords } = walk.target.definition;
+  const { deletedRecords } = scan.target.definition;
   const deleted = await findFingerprints(
     deps,
-    walk,
+    scan,
     deletedRecords ? records.map(({ id }) => deletionKey(id)) : [],
   );
   const entries: string[] = [];
   const readTime = time.toISOString();
   for (const record of records) {
     if (slices.isOver()) await slices.next();
-    entries.push(entryText(walk.shaper.shape(record, readTime)));
+    entries.push(entryText(scan.shaper.shape(record, readTime)));
   }
   return { entries, kept: records, leftOut: [], fingerprints: [], forgotten: [...deleted.keys()] };
 }
 
 async function chooseChanged(
   deps: { database: Database },
-  walk: ReadWalk,
+  scan: ReadScan,
   { records, time, untilTime }: RecordPage,
   slices: TimeSlices,
 ): Promise<Chosen> {
-  const { run, shaper, target } = walk;
+  const { run, shaper, target } = scan;
   const { deletedRecords } = target.definition;
   const rememberedFromMs = untilTime.getTime() - longestOverlapMs(target);
   const mayBeKnown = records.filter(
     ({ changeTime }) => changeTime && (run.kind === "scheduled" || changeTime.getTime() >= rememberedFromMs),
   );
   const ids = mayBeKnown.flatMap(({ id }) => (deletedRecords ? [id, deletionKey(id)] : [id]));
-  const fingerprints = await findFingerprints(deps, walk, ids);
+  const fingerprints = await findFingerprints(deps, scan, ids);
   const chosen: Chosen = { entries: [], kept: [], leftOut: [], fingerprints: [], forgotten: [] };
   const readTime = time.toISOString();
-  const ownWriteBehind = await findOwnWrites(deps, walk, records);
+  const ownWriteBehind = await findOwnWrites(deps, scan, records);
   const excludesOwn = (target.definition.ownWrites ?? target.destination.ownWrites) === "exclude";
   for (const record of records) {
     if (slices.isOver()) await slices.next();
@@ -130,7 +130,7 @@ interface WriteBehind {
 /** Returns a function that finds the write behind a change. A backfill gives the receiver its first copy, whoever wrote. */
 async function findOwnWrites(
   { database }: { database: Database },
-  { run, target, set, plan }: ReadWalk,
+  { run, target, set, plan }: ReadScan,
   records: SourceRecord[],
 ): Promise<(record: SourceRecord, deliveredTime: Date | undefined) => WriteBehind> {
   if (run.kind !== "scheduled" || !target.connector.subscribe) return () => ({});
@@ -149,7 +149,7 @@ async function findOwnWrites(
 /** Returns the fingerprints of these records and deletions, as far as there are some. */
 const findFingerprints = (
   { database }: { database: Database },
-  { run: { installationId, objectName } }: ReadWalk,
+  { run: { installationId, objectName } }: ReadScan,
   recordIds: string[],
 ): Promise<Map<string, KnownFingerprint>> =>
   listFingerprints(database.queries, { installationId, objectName, recordIds });
@@ -177,14 +177,14 @@ const deletionKey = (id: string): string => `deleted ${id}`;
  */
 export async function chooseDeletions(
   deps: { database: Database },
-  walk: ReadWalk,
+  scan: ReadScan,
   { records, time }: { records: DeletedRecord[]; time: Date },
 ): Promise<Chosen> {
   const ids = records.flatMap(({ id }) => [id, deletionKey(id)]);
-  const fingerprints = await findFingerprints(deps, walk, ids);
+  const fingerprints = await findFingerprints(deps, scan, ids);
   const chosen: Chosen = { entries: [], kept: [], leftOut: [], fingerprints: [], forgotten: [] };
   for (const record of records) {
-    const changeTime = record.deletedTime ?? walk.startTime;
+    const changeTime = record.deletedTime ?? scan.startTime;
     const entry = shapeDeletion(record, time.toISOString());
     const content = contentText(entry);
     const hash = recordFingerprint(content, record.deletedTime);

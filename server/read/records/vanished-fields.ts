@@ -5,7 +5,7 @@ import { didYouMean } from "../../../ground/closest.ts";
 import { callProvider } from "../../operations/call-provider.ts";
 import { requiredFieldNames, type ReadDefinition } from "../definition/read-definition.ts";
 import { locateFields, type FieldNames } from "../definition/read-set.ts";
-import type { ReadWalk, WalkServices } from "./read-walk.ts";
+import type { ReadScan, ScanServices } from "./read-scan.ts";
 
 /**
  * Compares the fields that no record had with the object's description, and leaves out those that it does not have. Throws
@@ -13,22 +13,22 @@ import type { ReadWalk, WalkServices } from "./read-walk.ts";
  * were missing before are compared.
  */
 export async function leaveOutVanished(
-  deps: WalkServices,
-  walk: ReadWalk,
+  deps: ScanServices,
+  scan: ReadScan,
   { isLastPage }: { isLastPage: boolean },
 ): Promise<void> {
-  const { run, shaper, log } = walk;
+  const { run, shaper, log } = scan;
   const asked = shaper.isAnyShaped() ? shaper.missing() : (run.missingFields ?? []).map(({ name }) => name);
-  const missing = asked.filter((name) => !walk.refused.has(name));
+  const missing = asked.filter((name) => !scan.refused.has(name));
   if (missing.length === 0) return;
-  const metadata = await describeAgain(deps, walk);
+  const metadata = await describeAgain(deps, scan);
   if (!metadata) {
     if (isLastPage && shaper.isAnyShaped())
       log.push(warning(`The provider's answers do not have: ${missing.join(", ")}`));
     return;
   }
-  for (const name of requireFields(missing, metadata, walk.target)) {
-    walk.refused.add(name);
+  for (const name of requireFields(missing, metadata, scan.target)) {
+    scan.refused.add(name);
     log.push(warning(`The customer's account has no field ${name}: it is left out`));
   }
 }
@@ -67,8 +67,8 @@ const warning = (msg: string) => ({ severity: "WARNING" as const, msg });
 
 /** Describes the object as it is now; undefined where nothing can. */
 async function describeAgain(
-  deps: WalkServices,
-  { run, target, startTime }: ReadWalk,
+  deps: ScanServices,
+  { run, target, startTime }: ReadScan,
 ): Promise<ObjectMetadata | undefined> {
   const { projectId, connectionId, objectName } = run;
   const fields = findFieldsConnector(target.connector, objectName);

@@ -6,7 +6,7 @@ import type { InstallationFieldsRow } from "../../store/deliveries/events.ts";
 import type { RunEnd } from "../../store/reads/read-pages.ts";
 import type { ReadCounts } from "../../store/reads/read-runs.ts";
 import { toReadSpan } from "../definition/read-span.ts";
-import { longestOverlapMs, type ReadWalk } from "../records/read-walk.ts";
+import { longestOverlapMs, type ReadScan } from "../records/read-scan.ts";
 
 export interface EndedRead {
   counts: ReadCounts;
@@ -15,19 +15,19 @@ export interface EndedRead {
   fields: InstallationFieldsRow;
 }
 
-export function endOfRead(walk: ReadWalk, { counts, untilTime, stage, fields }: EndedRead): RunEnd {
-  const { run, target } = walk;
+export function endOfRead(scan: ReadScan, { counts, untilTime, stage, fields }: EndedRead): RunEnd {
+  const { run, target } = scan;
   const { messageName } = target.definition;
   const end: RunEnd = {
     status: "success",
     result: `[${messageName}] ${toReadResult(counts)}`,
-    missingFields: [...walk.refused],
+    missingFields: [...scan.refused],
   };
   switch (run.kind) {
     case "scheduled":
-      return { ...end, cursor: chooseCursor(walk, untilTime, stage) };
+      return { ...end, cursor: chooseCursor(scan, untilTime, stage) };
     case "backfill":
-      return { ...end, event: toEventRow(readBackfillDone(fields, backfilled(walk, counts))) };
+      return { ...end, event: toEventRow(readBackfillDone(fields, backfilled(scan, counts))) };
     case "triggered": {
       const span = toReadSpan(run, messageName, untilTime);
       return { ...end, event: toEventRow(readTriggeredDone(fields, span)) };
@@ -35,7 +35,7 @@ export function endOfRead(walk: ReadWalk, { counts, untilTime, stage, fields }: 
   }
 }
 
-const backfilled = ({ run, target }: ReadWalk, { records, delivered }: ReadCounts) => ({
+const backfilled = ({ run, target }: ReadScan, { records, delivered }: ReadCounts) => ({
   objectName: target.definition.messageName,
   operationId: run.operationId,
   recordsRead: records,
@@ -43,7 +43,7 @@ const backfilled = ({ run, target }: ReadWalk, { records, delivered }: ReadCount
 });
 
 const chooseCursor = (
-  { run, target }: ReadWalk,
+  { run, target }: ReadScan,
   cursorTime: Date,
   stage: EndedRead["stage"],
 ): RunEnd["cursor"] => ({

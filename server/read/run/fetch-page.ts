@@ -5,7 +5,7 @@ import { ProviderError } from "../../../connector-kit/provider-error.ts";
 import { now } from "../../../ground/clock.ts";
 import { callProvider } from "../../operations/call-provider.ts";
 import type { ClaimedRun } from "../../store/reads/read-runs.ts";
-import type { ReadWalk, WalkServices } from "../records/read-walk.ts";
+import type { ReadScan, ScanServices } from "../records/read-scan.ts";
 
 /** Where a run goes on. */
 export interface ReadPosition {
@@ -24,14 +24,14 @@ export type FetchedPage = {
 
 /** Throws `ProviderError`. If the provider refuses a field that is not required, repeats the request without it. */
 export async function fetchPage(
-  deps: WalkServices,
-  walk: ReadWalk,
+  deps: ScanServices,
+  scan: ReadScan,
   position: ReadPosition,
 ): Promise<FetchedPage> {
-  const { projectId, connectionId } = walk.run;
+  const { projectId, connectionId } = scan.run;
   let providerCalls = 0;
   const page = callProvider(deps, { projectId, connectionId }, async ({ connection, fetch }) => {
-    const { read } = walk.target.connector;
+    const { read } = scan.target.connector;
     const paced = deps.paces.paced(connectionId, read, fetch);
     const counted: ProviderFetch = (request) => {
       providerCalls += 1;
@@ -39,12 +39,12 @@ export async function fetchPage(
     };
     const { account } = connection;
     if (position.stage === "deletions") {
-      const plan = { objectName: walk.run.objectName, ...deletionSpan(walk, position), account };
+      const plan = { objectName: scan.run.objectName, ...deletionSpan(scan, position), account };
       const page = await read.readDeletions(plan, position.checkpoint ?? undefined, counted);
       return { position, stage: "deletions" as const, page, time: now(), providerCalls };
     }
-    const page = await readOrLeaveOut(walk, async (fields) => {
-      const plan = { ...walk.plan, ...upperBound(walk, position), fields, account };
+    const page = await readOrLeaveOut(scan, async (fields) => {
+      const plan = { ...scan.plan, ...upperBound(scan, position), fields, account };
       if (position.checkpoint) return read.readPage(plan, position.checkpoint, counted);
       const first = await read.readPage(plan, undefined, counted);
       return { ...first, total: await estimate(first, () => read.count(plan, counted)) };
@@ -52,7 +52,7 @@ export async function fetchPage(
     return { position, stage: "records" as const, page, time: now(), providerCalls };
   });
   return page.catch((error: unknown) => {
-    walk.failedCalls = providerCalls;
+    scan.failedCalls = providerCalls;
     throw error;
   });
 }
@@ -70,18 +70,18 @@ async function estimate(first: ReadPage, count: () => Promise<number>): Promise<
 }
 
 /**
- * A full history has no bounds, so that the provider's quickest walk can be used. A triggered read with an upper bound only
+ * A full history has no bounds, so that the provider's quickest scan can be used. A triggered read with an upper bound only
  * has a lower bound long ago.
  */
 const isUnbounded = ({ kind, sinceTime }: ClaimedRun): boolean => sinceTime === null && kind !== "scheduled";
 
-function upperBound({ run, startTime }: ReadWalk, { untilTime }: ReadPosition): Pick<ReadPlan, "until"> {
+function upperBound({ run, startTime }: ReadScan, { untilTime }: ReadPosition): Pick<ReadPlan, "until"> {
   return isUnbounded(run) ? {} : { until: untilTime ?? startTime };
 }
 
 /** Returns the period of deletions to read; it overlaps the last one, because deletions become visible late, like changes. */
 function deletionSpan(
-  { run, startTime, target }: ReadWalk,
+  { run, startTime, target }: ReadScan,
   { untilTime }: ReadPosition,
 ): { since: Date; until: Date } {
   const lastMs = (run.deletionsTime ?? startTime).getTime();
@@ -90,24 +90,24 @@ function deletionSpan(
 }
 
 async function readOrLeaveOut(
-  walk: ReadWalk,
+  scan: ReadScan,
   read: (fields: string[]) => Promise<ReadPage>,
 ): Promise<ReadPage> {
   for (;;) {
     try {
-      return await read(walk.plan.fields.filter((field) => !walk.refused.has(field)));
+      return await read(scan.plan.fields.filter((field) => !scan.refused.has(field)));
     } catch (error) {
-      const field = refusedField(walk, error);
+      const field = refusedField(scan, error);
       if (field === undefined) throw error;
-      walk.refused.add(field);
+      scan.refused.add(field);
       const msg = `The provider refuses the field ${field}: it is left out`;
-      walk.log.push({ severity: "WARNING", msg, error: String(error) });
+      scan.log.push({ severity: "WARNING", msg, error: String(error) });
     }
   }
 }
 
 /** Returns the field that the error is about, if it was requested and is not required. */
-function refusedField({ plan, refused, set, target }: ReadWalk, error: unknown): string | undefined {
+function refusedField({ plan, refused, set, target }: ReadScan, error: unknown): string | undefined {
   if (!(error instanceof ProviderError) || error.kind !== "invalid" || error.code === undefined)
     return undefined;
   const { fieldKey } = target.connector.read;

@@ -15,7 +15,7 @@ import { endOfRead } from "./end-of-read.ts";
 import { buildMetadata } from "./read-counts.ts";
 import { readMessageHead } from "../records/read-message.ts";
 import { lowerBound } from "../definition/read-span.ts";
-import type { ReadWalk, WalkServices } from "../records/read-walk.ts";
+import type { ReadScan, ScanServices } from "../records/read-scan.ts";
 import type { RunReadServices } from "./read-services.ts";
 import { leaveOutVanished } from "../records/vanished-fields.ts";
 
@@ -29,26 +29,26 @@ export interface PageToPrepare {
 
 /** `next` is undefined when the run ends with this page. Throws `ProviderError` when a required field is missing. */
 export async function pageCommit(
-  deps: Pick<RunReadServices, "database" | "workerId" | "minuteMs"> & WalkServices,
-  walk: ReadWalk,
+  deps: Pick<RunReadServices, "database" | "workerId" | "minuteMs"> & ScanServices,
+  scan: ReadScan,
   { page: fetched, counts, release }: PageToPrepare,
 ): Promise<{ commit: ReadPageCommit; next: ReadPosition | undefined }> {
-  const untilTime = fetched.position.untilTime ?? firstUpperBound(walk, fetched);
+  const untilTime = fetched.position.untilTime ?? firstUpperBound(scan, fetched);
   const chosen =
     fetched.stage === "records"
-      ? await chooseRecords(deps, walk, { records: fetched.page.records, time: fetched.time, untilTime })
-      : await chooseDeletions(deps, walk, { records: fetched.page.records, time: fetched.time });
+      ? await chooseRecords(deps, scan, { records: fetched.page.records, time: fetched.time, untilTime })
+      : await chooseDeletions(deps, scan, { records: fetched.page.records, time: fetched.time });
   count(counts, fetched, chosen);
   const isLastPage = !fetched.page.next;
   if (fetched.stage === "records" && (counts.pages === 1 || isLastPage))
-    await leaveOutVanished(deps, walk, { isLastPage });
-  const next = nextPosition(walk, fetched, { untilTime, minuteMs: deps.minuteMs });
-  const log = [...buildLog(walk, fetched, counts, untilTime), ...walk.log.splice(0)];
+    await leaveOutVanished(deps, scan, { isLastPage });
+  const next = nextPosition(scan, fetched, { untilTime, minuteMs: deps.minuteMs });
+  const log = [...buildLog(scan, fetched, counts, untilTime), ...scan.log.splice(0)];
   if (!next) log.push({ severity: "INFO", msg: `Ended: ${countedText(counts)}` });
-  const { run, target } = walk;
+  const { run, target } = scan;
   const { definition, fields } = target;
   const at = { messageName: definition.messageName, untilTime };
-  const { messages, seen } = buildMessages(walk, fetched.time, chosen);
+  const { messages, seen } = buildMessages(scan, fetched.time, chosen);
   const commit: ReadPageCommit = {
     operationId: run.operationId,
     workerId: deps.workerId(),
@@ -62,25 +62,25 @@ export async function pageCommit(
     fingerprints: chosen.fingerprints,
     forgotten: chosen.forgotten,
     release,
-    ...(!next && { end: endOfRead(walk, { counts, untilTime, stage: fetched.stage, fields }) }),
+    ...(!next && { end: endOfRead(scan, { counts, untilTime, stage: fetched.stage, fields }) }),
   };
   return { commit, next };
 }
 
 /** Returns the messages, and which records are in each and in none. */
 function buildMessages(
-  walk: ReadWalk,
+  scan: ReadScan,
   operationTime: Date,
   { entries, kept, leftOut }: Chosen,
 ): Pick<ReadPageCommit, "messages" | "seen"> {
-  const { run, target } = walk;
+  const { run, target } = scan;
   const { destination } = target;
   const { delivery } = target.definition;
   const limits = { pageSize: delivery.pageSize, maxBytes: destination.maxBytes };
   const messages: PageMessage[] = [];
   const seen: SeenRow[] = [];
   let begin = 0;
-  for (const { data, numRecords } of cutMessages(buildHead(walk, operationTime), entries, limits)) {
+  for (const { data, numRecords } of cutMessages(buildHead(scan, operationTime), entries, limits)) {
     const id = newId();
     messages.push({
       id,
@@ -98,7 +98,7 @@ function buildMessages(
   return { messages, seen };
 }
 
-function buildHead({ run, target }: ReadWalk, operationTime: Date): ReadMessageHead {
+function buildHead({ run, target }: ReadScan, operationTime: Date): ReadMessageHead {
   const { fields, definition, installed } = target;
   const { updateTime, createTime } = installed.installation;
   return readMessageHead({
@@ -114,24 +114,24 @@ function buildHead({ run, target }: ReadWalk, operationTime: Date): ReadMessageH
 }
 
 /** Returns the time at which the run began by the provider's clock, but never later than by ours. */
-function firstUpperBound({ startTime }: ReadWalk, { stage, page }: FetchedPage): Date {
+function firstUpperBound({ startTime }: ReadScan, { stage, page }: FetchedPage): Date {
   const providerTime = stage === "records" ? page.providerTime : undefined;
   return providerTime && providerTime < startTime ? providerTime : startTime;
 }
 
 function nextPosition(
-  walk: ReadWalk,
+  scan: ReadScan,
   fetched: FetchedPage,
   { untilTime, minuteMs }: { untilTime: Date; minuteMs: number },
 ): ReadPosition | undefined {
   const { stage, page } = fetched;
   if (page.next) return { stage, checkpoint: page.next, untilTime };
-  if (stage === "records" && readsDeletions(walk, untilTime, minuteMs))
+  if (stage === "records" && readsDeletions(scan, untilTime, minuteMs))
     return { stage: "deletions", checkpoint: null, untilTime };
   return undefined;
 }
 
-function readsDeletions({ run, target }: ReadWalk, untilTime: Date, minuteMs: number): boolean {
+function readsDeletions({ run, target }: ReadScan, untilTime: Date, minuteMs: number): boolean {
   const { abilities } = target.connector.read;
   if (run.kind !== "scheduled" || !target.definition.deletedRecords || !abilities.deletions) return false;
   const sinceMs = untilTime.getTime() - (run.deletionsTime?.getTime() ?? 0);
@@ -155,13 +155,13 @@ const PAGES_LOGGED = 20;
 const PAGES_PER_LINE = 50;
 
 function buildLog(
-  walk: ReadWalk,
+  scan: ReadScan,
   { stage, page }: FetchedPage,
   counts: ReadCounts,
   untilTime: Date,
 ): LogEntry[] {
   const log: LogEntry[] = [];
-  const { run, set } = walk;
+  const { run, set } = scan;
   if (counts.pages === 1) {
     const since = lowerBound(run);
     const from = since ? `changed since ${since.toISOString()}` : "of the full history";

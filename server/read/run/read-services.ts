@@ -7,7 +7,7 @@ import type { OperationLedger } from "../../operations/operation-ledger.ts";
 import type { ReadPageCommit } from "../../store/reads/read-pages.ts";
 import type { CallBudgets } from "./call-budgets.ts";
 import type { ReadPaces } from "../records/paced-fetch.ts";
-import type { WalkMemory } from "./walk-memory.ts";
+import type { ScanMemory } from "./scan-memory.ts";
 import type { WaitingMessages } from "./waiting-messages.ts";
 
 /** Counts what reads do. */
@@ -27,7 +27,7 @@ export interface RunReadServices extends CallServices {
   readMeter?: ReadMeter;
   waiting: WaitingMessages;
   /** Where the runs of this process were. */
-  walks: WalkMemory;
+  scans: ScanMemory;
   ledger: Pick<OperationLedger, "idleMs">;
   workerId: () => number;
   /** Commits a page; false if the run was stopped or another process has it. */

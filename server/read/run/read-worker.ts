@@ -22,12 +22,12 @@ import { openCallBudgets } from "./call-budgets.ts";
 import type { RunReadServices } from "./read-services.ts";
 import { chooseRuns } from "./read-turns.ts";
 import { runRead } from "./run-read.ts";
-import { openWalkMemory } from "./walk-memory.ts";
+import { openScanMemory } from "./scan-memory.ts";
 import { openWaitingMessages } from "./waiting-messages.ts";
 
 export interface ReadWorkerServices extends Omit<
   RunReadServices,
-  "paces" | "budgets" | "waiting" | "walks" | "commit" | "workerId"
+  "paces" | "budgets" | "waiting" | "scans" | "commit" | "workerId"
 > {
   identity: ProcessIdentity;
   recentMessages: RecentMessages;
@@ -64,7 +64,7 @@ export function startReadWorker(deps: ReadWorkerServices): ClaimLoop {
     paces: openReadPaces(),
     budgets: openCallBudgets(deps.minuteMs),
     waiting: openWaitingMessages(deps.database, deps.minuteMs),
-    walks: openWalkMemory(),
+    scans: openScanMemory(),
     commit: openPageCommits(deps),
   };
   const loop = startClaimLoop<ClaimedRun>({

@@ -13,7 +13,7 @@ import { yieldToCallers } from "./yield-to-callers.ts";
 import { pageCommit } from "./page-commit.ts";
 import type { RunReadServices } from "./read-services.ts";
 import { findReadTarget, findRunOwner, type ReadTarget } from "../definition/read-target.ts";
-import { openReadWalk, type ReadWalk } from "../records/read-walk.ts";
+import { openReadScan, type ReadScan } from "../records/read-scan.ts";
 import { settleFailure, settleFault, waitForCalls, waitForDestination } from "./settle-read.ts";
 
 /** After this time the run returns to the end of the queue. */
@@ -37,18 +37,18 @@ export async function runRead(
     return;
   }
   let target: ReadTarget | undefined;
-  let walk: ReadWalk | undefined;
+  let scan: ReadScan | undefined;
   let result: RunResult = "sent";
   try {
     target = await findReadTarget(deps, run, owner);
     const { destination } = target;
     if (!destination) await waitForDestination(deps, run, "disabled");
     else {
-      walk = await openReadWalk(deps, run, { ...target, destination });
-      await readPages(deps, walk);
+      scan = await openReadScan(deps, run, { ...target, destination });
+      await readPages(deps, scan);
     }
   } catch (error) {
-    const calls = walk?.failedCalls ?? 0;
+    const calls = scan?.failedCalls ?? 0;
     if (error instanceof ProviderError)
       result = await settleFailure(deps, run, target ?? owner, { error, calls });
     else await settleFault(deps, run, target ?? owner, { error, calls });
@@ -57,8 +57,8 @@ export async function runRead(
 }
 
 /** Commits a page, prepares the next one and fetches the one after it at the same time. Pages are committed in order. */
-async function readPages(deps: RunReadServices, walk: ReadWalk): Promise<void> {
-  const { run } = walk;
+async function readPages(deps: RunReadServices, scan: ReadScan): Promise<void> {
+  const { run } = scan;
   const startedMs = elapsedMs();
   const counts = readCounts(run);
   let position: ReadPosition = { stage: run.stage, checkpoint: run.checkpoint, untilTime: run.untilTime };
@@ -67,26 +67,26 @@ async function readPages(deps: RunReadServices, walk: ReadWalk): Promise<void> {
   const yieldTurn = yieldToCallers(deps.ledger);
   try {
     for (;;) {
-      const wait = await reasonToWait(deps, walk, fetching !== undefined);
+      const wait = await reasonToWait(deps, scan, fetching !== undefined);
       if (wait) {
         if (await saving) await wait();
         return;
       }
-      const page = await (fetching ?? fetchPage(deps, walk, position));
+      const page = await (fetching ?? fetchPage(deps, scan, position));
       if (page.stage === "records") deps.budgets.note(run.connectionId, page.page.usage);
       // Which deletions are delivered depends on the records before them, so those are committed first.
       else if (!(await saving)) return;
       const before = { ...counts };
       const isTurnOver = elapsedMs() - startedMs > TURN_MS;
-      const { commit, next } = await pageCommit(deps, walk, { page, counts, release: isTurnOver });
-      deps.walks.check(run.operationId, page, next);
+      const { commit, next } = await pageCommit(deps, scan, { page, counts, release: isTurnOver });
+      deps.scans.check(run.operationId, page, next);
       const goesOn = next && !isTurnOver && !deps.budgets.spentFor(run.connectionId, run.kind);
-      fetching = goesOn ? fetchPage(deps, walk, next) : undefined;
+      fetching = goesOn ? fetchPage(deps, scan, next) : undefined;
       // A failure is handled when the page is awaited, after the page before it is committed.
       fetching?.catch(() => {});
       if (!(await saving)) return;
-      saving = savePage(deps, walk, commit, sinceThen(before, counts)).then((isSaved) => {
-        if (isSaved) deps.walks.note(run.operationId, page, next);
+      saving = savePage(deps, scan, commit, sinceThen(before, counts)).then((isSaved) => {
+        if (isSaved) deps.scans.note(run.operationId, page, next);
         return isSaved;
       });
       saving.catch(() => {});
@@ -105,11 +105,11 @@ async function readPages(deps: RunReadServices, walk: ReadWalk): Promise<void> {
 /** Returns a function that makes the run wait; undefined if another page may be read. */
 async function reasonToWait(
   deps: RunReadServices,
-  walk: ReadWalk,
+  scan: ReadScan,
   isFetching: boolean,
 ): Promise<(() => Promise<void>) | undefined> {
-  const { run } = walk;
-  if (await isBehind(deps, walk)) return () => waitForDestination(deps, run, "behind");
+  const { run } = scan;
+  if (await isBehind(deps, scan)) return () => waitForDestination(deps, run, "behind");
   const spent = isFetching ? undefined : deps.budgets.spentFor(run.connectionId, run.kind);
   return spent && (() => waitForCalls(deps, run, spent));
 }
@@ -117,7 +117,7 @@ async function reasonToWait(
 /** Commits a page; false if the run was stopped or another process has it. */
 async function savePage(
   deps: RunReadServices,
-  { run, target }: ReadWalk,
+  { run, target }: ReadScan,
   commit: ReadPageCommit,
   read: ReturnType<typeof sinceThen>,
 ): Promise<boolean> {
@@ -139,8 +139,8 @@ const sinceThen = (before: ReadCounts, { delivered, unchanged, deleted }: ReadCo
 });
 
 /** Returns whether too many messages wait for the destination, or are held until they are requested. */
-async function isBehind({ database, waiting }: RunReadServices, walk: ReadWalk): Promise<boolean> {
-  const { definition, destination } = walk.target;
+async function isBehind({ database, waiting }: RunReadServices, scan: ReadScan): Promise<boolean> {
+  const { definition, destination } = scan.target;
   if (definition.delivery.mode !== "onRequest") return waiting.isBehind(destination.id);
-  return (await countHeld(database.queries, walk.run, MAX_HELD_MESSAGES)) >= MAX_HELD_MESSAGES;
+  return (await countHeld(database.queries, scan.run, MAX_HELD_MESSAGES)) >= MAX_HELD_MESSAGES;
 }

@@ -11,7 +11,7 @@
 import { sql, type RawBuilder } from "kysely";
 import type { Queries } from "../database/database.ts";
 import { wakes } from "../database/wake-ups.ts";
-import { reconcileFrom } from "./subscription-walks.ts";
+import { reconcileFrom } from "./subscription-scans.ts";
 
 export type EventStreamState = "closed" | "open" | "failed";
 

@@ -1,7 +1,7 @@
 /** Remembers until when pushes were accepted, to notice an outage that was longer than providers repeat their requests. */
 import { sql } from "kysely";
 import type { Queries } from "../database/database.ts";
-import { reconcileFrom } from "./subscription-walks.ts";
+import { reconcileFrom } from "./subscription-scans.ts";
 
 const REASON = "Pushes were not accepted for longer than the provider repeats them.";
 

@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import type { Queries } from "../database/database.ts";
 import { wakes } from "../database/wake-ups.ts";
-import { reconcileFrom } from "./subscription-walks.ts";
+import { reconcileFrom } from "./subscription-scans.ts";
 
 interface PushTarget {
   projectId: string;

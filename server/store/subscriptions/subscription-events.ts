@@ -12,7 +12,7 @@ import { storableJson } from "../database/stored-json.ts";
 import { isHeldBy, type SubscriptionClaim } from "./subscription-claim.ts";
 import { OUTCOME, OUTCOME_JOINS, storedWords, type Outcome } from "./subscription-outcomes.ts";
 import { RECOVERED } from "./subscriptions.ts";
-import { reconcileFrom } from "./subscription-walks.ts";
+import { reconcileFrom } from "./subscription-scans.ts";
 
 export interface WaitingEvent {
   id: string;

@@ -15,7 +15,7 @@ import {
 import type { SubscriptionClaim } from "./subscription-claim.ts";
 import { commitSubscription } from "./subscription-events.ts";
 import { storeReceivedEvents } from "./subscription-inbox.ts";
-import { beginWalk, listDeliveredHashes, requestReconciliation } from "./subscription-walks.ts";
+import { beginScan, listDeliveredHashes, requestReconciliation } from "./subscription-scans.ts";
 import {
   activateSubscription,
   claimSubscriptions,
@@ -253,7 +253,7 @@ test("a reconciliation from an earlier time that is requested at the begin of an
       reason: time,
     });
   const begin = (claim: SubscriptionClaim, since: string): Promise<boolean> =>
-    beginWalk(queries, claim, {
+    beginScan(queries, claim, {
       kind: "reconciliation",
       id: newId(),
       reason: since,

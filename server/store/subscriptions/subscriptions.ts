@@ -12,7 +12,7 @@
 import { sql } from "kysely";
 import type { Queries } from "../database/database.ts";
 import { isHeldBy, type SubscriptionClaim } from "./subscription-claim.ts";
-import { reconcileFrom, type EndedReconciliation, type SubscriptionWalk } from "./subscription-walks.ts";
+import { reconcileFrom, type EndedReconciliation, type SubscriptionScan } from "./subscription-scans.ts";
 
 export type SubscriptionSource = "webhook" | "journal" | "pubsub" | "polling";
 export type SubscriptionState = "pending" | "active" | "degraded" | "failed" | "disabled";
@@ -48,7 +48,7 @@ export interface SubscriptionRow {
   /** A reconciliation that was requested and has not begun. */
   reconcileSince: Date | null;
   reconcileReason: string | null;
-  walk: SubscriptionWalk | null;
+  scan: SubscriptionScan | null;
   /** The last reconciliation that ended. */
   reconciled: EndedReconciliation | null;
 }
@@ -60,7 +60,7 @@ const COLUMNS = sql`subscriptions.id, subscriptions.installation_id, subscriptio
   subscriptions.delivered::double precision, subscriptions.filtered::double precision,
   subscriptions.duplicates::double precision, subscriptions.last_event_time, subscriptions.polled_until,
   subscriptions.deletions_until, subscriptions.polls, subscriptions.poll_time, subscriptions.reconcile_since,
-  subscriptions.reconcile_reason, subscriptions.walk, subscriptions.reconciled`;
+  subscriptions.reconcile_reason, subscriptions.walk as scan, subscriptions.reconciled`;
 
 /** Lists the subscriptions of an installation. */
 export async function listSubscriptions(
@@ -254,7 +254,7 @@ export const RECOVERED = sql`attempts = 0, state = case when state = 'degraded' 
   reason = case when state = 'degraded' then null else reason end, failed_field = case when state = 'degraded' then null else failed_field end`;
 
 /**
- * Ends a turn in which everything succeeded. The subscription is due again when events wait, a walk is not over, the next
+ * Ends a turn in which everything succeeded. The subscription is due again when events wait, a scan is not over, the next
  * turn of polling comes, or another source is to be tried again.
  */
 export async function releaseClaim(

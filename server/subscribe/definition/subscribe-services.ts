@@ -11,7 +11,7 @@ export interface SubscribeMeter {
   received(events: { stored: number; duplicates: number; unmatched: number }): void;
   refused(reason: "signature" | "form" | "unavailable" | "full"): void;
   ended(events: { inMessage: number; coalesced: number; filtered: number; repeated: number }): void;
-  /** A page of a walk brought so many changes. */
+  /** A page of a scan brought so many changes. */
   found(events: number): void;
 }
 

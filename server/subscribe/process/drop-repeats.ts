@@ -1,4 +1,4 @@
-/** Leaves out what the receiver has already: what a walk found, and what was reported in two ways. Pure. */
+/** Leaves out what the receiver has already: what a scan found, and what was reported in two ways. Pure. */
 import type { EndedEvent } from "../../store/subscriptions/subscription-events.ts";
 import { endFiltered } from "./choose-groups.ts";
 import type { EventGroup } from "./group-events.ts";

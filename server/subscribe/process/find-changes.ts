@@ -9,20 +9,20 @@ import { newId } from "../../../ground/ids.ts";
 import { callProvider, type ProviderCall } from "../../operations/call-provider.ts";
 import { retryWhileDatabaseIsDown } from "../../store/database/database-outage.ts";
 import {
-  beginWalk,
-  commitWalkStep,
+  beginScan,
+  commitScanStep,
   listDeliveredHashes,
   type FoundEvent,
-  type SubscriptionWalk,
-  type WalkStep,
-} from "../../store/subscriptions/subscription-walks.ts";
+  type SubscriptionScan,
+  type ScanStep,
+} from "../../store/subscriptions/subscription-scans.ts";
 import type { ClaimedSubscription } from "../../store/subscriptions/subscriptions.ts";
 import { foundDeletions, foundRecords } from "./found-events.ts";
 import type { SubscribeServices } from "../definition/subscribe-services.ts";
 import type { SubscribeDefinition } from "../definition/subscribe-definition.ts";
 import type { SubscriptionTarget } from "../definition/subscription-target.ts";
 
-export type WalkedTarget = SubscriptionTarget & { definition: SubscribeDefinition };
+export type ScannedTarget = SubscriptionTarget & { definition: SubscribeDefinition };
 
 /** After this time the subscription goes behind the others. */
 const TURN_MS = 2_000;
@@ -33,63 +33,63 @@ const TURNS_PER_LISTING = 10;
 export async function findChanges(
   deps: SubscribeServices,
   subscription: ClaimedSubscription,
-  target: WalkedTarget,
+  target: ScannedTarget,
 ): Promise<void> {
   const startedMs = elapsedMs();
-  let walk = await currentWalk(deps, subscription);
-  while (walk && elapsedMs() - startedMs < TURN_MS) {
-    const step = await takeStep(deps, { subscription, target, walk });
-    const isCommitted = await retryWhileDatabaseIsDown(() => commitWalkStep(deps.database.queries, step));
+  let scan = await currentScan(deps, subscription);
+  while (scan && elapsedMs() - startedMs < TURN_MS) {
+    const step = await takeStep(deps, { subscription, target, scan });
+    const isCommitted = await retryWhileDatabaseIsDown(() => commitScanStep(deps.database.queries, step));
     if (!isCommitted) return;
     deps.subscribeMeter?.found(step.events.length);
-    walk = step.walk ?? undefined;
-    subscription.walk = step.walk;
+    scan = step.scan ?? undefined;
+    subscription.scan = step.scan;
   }
 }
 
-/** Returns the walk to go on with, which may begin now. A reconciliation comes before the next turn of polling. */
-async function currentWalk(
+/** Returns the scan to go on with, which may begin now. A reconciliation comes before the next turn of polling. */
+async function currentScan(
   deps: SubscribeServices,
   subscription: ClaimedSubscription,
-): Promise<SubscriptionWalk | undefined> {
-  if (subscription.walk) return subscription.walk;
+): Promise<SubscriptionScan | undefined> {
+  if (subscription.scan) return subscription.scan;
   const { reconcileSince, reconcileReason, polledUntil, pollTime } = subscription;
   const begun = { id: newId(), until: null, stage: "records", checkpoint: null, found: 0 } as const;
-  let walk: SubscriptionWalk | undefined;
+  let scan: SubscriptionScan | undefined;
   if (reconcileSince) {
     const since = reconcileSince.toISOString();
-    walk = { ...begun, kind: "reconciliation", since, reason: reconcileReason };
+    scan = { ...begun, kind: "reconciliation", since, reason: reconcileReason };
   } else if (pollTime && pollTime.getTime() <= nowMs()) {
-    walk = { ...begun, kind: "polling", since: (polledUntil ?? now()).toISOString(), reason: null };
+    scan = { ...begun, kind: "polling", since: (polledUntil ?? now()).toISOString(), reason: null };
   }
-  return walk && (await beginWalk(deps.database.queries, subscription.claim, walk)) ? walk : undefined;
+  return scan && (await beginScan(deps.database.queries, subscription.claim, scan)) ? scan : undefined;
 }
 
-interface Walking {
+interface Scanning {
   subscription: ClaimedSubscription;
-  target: WalkedTarget;
-  walk: SubscriptionWalk;
+  target: ScannedTarget;
+  scan: SubscriptionScan;
 }
 
-async function takeStep(deps: SubscribeServices, walking: Walking): Promise<WalkStep> {
-  const { claim, installationId, objectName } = walking.subscription;
+async function takeStep(deps: SubscribeServices, scanning: Scanning): Promise<ScanStep> {
+  const { claim, installationId, objectName } = scanning.subscription;
   const step = { ...claim, installationId, objectName };
   try {
-    const { events, until, stage, next } = await readStep(deps, walking);
-    const { walk } = walking;
-    const moved = { ...walk, until: until.toISOString(), found: walk.found + events.length };
-    if (next) return { ...step, events, walk: { ...moved, stage, checkpoint: next } };
-    if (stage === "records" && readsDeletions(walking)) {
-      return { ...step, events, walk: { ...moved, stage: "deletions", checkpoint: null } };
+    const { events, until, stage, next } = await readStep(deps, scanning);
+    const { scan } = scanning;
+    const moved = { ...scan, until: until.toISOString(), found: scan.found + events.length };
+    if (next) return { ...step, events, scan: { ...moved, stage, checkpoint: next } };
+    if (stage === "records" && readsDeletions(scanning)) {
+      return { ...step, events, scan: { ...moved, stage: "deletions", checkpoint: null } };
     }
-    return { ...step, events, walk: null, ...buildEnd(deps, walking, moved) };
+    return { ...step, events, scan: null, ...buildEnd(deps, scanning, moved) };
   } catch (error) {
-    if (walking.walk.kind === "polling" || !isFinal(error)) throw error;
+    if (scanning.scan.kind === "polling" || !isFinal(error)) throw error;
     deps.log.warn(
       { installationId, objectName, error: error.message },
       "a reconciliation ended with an error",
     );
-    return { ...step, events: [], walk: null, ...buildEnd(deps, walking, walking.walk, error.message) };
+    return { ...step, events: [], scan: null, ...buildEnd(deps, scanning, scanning.scan, error.message) };
   }
 }
 
@@ -100,37 +100,37 @@ const isFinal = (error: unknown): error is ProviderError =>
 interface ReadStep {
   events: FoundEvent[];
   until: Date;
-  stage: SubscriptionWalk["stage"];
+  stage: SubscriptionScan["stage"];
   next: Checkpoint | undefined;
 }
 
-async function readStep(deps: SubscribeServices, walking: Walking): Promise<ReadStep> {
-  const { subscription, target, walk } = walking;
+async function readStep(deps: SubscribeServices, scanning: Scanning): Promise<ReadStep> {
+  const { subscription, target, scan } = scanning;
   const { projectId, connectionId, objectName } = subscription;
   const { read } = target.connector;
   const startTime = now();
-  const checkpoint = walk.checkpoint ?? undefined;
+  const checkpoint = scan.checkpoint ?? undefined;
   return callProvider(deps, { projectId, connectionId }, async (call) => {
     const fetch = deps.paces.paced(connectionId, read, call.fetch);
     const { account } = call.connection;
-    const { stage } = walk;
+    const { stage } = scan;
     if (stage === "deletions") {
-      const until = walk.until ? new Date(walk.until) : startTime;
+      const until = scan.until ? new Date(scan.until) : startTime;
       // Up to now, because the provider's clock often gives whole seconds: a deletion in the last one would be missed.
-      const period = { objectName, since: deletionsSince(walking), until: startTime, account };
+      const period = { objectName, since: deletionsSince(scanning), until: startTime, account };
       const page = await read.readDeletions(period, checkpoint, fetch);
-      return { events: foundDeletions(walking, page.records, until), until, stage, next: page.next };
+      return { events: foundDeletions(scanning, page.records, until), until, stage, next: page.next };
     }
-    const plan = await planWalk(deps, walking, call);
-    const page = await read.readPage({ ...plan, until: findLatest(walk, startTime) }, checkpoint, fetch);
-    const bound = walk.until ? new Date(walk.until) : chooseBound(page, startTime);
+    const plan = await planScan(deps, scanning, call);
+    const page = await read.readPage({ ...plan, until: findLatest(scan, startTime) }, checkpoint, fetch);
+    const bound = scan.until ? new Date(scan.until) : chooseBound(page, startTime);
     const known = await listDeliveredHashes(deps.database.queries, {
       installationId: subscription.installationId,
       objectName,
       recordIds: page.records.map(({ id }) => id),
     });
     return {
-      events: foundRecords(walking, { page, until: bound, known }),
+      events: foundRecords(scanning, { page, until: bound, known }),
       until: bound,
       stage,
       next: page.next,
@@ -141,17 +141,17 @@ async function readStep(deps: SubscribeServices, walking: Walking): Promise<Read
 /** A change of the last moment must be found although the provider's clock is ahead of ours. */
 const CLOCK_MARGIN_MS = 60_000;
 
-const findLatest = ({ until }: SubscriptionWalk, startTime: Date): Date =>
+const findLatest = ({ until }: SubscriptionScan, startTime: Date): Date =>
   new Date((until === null ? startTime.getTime() : Date.parse(until)) + CLOCK_MARGIN_MS);
 
-/** Returns the time of the walk's begin by the provider's clock, but never later than by ours. */
+/** Returns the time of the scan's begin by the provider's clock, but never later than by ours. */
 const chooseBound = ({ providerTime }: ReadPage, startTime: Date): Date =>
   providerTime && providerTime < startTime ? providerTime : startTime;
 
 /** Only ids and times are read: the records themselves are read when they are delivered. */
-async function planWalk(
+async function planScan(
   { metadata }: SubscribeServices,
-  { subscription: { objectName }, target: { connector }, walk }: Walking,
+  { subscription: { objectName }, target: { connector }, scan }: Scanning,
   { connection, fetch }: ProviderCall,
 ): Promise<ReadPlan> {
   const { read, fields, subscribe } = connector;
@@ -162,7 +162,7 @@ async function planWalk(
   return {
     objectName,
     fields: subscribe.createTimeField === undefined ? [] : [subscribe.createTimeField],
-    since: new Date(Date.parse(walk.since) - read.abilities.overlapMs),
+    since: new Date(Date.parse(scan.since) - read.abilities.overlapMs),
     filters: [],
     associations: [],
     ...(described && { metadata: described }),
@@ -170,27 +170,27 @@ async function planWalk(
   };
 }
 
-function readsDeletions({ subscription, target, walk }: Walking): boolean {
+function readsDeletions({ subscription, target, scan }: Scanning): boolean {
   const { abilities } = target.connector.read;
   if (!target.definition.events.delete || !abilities.deletions) return false;
   const isListing = abilities.deletionsEveryMs !== undefined;
-  return walk.kind === "reconciliation" || !isListing || subscription.polls % TURNS_PER_LISTING === 0;
+  return scan.kind === "reconciliation" || !isListing || subscription.polls % TURNS_PER_LISTING === 0;
 }
 
-function deletionsSince({ subscription, target, walk }: Walking): Date {
-  const last = walk.kind === "polling" ? subscription.deletionsUntil : undefined;
-  const sinceMs = last?.getTime() ?? Date.parse(walk.since);
+function deletionsSince({ subscription, target, scan }: Scanning): Date {
+  const last = scan.kind === "polling" ? subscription.deletionsUntil : undefined;
+  const sinceMs = last?.getTime() ?? Date.parse(scan.since);
   return new Date(sinceMs - target.connector.read.abilities.overlapMs);
 }
 
 function buildEnd(
   deps: SubscribeServices,
-  walking: Walking,
-  { since, until, reason, found }: SubscriptionWalk,
+  scanning: Scanning,
+  { since, until, reason, found }: SubscriptionScan,
   error?: string,
-): Pick<WalkStep, "reconciled" | "polled"> {
+): Pick<ScanStep, "reconciled" | "polled"> {
   const end = until ?? since;
-  if (walking.walk.kind === "reconciliation") {
+  if (scanning.scan.kind === "reconciliation") {
     const endTime = now().toISOString();
     return {
       reconciled: {
@@ -207,7 +207,7 @@ function buildEnd(
   return {
     polled: {
       until: untilTime,
-      deletionsUntil: readsDeletions(walking) ? untilTime : null,
+      deletionsUntil: readsDeletions(scanning) ? untilTime : null,
       nextTime: new Date(nowMs() + deps.pollMs),
     },
   };

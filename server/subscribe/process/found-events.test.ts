@@ -1,15 +1,15 @@
-/** Changes that a walk found: which of them a later walk recognises. */
+/** Changes that a scan found: which of them a later scan recognises. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { subscribe } from "../../../connectors/salesforce/subscribe.ts";
 import { read } from "../../../connectors/salesforce/read.ts";
 import { newId } from "../../../ground/ids.ts";
-import type { SubscriptionWalk } from "../../store/subscriptions/subscription-walks.ts";
+import type { SubscriptionScan } from "../../store/subscriptions/subscription-scans.ts";
 import { foundRecords } from "./found-events.ts";
 
 /** Returns the key of a change that a turn of polling found. */
 function getKey(changeTime: string, until: string): string {
-  const walk: SubscriptionWalk = {
+  const scan: SubscriptionScan = {
     kind: "polling",
     id: newId(),
     reason: null,
@@ -21,7 +21,7 @@ function getKey(changeTime: string, until: string): string {
   };
   const record = { id: "003Sb0000000001IAA", changeTime: new Date(changeTime), raw: {}, values: {} };
   const [event] = foundRecords(
-    { walk, subscription: { objectName: "Contact" }, target: { connector: { subscribe, read } } },
+    { scan, subscription: { objectName: "Contact" }, target: { connector: { subscribe, read } } },
     { page: { records: [record] }, until: new Date(until), known: new Map() },
   );
   return event?.dedupeKey.toString("hex") ?? "";

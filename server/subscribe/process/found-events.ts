@@ -1,19 +1,19 @@
-/** Makes events of records that a walk found changed or deleted. Pure. */
+/** Makes events of records that a scan found changed or deleted. Pure. */
 import type { DeletedRecord, ReadPage } from "../../../connector-kit/read-connector.ts";
 import { newId } from "../../../ground/ids.ts";
-import type { FoundEvent, SubscriptionWalk } from "../../store/subscriptions/subscription-walks.ts";
+import type { FoundEvent, SubscriptionScan } from "../../store/subscriptions/subscription-scans.ts";
 import { dedupeHash } from "../receive/dedupe-hash.ts";
 import { isGone } from "./drop-repeats.ts";
 import type { SubscribingConnector } from "../definition/subscription-target.ts";
 
 export interface FoundBy {
-  walk: SubscriptionWalk;
+  scan: SubscriptionScan;
   subscription: { objectName: string };
   target: { connector: SubscribingConnector };
 }
 
 /**
- * A record that was created within the time of the walk is a create, unless something of it was delivered already. `known` has
+ * A record that was created within the time of the scan is a create, unless something of it was delivered already. `known` has
  * what was delivered, by record.
  */
 export function foundRecords(
@@ -25,7 +25,7 @@ export function foundRecords(
   }: { page: Pick<ReadPage, "records">; until: Date; known: ReadonlyMap<string, Buffer> },
 ): FoundEvent[] {
   const { connector } = by.target;
-  const sinceMs = Date.parse(by.walk.since) - connector.read.abilities.overlapMs;
+  const sinceMs = Date.parse(by.scan.since) - connector.read.abilities.overlapMs;
   return page.records.map((record) => {
     const createTime = connector.subscribe.readCreateTime(record);
     const last = known.get(record.id);
@@ -56,16 +56,16 @@ const isUnsettled = (time: Date, until: Date): boolean =>
   time.getTime() % 1_000 === 0 && time.getTime() > until.getTime() - SETTLED_MS;
 
 function foundEvent(
-  { walk, subscription: { objectName }, target: { connector } }: FoundBy,
+  { scan, subscription: { objectName }, target: { connector } }: FoundBy,
   { recordId, type, time, until }: { recordId: string; type: FoundEvent["type"]; time: Date; until: Date },
 ): FoundEvent {
-  const isPolled = walk.kind === "polling";
+  const isPolled = scan.kind === "polling";
   const polled = isPolled
     ? connector.subscribe.polledEvent?.({ objectName, type, recordId, occurredTime: time })
     : undefined;
   const raw = isPolled
     ? { polled: true, ...(polled?.raw ?? { recordId, occurredAt: time.getTime() }) }
-    : { reconciled: true, since: walk.since, until: until.toISOString() };
+    : { reconciled: true, since: scan.since, until: until.toISOString() };
   return {
     id: newId(),
     recordId,
@@ -75,7 +75,7 @@ function foundEvent(
     // A reconciliation may be repeated, for example because the first one had a filter of then; a turn of polling overlaps.
     dedupeKey: dedupeHash(
       JSON.stringify([
-        isPolled && !isUnsettled(time, until) ? "polled" : walk.id,
+        isPolled && !isUnsettled(time, until) ? "polled" : scan.id,
         objectName,
         recordId,
         type === "delete",

@@ -15,7 +15,7 @@ import {
   type SubscriptionCommit,
   type WaitingEvent,
 } from "../../store/subscriptions/subscription-events.ts";
-import { listDeliveredHashes } from "../../store/subscriptions/subscription-walks.ts";
+import { listDeliveredHashes } from "../../store/subscriptions/subscription-scans.ts";
 import type { ClaimedSubscription } from "../../store/subscriptions/subscriptions.ts";
 import { chooseGroups, endFiltered, type ChosenGroups } from "./choose-groups.ts";
 import { byTime, type EventGroup, type InboxEvent } from "./group-events.ts";

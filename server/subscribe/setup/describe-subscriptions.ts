@@ -153,13 +153,13 @@ function describeState(
 
 /** Returns the reconciliation that waits or is under way, otherwise the last one. */
 function describeReconciliation({
-  walk,
+  scan,
   reconcileSince,
   reconcileReason,
   reconciled,
 }: SubscriptionRow): Pick<DescribedSubscription, "reconciliation"> {
-  if (walk?.kind === "reconciliation") {
-    const { since, reason, found } = walk;
+  if (scan?.kind === "reconciliation") {
+    const { since, reason, found } = scan;
     return { reconciliation: { state: "running", since, reason: reason ?? "", found } };
   }
   if (reconcileSince) {

@@ -41,7 +41,7 @@ export async function setUpSubscription(
       queries,
       (source === "journal" && subscription.journalAppId) || subscription.connectionId,
     );
-    Object.assign(subscription, { source, state: "pending", walk: null, pollTime: null });
+    Object.assign(subscription, { source, state: "pending", scan: null, pollTime: null });
   }
   const names = await findNames(deps, subscription, target);
   try {

@@ -112,17 +112,17 @@ export function gapOfOrder({ vendor }: Bench, fact: ListFact | undefined): strin
 
 const MAX_PAGES = 400;
 
-export interface Walked {
+export interface Scanned {
   records: SourceRecord[];
   pages: number;
 }
 
 /** Reads to the end. `between` runs after each page that has a next one. */
-export async function walkAll(
+export async function scanAll(
   bench: Bench,
   more: Partial<ReadPlan> = {},
   between?: (page: ReadPage) => void,
-): Promise<Walked> {
+): Promise<Scanned> {
   const reader = buildReader(bench);
   const plan = planRead(bench.objectName, more);
   const records: SourceRecord[] = [];
@@ -133,7 +133,7 @@ export async function walkAll(
     records.push(...page.records);
     checkpoint = page.next && (JSON.parse(JSON.stringify(page.next)) as Checkpoint);
     pages += 1;
-    expect(pages < MAX_PAGES, "the walk does not end");
+    expect(pages < MAX_PAGES, "the scan does not end");
     if (checkpoint) between?.(page);
   } while (checkpoint);
   return { records, pages };

@@ -9,7 +9,7 @@ import {
   buildReader,
   SMALL_PAGE,
   touching,
-  walkAll,
+  scanAll,
 } from "./bench.ts";
 import type { Bench, Check } from "./bench.ts";
 
@@ -54,7 +54,7 @@ const OLD = { daysAgo: 20 };
 async function changesWithoutTime(bench: Bench): Promise<undefined> {
   const records = putRecords(bench, 3);
   const since = boundFor(bench, records[0]?.changedMs ?? 0);
-  expectIds((await walkAll(bench, { since })).records, records);
+  expectIds((await scanAll(bench, { since })).records, records);
   const fact = changesFact(bench)?.since;
   const own = bench.vendor.seen.filter(({ objectName }) => objectName === bench.objectName);
   if (fact)
@@ -69,7 +69,7 @@ async function changesSince(bench: Bench): Promise<string | undefined> {
   putRecords(bench, 5, OLD);
   const late = putRecords(bench, 5);
   const since = boundFor(bench, late[0]?.changedMs ?? 0);
-  expectIds((await walkAll(bench, { since, pageSize: SMALL_PAGE })).records, late);
+  expectIds((await scanAll(bench, { since, pageSize: SMALL_PAGE })).records, late);
   const { since: fact } = changesFact(bench) ?? {};
   const own = vendor.seen.filter((seen) => seen.objectName === objectName && seen.boundMs !== undefined);
   if (!fact || (fact.field !== undefined && fact.field !== bench.object.changed?.path)) return undefined;
@@ -84,7 +84,7 @@ async function changesWhileChanging(bench: Bench): Promise<string | undefined> {
   putRecords(bench, 2, OLD);
   const late = putRecords(bench, 9);
   const since = boundFor(bench, late[0]?.changedMs ?? 0);
-  const found = await walkAll(bench, { since, pageSize: SMALL_PAGE }, touching(bench, late));
+  const found = await scanAll(bench, { since, pageSize: SMALL_PAGE }, touching(bench, late));
   expectIds(found.records, late, { oftener: true });
   return gapOfOrder(bench, changesFact(bench));
 }
@@ -93,7 +93,7 @@ async function changesWhileChanging(bench: Bench): Promise<string | undefined> {
 async function seam(bench: Bench): Promise<undefined> {
   putRecords(bench, 2, OLD);
   const late = putRecords(bench, 3);
-  const found = await walkAll(bench, { since: new Date(late[0]?.changedMs ?? 0) });
+  const found = await scanAll(bench, { since: new Date(late[0]?.changedMs ?? 0) });
   expectIds(found.records, late);
 }
 
@@ -101,5 +101,5 @@ async function hiddenChanges(bench: Bench, index: number): Promise<undefined> {
   putRecords(bench, 2, { ...OLD, hidden: index });
   const late = [...putRecords(bench, 2), ...putRecords(bench, 2, { hidden: index })];
   const since = boundFor(bench, late[0]?.changedMs ?? 0);
-  expectIds((await walkAll(bench, { since, pageSize: SMALL_PAGE })).records, late);
+  expectIds((await scanAll(bench, { since, pageSize: SMALL_PAGE })).records, late);
 }

@@ -1,6 +1,6 @@
 /** Checks of what only connectors do that are written out in code: bounds on both sides, filters, searches, wide records. */
 import { orderWrite, planRead } from "../../../connector-kit/order-fixture.ts";
-import { expect, expectIds, buildReader, changesFact, putRecords, SMALL_PAGE, walkAll } from "./bench.ts";
+import { expect, expectIds, buildReader, changesFact, putRecords, SMALL_PAGE, scanAll } from "./bench.ts";
 import type { Bench, Check } from "./bench.ts";
 import { freeField } from "./write-checks.ts";
 
@@ -48,8 +48,8 @@ async function changesBetween(bench: Bench): Promise<undefined> {
   const wanted = putRecords(bench, 4);
   putRecords(bench, 3);
   const [since, until] = [wanted[0], wanted[3]].map((record) => new Date(record?.changedMs ?? 0));
-  expectIds((await walkAll(bench, { since, until, pageSize: SMALL_PAGE })).records, wanted);
-  const before = await walkAll(bench, { until, pageSize: SMALL_PAGE });
+  expectIds((await scanAll(bench, { since, until, pageSize: SMALL_PAGE })).records, wanted);
+  const before = await scanAll(bench, { until, pageSize: SMALL_PAGE });
   expect(before.records.length === 6, `${before.records.length} of 6 records until a time are found`);
 }
 
@@ -57,7 +57,7 @@ async function emptyPages(bench: Bench): Promise<undefined> {
   const records = putRecords(bench, 9);
   const since = new Date((records[0]?.changedMs ?? 0) - 1000);
   for (let turn = 0; turn < 3; turn++)
-    expectIds((await walkAll(bench, { since, pageSize: SMALL_PAGE })).records, records);
+    expectIds((await scanAll(bench, { since, pageSize: SMALL_PAGE })).records, records);
 }
 
 async function filtered(bench: Bench): Promise<undefined> {
@@ -65,7 +65,7 @@ async function filtered(bench: Bench): Promise<undefined> {
   putRecords(bench, 2, { fields: { [name]: "other" } });
   const wanted = putRecords(bench, 3, { fields: { [name]: `it's "ünïcode" \\ so` } });
   const filters = [{ fieldName: name, value: `it's "ünïcode" \\ so` }];
-  expectIds((await walkAll(bench, { filters, pageSize: SMALL_PAGE })).records, wanted);
+  expectIds((await scanAll(bench, { filters, pageSize: SMALL_PAGE })).records, wanted);
 }
 
 async function counted(bench: Bench): Promise<string | undefined> {
@@ -113,8 +113,8 @@ async function manyFilters(bench: Bench): Promise<undefined> {
   const filters = names.map((fieldName) => ({ fieldName, value: "yes" }));
   const { search } = buildReader(bench);
   expectIds((await search(planRead(bench.objectName, { filters }), bench.fetch)).records, wanted);
-  const walked = await walkAll(bench, { filters, since: new Date((wanted[0]?.changedMs ?? 0) - 1000) });
-  expectIds(walked.records, wanted);
+  const scanned = await scanAll(bench, { filters, since: new Date((wanted[0]?.changedMs ?? 0) - 1000) });
+  expectIds(scanned.records, wanted);
 }
 
 async function sampled(bench: Bench): Promise<undefined> {
@@ -150,7 +150,7 @@ async function manyIds(bench: Bench): Promise<undefined> {
 async function wideRecords(bench: Bench): Promise<undefined> {
   const fields = Array.from({ length: 900 }, (_, index) => `a_field_with_a_long_name_${10_000 + index}`);
   const records = putRecords(bench, 3, { fields: Object.fromEntries(fields.map((name) => [name, name])) });
-  const found = await walkAll(bench, { fields, pageSize: SMALL_PAGE });
+  const found = await scanAll(bench, { fields, pageSize: SMALL_PAGE });
   expectIds(found.records, records);
   const missing = fields.filter((name) => found.records[0]?.values[name] !== name);
   expect(missing.length === 0, `${missing.length} of ${fields.length} fields are missing: ${missing[0]}`);
@@ -162,11 +162,11 @@ async function wideRecords(bench: Bench): Promise<undefined> {
 async function locatedPages(bench: Bench): Promise<undefined> {
   const { smallest = 0 } = bench.object.list?.paging ?? {};
   const records = putRecords(bench, smallest * 3 + 10);
-  const whole = await walkAll(bench, { pageSize: smallest });
+  const whole = await scanAll(bench, { pageSize: smallest });
   expectIds(whole.records, records);
   expect(whole.pages > 2, `reads ${records.length} records in ${whole.pages} pages of ${smallest}`);
   // Others can use the places up; reading goes on behind the last record.
-  const broken = await walkAll(bench, { pageSize: smallest }, () => bench.vendor.forgetPages());
+  const broken = await scanAll(bench, { pageSize: smallest }, () => bench.vendor.forgetPages());
   expectIds(broken.records, records);
 }
 

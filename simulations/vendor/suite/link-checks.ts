@@ -1,5 +1,5 @@
 /** Checks of records that are linked with those which are read: all of them, however many requests tell them. */
-import { expect, putRecords, walkAll, type Bench, type Check } from "./bench.ts";
+import { expect, putRecords, scanAll, type Bench, type Check } from "./bench.ts";
 
 export function linkChecks(bench: Bench): Check[] {
   const { links } = bench.object;
@@ -17,7 +17,7 @@ async function allLinks(bench: Bench, to: string): Promise<undefined> {
   const [first] = putRecords(bench, 1, { links: { [to]: linked } });
   const [second] = putRecords(bench, 1, { links: { [to]: ["7"] } });
   const [third] = putRecords(bench, 1);
-  const { records } = await walkAll(bench, { associations: [to] });
+  const { records } = await scanAll(bench, { associations: [to] });
   const find = (id: string | undefined) =>
     records.find((record) => record.id === id)?.associations?.[to]?.map((one) => one.id) ?? [];
   expect(
@@ -38,7 +38,7 @@ async function allLinks(bench: Bench, to: string): Promise<undefined> {
 async function manyRecords(bench: Bench, to: string): Promise<undefined> {
   const most = bench.object.links?.most ?? 0;
   const records = putRecords(bench, most > 200 ? 250 : most + 1, { links: { [to]: ["7"] } });
-  const found = await walkAll(bench, { associations: [to] });
+  const found = await scanAll(bench, { associations: [to] });
   const without = found.records.filter(({ associations }) => associations?.[to]?.[0]?.id !== "7");
   expect(
     found.records.length === records.length && without.length === 0,

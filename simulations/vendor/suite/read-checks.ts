@@ -15,7 +15,7 @@ import {
   buildReader,
   SMALL_PAGE,
   touching,
-  walkAll,
+  scanAll,
 } from "./bench.ts";
 import type { Bench, Check } from "./bench.ts";
 import { valueChecks } from "./value-checks.ts";
@@ -75,7 +75,7 @@ export function readChecks(bench: Bench): Check[] {
 
 async function fullRead(bench: Bench): Promise<string | undefined> {
   const records = putRecords(bench, 3);
-  const found = await walkAll(bench);
+  const found = await scanAll(bench);
   expectIds(found.records, records);
   expectNoneBehindTheLast(bench);
   const { changed } = bench.object;
@@ -107,7 +107,7 @@ function expectNoneBehindTheLast({ vendor, object }: Bench): void {
 async function smallPages(bench: Bench): Promise<string | undefined> {
   const records = putRecords(bench, 11);
   bench.vendor.usualSize = SMALL_PAGE;
-  expectIds((await walkAll(bench, { pageSize: SMALL_PAGE })).records, records);
+  expectIds((await scanAll(bench, { pageSize: SMALL_PAGE })).records, records);
   const { paging } = bench.object.list ?? {};
   const requests = bench.vendor.seen.filter(
     ({ action, objectName }) => action === "list" && objectName === bench.objectName,
@@ -125,14 +125,14 @@ async function smallPages(bench: Bench): Promise<string | undefined> {
 async function readWhileChanging(bench: Bench): Promise<string | undefined> {
   const records = putRecords(bench, 9);
   const page = { pageSize: SMALL_PAGE };
-  const found = await walkAll(bench, page, touching(bench, records));
+  const found = await scanAll(bench, page, touching(bench, records));
   expectIds(found.records, records, { oftener: true });
   return gapOfOrder(bench, bench.object.list);
 }
 
 async function emptyAccount(bench: Bench): Promise<undefined> {
   putRecords(bench, 0);
-  expectIds((await walkAll(bench)).records, []);
+  expectIds((await scanAll(bench)).records, []);
 }
 
 /** As many calls as necessary, and not more. */
@@ -150,7 +150,7 @@ const ENOUGH = 100;
 
 async function sizeOfPages(bench: Bench): Promise<string | undefined> {
   putRecords(bench, 1);
-  await walkAll(bench);
+  await scanAll(bench);
   const { paging } = bench.object.list ?? {};
   if (!paging || paging.size === undefined || paging.largest === undefined)
     return "no fact about the size of a page";
@@ -182,7 +182,7 @@ async function limitOfDepth(bench: Bench): Promise<string | undefined> {
   if (isNear) bench.vendor.depthRecords = SMALL_PAGE * 3;
   const records = putRecords(bench, isNear ? SMALL_PAGE * 6 : depth.records + 150);
   try {
-    const found = await walkAll(bench, isNear ? { pageSize: SMALL_PAGE } : {});
+    const found = await scanAll(bench, isNear ? { pageSize: SMALL_PAGE } : {});
     const ids = new Set(found.records.map(({ id }) => id));
     expect(
       records.every(({ id }) => ids.has(id)),
@@ -198,13 +198,13 @@ async function limitOfDepth(bench: Bench): Promise<string | undefined> {
 async function hiddenOnes(bench: Bench, index: number): Promise<undefined> {
   const shown = putRecords(bench, 3);
   const hidden = putRecords(bench, 3, { hidden: index });
-  expectIds((await walkAll(bench, { pageSize: SMALL_PAGE })).records, [...shown, ...hidden]);
+  expectIds((await scanAll(bench, { pageSize: SMALL_PAGE })).records, [...shown, ...hidden]);
 }
 
 async function fieldOnRequest(bench: Bench, field: string): Promise<undefined> {
   const path = bench.object.list?.fields?.brings?.[field] ?? field;
   putRecords(bench, 1);
-  const [record] = (await walkAll(bench, { fields: [path.split(".").at(-1) ?? path] })).records;
+  const [record] = (await scanAll(bench, { fields: [path.split(".").at(-1) ?? path] })).records;
   expect(
     record && rawAt(record, path) !== undefined,
     `${path} is not in the records; it comes only when it is asked for at ${bench.object.list?.fields?.to}`,
@@ -222,7 +222,7 @@ async function manyFields(bench: Bench): Promise<undefined> {
   const { most = 0 } = bench.object.list?.fields ?? {};
   const fields = Array.from({ length: most * 2 + 1 }, (_, index) => `Field_${index}`);
   const records = putRecords(bench, 3, { fields: Object.fromEntries(fields.map((name) => [name, name])) });
-  const found = await walkAll(bench, { fields, pageSize: SMALL_PAGE });
+  const found = await scanAll(bench, { fields, pageSize: SMALL_PAGE });
   expectIds(found.records, records);
   for (const { id, values } of found.records) {
     const missing = fields.filter((name) => values[name] !== name);
@@ -236,7 +236,7 @@ async function manyFields(bench: Bench): Promise<undefined> {
 async function listedFields(bench: Bench): Promise<undefined> {
   const { fieldList, example } = bench.object;
   putRecords(bench, 1);
-  const [record] = (await walkAll(bench)).records;
+  const [record] = (await scanAll(bench)).records;
   const entries = fieldList && example && valueAt(example as Json, fieldList.at);
   for (const entry of Array.isArray(entries) ? entries : []) {
     const [name, wanted] = [textAt(entry, fieldList?.name ?? ""), textAt(entry, fieldList?.value ?? "")];

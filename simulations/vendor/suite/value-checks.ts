@@ -3,7 +3,7 @@ import { orderWrite } from "../../../connector-kit/order-fixture.ts";
 import type { RecordFact } from "../../../connector-kit/facts/facts.ts";
 import type { Json, JsonObject } from "../../../ground/json.ts";
 import type { NewRecord } from "../vendor-records.ts";
-import { expect, putRecords, walkAll } from "./bench.ts";
+import { expect, putRecords, scanAll } from "./bench.ts";
 import type { Bench, Check } from "./bench.ts";
 import { freeField } from "./write-checks.ts";
 
@@ -69,7 +69,7 @@ async function writtenName(bench: Bench, fact: RecordFact): Promise<undefined> {
 
 async function readField(bench: Bench, field: string, record: NewRecord): Promise<Json | undefined> {
   putRecords(bench, 1, record);
-  const [read] = (await walkAll(bench, { fields: [field] })).records;
+  const [read] = (await scanAll(bench, { fields: [field] })).records;
   const values: JsonObject = read?.values ?? {};
   return values[field];
 }

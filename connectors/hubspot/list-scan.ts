@@ -1,4 +1,4 @@
-/** Walks along HubSpot's lists, which are in the order of ids and go on behind an opaque cursor. */
+/** Scans along HubSpot's lists, which are in the order of ids and go on behind an opaque cursor. */
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { brokenPage, checkRising, listOrBroken, objectOrBroken } from "../../connector-kit/page-check.ts";
 import type { ProviderError } from "../../connector-kit/provider-error.ts";

@@ -1,7 +1,7 @@
 /** Ends of lists that behave as vendors document them: what must come out is counted by hand. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { numberIn, open, people, PLAN, upTo, type Answer } from "./walk-fixture.ts";
+import { numberIn, open, people, PLAN, upTo, type Answer } from "./scan-fixture.ts";
 
 test("an empty page with a next cursor does not end a list (Google: fewer entries, or none at all)", async (t) => {
   const pages: Answer[] = [
@@ -10,28 +10,28 @@ test("an empty page with a next cursor does not end a list (Google: fewer entrie
     { body: { data: people(6, 15) } },
   ];
   const cursor = { from: "next", to: "query.cursor" };
-  const { walk } = await open(t, { paging: { cursor } }, (query) => {
+  const { scan } = await open(t, { paging: { cursor } }, (query) => {
     const page = pages["abc".indexOf(query.get("cursor") ?? "a")];
     assert.ok(page);
     return page;
   });
-  assert.deepEqual(await walk(), upTo(15));
+  assert.deepEqual(await scan(), upTo(15));
 });
 
 test("a next cursor that is null, empty, false or 0 ends a list, and a number is a cursor", async (t) => {
   for (const end of [null, "", false, 0]) {
-    const { walk } = await open(t, { paging: { cursor: { from: "next", to: "query.cursor" } } }, (query) =>
+    const { scan } = await open(t, { paging: { cursor: { from: "next", to: "query.cursor" } } }, (query) =>
       query.get("cursor") === "7"
         ? { body: { data: people(3, 3), next: end } }
         : { body: { data: people(1, 2), next: 7 } },
     );
-    assert.deepEqual(await walk(), upTo(3), JSON.stringify(end));
+    assert.deepEqual(await scan(), upTo(3), JSON.stringify(end));
   }
 });
 
 test("a scroll, whose cursor stays the same, ends at an empty page (Intercom)", async (t) => {
   let page = 0;
-  const { walk } = await open(
+  const { scan } = await open(
     t,
     { paging: { cursor: { from: "scroll", to: "query.scroll", scroll: true } } },
     (query) => {
@@ -40,11 +40,11 @@ test("a scroll, whose cursor stays the same, ends at an empty page (Intercom)", 
       return { body: { scroll: "s1", data: page < 4 ? people(page, page) : [] } };
     },
   );
-  assert.deepEqual(await walk(), upTo(3));
+  assert.deepEqual(await scan(), upTo(3));
 });
 
 test("five empty pages by next address, also a relative one, do not end a list (Microsoft Graph)", async (t) => {
-  const { walk } = await open(t, { paging: { nextUrl: { from: "next" } } }, (query) => {
+  const { scan } = await open(t, { paging: { nextUrl: { from: "next" } } }, (query) => {
     const page = numberIn(query, "page", 1);
     const data = page === 1 ? people(1, 2) : page === 7 ? people(3, 3) : [];
     return {
@@ -56,11 +56,11 @@ test("five empty pages by next address, also a relative one, do not end a list (
       },
     };
   });
-  assert.deepEqual(await walk(), upTo(3));
+  assert.deepEqual(await scan(), upTo(3));
 });
 
 test("a first page of 999 of 1,000 does not end a list that is read by position (Brevo)", async (t) => {
-  const { walk } = await open(
+  const { scan } = await open(
     t,
     {
       list: { path: "/people", pageSize: { to: "query.limit", most: 1_000 } },
@@ -71,11 +71,11 @@ test("a first page of 999 of 1,000 does not end a list that is read by position 
       return { body: { data: people(offset + 1, Math.min(1_999, offset + (offset === 0 ? 999 : 1_000))) } };
     },
   );
-  assert.deepEqual(await walk(), upTo(1_999));
+  assert.deepEqual(await scan(), upTo(1_999));
 });
 
 test("pages that a vendor caps below the size that was asked for are all read (500 of 1,000)", async (t) => {
-  const { walk } = await open(
+  const { scan } = await open(
     t,
     {
       list: { path: "/people", pageSize: { to: "query.limit", most: 1_000 } },
@@ -87,21 +87,21 @@ test("pages that a vendor caps below the size that was asked for are all read (5
       },
     }),
   );
-  assert.deepEqual(await walk(), upTo(1_200));
+  assert.deepEqual(await scan(), upTo(1_200));
 });
 
 test("a list that ends with fewer records than its total fails with both numbers", async (t) => {
-  const { walk } = await open(t, { total: "total", paging: { offset: { to: "query.offset" } } }, (query) => ({
+  const { scan } = await open(t, { total: "total", paging: { offset: { to: "query.offset" } } }, (query) => ({
     body: { total: 2_000, data: numberIn(query, "offset") < 999 ? people(1, 999) : [] },
   }));
-  await assert.rejects(walk(), /ended after 999 records, but the provider tells of 2000/);
+  await assert.rejects(scan(), /ended after 999 records, but the provider tells of 2000/);
 });
 
 test("a total ends a list without a further request, and a flag that is true on the last page does", async (t) => {
   const byTotal = await open(t, { total: "total", paging: { offset: { to: "query.offset" } } }, (query) => ({
     body: { total: 4, data: people(numberIn(query, "offset") + 1, numberIn(query, "offset") + 2) },
   }));
-  assert.deepEqual(await byTotal.walk(), upTo(4));
+  assert.deepEqual(await byTotal.scan(), upTo(4));
   assert.equal(byTotal.requests.length, 2);
   const byFlag = await open(
     t,
@@ -114,7 +114,7 @@ test("a total ends a list without a further request, and a flag that is true on 
       },
     }),
   );
-  assert.deepEqual(await byFlag.walk(), ["1", "3"]);
+  assert.deepEqual(await byFlag.scan(), ["1", "3"]);
   const byPages = await open(
     t,
     { paging: { page: { to: "query.page", first: 1, pages: "meta.pages" } } },
@@ -122,7 +122,7 @@ test("a total ends a list without a further request, and a flag that is true on 
       body: { meta: { pages: "3" }, data: people(numberIn(query, "page"), numberIn(query, "page")) },
     }),
   );
-  assert.deepEqual(await byPages.walk(), upTo(3));
+  assert.deepEqual(await byPages.scan(), upTo(3));
   assert.equal(byPages.requests.length, 3);
 });
 
@@ -131,42 +131,42 @@ test("places that lead in a circle, pages that repeat and pages without end are 
     const at = "abcd".indexOf(query.get("cursor") ?? "a");
     return { body: { data: people(at, at), next: "bcdb"[at] ?? "" } };
   });
-  await assert.rejects(circle.walk(), /was read before/);
+  await assert.rejects(circle.scan(), /was read before/);
   const link = await open(t, { records: "", paging: { link: true } }, (query) => ({
     body: people(1, 1),
     headers: { link: `</people?page=${query.get("page") === "2" ? 3 : 2}>; rel="next"` },
   }));
-  await assert.rejects(link.walk(), /same 1 records as the one before|was read before/);
+  await assert.rejects(link.scan(), /same 1 records as the one before|was read before/);
   const same = await open(t, { paging: { page: { to: "query.page", first: 1 } } }, () => ({
     body: { data: people(1, 3) },
   }));
-  await assert.rejects(same.walk(), /same 3 records as the one before/);
+  await assert.rejects(same.scan(), /same 3 records as the one before/);
   const empty = await open(t, { paging: { cursor: { from: "next", to: "query.cursor" } } }, (query) => ({
     body: { data: [], next: String(numberIn(query, "cursor") + 1) },
   }));
-  await assert.rejects(empty.walk(), /201 pages in a row are empty/);
+  await assert.rejects(empty.scan(), /201 pages in a row are empty/);
 });
 
 test("a list that goes on beyond the depth that the vendor allows fails and names it (Close: _skip, Hunter: offset)", async (t) => {
-  const { walk } = await open(
+  const { scan } = await open(
     t,
     { paging: { offset: { to: "query._skip" }, depth: { records: 400 } } },
     (query) => ({
       body: { data: people(numberIn(query, "_skip") + 1, numberIn(query, "_skip") + 100) },
     }),
   );
-  await assert.rejects(walk(), /goes on after 400 records, which is as far as the provider/);
+  await assert.rejects(scan(), /goes on after 400 records, which is as far as the provider/);
 });
 
 test("a list whose last page names a next address, too, ends where the provider says so (Zendesk's exports)", async (t) => {
   const nextUrl = { from: "after_url", last: "end_of_stream" };
-  const { walk } = await open(t, { paging: { nextUrl } }, (query) => {
+  const { scan } = await open(t, { paging: { nextUrl } }, (query) => {
     const page = numberIn(query, "cursor", 1);
     return {
       body: { data: people(page, page), after_url: `?cursor=${page + 1}`, end_of_stream: page === 3 },
     };
   });
-  assert.deepEqual(await walk(), upTo(3));
+  assert.deepEqual(await scan(), upTo(3));
 });
 
 /** Articles of a vendor that sorts by the time of change, newest first; the later the time, the further to the front. */
@@ -187,14 +187,14 @@ const NEWEST_FIRST = {
 test("a record that moves to the front of a list sorted by the time of change is read all the same (Intercom: articles)", async (t) => {
   const articles = new Articles();
   for (const id of upTo(9)) articles.times.set(id, AT - Number(id));
-  const { walk, requests } = await open(t, NEWEST_FIRST, (query) => {
+  const { scan, requests } = await open(t, NEWEST_FIRST, (query) => {
     const page = articles.page(numberIn(query, "page"), 2);
     // 9 is not read yet when it changes; 8 changes while the front is read again.
     if (requests.length === 2) articles.times.set("9", AT + 10);
     if (requests.length === 6) for (const id of ["8", "7", "6"]) articles.times.set(id, AT + 20);
     return page;
   });
-  assert.deepEqual(new Set(await walk()), new Set(upTo(9)));
+  assert.deepEqual(new Set(await scan()), new Set(upTo(9)));
   // The whole list, then three times as far as it has changed; the last reading found nothing new.
   assert.equal(requests.length, 5 + 3 + 3 + 2);
 });
@@ -202,12 +202,12 @@ test("a record that moves to the front of a list sorted by the time of change is
 test("a list sorted newest first costs one more page where nothing changes, and gives each record once", async (t) => {
   const articles = new Articles();
   for (const id of upTo(9)) articles.times.set(id, AT - Math.floor(Number(id) / 4));
-  const { walk, requests } = await open(t, NEWEST_FIRST, (query) =>
+  const { scan, requests } = await open(t, NEWEST_FIRST, (query) =>
     articles.page(numberIn(query, "page"), 5),
   );
-  assert.deepEqual((await walk()).toSorted(), upTo(9));
+  assert.deepEqual((await scan()).toSorted(), upTo(9));
   assert.equal(requests.length, 3);
-  assert.deepEqual(await walk({ ...PLAN, since: new Date((AT - 1) * 1000) }), [
+  assert.deepEqual(await scan({ ...PLAN, since: new Date((AT - 1) * 1000) }), [
     "1",
     "2",
     "3",
@@ -221,11 +221,11 @@ test("a list sorted newest first costs one more page where nothing changes, and 
 test("a read of changes ends at the first older record of a list that is sorted newest first, and another order is an error", async (t) => {
   const articles = new Articles();
   for (const id of upTo(50)) articles.times.set(id, AT - Number(id));
-  const { walk, requests } = await open(t, NEWEST_FIRST, (query) =>
+  const { scan, requests } = await open(t, NEWEST_FIRST, (query) =>
     articles.page(numberIn(query, "page"), 5),
   );
   const since = new Date((AT - 3) * 1000);
-  assert.deepEqual(await walk({ ...PLAN, since }), ["1", "2", "3"]);
+  assert.deepEqual(await scan({ ...PLAN, since }), ["1", "2", "3"]);
   assert.equal(requests.length, 1);
   const wrong = await open(t, NEWEST_FIRST, () => ({
     body: {
@@ -237,7 +237,7 @@ test("a read of changes ends at the first older record of a list that is sorted 
     },
   }));
   await assert.rejects(
-    async () => wrong.walk(),
+    async () => wrong.scan(),
     /the list of people is not in the order of change, newest first/,
   );
 });
@@ -246,10 +246,10 @@ test("a list whose records change faster than it can be read fails and says so",
   const articles = new Articles();
   for (const id of upTo(9)) articles.times.set(id, AT - Number(id));
   let turn = 0;
-  const { walk } = await open(t, NEWEST_FIRST, (query) => {
+  const { scan } = await open(t, NEWEST_FIRST, (query) => {
     const page = articles.page(numberIn(query, "page"), 2);
     for (const id of upTo(9)) articles.times.set(id, AT + ++turn);
     return page;
   });
-  await assert.rejects(async () => walk(), /the records of people change faster than their list can be read/);
+  await assert.rejects(async () => scan(), /the records of people change faster than their list can be read/);
 });

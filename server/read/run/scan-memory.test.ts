@@ -1,8 +1,8 @@
-/** Walks that do not get on: in a circle, without records, with the same records under ever new places. */
+/** Scans that do not get on: in a circle, without records, with the same records under ever new places. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { FetchedPage, ReadPosition } from "./fetch-page.ts";
-import { openWalkMemory } from "./walk-memory.ts";
+import { openScanMemory } from "./scan-memory.ts";
 
 const position = (token: string): ReadPosition => ({
   stage: "records",
@@ -17,9 +17,9 @@ const buildPage = (ids: string[]): FetchedPage => ({
   page: { records: ids.map((id) => ({ id, raw: {}, values: {} })) },
 });
 
-/** Returns how many pages a walk reads before it is stopped, at most `max`. */
-function walk(max: number, tokenAt: (index: number) => string, idsAt: (index: number) => string[]): number {
-  const memory = openWalkMemory();
+/** Returns how many pages a scan reads before it is stopped, at most `max`. */
+function scan(max: number, tokenAt: (index: number) => string, idsAt: (index: number) => string[]): number {
+  const memory = openScanMemory();
   for (let index = 1; index <= max; index++) {
     const page = buildPage(idsAt(index));
     const next = position(tokenAt(index));
@@ -36,35 +36,35 @@ function walk(max: number, tokenAt: (index: number) => string, idsAt: (index: nu
 
 const fresh = (index: number) => [`a${index}`, `b${index}`];
 
-test("a walk in a circle ends, however long the circle is", () => {
+test("a scan in a circle ends, however long the circle is", () => {
   assert.equal(
-    walk(1_000, (index) => "AB"[index % 2] ?? "", fresh),
+    scan(1_000, (index) => "AB"[index % 2] ?? "", fresh),
     3,
   );
   for (const length of [1, 3, 60, 500, 3_000]) {
-    const read = walk(20_000, (index) => `token ${index % length}`, fresh);
+    const read = scan(20_000, (index) => `token ${index % length}`, fresh);
     assert.ok(read <= 3 * length + 2, `${length}: ${read}`);
   }
 });
 
-test("a walk whose places are new and whose pages are not ends, and one without records too", () => {
-  assert.ok(walk(20_000, String, (index) => ["x", `y${index % 2}`]) < 100);
-  assert.ok(walk(20_000, String, () => []) < 20_000);
+test("a scan whose places are new and whose pages are not ends, and one without records too", () => {
+  assert.ok(scan(20_000, String, (index) => ["x", `y${index % 2}`]) < 100);
+  assert.ok(scan(20_000, String, () => []) < 20_000);
 });
 
-test("a walk that gets on goes on, with empty pages between and records that come again", () => {
+test("a scan that gets on goes on, with empty pages between and records that come again", () => {
   assert.equal(
-    walk(30_000, String, (index) => (index % 500 === 0 ? fresh(index) : [])),
+    scan(30_000, String, (index) => (index % 500 === 0 ? fresh(index) : [])),
     30_000,
   );
   assert.equal(
-    walk(5_000, String, (index) => (index % 40 === 0 ? fresh(index) : ["same"])),
+    scan(5_000, String, (index) => (index % 40 === 0 ? fresh(index) : ["same"])),
     5_000,
   );
 });
 
 test("another attempt at a page is no other visit, and a run that has ended may begin again", () => {
-  const memory = openWalkMemory();
+  const memory = openScanMemory();
   const page = buildPage(["a"]);
   memory.note("run", buildPage(["0"]), position("A"));
   for (let attempt = 0; attempt < 5; attempt++) memory.check("run", page, position("B"));

@@ -1,4 +1,4 @@
-/** A vendor whose lists a test writes by hand, and a walk over them as the server does it. */
+/** A vendor whose lists a test writes by hand, and a scan over them as the server does it. */
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -52,7 +52,7 @@ export async function open(
     sources: { documentation: "https://docs.quill.example", checked: "2026-11-26, tests" },
   });
   assert.ok(read);
-  const walk = async (plan: ReadPlan = PLAN): Promise<string[]> => {
+  const scan = async (plan: ReadPlan = PLAN): Promise<string[]> => {
     const ids: string[] = [];
     let checkpoint: Checkpoint | undefined;
     do {
@@ -61,11 +61,11 @@ export async function open(
       const page = await read.readPage(plan, stored, fetch);
       ids.push(...page.records.map(({ id }) => id));
       checkpoint = page.next;
-      assert.ok(requests.length < 1_000, "the walk ends");
+      assert.ok(requests.length < 1_000, "the scan ends");
     } while (checkpoint);
     return ids;
   };
-  return { walk, requests, read, fetch };
+  return { scan, requests, read, fetch };
 }
 
 export const people = (from: number, to: number): JsonObject[] =>

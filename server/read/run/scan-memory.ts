@@ -1,4 +1,4 @@
-/** Remembers where runs were, so that a walk in a circle, or one that brings nothing any more, fails and says so. */
+/** Remembers where runs were, so that a scan in a circle, or one that brings nothing any more, fails and says so. */
 import { hash } from "node:crypto";
 import { brokenPage } from "../../../connector-kit/page-check.ts";
 import { keepRecentlyUsed } from "../../../ground/recently-used.ts";
@@ -13,8 +13,8 @@ const MAX_REPEATED = 50;
 /** Providers that filter after paging send many empty pages; more in a row are a fault of theirs. */
 const MAX_EMPTY = 10_000;
 
-export interface WalkMemory {
-  /** Throws `ProviderError` if the walk does not get on: `next` is where it was before, or pages bring nothing new. */
+export interface ScanMemory {
+  /** Throws `ProviderError` if the scan does not get on: `next` is where it was before, or pages bring nothing new. */
   check(operationId: string, fetched: FetchedPage, next: ReadPosition | undefined): void;
   /** To be called once the page is committed: only then the same place is another visit, and not another attempt. */
   note(operationId: string, fetched: FetchedPage, next: ReadPosition | undefined): void;
@@ -27,7 +27,7 @@ interface Visited {
   repeated: number;
 }
 
-export function openWalkMemory(): WalkMemory {
+export function openScanMemory(): ScanMemory {
   const runs = keepRecentlyUsed<Visited>(MAX_RUNS);
   return {
     check(operationId, fetched, next) {

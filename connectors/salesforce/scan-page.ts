@@ -1,5 +1,5 @@
 /**
- * Reads one page of a walk through Salesforce records. A query's next page is behind a locator, which other
+ * Reads one page of a scan through Salesforce records. A query's next page is behind a locator, which other
  * integrations of the same user can use up at any time; then the same query goes on behind the last id.
  */
 import { checkRising, isTooLarge } from "../../connector-kit/page-check.ts";
@@ -11,7 +11,7 @@ import { changeColumn } from "./change-column.ts";
 import { isLocatorGone, locatorRequest, queryRequest, sendLocator, sendQuery } from "./query-request.ts";
 import { queryRefusal, readQueryPage, type QueryPage } from "./query-page.ts";
 import { addAssociations } from "./read-associations.ts";
-import { readingFault, recordQuery, walkQuery } from "./soql.ts";
+import { readingFault, recordQuery, scanQuery } from "./soql.ts";
 import { toSourceRecord } from "./source-record.ts";
 import {
   findLimit,
@@ -22,9 +22,9 @@ import {
   withHalfTheTime,
   withSmallerPages,
   type Place,
-} from "./walk-place.ts";
+} from "./scan-position.ts";
 
-export function prepareWalkPage(plan: ReadPlan, checkpoint?: Checkpoint): ProviderRequest {
+export function prepareScanPage(plan: ReadPlan, checkpoint?: Checkpoint): ProviderRequest {
   const fault = readingFault(plan);
   if (fault) throw fault;
   const place = parsePosition(checkpoint);
@@ -33,7 +33,7 @@ export function prepareWalkPage(plan: ReadPlan, checkpoint?: Checkpoint): Provid
   return queryRequest(queryAt(asked, place));
 }
 
-export async function readWalkPage(
+export async function readScanPage(
   plan: ReadPlan,
   checkpoint: Checkpoint | undefined,
   fetch: ProviderFetch,
@@ -98,7 +98,7 @@ async function settle(
 }
 
 const queryAt = (asked: ReadPlan, place: Place) => ({
-  ...recordQuery(asked, walkQuery(asked, place.lastId, findLimit(asked, place))),
+  ...recordQuery(asked, scanQuery(asked, place.lastId, findLimit(asked, place))),
   pageSize: asked.pageSize,
 });
 

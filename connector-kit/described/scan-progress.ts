@@ -1,4 +1,4 @@
-/** What a walk over a described list remembers, so that one that repeats, or ends before it has everything, fails and says so. */
+/** What a scan over a described list remembers, so that one that repeats, or ends before it has everything, fails and says so. */
 import { createHash } from "node:crypto";
 import type { Json } from "../../ground/json.ts";
 import { brokenPage } from "../page-check.ts";
@@ -17,12 +17,12 @@ export interface Step {
   after?: string | undefined;
   /** Ids of the entries of this page. */
   ids: string[];
-  /** Entries of the list so far; undefined for a walk that began before they were counted. */
+  /** Entries of the list so far; undefined for a scan that began before they were counted. */
   read: number | undefined;
   total: number | undefined;
 }
 
-/** Returns the entries that the list has given before this page; undefined where the walk does not know it. */
+/** Returns the entries that the list has given before this page; undefined where the scan does not know it. */
 export const readBefore = (checkpoint: Checkpoint | undefined): number | undefined => {
   if (checkpoint?.["place"] === undefined && checkpoint?.["after"] === undefined) return 0;
   return typeof checkpoint["read"] === "number" ? checkpoint["read"] : undefined;

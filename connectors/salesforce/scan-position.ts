@@ -1,4 +1,4 @@
-/** Where a page of a walk through Salesforce records begins, and what of the plan is asked for at once. */
+/** Where a page of a scan through Salesforce records begins, and what of the plan is asked for at once. */
 import { brokenPage } from "../../connector-kit/page-check.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 import type { Checkpoint, ReadPlan } from "../../connector-kit/read-connector.ts";

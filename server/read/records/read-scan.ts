@@ -15,12 +15,12 @@ import { shapeRecords, type RecordShaper } from "./shape-record.ts";
 /** The target of a run whose messages have a destination now. */
 export type DeliveringTarget = ReadTarget & { destination: MessageDestination };
 
-export interface ReadWalk {
+export interface ReadScan {
   run: ClaimedRun;
   target: DeliveringTarget;
-  /** Without an upper bound where the walk has none. */
+  /** Without an upper bound where the scan has none. */
   plan: ReadPlan;
-  /** When this turn began: the upper bound of a walk that has not had its first page. */
+  /** When this turn began: the upper bound of a scan that has not had its first page. */
   startTime: Date;
   shaper: RecordShaper;
   set: ReadSet;
@@ -32,17 +32,17 @@ export interface ReadWalk {
   log: LogEntry[];
 }
 
-export interface WalkServices extends CallServices {
+export interface ScanServices extends CallServices {
   metadata: MetadataMemory;
   paces: ReadPaces;
 }
 
 /** Throws `ProviderError` when the fields of the object are needed and cannot be read. */
-export async function openReadWalk(
-  deps: WalkServices,
+export async function openReadScan(
+  deps: ScanServices,
   run: ClaimedRun,
   target: DeliveringTarget,
-): Promise<ReadWalk> {
+): Promise<ReadScan> {
   const { definition, connector } = target;
   const metadata = await metadataFor(deps, run, target);
   const set = readSet(definition, metadata, connector.read);
@@ -69,7 +69,7 @@ export async function openReadWalk(
 
 /** Reads the object's metadata only if fields, filters or the connector depend on it. */
 async function metadataFor(
-  deps: WalkServices,
+  deps: ScanServices,
   { projectId, connectionId, objectName, kind }: ClaimedRun,
   { definition, connector }: ReadTarget,
 ): Promise<ObjectMetadata | undefined> {

@@ -1,4 +1,4 @@
-/** Salesforce walks: long queries, locators, queries that take too long, answers that are too large. */
+/** Salesforce scans: long queries, locators, queries that take too long, answers that are too large. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JsonObject } from "../../ground/json.ts";

@@ -1,6 +1,6 @@
 /**
- * Walks of subscriptions over changed records: after a gap (reconciliation), and where the provider reports no changes
- * (polling). What a walk finds is stored as events, in the commit that moves the walk on.
+ * Scans of subscriptions over changed records: after a gap (reconciliation), and where the provider reports no changes
+ * (polling). What a scan finds is stored as events, in the commit that moves the scan on.
  */
 import { sql, type RawBuilder } from "kysely";
 import type { JsonObject } from "../../../ground/json.ts";
@@ -8,8 +8,8 @@ import type { Queries } from "../database/database.ts";
 import { wakes } from "../database/wake-ups.ts";
 import { isHeldBy, type SubscriptionClaim } from "./subscription-claim.ts";
 
-/** A walk that is not over; times as ISO texts. */
-export interface SubscriptionWalk {
+/** A scan that is not over; times as ISO texts. */
+export interface SubscriptionScan {
   kind: "reconciliation" | "polling";
   /** Part of the keys by which what was found twice is recognised. */
   id: string;
@@ -59,7 +59,7 @@ export async function requestReconciliation(
   return rows.length > 0;
 }
 
-/** A change that a walk found. */
+/** A change that a scan found. */
 export interface FoundEvent {
   id: string;
   recordId: string;
@@ -70,12 +70,12 @@ export interface FoundEvent {
   raw: string;
 }
 
-export interface WalkStep extends SubscriptionClaim {
+export interface ScanStep extends SubscriptionClaim {
   installationId: string;
   objectName: string;
   events: FoundEvent[];
   /** Null: it is over. */
-  walk: SubscriptionWalk | null;
+  scan: SubscriptionScan | null;
   /** Of the end of a reconciliation. */
   reconciled?: EndedReconciliation;
   /** Of the end of a turn of polling. */
@@ -94,11 +94,11 @@ export interface EndedReconciliation {
 }
 
 /**
- * Stores what a page of a walk found, and where the walk goes on, in one statement. What was found before is skipped. Returns
+ * Stores what a page of a scan found, and where the scan goes on, in one statement. What was found before is skipped. Returns
  * false, and changes nothing, if this worker no longer has the claim.
  */
-export async function commitWalkStep(queries: Queries, step: WalkStep): Promise<boolean> {
-  const { installationId, objectName, events, walk, reconciled, polled } = step;
+export async function commitScanStep(queries: Queries, step: ScanStep): Promise<boolean> {
+  const { installationId, objectName, events, scan, reconciled, polled } = step;
   const column = <Name extends keyof FoundEvent>(name: Name) => events.map((event) => event[name]);
   const isMine = sql`exists (select from mine)`;
   const { rows } = await sql<{ isMine: boolean }>`
@@ -116,7 +116,7 @@ export async function commitWalkStep(queries: Queries, step: WalkStep): Promise<
       on conflict (installation_id, dedupe_key) do nothing
       returning id
     ), moved as (
-      update subscriptions set walk = ${walk && JSON.stringify(walk)}::jsonb, attempts = 0,
+      update subscriptions set walk = ${scan && JSON.stringify(scan)}::jsonb, attempts = 0,
         received = received + (select count(*) from stored),
         last_event_time = case when exists (select from stored) then now() else last_event_time end
         ${reconciled ? sql`, reconciled = ${JSON.stringify(reconciled)}::jsonb` : sql``}
@@ -135,27 +135,27 @@ export async function commitWalkStep(queries: Queries, step: WalkStep): Promise<
 }
 
 /**
- * Begins a walk. The request of a reconciliation is over, unless an earlier time was requested since the claim. Returns false
+ * Begins a scan. The request of a reconciliation is over, unless an earlier time was requested since the claim. Returns false
  * if this worker no longer has the claim.
  */
-export async function beginWalk(
+export async function beginScan(
   queries: Queries,
   claim: SubscriptionClaim,
-  walk: SubscriptionWalk,
+  scan: SubscriptionScan,
 ): Promise<boolean> {
   const over =
-    walk.kind === "reconciliation"
+    scan.kind === "reconciliation"
       ? sql`, (reconcile_since, reconcile_reason) = (select reconcile_since, reconcile_reason
-          where reconcile_since < ${walk.since}::timestamptz)`
+          where reconcile_since < ${scan.since}::timestamptz)`
       : sql``;
   const { numAffectedRows } = await sql`
-    update subscriptions set walk = ${JSON.stringify(walk)}::jsonb ${over} where ${isHeldBy(claim)}
+    update subscriptions set walk = ${JSON.stringify(scan)}::jsonb ${over} where ${isHeldBy(claim)}
   `.execute(queries);
   return Number(numAffectedRows ?? 0) > 0;
 }
 
 /** Drops what is to be found of a claimed subscription whose events are all off. */
-export async function dropWalk(queries: Queries, claim: SubscriptionClaim): Promise<void> {
+export async function dropScan(queries: Queries, claim: SubscriptionClaim): Promise<void> {
   await sql`
     update subscriptions set walk = null, reconcile_since = null, reconcile_reason = null, poll_time = null
     where ${isHeldBy(claim)}
