@@ -95,6 +95,23 @@ export const Language = closed(
   "The query language in which a request says which records it wants, in which order, and which fields. The simulation carries it out.",
 );
 
+export const DeletionLog = closed(
+  {
+    source: text("Key in `sources`; `key#place` for a place in it."),
+    path: text("Path below the base URL of the `GET` that tells it."),
+    from: text("Where the beginning of the period goes, which is inclusive."),
+    until: text("Where its end goes."),
+    records: text("Path of the list of deletions in an answer."),
+    id: text("Path of the id in a deletion."),
+    time: text("Path of its time."),
+    oldestDays: Type.Integer({ description: "Earlier beginnings are refused." }),
+    leastMinutes: Type.Integer({
+      description: "Periods that are not longer are refused; seconds do not count.",
+    }),
+  },
+  "A log of deletions, which also has records that are gone for good.",
+);
+
 export const Composite = closed(
   {
     source: text("Key in `sources`; `key#place` for a place in it."),

@@ -4,7 +4,7 @@
  */
 import { Type, type Static } from "typebox";
 import { closed, flag, integer, ListPaging, buildUnion, optional, text } from "./paging-facts.ts";
-import { batchFact, Composite, Language, linkFact } from "./batch-facts.ts";
+import { batchFact, Composite, DeletionLog, Language, linkFact } from "./batch-facts.ts";
 import { ErrorFacts } from "./error-facts.ts";
 import { request } from "./request-facts.ts";
 
@@ -183,6 +183,7 @@ const RecordFact = closed({
     "Of an upsert: where the names of the fields go by which the vendor finds the record. Without it, the vendor chooses, also by other fields.",
   ),
   keyTo: optional("Where the value of a key goes, where it is no field: `body.{key}`."),
+  createdAt: optional("Of an upsert: path in an answer of whether the record was created."),
   keyIsId: flag("The value of the key is the id of the record."),
   idempotencyKey: optional("Where a key goes under which the vendor creates once."),
   missing: Type.Optional(
@@ -270,6 +271,7 @@ const ObjectFacts = closed({
     ),
   ),
   links: Type.Optional(linkFact(request)),
+  deletionLog: Type.Optional(DeletionLog),
   example: Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), {
       description: "A record as the vendor's material shows one, shortened.",
@@ -327,6 +329,7 @@ export const FactsSchema = closed({
   ),
   objects: Type.Record(Type.String(), ObjectFacts),
   composite: Type.Optional(Composite),
+  longestAddress: integer("Longer addresses are refused with the status 414."),
   values: Type.Optional(Type.Array(ValueFact)),
   errors: Type.Optional(ErrorFacts),
   /** Answers that do not depend on records, for example the fields of a table. */

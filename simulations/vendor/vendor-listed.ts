@@ -1,8 +1,11 @@
 /** Which records a simulated list has: those of its state, and those that changed since a bound. */
 import type { Facts, ListFact } from "../../connector-kit/facts/facts.ts";
+import { valueAt } from "../../connector-kit/text-at.ts";
+import { nowMs } from "../../ground/clock.ts";
 import { hasValues } from "./vendor-checks.ts";
-import type { VendorRecord } from "./vendor-records.ts";
-import type { VendorRequest } from "./vendor-request.ts";
+import { shownRecord, type VendorRecord } from "./vendor-records.ts";
+import { extractPart, textIn, type VendorRequest } from "./vendor-request.ts";
+import { readTime, TIME_FORMS } from "./vendor-times.ts";
 import type { ListRoute } from "./vendor-routes.ts";
 
 /** Whether a record is in this list, as far as its state goes. */
@@ -40,4 +43,37 @@ export function isWithin(
   const ms = isOfCreation ? record.createdMs : record.changedMs;
   const compared = since?.format === "date" ? Math.floor(ms / 86_400_000) * 86_400_000 : ms;
   return since?.inclusive === false ? compared > boundMs : compared >= boundMs;
+}
+
+/** Returns the bound in milliseconds, or why the vendor refuses it. */
+export function boundIn(
+  { since }: ListFact,
+  request: VendorRequest,
+  seen: { namesBound?: boolean; boundMs?: number },
+): number | string | undefined {
+  const text = since && textIn(request, since.to);
+  if (!since || text === undefined || text === "") return undefined;
+  seen.namesBound = true;
+  const bound =
+    since.template === undefined
+      ? text
+      : extractPart(text, since.template, "since", TIME_FORMS[since.format]);
+  if (bound === undefined) return undefined;
+  const ms = readTime(bound, since.format, since.zone);
+  if (ms === undefined)
+    return `${since.to}: ${JSON.stringify(bound)} is not a time of the form ${since.format}`;
+  seen.boundMs = ms;
+  const oldest = since.oldestDays === undefined ? 0 : nowMs() - since.oldestDays * 86_400_000;
+  return ms < oldest ? `${since.to}: older than ${since.oldestDays} days` : ms;
+}
+
+/** Returns what `{parent}` stands for in the lists below a record. */
+export function parentValue(
+  object: Facts["objects"][string],
+  record: VendorRecord,
+  by: string | undefined,
+): string {
+  if (by === undefined) return record.id;
+  const value = valueAt(shownRecord(object, record), by);
+  return value === undefined ? record.id : String(value);
 }

@@ -2,7 +2,13 @@
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import type { Facts } from "../../connector-kit/facts/facts.ts";
 import { recordAnswer, type VendorAnswer } from "./vendor-answer.ts";
-import { shownRecord, writtenFields, type VendorRecord, type VendorRecords } from "./vendor-records.ts";
+import {
+  putAt,
+  shownRecord,
+  writtenFields,
+  type VendorRecord,
+  type VendorRecords,
+} from "./vendor-records.ts";
 import { textIn, valueIn, type VendorRequest } from "./vendor-request.ts";
 import type { RecordRoute } from "./vendor-routes.ts";
 
@@ -38,7 +44,7 @@ export function carryOutRecord(
   const record = known.find(isAsked);
   if (!record) return { missing: `there is no ${objectName} ${id}` };
   if (action === "delete") {
-    known.splice(known.indexOf(record), 1);
+    world.records.remove(objectName, record);
     return answered(world, route, record);
   }
   if (action === "update") {
@@ -87,7 +93,10 @@ function upserted(
   if (fact.keyIsId) record.id = String(value);
   Object.assign(record.fields, withoutId(fields, object.id.path), { [key]: value });
   if (known) world.records.touch(record);
-  return answered(world, route, record);
+  const answer = answered(world, route, record);
+  if (typeof answer === "string" || fact.createdAt === undefined) return answer;
+  if (isJsonObject(answer.body)) putAt(answer.body, fact.createdAt, known === undefined);
+  return known ? { ...answer, status: fact.success[1] ?? answer.status } : answer;
 }
 
 function answered(

@@ -46,6 +46,7 @@ const DAY_MS = 86_400_000;
 
 export class VendorRecords {
   private readonly stored = new Map<string, VendorRecord[]>();
+  readonly removed: { objectName: string; record: VendorRecord }[] = [];
   private made = 0;
   /** An hour ago: nothing that a test does reaches the present. Whole seconds, because many formats have no others. */
   private clockMs = Math.floor(nowMs() / 1000) * 1000 - 3_600_000;
@@ -74,6 +75,14 @@ export class VendorRecords {
     return record;
   }
 
+  /** Removes a record for good: only the log of deletions has it. */
+  remove(objectName: string, record: VendorRecord): void {
+    const known = this.of(objectName);
+    known.splice(known.indexOf(record), 1);
+    this.touch(record);
+    this.removed.push({ objectName, record });
+  }
+
   /** Changes a record: its time of change is later than those of all others. */
   touch(record: VendorRecord): void {
     record.changedMs = this.tick();
@@ -81,6 +90,7 @@ export class VendorRecords {
 
   clear(): void {
     this.stored.clear();
+    this.removed.length = 0;
   }
 
   private tick(): number {

@@ -2,10 +2,9 @@
  * A simulated vendor, made from facts about its API: `connectors/<provider>/facts.json`. It knows no description of the provider,
  * and refuses what the vendor refuses.
  */
-import { nowMs } from "../../ground/clock.ts";
 import type { Json, JsonObject } from "../../ground/json.ts";
 import { valueAt } from "../../connector-kit/text-at.ts";
-import type { Facts, ListFact } from "../../connector-kit/facts/facts.ts";
+import type { Facts } from "../../connector-kit/facts/facts.ts";
 import { listAnswer, refusal, type VendorAnswer } from "./vendor-answer.ts";
 import { argumentFaults, hasValues, requestFaults } from "./vendor-checks.ts";
 import type { VendorQuery } from "./languages/asked.ts";
@@ -13,21 +12,14 @@ import { readVendorQuery } from "./languages/vendor-query.ts";
 import { answerBatch, findBatches } from "./vendor-batch.ts";
 import { answerComposite } from "./vendor-composite.ts";
 import { answerDocument, type GraphqlSide } from "./vendor-fields.ts";
-import { isListed, isWithin } from "./vendor-listed.ts";
+import { answerDeletionLog } from "./vendor-deletions.ts";
+import { boundIn, isListed, isWithin, parentValue } from "./vendor-listed.ts";
 import { chooseOrder, sorted, type ListOrder } from "./vendor-order.ts";
 import { cutPage, PageTokens, TOKEN_NAME } from "./vendor-pages.ts";
 import { carryOutRecord, fieldsAt, type RecordWorld } from "./vendor-record.ts";
 import { shownRecord, VendorRecords, type VendorRecord } from "./vendor-records.ts";
-import {
-  extractPart,
-  takeRequest,
-  textIn,
-  valueIn,
-  type RawRequest,
-  type VendorRequest,
-} from "./vendor-request.ts";
+import { takeRequest, textIn, valueIn, type RawRequest, type VendorRequest } from "./vendor-request.ts";
 import { findRoutes, placeholdersIn, type ListRoute, type Route } from "./vendor-routes.ts";
-import { readTime, TIME_FORMS } from "./vendor-times.ts";
 
 /** What the vendor saw. */
 export interface SeenRequest {
@@ -37,6 +29,8 @@ export interface SeenRequest {
   /** Of the route that answered; absent: none did. */
   objectName?: string;
   action?: Route["action"] | "batch" | "links";
+  /** The request was within another one. */
+  isInner?: boolean;
   /** Inputs of a request with several records. */
   inputs?: number;
   /** Why it was refused. */
@@ -79,6 +73,8 @@ export class Vendor {
   refusedValue: string | undefined;
   /** Queries whose next pages have an address of their own, by the place in it. */
   private readonly located = new Map<string, { route: ListRoute; request: VendorRequest }>();
+  /** Rest of a list within a record, by the place of its page. */
+  private readonly inner = new Map<string, Json>();
   url: string;
   private tokens = new PageTokens();
   private readonly facts: Facts;
@@ -102,6 +98,7 @@ export class Vendor {
     this.usualSize = undefined;
     this.refusedValue = undefined;
     this.located.clear();
+    this.inner.clear();
   }
 
   /** Drops the addresses of next pages that were given, as others can make the vendor do. */
@@ -109,12 +106,17 @@ export class Vendor {
     this.located.clear();
   }
 
-  answer(raw: RawRequest): VendorAnswer {
+  /** `isInner`: the request is within another one. */
+  answer(raw: RawRequest, isInner = false): VendorAnswer {
     const ordered = this.next;
     this.next = undefined;
     const seen: SeenRequest = { method: raw.method, target: raw.target, status: 0 };
-    const answer = ordered ?? this.carryOut(takeRequest(raw), seen);
+    const { longestAddress } = this.facts;
+    const isTooLong = !isInner && longestAddress !== undefined && raw.target.length > longestAddress;
+    const tooLong = isTooLong ? refusal(this.facts, 414, "the address is too long") : undefined;
+    const answer = ordered ?? tooLong ?? this.carryOut(takeRequest(raw), seen);
     seen.status = answer.status;
+    if (isInner) seen.isInner = true;
     this.seen.push(seen);
     return answer;
   }
@@ -128,6 +130,11 @@ export class Vendor {
       const answer = refusal(this.facts, status, fault);
       return body === undefined ? answer : { ...answer, body: body as Json };
     };
+    const log = answerDeletionLog(this.facts, this.records, request);
+    if (log) {
+      seen.objectName = log.objectName;
+      return typeof log.answer === "string" ? refused(400, log.answer) : log.answer;
+    }
     const several = this.several(request, seen, refused) ?? this.nextPage(request, seen, refused);
     if (several) return several;
     const fixed = this.facts.answers?.find(
@@ -176,7 +183,7 @@ export class Vendor {
     const { composite } = this.facts;
     let answer: VendorAnswer | string | undefined;
     if (composite && request.method === "POST" && request.path === composite.path)
-      answer = answerComposite(composite, request, (inner) => this.answer(inner));
+      answer = answerComposite(composite, request, (inner) => this.answer(inner, true));
     for (const batch of findBatches(this.facts, request, this.connection)) {
       const { objectName, action, fact } = batch;
       seen.objectName = objectName;
@@ -201,6 +208,8 @@ export class Vendor {
       for (const address of [list?.paging.address, changes?.paging.address]) {
         const { place } = (address !== undefined && placeholdersIn(address, request, {})) || {};
         if (place === undefined) continue;
+        const rest = this.inner.get(place);
+        if (rest !== undefined) return { status: 200, headers: {}, body: rest };
         const known = this.located.get(place);
         if (!known || request.method !== "GET") return refused(404, `there is no page ${place}`);
         seen.objectName = known.route.objectName;
@@ -253,7 +262,7 @@ export class Vendor {
     seen: SeenRequest,
   ): VendorAnswer | string | { missing: string } {
     const { fact, object, objectName, values } = route;
-    const bound = fact.language ? undefined : this.boundIn(fact, request, seen);
+    const bound = fact.language ? undefined : boundIn(fact, request, seen);
     if (typeof bound === "string") return bound;
     const query = this.readQuery(route, request);
     if (typeof query === "string") return query;
@@ -310,7 +319,12 @@ export class Vendor {
   ): VendorQuery | string | undefined {
     if (!fact.language) return undefined;
     const records = this.records.of(objectName);
-    return readVendorQuery({ fact, object, fieldsAt: this.fieldsAt(objectName), records }, request);
+    const keepPage = (rest: Json): string => {
+      const place = `01gCH${this.inner.size}PIAYA2-2`;
+      this.inner.set(place, rest);
+      return fact.paging.address?.replace("{place}", place) ?? place;
+    };
+    return readVendorQuery({ fact, object, fieldsAt: this.fieldsAt(objectName), records, keepPage }, request);
   }
 
   private shownEntry(
@@ -341,28 +355,6 @@ export class Vendor {
       .of(object)
       .some((record) => above !== undefined && parentValue(above, record, by) === value);
   }
-
-  /** Returns the bound in milliseconds, or why the vendor refuses it. */
-  private boundIn(
-    { since }: ListFact,
-    request: VendorRequest,
-    seen: SeenRequest,
-  ): number | string | undefined {
-    const text = since && textIn(request, since.to);
-    if (!since || text === undefined || text === "") return undefined;
-    seen.namesBound = true;
-    const bound =
-      since.template === undefined
-        ? text
-        : extractPart(text, since.template, "since", TIME_FORMS[since.format]);
-    if (bound === undefined) return undefined;
-    const ms = readTime(bound, since.format, since.zone);
-    if (ms === undefined)
-      return `${since.to}: ${JSON.stringify(bound)} is not a time of the form ${since.format}`;
-    seen.boundMs = ms;
-    const oldest = since.oldestDays === undefined ? 0 : nowMs() - since.oldestDays * 86_400_000;
-    return ms < oldest ? `${since.to}: older than ${since.oldestDays} days` : ms;
-  }
 }
 
 const isAskedFor = (
@@ -377,14 +369,3 @@ const isAskedFor = (
 
 const isListRoute = (route: Route): route is ListRoute =>
   route.action === "list" || route.action === "changes";
-
-/** Returns what `{parent}` stands for in the lists below a record. */
-export function parentValue(
-  object: Facts["objects"][string],
-  record: VendorRecord,
-  by: string | undefined,
-): string {
-  if (by === undefined) return record.id;
-  const value = valueAt(shownRecord(object, record), by);
-  return value === undefined ? record.id : String(value);
-}

@@ -14,6 +14,8 @@ export interface Asked {
   /** The member of records that has the fields. */
   fieldsAt: string;
   records: VendorRecord[];
+  /** Keeps the rest of a list within a record, and returns the address of its page. */
+  keepPage(rest: Json): string;
 }
 
 export interface VendorQuery {

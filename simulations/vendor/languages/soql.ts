@@ -145,7 +145,7 @@ export function readSoql(asked: Asked, request: VendorRequest): VendorQuery | st
   try {
     const query = parseSoql(textIn(request, "query.q") ?? "");
     const known = knownFields(asked);
-    const fieldFault = query.fields.find((name) => !known.has(name));
+    const fieldFault = query.fields.find((name) => !known.has(name)) ?? childFault(asked, query);
     if (fieldFault !== undefined) return `No such column '${fieldFault}' on entity '${query.from}'`;
     const bounds: number[] = [];
     const tests = query.where.map((one) => buildTest(asked, one, known, bounds));
@@ -162,6 +162,19 @@ export function readSoql(asked: Asked, request: VendorRequest): VendorQuery | st
     if (error instanceof Malformed) return error.message;
     throw error;
   }
+}
+
+/** Returns a field that the children do not have, or a relation that there is not. */
+function childFault({ records }: Asked, { children }: SoqlQuery): string | undefined {
+  for (const { from, fields } of children) {
+    const linked = records.flatMap(({ links }) => links?.[from] ?? []);
+    if (records.some(({ links }) => links) && linked.length === 0) return from;
+    const strange = fields.find((name) =>
+      linked.some((one) => !isJsonObject(one) || !Object.hasOwn(one, name)),
+    );
+    if (strange !== undefined) return strange;
+  }
+  return undefined;
 }
 
 function readOrder(asked: Asked, { orderBy, isCount }: SoqlQuery, known: Set<string>): ListOrder {
@@ -244,15 +257,28 @@ function project(asked: Asked, record: VendorRecord, { fields, children, from }:
     attributes: { type: from, url: `/services/data/v60.0/sobjects/${from}/${record.id}` },
   };
   for (const field of fields) one[field] = valueAt(whole, field) ?? null;
-  for (const child of children) {
-    const linked = record.links?.[child.from] ?? [];
-    one[child.from] =
-      linked.length === 0
-        ? null
-        : { totalSize: linked.length, done: true, records: linked.map((id) => childRecord(child, id)) };
-  }
+  for (const child of children) one[child.from] = listChildren(asked, record, child);
   return one;
 }
+
+/** Children at once; the others are behind an address. */
+const CHILDREN = 2;
+
+function listChildren({ keepPage }: Asked, { links }: VendorRecord, child: SoqlQuery): Json {
+  const all = (links?.[child.from] ?? []).filter(
+    (linked) => !child.where.some((one) => !fitsChild(one, linked)),
+  );
+  if (all.length === 0) return null;
+  const shown = all.map((linked) => childRecord(child, linked));
+  const counts = { totalSize: all.length };
+  if (all.length <= CHILDREN) return { ...counts, done: true, records: shown };
+  const nextRecordsUrl = keepPage({ ...counts, done: true, records: shown.slice(CHILDREN) });
+  return { ...counts, done: false, nextRecordsUrl, records: shown.slice(0, CHILDREN) };
+}
+
+/** Children are compared by texts. */
+const fitsChild = ({ field, values }: Comparison, linked: Json): boolean =>
+  String(valueAt(linked, field) ?? false) === String(values[0]?.text).replaceAll("'", "");
 
 const childRecord = ({ fields }: SoqlQuery, linked: Json): JsonObject => {
   const values: JsonObject = isJsonObject(linked) ? linked : {};

@@ -11,7 +11,8 @@ import type {
   SourceRecord,
 } from "../../../connector-kit/read-connector.ts";
 import { valueAt } from "../../../connector-kit/text-at.ts";
-import { parentValue, type Vendor } from "../vendor.ts";
+import type { Vendor } from "../vendor.ts";
+import { parentValue } from "../vendor-listed.ts";
 import type { NewRecord, VendorRecord } from "../vendor-records.ts";
 
 export type PromisedMode = "read" | "create" | "update" | "delete" | "upsert";

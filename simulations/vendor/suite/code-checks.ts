@@ -1,5 +1,6 @@
 /** Checks of what only connectors do that are written out in code: bounds on both sides, filters, searches, wide records. */
 import { orderWrite, planRead } from "../../../connector-kit/order-fixture.ts";
+import type { Checkpoint, DeletionPage } from "../../../connector-kit/read-connector.ts";
 import { expect, expectIds, buildReader, changesFact, putRecords, SMALL_PAGE, scanAll } from "./bench.ts";
 import type { Bench, Check } from "./bench.ts";
 import { freeField } from "./write-checks.ts";
@@ -27,6 +28,18 @@ export function codeChecks(bench: Bench): Check[] {
       : [{ name: "pages behind an address of their own", source, run: () => locatedPages(bench) }]),
     ...(fact.language.kind === "filterGroups"
       ? [{ name: "records that vanished in merges", source, run: () => merged(bench) }]
+      : []),
+    ...(fact.language.kind === "soql"
+      ? [{ name: "children in a query", source, run: () => children(bench) }]
+      : []),
+    ...(bench.object.deletionLog
+      ? [
+          {
+            name: "deletions that only the log tells",
+            source: bench.object.deletionLog.source,
+            run: () => logged(bench),
+          },
+        ]
       : []),
     ...(bench.object.create && !bench.object.create.absent
       ? [
@@ -154,7 +167,9 @@ async function wideRecords(bench: Bench): Promise<undefined> {
   expectIds(found.records, records);
   const missing = fields.filter((name) => found.records[0]?.values[name] !== name);
   expect(missing.length === 0, `${missing.length} of ${fields.length} fields are missing: ${missing[0]}`);
-  const longest = Math.max(...bench.vendor.seen.map(({ target }) => target.length));
+  const longest = Math.max(
+    ...bench.vendor.seen.filter(({ isInner }) => !isInner).map(({ target }) => target.length),
+  );
   expect(longest < 16_000, `an address has ${longest} characters`);
 }
 
@@ -214,4 +229,39 @@ async function plainCreate(bench: Bench): Promise<undefined> {
     stored?.fields[name] === "plain" && stored.id === outcome.recordId,
     "the record is not what was written",
   );
+}
+
+/** Children in one answer, in several, and none. */
+async function children(bench: Bench): Promise<undefined> {
+  const ids = [1, 2, 3, 4, 5].map((number) => `003RO000003000${number}`);
+  const linked = ids.map((Id) => ({ Id }));
+  const [many] = putRecords(bench, 1, { links: { Notes: linked } });
+  const [one] = putRecords(bench, 1, { links: { Notes: linked.slice(0, 1) } });
+  putRecords(bench, 1);
+  const { records } = await scanAll(bench, { associations: ["Notes"] });
+  const find = (id: string | undefined) =>
+    records.find((record) => record.id === id)?.associations?.["Notes"]?.map((child) => child.id) ?? [];
+  expect(
+    find(many?.id).join() === ids.join(),
+    `of ${ids.join()}, ${find(many?.id).join() || "none"} is told`,
+  );
+  expect(find(one?.id).join() === ids[0], `of ${ids[0]}, ${find(one?.id).join() || "none"} is told`);
+}
+
+/** Records that are gone for good are in no query. */
+async function logged(bench: Bench): Promise<undefined> {
+  const { vendor, objectName } = bench;
+  const [, gone] = putRecords(bench, 3);
+  expect(gone, "no record");
+  vendor.records.remove(objectName, gone);
+  const [since, until] = [new Date(gone.changedMs - 2 * 86_400_000), new Date(gone.changedMs + 3_600_000)];
+  const { readDeletions } = buildReader(bench);
+  const found: string[] = [];
+  let place: Checkpoint | undefined;
+  do {
+    const page: DeletionPage = await readDeletions({ objectName, since, until }, place, bench.fetch);
+    found.push(...page.records.map(({ id }) => id));
+    place = page.next;
+  } while (place);
+  expect(found.join() === gone.id, `of the deletion of ${gone.id}, ${found.join() || "none"} is told`);
 }

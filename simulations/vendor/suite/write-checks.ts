@@ -148,7 +148,10 @@ async function remove(bench: Bench, fact: RecordFact): Promise<string | undefine
   if (isSilentOnMissing(bench, fact))
     return "no fact says how the deletion of a record that is gone is refused";
   const again = await write(bench, "delete", { id: record.id, fields: {} });
-  expect(again.success, "the deletion of a record that is gone is not told as done");
+  // Connectors in code may tell it as not found, too.
+  const isReported =
+    !again.success && again.error.kind === "not_found" && bench.object.list?.language !== undefined;
+  expect(again.success || isReported, "the deletion of a record that is gone is not told as done");
   return undefined;
 }
 
@@ -222,7 +225,7 @@ function expectReturned(bench: Bench, { data }: { data?: JsonObject }, id: strin
   const record = vendor.records.of(objectName).find((one) => one.id === id);
   const shown =
     record && shownRecord(object, record, { list: object.list, fieldsAt: vendor.fieldsAt(objectName) });
-  if (bench.facts.graphql) {
+  if (bench.facts.graphql || object.get?.fieldsTo !== undefined) {
     // A document selects members: those that are there are the record's.
     const strange = Object.keys(data).filter(
       (name) => typeof shown?.[name] === "string" && shown[name] !== data[name],
