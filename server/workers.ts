@@ -14,6 +14,7 @@ import type { Services } from "./services.ts";
 import { startReading } from "./read/start-reading.ts";
 import { awaitAllPushes } from "./subscribe/receive/await-pushes.ts";
 import { startSubscribing } from "./subscribe/start-subscribing.ts";
+import { watchHealth } from "./watch/health-watcher.ts";
 import { startSchemaWatcher } from "./watch/schema-watcher.ts";
 import { startWriteWorker } from "./write/queue/write-worker.ts";
 
@@ -64,6 +65,7 @@ export function startWorkers(deps: Services): Workers {
     recentMessages,
   });
   const schemas = startSchemaWatcher(deps);
+  const health = watchHealth(deps);
   deps.newWrites.wakes(writes);
   deps.newApprovals.wakes(approvals);
   let stopping: Promise<unknown> | undefined;
@@ -85,6 +87,7 @@ export function startWorkers(deps: Services): Workers {
         trials.stop(),
         deliveries.stop(),
         schemas.stop(),
+        health.stop(),
         sweeper.stop(),
       ]);
       await stopping;

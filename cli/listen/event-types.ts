@@ -15,6 +15,7 @@ export const EVENT_TYPES = [
   "connection.deleted",
   "connection.error",
   "destination.webhook.disabled",
+  "installation.health.changed",
   "agent.approval.requested",
   "agent.approval.decided",
 ];

@@ -31,6 +31,16 @@ function actIn(name: Names): string {
   return `${name("approval.tool")}${object && ` of ${object}`}${group === "?" ? "" : ` for ${group}`}`;
 }
 
+const reasonsIn = (reasons: Json | undefined): string =>
+  (Array.isArray(reasons) ? reasons : [])
+    .slice(0, MAX_FIELDS)
+    .map((reason) =>
+      isJsonObject(reason)
+        ? `${reason["type"]} ${reason["name"]}: ${shortened(String(reason["detail"]))}`
+        : "",
+    )
+    .join("\n");
+
 const either = (name: Names, ...members: string[]): string =>
   members.map(name).find((value) => value !== "?") ?? "?";
 const agentIn = (name: Names): string =>
@@ -69,6 +79,10 @@ const SENTENCES: Record<string, (name: Names, data: JsonObject) => string> = {
     `:x: The connection of ${name("consumerName")} to ${name("provider")} has trouble`,
   "destination.webhook.disabled": (name) =>
     `:no_entry: The webhook ${name("destinationName")} (${name("url")}) is disabled`,
+  "installation.health.changed": (name, { healthReasons }) =>
+    name("healthStatus") === "healthy"
+      ? `:white_check_mark: ${name("integrationName")} of ${name("groupName")} is healthy again`
+      : `:warning: ${name("integrationName")} of ${name("groupName")} is not healthy: ${reasonsIn(healthReasons)}`,
   "agent.approval.requested": (name, { approval }) =>
     `:raised_hand: The agent ${agentIn(name)} asks for a decision: ${actIn(name)}${isJsonObject(approval) ? `\n${changeIn(approval)}` : ""}`,
   "agent.approval.decided": (name) =>

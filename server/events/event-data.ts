@@ -1,5 +1,6 @@
 /** Schemas of the `data` of each event type, and the types derived from them. */
 import { Type, type Static } from "typebox";
+import { HEALTH_REASON_TYPES } from "../store/integrations/installation-health.ts";
 
 const PROJECT = { projectId: Type.String({ description: "Id of the project." }) };
 
@@ -50,6 +51,35 @@ export const InstallationEventSchema = Type.Object(
 export const InstallationUpdatedSchema = Type.Object(
   { ...INSTALLATION, ...CONFIG, ...LAST_CONFIG },
   { title: "InstallationUpdatedEvent" },
+);
+
+export const HealthReasonsSchema = Type.Array(
+  Type.Object(
+    {
+      type: Type.Enum([...HEALTH_REASON_TYPES], {
+        description:
+          "`connection`: the provider refuses the credentials. `destination`: it is missing, disabled or failing. `field`: the provider does " +
+          "not know it any more. `object`: the provider does not know it, or does not show it. `read`: reading fails. `subscription`: changes " +
+          "are not reported.",
+      }),
+      name: Type.String({ description: "Of the provider, destination, field or object." }),
+      detail: Type.String({ description: "What is known of it." }),
+      since: Type.String({ format: "date-time", description: "Since when." }),
+    },
+    { title: "HealthReason", description: "One reason why something is not healthy." },
+  ),
+  { description: "Busbar's own: why it is `unhealthy`, the oldest first; empty while it is healthy." },
+);
+
+export type HealthReasonFields = Static<typeof HealthReasonsSchema>[number];
+
+export const InstallationHealthChangedSchema = Type.Object(
+  {
+    ...INSTALLATION,
+    healthStatus: Type.Enum(["healthy", "unhealthy"], { description: "What it is now." }),
+    healthReasons: HealthReasonsSchema,
+  },
+  { title: "InstallationHealthChangedEvent" },
 );
 
 export const ReadBackfillDoneSchema = Type.Object(

@@ -19,6 +19,8 @@ export const EVENT_DESCRIPTIONS: Record<EventType, string> = {
   "connection.error": "The provider rejects the credentials of a connection.",
   "destination.webhook.disabled":
     "A webhook was disabled after failed deliveries. Other destinations get it.",
+  "installation.health.changed":
+    "An installation is no longer healthy, is so for other reasons, or is healthy again; contains the reasons.",
   "agent.approval.requested":
     "An agent wants to do something that needs a decision; contains the act with before and after.",
   "agent.approval.decided": "An act of an agent was approved or rejected.",

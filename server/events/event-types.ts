@@ -6,6 +6,7 @@ import {
   ConnectionFieldsSchema,
   DestinationWebhookDisabledSchema,
   InstallationEventSchema,
+  InstallationHealthChangedSchema,
   InstallationUpdatedSchema,
   ReadBackfillDoneSchema,
   ReadSchedulePausedSchema,
@@ -32,6 +33,7 @@ export const EVENT_DATA = {
   "connection.deleted": ConnectionFieldsSchema,
   "connection.error": ConnectionErrorSchema,
   "destination.webhook.disabled": DestinationWebhookDisabledSchema,
+  "installation.health.changed": InstallationHealthChangedSchema,
   "agent.approval.requested": ApprovalEventSchema,
   "agent.approval.decided": ApprovalEventSchema,
 } as const satisfies Record<string, TObject>;

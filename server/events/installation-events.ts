@@ -1,5 +1,5 @@
 /** Builds the events about installations. `config` is the whole content of the configuration. */
-import type { InstallationFields } from "./event-data.ts";
+import type { HealthReasonFields, InstallationFields } from "./event-data.ts";
 import type { NewEvent } from "./event-types.ts";
 
 export const installationCreated = (fields: InstallationFields, config: object): NewEvent => ({
@@ -22,4 +22,14 @@ export const installationDeleted = (fields: InstallationFields, config: object):
   projectId: fields.projectId,
   type: "installation.deleted",
   data: { ...fields, config },
+});
+
+/** Without reasons it is healthy again. */
+export const installationHealthChanged = (
+  fields: InstallationFields,
+  healthReasons: HealthReasonFields[],
+): NewEvent => ({
+  projectId: fields.projectId,
+  type: "installation.health.changed",
+  data: { ...fields, healthStatus: healthReasons.length > 0 ? "unhealthy" : "healthy", healthReasons },
 });

@@ -40,6 +40,7 @@ const MEMBERS: Record<EventType, string[]> = {
   "connection.error": [...CONNECTION, "errors", "error"],
   "destination.webhook.disabled": ["projectId", "destinationId", "destinationName", "url"],
   // Busbar's own.
+  "installation.health.changed": [...INSTALLATION, "healthStatus", "healthReasons"],
   "agent.approval.requested": ["approval"],
   "agent.approval.decided": ["approval"],
 };
@@ -56,8 +57,8 @@ const listFields = (type: "installation.updated") => {
   return event.data;
 };
 
-test("there are fifteen types and two of our own, each with the members of its contract", () => {
-  assert.equal(EVENT_TYPES.length, 17);
+test("there are fifteen types and three of our own, each with the members of its contract", () => {
+  assert.equal(EVENT_TYPES.length, 18);
   for (const type of EVENT_TYPES) {
     const event = sampleEvent(type, "p");
     assert.equal(event.type, type);

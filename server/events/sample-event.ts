@@ -5,7 +5,12 @@ import type { ConnectionFields, InstallationFields } from "./event-data.ts";
 import { connectionError, connectionEvent } from "./connection-events.ts";
 import { destinationWebhookDisabled } from "./destination-events.ts";
 import type { EventType, NewEvent } from "./event-types.ts";
-import { installationCreated, installationDeleted, installationUpdated } from "./installation-events.ts";
+import {
+  installationCreated,
+  installationDeleted,
+  installationHealthChanged,
+  installationUpdated,
+} from "./installation-events.ts";
 import {
   readBackfillDone,
   readSchedulePaused,
@@ -59,6 +64,10 @@ export function sampleEvent(type: EventType, projectId: string): NewEvent {
     "connection.error": () => connectionError(connection, ["The refresh token was refused."]),
     "destination.webhook.disabled": () =>
       destinationWebhookDisabled({ id: ID, projectId, name: "sample", url: "https://example.com/hooks" }),
+    "installation.health.changed": () =>
+      installationHealthChanged(fields, [
+        { type: "field", name: "email", detail: "The account has no such field.", since: DECIDED },
+      ]),
     "agent.approval.requested": () => approvalRequested(projectId, APPROVAL),
     "agent.approval.decided": () =>
       approvalDecided(projectId, { ...APPROVAL, status: "approved", decideTime: DECIDED, decidedBy: PERSON }),

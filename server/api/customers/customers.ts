@@ -3,12 +3,12 @@ import { type Static, Type } from "typebox";
 import { now } from "../../../ground/clock.ts";
 import { Problem } from "../../../ground/errors.ts";
 import { timeOfId } from "../../../ground/ids.ts";
+import { HealthReasonsSchema } from "../../events/event-data.ts";
 import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
 import type { ConnectionRow } from "../../store/connections/connections.ts";
 import { type GroupRow, listGroups as listRows } from "../../store/connections/customer-lists.ts";
 import { upsertConsumer, upsertGroup } from "../../store/access/customers.ts";
 import type { Database } from "../../store/database/database.ts";
-import { HEALTH_REASON_TYPES } from "../../store/integrations/installation-health.ts";
 import { ConsumerName, ConsumerRef, GroupName, GroupRef, ProjectId } from "../members.ts";
 import { listQuery, onePage, pageSchema, textQuery } from "../pages.ts";
 import { PROJECT } from "../paths.ts";
@@ -36,24 +36,6 @@ export const GroupSchema = Type.Object(
     description:
       "A customer of yours, for example a company. Its people share connections and installations.",
   },
-);
-
-export const HealthReasonsSchema = Type.Array(
-  Type.Object(
-    {
-      type: Type.Enum([...HEALTH_REASON_TYPES], {
-        description:
-          "`connection`: the provider refuses the credentials. `destination`: it is missing, disabled or failing. `field`: the provider does " +
-          "not know it any more. `object`: the provider does not know it, or does not show it. `read`: reading fails. `subscription`: changes " +
-          "are not reported.",
-      }),
-      name: Type.String({ description: "Of the provider, destination, field or object." }),
-      detail: Type.String({ description: "What is known of it." }),
-      since: Type.String({ format: "date-time", description: "Since when." }),
-    },
-    { title: "HealthReason", description: "One reason why something is not healthy." },
-  ),
-  { description: "Busbar's own: why it is `unhealthy`, the oldest first; empty while it is healthy." },
 );
 
 export const ConsumerSchema = Type.Object(

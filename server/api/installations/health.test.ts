@@ -21,9 +21,11 @@ describe("the health of an installation", () => {
   after(() => all.close());
   before(async () => {
     all = await openDelivering({
-      BUSBAR_MINUTE_MS: "60000",
+      BUSBAR_MINUTE_MS: "6000",
       BUSBAR_RETRY_BASE_SECONDS: "0.1",
       BUSBAR_WEBHOOK_DISABLE_AFTER_SECONDS: "600",
+      // A reason is told when it has stood for a twelfth of a minute.
+      BUSBAR_WEBHOOK_RETRY_SECONDS: Array.from({ length: 30 }, () => "1").join(),
     });
     all.on.sandbox.salesforce.setLimits("off");
     destination = await drawRoute(all.on, `${all.sink.url}/hook`, []);
@@ -73,10 +75,29 @@ integrations:
     assert.deepEqual((await get("/installations:search?healthStatus=healthy")).results, []);
     const [listed] = (await get("/installations:search?healthStatus=unhealthy")).results;
     assert.ok(listed.healthReasons.some((one: Reason) => one.type === type && one.name === name));
+    await awaitEvent(({ healthReasons }) =>
+      healthReasons.some((one) => one.type === type && one.name === name && detail.test(one.detail)),
+    );
     return found;
   }
 
-  const heals = () => until(async () => (await reasons()).length === 0);
+  /** Waits until the newest event about the health of the installation fits. */
+  const awaitEvent = (fits: (data: { healthStatus: string; healthReasons: Reason[] }) => boolean) =>
+    until(async () => {
+      const [newest] = (
+        await get(
+          `/events?type=installation.health.changed&installationId=${customer.installationId}&pageSize=1`,
+        )
+      ).results;
+      return newest !== undefined && fits((await get(`/events/${newest.id}`)).data);
+    });
+
+  async function heals(): Promise<void> {
+    await until(async () => (await reasons()).length === 0);
+    await awaitEvent(
+      ({ healthStatus, healthReasons }) => healthStatus === "healthy" && healthReasons.length === 0,
+    );
+  }
 
   const trigger = () =>
     all.on.call("POST", "/read/v1/projects/default/integrations/crm/objects/account", {

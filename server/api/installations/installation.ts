@@ -3,13 +3,14 @@ import { Type, type Static } from "typebox";
 import { described } from "../../../ground/described.ts";
 import { Problem } from "../../../ground/errors.ts";
 import { ConfigContentSchema, type ConfigContent } from "../../../manifest/installation-config.ts";
+import { HealthReasonsSchema } from "../../events/event-data.ts";
 import { listConnectionsById, type ConnectionRow } from "../../store/connections/connections.ts";
 import type { Queries } from "../../store/database/database.ts";
 import { findInstallation, type InstallationRow } from "../../store/integrations/installations.ts";
 import { listHealthReasons, type HealthReason } from "../../store/integrations/installation-health.ts";
 import { listReadPauses, type PausedObject } from "../../store/reads/read-objects.ts";
 import { ConnectionSchema, toConnection } from "../connections/connection.ts";
-import { GroupSchema, HealthReasonsSchema, toGroup } from "../customers/customers.ts";
+import { GroupSchema, toGroup } from "../customers/customers.ts";
 import { InstallationId, IntegrationId, ProjectId } from "../members.ts";
 import { CreateTime, times, UpdateTime } from "../times.ts";
 

@@ -651,6 +651,11 @@ export interface RemovedInstallations {
   removeTime: Generated<Timestamp>;
 }
 
+export interface ReportedHealth {
+  installationId: string;
+  reasons: string[];
+}
+
 export interface Revisions {
   content: Json;
   createdBy: Generated<string>;
@@ -919,6 +924,7 @@ export interface DB {
   refusedRequests: RefusedRequests;
   removedConnections: RemovedConnections;
   removedInstallations: RemovedInstallations;
+  reportedHealth: ReportedHealth;
   revisions: Revisions;
   schemaBaselines: SchemaBaselines;
   schemaLooks: SchemaLooks;

@@ -20,7 +20,7 @@ export interface HealthReason {
 }
 
 /** For statements with `installations`: one row for each reason. */
-const REASONS = sql`(
+export const HEALTH_REASONS = sql`(
   select 'connection' as type, provider as name,
     'The provider refuses the credentials. The customer has to connect again.' as detail,
     coalesce(connections.update_time, connections.create_time) as since
@@ -65,7 +65,7 @@ const REASONS = sql`(
 )`;
 
 /** For statements with `installations`. */
-export const INSTALLATION_IS_UNHEALTHY = sql<boolean>`exists (select from ${REASONS} as reason)`;
+export const INSTALLATION_IS_UNHEALTHY = sql<boolean>`exists (select from ${HEALTH_REASONS} as reason)`;
 
 /** Returns the reasons of these installations by id, the oldest first; healthy ones are left out. */
 export async function listHealthReasons(
@@ -74,7 +74,7 @@ export async function listHealthReasons(
 ): Promise<Map<string, HealthReason[]>> {
   if (installationIds.length === 0) return new Map();
   const { rows } = await sql<HealthReason & { installationId: string }>`
-    select installations.id as installation_id, reason.* from installations cross join lateral ${REASONS} as reason
+    select installations.id as installation_id, reason.* from installations cross join lateral ${HEALTH_REASONS} as reason
     where installations.id = any(${installationIds}::uuid[]) order by reason.since, reason.type, reason.name
   `.execute(queries);
   const byInstallation = Map.groupBy(rows, ({ installationId }) => installationId);
@@ -89,7 +89,7 @@ export async function listHealthReasons(
 /** For statements with `groups`: the reasons of all of the group's installations, each once, and of connections without one. */
 export const GROUP_REASONS = sql`(
   select distinct on (type, name, detail) type, name, detail, since from (
-    select reason.* from installations cross join lateral ${REASONS} as reason
+    select reason.* from installations cross join lateral ${HEALTH_REASONS} as reason
     where installations.group_id = groups.id
     union all
     select 'connection', provider, 'The provider refuses the credentials. The customer has to connect again.',

@@ -1,0 +1,72 @@
+/** What was last reported of the health of installations, and which of them have changed since. */
+import { sql } from "kysely";
+import type { Queries } from "../database/database.ts";
+import { HEALTH_REASONS, type HealthReason } from "./installation-health.ts";
+
+export interface ChangedHealth {
+  installationId: string;
+  /** Empty: it is healthy again. */
+  reasons: (Omit<HealthReason, "since"> & { since: string })[];
+  /** Tells them apart, without what changes with every attempt: missing, disabled and failing are different, the next attempt is not. */
+  keys: string[];
+}
+
+/** Installations that may have a reason, found without looking at each healthy one. */
+const CANDIDATES = sql`(
+  select installation_id as id from reported_health
+  union select installations.id from connections join installations on connection_id = connections.id
+  where connections.status = 'bad_credentials'
+  union select installation_id from read_objects
+  where not disabled and (failing_since is not null or pause ->> 'by' = 'auto' or jsonb_array_length(missing_fields) > 0)
+  union select installation_id from read_runs where attempts > 0
+  union select installation_id from subscriptions where state in ('failed', 'degraded')
+  union select installation_id from (
+    select installation_id, project_id, destination from read_objects where not disabled
+    union select installation_id, project_id, destination from subscriptions
+    where state <> 'disabled' and destination is not null
+  ) as used left join destinations on destinations.project_id = used.project_id and destinations.name = used.destination
+  where destinations.id is null or disabled_time is not null or failing_since is not null
+)`;
+
+/**
+ * Lists installations behind `after` whose reasons differ from those that were reported. A reason counts when it has stood for
+ * `standsMs`. Undefined: another process does this work at the moment. Call it in a transaction, which holds the turn.
+ */
+export async function listChangedHealth(
+  queries: Queries,
+  { after, standsMs, max }: { after: string; standsMs: number; max: number },
+): Promise<ChangedHealth[] | undefined> {
+  const { rows: turn } = await sql<{ isOurs: boolean }>`
+    select pg_try_advisory_xact_lock(hashtext('reported_health')) as is_ours`.execute(queries);
+  if (!turn[0]?.isOurs) return undefined;
+  const { rows } = await sql<ChangedHealth>`
+    select installations.id as installation_id, found.reasons, found.keys
+    from ${CANDIDATES} as candidate join installations on installations.id = candidate.id
+    cross join lateral (
+      select coalesce(jsonb_agg(to_jsonb(reason) order by reason.since, type, name), '[]') as reasons,
+        coalesce(array_agg(distinct concat_ws(' ', type, name, case type when 'destination' then detail end)), '{}') as keys
+      from ${HEALTH_REASONS} as reason where since <= now() - ${standsMs} * interval '1 millisecond'
+    ) as found left join reported_health on reported_health.installation_id = installations.id
+    where installations.id > ${after} and found.keys <> coalesce(reported_health.reasons, '{}')
+    order by installations.id limit ${max}
+  `.execute(queries);
+  return rows.map(({ reasons, ...row }) => ({
+    ...row,
+    reasons: reasons.map((reason) => ({ ...reason, since: new Date(reason.since).toISOString() })),
+  }));
+}
+
+/** Remembers what is reported; goes with the events in one transaction. */
+export async function saveReportedHealth(queries: Queries, changed: ChangedHealth[]): Promise<void> {
+  const healthy = changed.filter(({ keys }) => keys.length === 0).map(({ installationId }) => installationId);
+  await sql`delete from reported_health where installation_id = any(${healthy}::uuid[])`.execute(queries);
+  const unhealthy = changed.filter(({ keys }) => keys.length > 0);
+  if (unhealthy.length === 0) return;
+  await queries
+    .insertInto("reportedHealth")
+    .values(unhealthy.map(({ installationId, keys }) => ({ installationId, reasons: keys })))
+    .onConflict((conflict) =>
+      conflict.column("installationId").doUpdateSet(({ ref }) => ({ reasons: ref("excluded.reasons") })),
+    )
+    .execute();
+}

@@ -1,0 +1,64 @@
+/** Records an event when an installation is no longer healthy, when its reasons change, and when it is healthy again. */
+import { elapsedMs } from "../../ground/clock.ts";
+import type { Log } from "../../ground/log.ts";
+import { installationHealthChanged } from "../events/installation-events.ts";
+import { recordEvents } from "../events/record-event.ts";
+import { startRounds, type Rounds } from "../jobs/rounds.ts";
+import { transact, type Database } from "../store/database/database.ts";
+import { listInstallationFields } from "../store/deliveries/events.ts";
+import { listChangedHealth, saveReportedHealth } from "../store/integrations/reported-health.ts";
+
+interface HealthServices {
+  database: Database;
+  log: Log;
+  /** Length of a minute. */
+  minuteMs: number;
+}
+
+/** Of a round. A destination that thousands of customers share makes as many events, a part of them in each round. */
+const MAX_CHANGED = 200;
+const LONGEST_POLL_MS = 3_000;
+const SHORTEST_POLL_MS = 20;
+/** One attempt that fails is no news: a reason is told when it has stood for a twelfth of a minute. */
+const STANDS_PART = 12;
+/** Of the time, the part in which the database may be busy with this. */
+const BUSY_PART = 0.05;
+const FIRST = "00000000-0000-0000-0000-000000000000";
+
+/** Starts watching in this process, beside any number of other processes, of which one has the turn. */
+export function watchHealth(deps: HealthServices): Rounds {
+  const { database, log, minuteMs } = deps;
+  const standsMs = Math.min(5_000, minuteMs / STANDS_PART);
+  const everyMs = Math.min(LONGEST_POLL_MS, Math.max(SHORTEST_POLL_MS, minuteMs / (2 * STANDS_PART)));
+  let after = FIRST;
+  let restsUntilMs = 0;
+  const round = async (): Promise<boolean> => {
+    const startedMs = elapsedMs();
+    if (startedMs < restsUntilMs) return false;
+    after = (await reportChanges(database, { after, standsMs })) ?? FIRST;
+    restsUntilMs = startedMs + (elapsedMs() - startedMs) / BUSY_PART;
+    return false;
+  };
+  return startRounds({ what: "report the health of installations", log, everyMs, round });
+}
+
+/** Returns the last installation that was reported, if there may be more behind it. */
+const reportChanges = (
+  database: Database,
+  { after, standsMs }: { after: string; standsMs: number },
+): Promise<string | undefined> =>
+  transact(database, async (queries) => {
+    const changed = await listChangedHealth(queries, { after, standsMs, max: MAX_CHANGED });
+    if (changed === undefined || changed.length === 0) return undefined;
+    const fields = await listInstallationFields(
+      queries,
+      changed.map(({ installationId }) => installationId),
+    );
+    const events = changed.flatMap(({ installationId, reasons }) => {
+      const of = fields.get(installationId);
+      return of ? [installationHealthChanged(of, reasons)] : [];
+    });
+    await saveReportedHealth(queries, changed);
+    await recordEvents(queries, events);
+    return changed.length === MAX_CHANGED ? changed.at(-1)?.installationId : undefined;
+  });
