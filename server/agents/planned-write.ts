@@ -5,7 +5,7 @@ import { addWorkIds } from "../../ground/current-work.ts";
 import { Problem } from "../../ground/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { inSpan } from "../../ground/span.ts";
-import { insertAgentChange } from "../store/agents/agent-changes.ts";
+import type { AgentTrace } from "../store/agents/agent-operations.ts";
 import { findIdempotencyKey } from "../store/access/idempotency-keys.ts";
 import { findAskedBefore, type ApprovalRow, type ApprovalStatus } from "../store/agents/approvals.ts";
 import { dryRun, storedAccount } from "../write/dry-run.ts";
@@ -23,10 +23,11 @@ import {
   valuesAfter,
   type Current,
 } from "./approvals/approved-write.ts";
-import { giveBackBudget, takeBudget } from "./policy/budgets.ts";
+import { giveBackBudget, hasBudget, takeBudget } from "./policy/budgets.ts";
 import type { AgentSession } from "./agent-session.ts";
 import type { CustomerCall } from "./customer-call.ts";
 import type { CustomerObject } from "./customer-objects.ts";
+import { decideOn } from "./policy/require-allowed.ts";
 import { isHidden, type ActKind, type AgentTool } from "./policy/policy.ts";
 import { digestAct, KEPT_HOURS, requestApproval, SAME_ACT_MINUTES } from "./approvals/request-approval.ts";
 
@@ -206,10 +207,10 @@ export async function writeOnce(act: PlannedWrite): Promise<JsonObject> {
   if (asked && MAY_HAPPEN.has(asked.status)) return toAsked(call, asked);
   return sendOnce(act, async (id, firstId) => {
     addWorkIds({ operationId: id });
-    await takeBudget(deps, policy, { id, projectId: project.id, groupRef });
-    await keepChange(act, id);
+    if (hasBudget(policy)) await takeBudget(deps, policy, { id, projectId: project.id, groupRef });
+    const agent = { groupRef, change: await readChange(act) };
     return inSpan(writeSpan(target, plan, { id, isQueued: false }), () =>
-      writeNow(deps, { id, firstId, requestId, actor }, target, plan),
+      writeNow(deps, { id, firstId, requestId, actor, key, agent }, target, plan),
     ).catch(async (error: unknown) => {
       if (wasNotSent(error)) await giveBackBudget(deps, { id });
       throw error;
@@ -236,6 +237,7 @@ async function sendOnce(
     // A model that repeats its call may write the members in another order.
     request: hashCanonical([tool.name, object.installed.installation.id, object.objectName, request]),
     mode: "now" as const,
+    storesAnswer: true,
     repeatableMs: target.connector.write.repeatableMs?.(plan),
     ...(args.idempotencyKey === undefined && { keptMs, forgets: wroteNothing }),
   };
@@ -255,11 +257,19 @@ async function sendOnce(
   }
 }
 
-/** Keeps what a write changes, so that it can be undone. Where that cannot be read, the write is done all the same. */
-async function keepChange({ call, object, target, plan }: PlannedWrite, operationId: string): Promise<void> {
-  const { deps, session } = call;
+/**
+ * Returns what a write changes, so that it can be undone; undefined where the policy forbids undoing it, or that cannot be read: the
+ * write is done all the same.
+ */
+async function readChange({
+  call: { deps, policy },
+  object,
+  target,
+  plan,
+}: PlannedWrite): Promise<AgentTrace["change"]> {
   const [record] = plan.records;
-  if (!record || plan.type === "delete") return;
+  if (!record || plan.type === "delete") return undefined;
+  if (decideOn(policy, { tool: "undo_operation", kind: "write" }, object) === "forbid") return undefined;
   const isCreate = plan.type === "create";
   const current: Current = isCreate
     ? {}
@@ -269,18 +279,10 @@ async function keepChange({ call, object, target, plan }: PlannedWrite, operatio
       });
   const { recordId = null, before = null } = current;
   const after = valuesAfter({ target, plan });
-  if (!after || (!isCreate && (recordId === null || before === null))) return;
-  await insertAgentChange(deps.database.queries, {
-    operationId,
-    projectId: session.project.id,
-    groupRef: session.groupRef,
-    type: isCreate ? "create" : "update",
-    integration: object.installed.integration.name,
-    objectName: object.objectName,
-    recordId,
-    before,
-    after,
-  });
+  if (!after || (!isCreate && (recordId === null || before === null))) return undefined;
+  const { objectName } = object;
+  const integration = object.installed.integration.name;
+  return { type: isCreate ? "create" : "update", integration, objectName, recordId, before, after };
 }
 
 /** An act that waits, or was done, under an earlier policy is not done again beside its approval. */

@@ -38,6 +38,8 @@ interface Keyed {
   mode: "now" | "later" | "grouped";
   /** How long this key is kept, where that is not the time of all. */
   keptMs?: number | undefined;
+  /** Whether `act` has stored the answer of a success together with the end of its operation. */
+  storesAnswer?: boolean;
   /** Whether a refusal frees the key, also one that the provider gave. */
   forgets?(refusal: Problem): boolean;
   /** For how long a request that was executed before its answer may be executed again, because the provider knows its keys. */
@@ -137,8 +139,8 @@ class KeyedRequests implements Idempotency {
     try {
       if (!(await claim())) return undefined;
       const isRepeatable = mayBeRepeated(request, firstOperationId);
-      const { place, forgets } = request;
-      return await answered(this.#deps, place, { operationId, isRepeatable, forgets }, () =>
+      const { place, forgets, storesAnswer } = request;
+      return await answered(this.#deps, place, { operationId, isRepeatable, forgets, storesAnswer }, () =>
         act(operationId, firstOperationId),
       );
     } finally {
@@ -177,14 +179,18 @@ async function answered<A extends Answer>(
     operationId,
     isRepeatable,
     forgets,
-  }: Pick<Keyed, "forgets"> & { operationId: string; isRepeatable: boolean },
+    storesAnswer = false,
+  }: Pick<Keyed, "forgets" | "storesAnswer"> & { operationId: string; isRepeatable: boolean },
   act: () => Promise<A>,
 ): Promise<A> {
   try {
     const answer = await act();
     const kept = { status: 200, body: answer as unknown as Json };
     // Without the stored answer, a repeated request gets a refusal with the advice to look the record up.
-    await ignoreDatabaseOutage(() => storeIdempotentAnswer(deps.database.queries, place, operationId, kept));
+    if (!storesAnswer)
+      await ignoreDatabaseOutage(() =>
+        storeIdempotentAnswer(deps.database.queries, place, operationId, kept),
+      );
     return answer;
   } catch (error) {
     // After other errors the key stays claimed, so that a repeated request checks how far this one got.

@@ -17,6 +17,7 @@ import {
   type EndedOperation,
   type NewOperation,
 } from "../store/operations/operations.ts";
+import { insertAgentOperations, type AgentTrace } from "../store/agents/agent-operations.ts";
 import { markCalled, type CalledWrite } from "../store/operations/write-queue.ts";
 import {
   isDatabaseAway,
@@ -27,7 +28,7 @@ import {
 
 export interface OperationLedger {
   /** Commits an operation before the provider is called, so that every request there can be traced here. */
-  begin(operation: NewOperation): Promise<void>;
+  begin(operation: NewOperation, agent?: AgentTrace): Promise<void>;
   /** Commits an asynchronous write. After this the caller may answer. */
   accept(write: AcceptedWrite): Promise<void>;
   /** Commits a record to its group and returns the id of the group's operation. */
@@ -55,12 +56,11 @@ export function openOperationLedger(deps: {
   newWrites: NewWork;
 }): OperationLedger {
   const { queries } = deps.database;
-  const begin = sharedCommit<NewOperation>((operations) =>
-    insertOperations(
-      queries,
-      operations.map((operation) => ({ ...operation, claimedBy: deps.identity.id })),
-    ),
-  );
+  const begin = sharedCommit<NewOperation & { agent?: AgentTrace | undefined }>((operations) => {
+    const claimed = operations.map((operation) => ({ ...operation, claimedBy: deps.identity.id }));
+    const isOfAgent = operations.some(({ agent }) => agent !== undefined);
+    return isOfAgent ? insertAgentOperations(queries, claimed) : insertOperations(queries, claimed);
+  });
   const accept = sharedCommit<AcceptedWrite>((writes) => insertAcceptedWrites(queries, writes));
   const group = commitGroups(deps.database);
   const called = sharedCommit<CalledWrite>((writes) => markCalled(queries, deps.identity.id, writes), {
@@ -80,10 +80,10 @@ export function openOperationLedger(deps: {
   let lastBeginMs = Number.NEGATIVE_INFINITY;
   return {
     idleMs: () => elapsedMs() - lastBeginMs,
-    async begin(operation) {
+    async begin(operation, agent) {
       lastBeginMs = elapsedMs();
       try {
-        await begin.add(operation);
+        await begin.add(agent ? { ...operation, agent } : operation);
       } catch (error) {
         if (mayBeCommitted(error)) endWithoutWaiting(notSent(operation));
         throw error;

@@ -2,6 +2,8 @@
 import { Problem } from "../../ground/errors.ts";
 import { isExchange } from "../operations/exchange-log.ts";
 import type { OperationLedger } from "../operations/operation-ledger.ts";
+import type { Json } from "../../ground/json.ts";
+import type { AgentTrace } from "../store/agents/agent-operations.ts";
 import type { Actor, LogEntry } from "../store/operations/operations.ts";
 import { executePlan, type ExecuteServices } from "./execute-plan.ts";
 import type { WriteTarget } from "./find-target.ts";
@@ -24,23 +26,49 @@ export async function writeNow(
   {
     id: operationId,
     firstId,
+    key,
+    agent,
     ...asked
-  }: { id: string; firstId: string; requestId: string; actor?: Actor | undefined },
+  }: {
+    id: string;
+    firstId: string;
+    requestId: string;
+    actor?: Actor | undefined;
+    /** Under which the answer is kept. */
+    key?: string | string[] | undefined;
+    /** What is kept of an agent's act. */
+    agent?: AgentTrace | undefined;
+  },
   target: WriteTarget,
   planned: WritePlan,
 ): Promise<WriteAnswer> {
   const plan = withKeys(planned, firstId);
   const { projectId, connectionId } = target.installation;
   // Before the provider is called: what may have happened there must be traceable here.
-  await deps.ledger.begin(newOperation(target, plan, { id: operationId, ...asked }));
+  await deps.ledger.begin(newOperation(target, plan, { id: operationId, ...asked }), agent);
   const log = [plannedEntry(plan)];
   const options = { projectId, connectionId, operationId, log, readBack: true };
   const execution = await executePlan(deps, options, plan).catch((error: unknown) =>
     failed(deps, operationId, plan, log, error),
   );
-  await deps.ledger.end({ id: operationId, ...summarize(plan, execution.outcomes), log });
-  return toWriteAnswer({ id: operationId, connectionId }, execution);
+  const answer = readAnswer(() => toWriteAnswer({ id: operationId, connectionId }, execution));
+  const kept = "body" in answer &&
+    typeof key === "string" && { answer: { projectId, key, body: toJson(answer.body) } };
+  await deps.ledger.end({ id: operationId, ...summarize(plan, execution.outcomes), log, ...kept });
+  if ("refusal" in answer) throw answer.refusal;
+  return answer.body;
 }
+
+function readAnswer(make: () => WriteAnswer): { body: WriteAnswer } | { refusal: unknown } {
+  try {
+    return { body: make() };
+  } catch (refusal) {
+    return { refusal };
+  }
+}
+
+/** Without members that are undefined. */
+const toJson = (answer: WriteAnswer): Json => JSON.parse(JSON.stringify(answer)) as Json;
 
 /** Ends the operation after a fault of ours and throws. Once the provider was called, a retry is not advised. */
 async function failed(

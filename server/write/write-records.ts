@@ -12,7 +12,7 @@ import type { Idempotency } from "../operations/idempotency.ts";
 import { planWrite } from "./plan-write.ts";
 import { writeLater, type WriteLaterServices } from "./queue/write-later.ts";
 import { writeNow, type WriteNowServices } from "./write-now.ts";
-import { WriteRequestSchema } from "./write-request.ts";
+import { WriteRequestSchema, type WriteRequest } from "./write-request.ts";
 import { writeSpan } from "./write-span.ts";
 
 export type WriteServices = WriteTargetServices &
@@ -74,18 +74,21 @@ export const writeRecords = (deps: WriteServices) =>
       const plan = planWrite(body, target.settings, target.connector.write.abilities);
       if (query.dryRun) return dryRun(target, plan, await storedAccount(deps, installation));
       const later = body.mode === "asynchronous" && plan.type !== "delete";
-      const mode = later ? (body.autoBatchPolicy ? "grouped" : "later") : "now";
+      const mode = chooseMode(body, later);
+      const key = headers["idempotency-key"];
       const write = (id: string, firstId = id) => {
-        const begun = { id, firstId, requestId, actor: toCallActor(caller) };
+        const begun = { id, firstId, requestId, actor: toCallActor(caller), key };
         addWorkIds({ operationId: id });
         return inSpan(writeSpan(target, plan, { id, isQueued: later }), async () =>
           later ? writeLater(deps, begun, target, plan, body) : writeNow(deps, begun, target, plan),
         );
       };
-      const key = headers["idempotency-key"];
       if (key === undefined) return write(newId());
+      const keyed = { projectId: project.id, key, request: [params, body], mode, storesAnswer: !later };
       const repeatableMs = target.connector.write.repeatableMs?.(plan);
-      const keyed = { projectId: project.id, key, request: [params, body], mode, repeatableMs } as const;
-      return deps.idempotency.once(keyed, write);
+      return deps.idempotency.once({ ...keyed, repeatableMs }, write);
     },
   });
+
+const chooseMode = ({ autoBatchPolicy }: WriteRequest, later: boolean): "grouped" | "later" | "now" =>
+  later ? (autoBatchPolicy ? "grouped" : "later") : "now";

@@ -189,6 +189,18 @@ describe("undoing", () => {
     assert.deepEqual((await get(other)).after, { familyName: "Kept" });
   });
 
+  test("where the policy forbids undoing, an update is one request, and cannot be undone later", async () => {
+    const { setPolicy, create, on: busbar } = scene;
+    await setPolicy({ ...ALLOWED, rules: [{ tool: "undo_operation", decision: "forbid" }] });
+    const id = await create("no-undo@example.com");
+    const requests = () => busbar.sandbox.requests({ provider: "hubspot" }).length;
+    const before = requests();
+    const operationId = await update(id, { familyName: "Kept" });
+    assert.equal(requests() - before, 1);
+    await setPolicy(ALLOWED);
+    assert.equal((await refused("undo_operation", { operationId })).problem.status, 404);
+  });
+
   test("an operation of another customer, or one that no agent began, is not undone", async () => {
     const { setPolicy, create, on: busbar, credential } = scene;
     await setPolicy(ALLOWED);

@@ -2,7 +2,7 @@
 import { nowMs } from "../../../ground/clock.ts";
 import { Problem } from "../../../ground/errors.ts";
 import { countAgentAct, uncountAgentAct, type AgentAct, type UsedUp } from "../../store/agents/agent-acts.ts";
-import { transact, type Database, type Queries } from "../../store/database/database.ts";
+import type { Database, Queries } from "../../store/database/database.ts";
 import type { AgentPolicy } from "./policy.ts";
 
 interface BudgetServices {
@@ -16,11 +16,13 @@ interface BudgetServices {
  * no budget is set, for one that is set within the hour.
  */
 export async function takeBudget(deps: BudgetServices, policy: AgentPolicy, act: AgentAct): Promise<void> {
-  const count = (queries: Queries) => countWithin(queries, deps, policy, act);
-  const isLimited = Object.values(policy.budgets).some((limit) => limit !== undefined);
-  const usedUp = isLimited ? await transact(deps.database, count) : await count(deps.database.queries);
+  const usedUp = await countWithin(deps.database.queries, deps, policy, act);
   if (usedUp) throw overBudget(policy, usedUp, deps.minuteMs);
 }
+
+/** Whether anything limits acts. Where nothing does, an act is counted with the beginning of its operation. */
+export const hasBudget = ({ budgets }: Pick<AgentPolicy, "budgets">): boolean =>
+  Object.values(budgets).some((limit) => limit !== undefined);
 
 /** Takes back an act that was not sent after all. */
 export const giveBackBudget = (
@@ -28,7 +30,7 @@ export const giveBackBudget = (
   { id }: Pick<AgentAct, "id">,
 ): Promise<void> => uncountAgentAct(deps.database.queries, id);
 
-/** Does the same in a transaction of the caller's, and returns which budget is used up instead of throwing. */
+/** Does the same, in a transaction of the caller's if there is one, and returns which budget is used up instead of throwing. */
 export const countWithin = (
   queries: Queries,
   { minuteMs }: Pick<BudgetServices, "minuteMs">,

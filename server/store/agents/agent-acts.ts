@@ -23,50 +23,21 @@ export interface UsedUp {
 }
 
 /**
- * Counts an act, unless a budget is used up. To be called in a transaction: whoever counts for the same project waits, so that no
- * two acts take the last place.
+ * Counts an act, unless a budget is used up. Whoever counts for the same project waits until the transaction ends, so that no two acts
+ * take the last place.
  */
 export async function countAgentAct(
   queries: Queries,
-  act: AgentAct,
+  { id, projectId, groupRef }: AgentAct,
   { perProject, perGroup, windowMs }: BudgetsWithin,
 ): Promise<UsedUp | undefined> {
-  const lock = `agent-acts ${act.projectId}`;
-  if (perProject !== undefined || perGroup !== undefined) {
-    await sql`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`.execute(queries);
-    const usedUp =
-      (await findUsedUp(queries, act, "perProject", perProject, windowMs)) ??
-      (await findUsedUp(queries, act, "perGroup", perGroup, windowMs));
-    if (usedUp) return usedUp;
-  }
-  await queries
-    .insertInto("agentActs")
-    .values(act)
-    .onConflict((conflict) => conflict.column("id").doNothing())
-    .execute();
-  return undefined;
-}
-
-/** Statements of their own, so that each sees what was committed before the lock was granted. */
-async function findUsedUp(
-  queries: Queries,
-  { projectId, groupRef }: AgentAct,
-  budget: UsedUp["budget"],
-  max: number | undefined,
-  windowMs: number,
-): Promise<UsedUp | undefined> {
-  if (max === undefined) return undefined;
-  if (max === 0) return { budget, freeInMs: Number.POSITIVE_INFINITY };
-  const ofGroup = budget === "perGroup" ? sql`and group_ref = ${groupRef}` : sql``;
-  // The oldest act that still counts, if there are `max` of them.
-  const { rows } = await sql<{ freeInMs: number }>`
-    select ${windowMs} - extract(epoch from clock_timestamp() - time)::double precision * 1000 as free_in_ms
-    from agent_acts
-    where project_id = ${projectId} ${ofGroup} and time > clock_timestamp() - ${windowMs} * interval '1 millisecond'
-    order by time desc offset ${max - 1} limit 1
+  const { rows } = await sql<{ budget: UsedUp["budget"] | null; freeInMs: number | null }>`
+    select budget, free_in_ms from count_agent_act(${id}, ${projectId}, ${groupRef}, ${perProject ?? null}::integer,
+      ${perGroup ?? null}::integer, ${windowMs})
   `.execute(queries);
-  const [oldest] = rows;
-  return oldest && { budget, freeInMs: Math.max(1, oldest.freeInMs) };
+  const [found] = rows;
+  if (!found?.budget) return undefined;
+  return { budget: found.budget, freeInMs: found.freeInMs ?? Number.POSITIVE_INFINITY };
 }
 
 /** Takes back an act that was not sent after all. */

@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import { now } from "../../../ground/clock.ts";
 import { isUuid } from "../../../ground/ids.ts";
-import type { JsonObject } from "../../../ground/json.ts";
+import type { Json, JsonObject } from "../../../ground/json.ts";
 import type { Queries } from "../database/database.ts";
 import type { EventRow } from "../deliveries/events.ts";
 import { removePlannedByRows } from "../database/planned-by-rows.ts";
@@ -71,18 +71,19 @@ export async function insertOperations(
 ): Promise<void> {
   await queries
     .insertInto("operations")
-    .values(
-      operations.map(({ messageName, actor, ...operation }) => ({
-        ...operation,
-        ...(actor && { actor: toStoredJson(actor) }),
-        status: "in_progress",
-        ...(messageName !== undefined && { metadata: JSON.stringify({ objects: [messageName] }) }),
-      })),
-    )
+    .values(operations.map(toInserted))
     // Ids are made here: a row that is there was inserted by this statement before, whose answer was lost.
     .onConflict((conflict) => conflict.column("id").doNothing())
     .execute();
 }
+
+/** Returns the columns of an operation that begins. */
+export const toInserted = ({ messageName, actor, ...operation }: NewOperation & { claimedBy: number }) => ({
+  ...operation,
+  ...(actor && { actor: toStoredJson(actor) }),
+  status: "in_progress",
+  ...(messageName !== undefined && { metadata: JSON.stringify({ objects: [messageName] }) }),
+});
 
 /** One step of an operation. The values of `details` are text for people, never secrets. */
 export interface LogEntry {
@@ -108,6 +109,14 @@ export interface EndedOperation {
   log: LogEntry[];
   /** Recorded only if this statement ends the operation. */
   event?: EventRow;
+  /** Of a success whose request had an idempotency key: what a repeated request gets. */
+  answer?: KeyedAnswer | undefined;
+}
+
+export interface KeyedAnswer {
+  projectId: string;
+  key: string;
+  body: Json;
 }
 
 /**
@@ -127,8 +136,13 @@ export async function endOperations(queries: Queries, operations: EndedOperation
     event_data: event && storableJson(event.data),
     traceparent: event?.traceparent,
   }));
-  await sql`/* prepare end-operations */
-    with input as (
+  const answers = operations.flatMap(({ id, answer }) => (answer ? [{ id, ...answer }] : []));
+  const [name, answered] =
+    answers.length > 0
+      ? [sql`/* prepare end-keyed-operations */`, storeAnswers(answers)]
+      : [sql`/* prepare end-operations */`, sql``];
+  await sql`${name}
+    with ${answered} input as (
       select * from jsonb_to_recordset(${toStoredJson(input)}::jsonb)
         as x(id uuid, status text, result text, metadata jsonb, log jsonb, event_id uuid, event_type text, event_data text,
           traceparent text)
@@ -177,6 +191,19 @@ export async function endOperations(queries: Queries, operations: EndedOperation
     select ${wakes("events", sql`exists (select from queued)`)}
   `.execute(queries);
 }
+
+/** As a part of the statement: a commit of its own would cost as much again. The keys are given twice for the index, as above. */
+const storeAnswers = (answers: (KeyedAnswer & { id: string })[]) => sql`
+  answers as (
+    select * from jsonb_to_recordset(${toStoredJson(
+      answers.map(({ id, projectId, key, body }) => ({ id, project_id: projectId, key, body })),
+    )}::jsonb) as x(id uuid, project_id uuid, key text, body jsonb)
+  ), answered as (
+    update idempotency_keys set status = 200, body = answers.body from answers
+    where idempotency_keys.project_id = any(${answers.map(({ projectId }) => projectId)}::uuid[])
+      and idempotency_keys.key = any(${answers.map(({ key }) => key)}::text[])
+      and idempotency_keys.project_id = answers.project_id and idempotency_keys.key = answers.key and operation_id = answers.id
+  ),`;
 
 export async function findOperation(
   queries: Queries,
