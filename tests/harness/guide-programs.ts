@@ -19,15 +19,17 @@ const PAGES = [
   "operating",
 ];
 /** Examples for accounts that no page has made. */
-const WITHOUT_ACCOUNT = /directory|"crm"|redtail/;
+const WITHOUT_ACCOUNT = /directory|"crm"|\/crm\/|redtail/;
+/** The receiver of the guide, which another test runs, and what waits half a minute for it. */
+const RECEIVER = /receive-records|records\.db|--wait/;
 
 export interface GuidePart {
   page: string;
   text: string;
 }
 
-/** Returns what each page shows in a language of the clients, and first how a program begins. */
-export async function guideParts(language: "ts" | "python"): Promise<GuidePart[]> {
+/** Returns what each page shows in a language, and first how a program of the clients begins. */
+export async function guideParts(language: "sh" | "ts" | "python"): Promise<GuidePart[]> {
   const forms = openClientForms(JSON.parse(await readFile(join(ROOT, "openapi.json"), "utf8")));
   const clients = await readFile(join(ROOT, "docs/guide/clients.md"), "utf8");
   const [begin = ""] = blocks(clients).flatMap((block) => (block.language === language ? [block.text] : []));
@@ -35,8 +37,9 @@ export async function guideParts(language: "ts" | "python"): Promise<GuidePart[]
   for (const page of PAGES) {
     const known = new Set<string>();
     const shown = blocks(await readFile(join(ROOT, `docs/guide/${page}.md`), "utf8")).flatMap((block) => {
-      if (block.language === language) return [block.text];
-      const said = block.language === "sh" ? forms(block.text, known) : undefined;
+      if (block.language === language)
+        return WITHOUT_ACCOUNT.test(block.text) || RECEIVER.test(block.text) ? [] : [block.text];
+      const said = block.language === "sh" && language !== "sh" ? forms(block.text, known) : undefined;
       const text = said?.[language === "ts" ? "typescript" : "python"];
       return text === undefined || WITHOUT_ACCOUNT.test(text) ? [] : [text];
     });
@@ -48,6 +51,7 @@ export async function guideParts(language: "ts" | "python"): Promise<GuidePart[]
 /** Returns the text with the addresses of a started server in place of those that pages have. */
 export function withAddresses(text: string, { busbar, sandbox }: TestBusbar): string {
   return text
+    .replaceAll("http://127.0.0.1:4000", new URL(busbar.urls.base).origin)
     .replaceAll("http://127.0.0.1:4001", new URL(busbar.urls.proxy).origin)
     .replaceAll("http://127.0.0.1:4100", new URL(sandbox.url).origin);
 }

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -10,9 +10,10 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 import { Client } from "pg";
-import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
+import { openTestBusbar, startTestBusbar, type TestBusbar } from "../harness/busbar.ts";
 import { connectCustomer } from "../harness/connect-customer.ts";
 import { createEmptyDatabase } from "../harness/database.ts";
+import { guideParts, withAddresses } from "../harness/guide-programs.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const GUIDE = join(ROOT, "docs/guide");
@@ -68,7 +69,8 @@ async function runBlock(block: string, env: Record<string, string> = {}): Promis
   const { origin } = new URL(busbar.busbar.urls.base);
   const prelude = `set -e
 busbar() { "${process.execPath}" "${join(ROOT, "server/busbar.mjs")}" "$@"; }
-curl() { command curl --fail-with-body "$@"; }\n`;
+npm() { shift 4; busbar "$@"; }
+curl() { if [ "$2" = -i ]; then command curl "$@"; else command curl --fail-with-body "$@"; fi; }\n`;
   const text = block
     .replaceAll("https://busbar.example.com", origin)
     .replaceAll("https://nango.example.com", address(nango));
@@ -88,6 +90,25 @@ curl() { command curl --fail-with-body "$@"; }\n`;
   });
   return stdout;
 }
+
+test("the commands of the pages that continue the first do what their pages say", async (t) => {
+  const fresh = await startTestBusbar(t);
+  fresh.sandbox.hubspot.setLimits("off");
+  const first = { apiKey: fresh.apiKey, projectId: fresh.projectId };
+  await mkdir(join(folder, ".busbar"));
+  await writeFile(join(folder, ".busbar/bootstrap.json"), JSON.stringify(first));
+  await symlink(join(ROOT, "docs"), join(folder, "docs"));
+  const [, ...parts] = await guideParts("sh");
+  const texts = parts.map(({ page, text }) => `${text}\nprintf '\\nThe end of %s\\n' ${page}\n`);
+  const printed = await runBlock(
+    withAddresses(texts.join(""), fresh).replaceAll("http://127.0.0.1:3000", address(receiver)),
+    {
+      BUSBAR_URL: new URL(fresh.busbar.urls.base).origin,
+      BUSBAR_API_KEY: fresh.apiKey,
+    },
+  );
+  assert.match(printed, /^The end of operating$/m);
+});
 
 test("provider apps are created as the page about registering shows", async () => {
   const { body: apps } = await busbar.inProject("GET", "/provider-apps");
