@@ -39,6 +39,7 @@ export const CHAPTERS: readonly { title: string; pages: readonly string[] }[] = 
       "react",
       "events",
       "cookbook",
+      "two-way-sync",
       "errors",
     ],
   },

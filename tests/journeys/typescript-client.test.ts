@@ -14,6 +14,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { Webhook } from "standardwebhooks";
 import { checkQuickstart, runExpressExample } from "./example-express.ts";
 import { checkNextQuickstart, runNextExample } from "./example-nextjs.ts";
+import { checkTwoWaySyncPage, runTwoWaySyncExample } from "./example-two-way-sync.ts";
 import { testReactComponents } from "./react-components/suite.ts";
 import { startMock } from "../../server/commands/mock-command.ts";
 import { openTestBusbar, startTestBusbar, type TestBusbar } from "../harness/busbar.ts";
@@ -162,6 +163,13 @@ test("the quickstart for Express shows the example's code", checkQuickstart);
 
 test("the example application for Express connects, keeps a copy and writes back", runExpressExample);
 
+test("the page about the two-way sync shows the example's code", checkTwoWaySyncPage);
+
+test(
+  "the example application keeps a table and a CRM equal both ways, the later change wins, and nothing is written in a circle",
+  runTwoWaySyncExample,
+);
+
 testReactComponents();
 
 test("the quickstart for Next.js shows the example's code", checkNextQuickstart);
@@ -257,9 +265,12 @@ test("a customer's token that the client signs is accepted for its own group onl
   await assert.rejects(page.listConnections({ groupRef: "g1" }), { status: 403 });
 });
 
-test("a call without a project, and a client without or with two credentials, are refused with the remedy", async () => {
+test("a call without a project or another part of its path, and a client without or with two credentials, are refused with the remedy", async () => {
   const url = "http://127.0.0.1:9";
   await assert.rejects(new client.Busbar({ url, apiKey: "k" }).listTopics(), /needs projectIdOrName/);
+  const api = new client.Busbar({ url, apiKey: "k", project: "p" });
+  for (const given of [{}, { topicId: undefined }])
+    await assert.rejects(api.getTopic(given), { name: "TypeError", message: "The call needs topicId" });
   assert.throws(() => new client.Busbar({ url }), /either apiKey or token/);
   assert.throws(() => new client.Busbar({ url, apiKey: "k", token: "t" }), /either apiKey or token/);
 });

@@ -70,6 +70,13 @@ export class Busbar extends Api {
         return await send(request);
       },
     });
+    client.interceptors.request.use((request, { url: path, path: given }) => {
+      for (const [, name = ""] of path.matchAll(/\{(\w+)\}/g)) {
+        if (name !== "projectIdOrName" && given?.[name] === undefined)
+          throw new TypeError(`The call needs ${name}`);
+      }
+      return request;
+    });
     client.interceptors.error.use((error, response) =>
       response && !response.ok ? new BusbarError(response, error) : error,
     );
