@@ -1,6 +1,6 @@
 /** What a server asks of the catalog of providers. `connectors/catalog.ts` builds it; only the entrance of the server knows that. */
 import type { Connector } from "./connector.ts";
-import type { OwnProvider } from "./own-provider.ts";
+import type { CustomProvider } from "./custom-provider.ts";
 import type { ProviderInfo } from "./provider-info.ts";
 
 export type CatalogAction = "read" | "write" | "proxy" | "subscribe" | "delete" | "search";
@@ -21,8 +21,8 @@ export interface Catalog {
   /** The catalog as a project sees it: with the providers that its builder added. */
   of(projectId: string): Catalog;
   /** The same with further or changed providers of a project, before they are stored. */
-  with(own: OwnProviders): Catalog;
+  with(own: CustomProviders): Catalog;
 }
 
-/** A project's own providers, by key. */
-export type OwnProviders = ReadonlyMap<string, OwnProvider>;
+/** A project's custom providers, by key. */
+export type CustomProviders = ReadonlyMap<string, CustomProvider>;

@@ -3,11 +3,11 @@ import type { Json, JsonObject } from "../ground/json.ts";
 import type { FieldsConnector } from "./fields.ts";
 import type { JournalConnector } from "./journal-connector.ts";
 import type { KnownObjects } from "./known-objects.ts";
-import type { ProviderError } from "./provider-error.ts";
+import type { ProviderError } from "./calls/provider-error.ts";
 import type { ReadConnector } from "./read-connector.ts";
 import type { StreamConnector } from "./stream-connector.ts";
 import type { SubscribeConnector } from "./subscribe-connector.ts";
-import type { Account, ProviderFetch, ProviderRequest, ProviderResponse } from "./provider-fetch.ts";
+import type { Account, ProviderFetch, ProviderRequest, ProviderResponse } from "./calls/provider-fetch.ts";
 
 export interface Association {
   to: { id: string };

@@ -1,6 +1,6 @@
 /** Rules for field definitions that hold for every provider. */
 import type { FieldOutcome, DefinitionFault, FieldDefinition, FieldKind } from "./fields.ts";
-import { ProviderError } from "./provider-error.ts";
+import { ProviderError } from "./calls/provider-error.ts";
 
 /** Returns the kind of field: a text with listed values is a choice, a text with an association a reference. */
 export function toFieldKind({ valueType, stringOptions, association }: FieldDefinition): FieldKind {

@@ -1,7 +1,7 @@
 /** Describing an account's fields, and creating or changing custom ones. */
 import type { JsonObject } from "../ground/json.ts";
-import type { Account, ProviderFetch } from "./provider-fetch.ts";
-import type { ProviderError } from "./provider-error.ts";
+import type { Account, ProviderFetch } from "./calls/provider-fetch.ts";
+import type { ProviderError } from "./calls/provider-error.ts";
 
 export const FIELD_KINDS = [
   "string",

@@ -1,5 +1,5 @@
 /** How a provider keeps a journal of what changes in the accounts of an app, which Busbar reads with a token of the app itself. */
-import type { ProviderFetch } from "./provider-fetch.ts";
+import type { ProviderFetch } from "./calls/provider-fetch.ts";
 import type { StreamBatch, StreamStart } from "./stream-connector.ts";
 
 export interface JournalConnector {

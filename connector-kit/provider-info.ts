@@ -7,7 +7,7 @@ import {
   CustomSchema,
   Oauth2Schema,
   TokenField,
-} from "./auth-options.ts";
+} from "./provider/auth-options.ts";
 import { EvidenceSchema } from "./provider-evidence.ts";
 import { described } from "../ground/described.ts";
 import {

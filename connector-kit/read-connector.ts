@@ -1,7 +1,7 @@
 /** How a provider's records are read: pages of a scan, counts, single records, searches and deletions. */
 import type { JsonObject } from "../ground/json.ts";
 import type { FieldMetadata, ObjectMetadata } from "./fields.ts";
-import type { Account, ProviderFetch, ProviderRequest } from "./provider-fetch.ts";
+import type { Account, ProviderFetch, ProviderRequest } from "./calls/provider-fetch.ts";
 
 /** Selects records whose field equals a value. */
 export interface FieldFilter {

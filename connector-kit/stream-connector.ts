@@ -1,7 +1,7 @@
 /** How a provider streams the changes of an account over a connection that Busbar opens, without a public address. */
 import type { ClientHttp2Session } from "node:http2";
-import { ProviderError } from "./provider-error.ts";
-import type { ProviderFetch } from "./provider-fetch.ts";
+import { ProviderError } from "./calls/provider-error.ts";
+import type { ProviderFetch } from "./calls/provider-fetch.ts";
 import type { ProviderEvent } from "./subscribe-connector.ts";
 
 export interface StreamConnector {

@@ -1,6 +1,6 @@
 /** How a provider reports changes of records: pushed requests, their events, and what the builder registers. */
 import type { JsonObject } from "../ground/json.ts";
-import type { ProviderFetch } from "./provider-fetch.ts";
+import type { ProviderFetch } from "./calls/provider-fetch.ts";
 import type { SourceRecord } from "./read-connector.ts";
 
 export type SubscribeEventType = "create" | "update" | "delete" | "associationUpdate" | "other";

@@ -1,6 +1,6 @@
 /** Merges an operator's overlay over the built-in providers and reports every fault in it. */
-import { checkProvider, type ProviderFault } from "../connector-kit/check-provider.ts";
-import { completeProvider, OAUTH2_DEFAULTS, supports } from "../connector-kit/define-provider.ts";
+import { checkProvider, type ProviderFault } from "../connector-kit/provider/check-provider.ts";
+import { completeProvider, OAUTH2_DEFAULTS, supports } from "../connector-kit/provider/define-provider.ts";
 import type { ProviderInfo } from "../connector-kit/provider-info.ts";
 import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
 import { PROVIDER_TABLE } from "./provider-table.ts";

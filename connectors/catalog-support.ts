@@ -1,6 +1,6 @@
 /** Reduces what a provider's entry declares to what the connector's code can do. */
 import type { Connector } from "../connector-kit/connector.ts";
-import { supports } from "../connector-kit/define-provider.ts";
+import { supports } from "../connector-kit/provider/define-provider.ts";
 import type { ProviderEvidence } from "../connector-kit/provider-evidence.ts";
 import type { ProviderInfo } from "../connector-kit/provider-info.ts";
 import type { Features, Support } from "../connector-kit/provider-support.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { buildCatalog } from "./catalog.ts";
 import { CatalogError } from "./catalog-overlay.ts";
-import { baseUrl, healthCheckUrl, tokenUrl } from "../connector-kit/template.ts";
+import { baseUrl, healthCheckUrl, tokenUrl } from "../connector-kit/provider/template.ts";
 
 const listFaults = (overlay: unknown): Record<string, string> => {
   try {

@@ -1,23 +1,23 @@
 /** Everything Busbar knows about providers: the folders beside this file, with an operator's overlay merged over them. */
-import type { Catalog, CatalogAction, OwnProviders } from "../connector-kit/catalog.ts";
+import type { Catalog, CatalogAction, CustomProviders } from "../connector-kit/catalog.ts";
 import type { Connector } from "../connector-kit/connector.ts";
-import { describeConnector } from "../connector-kit/described/describe-connector.ts";
+import { describeConnector } from "../connector-kit/declarative/describe-connector.ts";
 import type { ProviderInfo } from "../connector-kit/provider-info.ts";
 import { mergeOverlay } from "./catalog-overlay.ts";
 import { builtSupport } from "./catalog-support.ts";
 import { CONNECTORS } from "./connectors.gen.ts";
 import { EVIDENCE } from "./evidence.gen.ts";
-import type { OwnProvider } from "../connector-kit/own-provider.ts";
+import type { CustomProvider } from "../connector-kit/custom-provider.ts";
 
-const NONE: OwnProviders = new Map();
+const NONE: CustomProviders = new Map();
 
 /**
- * Builds the catalog with an operator's overlay, a parsed file, merged over it. `openOwnProviders` returns a project's own providers, which
+ * Builds the catalog with an operator's overlay, a parsed file, merged over it. `openCustomProviders` returns a project's custom providers, which
  * never replace a built-in one. Throws `CatalogError`.
  */
 export function buildCatalog(
   overlay?: unknown,
-  getOwnProviders: (projectId: string) => OwnProviders = () => NONE,
+  getCustomProviders: (projectId: string) => CustomProviders = () => NONE,
 ): Catalog {
   const declared = mergeOverlay(overlay);
   const shown = new Map(
@@ -30,7 +30,7 @@ export function buildCatalog(
     declared,
     shown,
     connector: (key) => (shown.has(key) && Object.hasOwn(CONNECTORS, key) ? CONNECTORS[key] : undefined),
-    of: (projectId) => ownView(builtIn, getOwnProviders(projectId)),
+    of: (projectId) => ownView(builtIn, getCustomProviders(projectId)),
     with: (own) => extended(builtIn, own),
   });
   return builtIn;
@@ -60,9 +60,9 @@ function allows(info: ProviderInfo | undefined, action: CatalogAction, module?: 
 }
 
 /** A project's catalog is asked for with every call, so it is made once. */
-const views = new WeakMap<OwnProviders, Catalog>();
+const views = new WeakMap<CustomProviders, Catalog>();
 
-function ownView(builtIn: Catalog, own: OwnProviders): Catalog {
+function ownView(builtIn: Catalog, own: CustomProviders): Catalog {
   if (own.size === 0) return builtIn;
   const known = views.get(own);
   if (known) return known;
@@ -72,7 +72,7 @@ function ownView(builtIn: Catalog, own: OwnProviders): Catalog {
 }
 
 /** Adds providers; those of the catalog are never replaced. */
-function extended(builtIn: Catalog, own: OwnProviders): Catalog {
+function extended(builtIn: Catalog, own: CustomProviders): Catalog {
   const added = [...own].filter(([key]) => !builtIn.find(key));
   if (added.length === 0) return builtIn;
   const parts = new Map(added.map(([key, provider]) => [key, openParts(key, provider)]));
@@ -91,11 +91,11 @@ interface OwnParts {
   connector?: Connector;
 }
 
-const findDeclared = ([key, { info }]: [string, OwnProvider]): [string, ProviderInfo] => [key, info];
+const findDeclared = ([key, { info }]: [string, CustomProvider]): [string, ProviderInfo] => [key, info];
 const showDeclared = ([key, { shown }]: [string, OwnParts]): [string, ProviderInfo] => [key, shown];
 
 /** Returns the same parts as long as the provider is in memory: a live connection compares them. */
-function openParts(key: string, provider: OwnProvider): OwnParts {
+function openParts(key: string, provider: CustomProvider): OwnParts {
   const known = made.get(provider);
   if (known) return known;
   const { info, description } = provider;
@@ -105,4 +105,4 @@ function openParts(key: string, provider: OwnProvider): OwnParts {
   return parts;
 }
 
-const made = new WeakMap<OwnProvider, OwnParts>();
+const made = new WeakMap<CustomProvider, OwnParts>();

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { shapeFaults } from "../connector-kit/check-provider.ts";
+import { shapeFaults } from "../connector-kit/provider/check-provider.ts";
 import { completeRequests } from "../connector-kit/facts/complete-requests.ts";
 import { FactsSchema } from "../connector-kit/facts/facts.ts";
 import { checkObject } from "../simulations/vendor/suite/facts-suite.ts";

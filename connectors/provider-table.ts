@@ -1,5 +1,5 @@
 /** All providers: the folders beside this file, and the table of those that are connection data alone. */
-import type { ProviderFacts } from "../connector-kit/define-provider.ts";
+import type { ProviderFacts } from "../connector-kit/provider/define-provider.ts";
 import { PROVIDERS } from "./providers.gen.ts";
 import { apiKeyProviders } from "./table/api-key.ts";
 import { assertionProviders } from "./table/assertion.ts";

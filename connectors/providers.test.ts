@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CONNECTORS } from "./connectors.gen.ts";
 import { PROVIDER_TABLE } from "./provider-table.ts";
-import { addresses, checkProvider } from "../connector-kit/check-provider.ts";
-import { completeProvider } from "../connector-kit/define-provider.ts";
-import { baseUrl, placeholders } from "../connector-kit/template.ts";
+import { addresses, checkProvider } from "../connector-kit/provider/check-provider.ts";
+import { completeProvider } from "../connector-kit/provider/define-provider.ts";
+import { baseUrl, placeholders } from "../connector-kit/provider/template.ts";
 
 const providers = Object.entries(PROVIDER_TABLE).map(([key, facts]) => completeProvider(key, facts));
 

@@ -5,9 +5,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Checkpoint, SourceRecord } from "../connector-kit/read-connector.ts";
-import { planRead } from "../connector-kit/order-fixture.ts";
-import { replay } from "../connector-kit/replay.ts";
-import { withAccount } from "../connector-kit/with-account.ts";
+import { planRead } from "../connector-kit/testing/order-fixture.ts";
+import { replay } from "../connector-kit/testing/replay.ts";
+import { withAccount } from "../connector-kit/calls/with-account.ts";
 import type { JsonObject } from "../ground/json.ts";
 import { CONNECTORS } from "./connectors.gen.ts";
 

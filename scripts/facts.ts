@@ -8,7 +8,7 @@ import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
 import { parse as parseYaml } from "yaml";
 import type { Facts } from "../connector-kit/facts/facts.ts";
-import { buildPlans } from "../connector-kit/described/object-plan.ts";
+import { buildPlans } from "../connector-kit/declarative/object-plan.ts";
 import { readOpenapi, type OpenapiDocument } from "../connector-kit/openapi/openapi-operations.ts";
 import {
   describeDrift,

@@ -34,7 +34,7 @@ export function generateConnectors(folder = CONNECTORS): Record<string, string> 
 const providersIndex = (keys: string[]): string =>
   [
     `/** ${GENERATED}: the facts of every provider. */`,
-    'import type { ProviderFacts } from "../connector-kit/define-provider.ts";',
+    'import type { ProviderFacts } from "../connector-kit/provider/define-provider.ts";',
     ...keys.map((key) => `import { provider as ${key} } from "./${key}/provider.ts";`),
     "",
     "export const PROVIDERS: Record<string, ProviderFacts> = {",
@@ -46,7 +46,7 @@ const providersIndex = (keys: string[]): string =>
 const descriptionsIndex = (keys: string[]): string =>
   [
     `/** ${GENERATED}: the descriptions of connectors that are data. */`,
-    'import type { Description } from "../connector-kit/described/description.ts";',
+    'import type { Description } from "../connector-kit/declarative/rules/description.ts";',
     ...keys.map((key) => `import { description as ${key} } from "./${key}/description.ts";`),
     "",
     "export const DESCRIPTIONS: Record<string, Description> = {",
@@ -60,7 +60,7 @@ function connectorsIndex(built: { key: string; parts: string[] }[]): string {
   return [
     `/** ${GENERATED}: the code of connectors that do more than connect and proxy. */`,
     'import type { Connector } from "../connector-kit/connector.ts";',
-    'import { describeConnector } from "../connector-kit/described/describe-connector.ts";',
+    'import { describeConnector } from "../connector-kit/declarative/describe-connector.ts";',
     'import { DESCRIPTIONS } from "./descriptions.gen.ts";',
     ...built.flatMap(({ key, parts }) =>
       parts.map((part) => `import { ${part} as ${local(key, part)} } from "./${key}/${part}.ts";`),

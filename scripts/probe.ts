@@ -4,12 +4,12 @@ import { parseArgs } from "node:util";
 import { parse as parseYaml } from "yaml";
 import { CONNECTORS } from "../connectors/connectors.gen.ts";
 import { DESCRIPTIONS } from "../connectors/descriptions.gen.ts";
-import { checkOwnProvider } from "../connector-kit/own-provider.ts";
+import { checkCustomProvider } from "../connector-kit/custom-provider.ts";
 import { PROVIDER_TABLE } from "../connectors/provider-table.ts";
-import { completeProvider } from "../connector-kit/define-provider.ts";
-import { describeConnector } from "../connector-kit/described/describe-connector.ts";
-import { withAccount } from "../connector-kit/with-account.ts";
-import { TemplateError } from "../connector-kit/template.ts";
+import { completeProvider } from "../connector-kit/provider/define-provider.ts";
+import { describeConnector } from "../connector-kit/declarative/describe-connector.ts";
+import { withAccount } from "../connector-kit/calls/with-account.ts";
+import { TemplateError } from "../connector-kit/provider/template.ts";
 import { now } from "../ground/clock.ts";
 import { openEgress } from "../server/egress/open-egress.ts";
 import { probeDescription } from "./probe/probe-description.ts";
@@ -60,7 +60,7 @@ async function probedBy(name: string): Promise<Probed> {
   const file = /([^/]+)\.(?:ya?ml|json)$/.exec(name);
   if (file) {
     const source = await readFile(name, "utf8").catch(() => end(`${name} cannot be read`, 2));
-    const { own, faults } = checkOwnProvider(file[1] ?? "", parseYaml(source));
+    const { own, faults } = checkCustomProvider(file[1] ?? "", parseYaml(source));
     if (!own) end(faults.map(({ path, message }) => `${path}: ${message}`).join("\n"), 2);
     if (!own.description) end(`${name} has no member connector: there is nothing to compare`, 2);
     const { info, description } = own;

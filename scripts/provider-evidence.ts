@@ -1,7 +1,7 @@
 /** Collects against what each action of each provider's objects was verified, from the files of facts and the list of known faults. */
 import type { Facts, ObjectFacts } from "../connector-kit/facts/facts.ts";
-import type { Description } from "../connector-kit/described/description.ts";
-import { buildPlans, type ObjectPlan } from "../connector-kit/described/object-plan.ts";
+import type { Description } from "../connector-kit/declarative/rules/description.ts";
+import { buildPlans, type ObjectPlan } from "../connector-kit/declarative/object-plan.ts";
 import { UNVERIFIED, type ProviderEvidence } from "../connector-kit/provider-evidence.ts";
 import { CONNECTORS } from "../connectors/connectors.gen.ts";
 import { DESCRIPTIONS } from "../connectors/descriptions.gen.ts";

@@ -4,7 +4,7 @@ import { CONNECTORS } from "../connectors/connectors.gen.ts";
 import { DESCRIPTIONS } from "../connectors/descriptions.gen.ts";
 import type { ProviderInfo } from "../connector-kit/provider-info.ts";
 import { connectSection, signIn } from "./provider-pages/connect-section.ts";
-import { describedSections } from "./provider-pages/described-sections.ts";
+import { declarativeSections } from "./provider-pages/declarative-sections.ts";
 import { verifiedSection } from "./provider-pages/verified-section.ts";
 import { countEvidence, providerEvidence } from "./provider-evidence.ts";
 
@@ -34,7 +34,7 @@ function overview(infos: ProviderInfo[]): string {
     `mark below "proxy"; records of ${written} can be written. The sign-in and the addresses follow the providers' documentation; none`,
     "of these providers was ever called. A provider with a link has a page with its objects, its limits and what was verified.",
     "",
-    `Of ${actions} actions on objects of the described providers, ${vendor} are tested against the vendor's own description of its API, ${others}`,
+    `Of ${actions} actions on objects of the declarative providers, ${vendor} are tested against the vendor's own description of its API, ${others}`,
     `against somebody else's copy of it, and ${actions - vendor - others} are unverified: for those no source was found yet.`,
     "",
     "Is one missing? Add [your own](../guide/own-providers.md). Do you have an account? [Compare it with the",
@@ -66,7 +66,7 @@ function page(info: ProviderInfo): string {
     "",
     ...connectSection(info),
     ...(description && connector
-      ? describedSections(description, connector)
+      ? declarativeSections(description, connector)
       : [
           "",
           "## Objects, fields and limits",

@@ -36,14 +36,14 @@ import { openMetadataMemory, type MetadataMemory } from "./operations/metadata-m
 import { createLateProxyCaller, type LateProxyCaller } from "./proxy/proxy-caller.ts";
 import { openPushTargets, type PushTargets } from "./subscribe/receive/push-targets.ts";
 import { openPushInbox, type PushInbox } from "./subscribe/receive/push-inbox.ts";
-import { OwnProviderMemory } from "./operations/own-provider-memory.ts";
+import { CustomProviderMemory } from "./operations/custom-provider-memory.ts";
 import { openOperationLedger, type OperationLedger } from "./operations/operation-ledger.ts";
 
 export interface Services {
   config: Config;
   log: Log;
   catalog: Catalog;
-  ownProviders: OwnProviderMemory;
+  customProviders: CustomProviderMemory;
   sealer: Sealer;
   database: Database;
   changes: Changes;
@@ -108,7 +108,7 @@ export async function openServices(options: OpenOptions, closers: Cleanup): Prom
   const sealer = new Sealer(await readEncryptionKeys(config));
   const database = await connect(options, closers);
   await requireKeys({ queries: database.queries, sealer });
-  const changes = await openChanges({ database, log, ownProviders: loaded.ownProviders }, closers);
+  const changes = await openChanges({ database, log, customProviders: loaded.customProviders }, closers);
   const identity = await takeProcessIdentity(database.connectionString, log);
   const egress = openEgress(config.egressAllow);
   const uses = openLastUses({ database, log });
@@ -205,12 +205,12 @@ function pushServices({
 
 /** Listens, and reads what is kept in memory as long as the process runs. */
 async function openChanges(
-  { database, log, ownProviders }: Pick<Services, "database" | "log" | "ownProviders">,
+  { database, log, customProviders }: Pick<Services, "database" | "log" | "customProviders">,
   closers: Cleanup,
 ): Promise<Changes> {
   const changes = await listenForChanges(database.connectionString, log);
   closers.push(() => changes.close());
-  await ownProviders.keep({ database, changes, log });
+  await customProviders.keep({ database, changes, log });
   return changes;
 }
 
@@ -238,19 +238,19 @@ async function connect(
   return database;
 }
 
-/** The catalog looks up own providers, which are read as soon as the database is open. */
+/** The catalog looks up custom providers, which are read as soon as the database is open. */
 async function loadCatalog(
   path: string | undefined,
-): Promise<{ catalog: Catalog; ownProviders: OwnProviderMemory }> {
-  const ownProviders = new OwnProviderMemory();
-  const openOwnProviders = (projectId: string) => ownProviders.of(projectId);
-  if (path === undefined) return { catalog: buildCatalog(undefined, openOwnProviders), ownProviders };
+): Promise<{ catalog: Catalog; customProviders: CustomProviderMemory }> {
+  const customProviders = new CustomProviderMemory();
+  const openCustomProviders = (projectId: string) => customProviders.of(projectId);
+  if (path === undefined) return { catalog: buildCatalog(undefined, openCustomProviders), customProviders };
   try {
     const overlay: unknown = parseYaml(await readFile(path, "utf8"));
     // An overlay file that was not written completely would leave the built-in addresses in use.
     if (overlay === null || overlay === undefined)
       throw new Error("the file is empty; it must have the member providers");
-    return { catalog: buildCatalog(overlay, openOwnProviders), ownProviders };
+    return { catalog: buildCatalog(overlay, openCustomProviders), customProviders };
   } catch (cause) {
     // The parser draws the place below its first line; a start error is one line.
     const [reason = ""] = (cause instanceof Error ? cause.message : String(cause)).split("\n");

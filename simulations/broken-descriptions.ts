@@ -1,5 +1,5 @@
 /** Breaks a good description in every place: what is refused must be refused there. */
-import type { Description } from "../connector-kit/described/description.ts";
+import type { Description } from "../connector-kit/declarative/rules/description.ts";
 import { isJsonObject, type Json } from "../ground/json.ts";
 
 export interface BrokenDescription {

@@ -1,10 +1,10 @@
 /** An account at a provider that is simulated from its description: the same rules, carried out backwards. */
-import { fillPath } from "../connector-kit/described/fill-path.ts";
-import { buildPlans, type ObjectPlan } from "../connector-kit/described/object-plan.ts";
-import type { Description, WriteRules } from "../connector-kit/described/description.ts";
-import { readCondition } from "../connector-kit/described/record-result.ts";
-import { nested, timeText } from "../connector-kit/described/request-parts.ts";
-import { valueAt } from "../connector-kit/text-at.ts";
+import { fillPath } from "../connector-kit/declarative/fill-path.ts";
+import { buildPlans, type ObjectPlan } from "../connector-kit/declarative/object-plan.ts";
+import type { Description, WriteRules } from "../connector-kit/declarative/rules/description.ts";
+import { readCondition } from "../connector-kit/declarative/write/record-result.ts";
+import { nested, timeText } from "../connector-kit/declarative/request-parts.ts";
+import { valueAt } from "../connector-kit/calls/text-at.ts";
 import { nowMs } from "../ground/clock.ts";
 import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
 import { packedAnswer, refusedBody, withValue, writtenList, type ListTarget } from "./simulated-batch.ts";

@@ -1,13 +1,13 @@
 /** Answers described batches, backwards: unpacks requests, and writes lists of records. */
 import { Buffer } from "node:buffer";
-import type { PackedRules, RecordListRules } from "../connector-kit/described/batch-rules.ts";
-import { fillPath } from "../connector-kit/described/fill-path.ts";
-import { at, keyPlaces, type ObjectPlan } from "../connector-kit/described/object-plan.ts";
-import { readCondition } from "../connector-kit/described/record-result.ts";
-import { nested } from "../connector-kit/described/request-parts.ts";
+import type { PackedRules, RecordListRules } from "../connector-kit/declarative/rules/batch-rules.ts";
+import { fillPath } from "../connector-kit/declarative/fill-path.ts";
+import { at, keyPlaces, type ObjectPlan } from "../connector-kit/declarative/object-plan.ts";
+import { readCondition } from "../connector-kit/declarative/write/record-result.ts";
+import { nested } from "../connector-kit/declarative/request-parts.ts";
 import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
-import { parseBody } from "../connector-kit/send-request.ts";
-import { valueAt } from "../connector-kit/text-at.ts";
+import { parseBody } from "../connector-kit/calls/send-request.ts";
+import { valueAt } from "../connector-kit/calls/text-at.ts";
 import { hasBody } from "./simulated-beside.ts";
 import { placed, REFUSED, type SimulatedAnswer } from "./simulated-answer.ts";
 

@@ -1,9 +1,9 @@
-/** Checks what a request has besides the fields, as a described provider expects it: ids, constants, versions. */
-import type { DeleteRules, WriteRules } from "../connector-kit/described/description.ts";
-import { buildBody } from "../connector-kit/described/body-members.ts";
-import { fillPath, fillText } from "../connector-kit/described/fill-path.ts";
-import { at, type ObjectPlan } from "../connector-kit/described/object-plan.ts";
-import type { FieldMaskRules } from "../connector-kit/described/write-rules.ts";
+/** Checks what a request has besides the fields, as a declarative provider expects it: ids, constants, versions. */
+import type { DeleteRules, WriteRules } from "../connector-kit/declarative/rules/description.ts";
+import { buildBody } from "../connector-kit/declarative/write/body-members.ts";
+import { fillPath, fillText } from "../connector-kit/declarative/fill-path.ts";
+import { at, type ObjectPlan } from "../connector-kit/declarative/object-plan.ts";
+import type { FieldMaskRules } from "../connector-kit/declarative/rules/write-rules.ts";
 import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
 import type { SimulatedRequest } from "./simulated-request.ts";
 import type { StoredRecord } from "./simulated-answer.ts";

@@ -1,7 +1,7 @@
-/** Takes the fields out of a request as a described provider expects them; anything else is a reason to refuse. */
-import type { WriteRules } from "../connector-kit/described/description.ts";
-import { fillPath } from "../connector-kit/described/fill-path.ts";
-import { at, type ObjectPlan } from "../connector-kit/described/object-plan.ts";
+/** Takes the fields out of a request as a declarative provider expects them; anything else is a reason to refuse. */
+import type { WriteRules } from "../connector-kit/declarative/rules/description.ts";
+import { fillPath } from "../connector-kit/declarative/fill-path.ts";
+import { at, type ObjectPlan } from "../connector-kit/declarative/object-plan.ts";
 import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
 
 /** Returns the fields, or the reason why the body is refused. */

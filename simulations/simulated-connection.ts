@@ -1,6 +1,6 @@
 /** What the connection to a simulated account knows of it: a value for each placeholder of the description. */
-import type { Description } from "../connector-kit/described/description.ts";
-import type { Account } from "../connector-kit/provider-fetch.ts";
+import type { Description } from "../connector-kit/declarative/rules/description.ts";
+import type { Account } from "../connector-kit/calls/provider-fetch.ts";
 
 /** Values have a character that is encoded in paths. */
 export function simulatedAccount(description: Description): Account {

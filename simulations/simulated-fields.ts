@@ -1,8 +1,8 @@
 /** Lists the fields of a simulated account, as the description says that the provider names them. */
-import type { FieldListRules, FlagRules } from "../connector-kit/described/metadata-rules.ts";
-import { fillPath } from "../connector-kit/described/fill-path.ts";
-import { at, type ObjectPlan } from "../connector-kit/described/object-plan.ts";
-import { nested } from "../connector-kit/described/request-parts.ts";
+import type { FieldListRules, FlagRules } from "../connector-kit/declarative/rules/metadata-rules.ts";
+import { fillPath } from "../connector-kit/declarative/fill-path.ts";
+import { at, type ObjectPlan } from "../connector-kit/declarative/object-plan.ts";
+import { nested } from "../connector-kit/declarative/request-parts.ts";
 import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
 import type { SimulatedAnswer } from "./simulated-answer.ts";
 import { hasBody } from "./simulated-beside.ts";

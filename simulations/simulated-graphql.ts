@@ -1,6 +1,6 @@
-/** Answers documents of GraphQL as a described provider does: only what is selected, and refusals with status 200. */
-import { at, type ObjectPlan } from "../connector-kit/described/object-plan.ts";
-import type { GraphqlRules, MutationRules } from "../connector-kit/described/graphql-rules.ts";
+/** Answers documents of GraphQL as a declarative provider does: only what is selected, and refusals with status 200. */
+import { at, type ObjectPlan } from "../connector-kit/declarative/object-plan.ts";
+import type { GraphqlRules, MutationRules } from "../connector-kit/declarative/rules/graphql-rules.ts";
 import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
 import { REFUSED, type SimulatedAnswer, type StoredRecord } from "./simulated-answer.ts";
 

@@ -1,7 +1,7 @@
 /** Answers a described list: bounds, pages and the way on, as the description says that the provider does it. */
-import { filledNames, fillPath, fillText } from "../connector-kit/described/fill-path.ts";
-import { at, type ObjectPlan } from "../connector-kit/described/object-plan.ts";
-import { nested } from "../connector-kit/described/request-parts.ts";
+import { filledNames, fillPath, fillText } from "../connector-kit/declarative/fill-path.ts";
+import { at, type ObjectPlan } from "../connector-kit/declarative/object-plan.ts";
+import { nested } from "../connector-kit/declarative/request-parts.ts";
 import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
 import { valueInPath } from "./value-in-path.ts";
 import { placed, type SimulatedAnswer, type StoredRecord } from "./simulated-answer.ts";

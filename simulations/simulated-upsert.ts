@@ -1,8 +1,8 @@
 /** Recognises a described upsert, backwards: which key it names, and which fields it writes. */
 import { hash } from "node:crypto";
-import type { UpsertRules } from "../connector-kit/described/description.ts";
-import { fillPath } from "../connector-kit/described/fill-path.ts";
-import { at, type ObjectPlan } from "../connector-kit/described/object-plan.ts";
+import type { UpsertRules } from "../connector-kit/declarative/rules/description.ts";
+import { fillPath } from "../connector-kit/declarative/fill-path.ts";
+import { at, type ObjectPlan } from "../connector-kit/declarative/object-plan.ts";
 import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
 import { unwrapped } from "./simulated-body.ts";
 import { valueInPath } from "./value-in-path.ts";

@@ -1,6 +1,6 @@
 /** Shows fields as entries with a type, and takes them in that form, as the description says that the provider does. */
-import { nested } from "../connector-kit/described/request-parts.ts";
-import type { TypedRules } from "../connector-kit/described/typed-rules.ts";
+import { nested } from "../connector-kit/declarative/request-parts.ts";
+import type { TypedRules } from "../connector-kit/declarative/rules/typed-rules.ts";
 import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
 import { placed } from "./simulated-answer.ts";
 

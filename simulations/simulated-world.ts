@@ -1,6 +1,6 @@
-/** What the suites of described connectors work with: a simulation, and the connector that calls it. */
+/** What the suites of declarative connectors work with: a simulation, and the connector that calls it. */
 import type { Connector } from "../connector-kit/connector.ts";
-import type { ProviderFetch } from "../connector-kit/provider-fetch.ts";
+import type { ProviderFetch } from "../connector-kit/calls/provider-fetch.ts";
 import type { Simulation } from "./start-simulation.ts";
 
 export interface World {

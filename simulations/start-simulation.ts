@@ -1,7 +1,7 @@
 /** Serves a simulated provider over HTTP, from the description that its connector carries out. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Description } from "../connector-kit/described/description.ts";
+import type { Description } from "../connector-kit/declarative/rules/description.ts";
 import type { ArrivedRequest } from "./aws-signature-check.ts";
 import { SimulatedAccount } from "./simulated-account.ts";
 import type { SimulatedAnswer } from "./simulated-answer.ts";

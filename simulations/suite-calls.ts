@@ -1,10 +1,10 @@
-/** What the suites of described connectors send, and what they take out of the answers. */
+/** What the suites of declarative connectors send, and what they take out of the answers. */
 import assert from "node:assert/strict";
 import type { Connector, RecordWrite, WriteResult } from "../connector-kit/connector.ts";
-import type { ObjectPlan } from "../connector-kit/described/object-plan.ts";
-import { planRead } from "../connector-kit/order-fixture.ts";
-import { ProviderError } from "../connector-kit/provider-error.ts";
-import type { ProviderFetch } from "../connector-kit/provider-fetch.ts";
+import type { ObjectPlan } from "../connector-kit/declarative/object-plan.ts";
+import { planRead } from "../connector-kit/testing/order-fixture.ts";
+import { ProviderError } from "../connector-kit/calls/provider-error.ts";
+import type { ProviderFetch } from "../connector-kit/calls/provider-fetch.ts";
 import type {
   Checkpoint,
   ReadConnector,

@@ -1,9 +1,9 @@
-/** `busbar check provider`: checks a builder's own provider, and compares it with the vendor's OpenAPI document. */
+/** `busbar check provider`: checks a builder's custom provider, and compares it with the vendor's OpenAPI document. */
 import { readFile, stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import type { Command } from "commander";
 import { parse as parseYaml } from "yaml";
-import type { Description } from "../../connector-kit/described/description.ts";
+import type { Description } from "../../connector-kit/declarative/rules/description.ts";
 import { Ended, Failure } from "../failures.ts";
 import { createOutput } from "../output/output.ts";
 import { printable } from "../output/printable.ts";
@@ -17,7 +17,7 @@ export function addCheckProvider(check: Command, terminal: Terminal): void {
   check
     .command("provider <file>")
     .description(
-      "check the file of an own provider, and compare it with the vendor's OpenAPI document; exit code 1 if something differs",
+      "check the file of a custom provider, and compare it with the vendor's OpenAPI document; exit code 1 if something differs",
     )
     .option(
       "--openapi <file>",
@@ -26,10 +26,10 @@ export function addCheckProvider(check: Command, terminal: Terminal): void {
     .action(async (file: string, { openapi }: { openapi?: string }, command: Command) => {
       const out = createOutput(terminal, command.optsWithGlobals<GlobalOptions>());
       // Imported only here, because the checks and the catalog are half of the program's code.
-      const { checkOwnProvider, warnOfProvider } = await import("../../connector-kit/own-provider.ts");
+      const { checkCustomProvider, warnOfProvider } = await import("../../connector-kit/custom-provider.ts");
       const name = basename(file).replace(/\.(ya?ml|json)$/, "");
       const key = name.startsWith("x-") ? name : `x-${name}`;
-      const { own, faults } = checkOwnProvider(key, await readDocument(resolve(terminal.cwd, file)));
+      const { own, faults } = checkCustomProvider(key, await readDocument(resolve(terminal.cwd, file)));
       if (own && !own.description && openapi !== undefined)
         throw new Failure(`${file} has no connector, so there is nothing to compare`, {
           remedy: "Add `connector` to it.",

@@ -211,7 +211,7 @@ describe("commands without a terminal", () => {
     assert.match(await tell("/"), /no amp\.yaml or amp\.yml/);
   });
 
-  test("validate --online also checks against the server's own providers, destinations and provider apps", async () => {
+  test("validate --online also checks against the server's custom providers, destinations and provider apps", async () => {
     const stdin = MANIFEST.replace("provider: hubspot", "provider: homemade");
     const offline = await busbar(["validate", "-"], { stdin });
     assert.deepEqual([offline.code, /no provider "homemade"/.test(offline.stdout)], [1, true]);

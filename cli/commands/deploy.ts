@@ -28,7 +28,7 @@ export function addDeploy(program: Command, terminal: Terminal): void {
       .option("--dry-run", "print what would change, and deploy nothing")
       .addHelpText(
         "after",
-        "\nThe path is a file, a folder with an amp.yaml (and your own providers in providers/), or - for stdin. If the manifest removes a read object that customers\n" +
+        "\nThe path is a file, a folder with an amp.yaml (and your custom providers in providers/), or - for stdin. If the manifest removes a read object that customers\n" +
           "have installed, you are asked what to do; without a terminal it is kept, unless you give --destructive. If customers\n" +
           "can write to names that the manifest removes, you are asked too; without a terminal nothing is deployed.",
       )

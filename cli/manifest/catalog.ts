@@ -1,6 +1,6 @@
 /** The providers that this version of the command line knows without asking a server. */
 import { PROVIDER_TABLE } from "../../connectors/provider-table.ts";
-import { completeProvider } from "../../connector-kit/define-provider.ts";
+import { completeProvider } from "../../connector-kit/provider/define-provider.ts";
 import type { ProviderInfo } from "../../connector-kit/provider-info.ts";
 
 export type Catalog = Record<string, ProviderInfo>;

@@ -1,4 +1,4 @@
-/** Places a fault of an own provider in its file. */
+/** Places a fault of a custom provider in its file. */
 import type { ProviderFile } from "./read-manifest.ts";
 import type { Finding } from "./report-findings.ts";
 

@@ -12,7 +12,7 @@ export interface ManifestFile {
   /** The name for messages, as the user gave it. */
   shown: string;
   source: string;
-  /** Own providers in the folder `providers` beside the manifest, by key. */
+  /** Custom providers in the folder `providers` beside the manifest, by key. */
   providers?: Record<string, ProviderFile>;
 }
 

@@ -1,7 +1,7 @@
 /** Fetches from the server what the check of a manifest needs to know: providers, destinations, provider apps. */
 import { Check } from "typebox/value";
 import { ProviderInfoSchema, type ProviderInfo } from "../../connector-kit/provider-info.ts";
-import { supports } from "../../connector-kit/define-provider.ts";
+import { supports } from "../../connector-kit/provider/define-provider.ts";
 import { requireObject, requireObjects, textAt, valueAt, type JsonObject } from "../http/json.ts";
 import type { Connected } from "../settings/connect.ts";
 import type { Catalog } from "./catalog.ts";

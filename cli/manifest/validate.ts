@@ -1,5 +1,5 @@
 /** Checks a manifest without a server, with the server's rules. */
-import { checkOwnProvider } from "../../connector-kit/own-provider.ts";
+import { checkCustomProvider } from "../../connector-kit/custom-provider.ts";
 import { checkManifest } from "../../manifest/check-manifest.ts";
 import { parseManifest } from "../../manifest/parse-manifest.ts";
 import type { Json } from "../http/json.ts";
@@ -21,7 +21,7 @@ export function validate(
   const checked = Object.entries(own).map(([key, file]) => ({
     key,
     file,
-    ...checkOwnProvider(key, file.data),
+    ...checkCustomProvider(key, file.data),
   }));
   const ownCatalog = Object.fromEntries(
     checked.flatMap(({ key, own: one }) => (one ? [[key, one.info]] : [])),

@@ -1,8 +1,8 @@
 /** Compares a description of a provider with the vendor's OpenAPI document, and names each difference with its place. */
 import { closest } from "../../ground/closest.ts";
-import type { Description, DeleteRules, WriteRules } from "../described/description.ts";
-import { fillPath } from "../described/fill-path.ts";
-import { buildPlans, type ObjectPlan } from "../described/object-plan.ts";
+import type { Description, DeleteRules, WriteRules } from "../declarative/rules/description.ts";
+import { fillPath } from "../declarative/fill-path.ts";
+import { buildPlans, type ObjectPlan } from "../declarative/object-plan.ts";
 import { findOperation } from "./find-operation.ts";
 import type { OpenapiDocument, OpenapiOperation } from "./openapi-operations.ts";
 import { findEntrySchema, listLeaves, listsIn, schemaAt, type Schema } from "./openapi-schema.ts";

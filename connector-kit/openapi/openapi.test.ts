@@ -1,7 +1,7 @@
 /** A vendor's OpenAPI document says where a description or a fact is wrong. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Description } from "../described/description.ts";
+import type { Description } from "../declarative/rules/description.ts";
 import type { Facts } from "../facts/facts.ts";
 import { compareDescription } from "./compare-description.ts";
 import { describeDrift, proposedFacts, updatedFacts } from "./openapi-facts.ts";

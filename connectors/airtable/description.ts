@@ -1,5 +1,5 @@
 /** Airtable's tables: an object is named by the ids of base and table. */
-import type { Description } from "../../connector-kit/described/description.ts";
+import type { Description } from "../../connector-kit/declarative/rules/description.ts";
 
 export const description: Description = {
   ids: { pattern: "rec[A-Za-z0-9]{14}" },

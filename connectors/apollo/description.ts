@@ -1,5 +1,5 @@
 /** Apollo's contacts, accounts and deals. Lists are searches, which show the first 50,000 records; nothing can be deleted. */
-import type { Description, ObjectRules } from "../../connector-kit/described/description.ts";
+import type { Description, ObjectRules } from "../../connector-kit/declarative/rules/description.ts";
 
 /** A search: page, size and order go in the body. Sorted by creation, a contact that changes does not move. */
 const search = (singular: string): ObjectRules => ({

@@ -1,5 +1,5 @@
 /** Asana's objects of one workspace. Tasks and sections are read project by project. */
-import type { Description } from "../../connector-kit/described/description.ts";
+import type { Description } from "../../connector-kit/declarative/rules/description.ts";
 
 const ofWorkspace = { workspace: "{connection.workspaceId}" };
 

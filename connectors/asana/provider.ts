@@ -1,5 +1,5 @@
 /** How asana is connected. The first workspace of the user is used. */
-import { oauth2 } from "../../connector-kit/declare-provider.ts";
+import { oauth2 } from "../../connector-kit/provider/declare-provider.ts";
 
 export const provider = oauth2("Asana", "https://app.asana.com/api", {
   authorize: "https://app.asana.com/-/oauth_authorize",

@@ -1,5 +1,5 @@
 /** Jira's issues and projects. An update answers without a body, a create with the id and the key only. */
-import type { Description } from "../../connector-kit/described/description.ts";
+import type { Description } from "../../connector-kit/declarative/rules/description.ts";
 
 export const description: Description = {
   ids: { pattern: "[0-9]{1,20}" },

@@ -1,6 +1,6 @@
 /** How atlassian is connected. */
-import { oauth2 } from "../../connector-kit/declare-provider.ts";
-import { supports } from "../../connector-kit/define-provider.ts";
+import { oauth2 } from "../../connector-kit/provider/declare-provider.ts";
+import { supports } from "../../connector-kit/provider/define-provider.ts";
 
 export const provider = oauth2("Atlassian", "https://api.atlassian.com/ex/jira/{{.cloudId}}/rest/api", {
   authorize: "https://auth.atlassian.com/authorize",

@@ -1,5 +1,5 @@
 /** Attio's records, whose values are lists of entries with a type, and its tasks and notes. */
-import type { Description, ObjectRules } from "../../connector-kit/described/description.ts";
+import type { Description, ObjectRules } from "../../connector-kit/declarative/rules/description.ts";
 
 const upsert = {
   method: "PUT" as const,

@@ -1,5 +1,5 @@
 /** How attio is connected. */
-import { oauth2 } from "../../connector-kit/declare-provider.ts";
+import { oauth2 } from "../../connector-kit/provider/declare-provider.ts";
 
 export const provider = oauth2("Attio", "https://api.attio.com", {
   authorize: "https://app.attio.com/authorize",

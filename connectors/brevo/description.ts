@@ -1,5 +1,5 @@
 /** Brevo's contacts, companies, deals and lists. Creates answer with the id only; contacts are updated by PUT, the others by PATCH. */
-import type { Description } from "../../connector-kit/described/description.ts";
+import type { Description } from "../../connector-kit/declarative/rules/description.ts";
 
 export const description: Description = {
   ids: { pattern: "[0-9a-f]{1,64}" },

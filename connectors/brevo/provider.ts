@@ -1,5 +1,5 @@
 /** How brevo is connected. */
-import { headerKey } from "../../connector-kit/declare-provider.ts";
+import { headerKey } from "../../connector-kit/provider/declare-provider.ts";
 
 export const provider = headerKey("Brevo", "https://api.brevo.com", "api-key", {
   docs: "https://developers.brevo.com/docs/getting-started",

@@ -1,5 +1,5 @@
 /** Capsule's objects. An update by PUT changes only the fields it names. */
-import type { Description } from "../../connector-kit/described/description.ts";
+import type { Description } from "../../connector-kit/declarative/rules/description.ts";
 
 /** Records that changed exactly then are not among them: "after this date". */
 const changed = { to: "query.since", format: "rfc3339-seconds" as const, exclusive: true };

@@ -1,5 +1,5 @@
 /** How capsule is connected. */
-import { oauth2 } from "../../connector-kit/declare-provider.ts";
+import { oauth2 } from "../../connector-kit/provider/declare-provider.ts";
 
 export const provider = oauth2("Capsule", "https://api.capsulecrm.com/api", {
   authorize: "https://api.capsulecrm.com/oauth/authorise",

@@ -1,5 +1,5 @@
 /** Chargebee's objects. Requests are forms, and every entry of a list holds its record in a member. */
-import type { Description, ObjectRules } from "../../connector-kit/described/description.ts";
+import type { Description, ObjectRules } from "../../connector-kit/declarative/rules/description.ts";
 
 /** Only these lists have deleted records, on request. */
 const withDeleted: ObjectRules = {

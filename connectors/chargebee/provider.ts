@@ -1,5 +1,5 @@
 /** How chargebee is connected. */
-import { keyAsBasic } from "../../connector-kit/declare-provider.ts";
+import { keyAsBasic } from "../../connector-kit/provider/declare-provider.ts";
 
 export const provider = keyAsBasic("Chargebee", "https://{{.workspace}}.chargebee.com/api", "%s:", {
   declares: ["read", "write", "delete", "search"],

@@ -1,5 +1,5 @@
 /** ClickUp's spaces, folders, lists, goals and tasks of one workspace. A new task names its list, as `list_id`. */
-import type { Description } from "../../connector-kit/described/description.ts";
+import type { Description } from "../../connector-kit/declarative/rules/description.ts";
 
 /** Lists leave archived records out, and have only those when they are asked for. */
 const furtherLists = [{ query: { archived: "true" } }];

@@ -1,5 +1,5 @@
 /** How clickup is connected. The first workspace that was agreed to is used. */
-import { oauth2 } from "../../connector-kit/declare-provider.ts";
+import { oauth2 } from "../../connector-kit/provider/declare-provider.ts";
 
 export const provider = oauth2("ClickUp", "https://api.clickup.com", {
   authorize: "https://app.clickup.com/api",

@@ -1,5 +1,5 @@
 /** Close's objects. Paths end in a slash; an update by PUT changes only the fields it names. */
-import type { Description } from "../../connector-kit/described/description.ts";
+import type { Description } from "../../connector-kit/declarative/rules/description.ts";
 
 const buildList = (query: Record<string, string>) => ({
   path: "/api/v1/{path}/",

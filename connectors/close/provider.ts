@@ -1,5 +1,5 @@
 /** How close is connected. */
-import { oauth2 } from "../../connector-kit/declare-provider.ts";
+import { oauth2 } from "../../connector-kit/provider/declare-provider.ts";
 
 export const provider = oauth2("Close", "https://api.close.com", {
   authorize: "https://app.close.com/oauth2/authorize",

@@ -1,5 +1,5 @@
 /** Copper's objects. Lists are searches by POST; an update by PUT changes only the fields it names. */
-import type { Description } from "../../connector-kit/described/description.ts";
+import type { Description } from "../../connector-kit/declarative/rules/description.ts";
 
 /** Sorted by creation: lists are sorted by name otherwise, and a record that is renamed moves during a read. */
 const buildList = (body: Record<string, boolean>) => ({

@@ -1,5 +1,5 @@
 /** How copper is connected. */
-import { headerKey } from "../../connector-kit/declare-provider.ts";
+import { headerKey } from "../../connector-kit/provider/declare-provider.ts";
 
 export const provider = headerKey("Copper", "https://api.copper.com/developer_api", "X-PW-AccessToken", {
   docs: "https://developer.copper.com/introduction/authentication.html#api-keys",

@@ -1,7 +1,7 @@
 /** Microsoft Dynamics' tables, by the Dataverse Web API. An update must not create, hence `If-Match`. */
-import type { Description, ObjectRules } from "../../connector-kit/described/description.ts";
-import type { BatchRules } from "../../connector-kit/described/batch-rules.ts";
-import type { FieldListRules } from "../../connector-kit/described/metadata-rules.ts";
+import type { Description, ObjectRules } from "../../connector-kit/declarative/rules/description.ts";
+import type { BatchRules } from "../../connector-kit/declarative/rules/batch-rules.ts";
+import type { FieldListRules } from "../../connector-kit/declarative/rules/metadata-rules.ts";
 
 /** Records of these tables are created and updated together: one that is refused refuses all. */
 const together = (idMember: string): BatchRules => ({

@@ -1,5 +1,5 @@
 /** Freshdesk's objects. An update by PUT changes only the fields it names. */
-import type { Description } from "../../connector-kit/described/description.ts";
+import type { Description } from "../../connector-kit/declarative/rules/description.ts";
 
 export const description: Description = {
   ids: { number: true },

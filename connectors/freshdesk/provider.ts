@@ -1,5 +1,5 @@
 /** How freshdesk is connected. */
-import { keyAsBasic } from "../../connector-kit/declare-provider.ts";
+import { keyAsBasic } from "../../connector-kit/provider/declare-provider.ts";
 
 export const provider = keyAsBasic("Freshdesk", "https://{{.workspace}}.freshdesk.com", "%s:X", {
   declares: ["read", "write", "delete", "search"],

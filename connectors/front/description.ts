@@ -1,5 +1,5 @@
 /** Front's objects. An update answers without a body, so the record is read back. */
-import type { Description } from "../../connector-kit/described/description.ts";
+import type { Description } from "../../connector-kit/declarative/rules/description.ts";
 
 export const description: Description = {
   ids: { pattern: "[a-z]{3}_[A-Za-z0-9]{1,64}" },

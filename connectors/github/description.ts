@@ -1,5 +1,5 @@
 /** GitHub's gists, repositories and issues of the connected user. What is below a repository needs its owner and name. */
-import type { Description } from "../../connector-kit/described/description.ts";
+import type { Description } from "../../connector-kit/declarative/rules/description.ts";
 
 export const description: Description = {
   defaults: {

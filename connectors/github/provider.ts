@@ -1,5 +1,5 @@
 /** How github is connected. */
-import { oauth2 } from "../../connector-kit/declare-provider.ts";
+import { oauth2 } from "../../connector-kit/provider/declare-provider.ts";
 
 export const provider = oauth2("GitHub", "https://api.github.com", {
   authorize: "https://github.com/login/oauth/authorize",

@@ -1,5 +1,5 @@
 /** GitLab's projects, groups and snippets: what is not below a project. */
-import type { Description } from "../../connector-kit/described/description.ts";
+import type { Description } from "../../connector-kit/declarative/rules/description.ts";
 
 export const description: Description = {
   ids: { number: true },

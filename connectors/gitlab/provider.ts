@@ -1,5 +1,5 @@
 /** How gitlab is connected. */
-import { custom } from "../../connector-kit/declare-provider.ts";
+import { custom } from "../../connector-kit/provider/declare-provider.ts";
 
 export const provider = custom("GitLab", "https://gitlab.com", {
   customOpts: {

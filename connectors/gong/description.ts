@@ -1,5 +1,5 @@
 /** Gong: calls with their transcripts, users and workspaces are read, calls and meetings are created. */
-import type { Description } from "../../connector-kit/described/description.ts";
+import type { Description } from "../../connector-kit/declarative/rules/description.ts";
 
 const inBody = { cursor: { from: "records.cursor", to: "body.cursor" } };
 

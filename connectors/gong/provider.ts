@@ -1,5 +1,5 @@
 /** How gong is connected. Each customer has a host of their own, named in the token response. */
-import { oauth2 } from "../../connector-kit/declare-provider.ts";
+import { oauth2 } from "../../connector-kit/provider/declare-provider.ts";
 
 export const provider = oauth2("Gong", "{{.api_base_url_for_customer}}", {
   authorize: "https://app.gong.io/oauth2/authorize",

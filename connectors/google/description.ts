@@ -1,5 +1,5 @@
 /** Google Calendar: the events of the first and of any other calendar, and the calendars themselves. */
-import type { Description, ObjectRules } from "../../connector-kit/described/description.ts";
+import type { Description, ObjectRules } from "../../connector-kit/declarative/rules/description.ts";
 
 const text = { type: "string" as const };
 const set = { readOnly: true };

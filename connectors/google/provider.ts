@@ -1,6 +1,6 @@
 /** How google is connected. Without both parameters of the consent page there is no refresh token. */
-import { oauth2 } from "../../connector-kit/declare-provider.ts";
-import { supports } from "../../connector-kit/define-provider.ts";
+import { oauth2 } from "../../connector-kit/provider/declare-provider.ts";
+import { supports } from "../../connector-kit/provider/define-provider.ts";
 
 export const provider = oauth2("Google", "https://www.googleapis.com", {
   authorize: "https://accounts.google.com/o/oauth2/v2/auth",

@@ -1,5 +1,5 @@
 /** Gorgias' customers, tickets and tags. An update by PUT changes only the fields it names; lists know no bound of time. */
-import type { Description } from "../../connector-kit/described/description.ts";
+import type { Description } from "../../connector-kit/declarative/rules/description.ts";
 
 export const description: Description = {
   ids: { number: true },

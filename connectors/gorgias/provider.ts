@@ -1,5 +1,5 @@
 /** How gorgias is connected. */
-import { oauth2 } from "../../connector-kit/declare-provider.ts";
+import { oauth2 } from "../../connector-kit/provider/declare-provider.ts";
 
 export const provider = oauth2("Gorgias", "https://{{.workspace}}.gorgias.com", {
   authorize: "https://{{.workspace}}.gorgias.com/oauth/authorize",

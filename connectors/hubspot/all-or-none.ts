@@ -1,10 +1,10 @@
 /** Creates a batch of HubSpot records of which all are written or none, and finds out which of them HubSpot refused. */
 import type { Json, JsonObject } from "../../ground/json.ts";
-import { send } from "../../connector-kit/send-request.ts";
+import { send } from "../../connector-kit/calls/send-request.ts";
 import type { RecordToWrite, RecordWrite } from "../../connector-kit/connector.ts";
-import type { ProviderFetch } from "../../connector-kit/provider-fetch.ts";
-import { ProviderError } from "../../connector-kit/provider-error.ts";
-import type { Outcomes } from "../../connector-kit/outcomes.ts";
+import type { ProviderFetch } from "../../connector-kit/calls/provider-fetch.ts";
+import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
+import type { Outcomes } from "../../connector-kit/calls/outcomes.ts";
 import { classify } from "./classify.ts";
 import { readFault, type HubspotFault, type PropertyFault } from "./fault.ts";
 import { isAboutRecords, NAME_FAULTS } from "./partial.ts";

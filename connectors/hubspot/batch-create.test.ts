@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Json, JsonObject } from "../../ground/json.ts";
 import type { RecordOutcome, RecordWrite } from "../../connector-kit/connector.ts";
-import type { ProviderRequest } from "../../connector-kit/provider-fetch.ts";
-import { ProviderError } from "../../connector-kit/provider-error.ts";
-import { replay, type Reply } from "../../connector-kit/replay.ts";
+import type { ProviderRequest } from "../../connector-kit/calls/provider-fetch.ts";
+import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
+import { replay, type Reply } from "../../connector-kit/testing/replay.ts";
 import { write } from "./write.ts";
 
 const people = (emails: string[], allOrNone = false): RecordWrite => ({

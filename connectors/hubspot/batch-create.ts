@@ -2,10 +2,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import type { RecordToWrite, RecordWrite, WriteResult } from "../../connector-kit/connector.ts";
-import type { ProviderFetch } from "../../connector-kit/provider-fetch.ts";
-import { ProviderError } from "../../connector-kit/provider-error.ts";
-import { Outcomes } from "../../connector-kit/outcomes.ts";
-import { splitBatch } from "../../connector-kit/split-batch.ts";
+import type { ProviderFetch } from "../../connector-kit/calls/provider-fetch.ts";
+import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
+import { Outcomes } from "../../connector-kit/calls/outcomes.ts";
+import { splitBatch } from "../../connector-kit/calls/split-batch.ts";
 import { createAllOrNone } from "./all-or-none.ts";
 import { readFault, toRecordError, type HubspotFault } from "./fault.ts";
 import { writePartially } from "./partial.ts";

@@ -1,9 +1,9 @@
 /** Updates HubSpot records in batches, each record at most once per request. */
 import type { Json } from "../../ground/json.ts";
 import type { RecordWrite, WriteResult } from "../../connector-kit/connector.ts";
-import type { ProviderFetch } from "../../connector-kit/provider-fetch.ts";
-import { Outcomes } from "../../connector-kit/outcomes.ts";
-import { splitBatch } from "../../connector-kit/split-batch.ts";
+import type { ProviderFetch } from "../../connector-kit/calls/provider-fetch.ts";
+import { Outcomes } from "../../connector-kit/calls/outcomes.ts";
+import { splitBatch } from "../../connector-kit/calls/split-batch.ts";
 import { readBatchAnswer } from "./batch-create.ts";
 import { toRecordError } from "./fault.ts";
 import { writePartially } from "./partial.ts";

@@ -1,11 +1,11 @@
 /** Creates or updates HubSpot records by a property with unique values. HubSpot has no other form than the batch for it. */
 import type { Json } from "../../ground/json.ts";
 import type { RecordToWrite, RecordWrite, WriteResult } from "../../connector-kit/connector.ts";
-import type { ProviderFetch, ProviderRequest } from "../../connector-kit/provider-fetch.ts";
-import { Outcomes } from "../../connector-kit/outcomes.ts";
-import type { ProviderError } from "../../connector-kit/provider-error.ts";
-import { splitBatch } from "../../connector-kit/split-batch.ts";
-import { upsertKeyFault, readUpsertKey, upsertRecordKey } from "../../connector-kit/upsert-key.ts";
+import type { ProviderFetch, ProviderRequest } from "../../connector-kit/calls/provider-fetch.ts";
+import { Outcomes } from "../../connector-kit/calls/outcomes.ts";
+import type { ProviderError } from "../../connector-kit/calls/provider-error.ts";
+import { splitBatch } from "../../connector-kit/calls/split-batch.ts";
+import { upsertKeyFault, readUpsertKey, upsertRecordKey } from "../../connector-kit/calls/upsert-key.ts";
 import { settleCreated } from "./batch-create.ts";
 import { writePartially } from "./partial.ts";
 import { BATCH_LIMIT, OBJECTS, invalid, isPathWord, pick, properties } from "./request.ts";

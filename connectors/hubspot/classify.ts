@@ -2,11 +2,11 @@
 import { shorten } from "../../ground/storable-text.ts";
 import { now } from "../../ground/clock.ts";
 import { retryAfter, retryTime } from "../../ground/retry-after.ts";
-import { inMs, parseBody } from "../../connector-kit/send-request.ts";
-import type { Account, ProviderResponse } from "../../connector-kit/provider-fetch.ts";
-import { ProviderError, type ProviderErrorKind } from "../../connector-kit/provider-error.ts";
-import { refusalKind, unexplained } from "../../connector-kit/refusal-kind.ts";
-import { nextQuotaReset } from "../../connector-kit/daily-quota-reset.ts";
+import { inMs, parseBody } from "../../connector-kit/calls/send-request.ts";
+import type { Account, ProviderResponse } from "../../connector-kit/calls/provider-fetch.ts";
+import { ProviderError, type ProviderErrorKind } from "../../connector-kit/calls/provider-error.ts";
+import { refusalKind, unexplained } from "../../connector-kit/calls/refusal-kind.ts";
+import { nextQuotaReset } from "../../connector-kit/calls/daily-quota-reset.ts";
 import { listFields, readFault, type HubspotFault } from "./fault.ts";
 
 const TEN_SECONDS_MS = 10_000;

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { Json } from "../../ground/json.ts";
-import { fetchFrom, openSandbox } from "../../connector-kit/reading-fixture.ts";
+import { fetchFrom, openSandbox } from "../../connector-kit/testing/reading-fixture.ts";
 import type { ReadPlan } from "../../connector-kit/read-connector.ts";
-import { planRead } from "../../connector-kit/order-fixture.ts";
-import { replay } from "../../connector-kit/replay.ts";
+import { planRead } from "../../connector-kit/testing/order-fixture.ts";
+import { replay } from "../../connector-kit/testing/replay.ts";
 import { fields } from "./fields.ts";
 import { read } from "./read.ts";
 

@@ -1,16 +1,16 @@
 /** Reads HubSpot's owners and lists. They are few, so they are read whole, and times and filters are tested here. */
 import type { Json } from "../../ground/json.ts";
-import { brokenPage, listOrBroken, objectOrBroken } from "../../connector-kit/page-check.ts";
-import { ProviderError } from "../../connector-kit/provider-error.ts";
-import type { ProviderFetch, ProviderRequest } from "../../connector-kit/provider-fetch.ts";
+import { brokenPage, listOrBroken, objectOrBroken } from "../../connector-kit/calls/page-check.ts";
+import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
+import type { ProviderFetch, ProviderRequest } from "../../connector-kit/calls/provider-fetch.ts";
 import type {
   Checkpoint,
   ReadConnector,
   ReadPlan,
   SourceRecord,
 } from "../../connector-kit/read-connector.ts";
-import { send } from "../../connector-kit/send-request.ts";
-import { textAt } from "../../connector-kit/text-at.ts";
+import { send } from "../../connector-kit/calls/send-request.ts";
+import { textAt } from "../../connector-kit/calls/text-at.ts";
 import { classify } from "./classify.ts";
 import { findCollection, type Collection } from "./collection.ts";
 import type { CrmPage } from "./crm-page.ts";

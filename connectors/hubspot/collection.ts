@@ -1,8 +1,8 @@
 /** HubSpot objects outside the CRM API that can be read all the same: owners and lists. */
 import type { JsonObject } from "../../ground/json.ts";
 import type { FieldKind, FieldMetadata, ObjectMetadata } from "../../connector-kit/fields.ts";
-import { brokenPage } from "../../connector-kit/page-check.ts";
-import type { ProviderRequest } from "../../connector-kit/provider-fetch.ts";
+import { brokenPage } from "../../connector-kit/calls/page-check.ts";
+import type { ProviderRequest } from "../../connector-kit/calls/provider-fetch.ts";
 import { readCursor } from "./list-scan.ts";
 import { CRM_VERSION } from "./request.ts";
 

@@ -1,11 +1,11 @@
 /** Answers questions about CRM records that need no scan: counts, samples, records by id, searches. */
 import { isJsonObject } from "../../ground/json.ts";
-import { brokenPage, checkRising } from "../../connector-kit/page-check.ts";
-import type { ProviderFetch, ProviderRequest } from "../../connector-kit/provider-fetch.ts";
-import { ProviderError } from "../../connector-kit/provider-error.ts";
+import { brokenPage, checkRising } from "../../connector-kit/calls/page-check.ts";
+import type { ProviderFetch, ProviderRequest } from "../../connector-kit/calls/provider-fetch.ts";
+import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import type { ReadConnector, ReadPlan, SourceRecord } from "../../connector-kit/read-connector.ts";
-import { refusedField, withRefusedField } from "../../connector-kit/refused-field.ts";
-import { send } from "../../connector-kit/send-request.ts";
+import { refusedField, withRefusedField } from "../../connector-kit/calls/refused-field.ts";
+import { send } from "../../connector-kit/calls/send-request.ts";
 import { classify } from "./classify.ts";
 import { readCrmPage } from "./crm-page.ts";
 import { readListing } from "./list-scan.ts";

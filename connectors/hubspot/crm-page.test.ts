@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { JsonObject } from "../../ground/json.ts";
-import { fetchFrom, openSandbox } from "../../connector-kit/reading-fixture.ts";
-import { ProviderError } from "../../connector-kit/provider-error.ts";
+import { fetchFrom, openSandbox } from "../../connector-kit/testing/reading-fixture.ts";
+import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import type { ReadPlan } from "../../connector-kit/read-connector.ts";
-import { replay, type Reply } from "../../connector-kit/replay.ts";
+import { replay, type Reply } from "../../connector-kit/testing/replay.ts";
 import { read } from "./read.ts";
 
 const plan = (more: Partial<ReadPlan> = {}): ReadPlan => ({

@@ -3,12 +3,12 @@
  * or filters searches, which reads an index that is late by seconds, sometimes minutes: the caller begins a while before.
  */
 import { isJsonObject } from "../../ground/json.ts";
-import { checkRising, isTooLarge } from "../../connector-kit/page-check.ts";
-import { ProviderError } from "../../connector-kit/provider-error.ts";
-import type { ProviderFetch, ProviderRequest } from "../../connector-kit/provider-fetch.ts";
+import { checkRising, isTooLarge } from "../../connector-kit/calls/page-check.ts";
+import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
+import type { ProviderFetch, ProviderRequest } from "../../connector-kit/calls/provider-fetch.ts";
 import type { Checkpoint, ReadPage, ReadPlan } from "../../connector-kit/read-connector.ts";
-import { withRefusedField } from "../../connector-kit/refused-field.ts";
-import { send } from "../../connector-kit/send-request.ts";
+import { withRefusedField } from "../../connector-kit/calls/refused-field.ts";
+import { send } from "../../connector-kit/calls/send-request.ts";
 import { classify } from "./classify.ts";
 import { advance, parseListPosition, readListing, restart, sameCursor, type ListPlace } from "./list-scan.ts";
 import { isAfter, readingFault } from "./read-object.ts";

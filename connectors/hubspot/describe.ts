@@ -1,7 +1,7 @@
 /** Describes a HubSpot object: its properties, and the stages of pipelines from their own endpoint. */
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
-import { send } from "../../connector-kit/send-request.ts";
-import type { ProviderFetch, ProviderRequest } from "../../connector-kit/provider-fetch.ts";
+import { send } from "../../connector-kit/calls/send-request.ts";
+import type { ProviderFetch, ProviderRequest } from "../../connector-kit/calls/provider-fetch.ts";
 import { isChoice } from "../../connector-kit/field-definitions.ts";
 import type { FieldMetadata, ObjectMetadata } from "../../connector-kit/fields.ts";
 import { classify } from "./classify.ts";

@@ -1,6 +1,6 @@
 /** Reads HubSpot's error bodies: of refused requests and the entries of partly refused batches. */
-import { parseBody } from "../../connector-kit/send-request.ts";
-import { ProviderError, type ProviderErrorKind } from "../../connector-kit/provider-error.ts";
+import { parseBody } from "../../connector-kit/calls/send-request.ts";
+import { ProviderError, type ProviderErrorKind } from "../../connector-kit/calls/provider-error.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 
 export interface PropertyFault {

@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JsonObject } from "../../ground/json.ts";
 import type { RecordOutcome, RecordToWrite, RecordWrite } from "../../connector-kit/connector.ts";
-import { testConnector } from "../../connector-kit/connector-suite.ts";
-import type { ProviderError } from "../../connector-kit/provider-error.ts";
-import { replay } from "../../connector-kit/replay.ts";
+import { testConnector } from "../../connector-kit/testing/connector-suite.ts";
+import type { ProviderError } from "../../connector-kit/calls/provider-error.ts";
+import { replay } from "../../connector-kit/testing/replay.ts";
 import { classify } from "./classify.ts";
 import { write } from "./write.ts";
 

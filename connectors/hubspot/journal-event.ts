@@ -2,7 +2,7 @@
  * Reads the events of HubSpot's webhooks journal. They get the words of pushes, so that receivers need not know the way on which
  * a change became known. Pure.
  */
-import { isTooDeep, itemTexts, memberTexts, parseExactly } from "../../connector-kit/exact-json.ts";
+import { isTooDeep, itemTexts, memberTexts, parseExactly } from "../../connector-kit/calls/exact-json.ts";
 import type { ProviderEvent, SubscribeEventType } from "../../connector-kit/subscribe-connector.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { changeReport } from "./change-report.ts";

@@ -1,9 +1,9 @@
 /** HubSpot's journal: its events in the words of pushes, its files, and what is subscribed to. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ProviderFetch, ProviderRequest } from "../../connector-kit/provider-fetch.ts";
+import type { ProviderFetch, ProviderRequest } from "../../connector-kit/calls/provider-fetch.ts";
 import { LostPositionError } from "../../connector-kit/stream-connector.ts";
-import { ProviderError } from "../../connector-kit/provider-error.ts";
+import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import { readJournalEvent, readJournalFile } from "./journal-event.ts";
 import { journal } from "./journal.ts";
 import { subscribe } from "./subscribe.ts";

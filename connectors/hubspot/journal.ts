@@ -2,7 +2,7 @@
  * Reads HubSpot's webhooks journal, which needs no public address: entry point for journals. One journal has the changes of all
  * accounts that installed an app. https://developers.hubspot.com/docs/api-reference/latest/webhooks-journal/guide
  */
-import { isTooLarge, listOrBroken, objectOrBroken } from "../../connector-kit/page-check.ts";
+import { isTooLarge, listOrBroken, objectOrBroken } from "../../connector-kit/calls/page-check.ts";
 import type {
   JournalCalls,
   JournalConnector,
@@ -10,11 +10,11 @@ import type {
   JournalObject,
   JournalSelection,
 } from "../../connector-kit/journal-connector.ts";
-import { ProviderError } from "../../connector-kit/provider-error.ts";
-import type { ProviderFetch, ProviderRequest } from "../../connector-kit/provider-fetch.ts";
-import { send } from "../../connector-kit/send-request.ts";
+import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
+import type { ProviderFetch, ProviderRequest } from "../../connector-kit/calls/provider-fetch.ts";
+import { send } from "../../connector-kit/calls/send-request.ts";
 import { LostPositionError, type StreamStart } from "../../connector-kit/stream-connector.ts";
-import { textAt } from "../../connector-kit/text-at.ts";
+import { textAt } from "../../connector-kit/calls/text-at.ts";
 import type { ProviderEvent } from "../../connector-kit/subscribe-connector.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { classify } from "./classify.ts";

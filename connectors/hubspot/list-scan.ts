@@ -1,9 +1,14 @@
 /** Scans along HubSpot's lists, which are in the order of ids and go on behind an opaque cursor. */
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
-import { brokenPage, checkRising, listOrBroken, objectOrBroken } from "../../connector-kit/page-check.ts";
-import type { ProviderError } from "../../connector-kit/provider-error.ts";
+import {
+  brokenPage,
+  checkRising,
+  listOrBroken,
+  objectOrBroken,
+} from "../../connector-kit/calls/page-check.ts";
+import type { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import type { SourceRecord } from "../../connector-kit/read-connector.ts";
-import { textAt } from "../../connector-kit/text-at.ts";
+import { textAt } from "../../connector-kit/calls/text-at.ts";
 import { changeProperty, isAfter } from "./read-object.ts";
 import { toSourceRecord } from "./source-record.ts";
 

@@ -1,10 +1,10 @@
 /** Isolates bad records where HubSpot refuses a whole batch request. */
 import type { Json } from "../../ground/json.ts";
-import { send } from "../../connector-kit/send-request.ts";
+import { send } from "../../connector-kit/calls/send-request.ts";
 import type { RecordWrite } from "../../connector-kit/connector.ts";
-import type { ProviderFetch, ProviderRequest } from "../../connector-kit/provider-fetch.ts";
-import { ProviderError } from "../../connector-kit/provider-error.ts";
-import type { Outcomes } from "../../connector-kit/outcomes.ts";
+import type { ProviderFetch, ProviderRequest } from "../../connector-kit/calls/provider-fetch.ts";
+import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
+import type { Outcomes } from "../../connector-kit/calls/outcomes.ts";
 import { classify } from "./classify.ts";
 import { readFault, type HubspotFault } from "./fault.ts";
 

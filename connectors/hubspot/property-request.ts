@@ -1,6 +1,6 @@
 /** Builds the requests that read and write the definitions of HubSpot properties. */
 import type { JsonObject } from "../../ground/json.ts";
-import type { ProviderRequest } from "../../connector-kit/provider-fetch.ts";
+import type { ProviderRequest } from "../../connector-kit/calls/provider-fetch.ts";
 import { CRM_VERSION } from "./request.ts";
 
 const PROPERTIES = `/crm/properties/${CRM_VERSION}`;

@@ -1,5 +1,5 @@
 /** Facts about HubSpot. */
-import { batchWrite, defineProvider, supports } from "../../connector-kit/define-provider.ts";
+import { batchWrite, defineProvider, supports } from "../../connector-kit/provider/define-provider.ts";
 import { STANDARD_NAMES } from "./event-objects.ts";
 
 const crm = supports("read", "write", "subscribe", "delete", "search", batchWrite(100));

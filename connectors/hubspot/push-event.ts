@@ -1,5 +1,5 @@
 /** Reads the events that HubSpot pushes. */
-import { isTooDeep, itemTexts, parseExactly } from "../../connector-kit/exact-json.ts";
+import { isTooDeep, itemTexts, parseExactly } from "../../connector-kit/calls/exact-json.ts";
 import type {
   ProviderEvent,
   PushedEvents,

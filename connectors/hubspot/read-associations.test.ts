@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Json, JsonObject } from "../../ground/json.ts";
 import type { SourceRecord } from "../../connector-kit/read-connector.ts";
-import { replay } from "../../connector-kit/replay.ts";
+import { replay } from "../../connector-kit/testing/replay.ts";
 import { addAssociations } from "./read-associations.ts";
 
 const plan = { objectName: "contacts", associations: ["companies"] };

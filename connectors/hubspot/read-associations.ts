@@ -1,10 +1,10 @@
 /** Reads the ids of records that are associated with the records of a page. */
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
-import { brokenPage, listOrBroken, objectOrBroken } from "../../connector-kit/page-check.ts";
-import type { ProviderFetch, ProviderRequest } from "../../connector-kit/provider-fetch.ts";
+import { brokenPage, listOrBroken, objectOrBroken } from "../../connector-kit/calls/page-check.ts";
+import type { ProviderFetch, ProviderRequest } from "../../connector-kit/calls/provider-fetch.ts";
 import type { AssociatedRecord, ReadPlan, SourceRecord } from "../../connector-kit/read-connector.ts";
-import { send } from "../../connector-kit/send-request.ts";
-import { textAt } from "../../connector-kit/text-at.ts";
+import { send } from "../../connector-kit/calls/send-request.ts";
+import { textAt } from "../../connector-kit/calls/text-at.ts";
 import { classify } from "./classify.ts";
 import { readFault, toRecordError } from "./fault.ts";
 import { objectFault } from "./request.ts";

@@ -1,6 +1,6 @@
 /** Reads deleted (archived) HubSpot records, which HubSpot keeps for about 90 days, and then those that vanished in merges. */
 import type { DeletedRecord, ReadConnector } from "../../connector-kit/read-connector.ts";
-import { send } from "../../connector-kit/send-request.ts";
+import { send } from "../../connector-kit/calls/send-request.ts";
 import { classify } from "./classify.ts";
 import { advance, parseListPosition, readListing, restart } from "./list-scan.ts";
 import { readMerges } from "./read-merges.ts";

@@ -1,8 +1,8 @@
 /** Reads current values of HubSpot records, for fields that are written only if empty. */
 import { isJsonObject, type JsonObject } from "../../ground/json.ts";
 import type { WriteConnector } from "../../connector-kit/connector.ts";
-import { readByIds } from "../../connector-kit/read-by-ids.ts";
-import type { ProviderFetch } from "../../connector-kit/provider-fetch.ts";
+import { readByIds } from "../../connector-kit/calls/read-by-ids.ts";
+import type { ProviderFetch } from "../../connector-kit/calls/provider-fetch.ts";
 import { readBatchAnswer } from "./batch-create.ts";
 import { classify } from "./classify.ts";
 import { readId } from "./record.ts";

@@ -1,10 +1,10 @@
 /** Merges of HubSpot records, told as deletions of the records that vanished. */
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { openSandbox, sandboxAccount } from "../../connector-kit/reading-fixture.ts";
+import { openSandbox, sandboxAccount } from "../../connector-kit/testing/reading-fixture.ts";
 import type { Checkpoint, DeletedRecord } from "../../connector-kit/read-connector.ts";
-import { replay, type Reply } from "../../connector-kit/replay.ts";
-import type { ProviderFetch } from "../../connector-kit/provider-fetch.ts";
+import { replay, type Reply } from "../../connector-kit/testing/replay.ts";
+import type { ProviderFetch } from "../../connector-kit/calls/provider-fetch.ts";
 import { read } from "./read.ts";
 
 const sandbox = await openSandbox();

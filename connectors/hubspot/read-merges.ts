@@ -3,17 +3,17 @@
  * in `hs_merged_object_ids`, and the history of this property says since when.
  */
 import { isJsonObject, type Json } from "../../ground/json.ts";
-import { checkRising, listOrBroken, objectOrBroken } from "../../connector-kit/page-check.ts";
-import type { ProviderFetch } from "../../connector-kit/provider-fetch.ts";
-import { readByIds } from "../../connector-kit/read-by-ids.ts";
+import { checkRising, listOrBroken, objectOrBroken } from "../../connector-kit/calls/page-check.ts";
+import type { ProviderFetch } from "../../connector-kit/calls/provider-fetch.ts";
+import { readByIds } from "../../connector-kit/calls/read-by-ids.ts";
 import type {
   Checkpoint,
   DeletedRecord,
   DeletionPage,
   ReadConnector,
 } from "../../connector-kit/read-connector.ts";
-import { send } from "../../connector-kit/send-request.ts";
-import { textAt } from "../../connector-kit/text-at.ts";
+import { send } from "../../connector-kit/calls/send-request.ts";
+import { textAt } from "../../connector-kit/calls/text-at.ts";
 import { classify } from "./classify.ts";
 import { placeBehind } from "./crm-page.ts";
 import { parseListPosition, readListing } from "./list-scan.ts";

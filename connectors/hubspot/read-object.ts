@@ -1,5 +1,5 @@
 /** Knows what differs between HubSpot's objects when they are read. */
-import { ProviderError } from "../../connector-kit/provider-error.ts";
+import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import { objectFault } from "./request.ts";
 
 const CONTACTS = new Set(["contacts", "contact", "0-1"]);

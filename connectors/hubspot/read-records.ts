@@ -1,8 +1,8 @@
 /** Reads HubSpot records by their ids, with all properties in the body. */
 import type { ReadPlan, SourceRecord } from "../../connector-kit/read-connector.ts";
-import { objectOrBroken, listOrBroken } from "../../connector-kit/page-check.ts";
-import type { ProviderFetch } from "../../connector-kit/provider-fetch.ts";
-import { readByIds } from "../../connector-kit/read-by-ids.ts";
+import { objectOrBroken, listOrBroken } from "../../connector-kit/calls/page-check.ts";
+import type { ProviderFetch } from "../../connector-kit/calls/provider-fetch.ts";
+import { readByIds } from "../../connector-kit/calls/read-by-ids.ts";
 import { classify } from "./classify.ts";
 import { changeProperty } from "./read-object.ts";
 import { BATCH_LIMIT, readBatch } from "./request.ts";

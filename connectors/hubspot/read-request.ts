@@ -1,8 +1,8 @@
 /** Builds the requests that read HubSpot's CRM records. */
 import type { Json, JsonObject } from "../../ground/json.ts";
-import type { ProviderRequest } from "../../connector-kit/provider-fetch.ts";
+import type { ProviderRequest } from "../../connector-kit/calls/provider-fetch.ts";
 import type { FieldFilter, ReadPlan } from "../../connector-kit/read-connector.ts";
-import { refusedField } from "../../connector-kit/refused-field.ts";
+import { refusedField } from "../../connector-kit/calls/refused-field.ts";
 import { changeProperty } from "./read-object.ts";
 import { OBJECTS } from "./request.ts";
 

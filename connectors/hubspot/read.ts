@@ -1,7 +1,7 @@
 /** Reads HubSpot: entry point for reads. */
-import type { ProviderFetch, ProviderRequest } from "../../connector-kit/provider-fetch.ts";
+import type { ProviderFetch, ProviderRequest } from "../../connector-kit/calls/provider-fetch.ts";
 import type { Checkpoint, ReadConnector, ReadPage, ReadPlan } from "../../connector-kit/read-connector.ts";
-import { watchHeaders } from "../../connector-kit/watch-headers.ts";
+import { watchHeaders } from "../../connector-kit/calls/watch-headers.ts";
 import { collectionReader } from "./collection-read.ts";
 import { prepareCrmPage, readCrmPage } from "./crm-page.ts";
 import { countCrm, prepareCrmCount, readCrmByIds, readCrmSample, searchCrm } from "./crm-lookup.ts";

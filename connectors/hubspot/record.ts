@@ -1,7 +1,7 @@
 /** Turns a record in HubSpot's answer into the outcome of a write. */
 import type { JsonObject } from "../../ground/json.ts";
 import type { RecordOutcome } from "../../connector-kit/connector.ts";
-import { ProviderError } from "../../connector-kit/provider-error.ts";
+import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 
 /**
  * HubSpot answers a write with the default properties and those just written, values as texts. That is enough for the

@@ -1,9 +1,9 @@
 /** Builds the requests that write and read HubSpot records. */
 import type { JsonObject } from "../../ground/json.ts";
 import type { RecordToWrite, RecordWrite } from "../../connector-kit/connector.ts";
-import { joinedChoices } from "../../connector-kit/joined-choices.ts";
-import type { ProviderRequest } from "../../connector-kit/provider-fetch.ts";
-import { ProviderError } from "../../connector-kit/provider-error.ts";
+import { joinedChoices } from "../../connector-kit/calls/joined-choices.ts";
+import type { ProviderRequest } from "../../connector-kit/calls/provider-fetch.ts";
+import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 
 /**
  * HubSpot's version of all addresses of the CRM, GA since 2026-03-30. `/crm/v3` with the same answers ends in September 2027

@@ -1,8 +1,8 @@
 /** Creates, updates and deletes HubSpot records with one request each. */
 import type { RecordToWrite, RecordWrite, WriteResult } from "../../connector-kit/connector.ts";
-import type { ProviderFetch, ProviderRequest } from "../../connector-kit/provider-fetch.ts";
-import { send } from "../../connector-kit/send-request.ts";
-import { writeSingly, type SingleOutcome } from "../../connector-kit/write-singly.ts";
+import type { ProviderFetch, ProviderRequest } from "../../connector-kit/calls/provider-fetch.ts";
+import { send } from "../../connector-kit/calls/send-request.ts";
+import { writeSingly, type SingleOutcome } from "../../connector-kit/calls/write-singly.ts";
 import { isJsonObject } from "../../ground/json.ts";
 import { classify } from "./classify.ts";
 import { toOutcome } from "./record.ts";

@@ -1,7 +1,7 @@
 /** Turns records in HubSpot's answers into source records. */
 import type { Json, JsonObject } from "../../ground/json.ts";
-import { heldTime } from "../../connector-kit/held-time.ts";
-import { brokenPage, objectOrBroken } from "../../connector-kit/page-check.ts";
+import { heldTime } from "../../connector-kit/calls/held-time.ts";
+import { brokenPage, objectOrBroken } from "../../connector-kit/calls/page-check.ts";
 import type { SourceRecord } from "../../connector-kit/read-connector.ts";
 import { readId } from "./record.ts";
 

@@ -1,10 +1,10 @@
 /** Subscribes to changes in HubSpot: entry point for subscriptions. */
-import type { ProviderFetch } from "../../connector-kit/provider-fetch.ts";
-import { ProviderError } from "../../connector-kit/provider-error.ts";
-import { objectOrBroken } from "../../connector-kit/page-check.ts";
+import type { ProviderFetch } from "../../connector-kit/calls/provider-fetch.ts";
+import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
+import { objectOrBroken } from "../../connector-kit/calls/page-check.ts";
 import type { SubscribeConnector } from "../../connector-kit/subscribe-connector.ts";
-import { send } from "../../connector-kit/send-request.ts";
-import { textAt } from "../../connector-kit/text-at.ts";
+import { send } from "../../connector-kit/calls/send-request.ts";
+import { textAt } from "../../connector-kit/calls/text-at.ts";
 import { classify } from "./classify.ts";
 import { findTypeId } from "./event-objects.ts";
 import { readJournalEvent } from "./journal-event.ts";

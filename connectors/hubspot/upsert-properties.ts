@@ -1,10 +1,10 @@
 /** Creates and changes HubSpot properties: reads existing ones, creates in batches, patches one by one. */
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
-import { send } from "../../connector-kit/send-request.ts";
-import type { ProviderFetch } from "../../connector-kit/provider-fetch.ts";
-import { ProviderError } from "../../connector-kit/provider-error.ts";
+import { send } from "../../connector-kit/calls/send-request.ts";
+import type { ProviderFetch } from "../../connector-kit/calls/provider-fetch.ts";
+import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import { withheld } from "../../connector-kit/field-definitions.ts";
-import { FieldOutcomes } from "../../connector-kit/field-outcomes.ts";
+import { FieldOutcomes } from "../../connector-kit/calls/field-outcomes.ts";
 import type { FieldOutcome, FieldRequest } from "../../connector-kit/fields.ts";
 import { classify } from "./classify.ts";
 import { readFault, toRecordError } from "./fault.ts";

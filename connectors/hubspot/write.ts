@@ -1,7 +1,7 @@
 /** Writes HubSpot CRM records: entry point for writes. */
 import type { RecordToWrite, RecordWrite, WriteConnector } from "../../connector-kit/connector.ts";
-import type { ProviderRequest } from "../../connector-kit/provider-fetch.ts";
-import { ProviderError } from "../../connector-kit/provider-error.ts";
+import type { ProviderRequest } from "../../connector-kit/calls/provider-fetch.ts";
+import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import { createInBatches, createWaves } from "./batch-create.ts";
 import { updateInBatches, updateWaves } from "./batch-update.ts";
 import { readFields } from "./read-fields.ts";

@@ -1,5 +1,5 @@
 /** Hunter's leads. Records do not tell when they changed; a rate limit has the status 403. */
-import type { Description } from "../../connector-kit/described/description.ts";
+import type { Description } from "../../connector-kit/declarative/rules/description.ts";
 
 export const description: Description = {
   ids: { number: true },

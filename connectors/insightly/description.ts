@@ -1,5 +1,5 @@
 /** Insightly's objects. An update is sent to the list's address with the id in the body. */
-import type { Description, ObjectRules } from "../../connector-kit/described/description.ts";
+import type { Description, ObjectRules } from "../../connector-kit/declarative/rules/description.ts";
 
 /** The member that holds an object's id, in records and in updates. */
 const known = (name: string): ObjectRules => ({

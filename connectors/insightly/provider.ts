@@ -1,5 +1,5 @@
 /** How insightly is connected. */
-import { keyAsBasic } from "../../connector-kit/declare-provider.ts";
+import { keyAsBasic } from "../../connector-kit/provider/declare-provider.ts";
 
 export const provider = keyAsBasic("Insightly", "https://api.insightly.com", "%s:", {
   declares: ["read", "write", "delete", "search"],

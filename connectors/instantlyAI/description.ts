@@ -1,5 +1,5 @@
 /** Instantly's campaigns, leads and lead lists: version 2 of its API. Leads are listed by POST. */
-import type { Description } from "../../connector-kit/described/description.ts";
+import type { Description } from "../../connector-kit/declarative/rules/description.ts";
 
 export const description: Description = {
   ids: { pattern: "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}" },

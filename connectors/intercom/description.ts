@@ -1,6 +1,6 @@
 /** Intercom's objects. Lists know no bound of time: the records are compared here. */
-import type { Description, ObjectRules } from "../../connector-kit/described/description.ts";
-import type { MetadataRules } from "../../connector-kit/described/metadata-rules.ts";
+import type { Description, ObjectRules } from "../../connector-kit/declarative/rules/description.ts";
+import type { MetadataRules } from "../../connector-kit/declarative/rules/metadata-rules.ts";
 
 const metadata: MetadataRules = {
   list: {

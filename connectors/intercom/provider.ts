@@ -1,5 +1,5 @@
 /** How intercom is connected. */
-import { oauth2 } from "../../connector-kit/declare-provider.ts";
+import { oauth2 } from "../../connector-kit/provider/declare-provider.ts";
 
 export const provider = oauth2("Intercom", "https://api.intercom.io", {
   authorize: "https://app.intercom.com/oauth",

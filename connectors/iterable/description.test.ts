@@ -1,8 +1,8 @@
 /** Iterable's requests and answers as they were recorded and published. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { orderWrite, planRead } from "../../connector-kit/order-fixture.ts";
-import { replay } from "../../connector-kit/replay.ts";
+import { orderWrite, planRead } from "../../connector-kit/testing/order-fixture.ts";
+import { replay } from "../../connector-kit/testing/replay.ts";
 import { CONNECTORS } from "../connectors.gen.ts";
 
 const { read, write, fields } = CONNECTORS["iterable"] ?? {};

@@ -1,5 +1,5 @@
 /** Iterable: users are written by their address or their own id, lists and campaigns are created; lists of all kinds are read. */
-import type { Description, ObjectRules } from "../../connector-kit/described/description.ts";
+import type { Description, ObjectRules } from "../../connector-kit/declarative/rules/description.ts";
 
 /** A bulk update names the users that it refused, by reason. */
 const refusedLists = (kind: "Emails" | "UserIds") =>

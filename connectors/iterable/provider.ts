@@ -1,6 +1,6 @@
 /** How iterable is connected. */
-import { headerKey } from "../../connector-kit/declare-provider.ts";
-import { batchWrite } from "../../connector-kit/define-provider.ts";
+import { headerKey } from "../../connector-kit/provider/declare-provider.ts";
+import { batchWrite } from "../../connector-kit/provider/define-provider.ts";
 
 export const provider = headerKey("Iterable", "https://api.iterable.com", "Api-Key", {
   docs: "https://app.iterable.com/settings/apiKeys",

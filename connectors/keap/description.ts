@@ -1,5 +1,5 @@
 /** Keap's objects, version 2 of its API. */
-import type { Description, ObjectRules } from "../../connector-kit/described/description.ts";
+import type { Description, ObjectRules } from "../../connector-kit/declarative/rules/description.ts";
 
 /** Members that answers have only if they are named. */
 const contactFields =

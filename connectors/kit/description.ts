@@ -1,5 +1,5 @@
 /** Kit's broadcasts, subscribers, tags and custom fields: version 4 of its API. Subscribers cannot be deleted. */
-import type { Description } from "../../connector-kit/described/description.ts";
+import type { Description } from "../../connector-kit/declarative/rules/description.ts";
 
 export const description: Description = {
   ids: { number: true },

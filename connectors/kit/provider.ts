@@ -1,5 +1,5 @@
 /** How kit is connected. */
-import { oauth2 } from "../../connector-kit/declare-provider.ts";
+import { oauth2 } from "../../connector-kit/provider/declare-provider.ts";
 
 export const provider = oauth2("Kit", "https://api.kit.com", {
   authorize: "https://app.kit.com/oauth/authorize",

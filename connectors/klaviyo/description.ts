@@ -1,5 +1,5 @@
 /** Klaviyo's objects, in the form of JSON:API. */
-import type { Description } from "../../connector-kit/described/description.ts";
+import type { Description } from "../../connector-kit/declarative/rules/description.ts";
 
 export const description: Description = {
   ids: { pattern: "[A-Za-z0-9_-]{1,64}" },

@@ -1,5 +1,5 @@
 /** How klaviyo is connected. */
-import { oauth2 } from "../../connector-kit/declare-provider.ts";
+import { oauth2 } from "../../connector-kit/provider/declare-provider.ts";
 
 export const provider = oauth2("Klaviyo", "https://a.klaviyo.com", {
   grant: "authorizationCodePKCE",

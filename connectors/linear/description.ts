@@ -1,5 +1,5 @@
 /** Linear's objects, by GraphQL. */
-import type { Description, ObjectRules } from "../../connector-kit/described/description.ts";
+import type { Description, ObjectRules } from "../../connector-kit/declarative/rules/description.ts";
 
 /** Lists and filters are named after the type of the record. Archived records are left out unless they are asked for. */
 function readable(list: string, type: string, fields: string[], also: Record<string, boolean> = {}) {

@@ -1,5 +1,5 @@
 /** Mailchimp: the members of an audience are an object by its id; audiences, campaigns, templates and stores have theirs. */
-import type { Description } from "../../connector-kit/described/description.ts";
+import type { Description } from "../../connector-kit/declarative/rules/description.ts";
 
 const members = "/3.0/lists/{path}/members";
 const text = { type: "string" as const };

@@ -1,6 +1,6 @@
 /** How mailchimp is connected. Its tokens do not expire; each account has the host of its data centre. */
-import { oauth2 } from "../../connector-kit/declare-provider.ts";
-import { batchWrite } from "../../connector-kit/define-provider.ts";
+import { oauth2 } from "../../connector-kit/provider/declare-provider.ts";
+import { batchWrite } from "../../connector-kit/provider/define-provider.ts";
 
 export const provider = oauth2("Mailchimp", "https://{{.workspace}}.api.mailchimp.com", {
   authorize: "https://login.mailchimp.com/oauth2/authorize",

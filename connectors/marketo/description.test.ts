@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { RecordWrite } from "../../connector-kit/connector.ts";
-import { orderWrite, planRead } from "../../connector-kit/order-fixture.ts";
-import { replay } from "../../connector-kit/replay.ts";
+import { orderWrite, planRead } from "../../connector-kit/testing/order-fixture.ts";
+import { replay } from "../../connector-kit/testing/replay.ts";
 import type { JsonObject } from "../../ground/json.ts";
 import { CONNECTORS } from "../connectors.gen.ts";
 

@@ -1,5 +1,5 @@
 /** Marketo: leads are written, leads of a static list, activities and assets are read. Refusals have the status 200. */
-import type { Description, ObjectRules } from "../../connector-kit/described/description.ts";
+import type { Description, ObjectRules } from "../../connector-kit/declarative/rules/description.ts";
 import { errorCodes } from "./error-codes.ts";
 
 const leads = "/rest/v1/leads.json";

@@ -1,5 +1,5 @@
 /** Marketo's error codes of requests and of records, as far as their kind is not that of a wrong request. */
-import type { Description } from "../../connector-kit/described/description.ts";
+import type { Description } from "../../connector-kit/declarative/rules/description.ts";
 
 export const errorCodes: NonNullable<Description["errors"]["codes"]> = {
   601: "unauthorized",

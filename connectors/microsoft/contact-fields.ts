@@ -1,5 +1,5 @@
 /** Fields of Outlook contacts, which are the same in every account. */
-import type { KnownFields } from "../../connector-kit/described/metadata-rules.ts";
+import type { KnownFields } from "../../connector-kit/declarative/rules/metadata-rules.ts";
 
 const text = { type: "string" as const };
 const texts = { type: "other" as const };

@@ -1,5 +1,5 @@
 /** A person's contacts, events, messages and tasks lists, by Microsoft Graph. */
-import type { Description } from "../../connector-kit/described/description.ts";
+import type { Description } from "../../connector-kit/declarative/rules/description.ts";
 import { contactFields } from "./contact-fields.ts";
 
 const ever = "createdDateTime ge 1900-01-01T00:00:00Z";

@@ -1,5 +1,5 @@
 /** Types of monday.com's columns: their kinds, and the member of a value that people read. */
-import type { FieldListRules } from "../../connector-kit/described/metadata-rules.ts";
+import type { FieldListRules } from "../../connector-kit/declarative/rules/metadata-rules.ts";
 
 export const columnTypes: FieldListRules["types"] = {
   text: "string",

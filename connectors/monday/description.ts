@@ -1,5 +1,5 @@
 /** monday.com: items of any board, updates, boards and people, by GraphQL. Documents are fixed, and values are variables. */
-import type { Description, ObjectRules } from "../../connector-kit/described/description.ts";
+import type { Description, ObjectRules } from "../../connector-kit/declarative/rules/description.ts";
 import { columnTypes, columnValues } from "./column-types.ts";
 
 const path = "/v2";

@@ -1,5 +1,5 @@
 /** How monday is connected. The key is sent without a prefix. The version makes all errors have one form. */
-import { headerKey } from "../../connector-kit/declare-provider.ts";
+import { headerKey } from "../../connector-kit/provider/declare-provider.ts";
 
 export const provider = headerKey("Monday", "https://api.monday.com", "Authorization", {
   docs: "https://developer.monday.com/api-reference/docs/authentication",

@@ -1,5 +1,5 @@
 /** NetSuite's records by the REST API: lists have only ids, writes answer without a body. */
-import type { Description } from "../../connector-kit/described/description.ts";
+import type { Description } from "../../connector-kit/declarative/rules/description.ts";
 
 const records = "/services/rest/record/v1/{path}";
 

@@ -1,6 +1,6 @@
 /** How netsuite is connected. */
-import { oauth2 } from "../../connector-kit/declare-provider.ts";
-import { supports } from "../../connector-kit/define-provider.ts";
+import { oauth2 } from "../../connector-kit/provider/declare-provider.ts";
+import { supports } from "../../connector-kit/provider/define-provider.ts";
 
 export const provider = oauth2("Netsuite", "https://{{.workspace}}.suitetalk.api.netsuite.com", {
   authorize: "https://{{.workspace}}.app.netsuite.com/app/login/oauth2/authorize.nl",

@@ -1,5 +1,5 @@
 /** Notion: the rows of any database, whose fields come and go with their types, and lists of what the integration sees. */
-import type { Description, ObjectRules } from "../../connector-kit/described/description.ts";
+import type { Description, ObjectRules } from "../../connector-kit/declarative/rules/description.ts";
 import { propertyTypes, typedValues } from "./property-types.ts";
 
 /** Search lists pages and databases alike. What is edited during a read moves to the end, where it is read again. */

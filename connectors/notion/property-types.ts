@@ -1,5 +1,5 @@
 /** The types of Notion's properties: their kinds, and where the value is in an answer and in a request. */
-import type { FieldListRules } from "../../connector-kit/described/metadata-rules.ts";
+import type { FieldListRules } from "../../connector-kit/declarative/rules/metadata-rules.ts";
 
 export const typedValues = {
   type: "type",

@@ -1,5 +1,5 @@
 /** How notion is connected. With later versions, a database has data sources, whose ids are not those of the database. */
-import { oauth2 } from "../../connector-kit/declare-provider.ts";
+import { oauth2 } from "../../connector-kit/provider/declare-provider.ts";
 
 export const provider = oauth2("Notion", "https://api.notion.com", {
   authorize: "https://api.notion.com/v1/oauth/authorize",

@@ -1,5 +1,5 @@
 /** Okta's users and groups, by the fields of their profiles. Deleting an active user deactivates it; a second deletion deletes it. */
-import type { Description } from "../../connector-kit/described/description.ts";
+import type { Description } from "../../connector-kit/declarative/rules/description.ts";
 
 export const description: Description = {
   ids: { pattern: "[A-Za-z0-9]{4,64}" },

@@ -1,5 +1,5 @@
 /** How okta is connected. */
-import { oauth2 } from "../../connector-kit/declare-provider.ts";
+import { oauth2 } from "../../connector-kit/provider/declare-provider.ts";
 
 export const provider = oauth2("Okta", "https://{{.workspace}}.okta.com", {
   authorize: "https://{{.workspace}}.okta.com/oauth2/v1/authorize",

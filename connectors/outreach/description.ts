@@ -1,5 +1,5 @@
 /** Outreach's objects, in the form of JSON:API. */
-import type { Description } from "../../connector-kit/described/description.ts";
+import type { Description } from "../../connector-kit/declarative/rules/description.ts";
 
 export const description: Description = {
   ids: { number: true },

@@ -1,5 +1,5 @@
 /** How outreach is connected. */
-import { oauth2 } from "../../connector-kit/declare-provider.ts";
+import { oauth2 } from "../../connector-kit/provider/declare-provider.ts";
 
 export const provider = oauth2("Outreach", "https://api.outreach.io", {
   authorize: "https://api.outreach.io/oauth/authorize",

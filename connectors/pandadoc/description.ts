@@ -1,5 +1,5 @@
 /** PandaDoc's contacts, documents, templates and products. Documents are made of templates with recipients, tokens and prices as one body. */
-import type { Description } from "../../connector-kit/described/description.ts";
+import type { Description } from "../../connector-kit/declarative/rules/description.ts";
 
 export const description: Description = {
   defaults: {

@@ -1,5 +1,5 @@
 /** How pandadoc is connected. */
-import { headerKey } from "../../connector-kit/declare-provider.ts";
+import { headerKey } from "../../connector-kit/provider/declare-provider.ts";
 
 export const provider = headerKey("PandaDoc", "https://api.pandadoc.com", "Authorization: API-Key ", {
   docs: "https://developers.pandadoc.com/reference/api-key-authentication-process",

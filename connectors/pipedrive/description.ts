@@ -1,6 +1,6 @@
 /** Pipedrive's objects: version 2 of its API, and version 1 for notes. */
-import type { Description, ObjectRules } from "../../connector-kit/described/description.ts";
-import type { MetadataRules } from "../../connector-kit/described/metadata-rules.ts";
+import type { Description, ObjectRules } from "../../connector-kit/declarative/rules/description.ts";
+import type { MetadataRules } from "../../connector-kit/declarative/rules/metadata-rules.ts";
 import { OPTIONAL_FIELDS } from "./optional-fields.ts";
 
 /** Custom fields have names of 40 characters, and are members of `custom_fields` in both directions. */

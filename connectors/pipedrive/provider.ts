@@ -1,6 +1,6 @@
 /** How pipedrive is connected. */
-import { oauth2 } from "../../connector-kit/declare-provider.ts";
-import { supports } from "../../connector-kit/define-provider.ts";
+import { oauth2 } from "../../connector-kit/provider/declare-provider.ts";
+import { supports } from "../../connector-kit/provider/define-provider.ts";
 
 export const provider = oauth2("Pipedrive", "https://api.pipedrive.com", {
   authorize: "https://oauth.pipedrive.com/oauth/authorize",

@@ -1,5 +1,5 @@
 /** Pylon's accounts and contacts. Issues are listed by windows of 30 days, which a description cannot say. */
-import type { Description } from "../../connector-kit/described/description.ts";
+import type { Description } from "../../connector-kit/declarative/rules/description.ts";
 
 export const description: Description = {
   defaults: {

@@ -1,5 +1,5 @@
 /** How pylon is connected. */
-import { bearerKey } from "../../connector-kit/declare-provider.ts";
+import { bearerKey } from "../../connector-kit/provider/declare-provider.ts";
 
 export const provider = bearerKey("Pylon", "https://api.usepylon.com", {
   docs: "https://docs.usepylon.com/pylon-docs/developer/api",

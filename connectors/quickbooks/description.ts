@@ -1,5 +1,5 @@
 /** QuickBooks Online's lists and transactions: lists are queries, and every write repeats the record's version. */
-import type { Description, ObjectRules } from "../../connector-kit/described/description.ts";
+import type { Description, ObjectRules } from "../../connector-kit/declarative/rules/description.ts";
 
 const queryPath = "/v3/company/{connection.realmId}/query";
 const pageSize = { to: "fill.size", most: 1000 };

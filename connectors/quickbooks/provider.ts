@@ -1,5 +1,5 @@
 /** How quickbooks is connected. The callback names the company, which is part of every path. */
-import { oauth2 } from "../../connector-kit/declare-provider.ts";
+import { oauth2 } from "../../connector-kit/provider/declare-provider.ts";
 
 export const provider = oauth2("QuickBooks", "https://quickbooks.api.intuit.com", {
   authorize: "https://appcenter.intuit.com/connect/oauth2",

@@ -1,5 +1,5 @@
 /** Recurly's accounts, plans, items, coupons and subscriptions. To delete an account, a plan, an item or a coupon deactivates it. */
-import type { Description } from "../../connector-kit/described/description.ts";
+import type { Description } from "../../connector-kit/declarative/rules/description.ts";
 
 export const description: Description = {
   ids: { pattern: "[a-z0-9]{1,64}" },

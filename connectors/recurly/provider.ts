@@ -1,5 +1,5 @@
 /** How recurly is connected. */
-import { keyAsBasic } from "../../connector-kit/declare-provider.ts";
+import { keyAsBasic } from "../../connector-kit/provider/declare-provider.ts";
 
 export const provider = keyAsBasic("Recurly", "https://v3.recurly.com", "%s:", {
   declares: ["read", "write", "delete", "search"],

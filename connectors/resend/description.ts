@@ -1,5 +1,5 @@
 /** Resend's contacts, segments, topics and what is sent to them. Only templates tell when they changed; writes answer with an id. */
-import type { Description } from "../../connector-kit/described/description.ts";
+import type { Description } from "../../connector-kit/declarative/rules/description.ts";
 
 export const description: Description = {
   defaults: {

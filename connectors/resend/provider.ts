@@ -1,5 +1,5 @@
 /** How resend is connected. */
-import { bearerKey } from "../../connector-kit/declare-provider.ts";
+import { bearerKey } from "../../connector-kit/provider/declare-provider.ts";
 
 export const provider = bearerKey("Resend", "https://api.resend.com", {
   docs: "https://resend.com/docs/dashboard/api-keys/introduction",

@@ -1,5 +1,5 @@
 /** How salesflare is connected. */
-import { bearerKey } from "../../connector-kit/declare-provider.ts";
+import { bearerKey } from "../../connector-kit/provider/declare-provider.ts";
 
 export const provider = bearerKey("Salesflare", "https://api.salesflare.com", {
   docs: "https://api.salesflare.com/docs#section/Introduction/Authentication",

@@ -1,7 +1,7 @@
 /** Activities that Salesforce has archived are read, counted and found like others; deleted ones are not. */
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { openSandbox, sandboxAccount } from "../../connector-kit/reading-fixture.ts";
+import { openSandbox, sandboxAccount } from "../../connector-kit/testing/reading-fixture.ts";
 import type { ReadPlan } from "../../connector-kit/read-connector.ts";
 import { read } from "./read.ts";
 

@@ -1,7 +1,7 @@
 /** Decides how the associated records of a Salesforce object are read: by a reference, or by a query within the query. */
 import type { ObjectMetadata } from "../../connector-kit/fields.ts";
 import type { ReadPlan } from "../../connector-kit/read-connector.ts";
-import { refusedField } from "../../connector-kit/refused-field.ts";
+import { refusedField } from "../../connector-kit/calls/refused-field.ts";
 
 /** The record refers to the associated one. */
 export interface ParentAssociation {

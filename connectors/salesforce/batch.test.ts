@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JsonObject } from "../../ground/json.ts";
 import type { RecordOutcome, RecordWrite } from "../../connector-kit/connector.ts";
-import type { ProviderRequest } from "../../connector-kit/provider-fetch.ts";
-import { replay, type Reply } from "../../connector-kit/replay.ts";
+import type { ProviderRequest } from "../../connector-kit/calls/provider-fetch.ts";
+import { replay, type Reply } from "../../connector-kit/testing/replay.ts";
 import { write } from "./write.ts";
 
 const ADA = "003ak00000jvIfpAAE";

@@ -1,13 +1,13 @@
 /** Creates and updates Salesforce records in collections, each record at most once per request. */
 import { shorten } from "../../ground/storable-text.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
-import { send } from "../../connector-kit/send-request.ts";
+import { send } from "../../connector-kit/calls/send-request.ts";
 import type { RecordOutcome, RecordWrite, WriteResult } from "../../connector-kit/connector.ts";
-import type { ProviderFetch } from "../../connector-kit/provider-fetch.ts";
-import { isRetryable, ProviderError } from "../../connector-kit/provider-error.ts";
-import { Outcomes } from "../../connector-kit/outcomes.ts";
-import { splitBatch } from "../../connector-kit/split-batch.ts";
-import { upsertRecordKey } from "../../connector-kit/upsert-key.ts";
+import type { ProviderFetch } from "../../connector-kit/calls/provider-fetch.ts";
+import { isRetryable, ProviderError } from "../../connector-kit/calls/provider-error.ts";
+import { Outcomes } from "../../connector-kit/calls/outcomes.ts";
+import { splitBatch } from "../../connector-kit/calls/split-batch.ts";
+import { upsertRecordKey } from "../../connector-kit/calls/upsert-key.ts";
 import { classify } from "./classify.ts";
 import { readRecordFaults, toError } from "./fault.ts";
 import { longId } from "./id.ts";

@@ -4,7 +4,7 @@
  */
 import { isAvroRecord, type AvroRecord, type AvroValue } from "../../connector-kit/avro/decode-avro.ts";
 import type { AvroField } from "../../connector-kit/avro/avro-schema.ts";
-import { parseExactly } from "../../connector-kit/exact-json.ts";
+import { parseExactly } from "../../connector-kit/calls/exact-json.ts";
 import type { StreamGap } from "../../connector-kit/stream-connector.ts";
 import type { ProviderEvent, SubscribeEventType } from "../../connector-kit/subscribe-connector.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";

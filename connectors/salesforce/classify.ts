@@ -2,10 +2,10 @@
 import { shorten } from "../../ground/storable-text.ts";
 import type { Json } from "../../ground/json.ts";
 import { retryAfter, retryTime } from "../../ground/retry-after.ts";
-import { inMs, parseBody } from "../../connector-kit/send-request.ts";
-import type { ProviderResponse } from "../../connector-kit/provider-fetch.ts";
-import { ProviderError, type ProviderErrorKind } from "../../connector-kit/provider-error.ts";
-import { refusalKind, unexplained } from "../../connector-kit/refusal-kind.ts";
+import { inMs, parseBody } from "../../connector-kit/calls/send-request.ts";
+import type { ProviderResponse } from "../../connector-kit/calls/provider-fetch.ts";
+import { ProviderError, type ProviderErrorKind } from "../../connector-kit/calls/provider-error.ts";
+import { refusalKind, unexplained } from "../../connector-kit/calls/refusal-kind.ts";
 import { readFaults, readPlainFault, readSoapFaults, toError } from "./fault.ts";
 
 const RATE_LIMITED_MS = 10_000;

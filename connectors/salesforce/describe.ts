@@ -1,8 +1,8 @@
 /** Describes a Salesforce object as the connected user sees it, without fields hidden from that user. */
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
-import { send } from "../../connector-kit/send-request.ts";
-import type { ProviderFetch } from "../../connector-kit/provider-fetch.ts";
-import { ProviderError } from "../../connector-kit/provider-error.ts";
+import { send } from "../../connector-kit/calls/send-request.ts";
+import type { ProviderFetch } from "../../connector-kit/calls/provider-fetch.ts";
+import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import { isChoice } from "../../connector-kit/field-definitions.ts";
 import type { ChildObject, FieldMetadata, ObjectMetadata } from "../../connector-kit/fields.ts";
 import { classify } from "./classify.ts";

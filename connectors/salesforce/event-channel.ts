@@ -3,12 +3,12 @@
  * through the Tooling API. A channel of our own can be removed without touching the selections of others.
  */
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
-import { objectOrBroken } from "../../connector-kit/page-check.ts";
-import { ProviderError } from "../../connector-kit/provider-error.ts";
-import type { ProviderFetch, ProviderRequest } from "../../connector-kit/provider-fetch.ts";
-import { send } from "../../connector-kit/send-request.ts";
+import { objectOrBroken } from "../../connector-kit/calls/page-check.ts";
+import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
+import type { ProviderFetch, ProviderRequest } from "../../connector-kit/calls/provider-fetch.ts";
+import { send } from "../../connector-kit/calls/send-request.ts";
 import type { SelectedStream } from "../../connector-kit/stream-connector.ts";
-import { textAt } from "../../connector-kit/text-at.ts";
+import { textAt } from "../../connector-kit/calls/text-at.ts";
 import { classify } from "./classify.ts";
 import { describeObject } from "./describe.ts";
 import { DATA } from "./request.ts";

@@ -1,7 +1,7 @@
 /** Reads Salesforce's errors: `errorCode` in a refused request, `statusCode` in the result of a record. */
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
-import { inMs } from "../../connector-kit/send-request.ts";
-import { ProviderError, type ProviderErrorKind } from "../../connector-kit/provider-error.ts";
+import { inMs } from "../../connector-kit/calls/send-request.ts";
+import { ProviderError, type ProviderErrorKind } from "../../connector-kit/calls/provider-error.ts";
 import { childNamed, childText, readXml, XmlError } from "./xml.ts";
 
 export interface SalesforceFault {

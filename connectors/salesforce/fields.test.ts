@@ -1,10 +1,10 @@
 /** Salesforce custom fields: definitions as the Metadata API takes them, merged with what is there. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ProviderRequest } from "../../connector-kit/provider-fetch.ts";
-import { ProviderError } from "../../connector-kit/provider-error.ts";
+import type { ProviderRequest } from "../../connector-kit/calls/provider-fetch.ts";
+import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import type { FieldDefinition, FieldRequest } from "../../connector-kit/fields.ts";
-import { replay, type Reply } from "../../connector-kit/replay.ts";
+import { replay, type Reply } from "../../connector-kit/testing/replay.ts";
 import { classify } from "./classify.ts";
 import { newField } from "./custom-field.ts";
 import { planField, toJson } from "./custom-field-plan.ts";

@@ -1,5 +1,5 @@
 /** Checks and compares Salesforce record ids, which have forms of 15 and 18 characters. */
-import { ProviderError } from "../../connector-kit/provider-error.ts";
+import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 
 const CHECK_DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ012345";
 

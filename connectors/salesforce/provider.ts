@@ -1,5 +1,10 @@
 /** Facts about Salesforce. */
-import { batchWrite, bulkWrite, defineProvider, supports } from "../../connector-kit/define-provider.ts";
+import {
+  batchWrite,
+  bulkWrite,
+  defineProvider,
+  supports,
+} from "../../connector-kit/provider/define-provider.ts";
 
 /** Standard objects whose names resemble those of no other one. */
 const STANDARD_OBJECTS = [

@@ -1,7 +1,7 @@
 /** Classifies failed calls of Salesforce's Pub/Sub API by the code in their trailers. Pure. */
 import { GrpcError } from "../../connector-kit/grpc/grpc-call.ts";
-import { ProviderError, type ProviderErrorKind } from "../../connector-kit/provider-error.ts";
-import { inMs } from "../../connector-kit/send-request.ts";
+import { ProviderError, type ProviderErrorKind } from "../../connector-kit/calls/provider-error.ts";
+import { inMs } from "../../connector-kit/calls/send-request.ts";
 import { LostPositionError } from "../../connector-kit/stream-connector.ts";
 
 const PREFIX = /^sfdc\.platform\.eventbus\.grpc\./;

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { connect, type ClientHttp2Session } from "node:http2";
 import { after, before, test } from "node:test";
-import { fetchFrom, openSandbox } from "../../connector-kit/reading-fixture.ts";
+import { fetchFrom, openSandbox } from "../../connector-kit/testing/reading-fixture.ts";
 import type { StreamRequest } from "../../connector-kit/stream-connector.ts";
 import { select } from "./event-channel.ts";
 import { openReader } from "./pubsub-stream.ts";

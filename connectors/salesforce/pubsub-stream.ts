@@ -14,7 +14,7 @@ import {
   numberAt,
   type ProtoMessage,
 } from "../../connector-kit/grpc/protobuf.ts";
-import { ProviderError } from "../../connector-kit/provider-error.ts";
+import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import type {
   StreamBatch,
   StreamCredentials,

@@ -1,9 +1,9 @@
 /** Reads the answer to a query: records, how many there are in all, and where the next page is. */
 import type { Json } from "../../ground/json.ts";
-import { brokenPage, listOrBroken, objectOrBroken } from "../../connector-kit/page-check.ts";
-import type { ProviderError } from "../../connector-kit/provider-error.ts";
+import { brokenPage, listOrBroken, objectOrBroken } from "../../connector-kit/calls/page-check.ts";
+import type { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import type { ReadPlan } from "../../connector-kit/read-connector.ts";
-import { refusedField } from "../../connector-kit/refused-field.ts";
+import { refusedField } from "../../connector-kit/calls/refused-field.ts";
 import { readLocator } from "./query-request.ts";
 
 export interface QueryPage {

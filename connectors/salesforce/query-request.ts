@@ -1,9 +1,9 @@
 /** Sends queries to Salesforce, long ones inside a composite request. */
 import type { Json } from "../../ground/json.ts";
-import { brokenPage, listOrBroken, objectOrBroken } from "../../connector-kit/page-check.ts";
-import type { ProviderFetch, ProviderRequest } from "../../connector-kit/provider-fetch.ts";
-import { ProviderError } from "../../connector-kit/provider-error.ts";
-import { concernsTheCall, send, type ProviderAnswer } from "../../connector-kit/send-request.ts";
+import { brokenPage, listOrBroken, objectOrBroken } from "../../connector-kit/calls/page-check.ts";
+import type { ProviderFetch, ProviderRequest } from "../../connector-kit/calls/provider-fetch.ts";
+import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
+import { concernsTheCall, send, type ProviderAnswer } from "../../connector-kit/calls/send-request.ts";
 import { classify } from "./classify.ts";
 import { DATA } from "./request.ts";
 

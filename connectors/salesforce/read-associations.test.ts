@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JsonObject } from "../../ground/json.ts";
 import type { ObjectMetadata } from "../../connector-kit/fields.ts";
-import { replay, type Reply } from "../../connector-kit/replay.ts";
+import { replay, type Reply } from "../../connector-kit/testing/replay.ts";
 import { read } from "./read.ts";
 
 const ACCOUNT = "001Sb0000000001IAA";

@@ -1,8 +1,8 @@
 /** Takes associated records from Salesforce's answer to a query. */
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
-import { brokenPage } from "../../connector-kit/page-check.ts";
-import { ProviderError } from "../../connector-kit/provider-error.ts";
-import type { ProviderFetch } from "../../connector-kit/provider-fetch.ts";
+import { brokenPage } from "../../connector-kit/calls/page-check.ts";
+import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
+import type { ProviderFetch } from "../../connector-kit/calls/provider-fetch.ts";
 import type { AssociatedRecord, ReadPlan, SourceRecord } from "../../connector-kit/read-connector.ts";
 import { planAssociations, type ChildAssociation } from "./association-plan.ts";
 import { isLocatorGone, sendLocator } from "./query-request.ts";

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JsonObject } from "../../ground/json.ts";
-import type { ProviderFetch, ProviderRequest } from "../../connector-kit/provider-fetch.ts";
+import type { ProviderFetch, ProviderRequest } from "../../connector-kit/calls/provider-fetch.ts";
 import type { Checkpoint, DeletedRecord } from "../../connector-kit/read-connector.ts";
-import { replay, type Reply } from "../../connector-kit/replay.ts";
+import { replay, type Reply } from "../../connector-kit/testing/replay.ts";
 import { read } from "./read.ts";
 
 const PERIOD = {

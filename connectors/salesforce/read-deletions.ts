@@ -9,12 +9,12 @@ import {
   isTooLarge,
   listOrBroken,
   objectOrBroken,
-} from "../../connector-kit/page-check.ts";
-import type { ProviderError } from "../../connector-kit/provider-error.ts";
-import type { ProviderFetch, ProviderRequest } from "../../connector-kit/provider-fetch.ts";
+} from "../../connector-kit/calls/page-check.ts";
+import type { ProviderError } from "../../connector-kit/calls/provider-error.ts";
+import type { ProviderFetch, ProviderRequest } from "../../connector-kit/calls/provider-fetch.ts";
 import type { DeletedRecord, DeletionPage, ReadConnector } from "../../connector-kit/read-connector.ts";
-import { send } from "../../connector-kit/send-request.ts";
-import { textAt } from "../../connector-kit/text-at.ts";
+import { send } from "../../connector-kit/calls/send-request.ts";
+import { textAt } from "../../connector-kit/calls/text-at.ts";
 import { classify } from "./classify.ts";
 import { idFault, longId } from "./id.ts";
 import { readQueryPage } from "./query-page.ts";

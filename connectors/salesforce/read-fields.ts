@@ -1,9 +1,9 @@
 /** Reads current values of Salesforce records, for fields that are written only if empty. */
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
-import { unreadable } from "../../connector-kit/send-request.ts";
+import { unreadable } from "../../connector-kit/calls/send-request.ts";
 import type { WriteConnector } from "../../connector-kit/connector.ts";
-import { readByIds } from "../../connector-kit/read-by-ids.ts";
-import type { ProviderFetch } from "../../connector-kit/provider-fetch.ts";
+import { readByIds } from "../../connector-kit/calls/read-by-ids.ts";
+import type { ProviderFetch } from "../../connector-kit/calls/provider-fetch.ts";
 import { classify } from "./classify.ts";
 import { idFault, longId } from "./id.ts";
 import { objectFault, READ_LIMIT, readMany } from "./request.ts";

@@ -1,7 +1,7 @@
 /** Salesforce reads: the conformance suite. */
 import { after } from "node:test";
-import { openSandbox, sandboxAccount } from "../../connector-kit/reading-fixture.ts";
-import { testReading } from "../../connector-kit/read-suite.ts";
+import { openSandbox, sandboxAccount } from "../../connector-kit/testing/reading-fixture.ts";
+import { testReading } from "../../connector-kit/testing/read-suite.ts";
 import { fields } from "./fields.ts";
 import { read } from "./read.ts";
 

@@ -1,5 +1,5 @@
 /** Reads Salesforce records: entry point for reads. */
-import type { ProviderFetch } from "../../connector-kit/provider-fetch.ts";
+import type { ProviderFetch } from "../../connector-kit/calls/provider-fetch.ts";
 import type {
   CallUsage,
   Checkpoint,
@@ -7,7 +7,7 @@ import type {
   ReadPage,
   ReadPlan,
 } from "../../connector-kit/read-connector.ts";
-import { watchHeaders } from "../../connector-kit/watch-headers.ts";
+import { watchHeaders } from "../../connector-kit/calls/watch-headers.ts";
 import { isOrdinary } from "./change-column.ts";
 import { readDeletions } from "./read-deletions.ts";
 import {

@@ -1,7 +1,7 @@
 /** Finds why a record cannot be sent to Salesforce: its id, or the value of its external id. */
 import type { RecordToWrite, RecordWrite } from "../../connector-kit/connector.ts";
-import { ProviderError } from "../../connector-kit/provider-error.ts";
-import { upsertKeyFault } from "../../connector-kit/upsert-key.ts";
+import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
+import { upsertKeyFault } from "../../connector-kit/calls/upsert-key.ts";
 import { idFault } from "./id.ts";
 
 /** Returns undefined for a record that can be sent. */

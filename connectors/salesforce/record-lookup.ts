@@ -1,7 +1,7 @@
 /** Answers questions about Salesforce records that need no scan: counts, samples, records by id, searches. */
 import { isJsonObject } from "../../ground/json.ts";
-import { brokenPage } from "../../connector-kit/page-check.ts";
-import type { ProviderFetch, ProviderRequest } from "../../connector-kit/provider-fetch.ts";
+import { brokenPage } from "../../connector-kit/calls/page-check.ts";
+import type { ProviderFetch, ProviderRequest } from "../../connector-kit/calls/provider-fetch.ts";
 import type { ReadConnector, ReadPlan, SourceRecord } from "../../connector-kit/read-connector.ts";
 import { addAssociations } from "./read-associations.ts";
 import { changeColumn } from "./change-column.ts";

@@ -1,11 +1,11 @@
 /** Builds the requests that write and read Salesforce records. */
 import type { JsonObject } from "../../ground/json.ts";
 import type { RecordToWrite, RecordWrite } from "../../connector-kit/connector.ts";
-import { joinedChoices } from "../../connector-kit/joined-choices.ts";
-import type { ProviderRequest } from "../../connector-kit/provider-fetch.ts";
-import { ProviderError } from "../../connector-kit/provider-error.ts";
+import { joinedChoices } from "../../connector-kit/calls/joined-choices.ts";
+import type { ProviderRequest } from "../../connector-kit/calls/provider-fetch.ts";
+import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import { readClient } from "./change-origin.ts";
-import { readUpsertKey, withoutUpsertKey } from "../../connector-kit/upsert-key.ts";
+import { readUpsertKey, withoutUpsertKey } from "../../connector-kit/calls/upsert-key.ts";
 
 export const DATA = "/services/data/v60.0";
 

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JsonObject } from "../../ground/json.ts";
-import { ProviderError } from "../../connector-kit/provider-error.ts";
+import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import type { ReadPlan } from "../../connector-kit/read-connector.ts";
-import { replay, type Reply } from "../../connector-kit/replay.ts";
+import { replay, type Reply } from "../../connector-kit/testing/replay.ts";
 import { read } from "./read.ts";
 
 const plan = (more: Partial<ReadPlan> = {}): ReadPlan => ({

@@ -2,11 +2,11 @@
  * Reads one page of a scan through Salesforce records. A query's next page is behind a locator, which other
  * integrations of the same user can use up at any time; then the same query goes on behind the last id.
  */
-import { checkRising, isTooLarge } from "../../connector-kit/page-check.ts";
-import { ProviderError } from "../../connector-kit/provider-error.ts";
-import type { ProviderFetch, ProviderRequest } from "../../connector-kit/provider-fetch.ts";
+import { checkRising, isTooLarge } from "../../connector-kit/calls/page-check.ts";
+import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
+import type { ProviderFetch, ProviderRequest } from "../../connector-kit/calls/provider-fetch.ts";
 import type { Checkpoint, ReadPage, ReadPlan } from "../../connector-kit/read-connector.ts";
-import type { ProviderAnswer } from "../../connector-kit/send-request.ts";
+import type { ProviderAnswer } from "../../connector-kit/calls/send-request.ts";
 import { changeColumn } from "./change-column.ts";
 import { isLocatorGone, locatorRequest, queryRequest, sendLocator, sendQuery } from "./query-request.ts";
 import { queryRefusal, readQueryPage, type QueryPage } from "./query-page.ts";

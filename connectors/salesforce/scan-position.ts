@@ -1,8 +1,8 @@
 /** Where a page of a scan through Salesforce records begins, and what of the plan is asked for at once. */
-import { brokenPage } from "../../connector-kit/page-check.ts";
-import { ProviderError } from "../../connector-kit/provider-error.ts";
+import { brokenPage } from "../../connector-kit/calls/page-check.ts";
+import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import type { Checkpoint, ReadPlan } from "../../connector-kit/read-connector.ts";
-import { textAt } from "../../connector-kit/text-at.ts";
+import { textAt } from "../../connector-kit/calls/text-at.ts";
 import { idFault } from "./id.ts";
 import { readLocator } from "./query-request.ts";
 import type { QueryPage } from "./query-page.ts";

@@ -1,11 +1,11 @@
 /** Creates, updates and deletes Salesforce records with one request each, and reads them back. */
 import { shorten } from "../../ground/storable-text.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
-import { concernsTheCall, send, unreadable } from "../../connector-kit/send-request.ts";
+import { concernsTheCall, send, unreadable } from "../../connector-kit/calls/send-request.ts";
 import type { RecordToWrite, RecordWrite, WriteResult } from "../../connector-kit/connector.ts";
-import type { ProviderFetch, ProviderRequest } from "../../connector-kit/provider-fetch.ts";
-import { ProviderError } from "../../connector-kit/provider-error.ts";
-import { writeSingly } from "../../connector-kit/write-singly.ts";
+import type { ProviderFetch, ProviderRequest } from "../../connector-kit/calls/provider-fetch.ts";
+import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
+import { writeSingly } from "../../connector-kit/calls/write-singly.ts";
 import { classify } from "./classify.ts";
 import { readRecordFaults, toError } from "./fault.ts";
 import { recordFault } from "./record-fault.ts";

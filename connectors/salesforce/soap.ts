@@ -1,8 +1,8 @@
 /** Calls Salesforce's Metadata API, which uses SOAP and takes the access token in the body. */
 import { shorten } from "../../ground/storable-text.ts";
-import { concernsTheCall } from "../../connector-kit/send-request.ts";
-import type { ProviderFetch, ProviderRequest } from "../../connector-kit/provider-fetch.ts";
-import { ProviderError } from "../../connector-kit/provider-error.ts";
+import { concernsTheCall } from "../../connector-kit/calls/send-request.ts";
+import type { ProviderFetch, ProviderRequest } from "../../connector-kit/calls/provider-fetch.ts";
+import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import { classify } from "./classify.ts";
 import {
   childNamed,

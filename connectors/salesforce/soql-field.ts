@@ -1,6 +1,6 @@
 /** Finds Salesforce fields by names in any case. */
 import type { FieldMetadata, ObjectMetadata } from "../../connector-kit/fields.ts";
-import { refusedField } from "../../connector-kit/refused-field.ts";
+import { refusedField } from "../../connector-kit/calls/refused-field.ts";
 
 /** Fields of a description by their names in lower case; descriptions are kept for many pages. */
 const known = new WeakMap<ObjectMetadata, Map<string, FieldMetadata>>();

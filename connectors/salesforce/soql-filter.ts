@@ -2,7 +2,7 @@
 import { toIso } from "./soql-time.ts";
 import type { FieldMetadata, ObjectMetadata } from "../../connector-kit/fields.ts";
 import type { FieldFilter } from "../../connector-kit/read-connector.ts";
-import { refusedField } from "../../connector-kit/refused-field.ts";
+import { refusedField } from "../../connector-kit/calls/refused-field.ts";
 import { idFault } from "./id.ts";
 import { findField, getName } from "./soql-field.ts";
 

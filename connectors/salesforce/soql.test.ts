@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { FieldMetadata, ObjectMetadata } from "../../connector-kit/fields.ts";
-import { ProviderError } from "../../connector-kit/provider-error.ts";
+import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import type { FieldFilter, ReadPlan } from "../../connector-kit/read-connector.ts";
 import { read } from "./read.ts";
 import { countQuery, sampleQuery, scanQuery } from "./soql.ts";

@@ -1,5 +1,5 @@
 /** Writes the queries that read Salesforce records. */
-import { ProviderError } from "../../connector-kit/provider-error.ts";
+import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import type { ReadPlan } from "../../connector-kit/read-connector.ts";
 import { childQuery, isArchived, NOT_DELETED, planAssociations } from "./association-plan.ts";
 import { changeColumn } from "./change-column.ts";

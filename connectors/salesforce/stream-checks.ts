@@ -3,10 +3,10 @@
  * connected user may not see as a whole, and delivers nothing when the organisation's daily allocation is used up.
  */
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
-import { ProviderError } from "../../connector-kit/provider-error.ts";
-import type { ProviderFetch } from "../../connector-kit/provider-fetch.ts";
-import { send } from "../../connector-kit/send-request.ts";
-import { textAt } from "../../connector-kit/text-at.ts";
+import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
+import type { ProviderFetch } from "../../connector-kit/calls/provider-fetch.ts";
+import { send } from "../../connector-kit/calls/send-request.ts";
+import { textAt } from "../../connector-kit/calls/text-at.ts";
 import { classify } from "./classify.ts";
 import { idFault } from "./id.ts";
 import { DATA } from "./request.ts";

@@ -1,8 +1,8 @@
 /** Creates and changes Salesforce custom fields: reads, merges, writes what differs, and makes them visible. */
-import type { ProviderFetch } from "../../connector-kit/provider-fetch.ts";
-import { ProviderError } from "../../connector-kit/provider-error.ts";
+import type { ProviderFetch } from "../../connector-kit/calls/provider-fetch.ts";
+import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import { withheld } from "../../connector-kit/field-definitions.ts";
-import { FieldOutcomes } from "../../connector-kit/field-outcomes.ts";
+import { FieldOutcomes } from "../../connector-kit/calls/field-outcomes.ts";
 import type { FieldOutcome, FieldRequest } from "../../connector-kit/fields.ts";
 import { buildFullName } from "./custom-field.ts";
 import { planField, type FieldPlan } from "./custom-field-plan.ts";

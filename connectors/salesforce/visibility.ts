@@ -1,8 +1,8 @@
 /** Makes fields visible to the connected user: new ones are hidden from everybody, administrators included. */
 import { isJsonObject } from "../../ground/json.ts";
-import { send } from "../../connector-kit/send-request.ts";
-import type { ProviderFetch, ProviderRequest } from "../../connector-kit/provider-fetch.ts";
-import { ProviderError } from "../../connector-kit/provider-error.ts";
+import { send } from "../../connector-kit/calls/send-request.ts";
+import type { ProviderFetch, ProviderRequest } from "../../connector-kit/calls/provider-fetch.ts";
+import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import { classify } from "./classify.ts";
 import { toError } from "./fault.ts";
 import { DATA } from "./request.ts";

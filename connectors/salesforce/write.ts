@@ -1,8 +1,8 @@
 /** Writes Salesforce CRM records: entry point for writes. */
 import type { RecordWrite, WriteConnector } from "../../connector-kit/connector.ts";
-import type { ProviderRequest } from "../../connector-kit/provider-fetch.ts";
-import type { ProviderError } from "../../connector-kit/provider-error.ts";
-import { headerFault } from "../../connector-kit/forwarded-headers.ts";
+import type { ProviderRequest } from "../../connector-kit/calls/provider-fetch.ts";
+import type { ProviderError } from "../../connector-kit/calls/provider-error.ts";
+import { headerFault } from "../../connector-kit/provider/forwarded-headers.ts";
 import { batchWaves, writeInBatches } from "./batch.ts";
 import { shortId } from "./id.ts";
 import { keyNameFault, recordFault } from "./record-fault.ts";

@@ -1,5 +1,5 @@
 /** How salesloft is connected. */
-import { oauth2 } from "../../connector-kit/declare-provider.ts";
+import { oauth2 } from "../../connector-kit/provider/declare-provider.ts";
 
 export const provider = oauth2("Salesloft", "https://api.salesloft.com", {
   authorize: "https://accounts.salesloft.com/oauth/authorize",

@@ -1,5 +1,5 @@
 /** SendGrid's lists and single sends. Contacts are written by jobs, which a description cannot say. */
-import type { Description } from "../../connector-kit/described/description.ts";
+import type { Description } from "../../connector-kit/declarative/rules/description.ts";
 
 export const description: Description = {
   ids: { pattern: "[A-Za-z0-9-]{1,64}" },

@@ -1,5 +1,5 @@
 /** How sendGrid is connected. */
-import { bearerKey } from "../../connector-kit/declare-provider.ts";
+import { bearerKey } from "../../connector-kit/provider/declare-provider.ts";
 
 export const provider = bearerKey("SendGrid", "https://api.sendgrid.com", {
   docs: "https://www.twilio.com/docs/sendgrid",

@@ -1,6 +1,6 @@
 /** ServiceNow's tables. Times of records are UTC without a zone. */
-import type { Description } from "../../connector-kit/described/description.ts";
-import type { MetadataRules } from "../../connector-kit/described/metadata-rules.ts";
+import type { Description } from "../../connector-kit/declarative/rules/description.ts";
+import type { MetadataRules } from "../../connector-kit/declarative/rules/metadata-rules.ts";
 
 /** The dictionary lists a table's own columns; those of the tables that it extends are listed there. */
 const listDictionaryFields = (...tables: string[]): MetadataRules => ({

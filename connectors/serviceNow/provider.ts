@@ -1,6 +1,6 @@
 /** How serviceNow is connected. */
-import { oauth2 } from "../../connector-kit/declare-provider.ts";
-import { batchWrite } from "../../connector-kit/define-provider.ts";
+import { oauth2 } from "../../connector-kit/provider/declare-provider.ts";
+import { batchWrite } from "../../connector-kit/provider/define-provider.ts";
 
 export const provider = oauth2("ServiceNow", "https://{{.workspace}}.service-now.com", {
   authorize: "https://{{.workspace}}.service-now.com/oauth_auth.do",

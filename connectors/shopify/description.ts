@@ -1,5 +1,5 @@
 /** Shopify's admin objects, by GraphQL of the version 2026-07. */
-import type { Description, ObjectRules } from "../../connector-kit/described/description.ts";
+import type { Description, ObjectRules } from "../../connector-kit/declarative/rules/description.ts";
 
 type Rules = NonNullable<ObjectRules["graphql"]>;
 

@@ -1,5 +1,5 @@
 /** How shopify is connected. */
-import { oauth2 } from "../../connector-kit/declare-provider.ts";
+import { oauth2 } from "../../connector-kit/provider/declare-provider.ts";
 
 export const provider = oauth2("Shopify", "https://{{.workspace}}.myshopify.com", {
   authorize: "https://{{.workspace}}.myshopify.com/admin/oauth/authorize",

@@ -1,5 +1,5 @@
 /** Slack's channels and user groups. Every method is a path of its own, and refusals have the status 200. */
-import type { Description } from "../../connector-kit/described/description.ts";
+import type { Description } from "../../connector-kit/declarative/rules/description.ts";
 
 export const description: Description = {
   ids: { pattern: "[A-Z0-9]{2,40}" },

@@ -1,5 +1,5 @@
 /** How slack is connected. */
-import { oauth2 } from "../../connector-kit/declare-provider.ts";
+import { oauth2 } from "../../connector-kit/provider/declare-provider.ts";
 
 export const provider = oauth2("Slack", "https://slack.com/api", {
   authorize: "https://slack.com/oauth/v2/authorize",

@@ -1,5 +1,5 @@
 /** SolarWinds Service Desk's records. Paths end in .json, and writes are wrapped in the object's name. */
-import type { Description } from "../../connector-kit/described/description.ts";
+import type { Description } from "../../connector-kit/declarative/rules/description.ts";
 
 export const description: Description = {
   ids: { number: true },

@@ -1,5 +1,5 @@
 /** How solarWindsServiceDesk is connected. */
-import { headerKey } from "../../connector-kit/declare-provider.ts";
+import { headerKey } from "../../connector-kit/provider/declare-provider.ts";
 
 export const provider = headerKey(
   "SolarWinds Service Desk",

@@ -1,5 +1,5 @@
 /** Square's customers and customer groups. Customers are listed by a search, which knows a bound of the last change. */
-import type { Description } from "../../connector-kit/described/description.ts";
+import type { Description } from "../../connector-kit/declarative/rules/description.ts";
 
 const idempotencyKeyTo = "body.idempotency_key";
 

@@ -1,5 +1,5 @@
 /** How square is connected. */
-import { oauth2 } from "../../connector-kit/declare-provider.ts";
+import { oauth2 } from "../../connector-kit/provider/declare-provider.ts";
 
 export const provider = oauth2("Square", "https://connect.squareup.com", {
   authorize: "https://connect.squareup.com/oauth2/authorize",

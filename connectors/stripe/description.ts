@@ -1,5 +1,5 @@
 /** Stripe's objects. Bodies are forms, an update is a POST, and lists know no bound of the last change. */
-import type { Description } from "../../connector-kit/described/description.ts";
+import type { Description } from "../../connector-kit/declarative/rules/description.ts";
 
 export const description: Description = {
   // Callers choose the ids of coupons and products.

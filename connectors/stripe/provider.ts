@@ -1,5 +1,5 @@
 /** How stripe is connected. */
-import { bearerKey } from "../../connector-kit/declare-provider.ts";
+import { bearerKey } from "../../connector-kit/provider/declare-provider.ts";
 
 export const provider = bearerKey("Stripe", "https://api.stripe.com", {
   docs: "https://docs.stripe.com/keys",

@@ -1,6 +1,6 @@
 /** Providers that take an API key in a header or a query parameter. */
-import { bearerKey, headerKey, queryKey } from "../../connector-kit/declare-provider.ts";
-import type { ProviderFacts } from "../../connector-kit/define-provider.ts";
+import { bearerKey, headerKey, queryKey } from "../../connector-kit/provider/declare-provider.ts";
+import type { ProviderFacts } from "../../connector-kit/provider/define-provider.ts";
 
 export const apiKeyProviders: Record<string, ProviderFacts> = {
   accuLynx: bearerKey("AccuLynx", "https://api.acculynx.com", {

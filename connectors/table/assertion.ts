@@ -1,6 +1,6 @@
 /** Providers that exchange a signed assertion (RFC 7523) for an access token. */
-import { assertion } from "../../connector-kit/declare-provider.ts";
-import { supports, type ProviderFacts } from "../../connector-kit/define-provider.ts";
+import { assertion } from "../../connector-kit/provider/declare-provider.ts";
+import { supports, type ProviderFacts } from "../../connector-kit/provider/define-provider.ts";
 
 export const assertionProviders: Record<string, ProviderFacts> = {
   bigquery: assertion("BigQuery", "https://bigquery.googleapis.com", {

@@ -1,6 +1,6 @@
 /** Providers that take HTTP Basic: a user name and a password, or an API key in place of one of them. */
-import { basic, keyAsBasic } from "../../connector-kit/declare-provider.ts";
-import { supports, type ProviderFacts } from "../../connector-kit/define-provider.ts";
+import { basic, keyAsBasic } from "../../connector-kit/provider/declare-provider.ts";
+import { supports, type ProviderFacts } from "../../connector-kit/provider/define-provider.ts";
 
 export const basicProviders: Record<string, ProviderFacts> = {
   // The API id and the API token.

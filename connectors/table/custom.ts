@@ -1,6 +1,6 @@
 /** Providers with a sign-in of their own: several headers, or steps. */
-import { custom } from "../../connector-kit/declare-provider.ts";
-import type { ProviderFacts } from "../../connector-kit/define-provider.ts";
+import { custom } from "../../connector-kit/provider/declare-provider.ts";
+import type { ProviderFacts } from "../../connector-kit/provider/define-provider.ts";
 
 export const customProviders: Record<string, ProviderFacts> = {
   clariCopilot: custom("Clari Copilot", "https://rest-api.copilot.clari.com", {

@@ -1,6 +1,6 @@
 /** Providers with OAuth 2, A to B. */
-import { oauth2 } from "../../connector-kit/declare-provider.ts";
-import type { ProviderFacts } from "../../connector-kit/define-provider.ts";
+import { oauth2 } from "../../connector-kit/provider/declare-provider.ts";
+import type { ProviderFacts } from "../../connector-kit/provider/define-provider.ts";
 
 export const oauth2AToB: Record<string, ProviderFacts> = {
   aWeber: oauth2("AWeber", "https://api.aweber.com", {

@@ -1,6 +1,6 @@
 /** Providers with OAuth 2, C to E. */
-import { oauth2 } from "../../connector-kit/declare-provider.ts";
-import type { ProviderFacts } from "../../connector-kit/define-provider.ts";
+import { oauth2 } from "../../connector-kit/provider/declare-provider.ts";
+import type { ProviderFacts } from "../../connector-kit/provider/define-provider.ts";
 
 export const oauth2CToE: Record<string, ProviderFacts> = {
   calendly: oauth2("Calendly", "https://api.calendly.com", {

@@ -1,6 +1,6 @@
 /** Providers with OAuth 2, I to M. */
-import { oauth2 } from "../../connector-kit/declare-provider.ts";
-import { supports, type ProviderFacts } from "../../connector-kit/define-provider.ts";
+import { oauth2 } from "../../connector-kit/provider/declare-provider.ts";
+import { supports, type ProviderFacts } from "../../connector-kit/provider/define-provider.ts";
 
 export const oauth2IToM: Record<string, ProviderFacts> = {
   instagram: oauth2("Instagram", "https://graph.instagram.com", {

@@ -1,6 +1,6 @@
 /** Providers with OAuth 2, N to R. */
-import { oauth2 } from "../../connector-kit/declare-provider.ts";
-import type { ProviderFacts } from "../../connector-kit/define-provider.ts";
+import { oauth2 } from "../../connector-kit/provider/declare-provider.ts";
+import type { ProviderFacts } from "../../connector-kit/provider/define-provider.ts";
 
 export const oauth2NToR: Record<string, ProviderFacts> = {
   payPal: oauth2("PayPal", "https://api-m.paypal.com", {

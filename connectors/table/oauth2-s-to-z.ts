@@ -1,6 +1,6 @@
 /** Providers with OAuth 2, S to Z. */
-import { oauth2 } from "../../connector-kit/declare-provider.ts";
-import { supports, type ProviderFacts } from "../../connector-kit/define-provider.ts";
+import { oauth2 } from "../../connector-kit/provider/declare-provider.ts";
+import { supports, type ProviderFacts } from "../../connector-kit/provider/define-provider.ts";
 
 export const oauth2SToZ: Record<string, ProviderFacts> = {
   sageIntacct: oauth2("Sage Intacct", "https://api.intacct.com", {

@@ -1,5 +1,5 @@
 /** Webex's rooms, teams and webhooks. Records do not tell when they changed. */
-import type { Description } from "../../connector-kit/described/description.ts";
+import type { Description } from "../../connector-kit/declarative/rules/description.ts";
 
 /** Webex demands a name of each update, whatever it changes. */
 const update = { method: "PUT" as const, path: "/v1/{path}/{id}" };

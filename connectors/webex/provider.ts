@@ -1,5 +1,5 @@
 /** How webex is connected. */
-import { oauth2 } from "../../connector-kit/declare-provider.ts";
+import { oauth2 } from "../../connector-kit/provider/declare-provider.ts";
 
 export const provider = oauth2("Webex", "https://webexapis.com", {
   authorize: "https://webexapis.com/v1/authorize",

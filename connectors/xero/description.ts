@@ -1,5 +1,5 @@
 /** Xero's accounting objects: PUT creates, POST updates, and answers hold a list with the record. */
-import type { Description, ObjectRules } from "../../connector-kit/described/description.ts";
+import type { Description, ObjectRules } from "../../connector-kit/declarative/rules/description.ts";
 
 /** These lists have one page. */
 const unpaged: ObjectRules = {

@@ -1,5 +1,5 @@
 /** How xero is connected. The first organisation that was agreed to is used. */
-import { oauth2 } from "../../connector-kit/declare-provider.ts";
+import { oauth2 } from "../../connector-kit/provider/declare-provider.ts";
 
 export const provider = oauth2("Xero", "https://api.xero.com", {
   authorize: "https://login.xero.com/identity/connect/authorize",

@@ -1,6 +1,6 @@
 /** Zendesk Support's objects. Changes of tickets and users come from the incremental exports. */
-import type { Description, ObjectRules } from "../../connector-kit/described/description.ts";
-import type { KnownFields, MetadataRules } from "../../connector-kit/described/metadata-rules.ts";
+import type { Description, ObjectRules } from "../../connector-kit/declarative/rules/description.ts";
+import type { KnownFields, MetadataRules } from "../../connector-kit/declarative/rules/metadata-rules.ts";
 import { organizationFields, userFields } from "./known-fields.ts";
 
 /** Items of the last minute are left out of exports. Their last page names a next address, too. */

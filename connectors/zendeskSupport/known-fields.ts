@@ -1,5 +1,5 @@
 /** Fields of users and organisations that every account of Zendesk has. */
-import type { KnownFields } from "../../connector-kit/described/metadata-rules.ts";
+import type { KnownFields } from "../../connector-kit/declarative/rules/metadata-rules.ts";
 
 const text = { type: "string" as const };
 const flag = { type: "boolean" as const };

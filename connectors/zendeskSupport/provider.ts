@@ -1,5 +1,5 @@
 /** How zendeskSupport is connected. */
-import { oauth2 } from "../../connector-kit/declare-provider.ts";
+import { oauth2 } from "../../connector-kit/provider/declare-provider.ts";
 
 export const provider = oauth2("Zendesk Support", "https://{{.workspace}}.zendesk.com", {
   authorize: "https://{{.workspace}}.zendesk.com/oauth/authorizations/new",

@@ -1,5 +1,5 @@
 /** Zoho CRM's modules, those of the account included. Every write answers with a result for each record, also in a success. */
-import type { Description, ObjectRules } from "../../connector-kit/described/description.ts";
+import type { Description, ObjectRules } from "../../connector-kit/declarative/rules/description.ts";
 
 const path = "/crm/v6/{path}";
 const wrap = { listAt: "data" };

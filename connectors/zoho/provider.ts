@@ -1,5 +1,5 @@
 /** Facts about Zoho. */
-import { defineProvider, supports } from "../../connector-kit/define-provider.ts";
+import { defineProvider, supports } from "../../connector-kit/provider/define-provider.ts";
 
 export const provider = defineProvider({
   displayName: "Zoho",

@@ -1,5 +1,5 @@
 /** Zoom's meetings and webinars of the connected user, and groups. Updates answer without a body; no record tells when it changed. */
-import type { Description } from "../../connector-kit/described/description.ts";
+import type { Description } from "../../connector-kit/declarative/rules/description.ts";
 
 export const description: Description = {
   defaults: {

@@ -1,5 +1,5 @@
 /** How zoom is connected. */
-import { oauth2 } from "../../connector-kit/declare-provider.ts";
+import { oauth2 } from "../../connector-kit/provider/declare-provider.ts";
 
 export const provider = oauth2("Zoom", "https://api.zoom.us", {
   authorize: "https://zoom.us/oauth/authorize",

@@ -13,7 +13,7 @@ export function useProviders(): Readonly<Record<string, Provider>> | undefined {
   return catalog && own && withOwn(catalog, own);
 }
 
-/** Adds the project's own providers to those of the catalog, which have other keys. */
+/** Adds the project's custom providers to those of the catalog, which have other keys. */
 export const withOwn = (
   catalog: Readonly<Record<string, Provider>>,
   own: readonly Schemas["OwnProvider"][],
@@ -22,7 +22,7 @@ export const withOwn = (
   ...Object.fromEntries(own.map(({ key, provider }) => [key, provider])),
 });
 
-/** What the key of a project's own provider begins with. */
+/** What the key of a project's custom provider begins with. */
 const OWN = "x-";
 
 export function useProvider(key: string): Provider | undefined {

@@ -47,7 +47,7 @@ export const SITE: readonly SiteGroup[] = [
       { path: "/agents", title: "Agents" },
       { path: "/notifications", title: "Notifications" },
       { path: "/provider-apps", title: "Provider apps" },
-      { path: "/providers", title: "Own providers" },
+      { path: "/providers", title: "Custom providers" },
       { path: "/api-keys", title: "API keys" },
       { path: "/jwt-keys", title: "JWT keys" },
       { path: "/settings", title: "Settings" },

@@ -53,7 +53,7 @@ export function checkProvider(
   }
 }
 
-/** Objects that a described provider does not have, or not for this. */
+/** Objects that a declarative provider does not have, or not for this. */
 export function checkObjects(
   integration: LocatedValue,
   catalog: Catalog,
@@ -78,7 +78,7 @@ export function checkObjects(
     }
 }
 
-/** Required fields that no account has, because a described provider's fields are fixed: installing would be refused. */
+/** Required fields that no account has, because a declarative provider's fields are fixed: installing would be refused. */
 export function checkFields(
   integration: LocatedValue,
   catalog: Catalog,

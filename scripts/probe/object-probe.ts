@@ -1,5 +1,5 @@
 /** What the checks of one object share, and what they find. */
-import type { ObjectPlan } from "../../connector-kit/described/object-plan.ts";
+import type { ObjectPlan } from "../../connector-kit/declarative/object-plan.ts";
 import type { Checkpoint } from "../../connector-kit/read-connector.ts";
 import type { ProbeFetch } from "./probe-fetch.ts";
 import type { Probed } from "./probed.ts";

@@ -1,7 +1,7 @@
 /** Compares what a provider answers with its description, object by object. */
-import type { Description } from "../../connector-kit/described/description.ts";
-import { merged } from "../../connector-kit/described/object-plan.ts";
-import { ProviderError } from "../../connector-kit/provider-error.ts";
+import type { Description } from "../../connector-kit/declarative/rules/description.ts";
+import { merged } from "../../connector-kit/declarative/object-plan.ts";
+import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import type { Finding, ObjectProbe } from "./object-probe.ts";
 import type { ProbeFetch } from "./probe-fetch.ts";
 import { probeChanges, probeList, probePaging, type Listed } from "./probe-list.ts";

@@ -1,10 +1,10 @@
 /** Sends the calls of a probe: only reads, below the provider's base URL, through the egress guard. */
-import { authorization } from "../../connector-kit/authorization.ts";
-import { authorizeRequest } from "../../connector-kit/authorize-request.ts";
-import { fillPath } from "../../connector-kit/described/fill-path.ts";
-import { buildPlans } from "../../connector-kit/described/object-plan.ts";
-import type { ProviderFetch, ProviderResponse } from "../../connector-kit/provider-fetch.ts";
-import { baseUrl } from "../../connector-kit/template.ts";
+import { authorization } from "../../connector-kit/provider/authorization.ts";
+import { authorizeRequest } from "../../connector-kit/provider/authorize-request.ts";
+import { fillPath } from "../../connector-kit/declarative/fill-path.ts";
+import { buildPlans } from "../../connector-kit/declarative/object-plan.ts";
+import type { ProviderFetch, ProviderResponse } from "../../connector-kit/calls/provider-fetch.ts";
+import { baseUrl } from "../../connector-kit/provider/template.ts";
 import type { Egress } from "../../server/egress/open-egress.ts";
 import type { Probed } from "./probed.ts";
 import type { ProbeCredentials } from "./read-probe-credentials.ts";

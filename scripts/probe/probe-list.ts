@@ -1,10 +1,10 @@
 /** Compares a provider's lists with their description: form, ids, times, pages, and the bound of the last change. */
-import { fillPath } from "../../connector-kit/described/fill-path.ts";
-import { at, idFaults, readRecordId } from "../../connector-kit/described/object-plan.ts";
-import type { ProviderRequest } from "../../connector-kit/provider-fetch.ts";
+import { fillPath } from "../../connector-kit/declarative/fill-path.ts";
+import { at, idFaults, readRecordId } from "../../connector-kit/declarative/object-plan.ts";
+import type { ProviderRequest } from "../../connector-kit/calls/provider-fetch.ts";
 import type { ReadConnector, ReadPlan, SourceRecord } from "../../connector-kit/read-connector.ts";
-import { parseBody } from "../../connector-kit/send-request.ts";
-import { ProviderError } from "../../connector-kit/provider-error.ts";
+import { parseBody } from "../../connector-kit/calls/send-request.ts";
+import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import type { ObjectProbe } from "./object-probe.ts";
 

@@ -1,7 +1,7 @@
 /** Finds a record below which there is a list to probe, for objects whose lists are below the records of another one. */
-import { readRecordId, merged } from "../../connector-kit/described/object-plan.ts";
+import { readRecordId, merged } from "../../connector-kit/declarative/object-plan.ts";
 import type { Checkpoint, SourceRecord } from "../../connector-kit/read-connector.ts";
-import { textAt } from "../../connector-kit/text-at.ts";
+import { textAt } from "../../connector-kit/calls/text-at.ts";
 import type { ObjectProbe } from "./object-probe.ts";
 import { planFor, buildReader } from "./probe-list.ts";
 

@@ -1,6 +1,6 @@
 /** Compares how a provider answers for one record with the description: a record that exists, and one that does not. */
-import { idFaults } from "../../connector-kit/described/object-plan.ts";
-import { parseBody } from "../../connector-kit/send-request.ts";
+import { idFaults } from "../../connector-kit/declarative/object-plan.ts";
+import { parseBody } from "../../connector-kit/calls/send-request.ts";
 import type { ObjectProbe } from "./object-probe.ts";
 import { planFor, buildReader, describeShape, type Listed } from "./probe-list.ts";
 

@@ -1,7 +1,7 @@
 /** A provider with the description that a probe compares its answers with. */
 import type { Connector } from "../../connector-kit/connector.ts";
-import type { Description } from "../../connector-kit/described/description.ts";
-import type { Account } from "../../connector-kit/provider-fetch.ts";
+import type { Description } from "../../connector-kit/declarative/rules/description.ts";
+import type { Account } from "../../connector-kit/calls/provider-fetch.ts";
 import type { ProviderInfo } from "../../connector-kit/provider-info.ts";
 
 export interface Probed {

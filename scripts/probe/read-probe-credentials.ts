@@ -1,5 +1,5 @@
 /** Reads the credentials of a probe: JSON from a file or the environment, never from the command line. */
-import type { Credentials } from "../../connector-kit/authorization.ts";
+import type { Credentials } from "../../connector-kit/provider/authorization.ts";
 import type { ProviderInfo } from "../../connector-kit/provider-info.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 

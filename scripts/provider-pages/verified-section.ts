@@ -1,5 +1,5 @@
 /** Words against what a provider's objects were verified, action by action. */
-import type { Description } from "../../connector-kit/described/description.ts";
+import type { Description } from "../../connector-kit/declarative/rules/description.ts";
 import { UNVERIFIED, type ProviderEvidence } from "../../connector-kit/provider-evidence.ts";
 import { countEvidence, EVIDENCE_ACTIONS } from "../provider-evidence.ts";
 

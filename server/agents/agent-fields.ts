@@ -1,6 +1,6 @@
 /** The fields of an object as an agent sees them: by the builder's names, and without hidden ones. */
 import { findFieldsConnector, type FieldMetadata, type ObjectMetadata } from "../../connector-kit/fields.ts";
-import { ProviderError } from "../../connector-kit/provider-error.ts";
+import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import type { ReadConnector } from "../../connector-kit/read-connector.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { fieldMappings, type FieldMappings } from "../../manifest/object-fields.ts";

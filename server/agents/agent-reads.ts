@@ -1,7 +1,7 @@
 /** Tools that read records of the customer's accounts: a search by fields, and one record by its id. */
 import { createHash } from "node:crypto";
 import { Type, type Static } from "typebox";
-import { ProviderError } from "../../connector-kit/provider-error.ts";
+import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import { Problem, type Issue } from "../../ground/errors.ts";
 import { isJsonObject, type JsonObject } from "../../ground/json.ts";
 import { callProvider } from "../operations/call-provider.ts";

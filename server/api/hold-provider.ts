@@ -1,9 +1,9 @@
-/** Keeps a project's own provider from being deleted while something that holds credentials for it is stored. */
+/** Keeps a project's custom provider from being deleted while something that holds credentials for it is stored. */
 import type { Catalog } from "../../connector-kit/catalog.ts";
-import { isOwnKey, listOrigins } from "../../connector-kit/own-provider.ts";
+import { isOwnKey, listOrigins } from "../../connector-kit/custom-provider.ts";
 import { Problem } from "../../ground/errors.ts";
 import type { Queries } from "../store/database/database.ts";
-import { holdOwnProvider } from "../store/connections/own-providers.ts";
+import { holdCustomProvider } from "../store/connections/custom-providers.ts";
 
 /**
  * Call it in the transaction that stores the credentials. Throws a 409 Problem if the provider was deleted, or deleted and made
@@ -16,7 +16,7 @@ export async function holdProvider(
 ): Promise<void> {
   const info = isOwnKey(provider) ? catalog.of(projectId).find(provider) : undefined;
   if (!info) return;
-  if (await holdOwnProvider(queries, { projectId, key: provider, origins: listOrigins(info) })) return;
+  if (await holdCustomProvider(queries, { projectId, key: provider, origins: listOrigins(info) })) return;
   throw new Problem("conflict", {
     detail: `The provider ${provider} was deleted or made again while its credentials were being stored. Repeat the request.`,
   });

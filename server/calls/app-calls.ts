@@ -1,10 +1,14 @@
 /** Calls a provider with a token of the provider app itself, which the provider gives for client id and secret. */
 import { LRUCache } from "lru-cache";
 import type { Catalog } from "../../connector-kit/catalog.ts";
-import type { ProviderFetch, ProviderRequest, ProviderResponse } from "../../connector-kit/provider-fetch.ts";
-import { ProviderError } from "../../connector-kit/provider-error.ts";
+import type {
+  ProviderFetch,
+  ProviderRequest,
+  ProviderResponse,
+} from "../../connector-kit/calls/provider-fetch.ts";
+import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import type { ProviderInfo } from "../../connector-kit/provider-info.ts";
-import { baseUrl } from "../../connector-kit/template.ts";
+import { baseUrl } from "../../connector-kit/provider/template.ts";
 import { requestToken } from "../credentials/grants/token-endpoint.ts";
 import { TokenEndpointError } from "../credentials/grants/token-endpoint-error.ts";
 import { openProviderAppSecret } from "../credentials/stored/provider-app-secret.ts";

@@ -1,9 +1,13 @@
 /** Makes the fetch that connectors call a customer's account with: base address, credentials, one token refresh. */
-import { authorizeRequest } from "../../connector-kit/authorize-request.ts";
+import { authorizeRequest } from "../../connector-kit/provider/authorize-request.ts";
 import type { Connector } from "../../connector-kit/connector.ts";
-import type { ProviderFetch, ProviderRequest, ProviderResponse } from "../../connector-kit/provider-fetch.ts";
-import { ProviderError } from "../../connector-kit/provider-error.ts";
-import { UnsignableRequest } from "../../connector-kit/sign-request.ts";
+import type {
+  ProviderFetch,
+  ProviderRequest,
+  ProviderResponse,
+} from "../../connector-kit/calls/provider-fetch.ts";
+import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
+import { UnsignableRequest } from "../../connector-kit/provider/sign-request.ts";
 import { EgressError } from "../egress/egress-error.ts";
 import type { Egress } from "../egress/open-egress.ts";
 import { inSpan } from "../../ground/span.ts";

@@ -1,5 +1,5 @@
 /** Builds the base address of a connection's calls from the catalog and the connection's metadata. */
-import { baseUrl, TemplateError } from "../../connector-kit/template.ts";
+import { baseUrl, TemplateError } from "../../connector-kit/provider/template.ts";
 import { addressValues } from "../credentials/stored/provider-metadata.ts";
 import type { Egress } from "../egress/open-egress.ts";
 import { unusable, type LiveConnection } from "./live-connection.ts";

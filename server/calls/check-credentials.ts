@@ -1,5 +1,5 @@
 /** Checks on request whether a connection's credentials work, and updates its status. */
-import { ProviderError } from "../../connector-kit/provider-error.ts";
+import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import type { Egress } from "../egress/open-egress.ts";
 import { healConnection, markConnectionWorking } from "../store/connections/connections.ts";
 import type { Database } from "../store/database/database.ts";

@@ -1,6 +1,6 @@
 /** Calls a provider's health check, the address that the catalog names for testing credentials. */
-import { authorizeRequest } from "../../connector-kit/authorize-request.ts";
-import { healthCheckUrl, TemplateError } from "../../connector-kit/template.ts";
+import { authorizeRequest } from "../../connector-kit/provider/authorize-request.ts";
+import { healthCheckUrl, TemplateError } from "../../connector-kit/provider/template.ts";
 import { addressValues } from "../credentials/stored/provider-metadata.ts";
 import { EgressError } from "../egress/egress-error.ts";
 import type { Egress } from "../egress/open-egress.ts";

@@ -1,10 +1,14 @@
 /** A connection that is ready for calls: credentials opened, what authenticates a call built from them. */
 import type { Catalog } from "../../connector-kit/catalog.ts";
-import { authorization, CredentialsError, type Authorization } from "../../connector-kit/authorization.ts";
-import type { Account } from "../../connector-kit/provider-fetch.ts";
-import { ProviderError } from "../../connector-kit/provider-error.ts";
+import {
+  authorization,
+  CredentialsError,
+  type Authorization,
+} from "../../connector-kit/provider/authorization.ts";
+import type { Account } from "../../connector-kit/calls/provider-fetch.ts";
+import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import type { ProviderInfo } from "../../connector-kit/provider-info.ts";
-import { TemplateError } from "../../connector-kit/template.ts";
+import { TemplateError } from "../../connector-kit/provider/template.ts";
 import { isOauth, openCredentials, wireCredentials } from "../credentials/stored/credential-envelope.ts";
 import { addressValues } from "../credentials/stored/provider-metadata.ts";
 import { refreshAtMs } from "../credentials/stored/refresh-time.ts";

@@ -1,7 +1,7 @@
 /** Finds connections ready for calls: from memory where possible, with a valid token, refreshed where needed. */
 import { setTimeout as wait } from "node:timers/promises";
 import { keepRecentlyUsed } from "../../ground/recently-used.ts";
-import { ProviderError } from "../../connector-kit/provider-error.ts";
+import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import { completeAccountInfo } from "../credentials/connect/account-info.ts";
 import type { RefreshServices } from "../credentials/refresh/refresh-tokens.ts";
 import { openRefreshSlots, type RefreshLimits } from "../credentials/refresh/refresh-turns.ts";

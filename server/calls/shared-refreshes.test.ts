@@ -7,7 +7,7 @@ import { listen } from "../../tests/harness/proxy/wire.ts";
 import { refreshOnlyOnDemand } from "../../tests/harness/refresh-only-on-demand.ts";
 import { until } from "../../tests/harness/until.ts";
 import { buildCatalog } from "../../connectors/catalog.ts";
-import { ProviderError } from "../../connector-kit/provider-error.ts";
+import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import { openRefreshSlots } from "../credentials/refresh/refresh-turns.ts";
 import { openEgress } from "../egress/open-egress.ts";
 import { createLog } from "../../ground/log.ts";

@@ -1,5 +1,5 @@
 /** Lets all callers in this process that need new tokens of one connection wait for the same refresh. */
-import { ProviderError } from "../../connector-kit/provider-error.ts";
+import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import {
   refreshTokens,
   type RefreshRequest,

@@ -1,6 +1,6 @@
 /** Tries credentials: by the provider's health check, else by the cheapest read of an object that its connector describes. */
 import type { Catalog } from "../../connector-kit/catalog.ts";
-import { ProviderError } from "../../connector-kit/provider-error.ts";
+import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import { askProvider } from "../credentials/refresh/ask-provider.ts";
 import { TokenEndpointError } from "../credentials/grants/token-endpoint-error.ts";
 import {

@@ -1,8 +1,8 @@
 /** Calls a provider for one connection: every room that acts for a customer sends its requests through here. */
 import type { Catalog } from "../../connector-kit/catalog.ts";
 import type { Connector } from "../../connector-kit/connector.ts";
-import { ProviderError } from "../../connector-kit/provider-error.ts";
-import type { ProviderFetch, ProviderResponse } from "../../connector-kit/provider-fetch.ts";
+import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
+import type { ProviderFetch, ProviderResponse } from "../../connector-kit/calls/provider-fetch.ts";
 import { authorizedFetch } from "../calls/authorized-fetch.ts";
 import { ClosedGateError } from "../calls/gates/closed-gate-error.ts";
 import {

@@ -1,7 +1,7 @@
 /** Passes a provider's answer to the caller: as it arrives, or held back until its meaning is known. */
 import type { ServerResponse } from "node:http";
 import type { Dispatcher } from "undici";
-import type { ProviderResponse } from "../../connector-kit/provider-fetch.ts";
+import type { ProviderResponse } from "../../connector-kit/calls/provider-fetch.ts";
 import { textPairs, toCaller, type AnswerHead } from "./pass-headers.ts";
 
 /** Only errors are held back; longer answers pass unread. */

@@ -1,7 +1,7 @@
 /** Carries out one proxied call: streams both bodies, and holds an answer back while it may still be replaced. */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import type { Dispatcher } from "undici";
-import { signRequest, UnsignableRequest } from "../../connector-kit/sign-request.ts";
+import { signRequest, UnsignableRequest } from "../../connector-kit/provider/sign-request.ts";
 import { toEgressError } from "../egress/egress-error.ts";
 import type { Egress } from "../egress/open-egress.ts";
 import type { WorkIds } from "../../ground/current-work.ts";

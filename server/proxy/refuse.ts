@@ -1,7 +1,7 @@
 /** Sends the proxy's own refusals: Problems marked with `X-Amp-Error`, so that they are not mistaken for the provider's. */
 import { STATUS_CODES, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
-import { ProviderError } from "../../connector-kit/provider-error.ts";
+import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import type { EgressError } from "../egress/egress-error.ts";
 import type { SupportContact } from "../../ground/config.ts";
 import type { WorkIds } from "../../ground/current-work.ts";

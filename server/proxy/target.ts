@@ -1,6 +1,6 @@
 /** The target of proxied calls: a provider's base URL and a customer's credentials. */
-import type { Authorization } from "../../connector-kit/authorization.ts";
-import type { Account } from "../../connector-kit/provider-fetch.ts";
+import type { Authorization } from "../../connector-kit/provider/authorization.ts";
+import type { Account } from "../../connector-kit/calls/provider-fetch.ts";
 import type { LiveConnection } from "../calls/live-connection.ts";
 import type { LiveConnections } from "../calls/live-connections.ts";
 import type { KeyOwner } from "../store/access/api-keys.ts";

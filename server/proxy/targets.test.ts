@@ -1,7 +1,7 @@
 /** Resolving a call's target on a real database, and how soon a change takes effect. */
 import assert from "node:assert/strict";
 import { after, before, describe, it, mock, type TestContext } from "node:test";
-import { supports } from "../../connector-kit/define-provider.ts";
+import { supports } from "../../connector-kit/provider/define-provider.ts";
 import { createTestDatabase, type TestDatabase } from "../../tests/harness/database.ts";
 import { sealCredentials } from "../credentials/stored/credential-envelope.ts";
 import { newApiKey } from "../../ground/ids.ts";

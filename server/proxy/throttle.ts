@@ -1,6 +1,6 @@
 /** Throttle mode of the proxy: closes the connection's gate on a rate limit, and refuses calls while it is closed. */
 import type { Catalog } from "../../connector-kit/catalog.ts";
-import type { ProviderResponse } from "../../connector-kit/provider-fetch.ts";
+import type { ProviderResponse } from "../../connector-kit/calls/provider-fetch.ts";
 import { wholeSecond } from "../../ground/retry-after.ts";
 import { judgeAnswer, type ClosedGate } from "../calls/gates/judge-answer.ts";
 import type { ConnectionGates } from "../calls/gates/shared-gates.ts";

@@ -1,6 +1,6 @@
 /** Carries out a turn of a claimed subscription: its set-up, then its events. */
 import { refusedField } from "../read/records/vanished-fields.ts";
-import { mustBeMended, ProviderError } from "../../connector-kit/provider-error.ts";
+import { mustBeMended, ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import { ClosedGateError } from "../calls/gates/closed-gate-error.ts";
 import { subscribeCreateError } from "../events/read-events.ts";
 import { recordEvent } from "../events/record-event.ts";

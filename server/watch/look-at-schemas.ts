@@ -1,6 +1,6 @@
 /** Looks at the objects that one installation reads, compares their fields with the last look, and reports changes. */
 import type { FieldsConnector, ObjectMetadata } from "../../connector-kit/fields.ts";
-import { isRetryable, ProviderError } from "../../connector-kit/provider-error.ts";
+import { isRetryable, ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import { nowMs } from "../../ground/clock.ts";
 import { newId } from "../../ground/ids.ts";
 import { callProvider } from "../operations/call-provider.ts";

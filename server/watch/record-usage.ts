@@ -1,5 +1,5 @@
 /** Records the requests of a look as lines of the usage log. */
-import type { ProviderFetch } from "../../connector-kit/provider-fetch.ts";
+import type { ProviderFetch } from "../../connector-kit/calls/provider-fetch.ts";
 import { elapsedMs, nowMs } from "../../ground/clock.ts";
 import type { ProxyUse } from "../store/operations/proxy-usage.ts";
 

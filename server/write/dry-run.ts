@@ -1,7 +1,7 @@
 /** Answers a dry run: the requests that would be sent and the withheld fields. Sends nothing. */
 import { Type, type Static } from "typebox";
-import type { Account, ProviderRequest } from "../../connector-kit/provider-fetch.ts";
-import { ProviderError } from "../../connector-kit/provider-error.ts";
+import type { Account, ProviderRequest } from "../../connector-kit/calls/provider-fetch.ts";
+import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import { addressValues } from "../credentials/stored/provider-metadata.ts";
 import { Problem } from "../../ground/errors.ts";
 import { formatFieldPath } from "../../ground/field-path.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { replay } from "../../connector-kit/replay.ts";
+import { replay } from "../../connector-kit/testing/replay.ts";
 import { write as hubspot } from "../../connectors/hubspot/write.ts";
 import { applyPlan } from "./execute-plan.ts";
 import type { WritePlan } from "./plan-write.ts";

@@ -1,7 +1,7 @@
 /** Carries out a plan at the provider: reads what must be read, writes, and returns one outcome per record. */
 import type { Connector, RecordOutcome, WriteResult } from "../../connector-kit/connector.ts";
-import { ProviderError } from "../../connector-kit/provider-error.ts";
-import type { Account, ProviderFetch } from "../../connector-kit/provider-fetch.ts";
+import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
+import type { Account, ProviderFetch } from "../../connector-kit/calls/provider-fetch.ts";
 import { elapsedMs } from "../../ground/clock.ts";
 import { withGateTime } from "../calls/gates/judge-answer.ts";
 import { callProvider, type CallServices } from "../operations/call-provider.ts";

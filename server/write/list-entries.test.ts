@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { WriteAbilities, WriteConnector } from "../../connector-kit/connector.ts";
-import { replay } from "../../connector-kit/replay.ts";
+import { replay } from "../../connector-kit/testing/replay.ts";
 import { Problem } from "../../ground/errors.ts";
 import type { JsonObject } from "../../ground/json.ts";
 import { applyPlan } from "./execute-plan.ts";

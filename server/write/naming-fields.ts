@@ -1,6 +1,6 @@
 /** Names the fields of a refusal as the caller wrote them. Pure. */
 import type { RecordOutcome } from "../../connector-kit/connector.ts";
-import { ProviderError } from "../../connector-kit/provider-error.ts";
+import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import type { PlannedRecord } from "./plan-write.ts";
 
 type Names = Pick<PlannedRecord, "givenNames">;

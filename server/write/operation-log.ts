@@ -1,6 +1,6 @@
 /** Describes a write in its operation: log entries, result text and metadata. */
 import type { RecordOutcome } from "../../connector-kit/connector.ts";
-import type { ProviderError } from "../../connector-kit/provider-error.ts";
+import type { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import { counted } from "../../ground/counted.ts";
 import type { JsonObject } from "../../ground/json.ts";
 import type { LogEntry } from "../store/operations/operations.ts";

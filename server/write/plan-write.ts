@@ -4,7 +4,7 @@
  * is sent only where the rules of both allow it.
  */
 import type { Association, RecordToWrite, WriteAbilities } from "../../connector-kit/connector.ts";
-import { readUpsertKey } from "../../connector-kit/upsert-key.ts";
+import { readUpsertKey } from "../../connector-kit/calls/upsert-key.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { formatFieldPath, type PathStep } from "../../ground/field-path.ts";
 import { getField, makeEntries, type EntryFault, type ListEntry } from "./list-entries.ts";

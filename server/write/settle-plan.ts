@@ -1,5 +1,5 @@
 /** Settles a plan: which current values it needs, the plan once they are known, and the records that need no request. Pure. */
-import { ProviderError } from "../../connector-kit/provider-error.ts";
+import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import { formatFieldPath } from "../../ground/field-path.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { currentValue, getField, setEntries, type EntryFault, type ListEntry } from "./list-entries.ts";

@@ -1,7 +1,7 @@
 /** Adds to the refusal of a field that the account does not have the nearest name that it has. */
 import type { RecordOutcome } from "../../connector-kit/connector.ts";
 import { findFieldsConnector } from "../../connector-kit/fields.ts";
-import { ProviderError } from "../../connector-kit/provider-error.ts";
+import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import { closest } from "../../ground/closest.ts";
 import type { ProviderCall } from "../operations/call-provider.ts";
 import type { MetadataMemory } from "../operations/metadata-memory.ts";

@@ -1,6 +1,6 @@
 /** The answers of the write endpoint: success, partial success, and the refusal that is both Problem and result. */
 import { Type, type Static } from "typebox";
-import { isRetryable, type ProviderError } from "../../connector-kit/provider-error.ts";
+import { isRetryable, type ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import type { RecordOutcome } from "../../connector-kit/connector.ts";
 import { described } from "../../ground/described.ts";
 import { Problem } from "../../ground/errors.ts";

@@ -1,6 +1,6 @@
 /** Requests with several records, and requests for the links of several records. */
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
-import { valueAt } from "../../connector-kit/text-at.ts";
+import { valueAt } from "../../connector-kit/calls/text-at.ts";
 import type { BatchFact, Facts, LinkFact } from "../../connector-kit/facts/facts.ts";
 import { shownRecord, putAt, type VendorRecord, type VendorRecords } from "./vendor-records.ts";
 import { valueIn, type VendorRequest } from "./vendor-request.ts";

@@ -1,6 +1,6 @@
 /** What a simulated vendor refuses in a request: unknown names, missing ones, values that it does not allow. */
 import { isJsonObject, type Json } from "../../ground/json.ts";
-import { valueAt } from "../../connector-kit/text-at.ts";
+import { valueAt } from "../../connector-kit/calls/text-at.ts";
 import type { ListFact, Parameter, RecordFact } from "../../connector-kit/facts/facts.ts";
 import { textIn, valueIn, type VendorRequest } from "./vendor-request.ts";
 

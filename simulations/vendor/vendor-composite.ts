@@ -1,6 +1,6 @@
 /** A request that has several ones within, each with an answer of its own. */
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
-import { valueAt } from "../../connector-kit/text-at.ts";
+import { valueAt } from "../../connector-kit/calls/text-at.ts";
 import type { Facts } from "../../connector-kit/facts/facts.ts";
 import type { VendorAnswer } from "./vendor-answer.ts";
 import { putAt } from "./vendor-records.ts";

@@ -1,6 +1,6 @@
 /** Which records a simulated list has: those of its state, and those that changed since a bound. */
 import type { Facts, ListFact } from "../../connector-kit/facts/facts.ts";
-import { valueAt } from "../../connector-kit/text-at.ts";
+import { valueAt } from "../../connector-kit/calls/text-at.ts";
 import { nowMs } from "../../ground/clock.ts";
 import { hasValues } from "./vendor-checks.ts";
 import { shownRecord, type VendorRecord } from "./vendor-records.ts";

@@ -1,7 +1,7 @@
 /** The records of a simulated vendor: their ids, their times, and how an answer shows them. */
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { nowMs } from "../../ground/clock.ts";
-import { valueAt } from "../../connector-kit/text-at.ts";
+import { valueAt } from "../../connector-kit/calls/text-at.ts";
 import type { Facts, ListFact, ObjectFacts, RecordFact } from "../../connector-kit/facts/facts.ts";
 import { writeTime } from "./vendor-times.ts";
 

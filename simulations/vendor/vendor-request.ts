@@ -1,6 +1,6 @@
 /** A request as a simulated vendor sees it, and the values in it. */
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
-import { valueAt } from "../../connector-kit/text-at.ts";
+import { valueAt } from "../../connector-kit/calls/text-at.ts";
 
 export interface RawRequest {
   method: string;

@@ -3,7 +3,7 @@
  * and refuses what the vendor refuses.
  */
 import type { Json, JsonObject } from "../../ground/json.ts";
-import { valueAt } from "../../connector-kit/text-at.ts";
+import { valueAt } from "../../connector-kit/calls/text-at.ts";
 import type { Facts } from "../../connector-kit/facts/facts.ts";
 import { listAnswer, refusal, type VendorAnswer } from "./vendor-answer.ts";
 import { argumentFaults, hasValues, requestFaults } from "./vendor-checks.ts";

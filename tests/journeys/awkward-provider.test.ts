@@ -4,10 +4,10 @@ import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { describeConnector } from "../../connector-kit/described/describe-connector.ts";
-import { checkOwnProvider } from "../../connector-kit/own-provider.ts";
+import { describeConnector } from "../../connector-kit/declarative/describe-connector.ts";
+import { checkCustomProvider } from "../../connector-kit/custom-provider.ts";
 import { parseManifest } from "../../manifest/parse-manifest.ts";
-import { testDescribed } from "../../simulations/described-suite.ts";
+import { testDeclarative } from "../../simulations/declarative-suite.ts";
 import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
 import { runCli, type Surroundings } from "../harness/command-line.ts";
 import { openConsentBrowser } from "../harness/consent.ts";
@@ -201,7 +201,7 @@ describe("an awkward provider, described from its documentation", () => {
 });
 
 const { document } = parseManifest(await readFile(join(FIXTURES, PROVIDER), "utf8"));
-const { own, faults } = checkOwnProvider("x-quillmark", document?.data);
+const { own, faults } = checkCustomProvider("x-quillmark", document?.data);
 assert.deepEqual(faults, []);
 if (own?.description)
-  testDescribed("x-quillmark", own.description, describeConnector("Quillmark", own.description));
+  testDeclarative("x-quillmark", own.description, describeConnector("Quillmark", own.description));

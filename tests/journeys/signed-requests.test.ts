@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { request as httpRequest } from "node:http";
 import { after, before, describe, test } from "node:test";
-import { checkDescription } from "../../connector-kit/described/check-description.ts";
+import { checkDescription } from "../../connector-kit/declarative/check/check-description.ts";
 import type { ArrivedRequest } from "../../simulations/aws-signature-check.ts";
 import { openSimulatedAws, STS_PATH, type SimulatedAws } from "../../simulations/simulated-aws.ts";
 import { startSimulation, type Simulation } from "../../simulations/start-simulation.ts";
@@ -68,7 +68,7 @@ describe("providers whose requests are signed", () => {
         },
       },
     });
-    const put = await busbar.inProject("PUT", "/providers/x-gate", ownProvider());
+    const put = await busbar.inProject("PUT", "/providers/x-gate", customProvider());
     assert.equal(put.status, 200, put.text);
     const deployed = await busbar.inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST });
     assert.equal(deployed.status, 200, deployed.text);
@@ -81,7 +81,7 @@ describe("providers whose requests are signed", () => {
     await gate?.close();
   });
 
-  const ownProvider = (more: object = {}) => ({
+  const customProvider = (more: object = {}) => ({
     displayName: "Gate",
     authType: "basic",
     baseURL: gate.url,
@@ -295,7 +295,7 @@ describe("providers whose requests are signed", () => {
     assert.match(half.body.detail, /secret access key as password/);
   });
 
-  test("a builder's own provider writes and is called with signed requests", async () => {
+  test("a builder's custom provider writes and is called with signed requests", async () => {
     const create = { groupRef: "acme", type: "create", record: { name: "Grace & co" } };
     const made = await busbar.write("gate", "users", create);
     assert.equal(made.body.result.success, true, made.text);
@@ -327,7 +327,7 @@ describe("providers whose requests are signed", () => {
       ],
     ] as const;
     for (const [more, place] of cases) {
-      const refused = await busbar.inProject("PUT", "/providers/x-other", ownProvider(more));
+      const refused = await busbar.inProject("PUT", "/providers/x-other", customProvider(more));
       assert.ok([400, 422].includes(refused.status), refused.text);
       const places = refused.body.issues.map(({ name }: { name: string }) => name);
       assert.ok(

@@ -197,7 +197,7 @@ describe("an upsert", () => {
     assert.equal(byName.status, 422, byName.text);
   });
 
-  test("of a described provider takes the keys of its description", async () => {
+  test("of a declarative provider takes the keys of its description", async () => {
     const write = (object: string, more: object) =>
       busbar.write("desk", object, { groupRef: "acme", type: "upsert", key: "external_id", ...more });
     for (const name of ["Ada", "Augusta"]) {

@@ -17,7 +17,7 @@ export function NewProviderPage(): JSX.Element {
   return (
     <Page
       title="New provider"
-      above={<ProjectLink to="/providers">Own providers</ProjectLink>}
+      above={<ProjectLink to="/providers">Custom providers</ProjectLink>}
       about="A provider that the catalog lacks: how customers connect, and with a connector, what is written and read."
     >
       <ProviderEditor

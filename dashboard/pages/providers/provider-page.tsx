@@ -29,7 +29,7 @@ export function ProviderPage(): JSX.Element {
   return (
     <Page
       title={key}
-      above={<ProjectLink to="/providers">Own providers</ProjectLink>}
+      above={<ProjectLink to="/providers">Custom providers</ProjectLink>}
       actions={
         data && (
           <ActionButton variant="default" reason={reason} onClick={() => setDeleting(true)}>

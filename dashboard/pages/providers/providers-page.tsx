@@ -13,11 +13,11 @@ import { EmptyState } from "../../ui/empty-state.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
 import { abilityWords, signInWords } from "./provider-words.ts";
 
-type OwnProvider = Schemas["OwnProvider"];
+type CustomProvider = Schemas["OwnProvider"];
 
-const buildPath = ({ key }: OwnProvider): string => `/providers/${part(key)}`;
+const buildPath = ({ key }: CustomProvider): string => `/providers/${part(key)}`;
 
-const COLUMNS: Column<OwnProvider>[] = [
+const COLUMNS: Column<CustomProvider>[] = [
   { head: "Key", cell: (own) => <ProjectLink to={buildPath(own)}>{own.key}</ProjectLink>, line: 1 },
   {
     head: "Name",
@@ -42,7 +42,7 @@ export function ProvidersPage(): JSX.Element {
   const add = () => open("/providers/new");
   return (
     <Page
-      title="Own providers"
+      title="Custom providers"
       about="Providers that the catalog lacks, for this project alone."
       actions={
         <ActionButton reason={reason} onClick={add}>
@@ -51,7 +51,7 @@ export function ProvidersPage(): JSX.Element {
       }
     >
       <AnswerTable
-        name="Own providers"
+        name="Custom providers"
         operationId="listProjectProviders"
         input={{ projectIdOrName }}
         columns={COLUMNS}

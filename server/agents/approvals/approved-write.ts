@@ -1,6 +1,6 @@
 /** A write of a record as an agent asks for it: what would change, as whoever decides sees it, and whether that is still so. */
 import { createHash } from "node:crypto";
-import { ProviderError } from "../../../connector-kit/provider-error.ts";
+import { ProviderError } from "../../../connector-kit/calls/provider-error.ts";
 import { findFieldsConnector } from "../../../connector-kit/fields.ts";
 import { Problem } from "../../../ground/errors.ts";
 import type { Json, JsonObject } from "../../../ground/json.ts";

@@ -1,13 +1,17 @@
 /** Tools for the file of a provider of one's own: what is wrong in it, and what its connector would send and read. */
 import { setImmediate } from "node:timers/promises";
 import { Type } from "typebox";
-import { ProviderError } from "../../../connector-kit/provider-error.ts";
-import { describeConnector } from "../../../connector-kit/described/describe-connector.ts";
-import type { Description } from "../../../connector-kit/described/description.ts";
-import { findCheapestObject } from "../../../connector-kit/described/object-plan.ts";
-import { checkOwnProvider, warnOfProvider, type OwnProvider } from "../../../connector-kit/own-provider.ts";
-import type { ProviderFault } from "../../../connector-kit/check-provider.ts";
-import type { ProviderRequest, ProviderResponse } from "../../../connector-kit/provider-fetch.ts";
+import { ProviderError } from "../../../connector-kit/calls/provider-error.ts";
+import { describeConnector } from "../../../connector-kit/declarative/describe-connector.ts";
+import type { Description } from "../../../connector-kit/declarative/rules/description.ts";
+import { findCheapestObject } from "../../../connector-kit/declarative/object-plan.ts";
+import {
+  checkCustomProvider,
+  warnOfProvider,
+  type CustomProvider,
+} from "../../../connector-kit/custom-provider.ts";
+import type { ProviderFault } from "../../../connector-kit/provider/check-provider.ts";
+import type { ProviderRequest, ProviderResponse } from "../../../connector-kit/calls/provider-fetch.ts";
 import type { Checkpoint, ReadPlan, SourceRecord } from "../../../connector-kit/read-connector.ts";
 import { closest } from "../../../ground/closest.ts";
 import { memberProblem } from "../../../ground/member-problem.ts";
@@ -48,7 +52,7 @@ export const checkDescriptionTool = defineTool({
   annotations: LOOKS_UP,
   rights: ["full"],
   async run(_call: ManageCall, { description }) {
-    const { own, faults } = await readOwnProvider(description);
+    const { own, faults } = await readCustomProvider(description);
     const warnings = own ? warnOfProvider(own).map(toEntry) : [];
     return { valid: own !== undefined, faults: withinBytes(faults.map(toEntry)).kept, warnings };
   },
@@ -57,9 +61,9 @@ export const checkDescriptionTool = defineTool({
 const toEntry = ({ path, message }: ProviderFault): JsonObject => ({ path, message });
 
 /** Reads a file of a provider; text that is neither YAML nor JSON has faults by their lines. */
-async function readOwnProvider(
+async function readCustomProvider(
   text: string,
-): Promise<{ own: OwnProvider | undefined; faults: ProviderFault[] }> {
+): Promise<{ own: CustomProvider | undefined; faults: ProviderFault[] }> {
   const { document, findings } = parseManifest(text);
   if (findings.length > 0) {
     const faults = findings.map(({ line, message, remedy }) => ({
@@ -70,7 +74,7 @@ async function readOwnProvider(
   }
   // Other requests take their turn: a large document takes some tenths of a second.
   await setImmediate();
-  return checkOwnProvider(KEY, document?.data);
+  return checkCustomProvider(KEY, document?.data);
 }
 
 const Request = Type.Object(
@@ -131,7 +135,7 @@ export const simulateProviderTool = defineTool({
   annotations: LOOKS_UP,
   rights: ["full"],
   async run(_call: ManageCall, { description: text, object, answer, record }) {
-    const { own, faults } = await readOwnProvider(text);
+    const { own, faults } = await readCustomProvider(text);
     const [fault] = faults;
     if (!own)
       throw memberProblem(

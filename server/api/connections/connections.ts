@@ -1,7 +1,7 @@
 /** Connections: the endpoints that list, check and delete them, and the routes of all. */
 import { Type } from "typebox";
 import type { Catalog } from "../../../connector-kit/catalog.ts";
-import { ProviderError } from "../../../connector-kit/provider-error.ts";
+import { ProviderError } from "../../../connector-kit/calls/provider-error.ts";
 import { now, nowMs } from "../../../ground/clock.ts";
 import { described } from "../../../ground/described.ts";
 import { Problem } from "../../../ground/errors.ts";

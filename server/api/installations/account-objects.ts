@@ -1,7 +1,7 @@
 /** Compares the objects that an installation reads, subscribes to and writes with those of the customer's account. */
 import { findFieldsConnector } from "../../../connector-kit/fields.ts";
 import type { Connector } from "../../../connector-kit/connector.ts";
-import { ProviderError } from "../../../connector-kit/provider-error.ts";
+import { ProviderError } from "../../../connector-kit/calls/provider-error.ts";
 import type { Issue } from "../../../ground/errors.ts";
 import { didYouMean } from "../../../ground/closest.ts";
 import { formatName } from "../../../manifest/config-issue.ts";
@@ -109,7 +109,7 @@ async function unknownAmong(
     return used.filter(
       ({ action, objectName }) => !objects.can(action === "write" ? "write" : "read", objectName),
     );
-  const asked = used.filter(({ objectName }) => isDescribed(connector, objectName, module));
+  const asked = used.filter(({ objectName }) => isDeclarative(connector, objectName, module));
   // One request for all: the description of an object costs HubSpot three, and nothing else needs it of a written object.
   const isListed = asked.some(({ action }) => action === "write") ? listedIn(await names()) : () => false;
   const toDescribe = asked.filter(({ action, objectName }) => action !== "write" || !isListed(objectName));
@@ -135,7 +135,7 @@ function listedIn(names: string[]): (objectName: string) => boolean {
 const knownObjects = ({ objects }: Connector, module: string | undefined): Connector["objects"] =>
   objects && (!module || !objects.module || module === objects.module) ? objects : undefined;
 
-function isDescribed(connector: Connector, objectName: string, module: string | undefined): boolean {
+function isDeclarative(connector: Connector, objectName: string, module: string | undefined): boolean {
   const fields = findFieldsConnector(connector, objectName);
   return fields !== undefined && (!module || !fields.module || module === fields.module);
 }

@@ -1,6 +1,6 @@
 /** Reads one record of each object that is read by schedule, to find out whether the account has it and allows it. */
 import type { Connector } from "../../../connector-kit/connector.ts";
-import { ProviderError } from "../../../connector-kit/provider-error.ts";
+import { ProviderError } from "../../../connector-kit/calls/provider-error.ts";
 import type { ReadConnector } from "../../../connector-kit/read-connector.ts";
 import type { Issue } from "../../../ground/errors.ts";
 import { formatName } from "../../../manifest/config-issue.ts";

@@ -90,7 +90,7 @@ export const batchUpsertIntegrations = (deps: DeployServices) =>
       };
       if (!query.dryRun) {
         const deployed = await transact(deps.database, deploy);
-        if (providers.size > 0) await deps.ownProviders.load(deps, project.id);
+        if (providers.size > 0) await deps.customProviders.load(deps, project.id);
         return deployed.map(({ row, warnings }) => ({ ...toIntegration(row), warnings }));
       }
       const planned = await rehearse(deps.database, deploy);

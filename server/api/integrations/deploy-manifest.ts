@@ -1,8 +1,8 @@
 /** Deploys a manifest: turns its text into revisions, all or none. */
-import type { Catalog, OwnProviders } from "../../../connector-kit/catalog.ts";
+import type { Catalog, CustomProviders } from "../../../connector-kit/catalog.ts";
 import type { Egress } from "../../egress/open-egress.ts";
 import type { Log } from "../../../ground/log.ts";
-import type { OwnProviderMemory } from "../../operations/own-provider-memory.ts";
+import type { CustomProviderMemory } from "../../operations/custom-provider-memory.ts";
 import { Problem, type Issue } from "../../../ground/errors.ts";
 import { checkManifest, type ManifestVerdict } from "../../../manifest/check-manifest.ts";
 import type { Finding } from "../../../manifest/finding.ts";
@@ -16,7 +16,7 @@ import { getIntegrationRow, type Integration } from "../integration.ts";
 export interface DeployServices {
   database: Database;
   catalog: Catalog;
-  ownProviders: OwnProviderMemory;
+  customProviders: CustomProviderMemory;
   egress: Egress;
   log: Log;
 }
@@ -25,7 +25,7 @@ export interface DeployServices {
 export async function checkedManifest(
   deps: DeployServices,
   projectId: string,
-  { source, providers }: { source: string; providers?: OwnProviders },
+  { source, providers }: { source: string; providers?: CustomProviders },
 ): Promise<{ manifest: Manifest; warnings: Finding[] }> {
   const { manifest, findings } = await verdictOn(deps, projectId, source, providers);
   if (manifest) return { manifest, warnings: findings };
@@ -60,7 +60,7 @@ async function verdictOn(
   { database: { queries }, ...deps }: Pick<DeployServices, "database" | "catalog">,
   projectId: string,
   source: string,
-  providers: OwnProviders = new Map(),
+  providers: CustomProviders = new Map(),
 ): Promise<ManifestVerdict> {
   const catalog = deps.catalog.of(projectId).with(providers);
   const apps = await listProviderApps(queries, projectId);

@@ -1,22 +1,22 @@
 /** Deploys the providers that come with a manifest, in the same transaction. */
 import { setImmediate } from "node:timers/promises";
-import type { OwnProviders } from "../../../connector-kit/catalog.ts";
-import type { OwnProvider } from "../../../connector-kit/own-provider.ts";
+import type { CustomProviders } from "../../../connector-kit/catalog.ts";
+import type { CustomProvider } from "../../../connector-kit/custom-provider.ts";
 import { isJsonObject } from "../../../ground/json.ts";
 import type { Queries } from "../../store/database/database.ts";
-import { checkedOwnProvider, storeOwnProvider } from "../providers/own-provider.ts";
+import { checkedCustomProvider, storeCustomProvider } from "../providers/custom-provider.ts";
 import type { DeployServices } from "./deploy-manifest.ts";
 
 /** Throws a 422 Problem with one issue for each mistake of the first provider that has some. */
 export async function checkedProviders(
   deps: DeployServices,
   documents: Record<string, unknown>,
-): Promise<OwnProviders> {
-  const providers = new Map<string, OwnProvider>();
+): Promise<CustomProviders> {
+  const providers = new Map<string, CustomProvider>();
   for (const [key, document] of Object.entries(documents)) {
     // Other requests take their turn: a large document takes some tenths of a second.
     await setImmediate();
-    providers.set(key, checkedOwnProvider(deps, key, document, `providers.${key}`));
+    providers.set(key, checkedCustomProvider(deps, key, document, `providers.${key}`));
   }
   return providers;
 }
@@ -25,11 +25,11 @@ export async function checkedProviders(
 export async function storeProviders(
   queries: Queries,
   projectId: string,
-  providers: OwnProviders,
+  providers: CustomProviders,
   documents: Record<string, unknown>,
 ): Promise<void> {
   for (const [key, own] of [...providers].toSorted(([left], [right]) => (left < right ? -1 : 1))) {
     const document = documents[key];
-    if (isJsonObject(document)) await storeOwnProvider(queries, projectId, own, document);
+    if (isJsonObject(document)) await storeCustomProvider(queries, projectId, own, document);
   }
 }

@@ -356,6 +356,6 @@ const createRevision = (deps: DeployServices) =>
         if (!query.destructive) return;
         await stopReadingWhatIsGone(inside, row, showCreatedBy(caller, undefined, "create-revision"));
       });
-      if (providers.size > 0) await deps.ownProviders.load(deps, project.id);
+      if (providers.size > 0) await deps.customProviders.load(deps, project.id);
     },
   });

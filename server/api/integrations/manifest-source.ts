@@ -6,7 +6,7 @@ import { parseManifest } from "../../../manifest/parse-manifest.ts";
 import type { Queries } from "../../store/database/database.ts";
 import { findUploadContent } from "../../store/integrations/uploads.ts";
 import { isUuid } from "../../../ground/ids.ts";
-import { MAX_PROVIDERS, ProviderDocumentSchema } from "../providers/own-provider.ts";
+import { MAX_PROVIDERS, ProviderDocumentSchema } from "../providers/custom-provider.ts";
 import { readManifestZip } from "./read-manifest-zip.ts";
 
 export const ManifestSourceSchema = Type.Object(
@@ -31,7 +31,7 @@ export const ManifestSourceSchema = Type.Object(
 
 export interface DeployedSource {
   source: string;
-  /** Documents of own providers, by key. */
+  /** Documents of custom providers, by key. */
   documents: Record<string, unknown>;
 }
 

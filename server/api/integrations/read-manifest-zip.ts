@@ -1,7 +1,7 @@
 /** Extracts the `amp.yaml` and its providers from a zip, with a size limit. */
 import { fromBuffer, type Entry, type ZipFile } from "yauzl";
 import { Problem } from "../../../ground/errors.ts";
-import { MAX_PROVIDERS } from "../providers/own-provider.ts";
+import { MAX_PROVIDERS } from "../providers/custom-provider.ts";
 
 /** A manifest has a few kilobytes; a larger entry is something else, or a zip bomb. */
 const MANIFEST_LIMIT_BYTES = 1024 * 1024;

@@ -1,8 +1,13 @@
 /** Runs the steps of a custom authentication scheme: from the inputs to a redirect or a connection. */
 import type { Catalog } from "../../../connector-kit/catalog.ts";
-import { readCallback, stepUrl, sendsState, StepError } from "../../../connector-kit/custom-steps.ts";
-import type { Redirect } from "../../../connector-kit/auth-options.ts";
-import { TemplateError } from "../../../connector-kit/template.ts";
+import {
+  readCallback,
+  stepUrl,
+  sendsState,
+  StepError,
+} from "../../../connector-kit/provider/custom-steps.ts";
+import type { Redirect } from "../../../connector-kit/provider/auth-options.ts";
+import { TemplateError } from "../../../connector-kit/provider/template.ts";
 import { randomText } from "../../credentials/grants/authorization-code.ts";
 import {
   lasting,

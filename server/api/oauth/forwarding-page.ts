@@ -1,6 +1,6 @@
 /** The callback page of custom authentication: hands what the provider sent back to the page that asked. */
 import type { IncomingHttpHeaders } from "node:http";
-import { sendsState } from "../../../connector-kit/custom-steps.ts";
+import { sendsState } from "../../../connector-kit/provider/custom-steps.ts";
 import type { Page } from "../../http/endpoint.ts";
 import { escapeHtml, styledPage } from "../../http/styled-page.ts";
 import {

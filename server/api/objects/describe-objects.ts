@@ -1,6 +1,6 @@
 /** Reads the metadata of several objects of an account, a few at a time. */
 import type { ObjectMetadata } from "../../../connector-kit/fields.ts";
-import { ProviderError } from "../../../connector-kit/provider-error.ts";
+import { ProviderError } from "../../../connector-kit/calls/provider-error.ts";
 import { Problem } from "../../../ground/errors.ts";
 import { describeObject } from "./object-metadata.ts";
 

@@ -1,6 +1,6 @@
 /** Metadata of objects in a customer's account: endpoints that read it and that create fields. */
 import { Type } from "typebox";
-import { ProviderError } from "../../../connector-kit/provider-error.ts";
+import { ProviderError } from "../../../connector-kit/calls/provider-error.ts";
 import { declaredReadObject } from "../../../manifest/object-fields.ts";
 import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
 import { PROVIDER_REFUSALS, providerProblem } from "../../operations/provider-problem.ts";

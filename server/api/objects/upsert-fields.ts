@@ -1,5 +1,5 @@
 /** Upserts custom fields in a customer's account. A Problem tells what was done before the failure. */
-import { ProviderError } from "../../../connector-kit/provider-error.ts";
+import { ProviderError } from "../../../connector-kit/calls/provider-error.ts";
 import type { CustomFieldsConnector, FieldOutcome, FieldRequest } from "../../../connector-kit/fields.ts";
 import { Problem, type Issue } from "../../../ground/errors.ts";
 import { callProvider, type CallOutcome, type CallServices } from "../../operations/call-provider.ts";

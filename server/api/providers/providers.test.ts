@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
 import { after, before, describe, test } from "node:test";
-import { checkDescription } from "../../../connector-kit/described/check-description.ts";
-import type { Description } from "../../../connector-kit/described/description.ts";
+import { checkDescription } from "../../../connector-kit/declarative/check/check-description.ts";
+import type { Description } from "../../../connector-kit/declarative/rules/description.ts";
 import { DESCRIPTIONS } from "../../../connectors/descriptions.gen.ts";
 import { brokenDescriptions } from "../../../simulations/broken-descriptions.ts";
 import { startSimulation, type Simulation } from "../../../simulations/start-simulation.ts";
@@ -88,7 +88,7 @@ describe("providers", () => {
     }
   });
 
-  test("every action of a described provider names the source it was verified against, or is unverified", async () => {
+  test("every action of a declarative provider names the source it was verified against, or is unverified", async () => {
     const shown: Record<string, ProviderInfo> = (await busbar.call("GET", "/v1/providers")).body;
     // The version of Stripe's client that the facts were extracted from, and its day.
     const { sources = {}, objects = {} } = shown.stripe?.evidence ?? {};

@@ -8,32 +8,32 @@ import type { JsonObject } from "../../../ground/json.ts";
 import type { Log } from "../../../ground/log.ts";
 import type { Egress } from "../../egress/open-egress.ts";
 import { endpoint, projectEndpoint, route, type Route } from "../../http/endpoint.ts";
-import type { OwnProviderMemory } from "../../operations/own-provider-memory.ts";
+import type { CustomProviderMemory } from "../../operations/custom-provider-memory.ts";
 import { type Database, type Queries, rehearse, transact } from "../../store/database/database.ts";
 import {
-  findOwnProvider,
-  listOwnProviders,
-  lockOwnProvider,
+  findCustomProvider,
+  listCustomProviders,
+  lockCustomProvider,
   type ProviderUses,
-  removeOwnProvider,
-} from "../../store/connections/own-providers.ts";
+  removeCustomProvider,
+} from "../../store/connections/custom-providers.ts";
 import { missingProvider } from "../missing-provider.ts";
 import { PROJECT, PROVIDER } from "../paths.ts";
 import {
-  checkedOwnProvider,
-  noOwnProvider,
-  OwnProviderKey,
-  OwnProviderSchema,
+  checkedCustomProvider,
+  noCustomProvider,
+  CustomProviderKey,
+  CustomProviderSchema,
   ProviderDocumentSchema,
-  storeOwnProvider,
-  toOwnProvider,
-} from "./own-provider.ts";
+  storeCustomProvider,
+  toCustomProvider,
+} from "./custom-provider.ts";
 
 export const providerRoutes = (
   deps: PutProviderServices & {
     catalog: Catalog;
     database: Database;
-    ownProviders: OwnProviderMemory;
+    customProviders: CustomProviderMemory;
     log: Log;
   },
 ): Route[] => [
@@ -95,14 +95,14 @@ const listProjectProviders = (deps: { database: Database; catalog: Catalog }) =>
     summary: "List providers of your own",
     description: "Busbar's own. The providers that were added to this project, by key.",
     hasEntityTag: true,
-    success: { status: 200, description: "The providers.", schema: Type.Array(OwnProviderSchema) },
+    success: { status: 200, description: "The providers.", schema: Type.Array(CustomProviderSchema) },
     async handle({ project }) {
-      const rows = await listOwnProviders(deps.database.queries, project.id);
-      const shown: Static<typeof OwnProviderSchema>[] = [];
+      const rows = await listCustomProviders(deps.database.queries, project.id);
+      const shown: Static<typeof CustomProviderSchema>[] = [];
       for (const row of rows) {
         // Other requests take their turn: a large document takes some tenths of a second.
         await setImmediate();
-        const one = toOwnProvider(row, deps.catalog);
+        const one = toCustomProvider(row, deps.catalog);
         if (one) shown.push(one);
       }
       return shown;
@@ -115,20 +115,20 @@ const getProjectProvider = (deps: { database: Database; catalog: Catalog }) =>
     tag: "Providers",
     summary: "Get a provider of your own",
     description: "Busbar's own. The document as it was sent, and the provider as customers see it.",
-    params: Type.Object({ provider: OwnProviderKey }),
-    success: { status: 200, description: "The provider.", schema: OwnProviderSchema },
+    params: Type.Object({ provider: CustomProviderKey }),
+    success: { status: 200, description: "The provider.", schema: CustomProviderSchema },
     async handle({ project, params }) {
-      const row = await findOwnProvider(deps.database.queries, project.id, params.provider);
-      const shown = row && toOwnProvider(row, deps.catalog);
+      const row = await findCustomProvider(deps.database.queries, project.id, params.provider);
+      const shown = row && toCustomProvider(row, deps.catalog);
       if (shown) return shown;
-      throw noOwnProvider(params.provider);
+      throw noCustomProvider(params.provider);
     },
   });
 
 interface PutProviderServices {
   database: Database;
   catalog: Catalog;
-  ownProviders: OwnProviderMemory;
+  customProviders: CustomProviderMemory;
   egress: Egress;
   log: Log;
 }
@@ -142,53 +142,57 @@ const putProjectProvider = (deps: PutProviderServices) =>
       "Busbar's own. Customers can then be connected to the provider, and with a `connector` its records written and read. " +
       "The key begins with `x-`, so that it never replaces a provider of the catalog. The addresses of a provider never " +
       "change while it exists: stored credentials belong to them.",
-    params: Type.Object({ provider: OwnProviderKey }),
+    params: Type.Object({ provider: CustomProviderKey }),
     query: Type.Object({
       dryRun: Type.Optional(Type.Boolean({ description: "`true`: check the document and store nothing." })),
     }),
     body: ProviderDocumentSchema,
-    success: { status: 200, description: "The provider.", schema: OwnProviderSchema },
+    success: { status: 200, description: "The provider.", schema: CustomProviderSchema },
     refusals: {
       409: "The document names other addresses than those that the provider was made for.",
       422: "The document is not valid: one issue per mistake, with its place.",
     },
     async handle({ project, params, query, body }) {
       const key = params.provider;
-      const own = checkedOwnProvider(deps, key, body);
+      const own = checkedCustomProvider(deps, key, body);
       const put = async (queries: Queries) => {
-        await storeOwnProvider(queries, project.id, own, body as JsonObject);
-        const row = await findOwnProvider(queries, project.id, key);
-        const shown = row && toOwnProvider(row, deps.catalog);
-        if (!shown) throw noOwnProvider(key);
+        await storeCustomProvider(queries, project.id, own, body as JsonObject);
+        const row = await findCustomProvider(queries, project.id, key);
+        const shown = row && toCustomProvider(row, deps.catalog);
+        if (!shown) throw noCustomProvider(key);
         return shown;
       };
       if (query.dryRun) return rehearse(deps.database, put);
       const shown = await transact(deps.database, put);
-      await deps.ownProviders.load(deps, project.id);
+      await deps.customProviders.load(deps, project.id);
       return shown;
     },
   });
 
-const deleteProjectProvider = (deps: { database: Database; ownProviders: OwnProviderMemory; log: Log }) =>
+const deleteProjectProvider = (deps: {
+  database: Database;
+  customProviders: CustomProviderMemory;
+  log: Log;
+}) =>
   projectEndpoint({
     operationId: "deleteProjectProvider",
     tag: "Providers",
     summary: "Delete a provider of your own",
     description:
       "Busbar's own. Refused while connections, integrations or provider apps use it. Ends the attempts of customers to connect.",
-    params: Type.Object({ provider: OwnProviderKey }),
+    params: Type.Object({ provider: CustomProviderKey }),
     success: { status: 204, description: "Deleted." },
     refusals: { 409: "Connections, integrations or provider apps use the provider." },
     async handle({ project, params: { provider: key } }) {
       await transact(deps.database, async (queries) => {
-        const uses = await lockOwnProvider(queries, project.id, key);
-        if (!uses) throw noOwnProvider(key);
+        const uses = await lockCustomProvider(queries, project.id, key);
+        if (!uses) throw noCustomProvider(key);
         const used = usesIn(uses);
         if (used !== "")
           throw new Problem("conflict", { detail: `${key} is used by ${used}. Delete them first.` });
-        await removeOwnProvider(queries, project.id, key);
+        await removeCustomProvider(queries, project.id, key);
       });
-      await deps.ownProviders.load(deps, project.id);
+      await deps.customProviders.load(deps, project.id);
     },
   });
 

@@ -1,7 +1,7 @@
 /** Subscriptions: the endpoints that show, test and reconcile them. */
 import { Type } from "typebox";
 import type { Catalog } from "../../../connector-kit/catalog.ts";
-import { ProviderError } from "../../../connector-kit/provider-error.ts";
+import { ProviderError } from "../../../connector-kit/calls/provider-error.ts";
 import { now } from "../../../ground/clock.ts";
 import { didYouMean } from "../../../ground/closest.ts";
 import { type Issue, Problem } from "../../../ground/errors.ts";

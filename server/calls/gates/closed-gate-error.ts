@@ -1,5 +1,5 @@
 /** The error of a call that was not sent because the connection's gate is closed. */
-import { ProviderError } from "../../../connector-kit/provider-error.ts";
+import { ProviderError } from "../../../connector-kit/calls/provider-error.ts";
 import type { ClosedGate } from "./judge-answer.ts";
 
 /** Reads like the provider's own rate limit, so that callers need not know whether anything was sent. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { ProviderResponse } from "../../../connector-kit/provider-fetch.ts";
-import { ProviderError, type ProviderErrorKind } from "../../../connector-kit/provider-error.ts";
+import type { ProviderResponse } from "../../../connector-kit/calls/provider-fetch.ts";
+import { ProviderError, type ProviderErrorKind } from "../../../connector-kit/calls/provider-error.ts";
 import { closedGate, judgeAnswer, findRateLimit, strictest, withGateTime } from "./judge-answer.ts";
 
 const NOW = 1_000_000;

@@ -1,7 +1,7 @@
 /** Decides what a provider's answer means for its connection's gate: whether it closes, and until when. Pure. */
 import type { Connector } from "../../../connector-kit/connector.ts";
-import { ProviderError } from "../../../connector-kit/provider-error.ts";
-import type { Account, ProviderResponse } from "../../../connector-kit/provider-fetch.ts";
+import { ProviderError } from "../../../connector-kit/calls/provider-error.ts";
+import type { Account, ProviderResponse } from "../../../connector-kit/calls/provider-fetch.ts";
 import { reportsLimit, retryTime } from "../../../ground/retry-after.ts";
 
 /** A refusal that applies to more requests of the connection than the refused one. */

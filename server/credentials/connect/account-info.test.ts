@@ -8,7 +8,7 @@ import { connectCustomer } from "../../../tests/harness/connect-customer.ts";
 import { until } from "../../../tests/harness/until.ts";
 import { createLog } from "../../../ground/log.ts";
 import { openDatabase } from "../../store/database/database.ts";
-import { nextQuotaReset } from "../../../connector-kit/daily-quota-reset.ts";
+import { nextQuotaReset } from "../../../connector-kit/calls/daily-quota-reset.ts";
 
 const MANIFEST = `specVersion: 1.0.0
 integrations:

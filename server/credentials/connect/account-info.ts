@@ -1,12 +1,17 @@
 /** Requests metadata of a connected account from the provider, if the catalog says how. */
 import { isDeepStrictEqual } from "node:util";
 import type { Catalog } from "../../../connector-kit/catalog.ts";
-import { authorization, CredentialsError } from "../../../connector-kit/authorization.ts";
-import { authorizeRequest } from "../../../connector-kit/authorize-request.ts";
-import { parseExactly } from "../../../connector-kit/exact-json.ts";
+import { authorization, CredentialsError } from "../../../connector-kit/provider/authorization.ts";
+import { authorizeRequest } from "../../../connector-kit/provider/authorize-request.ts";
+import { parseExactly } from "../../../connector-kit/calls/exact-json.ts";
 import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
-import { fillTemplate, placeholders, providerUrl, TemplateError } from "../../../connector-kit/template.ts";
-import { textAt, valueAt } from "../../../connector-kit/text-at.ts";
+import {
+  fillTemplate,
+  placeholders,
+  providerUrl,
+  TemplateError,
+} from "../../../connector-kit/provider/template.ts";
+import { textAt, valueAt } from "../../../connector-kit/calls/text-at.ts";
 import { EgressError } from "../../egress/egress-error.ts";
 import type { Egress } from "../../egress/open-egress.ts";
 import type { Json } from "../../../ground/json.ts";

@@ -1,8 +1,8 @@
 /** Reads credentials from a request, by the provider's authentication scheme. */
 import { Type, type Static } from "typebox";
-import { authorization, CredentialsError } from "../../../connector-kit/authorization.ts";
+import { authorization, CredentialsError } from "../../../connector-kit/provider/authorization.ts";
 import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
-import { TemplateError } from "../../../connector-kit/template.ts";
+import { TemplateError } from "../../../connector-kit/provider/template.ts";
 import { described } from "../../../ground/described.ts";
 import { Problem } from "../../../ground/errors.ts";
 import { memberProblem } from "../../../ground/member-problem.ts";

@@ -6,7 +6,7 @@ import {
   fillTemplate,
   TemplateError,
   type UrlOptions,
-} from "../../../connector-kit/template.ts";
+} from "../../../connector-kit/provider/template.ts";
 import { metadataValues, buildAddress } from "../stored/provider-metadata.ts";
 import type { ProviderMetadata } from "../../store/connections/connections.ts";
 

@@ -1,16 +1,16 @@
 /** Carries out the steps of a provider's own authentication scheme and classifies their failures. */
-import { CredentialsError } from "../../../connector-kit/authorization.ts";
-import { parseExactly } from "../../../connector-kit/exact-json.ts";
+import { CredentialsError } from "../../../connector-kit/provider/authorization.ts";
+import { parseExactly } from "../../../connector-kit/calls/exact-json.ts";
 import {
   neededValues,
   readAnswer,
   buildRequest,
   StepError,
   type Brought,
-} from "../../../connector-kit/custom-steps.ts";
+} from "../../../connector-kit/provider/custom-steps.ts";
 import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
-import type { StepRequest } from "../../../connector-kit/auth-options.ts";
-import { TemplateError } from "../../../connector-kit/template.ts";
+import type { StepRequest } from "../../../connector-kit/provider/auth-options.ts";
+import { TemplateError } from "../../../connector-kit/provider/template.ts";
 import { EgressError } from "../../egress/egress-error.ts";
 import type { Egress } from "../../egress/open-egress.ts";
 import { nowMs } from "../../../ground/clock.ts";

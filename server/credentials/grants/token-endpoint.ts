@@ -1,7 +1,7 @@
 /** Requests OAuth 2.0 tokens from a provider's token endpoint and classifies its failures. */
 import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
-import { parseExactly } from "../../../connector-kit/exact-json.ts";
-import { tokenUrl, type UrlOptions } from "../../../connector-kit/template.ts";
+import { parseExactly } from "../../../connector-kit/calls/exact-json.ts";
+import { tokenUrl, type UrlOptions } from "../../../connector-kit/provider/template.ts";
 import { EgressError } from "../../egress/egress-error.ts";
 import type { Egress } from "../../egress/open-egress.ts";
 import { nowMs } from "../../../ground/clock.ts";

@@ -2,7 +2,7 @@
  * Tells what a token endpoint's refusal means. Only a known refusal of the grant is final: a page of a firewall, an unknown code or an
  * empty answer says nothing about the customer's consent, and is tried again.
  */
-import { parseExactly } from "../../../connector-kit/exact-json.ts";
+import { parseExactly } from "../../../connector-kit/calls/exact-json.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../ground/json.ts";
 import { withoutSecrets } from "../../../ground/without-secrets.ts";
 import { TokenEndpointError, type TokenFailure } from "./token-endpoint-error.ts";

@@ -1,7 +1,7 @@
 /** Asks a provider for new credentials: at the OAuth token endpoint, or by the steps of the provider's own scheme. */
 import type { Catalog } from "../../../connector-kit/catalog.ts";
 import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
-import { TemplateError, tokenUrl, type UrlOptions } from "../../../connector-kit/template.ts";
+import { TemplateError, tokenUrl, type UrlOptions } from "../../../connector-kit/provider/template.ts";
 import type { Egress } from "../../egress/open-egress.ts";
 import type { Sealer } from "../../../ground/seal.ts";
 import type { ConnectionRow, ProviderMetadata } from "../../store/connections/connections.ts";

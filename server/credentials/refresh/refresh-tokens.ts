@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import type { Catalog } from "../../../connector-kit/catalog.ts";
-import { ProviderError } from "../../../connector-kit/provider-error.ts";
+import { ProviderError } from "../../../connector-kit/calls/provider-error.ts";
 import type { Egress } from "../../egress/open-egress.ts";
 import { elapsedMs } from "../../../ground/clock.ts";
 import { newId } from "../../../ground/ids.ts";

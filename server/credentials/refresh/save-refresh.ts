@@ -1,7 +1,7 @@
 /** Saves the outcome of a refresh: new tokens, or what their refusal means for the connection. Outlasts database outages. */
 import { isDeepStrictEqual } from "node:util";
 import type { Catalog } from "../../../connector-kit/catalog.ts";
-import { ProviderError } from "../../../connector-kit/provider-error.ts";
+import { ProviderError } from "../../../connector-kit/calls/provider-error.ts";
 import type { Log } from "../../../ground/log.ts";
 import type { Sealer } from "../../../ground/seal.ts";
 import {

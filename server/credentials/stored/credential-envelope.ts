@@ -1,5 +1,5 @@
 /** The secrets of a connection as they are stored: one encrypted JSON text per connection. */
-import type { Credentials } from "../../../connector-kit/authorization.ts";
+import type { Credentials } from "../../../connector-kit/provider/authorization.ts";
 import type { Sealer, SealedPlace } from "../../../ground/seal.ts";
 
 export interface Token {

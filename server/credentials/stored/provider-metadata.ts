@@ -1,9 +1,14 @@
 /** A connection's metadata about the account: entered by the customer, or read from the provider's token response. */
 import { PatternBudget } from "./pattern-budget.ts";
-import { signatureRegion } from "../../../connector-kit/signature-facts.ts";
+import { signatureRegion } from "../../../connector-kit/provider/signature-facts.ts";
 import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
-import { baseUrl, normalizeInputs, TemplateError, type UrlOptions } from "../../../connector-kit/template.ts";
-import { textAt } from "../../../connector-kit/text-at.ts";
+import {
+  baseUrl,
+  normalizeInputs,
+  TemplateError,
+  type UrlOptions,
+} from "../../../connector-kit/provider/template.ts";
+import { textAt } from "../../../connector-kit/calls/text-at.ts";
 import { memberProblem } from "../../../ground/member-problem.ts";
 import type { JsonObject } from "../../../ground/json.ts";
 import type { ProviderMetadata } from "../../store/connections/connections.ts";

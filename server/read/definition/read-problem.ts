@@ -1,5 +1,5 @@
 /** Turns a provider's error on reading, while a caller waits, into a Problem. */
-import { isRetryable, type ProviderError } from "../../../connector-kit/provider-error.ts";
+import { isRetryable, type ProviderError } from "../../../connector-kit/calls/provider-error.ts";
 import { Problem } from "../../../ground/errors.ts";
 import type { ProblemSlug } from "../../../ground/problem-types.ts";
 import { sentence } from "../../operations/provider-problem.ts";

@@ -2,7 +2,7 @@
 import type { Catalog } from "../../../connector-kit/catalog.ts";
 import type { Connector } from "../../../connector-kit/connector.ts";
 import { DESTINATIONS } from "../../../destinations/index.gen.ts";
-import { ProviderError } from "../../../connector-kit/provider-error.ts";
+import { ProviderError } from "../../../connector-kit/calls/provider-error.ts";
 import type { ReadConnector } from "../../../connector-kit/read-connector.ts";
 import type { ConfigContent } from "../../../manifest/installation-config.ts";
 import type { Installed, InstallationCache } from "../../operations/installation-cache.ts";

@@ -1,7 +1,7 @@
 /** Limits the request rate of reads to that of the connector, which leaves capacity for other calls. */
 import { setTimeout as wait } from "node:timers/promises";
 import { keepRecentlyUsed } from "../../../ground/recently-used.ts";
-import type { ProviderFetch } from "../../../connector-kit/provider-fetch.ts";
+import type { ProviderFetch } from "../../../connector-kit/calls/provider-fetch.ts";
 import type { ReadConnector } from "../../../connector-kit/read-connector.ts";
 import { elapsedMs } from "../../../ground/clock.ts";
 

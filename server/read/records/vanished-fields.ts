@@ -1,6 +1,6 @@
 /** Finds fields that a run asks for and the account no longer has, where the provider leaves them out instead of refusing them. */
 import { findFieldsConnector, type ObjectMetadata } from "../../../connector-kit/fields.ts";
-import { isRetryable, ProviderError } from "../../../connector-kit/provider-error.ts";
+import { isRetryable, ProviderError } from "../../../connector-kit/calls/provider-error.ts";
 import { didYouMean } from "../../../ground/closest.ts";
 import { callProvider } from "../../operations/call-provider.ts";
 import { requiredFieldNames, type ReadDefinition } from "../definition/read-definition.ts";

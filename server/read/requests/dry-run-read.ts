@@ -1,6 +1,6 @@
 /** Answers a dry run of a read: the first request to the provider, and about how many records there are. */
 import { Type, type Static } from "typebox";
-import { ProviderError } from "../../../connector-kit/provider-error.ts";
+import { ProviderError } from "../../../connector-kit/calls/provider-error.ts";
 import type { ReadPlan } from "../../../connector-kit/read-connector.ts";
 import { now } from "../../../ground/clock.ts";
 import { callProvider, type CallServices, type ProviderCall } from "../../operations/call-provider.ts";

@@ -2,7 +2,7 @@
 import { Type, type Static } from "typebox";
 import type { Catalog } from "../../../connector-kit/catalog.ts";
 import type { ObjectMetadata } from "../../../connector-kit/fields.ts";
-import { ProviderError } from "../../../connector-kit/provider-error.ts";
+import { ProviderError } from "../../../connector-kit/calls/provider-error.ts";
 import type { FieldFilter } from "../../../connector-kit/read-connector.ts";
 import { Problem, type Issue } from "../../../ground/errors.ts";
 import { didYouMean } from "../../../ground/closest.ts";

@@ -1,7 +1,7 @@
 /** Fetches one page of a run: of its records, or of the deletions that are read after them. */
 import type { Checkpoint, DeletionPage, ReadPage, ReadPlan } from "../../../connector-kit/read-connector.ts";
-import type { ProviderFetch } from "../../../connector-kit/provider-fetch.ts";
-import { ProviderError } from "../../../connector-kit/provider-error.ts";
+import type { ProviderFetch } from "../../../connector-kit/calls/provider-fetch.ts";
+import { ProviderError } from "../../../connector-kit/calls/provider-error.ts";
 import { now } from "../../../ground/clock.ts";
 import { callProvider } from "../../operations/call-provider.ts";
 import type { ClaimedRun } from "../../store/reads/read-runs.ts";

@@ -1,7 +1,7 @@
 /**
  * Reads some pages of a claimed run. After each committed page, this or another process can continue behind it.
  */
-import { ProviderError } from "../../../connector-kit/provider-error.ts";
+import { ProviderError } from "../../../connector-kit/calls/provider-error.ts";
 import { elapsedMs } from "../../../ground/clock.ts";
 import type { RunResult } from "../../jobs/fair-slots.ts";
 import { countHeld, releaseHeld } from "../../store/deliveries/held-messages.ts";

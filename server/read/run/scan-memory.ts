@@ -1,6 +1,6 @@
 /** Remembers where runs were, so that a scan in a circle, or one that brings nothing any more, fails and says so. */
 import { hash } from "node:crypto";
-import { brokenPage } from "../../../connector-kit/page-check.ts";
+import { brokenPage } from "../../../connector-kit/calls/page-check.ts";
 import { keepRecentlyUsed } from "../../../ground/recently-used.ts";
 import type { FetchedPage, ReadPosition } from "./fetch-page.ts";
 

@@ -1,7 +1,7 @@
 /** A read that failed waits, is given up or fails at once, and its object is paused when it goes on failing. */
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
-import { ProviderError, type ProviderErrorKind } from "../../../connector-kit/provider-error.ts";
+import { ProviderError, type ProviderErrorKind } from "../../../connector-kit/calls/provider-error.ts";
 import { nowMs } from "../../../ground/clock.ts";
 import { listHealthReasons } from "../../store/integrations/installation-health.ts";
 import { commitReadPages } from "../../store/reads/read-pages.ts";

@@ -1,5 +1,5 @@
 /** Decides about a run that could not continue: another attempt, waiting, or the end. */
-import { ProviderError } from "../../../connector-kit/provider-error.ts";
+import { ProviderError } from "../../../connector-kit/calls/provider-error.ts";
 import { ClosedGateError } from "../../calls/gates/closed-gate-error.ts";
 import { readSchedulePaused, readTriggeredError } from "../../events/read-events.ts";
 import { toEventRow } from "../../events/record-event.ts";

@@ -3,7 +3,7 @@
  * waits among the provider's events, and is delivered like them.
  */
 import type { Checkpoint, ReadPage, ReadPlan } from "../../../connector-kit/read-connector.ts";
-import { mustBeMended, ProviderError } from "../../../connector-kit/provider-error.ts";
+import { mustBeMended, ProviderError } from "../../../connector-kit/calls/provider-error.ts";
 import { elapsedMs, now, nowMs } from "../../../ground/clock.ts";
 import { newId } from "../../../ground/ids.ts";
 import { callProvider, type ProviderCall } from "../../operations/call-provider.ts";

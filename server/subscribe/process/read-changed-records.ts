@@ -1,6 +1,6 @@
 /** Reads changed records again, as the reader reads them, and shapes them like its entries. */
 import { findFieldsConnector } from "../../../connector-kit/fields.ts";
-import { isRetryable, ProviderError } from "../../../connector-kit/provider-error.ts";
+import { isRetryable, ProviderError } from "../../../connector-kit/calls/provider-error.ts";
 import type { ReadPlan } from "../../../connector-kit/read-connector.ts";
 import type { ResultEntry } from "../../events/read-message-schema.ts";
 import { now, nowMs } from "../../../ground/clock.ts";

@@ -1,7 +1,7 @@
 /** Selects an object's changes for the journal of a provider app, and returns whether Busbar reads this journal. */
 import { isDeepStrictEqual } from "node:util";
 import type { JournalConnector } from "../../../connector-kit/journal-connector.ts";
-import { ProviderError } from "../../../connector-kit/provider-error.ts";
+import { ProviderError } from "../../../connector-kit/calls/provider-error.ts";
 import type { AppCalls } from "../../calls/app-calls.ts";
 import { journalKey, putEventStream } from "../../store/subscriptions/event-streams.ts";
 import { findProviderApp } from "../../store/connections/provider-apps.ts";

@@ -1,6 +1,6 @@
 /** Has an object's changes reported on the stream of its connection, and tells whether the stream is open. */
 import { createHash } from "node:crypto";
-import { ProviderError } from "../../../connector-kit/provider-error.ts";
+import { ProviderError } from "../../../connector-kit/calls/provider-error.ts";
 import type { StreamConnector } from "../../../connector-kit/stream-connector.ts";
 import { callProvider } from "../../operations/call-provider.ts";
 import { putEventStream, type EventStreamRow } from "../../store/subscriptions/event-streams.ts";

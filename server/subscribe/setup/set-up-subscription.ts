@@ -1,5 +1,5 @@
 /** Sets a subscription up: checks what it needs, and asks the provider how its events name account and object. */
-import { mustBeMended, ProviderError } from "../../../connector-kit/provider-error.ts";
+import { mustBeMended, ProviderError } from "../../../connector-kit/calls/provider-error.ts";
 import type { AppCalls } from "../../calls/app-calls.ts";
 import { nowMs } from "../../../ground/clock.ts";
 import { callProvider } from "../../operations/call-provider.ts";

@@ -1,6 +1,6 @@
 /** Holds a stream: reads it until it ends, and gives it back with the time of the next attempt. */
 import { LostPositionError } from "../../../connector-kit/stream-connector.ts";
-import { mustBeMended, ProviderError } from "../../../connector-kit/provider-error.ts";
+import { mustBeMended, ProviderError } from "../../../connector-kit/calls/provider-error.ts";
 import { EgressError } from "../../egress/egress-error.ts";
 import { nowMs } from "../../../ground/clock.ts";
 import { backoffMs } from "../../jobs/backoff.ts";

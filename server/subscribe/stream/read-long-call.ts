@@ -1,5 +1,5 @@
 /** Reads the stream of a connection by a call of long duration, on an HTTP/2 session that many connections share. */
-import { ProviderError } from "../../../connector-kit/provider-error.ts";
+import { ProviderError } from "../../../connector-kit/calls/provider-error.ts";
 import type { StreamCredentials, StreamReader } from "../../../connector-kit/stream-connector.ts";
 import type { LiveConnection } from "../../calls/live-connection.ts";
 import type { EventStreamRow } from "../../store/subscriptions/event-streams.ts";

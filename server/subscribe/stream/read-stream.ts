@@ -1,5 +1,5 @@
 /** Opens a stream at its provider, and stores what arrives together with the position. */
-import { ProviderError } from "../../../connector-kit/provider-error.ts";
+import { ProviderError } from "../../../connector-kit/calls/provider-error.ts";
 import type { StreamBatch, StreamStart } from "../../../connector-kit/stream-connector.ts";
 import { retryWhileDatabaseIsDown } from "../../store/database/database-outage.ts";
 import { transact } from "../../store/database/database.ts";

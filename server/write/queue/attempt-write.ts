@@ -1,6 +1,6 @@
 /** Makes one attempt at a queued write: sends the records without an outcome, then ends the write or puts it back. */
 import type { RecordOutcome } from "../../../connector-kit/connector.ts";
-import { ProviderError, type ProviderErrorKind } from "../../../connector-kit/provider-error.ts";
+import { ProviderError, type ProviderErrorKind } from "../../../connector-kit/calls/provider-error.ts";
 import { ClosedGateError } from "../../calls/gates/closed-gate-error.ts";
 import { nowMs } from "../../../ground/clock.ts";
 import type { RunResult } from "../../jobs/fair-slots.ts";

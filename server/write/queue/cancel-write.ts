@@ -1,5 +1,5 @@
 /** Cancels an asynchronous write that waits in the queue: for its turn, its group, or its next attempt. */
-import { ProviderError } from "../../../connector-kit/provider-error.ts";
+import { ProviderError } from "../../../connector-kit/calls/provider-error.ts";
 import type { InstallationCache } from "../../operations/installation-cache.ts";
 import { transact, type Database } from "../../store/database/database.ts";
 import { endOperations } from "../../store/operations/operations.ts";

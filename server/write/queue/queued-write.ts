@@ -1,6 +1,6 @@
 /** Serialises the records of a queued write: their plan, and the outcome of those that have one. */
 import type { RecordOutcome } from "../../../connector-kit/connector.ts";
-import { ProviderError, type ProviderErrorKind } from "../../../connector-kit/provider-error.ts";
+import { ProviderError, type ProviderErrorKind } from "../../../connector-kit/calls/provider-error.ts";
 import type { Json } from "../../../ground/json.ts";
 import type { QueuedWriteType } from "../../store/operations/accept-writes.ts";
 import { createKey } from "../create-keys.ts";

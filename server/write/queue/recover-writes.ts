@@ -1,5 +1,5 @@
 /** Ends or requeues the writes that a dead process had under way, so that every operation ends. */
-import { ProviderError } from "../../../connector-kit/provider-error.ts";
+import { ProviderError } from "../../../connector-kit/calls/provider-error.ts";
 import type { Database } from "../../store/database/database.ts";
 import {
   listOrphanedOperations,

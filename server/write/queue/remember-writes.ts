@@ -1,6 +1,6 @@
 /** Remembers what a write wrote, so that changes that only show it are recognised. */
 import type { Connector, RecordOutcome } from "../../../connector-kit/connector.ts";
-import type { ProviderFetch } from "../../../connector-kit/provider-fetch.ts";
+import type { ProviderFetch } from "../../../connector-kit/calls/provider-fetch.ts";
 import { ownKeys, ownWrites } from "../../operations/own-changes.ts";
 import type { Database } from "../../store/database/database.ts";
 import { ignoreDatabaseOutage } from "../../store/database/database-outage.ts";

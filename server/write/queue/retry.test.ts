@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ProviderError, type ProviderErrorKind } from "../../../connector-kit/provider-error.ts";
+import { ProviderError, type ProviderErrorKind } from "../../../connector-kit/calls/provider-error.ts";
 import { deadlinePassed, nextAttempt, type RetryTerms } from "./retry.ts";
 
 const terms = (changes: Partial<RetryTerms> = {}): RetryTerms => ({

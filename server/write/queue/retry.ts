@@ -1,6 +1,6 @@
 /** Decides whether and when a failed attempt at a queued write is repeated. Pure. */
 import type { RecordOutcome } from "../../../connector-kit/connector.ts";
-import { isRetryable, ProviderError } from "../../../connector-kit/provider-error.ts";
+import { isRetryable, ProviderError } from "../../../connector-kit/calls/provider-error.ts";
 import { backoffMs } from "../../jobs/backoff.ts";
 
 export interface RetryTerms {

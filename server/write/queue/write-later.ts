@@ -4,7 +4,7 @@ import type { WriteTarget } from "../find-target.ts";
 import { newOperation } from "../new-operation.ts";
 import type { OperationLedger } from "../../operations/operation-ledger.ts";
 import type { Actor } from "../../store/operations/operations.ts";
-import { upsertRecordKey } from "../../../connector-kit/upsert-key.ts";
+import { upsertRecordKey } from "../../../connector-kit/calls/upsert-key.ts";
 import type { PlannedRecord, WritePlan } from "../plan-write.ts";
 import { toJson } from "./queued-write.ts";
 import type { WriteRequest } from "../write-request.ts";

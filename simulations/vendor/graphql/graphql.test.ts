@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { completeRequests } from "../../../connector-kit/facts/complete-requests.ts";
 import type { Facts } from "../../../connector-kit/facts/facts.ts";
-import { valueAt } from "../../../connector-kit/text-at.ts";
+import { valueAt } from "../../../connector-kit/calls/text-at.ts";
 import type { JsonObject } from "../../../ground/json.ts";
 import { Vendor } from "../vendor.ts";
 import { graphqlSide } from "./graphql-side.ts";

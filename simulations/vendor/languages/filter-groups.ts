@@ -1,6 +1,6 @@
 /** Groups of filters in a body, as HubSpot's searches have them. */
 import { isJsonObject, type Json, type JsonObject } from "../../../ground/json.ts";
-import { valueAt } from "../../../connector-kit/text-at.ts";
+import { valueAt } from "../../../connector-kit/calls/text-at.ts";
 import type { ListOrder } from "../vendor-order.ts";
 import type { VendorRecord } from "../vendor-records.ts";
 import type { VendorRequest } from "../vendor-request.ts";

@@ -1,6 +1,6 @@
 /** Salesforce's query language, as far as connectors need it: one object, comparisons joined by AND, lists of children. */
 import { isJsonObject, type Json, type JsonObject } from "../../../ground/json.ts";
-import { valueAt } from "../../../connector-kit/text-at.ts";
+import { valueAt } from "../../../connector-kit/calls/text-at.ts";
 import type { ListOrder } from "../vendor-order.ts";
 import type { VendorRecord } from "../vendor-records.ts";
 import { textIn, type VendorRequest } from "../vendor-request.ts";

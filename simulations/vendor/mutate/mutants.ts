@@ -1,6 +1,6 @@
 /** Changes one member of a description at a time. */
-import { buildPlans } from "../../../connector-kit/described/object-plan.ts";
-import type { Description } from "../../../connector-kit/described/description.ts";
+import { buildPlans } from "../../../connector-kit/declarative/object-plan.ts";
+import type { Description } from "../../../connector-kit/declarative/rules/description.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../ground/json.ts";
 
 export interface Mutant {

@@ -1,7 +1,7 @@
 /** Runs the suite of facts for each mutant of a description, and tells which of them it finds. */
-import { checkDescription } from "../../../connector-kit/described/check-description.ts";
-import { describeConnector } from "../../../connector-kit/described/describe-connector.ts";
-import type { Description } from "../../../connector-kit/described/description.ts";
+import { checkDescription } from "../../../connector-kit/declarative/check/check-description.ts";
+import { describeConnector } from "../../../connector-kit/declarative/describe-connector.ts";
+import type { Description } from "../../../connector-kit/declarative/rules/description.ts";
 import type { Facts } from "../../../connector-kit/facts/facts.ts";
 import { checkObject } from "../suite/facts-suite.ts";
 import { buildSubject } from "../suite/facts-subject.ts";

@@ -1,7 +1,7 @@
 /** Checks of requests with several records: what is sent, in how many requests, and which record each result is about. */
 import type { RecordOutcome, RecordToWrite, RecordWrite } from "../../../connector-kit/connector.ts";
 import type { BatchFact } from "../../../connector-kit/facts/facts.ts";
-import { orderWrite } from "../../../connector-kit/order-fixture.ts";
+import { orderWrite } from "../../../connector-kit/testing/order-fixture.ts";
 import { expect, putRecords, type Bench, type Check } from "./bench.ts";
 import { freeField } from "./write-checks.ts";
 

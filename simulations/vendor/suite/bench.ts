@@ -1,8 +1,8 @@
 /** What checks do again and again: put records, read a whole list. */
 import type { Connector } from "../../../connector-kit/connector.ts";
 import type { Facts, ListFact } from "../../../connector-kit/facts/facts.ts";
-import type { Account, ProviderFetch } from "../../../connector-kit/provider-fetch.ts";
-import { planRead } from "../../../connector-kit/order-fixture.ts";
+import type { Account, ProviderFetch } from "../../../connector-kit/calls/provider-fetch.ts";
+import { planRead } from "../../../connector-kit/testing/order-fixture.ts";
 import type {
   Checkpoint,
   ReadConnector,
@@ -10,7 +10,7 @@ import type {
   ReadPlan,
   SourceRecord,
 } from "../../../connector-kit/read-connector.ts";
-import { valueAt } from "../../../connector-kit/text-at.ts";
+import { valueAt } from "../../../connector-kit/calls/text-at.ts";
 import type { Vendor } from "../vendor.ts";
 import { parentValue } from "../vendor-listed.ts";
 import type { NewRecord, VendorRecord } from "../vendor-records.ts";

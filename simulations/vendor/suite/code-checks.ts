@@ -1,5 +1,5 @@
 /** Checks of what only connectors do that are written out in code: bounds on both sides, filters, searches, wide records. */
-import { orderWrite, planRead } from "../../../connector-kit/order-fixture.ts";
+import { orderWrite, planRead } from "../../../connector-kit/testing/order-fixture.ts";
 import type { Checkpoint, DeletionPage } from "../../../connector-kit/read-connector.ts";
 import { expect, expectIds, buildReader, changesFact, putRecords, SMALL_PAGE, scanAll } from "./bench.ts";
 import type { Bench, Check } from "./bench.ts";

@@ -1,7 +1,7 @@
 /** Checks of refusals: the reason and the code of the vendor, and every form of a rate limit. */
-import { ProviderError } from "../../../connector-kit/provider-error.ts";
-import { valueAt } from "../../../connector-kit/text-at.ts";
-import { orderWrite, planRead } from "../../../connector-kit/order-fixture.ts";
+import { ProviderError } from "../../../connector-kit/calls/provider-error.ts";
+import { valueAt } from "../../../connector-kit/calls/text-at.ts";
+import { orderWrite, planRead } from "../../../connector-kit/testing/order-fixture.ts";
 import type { Json } from "../../../ground/json.ts";
 import { refusal } from "../vendor-answer.ts";
 import { expect, buildReader } from "./bench.ts";

@@ -1,13 +1,13 @@
 /** Puts a connector and the facts about its vendor together, for the suite that compares them. */
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { connectionValueNames } from "../../../connector-kit/connection-values.ts";
+import { connectionValueNames } from "../../../connector-kit/provider/connection-values.ts";
 import { completeRequests } from "../../../connector-kit/facts/complete-requests.ts";
-import { completeProvider } from "../../../connector-kit/define-provider.ts";
+import { completeProvider } from "../../../connector-kit/provider/define-provider.ts";
 import type { Connector } from "../../../connector-kit/connector.ts";
 import type { Facts } from "../../../connector-kit/facts/facts.ts";
-import { buildPlans } from "../../../connector-kit/described/object-plan.ts";
-import type { Description } from "../../../connector-kit/described/description.ts";
+import { buildPlans } from "../../../connector-kit/declarative/object-plan.ts";
+import type { Description } from "../../../connector-kit/declarative/rules/description.ts";
 import type { PromisedMode, Subject } from "./bench.ts";
 import { CONNECTORS } from "../../../connectors/connectors.gen.ts";
 import { DESCRIPTIONS } from "../../../connectors/descriptions.gen.ts";

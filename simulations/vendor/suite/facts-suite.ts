@@ -1,7 +1,7 @@
 /** Holds a connector against a vendor that is simulated from facts, and reports each check; it needs no test runner. */
-import type { ProviderFetch } from "../../../connector-kit/provider-fetch.ts";
-import { ProviderError } from "../../../connector-kit/provider-error.ts";
-import { withAccount } from "../../../connector-kit/with-account.ts";
+import type { ProviderFetch } from "../../../connector-kit/calls/provider-fetch.ts";
+import { ProviderError } from "../../../connector-kit/calls/provider-error.ts";
+import { withAccount } from "../../../connector-kit/calls/with-account.ts";
 import { Vendor } from "../vendor.ts";
 import { now } from "../../../ground/clock.ts";
 import { errorChecks } from "./error-checks.ts";

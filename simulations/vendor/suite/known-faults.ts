@@ -1,4 +1,4 @@
-/** Faults of described connectors that the facts show and that are not mended yet. The list may only become shorter. */
+/** Faults of declarative connectors that the facts show and that are not mended yet. The list may only become shorter. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { CheckResult } from "./bench.ts";

@@ -1,10 +1,10 @@
 /** Checks of whole reads: each record once, hidden ones, sizes, depths, single records. */
 import { now } from "../../../ground/clock.ts";
-import { planRead } from "../../../connector-kit/order-fixture.ts";
+import { planRead } from "../../../connector-kit/testing/order-fixture.ts";
 import type { Json } from "../../../ground/json.ts";
-import { textAt, valueAt } from "../../../connector-kit/text-at.ts";
+import { textAt, valueAt } from "../../../connector-kit/calls/text-at.ts";
 import type { Checkpoint, DeletionPage } from "../../../connector-kit/read-connector.ts";
-import { ProviderError } from "../../../connector-kit/provider-error.ts";
+import { ProviderError } from "../../../connector-kit/calls/provider-error.ts";
 import {
   expect,
   expectIds,

@@ -1,5 +1,5 @@
 /** Checks of the values of records: each field under its name, and what the vendor says that it means, read and written. */
-import { orderWrite } from "../../../connector-kit/order-fixture.ts";
+import { orderWrite } from "../../../connector-kit/testing/order-fixture.ts";
 import type { RecordFact } from "../../../connector-kit/facts/facts.ts";
 import type { Json, JsonObject } from "../../../ground/json.ts";
 import type { NewRecord } from "../vendor-records.ts";

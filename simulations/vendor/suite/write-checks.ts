@@ -1,8 +1,8 @@
 /** Checks of writes: what is sent, what is stored, what is read back. */
 import type { RecordOutcome, RecordToWrite, RecordWrite } from "../../../connector-kit/connector.ts";
 import type { Parameter, RecordFact } from "../../../connector-kit/facts/facts.ts";
-import { orderWrite } from "../../../connector-kit/order-fixture.ts";
-import { valueAt } from "../../../connector-kit/text-at.ts";
+import { orderWrite } from "../../../connector-kit/testing/order-fixture.ts";
+import { valueAt } from "../../../connector-kit/calls/text-at.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../ground/json.ts";
 import { putAt, shownRecord } from "../vendor-records.ts";
 import { expect, putRecords } from "./bench.ts";

@@ -18,7 +18,7 @@ const LISTS = [
   "Destinations",
   "API keys",
   "JWT keys",
-  "Own providers",
+  "Custom providers",
   "Provider apps",
 ];
 

@@ -1,0 +1,42 @@
+/** Refuses pages that the provider's API does not describe: wrong types, pages that repeat, scans without an end. */
+import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
+import { ProviderError } from "./provider-error.ts";
+
+/** Returns the error for a page that cannot be used. The message is a sentence without a full stop. */
+export const brokenPage = (message: string): ProviderError =>
+  new ProviderError({ kind: "unreadable", message, status: 200 });
+
+/** Whether an answer was longer than this process reads: then it has no status. A smaller page may be readable. */
+export const isTooLarge = (error: unknown): error is ProviderError =>
+  error instanceof ProviderError && error.kind === "unreadable" && error.status === undefined;
+
+/** Returns the object. Throws `ProviderError` with the name of what should have been one. */
+export function objectOrBroken(value: Json | undefined, name: string): JsonObject {
+  if (isJsonObject(value)) return value;
+  throw brokenPage(`the provider's answer is broken: ${name} is not an object`);
+}
+
+/** Returns the list. Throws `ProviderError` with the name of what should have been one. */
+export function listOrBroken(value: Json | undefined, name: string): Json[] {
+  if (Array.isArray(value)) return value;
+  throw brokenPage(`the provider's answer is broken: ${name} is not a list`);
+}
+
+/**
+ * Checks that ids rise from record to record and from page to page. Otherwise the scan would miss records, or never end.
+ *
+ * @param previous the last id of the page before, if there was one
+ */
+export function checkRising(
+  records: { id: string }[],
+  previous: string | undefined,
+  isAfter: (id: string, other: string) => boolean,
+): void {
+  let last = previous;
+  for (const { id } of records) {
+    if (last !== undefined && !isAfter(id, last)) {
+      throw brokenPage(`the provider's page is out of order or repeated: record ${id} comes after ${last}`);
+    }
+    last = id;
+  }
+}

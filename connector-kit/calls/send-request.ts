@@ -1,0 +1,92 @@
+/** Sends a request and tells refusals of the whole call from refusals of a record. */
+import { shorten } from "../../ground/storable-text.ts";
+import { now } from "../../ground/clock.ts";
+import { isNestedTooDeeply, MAX_LEVELS, type Json } from "../../ground/json.ts";
+import type { Connector } from "../connector.ts";
+import { parseExactly } from "./exact-json.ts";
+import type { Account, ProviderFetch, ProviderRequest, ProviderResponse } from "./provider-fetch.ts";
+import { ProviderError, type ProviderErrorKind } from "./provider-error.ts";
+
+/** The parsed body of a success (undefined if empty), or the provider's refusal. */
+export type ProviderAnswer =
+  | { body: Json | undefined; error?: undefined }
+  | { body: Json | undefined; error: ProviderError };
+
+type Classify = NonNullable<Connector["classify"]>;
+
+/**
+ * Sends a request. Throws `ProviderError` if the call as a whole failed: no answer, 401, 429, 5xx, or a success that is
+ * not JSON. Returns a refusal of the content.
+ */
+export async function send(
+  request: ProviderRequest,
+  fetch: ProviderFetch,
+  classify: Classify,
+  account?: Account,
+): Promise<ProviderAnswer> {
+  const response = await fetch(request);
+  const error = classify(response, account);
+  if (error && concernsTheCall(error.kind)) throw unlessProven(request, response, error);
+  const body = parseBody(response.text);
+  if (error) return { body, error };
+  if (body === undefined && response.text.trim() !== "") throw unreadable(response);
+  return { body };
+}
+
+/** Whether the next record would fail as well. */
+export const concernsTheCall = (kind: ProviderErrorKind): boolean =>
+  !["invalid", "conflict", "forbidden", "not_found"].includes(kind);
+
+/**
+ * Returns the error, or `unknown_outcome` where a request that must not be repeated may have been carried out: servers answer 500 after
+ * they have stored a record, and what stands between gives up although the provider works on.
+ */
+function unlessProven(
+  request: ProviderRequest,
+  response: ProviderResponse,
+  error: ProviderError,
+): ProviderError {
+  const { status } = response;
+  const mayBeDone = (status >= 500 && !isRefusedUnavailable(response, error)) || GIVEN_UP.has(status);
+  if (request.repeatable || !mayBeDone || PROOFS.has(error.kind)) return error;
+  return new ProviderError({
+    kind: "unknown_outcome",
+    message: `${error.message}; the record may have been written all the same`,
+    code: error.code,
+    status: error.status,
+    rawResponse: error.rawResponse,
+    cause: error,
+  });
+}
+
+/** Kinds of refusals that come before anything is done. */
+const PROOFS: ReadonlySet<ProviderErrorKind> = new Set(["unauthorized", "rate_limited"]);
+
+/** Request Timeout, and a client that a proxy believes to be gone. */
+const GIVEN_UP = new Set([408, 499]);
+
+/** A 503 of the provider itself, which says when to come back, or has a code of its own. That of a proxy proves nothing. */
+const isRefusedUnavailable = ({ status, headers }: ProviderResponse, { code }: ProviderError): boolean =>
+  status === 503 && (headers["retry-after"] !== undefined || code !== undefined);
+
+/** The error for an answer that the provider's API does not describe. */
+export const unreadable = (response: ProviderResponse): ProviderError =>
+  new ProviderError({
+    kind: "unreadable",
+    message: `the provider answered ${response.status} with something that is not JSON, is not of the expected form, or has more than ${MAX_LEVELS} levels`,
+    status: response.status,
+    rawResponse: shorten(response.text),
+  });
+
+/** Parses the body without loss of digits; returns undefined if it is not JSON, or nested too deeply to be stored and passed on. */
+export function parseBody(text: string): Json | undefined {
+  try {
+    const value = parseExactly(text);
+    return isNestedTooDeeply(value) ? undefined : value;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the time so many milliseconds from now. */
+export const inMs = (durationMs: number): Date => new Date(now().getTime() + durationMs);

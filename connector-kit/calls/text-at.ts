@@ -1,0 +1,24 @@
+/** Reads one value from a provider's JSON answer, by a path that the catalog names. */
+import { isStorable } from "../../ground/storable-text.ts";
+import { isJsonObject, type Json } from "../../ground/json.ts";
+
+/** Returns the value at a dotted path such as `owner.user.id`; a number in the path is an index of a list. */
+export function valueAt(answer: Json, path: string): Json | undefined {
+  let value: Json | undefined = answer;
+  for (const name of path.split(".")) {
+    if (Array.isArray(value)) value = /^\d+$/.test(name) ? value[Number(name)] : undefined;
+    else value = isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+  }
+  return value;
+}
+
+/**
+ * Returns the value as text if it is a text, a number or a boolean. Texts with NUL or half a surrogate pair count as
+ * absent: no id, token or address has them, and PostgreSQL cannot store them.
+ */
+export function textAt(answer: Json, path: string): string | undefined {
+  const value = valueAt(answer, path);
+  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  const isText = typeof value === "string" && value !== "" && isStorable(value);
+  return isText ? value : undefined;
+}

@@ -1,0 +1,269 @@
+/** Checks a description and reports every fault with its place, before anything is sent to a provider. */
+import { isJsonObject } from "../../../ground/json.ts";
+import { shapeFaults, type ProviderFault } from "../../provider/check-provider.ts";
+import { patternFault } from "../../provider/pattern-fault.ts";
+import { DescriptionSchema, type Description, type ObjectRules } from "../rules/description.ts";
+import { merged, type ObjectPlan } from "../object-plan.ts";
+import { batchFaults, planBatchFaults } from "./batch-faults.ts";
+import { metadataFaults } from "./metadata-faults.ts";
+import { childrenFaults } from "./children-faults.ts";
+import { ANY_FIELD, fault, HOLES, pathFault, targetFault, textFault } from "./member-faults.ts";
+import { listFaults, pagingFaults, listExampleFaults } from "./paging-faults.ts";
+import { filledNames } from "../fill-path.ts";
+import { endpointFaults, graphqlFaults } from "./graphql-faults.ts";
+import { othersFaults } from "./others-faults.ts";
+import { okWhenFault } from "../write/record-result.ts";
+
+export type DescriptionCheck =
+  | { description: Description; faults: [] }
+  | { description: undefined; faults: ProviderFault[] };
+
+/** Returns the description if it is complete and consistent, or every fault in it. */
+export function checkDescription(value: unknown, path = "connector"): DescriptionCheck {
+  const shape = shapeFaults(DescriptionSchema, value, path);
+  if (shape.length > 0 || !isDescription(value)) return { description: undefined, faults: shape };
+  const faults = [
+    ...idPatternFaults(value.ids?.pattern, `${path}.ids.pattern`),
+    ...endpointFaults(value, path),
+    ...rulesFaults(value.defaults, `${path}.defaults`),
+  ];
+  const { others } = value;
+  if (others) {
+    const place = `${path}.others`;
+    const plan = merged(value, others.like, others.rules);
+    faults.push(
+      ...othersFaults(others, place),
+      ...rulesFaults(others.rules, `${place}.rules`),
+      ...planFaults(plan, `${place}.rules`),
+      ...childrenFaults(value, plan, `${place}.rules`),
+    );
+  }
+  if (Object.keys(value.objects).length === 0 && !others)
+    faults.push({ path: `${path}.objects`, message: "has no object" });
+  for (const [name, rules] of Object.entries(value.objects)) {
+    const place = `${path}.objects.${name}`;
+    if (!/^[A-Za-z][A-Za-z0-9_/-]{0,99}$/.test(name))
+      faults.push({ path: place, message: "is not a name of an object" });
+    faults.push(...rulesFaults(rules, place), ...planFaults(merged(value, name, rules), place));
+    faults.push(...childrenFaults(value, merged(value, name, rules), place));
+    faults.push(...graphqlFaults(value, merged(value, name, rules).graphql, `${place}.graphql`));
+  }
+  return faults.length > 0 ? { description: undefined, faults } : { description: value, faults: [] };
+}
+
+const isDescription = (value: unknown): value is Description => isJsonObject(value);
+
+function idPatternFaults(text: string | undefined, place: string): ProviderFault[] {
+  if (text === undefined) return [];
+  const refused = patternFault(text, true);
+  if (refused !== undefined) return fault(place, refused);
+  const pattern = new RegExp(`^(?:${text})$`);
+  const unsafe = ["..", "a/b", "a?b", "a#b", ""].find((word) => pattern.test(word));
+  return unsafe === undefined
+    ? []
+    : fault(place, `matches ${JSON.stringify(unsafe)}, which would change a path`);
+}
+
+/** Places that values of a write, or of a single record, go to. */
+const writeTargets = ({
+  create,
+  update,
+  delete: remove,
+  upsert,
+  get,
+}: ObjectRules): [string, string | undefined][] => [
+  ["create.idTo", create?.idTo],
+  ["update.idTo", update?.idTo],
+  ["delete.idTo", remove?.idTo],
+  ["update.readBefore.to", update?.readBefore?.to],
+  ["delete.readBefore.to", remove?.readBefore?.to],
+  ["get.idTo", get?.idTo],
+  ...Object.entries(create?.fieldsTo ?? {}).map(([name, to]): [string, string] => [
+    `create.fieldsTo.${name}`,
+    to,
+  ]),
+  ...Object.entries(update?.fieldsTo ?? {}).map(([name, to]): [string, string] => [
+    `update.fieldsTo.${name}`,
+    to,
+  ]),
+  ["upsert.keyNameTo", upsert?.keyNameTo],
+  ["update.fieldMask.to", update?.fieldMask?.to],
+  ["upsert.keyValueTo", upsert?.keyValueTo],
+];
+
+/** Faults of single members. */
+function rulesFaults(rules: ObjectRules, path: string): ProviderFault[] {
+  const { list, create, update, upsert, delete: remove, get, since, paging, select, batch, metadata } = rules;
+  const listTargets: [string, string | undefined][] = [
+    ["paging.cursor.to", paging?.cursor?.to],
+    ["paging.page.to", paging?.page?.to],
+    ["paging.offset.to", paging?.offset?.to],
+    ["paging.keyset.to", paging?.keyset?.to],
+  ];
+  const paths: [string, string | undefined][] = [
+    ["update.path", update?.path],
+    ["delete.path", remove?.path],
+    ["get.path", get?.path],
+  ];
+  return [
+    ...writeTargets(rules).flatMap(([member, value]) => fault(`${path}.${member}`, targetFault(value))),
+    ...listTargets.flatMap(([member, value]) =>
+      fault(`${path}.${member}`, targetFault(value, ["query", "body", "fill"])),
+    ),
+    ...fault(
+      `${path}.list.pageSize.to`,
+      targetFault(list?.pageSize?.to, ["query", "body", "header", "fill"]),
+    ),
+    ...textFaults(rules, path),
+    ...idPatternFaults(rules.idPattern, `${path}.idPattern`),
+    ...paths.flatMap(([member, value]) => fault(`${path}.${member}`, pathFault(value))),
+    ...fault(`${path}.list.path`, pathFault(list?.path, [...HOLES, "parent"])),
+    ...fault(`${path}.since.path`, pathFault(since?.path, [...HOLES, "parent"])),
+    ...fault(`${path}.create.path`, pathFault(create?.path, [...HOLES, ANY_FIELD])),
+    ...fault(`${path}.since.to`, targetFault(since?.to, ["query", "body", "header", "fill"])),
+    ...fault(`${path}.select.to`, targetFault(select?.to)),
+    ...(select?.to.startsWith("body.") && (list?.method ?? "GET") === "GET"
+      ? [{ path: `${path}.select.to`, message: "must be query.<name>, because the list has no body" }]
+      : []),
+    ...selectFault(rules, path),
+    ...(list?.body && (list.method ?? "GET") === "GET"
+      ? [{ path: `${path}.list.body`, message: "needs another method than GET" }]
+      : []),
+    ...fault(`${path}.create.idempotencyKeyTo`, keyFault(create)),
+    ...fault(`${path}.create.idempotencyKeyMinutes`, keyMinutesFault(create)),
+    ...fault(`${path}.written.okWhen`, okWhenFault(rules.written?.okWhen)),
+    ...fault(`${path}.upsert.keyHash`, hashFault(upsert)),
+    ...fault(`${path}.upsert.path`, pathFault(upsert?.path, [...HOLES, "key", "value"])),
+    ...(upsert && (upsert.keys.length === 0 || upsert.idTo !== undefined)
+      ? [{ path: `${path}.upsert`, message: "needs `keys`, and has no `idTo`: the key takes its place" }]
+      : []),
+    ...(paging ? pagingFaults(paging, `${path}.paging`) : []),
+    ...listFaults(rules, path),
+    ...(batch ? batchFaults(batch, `${path}.batch`) : []),
+    ...(metadata ? metadataFaults(metadata, `${path}.metadata`) : []),
+    ...(since?.paging ? pagingFaults(since.paging, `${path}.since.paging`) : []),
+    ...(since?.template !== undefined && !since.template.includes("{since}")
+      ? [{ path: `${path}.since.template`, message: "must contain {since}" }]
+      : []),
+    ...(list?.pageSize?.template?.includes("{size}") === false
+      ? [{ path: `${path}.list.pageSize.template`, message: "must contain {size}" }]
+      : []),
+    ...(list?.pageSize && (list.pageSize.most < 1 || list.pageSize.most > 10_000)
+      ? [{ path: `${path}.list.pageSize.most`, message: "must be between 1 and 10000" }]
+      : []),
+  ];
+}
+
+/** Faults of texts with values of the connection. */
+function textFaults({ list, create, update, delete: remove }: ObjectRules, path: string): ProviderFault[] {
+  const places = Object.entries({
+    "list.query": list?.query,
+    "create.also": create?.also,
+    "update.also": update?.also,
+    "delete.also": remove?.also,
+  });
+  return places.flatMap(([place, texts]) =>
+    Object.entries(texts ?? {}).flatMap(([name, value]) =>
+      fault(`${path}.${place}.${name}`, textFault(value)),
+    ),
+  );
+}
+
+/** Faults of how many fields one request may name. */
+function selectFault({ select, list, flatten }: ObjectRules, path: string): ProviderFault[] {
+  const { most, ids } = select ?? {};
+  const place = `${path}.select`;
+  return [
+    ...((most === undefined) === (ids === undefined) ? [] : fault(place, "needs most and ids, or neither")),
+    ...fault(`${place}.ids.to`, targetFault(ids?.to, ["query"])),
+    ...(most !== undefined && most < 3 ? fault(`${place}.most`, "must be at least 3") : []),
+    ...(ids && ids.most < 1 ? fault(`${place}.ids.most`, "must be at least 1") : []),
+    ...(most !== undefined && (flatten !== undefined || (list?.method ?? "GET") !== "GET")
+      ? fault(
+          `${place}.most`,
+          "is for lists by GET whose records have their fields beside the id, without flatten",
+        )
+      : []),
+  ];
+}
+
+function keyFault(create: ObjectRules["create"]): string | undefined {
+  const { idempotencyKeyTo: to, wrap } = create ?? {};
+  if (to === undefined) return undefined;
+  if (!/^(header\.[A-Za-z][A-Za-z0-9-]*|query\.[A-Za-z][A-Za-z0-9_-]*|body\.[^.].*)$/.test(to))
+    return "must be header.<name>, query.<name> or body.<path>";
+  return wrap?.form && to.startsWith("body.")
+    ? "must be header.<name>, because the body is a form"
+    : undefined;
+}
+
+const hashFault = (upsert: ObjectRules["upsert"]): string | undefined =>
+  upsert?.keyHash && !upsert.path.includes("{value}") ? "needs {value} in path, which it changes" : undefined;
+
+function keyMinutesFault(create: ObjectRules["create"]): string | undefined {
+  const { idempotencyKeyTo: to, idempotencyKeyMinutes: minutes } = create ?? {};
+  if (minutes === undefined) return undefined;
+  if (to === undefined) return "needs idempotencyKeyTo, which says where the key goes";
+  return minutes < 1 ? "must be at least 1" : undefined;
+}
+
+/** Faults of the rules of one object together with the defaults. */
+function planFaults(plan: ObjectPlan, path: string): ProviderFault[] {
+  const { list: read, create, update, delete: remove, upsert } = plan;
+  const needs = { read, create, update, delete: remove, upsert };
+  return [
+    ...listExampleFaults(plan, path),
+    ...plan.modes.flatMap((mode) =>
+      needs[mode]
+        ? []
+        : [
+            {
+              path,
+              message: `can be used for ${mode}, but has no ${mode === "read" ? "list" : mode}; if the API cannot do this, leave ${mode} out of modes, which are by default read, create, update and delete`,
+            },
+          ],
+    ),
+    ...(plan.modes.includes("read") && !plan.paging ? [{ path, message: "is read, but has no paging" }] : []),
+    ...(["update", "delete"] as const).flatMap((mode) => {
+      const rules = plan[mode];
+      const named = rules && (rules.path.includes("{id}") || ("idTo" in rules && rules.idTo !== undefined));
+      return !plan.modes.includes(mode) || !rules || named
+        ? []
+        : [{ path: `${path}.${mode}`, message: "says nowhere where the id goes: {id} in path, or idTo" }];
+    }),
+    ...planBatchFaults(plan, path),
+    ...(plan.typedValues && plan.flatten === undefined
+      ? [{ path: `${path}.typedValues`, message: "needs flatten, which names the member with the fields" }]
+      : []),
+    ...(plan.readEach && !plan.get
+      ? [{ path: `${path}.readEach`, message: "needs get, which reads the record" }]
+      : []),
+    ...(plan.typedValues?.writes && !plan.metadata?.list
+      ? [{ path: `${path}.typedValues.writes`, message: "needs metadata.list, which tells the types" }]
+      : []),
+    ...filledNames(plan).flatMap((name) =>
+      Object.values(read?.query ?? {}).some((value) => value.includes(`{${name}}`))
+        ? []
+        : [{ path: `${path}.list.query`, message: `has no {${name}}, which fill.${name} fills` }],
+    ),
+    ...(["update", "delete"] as const).flatMap((mode) =>
+      plan.modes.includes(mode) && plan[mode]?.readBefore && !plan.get
+        ? [{ path: `${path}.${mode}.readBefore`, message: "needs get, which reads the record" }]
+        : [],
+    ),
+    ...(plan.modes.includes("update") && plan.update?.repeats && (!plan.get || plan.batch?.update)
+      ? [
+          {
+            path: `${path}.update.repeats`,
+            message: "needs get, which reads the record, and no batch.update",
+          },
+        ]
+      : []),
+    ...(plan.flattenBy !== undefined && !(plan.flatten !== undefined && plan.typedValues?.single)
+      ? [{ path: `${path}.flattenBy`, message: "needs flatten and typedValues with single" }]
+      : []),
+    ...(plan.get && !plan.graphql && !plan.get.path.includes("{id}") && plan.get.idTo === undefined
+      ? [{ path: `${path}.get.path`, message: "must contain {id}" }]
+      : []),
+  ];
+}

@@ -1,0 +1,124 @@
+/** Faults of how a list is read: the way from page to page, bounds that move, further lists, marks of deleted records. */
+import type { ProviderFault } from "../../provider/check-provider.ts";
+import type { ObjectRules } from "../rules/description.ts";
+import { fault, HOLES, pathFault } from "./member-faults.ts";
+import type { ObjectPlan } from "../object-plan.ts";
+import type { PagingRules } from "../rules/paging-rules.ts";
+
+const STYLES = ["cursor", "nextUrl", "link", "page", "offset", "keyset", "none"] as const;
+
+/** Faults of one way of paging. */
+export function pagingFaults(paging: PagingRules, path: string): ProviderFault[] {
+  const { shortPageEnds, depth, keyset, newestFirst } = paging;
+  const styles = STYLES.filter((style) => paging[style] !== undefined && paging[style] !== false);
+  const flags = [paging.cursor, paging.page, paging.offset, keyset];
+  const isCounted = paging.page ?? paging.offset ?? keyset;
+  return [
+    ...(styles.length === 1 ? [] : fault(path, `must have exactly one of ${STYLES.join(", ")}`)),
+    ...flags.flatMap((flag) =>
+      flag?.more !== undefined && flag.last !== undefined
+        ? fault(path, "has both more and last: keep the one that the provider documents")
+        : [],
+    ),
+    ...(shortPageEnds && !isCounted
+      ? fault(
+          `${path}.shortPageEnds`,
+          "is for page, offset and keyset: the others end where no next page is named",
+        )
+      : []),
+    ...(keyset?.template !== undefined && !keyset.template.includes("{id}")
+      ? fault(`${path}.keyset.template`, "must contain {id}")
+      : []),
+    ...(newestFirst && !(paging.page ?? paging.offset)
+      ? fault(`${path}.newestFirst`, "is for page and offset")
+      : []),
+    ...(depth && !((depth.records ?? 0) > 0 || (depth.pages ?? 0) > 0)
+      ? fault(`${path}.depth`, "needs records or pages, greater than 0")
+      : []),
+  ];
+}
+
+/** Faults of the members around the lists of an object. */
+export function listFaults(
+  { since, furtherLists = [], deleted }: ObjectRules,
+  path: string,
+): ProviderFault[] {
+  return [
+    ...(since?.full !== undefined && Number.isNaN(Date.parse(since.full))
+      ? fault(`${path}.since.full`, "must be a time such as 1970-01-01T00:00:00Z")
+      : []),
+    ...(since?.list && since.path !== undefined
+      ? fault(`${path}.since.path`, "goes into since.list, which is there, too")
+      : []),
+    ...(since?.zone === "user" && since.format !== "sql"
+      ? fault(`${path}.since.zone`, "needs format sql: other formats name their zone")
+      : []),
+    ...(deleted?.at === "" ? fault(`${path}.deleted.at`, "is empty") : []),
+    ...furtherLists.flatMap((list, index) => {
+      const place = `${path}.furtherLists.${index}`;
+      return [
+        ...fault(`${place}.path`, pathFault(list.path, [...HOLES, "parent"])),
+        ...(list.path === undefined && !list.query && !list.body
+          ? fault(place, "needs path, query or body: otherwise it is the same list again")
+          : []),
+      ];
+    }),
+  ];
+}
+
+/** Faults that show only with the defaults: a list whose rows move while it is read by position, a bound that cannot move. */
+export function listExampleFaults(plan: ObjectPlan, path: string): ProviderFault[] {
+  const { since, changedPath, list, parent } = plan;
+  if (!plan.modes.includes("read")) return [];
+  if (since?.keyset) {
+    const place = `${path}.since.keyset`;
+    return [
+      ...(since.to === undefined ? fault(place, "needs since.to, where the bound goes") : []),
+      ...(changedPath === undefined
+        ? fault(place, "needs changedPath, the time that the bound is taken from")
+        : []),
+      ...(since.zone === "user"
+        ? fault(
+            place,
+            "cannot be used with zone user: the bound would move back at each page. Use paging.keyset",
+          )
+        : []),
+      ...((since.paging ?? plan.paging)?.none ? fault(place, "needs a paging for records of one time") : []),
+    ];
+  }
+  if (plan.paging?.newestFirst && (changedPath === undefined || since?.to !== undefined))
+    return fault(
+      `${path}.paging.newestFirst`,
+      changedPath === undefined
+        ? "needs changedPath, the time that the list is sorted by"
+        : "cannot be used with since.to: the list itself is read as far as it has changed",
+    );
+  if (changedPath === undefined || parent) return [];
+  const full = movedBy({ ...list?.query }, changedPath);
+  const bounded = movedBy(
+    { ...since?.list?.query, ...since?.query, template: since?.template ?? "" },
+    changedPath,
+  );
+  return [
+    ...(full !== undefined && isByPosition(plan.paging) ? fault(`${path}.list.query.${full}`, MOVES) : []),
+    ...(bounded !== undefined && isByPosition(since?.paging ?? plan.paging)
+      ? fault(`${path}.since.${bounded}`, MOVES)
+      : []),
+  ];
+}
+
+const MOVES =
+  "sorts the list by the time of change, and paging counts records: one that changes moves the others, and some are never read. " +
+  "Use since.keyset, paging.keyset, or another order";
+
+/** Links and addresses of next pages usually count records as well. */
+const isByPosition = ({ page, offset, link, newestFirst }: PagingRules = {}): boolean =>
+  !newestFirst && Boolean(page ?? offset ?? link);
+
+/** Returns the parameter that sorts by the time of change, if one does. */
+function movedBy(query: Record<string, string>, changedPath: string): string | undefined {
+  const name = changedPath.split(".").at(-1) ?? changedPath;
+  const sorts = (parameter: string, value: string): boolean =>
+    /sort|order/i.test(`${parameter} ${value}`) && value.toLowerCase().includes(name.toLowerCase());
+  return Object.entries(query).find(([parameter, value]) => sorts(parameter, value))?.[0];
+}

@@ -1,0 +1,129 @@
+/** Reads lists of which there is one for each record of another object: the lists of all these records, one after the other. */
+import type { Json } from "../../ground/json.ts";
+import { isJsonObject } from "../../ground/json.ts";
+import type { Connector } from "../connector.ts";
+import { brokenPage } from "../calls/page-check.ts";
+import type { ProviderFetch, ProviderRequest } from "../calls/provider-fetch.ts";
+import { ProviderError } from "../calls/provider-error.ts";
+import type { Checkpoint, ReadPage, ReadPlan } from "../read-connector.ts";
+import { textAt } from "../calls/text-at.ts";
+import { pageRequest, readListPage } from "./list-page.ts";
+import type { ObjectPlan } from "./plan.ts";
+
+export interface Lists {
+  rules: ObjectPlan;
+  /** Returns the rules of the object whose records have the lists. */
+  findRules(objectName: string): ObjectPlan;
+  classify: NonNullable<Connector["classify"]>;
+}
+
+/** So that a checkpoint stays small. */
+const MAX_PARENTS = 50;
+
+/** Where the next page begins: in the list of the first of these parents. */
+interface Place {
+  /** Values of the parents whose lists are to be read. */
+  parents: string[];
+  /** In the list of the first one; absent: its first page. */
+  page?: Checkpoint;
+  /** The next page of parents; absent: there are no more. */
+  after?: Checkpoint;
+}
+
+/** Returns the request of the page: that of parents if it is not known whose list comes next. */
+export function objectPageRequest(
+  { rules, findRules }: Omit<Lists, "classify">,
+  plan: ReadPlan,
+  checkpoint: Checkpoint | undefined,
+): ProviderRequest {
+  const { parent } = rules;
+  if (!parent) return pageRequest(rules, plan, checkpoint);
+  const { parents, page, after } = placeIn(checkpoint);
+  const [first] = parents;
+  return first === undefined
+    ? objectPageRequest({ rules: findRules(parent.object), findRules }, parentPlan(parent, plan), after)
+    : pageRequest({ ...rules, parentValue: first }, plan, page);
+}
+
+/** Reads one page. Throws `ProviderError`. */
+export async function readObjectPage(
+  lists: Lists,
+  plan: ReadPlan,
+  checkpoint: Checkpoint | undefined,
+  fetch: ProviderFetch,
+): Promise<ReadPage> {
+  const { rules, findRules, classify } = lists;
+  const { parent } = rules;
+  if (!parent) return readListPage({ rules, classify, fetch }, plan, checkpoint);
+  let place = placeIn(checkpoint);
+  let providerTime: Date | undefined;
+  if (place.parents.length === 0) {
+    const above = { ...lists, rules: findRules(parent.object) };
+    const page = await readObjectPage(above, parentPlan(parent, plan), place.after, fetch);
+    ({ providerTime } = page);
+    place = {
+      parents: page.records.map(({ raw }) => readValue(raw, above.rules, parent)),
+      ...after(page.next),
+    };
+  }
+  const [first, ...others] = place.parents;
+  const page =
+    first === undefined
+      ? { records: [] }
+      : await readChildren({ rules: { ...rules, parentValue: first }, classify, fetch }, plan, place.page);
+  const next = placeAfter(place, page.next, others);
+  const time = providerTime ?? page.providerTime;
+  return { records: page.records, ...(next && { next }), ...(time && { providerTime: time }) };
+}
+
+/** A parent that was deleted meanwhile has no list. */
+function readChildren(
+  reading: Parameters<typeof readListPage>[0],
+  plan: ReadPlan,
+  checkpoint: Checkpoint | undefined,
+): Promise<ReadPage> {
+  return readListPage(reading, plan, checkpoint).catch((error: unknown): ReadPage => {
+    if (error instanceof ProviderError && error.kind === "not_found") return { records: [] };
+    throw error;
+  });
+}
+
+/** Parents are read whole: a list may have changed although its parent has not. */
+const parentPlan = ({ object, by }: NonNullable<ObjectPlan["parent"]>, { account }: ReadPlan): ReadPlan => ({
+  objectName: object,
+  fields: by === undefined ? [] : [by],
+  filters: [],
+  associations: [],
+  pageSize: MAX_PARENTS,
+  ...(account && { account }),
+});
+
+function readValue(
+  record: Json,
+  { idPath }: ObjectPlan,
+  { object, by = idPath }: NonNullable<ObjectPlan["parent"]>,
+): string {
+  const value = textAt(record, by);
+  if (value === undefined || value === "") throw brokenPage(`a record of ${object} has nothing at ${by}`);
+  return value;
+}
+
+const after = (next: Checkpoint | undefined): Pick<Place, "after"> => (next ? { after: next } : {});
+
+function placeAfter(
+  { parents, after: later }: Place,
+  page: Checkpoint | undefined,
+  others: string[],
+): Checkpoint | undefined {
+  if (page) return { parents, page, ...after(later) };
+  return others.length > 0 || later ? { parents: others, ...after(later) } : undefined;
+}
+
+function placeIn(checkpoint: Checkpoint | undefined): Place {
+  const { parents, page, after: later } = checkpoint ?? {};
+  return {
+    parents: Array.isArray(parents) ? parents.map(String) : [],
+    ...(page !== undefined && isJsonObject(page) && { page }),
+    ...(later !== undefined && isJsonObject(later) && { after: later }),
+  };
+}

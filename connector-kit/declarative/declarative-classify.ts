@@ -1,0 +1,154 @@
+/** Classifies a provider's answers by the description's rules for errors and limits. */
+import { nowMs } from "../../ground/clock.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
+import { retryAfter, retryTime as usualTime } from "../../ground/retry-after.ts";
+import { shorten } from "../../ground/storable-text.ts";
+import type { ProviderResponse } from "../calls/provider-fetch.ts";
+import { ProviderError, type ProviderErrorKind } from "../calls/provider-error.ts";
+import { refusalKind, unexplained } from "../calls/refusal-kind.ts";
+import { inMs, parseBody } from "../calls/send-request.ts";
+import { textAt, valueAt } from "../calls/text-at.ts";
+import type { Description } from "./rules/description.ts";
+
+const RATE_LIMITED_MS = 10_000;
+
+/** Servers of GraphQL give this code to errors that they did not expect, with status 200. */
+export const UNEXPECTED = "INTERNAL_SERVER_ERROR";
+
+/** Returns the classification of a connector: undefined for a success. */
+export const declarativeClassify =
+  (provider: string, { errors, limits, graphql }: Description) =>
+  (response: ProviderResponse): ProviderError | undefined => {
+    const { status } = response;
+    const body = parseBody(response.text);
+    // 304 is the answer to a list without changes.
+    const isGood = (status >= 200 && status < 300) || status === 304;
+    const isRefused =
+      isRefusal(body, errors.okWhen) ||
+      isListed(body, errors) ||
+      (graphql !== undefined && isGraphqlRefusal(body));
+    if (isGood && !isRefused) return undefined;
+    const words = errors.plainText ? plainText(response) : undefined;
+    const reason = reasonIn(body, errors.message) ?? words;
+    const code = codeIn(body, errors);
+    const kind =
+      (code !== undefined && Object.hasOwn(errors.codes ?? {}, code) ? errors.codes?.[code] : undefined) ??
+      kindByText(reason, errors.texts) ??
+      errors.statuses?.[String(status)] ??
+      (graphql !== undefined && code === UNEXPECTED ? "unavailable" : undefined) ??
+      (isGood
+        ? "invalid"
+        : refusalKind(response, classifyKind(status), words !== undefined || isFilledJson(body)));
+    return new ProviderError({
+      kind,
+      message: reason ?? unexplained(provider, status, kind),
+      ...(code !== undefined && { code }),
+      status,
+      ...(kind === "rate_limited" && { retryAt: retryTime(response, limits) }),
+      rawResponse: shorten(response.text),
+    });
+  };
+
+const MAX_WORDS = 500;
+
+/** Pages of servers in between are HTML. */
+function plainText({ headers, text }: ProviderResponse): string | undefined {
+  const words = text.trim();
+  const isPlain = /^text\/plain\b/i.test(headers["content-type"] ?? "") && !words.startsWith("<");
+  return isPlain && words !== "" && words.length <= MAX_WORDS ? words : undefined;
+}
+
+/** JSON is taken for the provider's own, because a description does not know each of its forms. */
+const isFilledJson = (body: Json | undefined): boolean =>
+  body !== undefined && body !== null && (typeof body !== "object" || Object.keys(body).length > 0);
+
+/** An answer without the member is a success: not every endpoint has it. */
+function isRefusal(body: Json | undefined, okWhen: string | undefined): boolean {
+  if (body === undefined || okWhen === undefined) return false;
+  const [path = "", wanted] = okWhen.split("=");
+  const value = textAt(body, path);
+  return value !== undefined && value !== wanted;
+}
+
+const isListed = (body: Json | undefined, { refusedBy, message }: Description["errors"]): boolean =>
+  body !== undefined &&
+  refusedBy !== undefined &&
+  isFilled(valueAt(body, refusedBy)) &&
+  reasonIn(body, message) !== undefined;
+
+/** Errors come with status 200, also beside data; those of a mutation's input are in its payload. `mutationJudge` looks closer. */
+function isGraphqlRefusal(body: Json | undefined): boolean {
+  if (body === undefined || !isJsonObject(body) || !Object.keys(body).every((name) => PARTS.has(name)))
+    return false;
+  const { errors, data } = body;
+  const payloads = Object.values(data !== undefined && isJsonObject(data) ? data : {});
+  return isFilled(errors) || payloads.some((payload) => isJsonObject(payload) && isRefusedPayload(payload));
+}
+
+const PARTS = new Set(["data", "errors", "extensions"]);
+const isFilled = (list: Json | undefined): boolean => Array.isArray(list) && list.length > 0;
+export const isRefusedPayload = ({ userErrors, success }: JsonObject): boolean =>
+  isFilled(userErrors) || success === false;
+
+export const kindByText = (
+  reason: string | undefined,
+  texts: Description["errors"]["texts"] = {},
+): ProviderErrorKind | undefined => Object.entries(texts).find(([text]) => reason?.includes(text))?.[1];
+
+function classifyKind(status: number): ProviderErrorKind {
+  if (status === 401) return "unauthorized";
+  if (status === 402 || status === 403) return "forbidden";
+  if (status === 404 || status === 410) return "not_found";
+  if (status === 408) return "timeout";
+  if (status === 409) return "conflict";
+  if (status === 423 || status === 429) return "rate_limited";
+  return status >= 500 || status < 400 ? "unavailable" : "invalid";
+}
+
+function codeIn(body: Json | undefined, { code, furtherCode }: Description["errors"]): string | undefined {
+  if (body === undefined) return undefined;
+  const first = code === undefined ? undefined : textAt(body, code);
+  return first ?? (furtherCode === undefined ? undefined : textAt(body, furtherCode));
+}
+
+/** Returns the first path's text; `*` in a path stands for every entry of a list or object, joined. */
+export function reasonIn(body: Json | undefined, paths: string[]): string | undefined {
+  if (body === undefined) return undefined;
+  for (const path of paths) {
+    const texts = textsAt(body, path.split("."));
+    if (texts.length > 0) return texts.join("; ");
+  }
+  return undefined;
+}
+
+const MAX_TEXTS = 20;
+
+function textsAt(value: Json, [first, ...rest]: string[]): string[] {
+  if (first === undefined) return typeof value === "string" && value !== "" ? [value] : [];
+  if (first === "*") return entries(value).flatMap(([name, item]) => labelled(name, textsAt(item, rest)));
+  if (Array.isArray(value)) return textsAt(value[Number(first)] ?? null, rest);
+  return isJsonObject(value) && Object.hasOwn(value, first) ? textsAt(value[first] ?? null, rest) : [];
+}
+
+const entries = (value: Json): [name: string, item: Json][] =>
+  Array.isArray(value)
+    ? value.slice(0, MAX_TEXTS).map((item) => ["", item])
+    : isJsonObject(value)
+      ? Object.entries(value).slice(0, MAX_TEXTS)
+      : [];
+
+const labelled = (name: string, texts: string[]): string[] =>
+  name === "" ? texts : texts.map((text) => `${name}: ${text}`);
+
+type Limits = NonNullable<Description["limits"]>;
+
+/** The description's header: seconds below ten million, seconds since 1970, or milliseconds since 1970; otherwise the usual headers. */
+function retryTime({ headers }: ProviderResponse, { reset, waitSeconds }: Limits = {}): Date {
+  const reported = retryAfter(headers["retry-after"]);
+  if (reported) return reported;
+  const value = Number(reset === undefined ? Number.NaN : headers[reset.toLowerCase()]);
+  if (!Number.isFinite(value) || value < 0)
+    return usualTime(headers) ?? inMs(waitSeconds === undefined ? RATE_LIMITED_MS : waitSeconds * 1000);
+  if (value < 1e7) return inMs(value * 1000);
+  return new Date(Math.max(value < 1e11 ? value * 1000 : value, nowMs()));
+}

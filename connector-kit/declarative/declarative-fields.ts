@@ -1,0 +1,161 @@
+/** Describes the fields of objects by a description: those that every account has, and those that the provider lists. */
+import { formatFieldPath } from "../../ground/field-path.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
+import type { Connector } from "../connector.ts";
+import type { FieldMetadata, FieldsConnector } from "../fields.ts";
+import { brokenPage } from "../calls/page-check.ts";
+import type { ProviderFetch, ProviderRequest } from "../calls/provider-fetch.ts";
+import { ProviderError } from "../calls/provider-error.ts";
+import type { Checkpoint, ReadPlan } from "../read-connector.ts";
+import { textAt } from "../calls/text-at.ts";
+import { pageRequest, readListPage } from "./list-page.ts";
+import type { Description } from "./rules/description.ts";
+import type { FieldListRules, FlagRules, MetadataRules } from "./rules/metadata-rules.ts";
+import { buildBody } from "./write/body-members.ts";
+import { fillPath, fillText } from "./fill-path.ts";
+import { at, knownPlan, buildPlans, type ObjectPlan } from "./object-plan.ts";
+
+type Classify = NonNullable<Connector["classify"]>;
+
+/** More fields than any account has. */
+const MAX_PAGES = 50;
+
+/** Returns undefined for a description that tells the fields of no object. */
+export function declarativeFields(description: Description, classify: Classify): FieldsConnector | undefined {
+  const describes = (objectName: string): boolean =>
+    knownPlan(description, objectName)?.metadata !== undefined;
+  const hasAny = buildPlans(description).some(({ metadata }) => metadata !== undefined);
+  if (!hasAny) return undefined;
+  return {
+    describes,
+    async describe(objectName, fetch, account) {
+      const plan = knownPlan(description, objectName, account);
+      const { metadata } = plan ?? {};
+      if (!plan || !metadata) {
+        const message = `the fields of ${JSON.stringify(objectName)} are not described`;
+        throw new ProviderError({ kind: "invalid", message });
+      }
+      const listed = metadata.list ? await listedFields(plan, metadata.list, classify, fetch) : [];
+      const fields = [...knownFields(metadata), ...listed];
+      return {
+        name: objectName,
+        displayName: metadata.label ?? objectName,
+        fields: Object.fromEntries(fields.map((field) => [field.fieldName, field])),
+      };
+    },
+  };
+}
+
+const knownFields = ({ fields = {} }: MetadataRules): FieldMetadata[] =>
+  Object.entries(fields).map(([fieldName, { type, label, readOnly, required, values, refersTo }]) => ({
+    fieldName,
+    displayName: label ?? fieldName,
+    valueType: type,
+    providerType: type,
+    readOnly: readOnly ?? false,
+    isCustom: false,
+    isRequired: required ?? false,
+    ...(refersTo && { referenceTo: refersTo }),
+    ...(values && { values: values.map((value) => ({ value, displayValue: value })) }),
+  }));
+
+/** Reads all pages of the list of fields, as if the fields were records. */
+export async function listedFields(
+  plan: ObjectPlan,
+  list: FieldListRules,
+  classify: Classify,
+  fetch: ProviderFetch,
+): Promise<FieldMetadata[]> {
+  const rules = listRules(plan, list);
+  const asked = planAsked(rules);
+  const fields: FieldMetadata[] = [];
+  let checkpoint: Checkpoint | undefined;
+  for (let pages = 0; pages < MAX_PAGES; pages += 1) {
+    const page = await readListPage({ rules, classify, fetch }, asked, checkpoint);
+    fields.push(...page.records.flatMap(({ id, raw }) => listedField(list, id, raw) ?? []));
+    checkpoint = page.next;
+    if (!checkpoint) return fields;
+  }
+  throw brokenPage(`the list of the ${rules.name} does not end`);
+}
+
+/** Returns the request of the first page of the account's fields. */
+export function fieldListRequest(plan: ObjectPlan, list: FieldListRules): ProviderRequest {
+  const rules = listRules(plan, list);
+  return pageRequest(rules, planAsked(rules), undefined);
+}
+
+const planAsked = ({ name }: ObjectPlan): ReadPlan => ({
+  objectName: name,
+  fields: [],
+  filters: [],
+  associations: [],
+});
+
+const listRules = (plan: ObjectPlan, list: FieldListRules): ObjectPlan => ({
+  name: `fields of ${plan.name}`,
+  modes: ["read"],
+  idPath: list.name,
+  list: {
+    path: fillPath(list.path, plan),
+    ...(list.headers && { headers: list.headers }),
+    ...(list.method && { method: list.method, body: buildBody(plan, list.body) }),
+    query: Object.fromEntries(
+      Object.entries(list.query ?? {}).map(([name, value]) => [name, fillText(value, plan)]),
+    ),
+  },
+  records: fillPath(list.records, plan),
+  ...(list.keyed && { keyed: { name: list.name, type: list.type } }),
+  paging: list.paging ?? { none: true },
+});
+
+function listedField(list: FieldListRules, name: string, raw: JsonObject): FieldMetadata | undefined {
+  if (list.skip?.some((flag) => isSet(raw, flag))) return undefined;
+  const isCustom = list.custom ? isSet(raw, list.custom) : list.customIn !== undefined;
+  const steps = list.nameHasDots ? name.split(".") : [name];
+  const path = isCustom && list.customIn !== undefined ? [list.customIn, ...steps] : steps;
+  const providerType = textAt(raw, list.type) ?? "";
+  const explanation = list.explanation === undefined ? undefined : textAt(raw, list.explanation);
+  const referred = list.refersTo === undefined ? undefined : textAt(raw, list.refersTo);
+  const values = valuesIn(raw, providerType, list.options);
+  return {
+    fieldName: formatFieldPath(path),
+    displayName: (list.label === undefined ? undefined : textAt(raw, list.label)) ?? name,
+    ...(explanation !== undefined && { description: explanation }),
+    valueType: (Object.hasOwn(list.types, providerType) ? list.types[providerType] : undefined) ?? "other",
+    providerType,
+    readOnly: isSet(raw, list.readOnly),
+    isCustom,
+    isRequired: isSet(raw, list.required),
+    ...(referred !== undefined && { referenceTo: [referred] }),
+    ...(values.length > 0 && { values }),
+  };
+}
+
+function isSet(raw: JsonObject, flag: FlagRules | undefined): boolean {
+  if (!flag) return false;
+  const { paths, is, isNot = [] } = flag;
+  return paths.every((path) => {
+    const value = textAt(raw, path) ?? "none";
+    return is ? is.includes(value) : !isNot.includes(value);
+  });
+}
+
+function valuesIn(
+  raw: JsonObject,
+  type: string,
+  rules: FieldListRules["options"],
+): NonNullable<FieldMetadata["values"]> {
+  const options = rules && at(raw, rules.at.replace("{type}", type));
+  if (!rules || !Array.isArray(options)) return [];
+  return options.flatMap((option) => {
+    const value = textIn(option, rules.value);
+    return value === undefined ? [] : [{ value, displayValue: textIn(option, rules.label) ?? value }];
+  });
+}
+
+/** The entry itself may be the text. */
+function textIn(entry: Json, path: string | undefined): string | undefined {
+  if (path !== undefined) return textAt(entry, path);
+  return isJsonObject(entry) || Array.isArray(entry) || entry === null ? undefined : String(entry);
+}

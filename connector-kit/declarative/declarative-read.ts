@@ -1,0 +1,106 @@
+/** Reads records by a description: pages of a list, single records, and searches by comparing here. */
+import { formatFieldPath } from "../../ground/field-path.ts";
+import type { Connector } from "../connector.ts";
+import type { ProviderFetch } from "../calls/provider-fetch.ts";
+import { ProviderError } from "../calls/provider-error.ts";
+import type { Checkpoint, ReadConnector, ReadPage, ReadPlan, SourceRecord } from "../read-connector.ts";
+import { objectPageRequest, readObjectPage } from "./declarative-children.ts";
+import type { Description } from "./rules/description.ts";
+import { getOne } from "./get-record.ts";
+import { tellsDeletions } from "./chosen-list.ts";
+import { hasMark, readDeletedPage, sourceRecord } from "./list-page.ts";
+import { findCheapestObject, idFaults, toObjectPlan, buildPlans } from "./object-plan.ts";
+
+type Classify = NonNullable<Connector["classify"]>;
+
+/** A search reads this many pages at most. */
+const MAX_SEARCH_PAGES = 10;
+
+export function declarativeRead(description: Description, classify: Classify): ReadConnector {
+  const idFault = idFaults(description);
+  const rulesFor = ({ objectName, account }: Pick<ReadPlan, "objectName" | "account">) =>
+    toObjectPlan(description, objectName, "read", account);
+  const readLists = (plan: ReadPlan) => ({
+    rules: rulesFor(plan),
+    findRules: (objectName: string) => rulesFor({ ...plan, objectName }),
+    classify,
+  });
+  const readPage = async (plan: ReadPlan, checkpoint: Checkpoint | undefined, fetch: ProviderFetch) =>
+    readObjectPage(readLists(plan), plan, checkpoint, fetch);
+  return {
+    abilities: {
+      associations: false,
+      deletions: buildPlans(description).some(tellsDeletions),
+      search: true,
+      maxSearchFilters: 5,
+      overlapMs: overlapMs(description),
+    },
+    cheapestObject: findCheapestObject(description),
+    preparePage: (plan, checkpoint) => objectPageRequest(readLists(plan), plan, checkpoint),
+    readPage,
+    prepareCount: (plan) => objectPageRequest(readLists(plan), { ...plan, pageSize: 1 }, undefined),
+    async count(plan, fetch) {
+      const isReported = rulesFor(plan).total !== undefined;
+      const { total } = isReported ? await readPage({ ...plan, pageSize: 1 }, undefined, fetch) : {};
+      if (total !== undefined) return total;
+      throw new ProviderError({ kind: "invalid", message: `lists of ${plan.objectName} name no total` });
+    },
+    async readSample(plan, fetch) {
+      const sample = { ...plan, pageSize: 1 };
+      if (!rulesFor(plan).parent) return (await readPage(sample, undefined, fetch)).records[0];
+      // The first parents may have empty lists.
+      return (await search((checkpoint) => readPage(sample, checkpoint, fetch), 1)).records[0];
+    },
+    async readByIds(plan, ids, fetch) {
+      const rules = rulesFor(plan);
+      const records: SourceRecord[] = [];
+      for (const id of new Set(ids)) {
+        if (idFault(id, rules)) continue;
+        const raw = await getOne({ plan: rules, fetch, classify }, id, plan.fields);
+        if (raw && !hasMark(raw, rules)) records.push(sourceRecord(raw, rules));
+      }
+      return records;
+    },
+    search: (plan, fetch) => search((checkpoint) => readPage(plan, checkpoint, fetch)),
+    async readDeletions({ objectName, since, until, account }, checkpoint, fetch) {
+      const rules = rulesFor({ objectName, ...(account && { account }) });
+      if (!tellsDeletions(rules)) return { records: [] };
+      const plan: ReadPlan = { objectName, since, until, fields: [], filters: [], associations: [] };
+      return readDeletedPage(
+        { rules, classify, fetch },
+        { ...plan, ...(account && { account }) },
+        checkpoint,
+      );
+    },
+    choosePace: () =>
+      description.limits?.perSecond === undefined
+        ? undefined
+        : { kind: "read", perSecond: description.limits.perSecond },
+    needsMetadata: () => false,
+    fieldKey: (name) => name,
+    fieldBeyond: (steps, { fields }) => {
+      const path = formatFieldPath(steps);
+      return steps.length > 1 && Object.hasOwn(fields, path) ? path : undefined;
+    },
+  };
+}
+
+/** A minute, unless records of an object appear later. */
+const overlapMs = (description: Description): number =>
+  60_000 * Math.max(1, ...buildPlans(description).map(({ since }) => since?.overlapMinutes ?? 1));
+
+async function search(
+  next: (checkpoint: Checkpoint | undefined) => Promise<ReadPage>,
+  enough = Number.POSITIVE_INFINITY,
+): Promise<{ records: SourceRecord[]; truncated: boolean }> {
+  const records: SourceRecord[] = [];
+  let checkpoint: Checkpoint | undefined;
+  for (let pages = 0; pages < MAX_SEARCH_PAGES; pages += 1) {
+    const page = await next(checkpoint);
+    records.push(...page.records);
+    checkpoint = page.next;
+    if (!checkpoint) return { records, truncated: false };
+    if (records.length >= enough) break;
+  }
+  return { records, truncated: true };
+}

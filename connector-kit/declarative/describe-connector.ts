@@ -1,0 +1,37 @@
+/** Makes a connector out of a description. */
+import type { Connector } from "../connector.ts";
+import type { KnownObjects } from "../known-objects.ts";
+import { declarativeClassify } from "./declarative-classify.ts";
+import { declarativeFields } from "./declarative-fields.ts";
+import { declarativeRead } from "./declarative-read.ts";
+import { declarativeWrite } from "./write/declarative-write.ts";
+import type { Description } from "./rules/description.ts";
+import { knownPlan, buildPlans, type Mode } from "./object-plan.ts";
+
+/** Returns the connector that carries out the description. `provider` is named in messages. */
+export function describeConnector(provider: string, description: Description): Connector {
+  const classify = declarativeClassify(provider, description);
+  const fields = declarativeFields(description, classify);
+  const ofModule = description.module === undefined ? {} : { module: description.module };
+  return {
+    classify,
+    objects: { ...knownObjects(description), ...ofModule },
+    write: { ...declarativeWrite(description, classify), ...ofModule },
+    read: { ...declarativeRead(description, classify), ...ofModule },
+    ...(fields && { fields: { ...fields, ...ofModule } }),
+  };
+}
+
+function knownObjects(description: Description): KnownObjects {
+  const isSupported = (action: "read" | "write", modes: Mode[]): boolean =>
+    modes.some((mode) => (action === "read") === (mode === "read"));
+  return {
+    names: (action) =>
+      buildPlans(description).flatMap(({ name, modes }) => (isSupported(action, modes) ? [name] : [])),
+    fields(objectName) {
+      const { fields, list } = knownPlan(description, objectName)?.metadata ?? {};
+      return fields && !list ? Object.keys(fields) : undefined;
+    },
+    can: (action, objectName) => isSupported(action, knownPlan(description, objectName)?.modes ?? []),
+  };
+}

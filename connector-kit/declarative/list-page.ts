@@ -1,0 +1,356 @@
+/** Reads one page of a list by a description, and compares its records with bounds and filters. */
+import { parseFieldPath } from "../../ground/field-path.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
+import type { Connector } from "../connector.ts";
+import { heldTime } from "../calls/held-time.ts";
+import { brokenPage, listOrBroken, objectOrBroken } from "../calls/page-check.ts";
+import type { ProviderFetch, ProviderRequest, ProviderResponse } from "../calls/provider-fetch.ts";
+import { ProviderError } from "../calls/provider-error.ts";
+import type { Checkpoint, DeletionPage, ReadPage, ReadPlan, SourceRecord } from "../read-connector.ts";
+import { parseBody, send, unreadable } from "../calls/send-request.ts";
+import { textAt } from "../calls/text-at.ts";
+import { watchHeaders } from "../calls/watch-headers.ts";
+import { buildBody } from "./write/body-members.ts";
+import { chooseList, type ChosenList, type Wanted } from "./chosen-list.ts";
+import { firstCheckpoint, startRequest } from "./rules/first-cursor.ts";
+import { filledNames, fillPath, fillText } from "./fill-path.ts";
+import { withFurtherFields } from "./further-fields.ts";
+import { getOne } from "./get-record.ts";
+import { withDocument } from "./graphql-plan.ts";
+import { at, readRecordId, flattenValues, type ObjectPlan } from "./object-plan.ts";
+import { isKnown, readOn } from "./newest-first.ts";
+import { nextPlace, putPlace } from "./paging.ts";
+import { nested, put, timeText, withQuery, type RequestParts } from "./request-parts.ts";
+import { putSelected } from "./selected-fields.ts";
+import { moveBound, putSince, seenIds } from "./since-bound.ts";
+import { progress, readBefore, requireComplete, requireWhole } from "./scan-progress.ts";
+
+type Classify = NonNullable<Connector["classify"]>;
+
+/** The page at a checkpoint of a URL is requested by that URL. */
+export function pageRequest(
+  object: ObjectPlan,
+  plan: ReadPlan,
+  checkpoint: Checkpoint | undefined,
+  chosen: ChosenList = chooseList(object, plan.since, checkpoint),
+): ProviderRequest {
+  const { rules, bound } = chosen;
+  const { list, paging = {} } = rules;
+  if (!list) throw new ProviderError({ kind: "invalid", message: `${rules.name} cannot be listed` });
+  const start = startRequest(rules, paging, bound, checkpoint);
+  if (start) return start;
+  const method = list.method ?? "GET";
+  const place = checkpoint?.["place"];
+  const parts: RequestParts = {
+    query: [],
+    body: buildBody(rules, list.body),
+    ...(list.headers && { headers: list.headers }),
+  };
+  if (list.pageSize) putSize(parts, list.pageSize, plan.pageSize);
+  putSince(parts, chosen, plan.account);
+  const named = namedFields(rules, plan);
+  putSelected(parts, rules, named);
+  putPlace(parts, paging, checkpoint);
+  const { headers } = parts;
+  parts.query.unshift(...filledQuery(rules, parts));
+  // The URL of a next page has the query, but not the headers.
+  if ((paging.nextUrl ?? paging.link) && typeof place === "string")
+    return { method, path: place, ...(headers && { headers }), repeatable: true };
+  return {
+    method,
+    path: withQuery(fillPath(list.path, rules), parts.query),
+    ...(headers && { headers }),
+    ...(method !== "GET" && { body: withDocument(rules, "read", parts.body, named) }),
+    repeatable: true,
+  };
+}
+
+/** Without a field, all are meant; what tells deleted records is among them. */
+function namedFields({ deleted }: ObjectPlan, { fields, filters }: ReadPlan): string[] {
+  const named = [...fields, ...filters.map(({ fieldName }) => fieldName)];
+  const [mark] = deleted?.at.split(".") ?? [];
+  return mark === undefined || named.length === 0 ? named : [...named, mark];
+}
+
+/** Placeholders for places that this request has not, such as a bound, are empty. */
+function filledQuery(rules: ObjectPlan, { filled, query }: RequestParts): RequestParts["query"] {
+  const empty = Object.fromEntries(filledNames(rules).map((name) => [name, ""]));
+  // A parameter that goes with the bound takes the place of the list's own.
+  const own = new Set(query.map(([name]) => name));
+  return Object.entries(rules.list?.query ?? {})
+    .filter(([name]) => !own.has(name))
+    .map(([name, value]) => [name, fillText(value, rules, { ...empty, ...filled })]);
+}
+
+function putSize(
+  parts: RequestParts,
+  { to, template, most }: NonNullable<NonNullable<ObjectPlan["list"]>["pageSize"]>,
+  wanted: number | undefined,
+): void {
+  const size = sizeIn(most, wanted);
+  put(parts, to, template?.replace("{size}", String(size)) ?? size);
+}
+
+const sizeIn = (most: number, wanted: number | undefined): number => Math.min(wanted ?? most, most);
+
+interface ListReading {
+  rules: ObjectPlan;
+  classify: Classify;
+  fetch: ProviderFetch;
+}
+
+/** No content, or nothing that has changed since the time in the header. */
+const isEmptyAnswer = ({ status, text }: ProviderResponse): boolean =>
+  (status === 204 || status === 304) && text.trim() === "";
+
+/** A page with all its records, and those among them that the provider tells as deleted. */
+type ListPage = Omit<ReadPage, "records"> & { records: SourceRecord[]; deleted: SourceRecord[] };
+
+/** Reads one page of the records of a list. Throws `ProviderError`. */
+export async function readListPage(
+  reading: ListReading,
+  plan: ReadPlan,
+  checkpoint: Checkpoint | undefined,
+): Promise<ReadPage> {
+  const { deleted: _, ...page } = await readPageFrom(reading, plan, checkpoint, "records");
+  return { ...page, records: page.records.filter((record) => matches(record, plan)) };
+}
+
+/** Reads one page of the records that the lists tell as deleted. Throws `ProviderError`. */
+export async function readDeletedPage(
+  reading: ListReading,
+  plan: ReadPlan,
+  checkpoint: Checkpoint | undefined,
+): Promise<DeletionPage> {
+  const { deleted, next } = await readPageFrom(reading, plan, checkpoint, "deletions");
+  const records = deleted
+    .filter((record) => matches(record, plan))
+    .map(({ id, changeTime, raw }) => ({ id, ...(changeTime && { deletedTime: changeTime }), raw }));
+  return { records, ...(next && { next }) };
+}
+
+async function readPageFrom(
+  { rules: object, classify, fetch }: ListReading,
+  plan: ReadPlan,
+  reached: Checkpoint | undefined,
+  wanted: Wanted,
+): Promise<ListPage> {
+  const watched = watchHeaders(fetch);
+  const chosen = chooseList(object, plan.since, reached, wanted);
+  const { rules, bound } = chosen;
+  const start = startRequest(rules, rules.paging ?? {}, bound, reached);
+  const checkpoint = start
+    ? await firstCheckpoint(start, rules.paging ?? {}, { fetch: watched.fetch, classify })
+    : reached;
+  let response: ProviderResponse | undefined;
+  const kept: ProviderFetch = async (request) => (response = await watched.fetch(request));
+  const request = pageRequest(object, plan, checkpoint, chosen);
+  const { error } = await send(request, kept, classify, plan.account);
+  const isEmpty =
+    (error !== undefined && rules.emptyWhen !== undefined && error.message.includes(rules.emptyWhen)) ||
+    (!error && response !== undefined && isEmptyAnswer(response));
+  if (isEmpty) return { records: [], deleted: [], ...nextList(chosen) };
+  if (error) throw error;
+  if (!response) throw brokenPage("there is no answer");
+  const body = parseBody(response.text);
+  if (body === undefined) throw unreadable(response);
+  const listed = listOrBroken(listIn(body, rules), "the list of records");
+  const each = rules.each === undefined ? undefined : fillPath(rules.each, rules);
+  const entries = listed.map((entry) => objectOrBroken(at(entry, each), "a record"));
+  const whole = rules.readEach
+    ? await wholeRecords(entries, { rules, classify, fetch: watched.fetch }, plan)
+    : await withFurtherFields({ rules, classify, fetch: watched.fetch }, entries, namedFields(rules, plan));
+  const records = whole.map((entry) => sourceRecord(entry, rules));
+  const ids =
+    whole === entries
+      ? records.map(({ id }) => id)
+      : entries.map((entry) => readRecordId(entry, rules) ?? "");
+  const total = totalIn(body, rules);
+  const next = nextCheckpoint(chosen, checkpoint, { plan, response, body, records, ids, total });
+  const seen = seenIds(checkpoint);
+  const fresh = records.filter((record) => {
+    const { id, changeTime } = record;
+    if (isKnown(record, checkpoint)) return false;
+    if (isAt(changeTime, bound, rules)) return !seen.has(id);
+    // A bound that moves was reached: what is earlier was read with the pages before.
+    return checkpoint?.["after"] === undefined || !changeTime || !bound || changeTime > bound;
+  });
+  const isDeleted = (record: SourceRecord) => chosen.allDeleted || hasMark(record.raw, rules);
+  const providerTime = watched.providerTime();
+  return {
+    records: fresh.filter((record) => !isDeleted(record)),
+    deleted: fresh.filter(isDeleted),
+    ...(next && { next }),
+    ...(total !== undefined && { total }),
+    ...(providerTime && { providerTime }),
+  };
+}
+
+interface AnsweredPage {
+  plan: ReadPlan;
+  response: ProviderResponse;
+  body: Json;
+  records: SourceRecord[];
+  ids: string[];
+  total: number | undefined;
+}
+
+/** Returns where the scan goes on: in the list, else in the object's next list. Throws `ProviderError` for a broken scan. */
+function nextCheckpoint(
+  chosen: ChosenList,
+  checkpoint: Checkpoint | undefined,
+  { plan, response, body, records, ids, total }: AnsweredPage,
+): Checkpoint | undefined {
+  const { rules, position, bound } = chosen;
+  const paging = rules.paging ?? {};
+  const most = rules.list?.pageSize?.most;
+  const before = readBefore(checkpoint);
+  const read = before === undefined ? undefined : before + ids.length;
+  const moves = rules.since?.keyset === true && bound !== undefined;
+  const place = nextPlace(paging, checkpoint?.["place"], {
+    response,
+    body,
+    count: ids.length,
+    // A total is that of the bound, which moves.
+    ...(moves ? { read: undefined, total: undefined } : { read, total }),
+    lastId: ids.at(-1),
+    listPath: fillPath(rules.list?.path ?? "", rules),
+    pageSize: most === undefined ? undefined : sizeIn(most, plan.pageSize),
+  });
+  const moved = moves ? moveBound(chosen, records, checkpoint, place) : undefined;
+  const reading = paging.newestFirst ? readOn(chosen, checkpoint, records, place) : undefined;
+  const isOver = reading?.isOver ?? (moves ? moved : place) === undefined;
+  if (isOver) {
+    if (!moves && place === undefined) requireWhole({ read, total });
+    requireComplete(paging, body);
+    return reading?.next
+      ? { ...(position > 0 && { list: position }), ...reading.next }
+      : nextList(chosen).next;
+  }
+  const step = { place: moved ? moved.place : place, after: moved?.after, ids, read, total };
+  // A bound that moves begins anew: neither pages nor depth add up.
+  const remembered = progress(checkpoint, moved ? {} : paging, step);
+  return {
+    ...(step.place !== undefined && { place: step.place }),
+    ...(moved && { after: moved.after, seen: moved.seen }),
+    ...(position > 0 && { list: position }),
+    ...reading?.next,
+    ...remembered,
+  };
+}
+
+const nextList = ({ following }: ChosenList): { next?: Checkpoint } =>
+  following === undefined ? {} : { next: { list: following } };
+
+function totalIn(body: Json, { total }: ObjectPlan): number | undefined {
+  const value = total === undefined ? undefined : Number(textAt(body, total) ?? Number.NaN);
+  return value !== undefined && Number.isInteger(value) ? value : undefined;
+}
+
+const isAt = (time: Date | undefined, bound: Date | undefined, { since }: ObjectPlan): boolean =>
+  time === undefined ||
+  bound === undefined ||
+  timeText(time, since?.format) === timeText(bound, since?.format);
+
+/** Whether the record has the mark of a deleted one. */
+export function hasMark(raw: JsonObject, { deleted }: ObjectPlan): boolean {
+  if (!deleted) return false;
+  const value = at(raw, deleted.at);
+  if (deleted.is !== undefined) return deleted.is.split("|").includes(textAt(raw, deleted.at) ?? "");
+  // Slack: `date_delete` is 0 in a user group that is not deleted.
+  return Boolean(value) && value !== "0";
+}
+
+/** Returns the records of the entries, read one by one. A record that is gone by now is left out. */
+async function wholeRecords(
+  entries: JsonObject[],
+  { rules, classify, fetch }: ListReading,
+  { fields }: ReadPlan,
+): Promise<JsonObject[]> {
+  const whole: JsonObject[] = [];
+  for (const entry of entries) {
+    const id = readRecordId(entry, rules);
+    if (id === undefined) throw brokenPage(`an entry of ${rules.name} has no id at ${rules.idPath}`);
+    const record = await getOne({ plan: rules, fetch, classify }, id, fields);
+    if (record) whole.push(record);
+  }
+  return whole;
+}
+
+/** A list that is null or left out is empty where what is around it shows that the answer has the described form. */
+function listIn(body: Json, { records, absentWhenEmpty, keyed, ...rules }: ObjectPlan): Json | undefined {
+  const path = records === undefined ? "" : fillPath(records, rules);
+  const list = at(body, path);
+  if (keyed && list !== undefined && isJsonObject(list)) return parseMembers(list, keyed);
+  if (list === null && path !== "") return [];
+  if (list !== undefined) return list;
+  const [okPath, okValue] = rules.okWhen?.split("=") ?? [];
+  if (okPath !== undefined && textAt(body, okPath) !== okValue) return undefined;
+  const around = at(body, path.slice(0, Math.max(0, path.lastIndexOf("."))));
+  if (around === undefined || !isJsonObject(around)) return undefined;
+  return absentWhenEmpty || besideList(rules).some((member) => at(body, member) !== undefined)
+    ? []
+    : undefined;
+}
+
+/** Paths of what an answer has beside its list. */
+function besideList({ paging = {}, total }: Pick<ObjectPlan, "paging" | "total">): string[] {
+  const { cursor, nextUrl, page, offset, keyset } = paging;
+  const counted = [cursor, page, offset, keyset].flatMap((rules) => [rules?.more, rules?.last]);
+  return [total, cursor?.from, nextUrl?.from, page?.pages, ...counted].filter((path) => path !== undefined);
+}
+
+const parseMembers = (list: JsonObject, { name, type }: NonNullable<ObjectPlan["keyed"]>): JsonObject[] =>
+  Object.entries(list).map(([key, value]) =>
+    isJsonObject(value) ? nested(name, key, value) : nested(type, value, nested(name, key)),
+  );
+
+export function sourceRecord(raw: JsonObject, rules: ObjectPlan): SourceRecord {
+  const id = readRecordId(raw, rules);
+  if (id === undefined) throw brokenPage(`a record of ${rules.name} has no id at ${rules.idPath}`);
+  const changeTime = timeAt(raw, rules.changedPath);
+  const { parent, parentValue } = rules;
+  const below = parent?.to === undefined || parentValue === undefined ? {} : { [parent.to]: parentValue };
+  const values = { ...flattenValues(raw, rules), ...below };
+  return { id, ...(changeTime && { changeTime }), raw, values };
+}
+
+/** Reads RFC 3339, seconds or milliseconds since 1970, also as text, and `/Date(…)/`, whose offset is only for people. */
+function timeAt(record: Json, path: string | undefined): Date | undefined {
+  const found = path === undefined ? undefined : at(record, path);
+  const jsonDate = typeof found === "string" ? /^\/Date\((\d{1,16})(?:[+-]\d{4})?\)\/$/.exec(found) : null;
+  const digits =
+    jsonDate?.[1] ?? (typeof found === "string" && /^\d{10,16}$/.test(found) ? found : undefined);
+  const value = digits === undefined ? found : Number(digits);
+  if (typeof value === "string" && /^\+?\d{4,}-\d\d-\d\d/.test(value)) {
+    return heldTime(
+      /\d[ T]\d\d:\d\d(:\d\d(\.\d+)?)?$/.test(value)
+        ? `${value.replace(" ", "T")}Z`
+        : // Some providers name the zone twice.
+          value.replace(/Z\+0000$/, "Z"),
+    );
+  }
+  if (typeof value !== "number" || !Number.isFinite(value) || value <= 0) return undefined;
+  return heldTime(value < 1e11 ? value * 1000 : value);
+}
+
+/** Bounds and filters hold here as well: not every list knows them. */
+function matches({ changeTime, values }: SourceRecord, { since, until, filters }: ReadPlan): boolean {
+  if (changeTime && since && changeTime < since) return false;
+  if (changeTime && until && changeTime > until) return false;
+  return filters.every(({ fieldName, value }) => isEqual(readValue(values, fieldName), value));
+}
+
+/** Custom fields within a member are named by a path. */
+function readValue(values: JsonObject, fieldName: string): Json | undefined {
+  const path = parseFieldPath(fieldName);
+  if (!("steps" in path)) return values[fieldName];
+  return path.steps.reduce<Json | undefined>(
+    (value, step) => (isJsonObject(value) && Object.hasOwn(value, step) ? value[step] : undefined),
+    values,
+  );
+}
+
+const isEqual = (value: Json | undefined, wanted: string | number | boolean): boolean =>
+  value === wanted ||
+  (value !== null && value !== undefined && !isJsonObject(value) && String(value) === String(wanted));

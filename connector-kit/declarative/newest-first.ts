@@ -1,0 +1,81 @@
+/**
+ * Reads lists that are sorted by the time of change, newest first, and cannot be sorted otherwise. A record that changes while the list
+ * is read moves to the front, behind the reader's back. So the list is read from the front again, as far as it has changed since the
+ * reading before began, until one page is enough for that.
+ */
+import type { Json } from "../../ground/json.ts";
+import { brokenPage } from "../calls/page-check.ts";
+import type { Checkpoint, SourceRecord } from "../read-connector.ts";
+import type { ChosenList } from "./chosen-list.ts";
+import type { PagePlace } from "./paging.ts";
+
+/** More readings than any account needs: each has only what changed during the one before it. */
+const MAX_READINGS = 100;
+
+export interface Reading {
+  /** Nothing follows in this reading. */
+  isOver: boolean;
+  /** What the next checkpoint of this reading remembers; once it is over, the first checkpoint of another one, if that is needed. */
+  next: Record<string, Json> | undefined;
+}
+
+/** Returns how the reading goes on behind a page. Throws `ProviderError` for a list in another order. */
+export function readOn(
+  { rules: { name }, bound }: ChosenList,
+  checkpoint: Checkpoint | undefined,
+  records: SourceRecord[],
+  place: PagePlace | undefined,
+): Reading {
+  requireNewestFirst(name, records);
+  const isFirst = checkpoint?.["place"] === undefined;
+  const times = records.flatMap(({ changeTime }) => changeTime?.getTime() ?? []);
+  const [first, oldest] = [times[0], times.at(-1)];
+  const newest = isFirst ? first : numberIn(checkpoint, "newest");
+  const front = isFirst
+    ? records.filter(({ changeTime }) => changeTime?.getTime() === newest).map(({ id }) => id)
+    : idsIn(checkpoint, "front");
+  const readings = numberIn(checkpoint, "readings") ?? 1;
+  const before = numberIn(checkpoint, "floor");
+  const floor = before ?? bound?.getTime();
+  const isBelow = floor !== undefined && oldest !== undefined && oldest < floor;
+  if (place !== undefined && !isBelow) {
+    const next = {
+      readings,
+      front,
+      ...(newest !== undefined && { newest }),
+      ...(before !== undefined && { floor: before, known: idsIn(checkpoint, "known") }),
+    };
+    return { isOver: false, next };
+  }
+  if (isFirst || newest === undefined || newest === floor) return { isOver: true, next: undefined };
+  if (readings >= MAX_READINGS)
+    throw brokenPage(`the records of ${name} change faster than their list can be read`);
+  return { isOver: true, next: { readings: readings + 1, floor: newest, known: front } };
+}
+
+/** Whether the reading before had the record as it is now. */
+export function isKnown({ id, changeTime }: SourceRecord, checkpoint: Checkpoint | undefined): boolean {
+  const floor = numberIn(checkpoint, "floor");
+  if (floor === undefined || !changeTime) return false;
+  const time = changeTime.getTime();
+  return time < floor || (time === floor && idsIn(checkpoint, "known").includes(id));
+}
+
+const numberIn = (checkpoint: Checkpoint | undefined, name: string): number | undefined => {
+  const value = checkpoint?.[name];
+  return typeof value === "number" ? value : undefined;
+};
+
+function idsIn(checkpoint: Checkpoint | undefined, name: "front" | "known"): string[] {
+  const ids = checkpoint?.[name];
+  return Array.isArray(ids) ? ids.map(String) : [];
+}
+
+/** Otherwise what is older would be missed silently. Times may be sorted by the second although records have milliseconds. */
+function requireNewestFirst(name: string, records: SourceRecord[]): void {
+  for (const [index, { changeTime }] of records.entries()) {
+    const before = records[index - 1]?.changeTime;
+    if (changeTime && before && changeTime.getTime() >= before.getTime() + 1_000)
+      throw brokenPage(`the list of ${name} is not in the order of change, newest first`);
+  }
+}

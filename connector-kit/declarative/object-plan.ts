@@ -1,0 +1,172 @@
+/** The rules of one object: the description's defaults with the object's exceptions. */
+import type { JsonObject, Json } from "../../ground/json.ts";
+import { isJsonObject } from "../../ground/json.ts";
+import type { Account } from "../calls/provider-fetch.ts";
+import { ProviderError } from "../calls/provider-error.ts";
+import { graphqlPlan } from "./graphql-plan.ts";
+import type { Mode, ObjectPlan } from "./plan.ts";
+import { plainValues } from "./write/typed-values.ts";
+import { textAt, valueAt } from "../calls/text-at.ts";
+import type { Description, ObjectRules, UpsertRules } from "./rules/description.ts";
+
+export type { Mode, ObjectPlan };
+
+const ALL_MODES: Mode[] = ["read", "create", "update", "delete"];
+
+/** Returns the plan of an object. Throws `ProviderError` for an object or a mode that the description does not have. */
+export function toObjectPlan(
+  description: Description,
+  name: string,
+  mode: Mode,
+  account: Account | undefined,
+): ObjectPlan {
+  const plan = knownPlan(description, name, account);
+  if (!plan) {
+    const { objects, others } = description;
+    const known = [...Object.keys(objects), ...(others ? [`names such as ${others.like}`] : [])].join(", ");
+    throw invalid(`there is no object ${JSON.stringify(name)}; there are ${known}`);
+  }
+  if (!plan.modes.includes(mode))
+    throw invalid(`${name} cannot be ${PAST[mode]}; it can be ${reported(plan.modes)}`);
+  return plan;
+}
+
+/** Returns the plan of an object; undefined if the description does not have it. */
+export function knownPlan(description: Description, name: string, account?: Account): ObjectPlan | undefined {
+  const { objects, others } = description;
+  const own = Object.hasOwn(objects, name) ? objects[name] : undefined;
+  const rules = own ?? (others && isOther(others, name) ? others.rules : undefined);
+  return rules && merged(description, name, rules, account);
+}
+
+/** Limits the time of a pattern, which a builder may have written. */
+const LONGEST_NAME = 300;
+
+/** Whether an object that the description does not name follows its rules for others. */
+export const isOther = ({ pattern }: { pattern: string }, name: string): boolean =>
+  name.length <= LONGEST_NAME && new RegExp(`^(?:${pattern})$`).test(name);
+
+/** Returns the plans of all objects; those of other names are one, under a name like theirs. */
+export function buildPlans(description: Description, account?: Account): ObjectPlan[] {
+  const { objects, others } = description;
+  const named: [string, ObjectRules][] = Object.entries(objects);
+  if (others) named.push([others.like, others.rules]);
+  return named.map(([name, rules]) => merged(description, name, rules, account));
+}
+
+/** Returns the name of an object whose list needs nothing but credentials. */
+export const findCheapestObject = (description: Description): string | undefined =>
+  buildPlans(description).find(
+    ({ name, modes, parent, list }) =>
+      name in description.objects && modes.includes("read") && !parent && list !== undefined,
+  )?.name;
+
+/** An object with rules for an upsert can be upserted, whatever its modes. */
+export function merged(
+  description: Description,
+  name: string,
+  rules: ObjectRules,
+  account?: Account,
+): ObjectPlan {
+  const plan = withDefaults(description, name, rules, account);
+  const { graphql } = description;
+  return graphql && plan.graphql ? { ...plan, ...graphqlPlan(graphql, plan.graphql, plan) } : plan;
+}
+
+const withDefaults = (
+  { defaults, errors }: Description,
+  name: string,
+  rules: ObjectRules,
+  account: Account | undefined,
+): ObjectPlan => ({
+  ...defaults,
+  ...rules,
+  ...(account?.values && { connection: account.values }),
+  ...(errors.okWhen !== undefined && { okWhen: errors.okWhen }),
+  name,
+  modes: [
+    ...(rules.modes ?? defaults.modes ?? ALL_MODES),
+    ...((rules.upsert ?? defaults.upsert) ? (["upsert"] as const) : []),
+  ],
+  idPath: rules.idPath ?? defaults.idPath ?? "id",
+});
+
+/** Returns the most records of a request; 0 if no object has batches. Objects without batches are written one by one. */
+export const largestBatch = (description: Description): number =>
+  Math.max(
+    0,
+    ...buildPlans(description).flatMap(({ batch = {} }) => {
+      return [batch.requests, batch.create, batch.update, batch.upsert].map((one) => one?.most ?? 0);
+    }),
+  );
+
+const PAST: Record<Mode, string> = {
+  read: "read",
+  create: "created",
+  update: "updated",
+  delete: "deleted",
+  upsert: "upserted",
+};
+const reported = (modes: Mode[]): string => modes.map((mode) => PAST[mode]).join(", ");
+
+const invalid = (message: string): ProviderError => new ProviderError({ kind: "invalid", message });
+
+/** Returns the key of an upsert in the provider's spelling: a caller may write names in any case. */
+export const readKey = ({ keys }: UpsertRules, { key }: { key?: string }): string =>
+  keys.find((name) => name.toLowerCase() === key?.toLowerCase()) ?? "";
+
+/** Returns where the name of the key goes, besides the path. */
+export function keyPlaces(
+  rules: UpsertRules,
+  write: { key?: string },
+): [target: string, value: string | string[]][] {
+  const { keyNameTo, keyNameList = false } = rules;
+  const key = readKey(rules, write);
+  return keyNameTo === undefined ? [] : [[keyNameTo, keyNameList ? [key] : key]];
+}
+
+/** Google's calendars have ids of 1024 characters. */
+const LONGEST_ID = 1_024;
+
+export type IdFault = (
+  id: string | undefined,
+  plan: Pick<ObjectPlan, "idPattern"> | undefined,
+) => ProviderError | undefined;
+
+/** Returns a function that says why an id of an object cannot be sent; undefined if it can. */
+export function idFaults({ ids }: Description): IdFault {
+  const usual = ids?.number ? "[0-9]{1,20}" : "[A-Za-z0-9_-]{1,255}";
+  const ofAll = ids?.pattern ?? usual;
+  return (id, plan) =>
+    id !== undefined && id.length <= LONGEST_ID && new RegExp(`^(?:${plan?.idPattern ?? ofAll})$`).test(id)
+      ? undefined
+      : invalid(`${JSON.stringify(id)} is not a record id`);
+}
+
+/** Returns the value at a path; an empty path is the whole. A member whose name has dots is taken by its whole name. */
+export function at(value: Json | undefined, path: string | undefined): Json | undefined {
+  if (value === undefined || !path) return value;
+  return isJsonObject(value) && Object.hasOwn(value, path) ? value[path] : valueAt(value, path);
+}
+
+export const readRecordId = (record: Json | undefined, plan: ObjectPlan): string | undefined =>
+  record === undefined ? undefined : textAt(record, plan.idPath);
+
+const byName = (entries: Json[], path: string): JsonObject =>
+  Object.fromEntries(
+    entries.flatMap((entry) => {
+      const name = textAt(entry, path);
+      return name === undefined ? [] : [[name, entry] as const];
+    }),
+  );
+
+/** Returns the record's fields in one name space: its members, and those of the flattened member. */
+export function flattenValues(
+  record: JsonObject,
+  { flatten, flattenBy, typedValues }: ObjectPlan,
+): JsonObject {
+  const member = flatten === undefined ? undefined : record[flatten];
+  const inner = flattenBy !== undefined && Array.isArray(member) ? byName(member, flattenBy) : member;
+  if (inner === undefined || !isJsonObject(inner)) return record;
+  return { ...record, ...(typedValues ? plainValues(inner, typedValues) : inner) };
+}

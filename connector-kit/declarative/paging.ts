@@ -1,0 +1,123 @@
+/** How a described list goes on: what a place adds to a request, and which place an answer leads to. */
+import type { Json } from "../../ground/json.ts";
+import { brokenPage } from "../calls/page-check.ts";
+import type { ProviderResponse } from "../calls/provider-fetch.ts";
+import type { Checkpoint } from "../read-connector.ts";
+import { textAt } from "../calls/text-at.ts";
+import { at } from "./object-plan.ts";
+import type { PagingRules } from "./rules/paging-rules.ts";
+import { put, type RequestParts } from "./request-parts.ts";
+
+/** Adds the place of the page to a request. Pages by URL are requested by their own path. */
+export function putPlace(parts: RequestParts, paging: PagingRules, checkpoint: Checkpoint | undefined): void {
+  const place = checkpoint?.["place"];
+  if (paging.page) put(parts, paging.page.to, typeof place === "number" ? place : paging.page.first);
+  else if (paging.offset)
+    put(parts, paging.offset.to, typeof place === "number" ? place : firstOffset(paging.offset));
+  else if (paging.keyset && typeof place === "string")
+    put(parts, paging.keyset.to, paging.keyset.template?.replace("{id}", place) ?? place);
+  else if (paging.cursor && typeof place === "string") put(parts, paging.cursor.to, place);
+}
+
+export interface Answered {
+  response: ProviderResponse;
+  body: Json;
+  /** Entries of this page. */
+  count: number;
+  /** Entries of the list up to this page, where it is known. */
+  read: number | undefined;
+  /** Number of all entries, where the answer tells it. */
+  total: number | undefined;
+  lastId: string | undefined;
+  /** Path of the list, below the base URL. */
+  listPath: string;
+  /** Entries that were asked for. */
+  pageSize: number | undefined;
+}
+
+export type PagePlace = string | number;
+
+/**
+ * Returns the place of the next page; undefined after the last. A cursor, an address or a link goes on as long as the provider
+ * names a next one, also after an empty page; a list with counted pages goes on until an empty page, unless the answer says more.
+ */
+export function nextPlace(
+  paging: PagingRules,
+  before: Json | undefined,
+  answered: Answered,
+): PagePlace | undefined {
+  const { cursor, nextUrl, link, page, offset, keyset } = paging;
+  const { response, body, count, lastId, listPath } = answered;
+  if (cursor) {
+    const isLast = hasMore(cursor, body) === false || (cursor.scroll && count === 0);
+    return isLast ? undefined : cursorIn(body, cursor.from);
+  }
+  if (nextUrl)
+    return hasMore(nextUrl, body) === false ? undefined : pathBelow(textIn(at(body, nextUrl.from)), listPath);
+  if (link) return pathBelow(NEXT_LINK.exec(response.headers["link"] ?? "")?.[1], listPath);
+  if (page) {
+    const number = typeof before === "number" ? before : page.first;
+    const pages = page.pages === undefined ? undefined : Number(textAt(body, page.pages) ?? Number.NaN);
+    const isLast = pages !== undefined && number - page.first + 1 >= pages;
+    return !isLast && goesOn(paging, page, answered) ? number + 1 : undefined;
+  }
+  if (offset) {
+    const skipped = typeof before === "number" ? before : firstOffset(offset);
+    return goesOn(paging, offset, answered) ? skipped + count : undefined;
+  }
+  if (!keyset || !goesOn(paging, keyset, answered)) return undefined;
+  if (lastId !== undefined) return lastId;
+  throw brokenPage("the provider says that records follow, but the page has none to go on from");
+}
+
+interface Flags {
+  more?: string;
+  last?: string;
+}
+
+/** Whether the flag of the answer says that others follow; undefined without a flag. */
+function hasMore({ more, last }: Flags, body: Json): boolean | undefined {
+  if (more !== undefined) return isTrue(at(body, more));
+  const value = last === undefined ? undefined : at(body, last);
+  return value === undefined ? undefined : !isTrue(value);
+}
+
+function goesOn(
+  { shortPageEnds }: PagingRules,
+  flags: Flags,
+  { body, count, read, total, pageSize }: Answered,
+): boolean {
+  const reported = hasMore(flags, body);
+  if (reported !== undefined) return reported;
+  if (count === 0) return false;
+  if (shortPageEnds && pageSize !== undefined && count < pageSize) return false;
+  return total === undefined || read === undefined || read < total;
+}
+
+/** No part matches the beginning of another link: otherwise a long header would take seconds, and stop the whole process. */
+const NEXT_LINK = /<([^<>]+)>\s*;[^,<]*rel="?next"?/;
+
+const firstOffset = ({ first = 0 }: NonNullable<PagingRules["offset"]>): number => first;
+
+/** Returns the cursor as text. Providers end a list with an absent one, null, false, an empty text or 0. */
+function cursorIn(body: Json, path: string): string | undefined {
+  const value = at(body, path);
+  return value === false || value === 0 ? undefined : textAt(body, path);
+}
+
+const textIn = (value: Json | undefined): string | undefined =>
+  typeof value === "string" && value !== "" ? value : undefined;
+
+const isTrue = (value: Json | undefined): boolean =>
+  value !== undefined && ![null, false, "", 0, "false", "0"].includes(value as string);
+
+/**
+ * Returns path and query of a URL, below the connection's base URL: the host is always the connection's own. The path of the
+ * base is known by what stands before that of the list.
+ */
+function pathBelow(url: string | undefined, listPath: string): string | undefined {
+  if (url === undefined) return undefined;
+  const parsed = URL.parse(url, `https://provider.invalid${listPath}`);
+  if (!parsed) throw brokenPage(`the address of the next page is not a URL: ${url.slice(0, 200)}`);
+  return (parsed.pathname.endsWith(listPath) ? listPath : parsed.pathname) + parsed.search;
+}

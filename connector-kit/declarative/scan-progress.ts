@@ -1,0 +1,104 @@
+/** What a scan over a described list remembers, so that one that repeats, or ends before it has everything, fails and says so. */
+import { createHash } from "node:crypto";
+import type { Json } from "../../ground/json.ts";
+import { brokenPage } from "../calls/page-check.ts";
+import type { Checkpoint } from "../read-connector.ts";
+import { textAt } from "../calls/text-at.ts";
+import type { PagePlace } from "./paging.ts";
+import type { PagingRules } from "./rules/paging-rules.ts";
+
+/** More empty pages in a row are a fault of the provider. */
+const MAX_EMPTY_PAGES = 200;
+
+export interface Step {
+  /** Where the next page begins; undefined after the last page of the list. */
+  place: PagePlace | undefined;
+  /** Bound that the next page is read from, where it moves. */
+  after?: string | undefined;
+  /** Ids of the entries of this page. */
+  ids: string[];
+  /** Entries of the list so far; undefined for a scan that began before they were counted. */
+  read: number | undefined;
+  total: number | undefined;
+}
+
+/** Returns the entries that the list has given before this page; undefined where the scan does not know it. */
+export const readBefore = (checkpoint: Checkpoint | undefined): number | undefined => {
+  if (checkpoint?.["place"] === undefined && checkpoint?.["after"] === undefined) return 0;
+  return typeof checkpoint["read"] === "number" ? checkpoint["read"] : undefined;
+};
+
+/**
+ * Returns what the next checkpoint remembers besides its place. Throws `ProviderError` for a place that was there before, a page that
+ * repeats the one before it, too many empty pages in a row, and pages beyond the depth that the provider lets be read.
+ */
+export function progress(
+  checkpoint: Checkpoint | undefined,
+  paging: PagingRules,
+  step: Step,
+): Record<string, Json> {
+  const { place = "", after, ids, read } = step;
+  const pages = numberIn(checkpoint, "pages") + 1;
+  const here = digest(`${after ?? ""} ${place}`);
+  const returns = here === checkpoint?.["mark"] || here === readCursor(checkpoint);
+  if (returns && !paging.cursor?.scroll)
+    throw brokenPage(`the next page is one that was read before: ${String(place).slice(0, 200)}`);
+  const empty = ids.length === 0 ? numberIn(checkpoint, "empty") + 1 : 0;
+  if (empty > MAX_EMPTY_PAGES)
+    throw brokenPage(`${empty} pages in a row are empty, and the provider names a next one`);
+  // Behind a bound that has moved, the records at the bound are there once more.
+  const from = checkpoint?.["after"];
+  const page = ids.length === 0 ? undefined : digest(`${String(from ?? "")} ${ids.join(" ")}`);
+  if (page !== undefined && page === checkpoint?.["page"])
+    throw brokenPage(`the page has the same ${ids.length} records as the one before it`);
+  requireDepth(paging, pages, read);
+  // Brent's search for circles: the mark moves on to the place at each power of two.
+  const isPower = (pages & (pages - 1)) === 0;
+  const mark = isPower ? here : (checkpoint?.["mark"] ?? here);
+  return {
+    pages,
+    mark,
+    ...(read !== undefined && { read }),
+    ...(empty > 0 && { empty }),
+    ...(page !== undefined && { page }),
+  };
+}
+
+/** Throws where the list has ended although the provider told of more records. */
+export function requireWhole({ read, total }: Pick<Step, "read" | "total">): void {
+  if (read === undefined || total === undefined || read >= total) return;
+  throw brokenPage(`the list ended after ${read} records, but the provider tells of ${total}`);
+}
+
+/** Throws where the provider says that it ended the list although more records follow. */
+export function requireComplete({ incomplete }: PagingRules, body: Json): void {
+  const reason = incomplete === undefined ? undefined : textAt(body, incomplete);
+  if (reason !== undefined && reason !== "")
+    throw brokenPage(`the provider ended the list before its end: ${reason.slice(0, 200)}`);
+}
+
+function requireDepth({ depth = {} }: PagingRules, pages: number, read = 0): void {
+  const [limit, unit] =
+    depth.pages !== undefined && pages >= depth.pages
+      ? [depth.pages, "pages"]
+      : depth.records !== undefined && read >= depth.records
+        ? [depth.records, "records"]
+        : [];
+  if (limit !== undefined)
+    throw brokenPage(
+      `the list goes on after ${limit} ${unit}, which is as far as the provider lets it be read`,
+    );
+}
+
+const numberIn = (checkpoint: Checkpoint | undefined, name: string): number => {
+  const value = checkpoint?.[name];
+  return typeof value === "number" ? value : 0;
+};
+
+const readCursor = (checkpoint: Checkpoint | undefined): string | undefined =>
+  checkpoint?.["place"] === undefined && checkpoint?.["after"] === undefined
+    ? undefined
+    : digest(`${String(checkpoint["after"] ?? "")} ${String(checkpoint["place"] ?? "")}`);
+
+/** Short, because a checkpoint is stored with every page. */
+const digest = (text: string): string => createHash("sha256").update(text).digest("base64url").slice(0, 12);

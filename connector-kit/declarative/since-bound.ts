@@ -1,0 +1,93 @@
+/** Writes the lower bound of a list, and moves it on with the records where pages go on by time. */
+import { brokenPage } from "../calls/page-check.ts";
+import type { Checkpoint, ReadPlan, SourceRecord } from "../read-connector.ts";
+import { buildBody } from "./write/body-members.ts";
+import type { ChosenList } from "./chosen-list.ts";
+import type { PagePlace } from "./paging.ts";
+import { put, timeText, type RequestParts } from "./request-parts.ts";
+
+/** The zones of the world reach from 12 hours behind UTC to 14 hours ahead: a bound so much earlier misses nothing. */
+const ZONES_MS = 14 * 3_600_000;
+
+/** Puts the bound, and what goes with it, into the parts of a request. */
+export function putSince(
+  parts: RequestParts,
+  { rules, bound }: ChosenList,
+  account: ReadPlan["account"],
+): void {
+  const { since } = rules;
+  if (since?.to === undefined || !bound) return;
+  const step = since.exclusive ? (isInSeconds(since.format) ? 1_000 : 1) : 0;
+  const time = new Date(Math.max(0, bound.getTime() - step));
+  const text = since.zone === "user" ? userText(time, account?.timeZone) : timeText(time, since.format);
+  const isNumber = since.to.startsWith("body.") && since.format?.startsWith("unix");
+  const value = since.template?.replace("{since}", text) ?? (isNumber ? Number(text) : text);
+  put(parts, since.to, value);
+  for (const [name, value] of Object.entries(since.query ?? {})) parts.query.push([name, value]);
+  parts.body = buildBody(rules, since.body, parts.body);
+}
+
+const isInSeconds = (format: string | undefined): boolean =>
+  format !== undefined && !["rfc3339", "unix-ms", "json-date"].includes(format);
+
+function userText(time: Date, timeZone: string | undefined): string {
+  try {
+    // Sweden writes times as SQL does.
+    if (timeZone !== undefined)
+      return time.toLocaleString("sv-SE", { timeZone, dateStyle: "short", timeStyle: "medium" });
+  } catch {
+    // Not the name of a zone.
+  }
+  return timeText(new Date(Math.max(0, time.getTime() - ZONES_MS)), "sql");
+}
+
+/** Where a scan goes on that follows the time of change. */
+export interface MovedBound {
+  place: PagePlace | undefined;
+  /** ISO time of the bound. */
+  after: string;
+  /** Ids of the records that were read before the bound came there, and changed at that time, as exactly as it is written. */
+  seen: string[];
+}
+
+/** Returns the ids of the records at the bound that the pages before had. */
+export function seenIds(checkpoint: Checkpoint | undefined): Set<string> {
+  const seen = checkpoint?.["seen"];
+  return new Set(Array.isArray(seen) ? seen.map(String) : []);
+}
+
+/**
+ * Returns where the next page begins: at the time of the last record, or behind this page where all its records have the time of the
+ * bound. Undefined where nothing follows. Throws `ProviderError` where the list is not in the order of change.
+ */
+export function moveBound(
+  { rules: { since, name }, bound }: ChosenList,
+  records: SourceRecord[],
+  checkpoint: Checkpoint | undefined,
+  place: PagePlace | undefined,
+): MovedBound | undefined {
+  if (!bound || place === undefined) return undefined;
+  const last = records.at(-1);
+  const seen = [...seenIds(checkpoint)];
+  if (!last) return { place, after: bound.toISOString(), seen };
+  const time = last.changeTime;
+  if (!time)
+    throw brokenPage(`record ${last.id} of ${name} has no time of change, by which the list goes on`);
+  if (!isOrdered(records)) throw outOfOrder(name);
+  const [written, reached] = [timeText(bound, since?.format), timeText(time, since?.format)];
+  if (written === reached) return { place, after: bound.toISOString(), seen };
+  if (time < bound) throw outOfOrder(name);
+  const there = records.filter(
+    ({ changeTime }) => changeTime && timeText(changeTime, since?.format) === reached,
+  );
+  return { place: undefined, after: time.toISOString(), seen: there.map(({ id }) => id) };
+}
+
+const outOfOrder = (name: string) => brokenPage(`the list of ${name} is not in the order of change`);
+
+/** Times may be sorted by the second although records have milliseconds. */
+const isOrdered = (records: SourceRecord[]): boolean =>
+  records.every(({ changeTime }, index) => {
+    const earlier = records[index - 1]?.changeTime;
+    return !changeTime || !earlier || changeTime.getTime() > earlier.getTime() - 1_000;
+  });

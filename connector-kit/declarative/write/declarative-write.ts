@@ -1,0 +1,129 @@
+/** Writes records by a description: singly or in batches, and the record read back where the answer has none. */
+import type { JsonObject } from "../../../ground/json.ts";
+import type { Connector, RecordWrite, WriteConnector, WriteResult } from "../../connector.ts";
+import { ProviderError } from "../../calls/provider-error.ts";
+import { writeSingly } from "../../calls/write-singly.ts";
+import { batchRequests, hasBatch, writeInBatches, type Batching } from "./declarative-batch.ts";
+import type { Description } from "../rules/description.ts";
+import { getOne } from "../get-record.ts";
+import {
+  idFaults,
+  knownPlan,
+  largestBatch,
+  toObjectPlan,
+  buildPlans,
+  flattenValues,
+  type ObjectPlan,
+} from "../object-plan.ts";
+import { preparedRequests, recordFault, recordRequests } from "./record-request.ts";
+import { sendRecord } from "./send-record.ts";
+import { needsTypes, shownTypes, typedWrite } from "./typed-writes.ts";
+
+type Classify = NonNullable<Connector["classify"]>;
+
+export function declarativeWrite(description: Description, classify: Classify): WriteConnector {
+  const { errors } = description;
+  const idFault = idFaults(description);
+  const buildRequest = recordRequests(description, idFault);
+  const batching = (plan: ObjectPlan, write: RecordWrite): Batching => ({
+    description,
+    plan,
+    write,
+    classify,
+    findFault: (record) => recordFault(write, record, idFault, plan),
+    buildRequest: (record) => buildRequest(write, record),
+    writeOne: (record, fetch) => sendRecord({ plan, write, fetch, classify, buildRequest, errors }, record),
+  });
+  const batchLimit = largestBatch(description);
+  return {
+    abilities: {
+      delete: true,
+      associations: false,
+      headers: false,
+      ifEmpty: hasGet(description),
+      upsert: upsertKeys(description),
+      ...(batchLimit > 0 && { batchLimit }),
+    },
+    repeatableMs: (write) => repeatableMs(knownPlan(description, write.objectName), write),
+    prepare(asked) {
+      const plan = toObjectPlan(description, asked.objectName, asked.type, asked.account);
+      const [before, write] = shownTypes(plan, asked);
+      if (hasBatch(plan, write)) return [...before, ...batchRequests(batching(plan, write))];
+      return [
+        ...before,
+        ...write.records.flatMap((record) => preparedRequests(plan, write, record, buildRequest)),
+      ];
+    },
+    async write(asked, fetch) {
+      const plan = planOrFault(description, asked);
+      if (plan instanceof ProviderError) {
+        return writeSingly(asked, {
+          findFault: (record) => recordFault(asked, record, idFault, undefined),
+          send: async () => ({ outcome: { success: false, error: plan } }),
+        });
+      }
+      const isSent = asked.records.some((one) => !recordFault(asked, one, idFault, plan));
+      const write =
+        isSent && needsTypes(plan, asked) ? await typedWrite(plan, asked, { fetch, classify }) : asked;
+      if (write instanceof ProviderError) return allRefused(asked, write);
+      if (hasBatch(plan, write)) return writeInBatches(batching(plan, write), fetch);
+      return writeSingly(write, {
+        findFault: (record) => recordFault(write, record, idFault, plan),
+        send: (record) => sendRecord({ plan, write, fetch, classify, buildRequest, errors }, record),
+      });
+    },
+    async readFields({ objectName, ids, fields, account }, fetch) {
+      const found = new Map<string, JsonObject>();
+      const plan = knownPlan(description, objectName, account);
+      for (const id of ids) {
+        if (!plan || idFault(id, plan)) continue;
+        const record = await getOne({ plan, fetch, classify }, id, fields);
+        if (!record) continue;
+        const values = flattenValues(record, plan);
+        found.set(id, Object.fromEntries(fields.map((name) => [name, values[name] ?? null])));
+      }
+      return found;
+    },
+    recordKey: (id) => id,
+    isEmpty: (value) =>
+      value === undefined || value === null || value === "" || (Array.isArray(value) && value.length === 0),
+  };
+}
+
+function repeatableMs(
+  plan: ObjectPlan | undefined,
+  write: Pick<RecordWrite, "type" | "batch">,
+): number | undefined {
+  const { idempotencyKeyTo: to, idempotencyKeyMinutes: minutes } = plan?.create ?? {};
+  if (!plan || write.type !== "create" || to === undefined || minutes === undefined) return undefined;
+  return hasBatch(plan, write) ? undefined : minutes * 60_000;
+}
+
+const allRefused = ({ records }: RecordWrite, error: ProviderError): WriteResult => ({
+  outcomes: records.map(() => ({ success: false, error })),
+  warnings: [],
+  ...(error.rawResponse !== undefined && { rawResponse: error.rawResponse }),
+});
+
+const hasGet = (description: Description): boolean =>
+  buildPlans(description).some(({ get }) => get !== undefined);
+
+/** Returns the keys of the objects that can be upserted; false if there are none. */
+function upsertKeys(description: Description): false | Record<string, string[]> {
+  const keys = buildPlans(description).flatMap(({ name, upsert }) =>
+    upsert ? [[name, upsert.keys] as const] : [],
+  );
+  return keys.length > 0 && Object.fromEntries(keys);
+}
+
+function planOrFault(
+  description: Description,
+  { objectName, type, account }: RecordWrite,
+): ObjectPlan | ProviderError {
+  try {
+    return toObjectPlan(description, objectName, type, account);
+  } catch (error) {
+    if (error instanceof ProviderError) return error;
+    throw error;
+  }
+}

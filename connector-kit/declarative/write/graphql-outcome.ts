@@ -1,0 +1,95 @@
+/** Judges answers to mutations that have errors, by what the GraphQL specification says about partial results. */
+import { isJsonObject, type Json, type JsonObject } from "../../../ground/json.ts";
+import type { Connector, RecordWrite } from "../../connector.ts";
+import type { ProviderResponse } from "../../calls/provider-fetch.ts";
+import { ProviderError } from "../../calls/provider-error.ts";
+import { parseBody } from "../../calls/send-request.ts";
+import { textAt } from "../../calls/text-at.ts";
+import { isRefusedPayload, UNEXPECTED } from "../declarative-classify.ts";
+import type { Description } from "../rules/description.ts";
+import { at, readRecordId, type ObjectPlan } from "../object-plan.ts";
+
+type Classify = NonNullable<Connector["classify"]>;
+
+interface Judge {
+  classify: Classify;
+  /** Returns the provider's message about a record that was written all the same. */
+  warning(): string | undefined;
+  /** Whether the error is about this record alone: it may have been written. */
+  isOfRecord(error: unknown): boolean;
+}
+
+/** Judges as `classify` whatever is not the answer to a mutation. */
+export function mutationJudge(
+  plan: ObjectPlan,
+  type: RecordWrite["type"],
+  classify: Classify,
+  errors: Description["errors"],
+): Judge {
+  const field = type === "upsert" ? undefined : plan.graphql?.[type]?.field;
+  if (field === undefined) return { classify, warning: () => undefined, isOfRecord: () => false };
+  let warning: string | undefined;
+  let open: ProviderError | undefined;
+  return {
+    warning: () => warning,
+    isOfRecord: (error) => error !== undefined && error === open,
+    classify(response, account) {
+      const refusal = classify(response, account);
+      const faults = refusal && isGood(response) ? errorsIn(response) : [];
+      if (!refusal || faults.length === 0) return refusal;
+      const payload = at(parseBody(response.text), `data.${field}`);
+      if (payload !== undefined && isJsonObject(payload)) {
+        // Errors below the field were met while the answer was made, after the mutation.
+        if (isRefusedPayload(payload)) return refusal;
+        if (!isWritten(plan, payload)) return (open = unclear(plan, refusal));
+        warning = `${plan.name} was written, but the provider's answer has errors: ${refusal.message}`;
+        return undefined;
+      }
+      // A null that is not allowed takes the place of what is around it, up to the whole.
+      if (faults.some((fault) => isBelow(fault, field))) return (open = unclear(plan, refusal));
+      if (!isUnexpected(faults, errors)) return refusal;
+      const error = unexpected(type, refusal);
+      if (error.kind === "unknown_outcome") open = error;
+      return error;
+    },
+  };
+}
+
+const isGood = ({ status }: ProviderResponse): boolean => status >= 200 && status < 300;
+
+function errorsIn({ text }: ProviderResponse): Json[] {
+  const body = parseBody(text);
+  const errors = body !== undefined && isJsonObject(body) ? body["errors"] : undefined;
+  return Array.isArray(errors) ? errors : [];
+}
+
+const isWritten = (plan: ObjectPlan, payload: JsonObject): boolean =>
+  payload["success"] === true ||
+  Array.isArray(payload["userErrors"]) ||
+  readRecordId(payload[plan.graphql?.record ?? plan.graphql?.get ?? ""], plan) !== undefined;
+
+function isBelow(fault: Json, field: string): boolean {
+  const path = isJsonObject(fault) ? fault["path"] : undefined;
+  return Array.isArray(path) && path[0] === field && path.length > 1;
+}
+
+const isUnexpected = (faults: Json[], { codes = {} }: Description["errors"]): boolean =>
+  !Object.hasOwn(codes, UNEXPECTED) &&
+  faults.some((fault) => textAt(fault, "extensions.code") === UNEXPECTED);
+
+/** The mutation was carried out, or refused by its payload, which is not there. */
+const unclear = (plan: ObjectPlan, { message, code, status, rawResponse }: ProviderError): ProviderError =>
+  new ProviderError({
+    kind: "unreadable",
+    message: `${plan.name} may have been written; the provider could not answer with the result: ${message}`,
+    code,
+    status,
+    rawResponse,
+  });
+
+/** Treated like a status 500: a create may have been carried out. */
+const unexpected = (type: RecordWrite["type"], refusal: ProviderError): ProviderError => {
+  const { message, code, status, rawResponse } = refusal;
+  const kind = type === "create" ? "unknown_outcome" : "unavailable";
+  return new ProviderError({ kind, message, code, status, rawResponse });
+};

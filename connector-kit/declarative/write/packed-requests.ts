@@ -1,0 +1,77 @@
+/** Packs the requests of single records into one request, and takes their answers out of its answer. */
+import { Buffer } from "node:buffer";
+import { isJsonObject, type Json, type JsonObject } from "../../../ground/json.ts";
+import type { ProviderRequest, ProviderResponse } from "../../calls/provider-fetch.ts";
+import { textAt } from "../../calls/text-at.ts";
+import type { PackedRules } from "../rules/batch-rules.ts";
+import { at } from "../object-plan.ts";
+import { nested } from "../request-parts.ts";
+
+/** Returns the request for all; answers are found by the position of the request, from 1. */
+export const packedRequest = (rules: PackedRules, requests: ProviderRequest[]): ProviderRequest => ({
+  method: "POST",
+  path: rules.path,
+  body: nested(
+    rules.to,
+    requests.map((request, index) => packed(rules, request, String(index + 1))),
+    { ...rules.also },
+  ),
+  repeatable: requests.every(({ repeatable }) => repeatable),
+});
+
+function packed({ below = "", base64 }: PackedRules, request: ProviderRequest, id: string): JsonObject {
+  const { method, path, body } = request;
+  const headers = { "content-type": "application/json", ...request.headers };
+  return {
+    id,
+    method,
+    url: path.startsWith(`${below}/`) ? path.slice(below.length) : path,
+    headers: base64 ? Object.entries(headers).map(([name, value]) => ({ name, value })) : headers,
+    ...(body !== undefined && {
+      body: base64 ? Buffer.from(JSON.stringify(body)).toString("base64") : body,
+    }),
+  };
+}
+
+/** By the position of the request in the batch. */
+export interface PackedAnswers {
+  /** One that is missing or broken is absent. */
+  answered: Map<number, ProviderResponse>;
+  /** Requests that the provider did not carry out. */
+  unserved: Set<number>;
+}
+
+export function answersIn(rules: PackedRules, body: Json | undefined): PackedAnswers {
+  const answered = new Map<number, ProviderResponse>();
+  for (const answer of listAt(body, rules.answers)) {
+    const response = unpacked(rules, answer);
+    const position = Number(textAt(answer, "id") ?? Number.NaN) - 1;
+    if (response) answered.set(position, response);
+  }
+  const unserved = listAt(body, rules.unserved).map((id) => Number(id) - 1);
+  return { answered, unserved: new Set(unserved) };
+}
+
+function listAt(body: Json | undefined, path: string | undefined): Json[] {
+  const list = path === undefined ? undefined : at(body, path);
+  return Array.isArray(list) ? list : [];
+}
+
+function unpacked({ status: member, base64 }: PackedRules, answer: Json): ProviderResponse | undefined {
+  const status = Number(textAt(answer, member) ?? Number.NaN);
+  if (!isJsonObject(answer) || !Number.isInteger(status)) return undefined;
+  const { body } = answer;
+  if (base64) {
+    const text = typeof body === "string" ? Buffer.from(body, "base64").toString() : "";
+    return { status, headers: {}, text };
+  }
+  return { status, headers: headersIn(answer), text: body === undefined ? "" : JSON.stringify(body) };
+}
+
+const headersIn = ({ headers }: JsonObject): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(isJsonObject(headers) ? headers : {}).map(([name, value]) => [
+      name.toLowerCase(),
+      String(value),
+    ]),
+  );

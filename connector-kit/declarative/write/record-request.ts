@@ -1,0 +1,219 @@
+/** Builds the request that writes one record by a description. */
+import { hash } from "node:crypto";
+import { isJsonObject, type Json, type JsonObject } from "../../../ground/json.ts";
+import type { RecordToWrite, RecordWrite } from "../../connector.ts";
+import { exactInteger } from "../../calls/exact-json.ts";
+import type { ProviderRequest } from "../../calls/provider-fetch.ts";
+import { ProviderError } from "../../calls/provider-error.ts";
+import { upsertKeyFault, readUpsertKey, withoutUpsertKey } from "../../calls/upsert-key.ts";
+import { buildBody } from "./body-members.ts";
+import { hasBatch } from "./declarative-batch.ts";
+import type { DeleteRules, Description, UpsertRules, WriteRules } from "../rules/description.ts";
+import { withDocument } from "../graphql-plan.ts";
+import { getRequest } from "../get-record.ts";
+import { movedIntoPath, pathFieldFault } from "../fields-in-path.ts";
+import { fillPath, fillText } from "../fill-path.ts";
+import { at, readKey, keyPlaces, toObjectPlan, type IdFault, type ObjectPlan } from "../object-plan.ts";
+import { formText, nested, put, withQuery, type RequestParts } from "../request-parts.ts";
+
+/** `before`: the value of the record that the request must repeat. */
+export type BuildRequest = (write: RecordWrite, record: RecordToWrite, before?: Json) => ProviderRequest;
+
+export const findRules = (
+  plan: ObjectPlan,
+  type: RecordWrite["type"],
+): WriteRules | DeleteRules | undefined => plan[type];
+
+/** Returns the requests of one record; a value that only the provider knows is shown by its name. */
+export function preparedRequests(
+  plan: ObjectPlan,
+  write: RecordWrite,
+  record: RecordToWrite,
+  buildRequest: BuildRequest,
+): ProviderRequest[] {
+  const { readBefore } = findRules(plan, write.type) ?? {};
+  const missing = missingFields(plan, write, record);
+  if ((!readBefore && missing.length === 0) || !plan.get || record.id === undefined)
+    return [buildRequest(write, record)];
+  const named = Object.fromEntries(missing.map((path) => [path, `{${path}}`]));
+  const request = buildRequest(write, withFields(record, named), readBefore && `{${readBefore.from}}`);
+  return [
+    getRequest(plan, plan.get, record.id, [...(readBefore ? [readBefore.from] : []), ...missing]),
+    request,
+  ];
+}
+
+/** Returns the paths of fields that the provider demands of each update and that this one leaves out. */
+export const missingFields = (
+  { update }: ObjectPlan,
+  { type }: RecordWrite,
+  { fields }: RecordToWrite,
+): string[] =>
+  type === "update" ? (update?.repeats ?? []).filter((path) => at(fields, path) === undefined) : [];
+
+/** Returns the record with further fields, by path. */
+export const withFields = (record: RecordToWrite, further: Record<string, Json>): RecordToWrite => ({
+  ...record,
+  fields: Object.entries(further).reduce<JsonObject>(
+    (fields, [path, value]) => nested(path, value, fields),
+    record.fields,
+  ),
+});
+
+/** Returns a function that throws `ProviderError` for an object, a mode or an id that cannot be sent. */
+export const recordRequests =
+  (description: Description, idFault: IdFault): BuildRequest =>
+  (write, record, before) => {
+    const { type, objectName, account } = write;
+    const plan = toObjectPlan(description, objectName, type, account);
+    const fault = recordFault(write, record, idFault, plan);
+    if (fault) throw fault;
+    if (type === "upsert" && plan.upsert) return upsertRequest(plan.upsert, plan, write, record);
+    const rules = type === "upsert" ? undefined : plan[type];
+    if (!rules) throw new ProviderError({ kind: "invalid", message: `${objectName} has no ${type}` });
+    const moved = type === "create" ? movedIntoPath(rules.path, record.fields) : undefined;
+    const path = fillPath(moved?.path ?? rules.path, plan, record.id);
+    const also = [
+      ...idPlaces(rules, record.id, description.ids?.number ?? false),
+      ...beforePlaces(rules, before),
+      ...(type === "update" ? maskPlaces(plan, record) : []),
+    ];
+    const written = {
+      path,
+      plan,
+      record: { ...record, fields: moved?.fields ?? record.fields },
+      also,
+      repeatable: type !== "create",
+    };
+    const request = type === "delete" ? deleteRequest(rules, written) : writeRequest(rules, written);
+    return plan.graphql ? { ...request, body: withDocument(plan, type, request.body ?? {}) } : request;
+  };
+
+const idPlaces = ({ idTo }: WriteRules, id: string | undefined, isNumber: boolean): WrittenRecord["also"] =>
+  idTo === undefined || id === undefined ? [] : [[idTo, isNumber ? (exactInteger(id) ?? id) : id]];
+
+const beforePlaces = ({ readBefore }: WriteRules, before: Json | undefined): WrittenRecord["also"] =>
+  !readBefore || before === undefined || before === null ? [] : [[readBefore.to, before]];
+
+/** The names of the members that an update has. */
+function maskPlaces({ update }: ObjectPlan, { fields }: RecordToWrite): WrittenRecord["also"] {
+  const { fieldMask: mask } = update ?? {};
+  return mask ? [[mask.to, Object.keys(fields).join(mask.separator ?? ",")]] : [];
+}
+
+/** A deletion has a body only where the description puts something into it. */
+function deleteRequest(rules: DeleteRules, written: WrittenRecord): ProviderRequest {
+  const request = writeRequest(rules, { ...written, record: { fields: {} } });
+  const { body = {}, ...bare } = request;
+  return isJsonObject(body) && Object.keys(body).length > 0 ? request : bare;
+}
+
+function upsertRequest(
+  rules: UpsertRules,
+  plan: ObjectPlan,
+  write: RecordWrite,
+  record: RecordToWrite,
+): ProviderRequest {
+  const value = readUpsertKey(write, record) ?? "";
+  const shown = rules.keyHash ? hash(rules.keyHash, value.toLowerCase()) : value;
+  const path = fillPath(rules.path, plan, undefined, { key: readKey(rules, write), value: shown });
+  const isInPath = rules.path.includes("{value}") && !rules.keyHash;
+  const isMoved = isInPath || rules.keyValueTo !== undefined;
+  const fields = isMoved ? withoutUpsertKey(write, record) : record.fields;
+  const also = [...keyPlaces(rules, write), ...keyValuePlace(rules, write, value)];
+  return writeRequest(rules, { path, plan, record: { fields }, also, repeatable: true });
+}
+
+const keyValuePlace = (rules: UpsertRules, write: RecordWrite, value: string): WrittenRecord["also"] =>
+  rules.keyValueTo === undefined ? [] : [[rules.keyValueTo.replace("{key}", readKey(rules, write)), value]];
+
+interface WrittenRecord {
+  path: string;
+  plan: ObjectPlan;
+  record: RecordToWrite;
+  /** What else goes into query or body: the id, or the name of the key. */
+  also: (readonly [target: string, value: Exclude<Json, null>])[];
+  repeatable: boolean;
+}
+
+function writeRequest(
+  { method, wrap, headers, also: constants = {}, body: members, fieldsTo = {} }: WriteRules,
+  { path, plan, record, also, repeatable }: WrittenRecord,
+): ProviderRequest {
+  const elsewhere = Object.entries(fieldsTo);
+  const among = Object.entries(record.fields).filter(([name]) => !Object.hasOwn(fieldsTo, name));
+  const fields = { ...buildConstants(plan, constants), ...Object.fromEntries(among) };
+  const parts: RequestParts = { query: [], body: wrapped(plan, { ...record, fields }, wrap) };
+  parts.body = buildBody(plan, members, parts.body);
+  for (const [name, target] of elsewhere) {
+    const value = record.fields[name];
+    if (value !== undefined && value !== null) put(parts, target, value);
+  }
+  for (const [target, value] of also) put(parts, target, value);
+  const request = {
+    method,
+    path: withQuery(path, parts.query),
+    ...(headers && { headers }),
+    repeatable,
+  };
+  if (wrap?.jsonApi) {
+    const contentType = { "content-type": "application/vnd.api+json" };
+    return { ...request, body: parts.body, headers: { ...headers, ...contentType } };
+  }
+  if (!wrap?.form) return { ...request, body: parts.body };
+  return {
+    ...request,
+    body: formText(parts.body),
+    headers: { ...headers, "content-type": "application/x-www-form-urlencoded" },
+  };
+}
+
+const buildConstants = (plan: ObjectPlan, also: NonNullable<WriteRules["also"]>): JsonObject =>
+  Object.fromEntries(
+    Object.entries(also).map(([name, value]) => [
+      name,
+      typeof value === "string" ? fillText(value, plan) : value,
+    ]),
+  );
+
+function wrapped(plan: ObjectPlan, { id, fields }: RecordToWrite, wrap: WriteRules["wrap"]): JsonObject {
+  if (wrap?.jsonApi) {
+    const { relationships, ...attributes } = fields;
+    return {
+      data: {
+        type: plan.singular ?? plan.name,
+        ...(id !== undefined && { id }),
+        attributes,
+        ...(relationships !== undefined && { relationships }),
+      },
+    };
+  }
+  if (wrap?.in !== undefined)
+    return nested(fillPath(wrap.in, plan), wrap.text ? JSON.stringify(fields) : fields);
+  if (wrap?.listAt !== undefined) return nested(fillPath(wrap.listAt, plan), [fields]);
+  return fields;
+}
+
+/** Returns why a record cannot be sent. Without a plan, only its id or key is checked. */
+export function recordFault(
+  write: RecordWrite,
+  record: RecordToWrite,
+  idFault: IdFault,
+  plan: ObjectPlan | undefined,
+): ProviderError | undefined {
+  if (write.type === "create")
+    return !plan || hasBatch(plan, write)
+      ? undefined
+      : pathFieldFault(plan.create?.path ?? "", record.fields);
+  if (write.type === "upsert") return upsertKeyFault(write, record);
+  return idFault(record.id, plan) ?? (write.type === "update" ? requiredFault(plan, record) : undefined);
+}
+
+function requiredFault(plan: ObjectPlan | undefined, { fields }: RecordToWrite): ProviderError | undefined {
+  const missing = (plan?.update?.requires ?? []).filter((name) => fields[name] === undefined);
+  if (!plan || missing.length === 0) return undefined;
+  const message =
+    `the provider demands ${missing.join(" and ")} of each update of ${plan.name}, and no answer of it tells what is there: ` +
+    `write ${missing.join(" and ")} as well`;
+  return new ProviderError({ kind: "invalid", message });
+}

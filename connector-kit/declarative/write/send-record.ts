@@ -1,0 +1,105 @@
+/** Writes one record by a description: sends its request and judges the answer. */
+import type { Json } from "../../../ground/json.ts";
+import type { Connector, RecordToWrite, RecordWrite } from "../../connector.ts";
+import type { ProviderFetch, ProviderRequest, ProviderResponse } from "../../calls/provider-fetch.ts";
+import { ProviderError } from "../../calls/provider-error.ts";
+import { concernsTheCall, send } from "../../calls/send-request.ts";
+import type { SingleOutcome } from "../../calls/write-singly.ts";
+import type { Description } from "../rules/description.ts";
+import { mutationJudge } from "./graphql-outcome.ts";
+import { getOne } from "../get-record.ts";
+import { sendUnderKey } from "./keyed-create.ts";
+import { at, type ObjectPlan } from "../object-plan.ts";
+import { findRules, missingFields, withFields, type BuildRequest } from "./record-request.ts";
+import { refusalIn } from "./record-result.ts";
+import { readOutcome } from "./write-outcome.ts";
+
+export interface Sending {
+  plan: ObjectPlan;
+  write: RecordWrite;
+  fetch: ProviderFetch;
+  classify: NonNullable<Connector["classify"]>;
+  buildRequest: BuildRequest;
+  errors: Description["errors"];
+}
+
+/** Throws what concerns the call, as `send`; what the provider says about the record is its outcome. */
+export async function sendRecord(sending: Sending, asked: RecordToWrite): Promise<SingleOutcome> {
+  const { write, fetch, classify, buildRequest, plan, errors } = sending;
+  const keyTo = write.type === "create" ? plan.create?.idempotencyKeyTo : undefined;
+  const key = keyTo === undefined ? undefined : asked.idempotencyKey?.();
+  const before = await readFirst(sending, asked);
+  if (before instanceof ProviderError) return deletedOrRefused(write, asked, before);
+  const { record, value } = before;
+  const request = buildRequest(write, record, value);
+  let response: ProviderResponse | undefined;
+  const kept: ProviderFetch = async (asked) => (response = await fetch(asked));
+  const judge = mutationJudge(plan, write.type, classify, errors);
+  const sent = (asked: ProviderRequest) =>
+    send(asked, kept, judge.classify, write.account).catch((fault: unknown) => {
+      if (fault instanceof ProviderError && judge.isOfRecord(fault)) return { body: undefined, error: fault };
+      throw fault;
+    });
+  const { body, error } =
+    keyTo === undefined || key === undefined
+      ? await sent(request)
+      : await sendUnderKey({ keyTo, key }, request, sent);
+  const refused = error ?? refusedIn(sending, body);
+  if (refused) return deletedOrRefused(write, record, refused);
+  const warning = judge.warning();
+  const reported = warning === undefined ? {} : { warning };
+  if (write.type === "delete" && record.id !== undefined)
+    return { outcome: { success: true, recordId: record.id }, ...reported };
+  return { ...(await readOutcome(sending, record, { body, headers: response?.headers ?? {} })), ...reported };
+}
+
+/** Returns the refusal of the record in a success. Throws it if it concerns the call. */
+function refusedIn({ plan, errors }: Sending, body: Json | undefined): ProviderError | undefined {
+  const { written } = plan;
+  if (!written) return undefined;
+  const refusal = refusalIn({ code: errors.code, ...written }, errors, body);
+  if (refusal && concernsTheCall(refusal.kind)) throw refusal;
+  return refusal;
+}
+
+/** A record that is not there need not be deleted. */
+const deletedOrRefused = (
+  { type }: RecordWrite,
+  { id }: RecordToWrite,
+  error: ProviderError,
+): SingleOutcome =>
+  type === "delete" && id !== undefined && error.kind === "not_found"
+    ? { outcome: { success: true, recordId: id }, warning: `record ${id} was not there` }
+    : { outcome: { success: false, error } };
+
+interface ReadFirst {
+  /** With the fields that the provider demands. */
+  record: RecordToWrite;
+  /** The value that the request must repeat. */
+  value: Json | undefined;
+}
+
+/** Reads what the request must repeat; a `ProviderError` where the record does not have it. Throws as `send`. */
+async function readFirst(
+  { plan, write, fetch, classify }: Sending,
+  record: RecordToWrite,
+): Promise<ReadFirst | ProviderError> {
+  const { readBefore } = findRules(plan, write.type) ?? {};
+  const { id } = record;
+  const missing = missingFields(plan, write, record);
+  if ((!readBefore && missing.length === 0) || id === undefined) return { record, value: undefined };
+  const names = [...(readBefore ? [readBefore.from] : []), ...missing];
+  const found = await getOne({ plan, fetch, classify }, id, names);
+  if (!found)
+    return new ProviderError({ kind: "not_found", message: `there is no record ${id} of ${plan.name}` });
+  const repeated = missing.flatMap((path) => {
+    const value = at(found, path);
+    return value === undefined || value === null ? [] : [[path, value] as const];
+  });
+  const complete = withFields(record, Object.fromEntries(repeated));
+  if (!readBefore) return { record: complete, value: undefined };
+  const value = at(found, readBefore.from);
+  if (value !== undefined && value !== null) return { record: complete, value };
+  const message = `record ${id} of ${plan.name} has nothing at ${readBefore.from}`;
+  return new ProviderError({ kind: "unreadable", message, status: 200 });
+}

@@ -1,0 +1,65 @@
+/** Reads and writes fields that come with their type. */
+import { isJsonObject, type Json, type JsonObject } from "../../../ground/json.ts";
+import { textAt, valueAt } from "../../calls/text-at.ts";
+import type { TypedRules } from "../rules/typed-rules.ts";
+
+/** A field of another form stays as it is. */
+export const plainValues = (fields: JsonObject, rules: TypedRules): JsonObject =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [
+      name,
+      rules.single ? valueOfEntry(value, rules) : Array.isArray(value) ? plainValue(value, rules) : value,
+    ]),
+  );
+
+function plainValue(entries: Json[], rules: TypedRules): Json {
+  const { type, lists = [] } = rules;
+  const [first] = entries;
+  if (first === undefined) return null;
+  const plain = entries.map((entry) => valueOfEntry(entry, rules));
+  const isList = plain.length > 1 || lists.includes(textAt(first, type) ?? "");
+  return isList ? plain : (plain[0] ?? null);
+}
+
+function valueOfEntry(entry: Json, { type, values, texts = [] }: TypedRules): Json {
+  const typeName = isJsonObject(entry) ? textAt(entry, type) : undefined;
+  const path = typeName !== undefined && Object.hasOwn(values, typeName) ? values[typeName] : undefined;
+  if (!path) return entry;
+  if (!path.includes("*")) return firstAt(entry, path.split("|")) ?? null;
+  const parts = partsAt(entry, path.split("."));
+  if (!texts.includes(typeName ?? "")) return parts;
+  const text = parts.join("");
+  return text === "" ? null : text;
+}
+
+const firstAt = (entry: Json, paths: string[]): Json | undefined =>
+  paths.map((path) => valueAt(entry, path)).find((value) => value !== undefined);
+
+function partsAt(value: Json, [first, ...rest]: string[]): Json[] {
+  if (first === undefined) return [value];
+  if (first === "*") return Array.isArray(value) ? value.flatMap((item) => partsAt(item, rest)) : [];
+  const inner = valueAt(value, first);
+  return inner === undefined ? [] : partsAt(inner, rest);
+}
+
+/** Returns a value as the provider takes it for a field of this type. */
+export function sentValue(value: Json, typeName: string, { writes = {}, texts = [] }: TypedRules): Json {
+  const path = Object.hasOwn(writes, typeName) ? writes[typeName] : undefined;
+  if (path === undefined || isJsonObject(value)) return value;
+  const isWord = typeof value === "number" || typeof value === "boolean";
+  return placedValue(path.split("."), isWord && texts.includes(typeName) ? String(value) : value);
+}
+
+/** Null clears the field: the list that the path leads through is empty, or its first member is null. */
+function placedValue(steps: string[], value: Json): Json {
+  const [first, ...rest] = steps;
+  if (first === undefined) return value;
+  if (first === "*" || first === "0") {
+    if (value === null) return [];
+    return first === "*" && Array.isArray(value)
+      ? value.map((item) => placedValue(rest, item))
+      : [placedValue(rest, value)];
+  }
+  const isList = rest.some((step) => step === "*" || step === "0");
+  return { [first]: value === null && !isList ? null : placedValue(rest, value) };
+}

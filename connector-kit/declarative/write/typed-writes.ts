@@ -1,0 +1,57 @@
+/** Gives the fields of a write the form that their types have in the account, which a request before it asks for. */
+import { isJsonObject, type Json, type JsonObject } from "../../../ground/json.ts";
+import type { Connector, RecordWrite } from "../../connector.ts";
+import type { ProviderFetch, ProviderRequest } from "../../calls/provider-fetch.ts";
+import { ProviderError } from "../../calls/provider-error.ts";
+import { concernsTheCall } from "../../calls/send-request.ts";
+import { fieldListRequest, listedFields } from "../declarative-fields.ts";
+import type { ObjectPlan } from "../object-plan.ts";
+import { sentValue } from "./typed-values.ts";
+
+type Classify = NonNullable<Connector["classify"]>;
+
+/** Whether the fields of this write need the types of the account. */
+export const needsTypes = ({ typedValues }: ObjectPlan, { type }: RecordWrite): boolean =>
+  typedValues?.writes !== undefined && type !== "delete";
+
+/**
+ * Returns the write with its values as the provider takes them. Fields that the account does not name stay as they are, and are
+ * refused by the provider. Returns a `ProviderError` where the object cannot be described; throws as `send`.
+ */
+export async function typedWrite(
+  plan: ObjectPlan,
+  write: RecordWrite,
+  { fetch, classify }: { fetch: ProviderFetch; classify: Classify },
+): Promise<RecordWrite | ProviderError> {
+  const { typedValues, metadata } = plan;
+  if (!typedValues?.writes || !metadata?.list) return write;
+  const listed = await listedFields(plan, metadata.list, classify, fetch).catch(refusal);
+  if (listed instanceof ProviderError) return listed;
+  const types = new Map(listed.map(({ fieldName, providerType }) => [fieldName, providerType]));
+  return withValues(write, (value, name) => {
+    const type = types.get(name);
+    return type === undefined ? value : sentValue(value, type, typedValues);
+  });
+}
+
+function refusal(error: unknown): ProviderError {
+  if (error instanceof ProviderError && !concernsTheCall(error.kind)) return error;
+  throw error;
+}
+
+/** Returns the request for the types, and the write with a placeholder for each of them: a dry run sends no request. */
+export const shownTypes = (plan: ObjectPlan, write: RecordWrite): [ProviderRequest[], RecordWrite] =>
+  plan.metadata?.list && needsTypes(plan, write)
+    ? [
+        [fieldListRequest(plan, plan.metadata.list)],
+        withValues(write, (value) => (isJsonObject(value) ? value : { "{type}": value })),
+      ]
+    : [[], write];
+
+const withValues = (write: RecordWrite, change: (value: Json, name: string) => Json): RecordWrite => ({
+  ...write,
+  records: write.records.map((record) => ({ ...record, fields: mapped(record.fields, change) })),
+});
+
+const mapped = (fields: JsonObject, change: (value: Json, name: string) => Json): JsonObject =>
+  Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, change(value, name)]));

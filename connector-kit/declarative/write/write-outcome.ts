@@ -1,0 +1,80 @@
+/** Tells from the answer to a write what became of the record: its id, and the record as it now is. */
+import { isJsonObject, type Json } from "../../../ground/json.ts";
+import type { Connector, RecordOutcome, RecordToWrite, RecordWrite } from "../../connector.ts";
+import { ProviderError } from "../../calls/provider-error.ts";
+import type { ProviderFetch, ProviderResponse } from "../../calls/provider-fetch.ts";
+import type { SingleOutcome } from "../../calls/write-singly.ts";
+import { readUpsertKey } from "../../calls/upsert-key.ts";
+import { textAt } from "../../calls/text-at.ts";
+import type { WriteRules } from "../rules/description.ts";
+import { fillPath } from "../fill-path.ts";
+import { getOne } from "../get-record.ts";
+import { at, readRecordId, type ObjectPlan } from "../object-plan.ts";
+
+interface Answered {
+  plan: ObjectPlan;
+  write: RecordWrite;
+  fetch: ProviderFetch;
+  classify: NonNullable<Connector["classify"]>;
+}
+
+/** An answer to a create that names no id leaves open what was written. */
+export async function readOutcome(
+  sending: Answered,
+  { id, fields }: RecordToWrite,
+  { body, headers }: { body: Json | undefined; headers: ProviderResponse["headers"] },
+): Promise<SingleOutcome> {
+  const { plan, write, fetch, classify } = sending;
+  const { id: idAt, empty = false } = findWriteRules(plan, write.type) ?? {};
+  const place = plan.recordAt?.[write.type] ?? plan.record;
+  const isRecord = idAt === undefined && !empty;
+  const answered = isRecord ? at(body, place === undefined ? undefined : fillPath(place, plan)) : undefined;
+  const keyed =
+    write.type === "upsert" && plan.upsert?.keyIsId ? readUpsertKey(write, { fields }) : undefined;
+  const recordId =
+    (idAt === undefined ? readRecordId(answered, plan) : idIn(idAt, body, headers)) ?? keyed ?? id;
+  if (recordId === undefined && write.type === "upsert" && plan.upsert?.empty)
+    return { outcome: { success: true } };
+  if (recordId === undefined) {
+    const done = write.type === "upsert" ? "upserted" : "created";
+    const message = `${plan.name} was ${done}, but the provider's answer has no id at ${idAt ?? plan.idPath}`;
+    const error = new ProviderError({ kind: "unreadable", message, status: 200 });
+    return { outcome: { success: false, error } };
+  }
+  const outcome: RecordOutcome = { success: true, recordId };
+  if (isJsonObject(answered)) return { outcome: { ...outcome, data: answered } };
+  if (write.readBack === false || write.batch || !plan.get) return { outcome };
+  try {
+    const data = await getOne({ plan, fetch, classify }, recordId, Object.keys(fields));
+    return { outcome: { ...outcome, ...(data && { data }) } };
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    return {
+      outcome,
+      warning: `record ${recordId} was written, but could not be read back: ${error.message}`,
+    };
+  }
+}
+
+const findWriteRules = (plan: ObjectPlan, type: RecordWrite["type"]): WriteRules | undefined =>
+  type === "delete" ? undefined : plan[type];
+
+/** Returns the id at a path, or the last part of the address in a header. */
+function idIn(
+  place: string,
+  body: Json | undefined,
+  headers: ProviderResponse["headers"],
+): string | undefined {
+  if (!place.startsWith("header.")) return body === undefined ? undefined : textAt(body, place);
+  const address = headers[place.slice("header.".length).toLowerCase()];
+  const last = address?.split(/[?#]/)[0]?.split("/").at(-1);
+  return last === undefined || last === "" ? undefined : decodedOrRaw(last);
+}
+
+function decodedOrRaw(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,206 @@
+/** Words what a description states: objects, a first write, how lists are read, limits, errors, and what was checked. */
+import type { Connector } from "../../connector-kit/connector.ts";
+import type { Description } from "../../connector-kit/declarative/rules/description.ts";
+import { buildPlans, type Mode, type ObjectPlan } from "../../connector-kit/declarative/object-plan.ts";
+import type { Account } from "../../connector-kit/calls/provider-fetch.ts";
+import { isJsonObject } from "../../ground/json.ts";
+
+export function declarativeSections(description: Description, connector: Connector): string[] {
+  const plans = buildPlans(description, shownAccount(description));
+  return [
+    ...objectSection(plans, description),
+    ...firstWrite(plans, connector, shownAccount(description)),
+    ...limitSection(description, plans),
+    ...errorSection(description),
+  ];
+}
+
+/** Values of the connection are shown by their names. */
+const shownAccount = (description: Description): Account => ({
+  values: Object.fromEntries(
+    Array.from(JSON.stringify(description).matchAll(/\{connection\.(\w+)\}/g), ([, name = ""]) => [
+      name,
+      name,
+    ]),
+  ),
+});
+
+function objectSection(plans: ObjectPlan[], { others }: Description): string[] {
+  const mark = ({ modes }: ObjectPlan, mode: Mode) => (modes.includes(mode) ? "✓" : "");
+  return [
+    "",
+    "## Objects",
+    "",
+    "| Object | Read | Create | Update | Upsert by | Delete | In one request | Fields | Changes since a time |",
+    "|---|---|---|---|---|---|---|---|---|",
+    ...plans.map((plan) => {
+      const cells = [
+        `\`${plan.name}\``,
+        mark(plan, "read"),
+        mark(plan, "create"),
+        mark(plan, "update"),
+        plan.upsert?.keys.map((key) => `\`${key}\``).join(", ") ?? "",
+        mark(plan, "delete"),
+        batchText(plan),
+        fieldsText(plan),
+        plan.modes.includes("read") ? changes(plan) : "",
+      ];
+      return `| ${cells.join(" | ")} |`;
+    }),
+    ...(others ? ["", `\`${others.like}\` stands for all objects with names of this form.`] : []),
+    "",
+    "Fields have the provider's names. Where Busbar does not know them, a field that does not exist is refused by the provider.",
+  ];
+}
+
+/** How many records of a batch one request holds. */
+function batchText({ batch, modes }: ObjectPlan): string {
+  if (!["create", "update", "upsert"].some((mode) => modes.some((one) => one === mode))) return "";
+  if (batch?.requests) return `${batch.requests.most} records`;
+  const lists = (["create", "update", "upsert"] as const).flatMap((mode) => {
+    const rules = batch?.[mode];
+    return rules ? [`${mode} ${rules.most}`] : [];
+  });
+  return lists.length === 0 ? "one record" : lists.join(", ");
+}
+
+function fieldsText({ metadata }: ObjectPlan): string {
+  if (metadata?.list) return "asked of the account";
+  return metadata?.fields ? "known" : "";
+}
+
+/** A list without a bound is read whole, whether or not its records tell when they changed. */
+function changes({ since, changedPath, paging }: ObjectPlan): string {
+  if (paging?.cursor?.start) return "the provider selects them";
+  if (since?.oldestDays !== undefined)
+    return `the provider selects those of ${since.oldestDays} days; before, all pages are compared`;
+  if (since?.to !== undefined) return "the provider selects them";
+  if (paging?.newestFirst) return "the list has them first, and is read as far as they go";
+  return changedPath === undefined
+    ? "not told: every read has all records"
+    : "all pages are read and compared";
+}
+
+function firstWrite(plans: ObjectPlan[], { write }: Connector, account: Account): string[] {
+  const plan = plans.find(({ modes, example }) => modes.includes("create") && example !== undefined);
+  if (!plan || !write || !isJsonObject(plan.example)) return [];
+  const request = write.prepare({
+    objectName: plan.name,
+    type: "create",
+    batch: false,
+    allOrNone: false,
+    headers: {},
+    account,
+    records: [{ fields: plan.example }],
+  })[0];
+  if (!request) return [];
+  const body = typeof request.body === "string" ? request.body : JSON.stringify(request.body);
+  return [
+    "",
+    `A create of \`${plan.name}\` with the fields \`${JSON.stringify(plan.example)}\` sends:`,
+    "",
+    "```http",
+    `${request.method} ${request.path}`,
+    ...Object.entries(request.headers ?? {}).map(([header, value]) => `${header}: ${value}`),
+    "",
+    body,
+    "```",
+    ...connectionValues(account),
+  ];
+}
+
+function connectionValues({ values = {} }: Account): string[] {
+  const names = Object.keys(values).map((name) => `\`${name}\``);
+  return names.length === 0
+    ? []
+    : ["", `What the connection knows of the account is filled in: ${names.join(", ")}.`];
+}
+
+function limitSection({ limits }: Description, plans: ObjectPlan[]): string[] {
+  const sizes = new Set(plans.flatMap(({ list }) => list?.pageSize?.most ?? []));
+  const byPosition = plans.filter(({ paging }) => paging?.page ?? paging?.offset);
+  return [
+    "",
+    "## Limits",
+    "",
+    `* After a rate limit, calls wait as long as \`Retry-After\`${
+      limits?.reset === undefined ? "" : ` or \`${limits.reset}\``
+    } tells, else ${limits?.waitSeconds ?? "ten"} seconds.`,
+    ...(limits?.perSecond === undefined
+      ? []
+      : [`* Reads of a connection send ${limits.perSecond} requests a second at most.`]),
+    ...(sizes.size === 0 ? [] : [`* A page has up to ${[...sizes].join(", ")} records.`]),
+    ...overlapText(plans),
+    ...fewFieldsText(plans),
+    ...completeUpdateText(plans),
+    ...(plans.some(({ readEach }) => readEach)
+      ? ["* Lists have only ids: each record that is read costs a call."]
+      : []),
+    "* A search reads up to ten pages and compares them here.",
+    ...(byPosition.length === 0
+      ? []
+      : [
+          "* These lists are read by position, so a record can be missed when others are deleted at the same moment: " +
+            `${byPosition.map(({ name }) => `\`${name}\``).join(", ")}.`,
+        ]),
+  ];
+}
+
+function overlapText(plans: ObjectPlan[]): string[] {
+  const minutes = Math.max(...plans.map(({ since }) => since?.overlapMinutes ?? 0));
+  return minutes > 0
+    ? [
+        `* Records appear late: a scheduled read begins ${minutes} minutes before the last, and delivers what is new or changed.`,
+      ]
+    : [];
+}
+
+function fewFieldsText(plans: ObjectPlan[]): string[] {
+  const most = Math.min(...plans.map(({ select }) => select?.most ?? Number.POSITIVE_INFINITY));
+  return Number.isFinite(most)
+    ? [
+        `* A request names ${most} fields at most. Further fields cost further calls for each page, by the ids of its records.`,
+      ]
+    : [];
+}
+
+/** What an update must have although it does not change it. */
+function completeUpdateText(plans: ObjectPlan[]): string[] {
+  const names = (fields: string[]) => fields.map((name) => `\`${name}\``).join(", ");
+  return plans.flatMap(({ name, update, modes }) => {
+    const { repeats = [], requires = [] } = (modes.includes("update") && update) || {};
+    return [
+      ...(repeats.length === 0
+        ? []
+        : [
+            `* Each update of \`${name}\` must have ${names(repeats)}: what you leave out is read first and sent again, ` +
+              "so that a change of it at the same moment is lost.",
+          ]),
+      ...(requires.length === 0
+        ? []
+        : [
+            `* Each update of \`${name}\` must have ${names(requires)}, which no answer of the provider tells: without it, it is refused.`,
+          ]),
+    ];
+  });
+}
+
+function errorSection({ errors }: Description): string[] {
+  const codes = Object.entries({ ...errors.codes, ...errors.statuses });
+  if (codes.length === 0 && errors.okWhen === undefined) return [];
+  return [
+    "",
+    "## Errors",
+    "",
+    ...(errors.okWhen === undefined
+      ? []
+      : [`A refusal may have the status 200: a success has \`${errors.okWhen}\`.`, ""]),
+    ...(codes.length === 0
+      ? []
+      : [
+          "| Code or status | Kind |",
+          "|---|---|",
+          ...codes.map(([code, kind]) => `| \`${code}\` | \`${kind}\` |`),
+        ]),
+  ];
+}

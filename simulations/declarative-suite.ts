@@ -1,0 +1,370 @@
+/** Guarantees that hold for every declarative connector, against a simulation of its provider by the same description. */
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, test } from "node:test";
+import { testBatches } from "./declarative-batch-suite.ts";
+import { testFields } from "./declarative-fields-suite.ts";
+import { testKeys } from "./declarative-key-suite.ts";
+import { idLike } from "./simulated-account.ts";
+import { simulatedAccount } from "./simulated-connection.ts";
+import { orderWrite } from "../connector-kit/testing/order-fixture.ts";
+import { withAccount } from "../connector-kit/calls/with-account.ts";
+import type { World } from "./simulated-world.ts";
+import {
+  findError,
+  example,
+  fetchFrom,
+  idOfOnly,
+  missing,
+  planFor,
+  read,
+  scan,
+  written,
+} from "./suite-calls.ts";
+import { startSimulation, type Simulation } from "./start-simulation.ts";
+import { nowMs } from "../ground/clock.ts";
+import type { Json, JsonObject } from "../ground/json.ts";
+import type { Connector, RecordWrite, WriteResult } from "../connector-kit/connector.ts";
+import { testConnector, type ConnectorSample } from "../connector-kit/testing/connector-suite.ts";
+import type { ProviderFetch } from "../connector-kit/calls/provider-fetch.ts";
+import { ProviderError, type ProviderErrorKind } from "../connector-kit/calls/provider-error.ts";
+import { checkDescription } from "../connector-kit/declarative/check/check-description.ts";
+import { describeConnector } from "../connector-kit/declarative/describe-connector.ts";
+import type { Description } from "../connector-kit/declarative/rules/description.ts";
+import { buildPlans, flattenValues, type ObjectPlan } from "../connector-kit/declarative/object-plan.ts";
+
+/** Tests a declarative connector wholly: whatever is answered, and its objects against a simulation of the same description. */
+export function testDeclarative(provider: string, given: Description, own: Connector): void {
+  const subject = testAnswers(provider, given, own);
+  if (!subject) return;
+  const { description, connector, plans, full } = subject;
+  describe(`${provider}, described, against its simulation`, () => {
+    let simulation: Simulation;
+    before(async () => {
+      simulation = await startSimulation(description);
+    });
+    after(() => simulation.close());
+    beforeEach(() => {
+      simulation.next = undefined;
+      for (const { name } of plans)
+        for (const { id } of simulation.account.records(name)) simulation.account.remove(name, id);
+    });
+    const world = (): World => ({ simulation, connector, fetch: fetchFrom(simulation.url) });
+    for (const plan of plans) {
+      testObject(world, plan);
+      testBatches(world, plan);
+      testFields(world, plan);
+    }
+    testKeys(world, plans);
+    testRefusals(
+      world,
+      full,
+      plans.find(({ modes }) => modes.includes("read")),
+      description.errors.statuses ?? {},
+    );
+    if (full.modes.includes("update")) testBatchOfUpdates(world, full);
+  });
+}
+
+interface Subject {
+  description: Description;
+  connector: Connector;
+  plans: ObjectPlan[];
+  /** The object that can do most. */
+  full: ObjectPlan;
+}
+
+/** Tests that a description is sound, and what its connector makes of answers that nobody described. */
+export function testAnswers(
+  provider: string,
+  given: Description,
+  own: Connector,
+  share?: ConnectorSample["share"],
+): Subject | undefined {
+  // Answers of GraphQL have only the fields that are named: those of the tests are named as well.
+  const description = given.graphql ? withFieldsOfTests(given) : given;
+  const bare = given.graphql ? describeConnector(provider, description) : own;
+  const account = simulatedAccount(description);
+  const connector = withAccount(bare, account);
+  const plans = buildPlans(description, account);
+  const written = plans.filter(({ modes }) =>
+    (["read", "create", "update"] as const).every((mode) => modes.includes(mode)),
+  );
+  // Not every provider lets records be deleted, or changed.
+  const full =
+    written.find(({ modes }) => modes.includes("delete")) ??
+    written[0] ??
+    plans.find(({ modes }) => modes.includes("read") && modes.includes("create")) ??
+    plans.find(({ modes }) => modes.includes("create"));
+  test(`the description of ${provider} is sound`, () => {
+    assert.deepEqual(checkDescription(given).faults, []);
+    assert.ok(full, "one object can be created");
+  });
+  if (!full) return undefined;
+  testConnector(provider, connector, {
+    objectName: full.name,
+    fields: (full.example ?? {}) as JsonObject,
+    ids: [1, 22, 333].map((number) => idLike(description, number, full)),
+    ...(!full.modes.includes("delete") && { deletes: false as const }),
+    ...(!full.modes.includes("update") && { updates: false as const }),
+    ...(description.errors.refusedBy === "errors" && { errorsRefuse: true as const }),
+    ...(share && { share }),
+  });
+  return { description, connector, plans, full };
+}
+
+const withFieldsOfTests = (description: Description): Description => ({
+  ...description,
+  objects: Object.fromEntries(
+    Object.entries(description.objects).map(([name, { graphql, ...rules }]) => [
+      name,
+      {
+        ...rules,
+        ...(graphql && {
+          graphql: { ...graphql, fields: [...graphql.fields, "n", "note", "nothing", "kept", "changed"] },
+        }),
+      },
+    ]),
+  ),
+});
+
+function testObject(world: () => World, plan: ObjectPlan): void {
+  const { name, modes } = plan;
+  if (modes.includes("create")) {
+    test(`a record of ${name} is created with its fields, and its id is told`, async () => {
+      const { simulation, connector, fetch } = world();
+      const fields = { ...example(plan), note: "ünïcode ✓", nothing: null };
+      const id = idOfOnly(await written(connector, orderWrite(name, "create", { fields }), fetch));
+      const stored = simulation.account.records(name).find((record) => record.id === id);
+      const nothing = plan.create?.wrap?.form ? "" : null;
+      assert.deepEqual(JSON.parse(JSON.stringify(stored?.fields)), { ...fields, nothing });
+    });
+  }
+  if (modes.includes("update")) {
+    test(`an update of ${name} changes the fields that it names, and returns the record`, async () => {
+      const { simulation, connector, fetch } = world();
+      const id = simulation.account.put(name, { kept: "k", changed: "before" });
+      const result = await written(
+        connector,
+        orderWrite(name, "update", { id, fields: { changed: "after" } }),
+        fetch,
+      );
+      assert.equal(idOfOnly(result), id);
+      assert.deepEqual(simulation.account.records(name)[0]?.fields, { kept: "k", changed: "after" });
+      const [outcome] = result.outcomes;
+      const isAnswered = !(plan.update?.empty || plan.update?.id !== undefined) || plan.get !== undefined;
+      if (isAnswered)
+        assert.equal(
+          outcome?.success && outcome.data && flattenValues(outcome.data, plan)["changed"],
+          "after",
+        );
+      const gone = await written(
+        connector,
+        orderWrite(name, "update", { id: missing(id), fields: {} }),
+        fetch,
+      );
+      assert.equal(findError(gone)?.kind, "not_found");
+    });
+    test(`current values of ${name} are read for records that exist`, async () => {
+      const { simulation, connector, fetch } = world();
+      if (!plan.get) return;
+      const id = simulation.account.put(name, { a: "1", b: "2" });
+      const found = await connector.write?.readFields(
+        { objectName: name, ids: [id, missing(id)], fields: ["a", "c"] },
+        fetch,
+      );
+      assert.deepEqual([...(found ?? [])], [[id, { a: "1", c: null }]]);
+    });
+  }
+  if (plan.upsert) testUpsert(world, plan, plan.upsert.keys);
+  if (modes.includes("delete")) {
+    test(`a record of ${name} is deleted, and a second deletion is a success with a warning`, async () => {
+      const { simulation, connector, fetch } = world();
+      const id = simulation.account.put(name, example(plan));
+      assert.equal(
+        idOfOnly(await written(connector, orderWrite(name, "delete", { id, fields: {} }), fetch)),
+        id,
+      );
+      assert.equal(simulation.account.records(name).length, 0);
+      const again = await written(connector, orderWrite(name, "delete", { id, fields: {} }), fetch);
+      assert.equal(idOfOnly(again), id);
+      assert.equal(again.warnings.length, 1);
+    });
+  }
+  if (modes.includes("read")) testReading(world, plan);
+}
+
+function testReading(world: () => World, plan: ObjectPlan): void {
+  const { name } = plan;
+  test(`every record of ${name} is read once, over several pages`, async () => {
+    const { simulation, connector, fetch } = world();
+    const ids = Array.from({ length: 10 }, (_, index) => simulation.account.put(name, { n: String(index) }));
+    const { records, pages } = await scan(read(connector), planFor(name), fetch);
+    assert.deepEqual(records.map(({ id }) => id).toSorted(), ids.toSorted());
+    assert.ok(plan.paging?.none || plan.paging?.page?.more === undefined || pages > 1);
+    for (const { values, raw } of records)
+      assert.ok(values["n"] !== undefined && Object.keys(raw).length > 0);
+    assert.deepEqual(
+      (await scan(read(connector), { ...planFor(name), pageSize: 2 }, fetch)).records.length,
+      10,
+    );
+  });
+  test(`an empty account of ${name} is one page without records for each list`, async () => {
+    const { connector, fetch } = world();
+    const lists = 1 + (plan.furtherLists ?? []).filter(({ deleted }) => !deleted).length;
+    assert.deepEqual(await scan(read(connector), planFor(name), fetch), { records: [], pages: lists });
+  });
+  if (plan.changedPath) {
+    test(`changes of ${name} since a time are read with that time included`, async () => {
+      const { simulation, connector, fetch } = world();
+      const early = simulation.account.put(name, { n: "early" });
+      const late = [1, 2, 3, 4].map((n) => simulation.account.put(name, { n: String(n) }));
+      const since = new Date(simulation.account.records(name)[1]?.changedAt ?? 0);
+      const bounded = await scan(read(connector), { ...planFor(name), since }, fetch);
+      assert.deepEqual(bounded.records.map(({ id }) => id).toSorted(), late.toSorted());
+      assert.equal(
+        bounded.records.some(({ id }) => id === early),
+        false,
+      );
+      assert.ok(bounded.records.every(({ changeTime }) => changeTime && changeTime >= since));
+    });
+  }
+  test(`records of ${name} are found by the value of a field, and by their ids`, async () => {
+    const { simulation, connector, fetch } = world();
+    const wanted = simulation.account.put(name, { n: "wanted" });
+    simulation.account.put(name, { n: "other" });
+    const filters = [{ fieldName: "n", value: "wanted" }];
+    const { records } = await read(connector).search({ ...planFor(name), filters }, fetch);
+    assert.deepEqual(
+      records.map(({ id }) => id),
+      [wanted],
+    );
+    if (!plan.get) return;
+    const byId = await read(connector).readByIds(planFor(name), [wanted, missing(wanted)], fetch);
+    assert.deepEqual(
+      byId.map(({ id }) => id),
+      [wanted],
+    );
+  });
+  testBrokenLists(world, plan);
+}
+
+function testBrokenLists(world: () => World, plan: ObjectPlan): void {
+  const { name } = plan;
+  test(`a list of ${name} that repeats a page or has wrong types ends with a reason`, async () => {
+    const { simulation, connector, fetch } = world();
+    // Where an empty list is left out and nothing stands around it, an object without it is an answer.
+    const isLeftOut = plan.absentWhenEmpty === true && !plan.records?.includes(".");
+    const bodies: Json[] = isLeftOut ? [[7], "text"] : [{}, { data: 7 }, [7], "text"];
+    for (const body of bodies) {
+      simulation.next = { status: 200, headers: {}, body };
+      const error = await read(connector)
+        .readPage(planFor(name), undefined, fetch)
+        .then(
+          (page) => page.records.length,
+          (reason: unknown) => reason,
+        );
+      assert.ok(error instanceof ProviderError && error.kind === "unreadable", JSON.stringify(body));
+    }
+    Array.from({ length: 8 }, () => simulation.account.put(name, example(plan)));
+    const first = await read(connector).readPage(planFor(name), undefined, fetch);
+    if (!first.next || typeof first.next["place"] !== "string" || plan.paging?.cursor?.start) return;
+    const same: ProviderFetch = () => fetch(read(connector).preparePage(planFor(name)));
+    await assert.rejects(read(connector).readPage(planFor(name), first.next, same), { kind: "unreadable" });
+  });
+}
+
+function testUpsert(world: () => World, plan: ObjectPlan, keys: string[]): void {
+  const { name } = plan;
+  for (const key of keys)
+    test(`two upserts of ${name} by ${key} make one record, which keeps its other fields`, async () => {
+      const { simulation, connector, fetch } = world();
+      const upsert = (fields: JsonObject): Promise<WriteResult> =>
+        written(connector, { ...orderWrite(name, "upsert", { fields }), key: key.toUpperCase() }, fetch);
+      const first = idOfOnly(await upsert({ ...example(plan), [key]: "ada/1", kept: "k" }));
+      const second = idOfOnly(await upsert({ [key]: "ada/1", changed: "after" }));
+      assert.equal(second, first);
+      const stored = simulation.account.records(name);
+      assert.equal(stored.length, 1);
+      assert.deepEqual(stored[0]?.fields, { ...example(plan), [key]: "ada/1", kept: "k", changed: "after" });
+      const keyless = await upsert({ kept: "k" });
+      assert.equal(findError(keyless)?.kind, "invalid");
+    });
+}
+
+function testRefusals(
+  world: () => World,
+  { name, ...plan }: ObjectPlan,
+  readable: ObjectPlan | undefined,
+  own: Record<string, ProviderErrorKind>,
+): void {
+  test("refusals have the provider's reason and the kind of their status", async () => {
+    const { simulation, connector, fetch } = world();
+    const fields = example({ name, ...plan });
+    for (const [status, kind] of [
+      [400, "invalid"],
+      [403, "forbidden"],
+      [409, "conflict"],
+      [422, "invalid"],
+    ] as const) {
+      if (own[status] !== undefined) continue;
+      simulation.next = simulation.account.refusal(status, `reason ${status}`);
+      const error = findError(await written(connector, orderWrite(name, "create", { fields }), fetch));
+      assert.equal(error?.kind, kind);
+      assert.match(error?.message ?? "", new RegExp(`reason ${status}`));
+    }
+    for (const [status, kind, headers] of [
+      [401, "unauthorized", {}],
+      [500, "unknown_outcome", {}],
+      [503, "unavailable", { "retry-after": "7" }],
+    ] as const) {
+      simulation.nextWrite = simulation.account.refusal(status, "no", headers);
+      await assert.rejects(written(connector, orderWrite(name, "create", { fields }), fetch), { kind });
+    }
+  });
+
+  test("a rate limit says when to try again", async () => {
+    const { simulation, connector, fetch } = world();
+    if (!readable) return;
+    simulation.next = simulation.account.refusal(429, "slow down", { "retry-after": "7" });
+    const error = await read(connector)
+      .readPage(planFor(readable.name), undefined, fetch)
+      .catch((reason: unknown) => reason);
+    assert.ok(error instanceof ProviderError && error.kind === "rate_limited");
+    const waitMs = (error.retryAt?.getTime() ?? 0) - nowMs();
+    assert.ok(waitMs > 5_000 && waitMs <= 7_000, String(waitMs));
+  });
+
+  test("a create whose answer is lost has an unknown outcome, and an update may be repeated", async () => {
+    const { simulation, connector, fetch } = world();
+    simulation.nextWrite = "lost";
+    const creating = written(
+      connector,
+      orderWrite(name, "create", { fields: example({ name, ...plan }) }),
+      fetch,
+    );
+    await assert.rejects(creating, { kind: "unknown_outcome" });
+    const id = simulation.account.records(name)[0]?.id ?? "";
+    if (!plan.modes.includes("update")) return;
+    simulation.nextWrite = "lost";
+    const updating = written(connector, orderWrite(name, "update", { id, fields: { n: "1" } }), fetch);
+    await assert.rejects(updating, { kind: "unavailable" });
+  });
+}
+
+function testBatchOfUpdates(world: () => World, { name }: ObjectPlan): void {
+  test("a batch writes each record and reports each outcome in order", async () => {
+    const { simulation, connector, fetch } = world();
+    const id = simulation.account.put(name, { n: "0" });
+    const records = [id, missing(id), id].map((key) => ({ id: key, fields: { n: key } }));
+    const write: RecordWrite = {
+      ...orderWrite(name, "update", records[0] ?? { fields: {} }),
+      batch: true,
+      records,
+    };
+    const { outcomes } = await written(connector, write, fetch);
+    assert.deepEqual(
+      outcomes.map(({ success }) => success),
+      [true, false, true],
+    );
+  });
+}

@@ -1,0 +1,192 @@
+/** A connector that is only described writes and reads through a whole Busbar, against the simulation of its provider. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { DESCRIPTIONS } from "../../connectors/descriptions.gen.ts";
+import { REFUSED } from "../../simulations/simulated-answer.ts";
+import { startSimulation, type Simulation } from "../../simulations/start-simulation.ts";
+import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
+import { openSink, type Sink } from "../harness/deliveries/sink.ts";
+import { until } from "../harness/until.ts";
+
+const MANIFEST = `
+specVersion: 1.0.0
+integrations:
+  - name: outlook
+    provider: microsoft
+    write:
+      objects:
+        - objectName: me/contacts
+  - name: sales
+    provider: pipedrive
+    read:
+      objects:
+        - objectName: persons
+          mapToName: person
+          destination: people
+          schedule: "*/10 * * * *"
+          requiredFields:
+            - fieldName: name
+              mapToName: fullName
+          optionalFieldsAuto: all
+          backfill:
+            defaultPeriod:
+              fullHistory: true
+    write:
+      objects:
+        - objectName: persons
+          inheritMapping: true
+`;
+
+async function openSimulation(provider: string): Promise<Simulation> {
+  const description = DESCRIPTIONS[provider];
+  assert.ok(description);
+  return startSimulation(description);
+}
+
+describe("a declarative connector", () => {
+  let busbar: TestBusbar;
+  let simulation: Simulation;
+  let outlook: Simulation;
+  let sink: Sink;
+  before(async () => {
+    sink = await openSink();
+    simulation = await openSimulation("pipedrive");
+    outlook = await openSimulation("microsoft");
+    busbar = await openTestBusbar({
+      env: { BUSBAR_MINUTE_MS: "50", BUSBAR_RETRY_BASE_SECONDS: "0.05" },
+      providers: { pipedrive: { baseURL: simulation.url }, microsoft: { baseURL: outlook.url } },
+    });
+    for (const name of ["Ada", "Grace", "Edsger", "Barbara", "Tony"])
+      simulation.account.put("persons", { name, custom_fields: { field_0: `custom ${name}` } });
+    const to = { name: "people", type: "webhook", metadata: { url: `${sink.url}/people` } };
+    assert.equal((await busbar.inProject("POST", "/destinations", to)).status, 201);
+    const deployed = await busbar.inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST });
+    assert.equal(deployed.status, 200, deployed.text);
+    assert.doesNotMatch(deployed.text, /not-built-yet/);
+    for (const provider of ["pipedrive", "microsoft"]) {
+      const connection = await busbar.inProject("POST", "/connections:generate", {
+        provider,
+        groupRef: "acme",
+        consumerRef: "ada",
+        oauth2AuthorizationCode: { accessToken: { token: "t-1" } },
+      });
+      assert.equal(connection.status, 201, connection.text);
+    }
+    const installed = await busbar.inProject("POST", "/integrations/sales/installations", {
+      groupRef: "acme",
+      config: {
+        content: {
+          provider: "pipedrive",
+          read: { objects: { persons: { objectName: "persons", selectedFieldsAuto: "all" } } },
+          write: { objects: { persons: { objectName: "persons", deletionSettings: { enabled: true } } } },
+        },
+      },
+    });
+    assert.equal(installed.status, 201, installed.text);
+    const second = await busbar.inProject("POST", "/integrations/outlook/installations", {
+      groupRef: "acme",
+      config: {
+        content: {
+          provider: "microsoft",
+          write: { objects: { "me/contacts": { objectName: "me/contacts" } } },
+        },
+      },
+    });
+    assert.equal(second.status, 201, second.text);
+  });
+  after(async () => {
+    await busbar?.stop();
+    await simulation?.close();
+    await outlook?.close();
+    await sink?.close();
+  });
+
+  interface Entry {
+    id?: string;
+    fields: Record<string, unknown>;
+    mappedFields: Record<string, unknown>;
+  }
+  const arrived = (): Entry[] => sink.messagesAt("/people").flatMap(({ body }) => JSON.parse(body).result);
+
+  test("its backfill delivers every record, over several pages", async () => {
+    const names = () =>
+      [...new Set(arrived().map(({ mappedFields }) => mappedFields["fullName"]))].toSorted();
+    await until(() => names().length >= 5);
+    assert.deepEqual(names(), ["Ada", "Barbara", "Edsger", "Grace", "Tony"]);
+  });
+
+  test("a change at the provider arrives by the schedule", async () => {
+    simulation.account.put("persons", { name: "Ada Lovelace" }, "1001");
+    await until(() => arrived().some(({ mappedFields }) => mappedFields["fullName"] === "Ada Lovelace"));
+  });
+
+  test("records are created, updated and deleted, and a refusal has the provider's reason", async () => {
+    const created = await busbar.write("sales", "persons", {
+      groupRef: "acme",
+      type: "create",
+      record: { fullName: "Donald" },
+    });
+    assert.equal(created.status, 200, created.text);
+    const id = created.body.result.recordId;
+    const stored = () => simulation.account.records("persons").find((record) => record.id === id)?.fields;
+    assert.deepEqual(stored(), { name: "Donald" });
+    const updated = await busbar.write("sales", "persons", {
+      groupRef: "acme",
+      type: "update",
+      record: { id, fullName: "Don" },
+    });
+    assert.equal(updated.status, 200, updated.text);
+    assert.deepEqual(stored(), { name: "Don" });
+    simulation.nextWrite = simulation.account.refusal(422, "name is too short");
+    const refused = await busbar.write("sales", "persons", {
+      groupRef: "acme",
+      type: "update",
+      record: { id, fullName: "D" },
+    });
+    assert.equal(refused.status, 422);
+    assert.match(refused.body.detail, /name is too short/);
+    const removed = await busbar.write("sales", "persons", {
+      groupRef: "acme",
+      type: "delete",
+      record: { id },
+    });
+    assert.equal(removed.status, 200, removed.text);
+    assert.equal(stored(), undefined);
+  });
+
+  test("its fields are those that the provider lists, and a read of all fields delivers them", async () => {
+    const place = "/providers/pipedrive/objects/persons/metadata?groupRef=acme";
+    const { status, body, text } = await busbar.inProject("GET", place);
+    assert.equal(status, 200, text);
+    assert.equal(body.fields["name"].valueType, "string");
+    const custom = body.fields["$['custom_fields']['field_0']"];
+    assert.deepEqual([custom.isCustom, custom.displayName], [true, "Label of field_0"]);
+    const ada = arrived().find(({ mappedFields }) => mappedFields["fullName"] === "Ada");
+    assert.match(JSON.stringify(ada?.fields["custom_fields"]), /"field_0":"custom Ada"/);
+    const notes = await busbar.inProject("GET", "/providers/pipedrive/objects/notes/metadata?groupRef=acme");
+    assert.match(notes.body.detail, /does not know the fields of `notes`/);
+  });
+
+  test("a batch is one request where the provider takes several records at once", async () => {
+    const before = outlook.requests.length;
+    const written = await busbar.write("outlook", "me/contacts", {
+      groupRef: "acme",
+      type: "create",
+      batch: ["Ada", "Grace", REFUSED].map((givenName) => ({ record: { givenName } })),
+    });
+    assert.equal(written.status, 200, written.text);
+    assert.deepEqual(
+      written.body.results.map(({ success }: { success: boolean }) => success),
+      [true, true, false],
+    );
+    assert.deepEqual(outlook.requests.slice(before), ["POST /base/v1.0/$batch"]);
+    assert.equal(outlook.account.records("me/contacts").length, 2);
+  });
+
+  test("the provider is shown with what its description can do", async () => {
+    const { body } = await busbar.call("GET", "/v1/providers/pipedrive");
+    assert.equal(body.support.read, true);
+    assert.equal(body.support.write, true);
+    assert.equal(body.support.delete, true);
+  });
+});
