@@ -50,7 +50,7 @@ test("every problem type is on the page of errors with its status", () => {
 test("every npm script that a document names exists", () => {
   const { scripts } = JSON.parse(read("package.json"));
   const named = DOCUMENTS.flatMap((file) =>
-    [...read(file).matchAll(/npm (?:run )?(test|start|(?<=run )[a-z:-]*[a-z])/g)].map(
+    [...read(file).matchAll(/npm (?:run )?(test|start|(?<=run )[a-z][a-z:-]*)/g)].map(
       ([, name = ""]) => name,
     ),
   );
