@@ -204,8 +204,9 @@ export interface Schemas {
   ReconcileSubscriptionsRequest: { since: string; objects?: readonly string[] };
   RecordAssociation: { to: { id: string }; types: readonly { associationCategory: string; associationTypeId: number }[] };
   RecordMessage: { messageId: string; destination: string; status: "waiting" | "sending" | "delivered" | "failed"; attempts: readonly { time: string; status?: number; durationMs: number; detail?: string }[] };
+  RecordObstacle: { detail: string; remedy: string };
   RecordSeen: { time: string; by: "read" | "subscribe"; changeTime?: string; operationId?: string; eventId?: string; outcome: "received" | "filtered" | "repeated" | "queued" | "in_message" | "delivered" | "refused" | "given_up"; reason?: string; messageId?: string };
-  RecordTrace: { installationId: string; object: string; recordId: string; seen: readonly Schemas["RecordSeen"][]; messages: readonly Schemas["RecordMessage"][]; writes: readonly Schemas["RecordWrite"][] };
+  RecordTrace: { installationId: string; object: string; recordId: string; seen: readonly Schemas["RecordSeen"][]; messages: readonly Schemas["RecordMessage"][]; writes: readonly Schemas["RecordWrite"][]; obstacles: readonly Schemas["RecordObstacle"][] };
   RecordWrite: { operationId: string; type: "create" | "update" | "delete" | "upsert" | "write"; status: "in_progress" | "success" | "failure"; time: string };
   RefusedJwtKey: { validationIssues?: readonly { field: string; detail: string }[] };
   RefusedRequest: { id: string; time: string; method: string; path: string; operationId?: string; status: number; type: string; title: string; detail: string; apiKeyId?: string; builderId?: string; requestId: string };

@@ -63,6 +63,10 @@ export function addTrace(program: Command, terminal: Terminal): void {
         out.rows(objectsAt(found, "seen"), SEEN, "It was neither read nor reported.");
         out.rows(objectsAt(found, "messages"), MESSAGES, "No message contains it.");
         out.rows(objectsAt(found, "writes"), WRITES, "Nobody wrote it.");
+        for (const obstacle of objectsAt(found, "obstacles")) {
+          out.line(`${out.paint.yellow("!")} ${printable(textAt(obstacle, "detail") ?? "")}`);
+          out.line(`    ${out.paint.blue("→")} ${printable(textAt(obstacle, "remedy") ?? "")}`);
+        }
       }
     });
 }

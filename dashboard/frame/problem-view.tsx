@@ -22,7 +22,8 @@ export function ProblemView({ error, onRetry }: ProblemViewProps): JSX.Element |
       </Alert>
     );
   }
-  const { title, detail, remedy, href, status, requestId, retryable, retryAfter, issues } = error.problem;
+  const { title, detail, remedy, href, status, requestId, retryable, retryAfter, issues, causes } =
+    error.problem;
   const isCalm = status === 501;
   return (
     <Alert
@@ -41,6 +42,15 @@ export function ProblemView({ error, onRetry }: ProblemViewProps): JSX.Element |
             {issues.map((issue) => (
               <li key={`${issue.in} ${issue.name} ${issue.detail}`} className="foreign">
                 <code>{issue.name}</code>: {issue.detail}
+              </li>
+            ))}
+          </ul>
+        )}
+        {!issues && causes && causes.length > 0 && (
+          <ul>
+            {causes.map((cause) => (
+              <li key={cause} className="foreign">
+                {cause}
               </li>
             ))}
           </ul>

@@ -33,6 +33,7 @@ export function RecordPage(): JSX.Element {
       <ProblemView error={data ? null : error} onRetry={() => void refetch()} />
       {data && (
         <>
+          <Obstacles obstacles={data.obstacles} />
           <Part
             title="Seen"
             rows={data.seen}
@@ -57,6 +58,19 @@ export function RecordPage(): JSX.Element {
     </Page>
   );
 }
+
+const Obstacles = ({ obstacles }: Pick<Trace, "obstacles">): JSX.Element | null =>
+  obstacles.length === 0 ? null : (
+    <Section title="What keeps records from arriving" region="What keeps records from arriving">
+      <ul>
+        {obstacles.map(({ detail, remedy }) => (
+          <li key={detail} className="foreign">
+            {detail} {remedy}
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
 
 interface PartProps<Row> {
   title: string;

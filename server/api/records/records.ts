@@ -26,6 +26,7 @@ import { getInstallationRow } from "../installations/installation.ts";
 import { getIntegrationRow } from "../integration.ts";
 import { InstallationId, IntegrationIdOrName, OperationId } from "../members.ts";
 import { INSTALLATION } from "../paths.ts";
+import { listObstacles, type Obstacle } from "./obstacles.ts";
 
 export const recordRoutes = (deps: { database: Database }): Route[] => [
   route(`GET ${INSTALLATION}/records/{objectName}/{recordId}`, "frontend", getRecordTrace(deps)),
@@ -86,6 +87,14 @@ const WriteSchema = Type.Object(
   { title: "RecordWrite", description: "An operation that wrote a record, or tried to." },
 );
 
+const ObstacleSchema = Type.Object(
+  {
+    detail: Type.String({ description: "What keeps records from arriving." }),
+    remedy: Type.String({ description: "What to do." }),
+  },
+  { title: "RecordObstacle", description: "Something that keeps records of an object from arriving." },
+);
+
 const RecordTraceSchema = Type.Object(
   {
     installationId: InstallationId,
@@ -100,11 +109,16 @@ const RecordTraceSchema = Type.Object(
     writes: Type.Array(described(WriteSchema, "A write."), {
       description: "Writes of it; the newest first.",
     }),
+    obstacles: Type.Array(ObstacleSchema, {
+      description:
+        "Busbar's own: what is known that keeps records of the object from being read, reported or delivered at the moment; empty if nothing is.",
+    }),
   },
   { title: "RecordTrace", description: "What happened to one record of a customer's account." },
 );
 
 interface TraceParts {
+  obstacles: Obstacle[];
   seen: SeenAgain[];
   events: SubscriptionEventRow[];
   writes: TracedWrite[];
@@ -114,7 +128,7 @@ interface TraceParts {
 async function toTrace(
   queries: Queries,
   of: { installationId: string; objectName: string; recordId: string },
-  { seen, events, writes }: TraceParts,
+  { obstacles, seen, events, writes }: TraceParts,
 ): Promise<Static<typeof RecordTraceSchema>> {
   const reported = new Set(events.map(({ messageId }) => messageId));
   // Messages with changes are in the events, too, as long as these are kept.
@@ -135,6 +149,7 @@ async function toTrace(
       status,
       time: timeOfId(operationId).toISOString(),
     })),
+    obstacles,
   };
 }
 
@@ -202,7 +217,7 @@ const getRecordTrace = (deps: { database: Database }) =>
     description:
       "Where a record of the customer's account was seen, by reading or by subscription; why it was left out, or in which " +
       "message it is; what each receiver answered; and the writes to it. The newest first, 200 of each. It is kept as long as the " +
-      "deliveries are.",
+      "deliveries are. `obstacles`, and the `causes` of a 404, say what keeps records of the object away at the moment.",
     params: Type.Object({
       integrationId: IntegrationIdOrName,
       installationId: InstallationId,
@@ -214,17 +229,25 @@ const getRecordTrace = (deps: { database: Database }) =>
       const { queries } = deps.database;
       const { recordId } = params;
       const integration = await getIntegrationRow(queries, project.id, params.integrationId);
-      const { id } = await getInstallationRow(queries, project.id, integration.id, params.installationId);
+      const installation = await getInstallationRow(
+        queries,
+        project.id,
+        integration.id,
+        params.installationId,
+      );
       const objectName = requireObject(integration.latestRevision.content, params.objectName);
       await awaitPushes(deps, project.id, LIST_WAIT_MS);
-      const of = { installationId: id, objectName, recordId };
+      const of = { installationId: installation.id, objectName, recordId };
       const [seen, events, writes] = await Promise.all([
         listSeen(queries, of, MAX),
         listSubscriptionEvents(queries, { ...of, projectId: project.id, range: { limit: MAX } }),
         listWritesOfRecord(queries, of, MAX),
       ]);
-      if (seen.length + events.rows.length + writes.length === 0) throw unknownRecord(objectName, recordId);
-      return toTrace(queries, of, { seen, events: events.rows, writes });
+      const neverSeen = seen.length + events.rows.length === 0;
+      const traced = { integration, installation, objectName };
+      const obstacles = await listObstacles(queries, traced, { neverSeen });
+      if (neverSeen && writes.length === 0) throw unknownRecord(objectName, recordId, obstacles);
+      return toTrace(queries, of, { obstacles, seen, events: events.rows, writes });
     },
   });
 
@@ -245,9 +268,10 @@ function requireObject({ read, write, subscribe }: ManifestIntegration, name: st
   throw new Problem("not-found", { detail: `The integration has no object \`${name}\`. ${hint}` });
 }
 
-const unknownRecord = (objectName: string, recordId: string): Problem =>
+const unknownRecord = (objectName: string, recordId: string, obstacles: Obstacle[]): Problem =>
   new Problem("not-found", {
+    causes: obstacles.map(({ detail, remedy }) => `${detail} ${remedy}`),
     detail:
       `Nothing is known of a record \`${recordId}\` of \`${objectName}\`: it was neither read, reported nor written for this ` +
-      "installation in the time for which deliveries are kept.",
+      `installation in the time for which deliveries are kept.${obstacles.length > 0 ? " `causes` lists what may keep it away." : ""}`,
   });

@@ -25,6 +25,8 @@ export interface ReadObjectRow {
   disabled: boolean;
   nextTick: Date | null;
   cursorTime: Date;
+  /** Records that last changed earlier are not wanted; null: all are. */
+  floorTime: Date | null;
   settledTime: Date | null;
   deletionsTime: Date;
   pause: ReadPause | null;
@@ -43,6 +45,7 @@ const COLUMNS = [
   "disabled",
   "nextTick",
   "cursorTime",
+  "floorTime",
   "settledTime",
   "deletionsTime",
   "pause",

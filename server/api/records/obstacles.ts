@@ -1,0 +1,135 @@
+/** What is known that keeps records of an object from arriving: for the trace of a record, also of one that was never seen. */
+import type { ConfigContent } from "../../../manifest/installation-config.ts";
+import type { ManifestIntegration } from "../../../manifest/manifest.ts";
+import { findReadDefinition, type ConfiguredFilter } from "../../read/definition/read-definition.ts";
+import { readSources } from "../../read/definition/read-sources.ts";
+import type { Queries } from "../../store/database/database.ts";
+import { listHealthReasons, type HealthReason } from "../../store/integrations/installation-health.ts";
+import type { InstallationRow } from "../../store/integrations/installations.ts";
+import type { IntegrationRow } from "../../store/integrations/integrations.ts";
+import { findBackfill, findReadObject, type ReadObjectRow } from "../../store/reads/read-objects.ts";
+import { listSubscriptions } from "../../store/subscriptions/subscriptions.ts";
+
+export interface Obstacle {
+  detail: string;
+  remedy: string;
+}
+
+interface Traced {
+  integration: IntegrationRow<ManifestIntegration>;
+  installation: InstallationRow<ConfigContent>;
+  /** The provider's name. */
+  objectName: string;
+}
+
+/** Lists the obstacles to an object's records, the likeliest first. `neverSeen`: also what keeps a record from being seen at all. */
+export async function listObstacles(
+  queries: Queries,
+  traced: Traced,
+  { neverSeen }: { neverSeen: boolean },
+): Promise<Obstacle[]> {
+  const { integration, installation, objectName } = traced;
+  const { id, projectId, config } = installation;
+  const [row, subscriptions, reasons, sources] = await Promise.all([
+    findReadObject(queries, id, objectName),
+    listSubscriptions(queries, projectId, id),
+    listHealthReasons(queries, [id]),
+    readSources(queries, integration, config.content),
+  ]);
+  const definition = findReadDefinition(sources, objectName);
+  const isSubscribed = subscriptions.some((one) => one.objectName === objectName && one.state !== "disabled");
+  const isRead = row !== undefined && !row.disabled;
+  const obstacles = (reasons.get(id) ?? []).map(fromReason);
+  if (!isRead && !isSubscribed) return [isDisabled(row) ? DISABLED : notInstalled(objectName), ...obstacles];
+  if (row?.pause?.by === "api") obstacles.push(pausedBy(row.pause, objectName));
+  if (isRead && definition) {
+    const filters = [...definition.filters, ...definition.backfillFilters];
+    if (filters.length > 0) obstacles.push(filteredBy(filters));
+  }
+  if (neverSeen && isRead) obstacles.push(...(await listLimits(queries, row, { isSubscribed })));
+  return obstacles;
+}
+
+const isDisabled = (row: ReadObjectRow | undefined): boolean => row?.disabled === true;
+
+const DISABLED: Obstacle = {
+  detail: "The customer's configuration has disabled the object, so it is not read.",
+  remedy: "Take `disabled` out of the configuration.",
+};
+
+const notInstalled = (objectName: string): Obstacle => ({
+  detail: `This installation neither reads \`${objectName}\` nor subscribes to its changes.`,
+  remedy: `Add it to the customer's configuration (\`read.objects\` or \`subscribe.objects\`), if the manifest declares it there.`,
+});
+
+const REMEDIES: Record<Exclude<HealthReason["type"], "destination">, (name: string) => string> = {
+  connection: () => "The customer connects the account again.",
+  field: (name) => `Map another field in place of \`${name}\`, or the customer makes it visible again.`,
+  object: () => "The customer gives access to the object, or it is taken out of the configuration.",
+  read: () =>
+    "Look at the log of the object's latest read operation; a paused object goes on with `:unpause`.",
+  subscription: () => "Look at the installation's subscriptions, and mend what their `reason` says.",
+};
+
+const fromReason = ({ type, name, detail, since }: HealthReason): Obstacle => ({
+  detail: `Since ${since.toISOString()}, ${type} \`${name}\`: ${detail}`,
+  remedy: type === "destination" ? mendDestination(name, detail) : REMEDIES[type](name),
+});
+
+function mendDestination(name: string, detail: string): string {
+  if (detail.startsWith("It is failing"))
+    return "Mend the receiver; what waits is sent after the first success, and what failed for good can be resent.";
+  if (detail.startsWith("It is disabled"))
+    return "Mend the receiver, enable the destination by a new `metadata.url` or by `:rotate`, and resend what failed.";
+  return `Create a destination \`${name}\`: what waits is sent there.`;
+}
+
+const pausedBy = (pause: NonNullable<ReadObjectRow["pause"]>, objectName: string): Obstacle => ({
+  detail: `Reading of \`${objectName}\` was paused by a request at ${pause.time}${pause.note ? `: ${pause.note}` : ""}.`,
+  remedy: "Go on with `:unpause`; the changes since then are read.",
+});
+
+function filteredBy(filters: ConfiguredFilter[]): Obstacle {
+  const conditions = new Set(
+    filters.map(({ fieldName, value }) => `\`${fieldName}\` = ${JSON.stringify(value)}`),
+  );
+  return {
+    detail: `The customer's configuration reads only records with ${[...conditions].join(" and ")}; the provider shows no others.`,
+    remedy: "Compare the record with these filters (`fieldFilters`).",
+  };
+}
+
+/** Lists up to when the object was read, and from when. */
+async function listLimits(
+  queries: Queries,
+  row: ReadObjectRow,
+  { isSubscribed }: { isSubscribed: boolean },
+): Promise<Obstacle[]> {
+  const until = `Changes up to ${row.cursorTime.toISOString()} have been read`;
+  const next = row.pause
+    ? "no read is planned while it is paused"
+    : row.nextTick
+      ? `the next read is due at ${row.nextTick.toISOString()}`
+      : "there is no schedule, so the next read is one that is requested";
+  const limits = [
+    {
+      detail: `${until}; ${next}.`,
+      remedy: isSubscribed
+        ? "A later change comes with the next read, or is reported before."
+        : "Wait for the next read, or read now (`busbar read`).",
+    },
+  ];
+  const backfill = await findBackfill(queries, row);
+  if (backfill?.status === "in_progress")
+    limits.push({
+      detail: `The backfill has not ended: operation ${backfill.id}.`,
+      remedy: "Wait for its end; the operation says what it waits for.",
+    });
+  const { floorTime } = row;
+  if (floorTime !== null)
+    limits.push({
+      detail: `There was no backfill: records that last changed before ${floorTime.toISOString()}, when the object was installed, are not read.`,
+      remedy: "Read the past once: `busbar read` with `--since`.",
+    });
+  return limits;
+}

@@ -1,0 +1,158 @@
+/** "Why did the contact 502 not arrive?": for each cause, the trace names it with its remedy, by API and command line. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
+import type { Answer } from "../harness/client.ts";
+import { runCli } from "../harness/command-line.ts";
+import { connectCustomer } from "../harness/connect-customer.ts";
+import { openSink, type Sink } from "../harness/deliveries/sink.ts";
+import { until } from "../harness/until.ts";
+
+const CUSTOMERS = ["filtered", "paused", "revoked", "refused", "disabled", "unread", "recent"] as const;
+
+const MANIFEST = `
+specVersion: 1.0.0
+integrations:
+${CUSTOMERS.map(
+  (name) => `
+  - name: ${name}
+    provider: hubspot
+    read:
+      objects:
+        - objectName: contacts
+          destination: ${name}
+          schedule: "*/10 * * * *"
+          requiredFields: [{ fieldName: email }]
+          ${name === "recent" ? "" : "backfill: { defaultPeriod: { fullHistory: true } }"}
+        - objectName: companies
+          destination: ${name}
+          schedule: "*/10 * * * *"
+          requiredFields: [{ fieldName: name }]`,
+).join("")}
+`;
+
+describe("a record that did not arrive", () => {
+  let busbar: TestBusbar;
+  let sink: Sink;
+  const ids = new Map<string, string>();
+  before(async () => {
+    sink = await openSink();
+    sink.answer = ({ path }, response) => void response.writeHead(path === "/refused" ? 400 : 200).end("no");
+    busbar = await openTestBusbar({
+      env: { BUSBAR_MINUTE_MS: "60000", BUSBAR_WEBHOOK_RETRY_SECONDS: "3600" },
+    });
+    busbar.sandbox.hubspot.setLimits("off");
+    for (const name of CUSTOMERS) {
+      const metadata = { url: `${sink.url}/${name}` };
+      await busbar.inProject("POST", "/destinations", { name, type: "webhook", metadata });
+    }
+    const filters = [{ fieldName: "city", operator: "eq", value: "Berlin" }];
+    for (const name of CUSTOMERS) {
+      const contacts = name === "filtered" ? { fieldFilters: filters } : {};
+      const { installationId } = await connectCustomer(busbar, {
+        provider: "hubspot",
+        groupRef: name,
+        manifest: MANIFEST,
+        integration: name,
+        content: { read: { objects: name === "unread" ? { companies: {} } : { contacts } } },
+      });
+      ids.set(name, installationId);
+    }
+    for (const name of ["paused", "revoked", "refused", "disabled"])
+      await until(async () => (await ask(name, "501")).status === 200);
+  });
+  after(async () => {
+    await busbar?.stop();
+    await sink?.close();
+  });
+
+  const ask = (name: string, recordId: string): Promise<Answer> =>
+    busbar.inProject(
+      "GET",
+      `/integrations/${name}/installations/${ids.get(name)}/records/contacts/${recordId}`,
+    );
+
+  /** Returns what the API tells, and asserts that the command line tells the same. */
+  async function explain(name: string, recordId: string): Promise<string[]> {
+    const { status, body } = await ask(name, recordId);
+    const told: string[] =
+      status === 404
+        ? (body.causes ?? [])
+        : body.obstacles.map(({ detail, remedy }: Answer["body"]) => `${detail} ${remedy}`);
+    const env = { BUSBAR_URL: new URL(busbar.busbar.urls.base).origin, BUSBAR_API_KEY: busbar.apiKey };
+    const { stdout, stderr } = await runCli(["trace", "contacts", recordId, "--group", name], {
+      env: { ...env, BUSBAR_PROJECT: "default" },
+    });
+    const printed = `${stdout}${stderr}`.replace(/\s+→?\s*/g, " ");
+    for (const one of told) assert.ok(printed.includes(one.slice(0, 60)), `${one}\nin\n${printed}`);
+    return told;
+  }
+
+  const tells = async (name: string, recordId: string, ...words: RegExp[]): Promise<void> => {
+    await until(async () => {
+      const told = (await explain(name, recordId)).join("\n");
+      return words.every((one) => one.test(told));
+    }, 30_000).catch(async (error: unknown) => {
+      throw new Error(`${name}: ${(await ask(name, recordId)).text}`, { cause: error });
+    });
+  };
+
+  test("because a filter keeps it out", () =>
+    tells("filtered", "502", /reads only records with `city` = "Berlin".* Compare the record/));
+
+  test("because the object is not in the configuration", () =>
+    tells("unread", "502", /neither reads `contacts` nor subscribes.* Add it/));
+
+  test("because it changed last before the object was installed", () =>
+    tells(
+      "recent",
+      "502",
+      /no backfill: records that last changed before .* `--since`/,
+      /Changes up to .* next read is due at/,
+    ));
+
+  test("because nobody has ever seen it", () =>
+    tells("refused", "999", /Changes up to .* next read is due at/));
+
+  test("because reading is paused", async () => {
+    const paused = await busbar.call(
+      "POST",
+      `/read/v1/projects/default/integrations/paused/installations/${ids.get("paused")}:pause`,
+      { note: "moving" },
+    );
+    assert.equal(paused.status, 204);
+    await tells("paused", "501", /paused by a request at .*: moving\. Go on with `:unpause`/);
+    await tells("paused", "999", /no read is planned while it is paused/);
+  });
+
+  test("because its receiver refuses it", async () => {
+    await tells("refused", "501", /destination `refused`: It is failing.* Mend the receiver/);
+    const { body } = await ask("refused", "501");
+    assert.equal(body.messages[0].attempts[0].status, 400);
+  });
+
+  test("because its destination is disabled", async () => {
+    sink.answer = (_received, response) => void response.writeHead(410).end();
+    busbar.sandbox.hubspot.account.put("contacts", { id: "502", values: { city: "Bonn" }, stamp: true });
+    const read = await busbar.call(
+      "POST",
+      "/read/v1/projects/default/integrations/disabled/objects/contacts",
+      {
+        groupRef: "disabled",
+        mode: "async",
+        sinceTimestamp: "2000-01-01T00:00:00Z",
+      },
+    );
+    assert.ok(read.status < 300, read.text);
+    await tells("disabled", "502", /destination `disabled`: It is disabled.* enable the destination/);
+  });
+
+  test("because the customer has revoked the connection", async () => {
+    busbar.sandbox.hubspot.revokeTokens();
+    await busbar.call("POST", "/read/v1/projects/default/integrations/revoked/objects/contacts", {
+      groupRef: "revoked",
+      mode: "async",
+    });
+    await tells("revoked", "501", /connection `hubspot`: The provider refuses.* connects the account again/);
+  });
+});
