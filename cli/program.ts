@@ -24,67 +24,73 @@ interface CommandFile {
   needsAll?: boolean;
 }
 
-const file = (names: string, load: () => Promise<Add>): CommandFile => ({ names: names.split(" "), load });
+const commandFile = (names: string, load: () => Promise<Add>): CommandFile => ({
+  names: names.split(" "),
+  load,
+});
 
 const GROUPS: [heading: string, files: CommandFile[]][] = [
   [
     "Manifests:",
     [
-      file("init", async () => (await import("./commands/init.ts")).addInit),
-      file("validate", async () => (await import("./commands/validate.ts")).addValidate),
-      file("deploy", async () => (await import("./commands/deploy.ts")).addDeploy),
+      commandFile("init", async () => (await import("./commands/init.ts")).addInit),
+      commandFile("validate", async () => (await import("./commands/validate.ts")).addValidate),
+      commandFile("deploy", async () => (await import("./commands/deploy.ts")).addDeploy),
     ],
   ],
   [
     "Resources:",
     [
-      file("list ls", async () => (await import("./commands/list.ts")).addList),
-      file("get", async () => (await import("./commands/get.ts")).addGet),
-      file("create", async () => (await import("./commands/create.ts")).addCreate),
-      file("update", async () => (await import("./commands/update.ts")).addUpdate),
-      file("delete", async () => (await import("./commands/delete.ts")).addDelete),
-      file("retention", async () => (await import("./commands/retention.ts")).addRetention),
+      commandFile("list ls", async () => (await import("./commands/list.ts")).addList),
+      commandFile("get", async () => (await import("./commands/get.ts")).addGet),
+      commandFile("create", async () => (await import("./commands/create.ts")).addCreate),
+      commandFile("update", async () => (await import("./commands/update.ts")).addUpdate),
+      commandFile("delete", async () => (await import("./commands/delete.ts")).addDelete),
+      commandFile("retention", async () => (await import("./commands/retention.ts")).addRetention),
     ],
   ],
   [
     "Customers' data:",
     [
-      file("connect", async () => (await import("./commands/connect.ts")).addConnect),
-      file("install uninstall", async () => (await import("./commands/install.ts")).addInstall),
-      file("read", async () => (await import("./commands/read.ts")).addRead),
-      file("pause unpause", async () => (await import("./commands/pause.ts")).addPause),
-      file("search", async () => (await import("./commands/search.ts")).addSearch),
-      file("write", async () => (await import("./commands/write.ts")).addWrite),
-      file("proxy", async () => (await import("./commands/proxy.ts")).addProxy),
-      file("import", async () => (await import("./commands/import.ts")).addImport),
-      file("export", async () => (await import("./commands/export.ts")).addExport),
-      file("agents", async () => (await import("./commands/agents.ts")).addAgents),
+      commandFile("connect", async () => (await import("./commands/connect.ts")).addConnect),
+      commandFile("install uninstall", async () => (await import("./commands/install.ts")).addInstall),
+      commandFile("read", async () => (await import("./commands/read.ts")).addRead),
+      commandFile("pause unpause", async () => (await import("./commands/pause.ts")).addPause),
+      commandFile("search", async () => (await import("./commands/search.ts")).addSearch),
+      commandFile("write", async () => (await import("./commands/write.ts")).addWrite),
+      commandFile("proxy", async () => (await import("./commands/proxy.ts")).addProxy),
+      commandFile("import", async () => (await import("./commands/import.ts")).addImport),
+      commandFile("export", async () => (await import("./commands/export.ts")).addExport),
+      commandFile("agents", async () => (await import("./commands/agents.ts")).addAgents),
     ],
   ],
   [
     "Operations and events:",
     [
-      file("operations", async () => (await import("./commands/operations.ts")).addOperations),
-      file("cancel check", async () => (await import("./commands/check.ts")).addCheck),
-      file("trace", async () => (await import("./commands/trace.ts")).addTrace),
-      file("find", async () => (await import("./commands/find.ts")).addFind),
-      file("subscribe", async () => (await import("./commands/subscribe.ts")).addSubscribe),
-      file("events", async () => (await import("./commands/events.ts")).addEvents),
-      file("logs", async () => (await import("./commands/logs.ts")).addLogs),
-      file("listen", async () => (await import("./commands/listen.ts")).addListen),
-      file("test resend rotate", async () => (await import("./commands/destinations.ts")).addDestinations),
+      commandFile("operations", async () => (await import("./commands/operations.ts")).addOperations),
+      commandFile("cancel check", async () => (await import("./commands/check.ts")).addCheck),
+      commandFile("trace", async () => (await import("./commands/trace.ts")).addTrace),
+      commandFile("find", async () => (await import("./commands/find.ts")).addFind),
+      commandFile("subscribe", async () => (await import("./commands/subscribe.ts")).addSubscribe),
+      commandFile("events", async () => (await import("./commands/events.ts")).addEvents),
+      commandFile("logs", async () => (await import("./commands/logs.ts")).addLogs),
+      commandFile("listen", async () => (await import("./commands/listen.ts")).addListen),
+      commandFile(
+        "test resend rotate",
+        async () => (await import("./commands/destinations.ts")).addDestinations,
+      ),
     ],
   ],
   [
     "Access:",
     [
-      file("login logout profiles", async () => (await import("./commands/login.ts")).addLogin),
-      file("whoami", async () => (await import("./commands/whoami.ts")).addWhoami),
-      file("doctor", async () => (await import("./commands/doctor.ts")).addDoctor),
-      file("collection", async () => (await import("./commands/collection.ts")).addCollection),
-      file("api", async () => (await import("./commands/api.ts")).addApi),
+      commandFile("login logout profiles", async () => (await import("./commands/login.ts")).addLogin),
+      commandFile("whoami", async () => (await import("./commands/whoami.ts")).addWhoami),
+      commandFile("doctor", async () => (await import("./commands/doctor.ts")).addDoctor),
+      commandFile("collection", async () => (await import("./commands/collection.ts")).addCollection),
+      commandFile("api", async () => (await import("./commands/api.ts")).addApi),
       {
-        ...file("completion", async () => (await import("./commands/completion.ts")).addCompletion),
+        ...commandFile("completion", async () => (await import("./commands/completion.ts")).addCompletion),
         needsAll: true,
       },
     ],

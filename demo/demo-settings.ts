@@ -75,9 +75,9 @@ async function usablePort(name: string, wanted: string, notes: string[]): Promis
 }
 
 function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
+  return new Promise((settle) => {
     const probe = createServer();
-    probe.once("error", () => resolve(false));
-    probe.listen(port, "127.0.0.1", () => probe.close(() => resolve(true)));
+    probe.once("error", () => settle(false));
+    probe.listen(port, "127.0.0.1", () => probe.close(() => settle(true)));
   });
 }

@@ -29,11 +29,11 @@ export function integer(
 ): number {
   const value = env[name];
   if (!value) return fallback;
-  const number = Number(value);
-  if (!/^\d+$/.test(value) || number < min || number > max) {
+  const parsed = Number(value);
+  if (!/^\d+$/.test(value) || parsed < min || parsed > max) {
     throw wrong(name, `must be a whole number from ${min} to ${max}, not "${value}"`);
   }
-  return number;
+  return parsed;
 }
 
 /** Upper limits: beyond them timers and dates overflow, or the value is a mistake. */
@@ -45,21 +45,21 @@ export const CENTURY_DAYS = 36_500;
 export function positive(env: Environment, name: string, fallback: number, max: number): number {
   const value = env[name];
   if (!value) return fallback;
-  const number = Number(value);
-  if (!(number > 0 && number <= max)) {
+  const parsed = Number(value);
+  if (!(parsed > 0 && parsed <= max)) {
     throw wrong(name, `must be a number above 0 and at most ${max}, not "${value}"`);
   }
-  return number;
+  return parsed;
 }
 
 export function number(env: Environment, name: string, fallback: number, min: number, max: number): number {
   const value = env[name];
   if (!value) return fallback;
-  const number = Number(value);
-  if (!/^\d+(\.\d+)?$/.test(value) || number < min || number > max) {
+  const parsed = Number(value);
+  if (!/^\d+(\.\d+)?$/.test(value) || parsed < min || parsed > max) {
     throw wrong(name, `must be a number from ${min} to ${max}, not "${value}"`);
   }
-  return number;
+  return parsed;
 }
 
 export function boolean(env: Environment, name: string, fallback: boolean): boolean {
@@ -71,14 +71,14 @@ export function boolean(env: Environment, name: string, fallback: boolean): bool
 
 export function seconds(env: Environment, name: string, fallback: string): number[] {
   return (env[name] || fallback).split(",").map((part) => {
-    const number = Number(part.trim());
-    if (part.trim() === "" || !(number >= 0 && number <= YEAR_SECONDS)) {
+    const parsed = Number(part.trim());
+    if (part.trim() === "" || !(parsed >= 0 && parsed <= YEAR_SECONDS)) {
       throw wrong(
         name,
         `must be a comma-separated list of seconds up to ${YEAR_SECONDS}, such as ${fallback}; "${part}" is not valid`,
       );
     }
-    return number;
+    return parsed;
   });
 }
 

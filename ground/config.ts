@@ -266,8 +266,8 @@ function requireKeys({ databaseUrl, encryptionKeys: keys, encryptionKeysCommand 
 
 /** Returns the longest time until a delivery's last attempt: delays vary by 20 % and are at most doubled. */
 export const attemptsDays = (gapsSeconds: number[]): number => {
-  const seconds = gapsSeconds.reduce((sum, gap) => sum + gap, 0);
-  return Math.ceil((seconds * 1.2 * 2 * 100) / 86_400) / 100;
+  const total = gapsSeconds.reduce((sum, gap) => sum + gap, 0);
+  return Math.ceil((total * 1.2 * 2 * 100) / 86_400) / 100;
 };
 
 const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"];

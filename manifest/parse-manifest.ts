@@ -213,11 +213,11 @@ function linkAliases(node: unknown, tree: Tree, anchors: Map<string, Node>, dept
 function toData(contents: Node | null, tree: Tree): Json {
   let aliased = 0;
   const open = new Set<unknown>();
-  const visit = (node: unknown, path: Path, insideAlias: boolean): Json => {
+  const convert = (node: unknown, path: Path, insideAlias: boolean): Json => {
     if (insideAlias && ++aliased > MAX_ALIASED_NODES) {
       throw tooMuch(node);
     }
-    if (isAlias(node)) return visit(tree.aliases.get(node), path, true);
+    if (isAlias(node)) return convert(tree.aliases.get(node), path, true);
     if (isScalar(node)) return scalar(node.value);
     if (!isMap(node) && !isSeq(node)) return null;
     if (open.has(node)) {
@@ -231,17 +231,17 @@ function toData(contents: Node | null, tree: Tree): Json {
     // Members of merged maps are reached through an alias, too.
     const own = isMap(node) && node.items.some(isMerge) ? new Set<unknown>(node.items) : undefined;
     const data = isSeq(node)
-      ? node.items.map((item, index) => visit(item, [...path, index], insideAlias))
+      ? node.items.map((item, index) => convert(item, [...path, index], insideAlias))
       : Object.fromEntries(
           [...listEntries(node, tree, path)].map(([key, pair]) => [
             key,
-            visit(pair.value, [...path, key], insideAlias || (own !== undefined && !own.has(pair))),
+            convert(pair.value, [...path, key], insideAlias || (own !== undefined && !own.has(pair))),
           ]),
         );
     open.delete(node);
     return data;
   };
-  return visit(contents, [], false);
+  return convert(contents, [], false);
 }
 
 const tooMuch = (node: unknown): Refusal =>

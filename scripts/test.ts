@@ -86,26 +86,27 @@ async function runBatches(
     signal: stopped.signal,
   };
   const results = run(options);
-  const failedFiles = new Set<string>();
+  const failing = new Set<string>();
   const counts = { passed: 0, failed: 0 };
-  let failedOutside = false;
+  let failsOutside = false;
   results.on("test:fail", ({ name, file = "", nesting }) => {
     const suspects = entries.get(file) ?? [name, relative(ROOT, file)];
     const failedTests = suspects.filter((one) => one.endsWith(".test.ts"));
-    for (const one of failedTests) failedFiles.add(one);
+    for (const one of failedTests) failing.add(one);
     // Such as a set-up that failed. Below a test file, a test may be declared by another file; then the test file fails, too.
-    failedOutside ||= nesting === 0 && failedTests.length === 0;
+    failsOutside ||= nesting === 0 && failedTests.length === 0;
   });
   // The report is in the order of the batches; a failure is shown at once.
   results.on("test:complete", ({ name, file, details }) => {
     if (!details.passed) process.stderr.write(`failed: ${name} (${file})\n`);
   });
-  results.on("test:summary", ({ file, counts: { passed, tests, skipped } }) => {
-    if (file === undefined) Object.assign(counts, { passed, failed: tests - passed - skipped });
+  results.on("test:summary", ({ file, counts: { passed: passedHere, tests, skipped } }) => {
+    if (file === undefined)
+      Object.assign(counts, { passed: passedHere, failed: tests - passedHere - skipped });
   });
   results.compose(new spec()).pipe(process.stdout, { end: false });
   await once(results, "end");
-  return { ...counts, failedOutside, failedFiles: [...failedFiles] };
+  return { ...counts, failedOutside: failsOutside, failedFiles: [...failing] };
 }
 
 /** Returns the files of each batch. Neighbours in a folder take about as long, so each batch gets a part of each folder. */

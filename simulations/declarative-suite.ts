@@ -86,13 +86,13 @@ export function testAnswers(
   const account = simulatedAccount(description);
   const connector = withAccount(bare, account);
   const plans = buildPlans(description, account);
-  const written = plans.filter(({ modes }) =>
+  const writable = plans.filter(({ modes }) =>
     (["read", "create", "update"] as const).every((mode) => modes.includes(mode)),
   );
   // Not every provider lets records be deleted, or changed.
   const full =
-    written.find(({ modes }) => modes.includes("delete")) ??
-    written[0] ??
+    writable.find(({ modes }) => modes.includes("delete")) ??
+    writable[0] ??
     plans.find(({ modes }) => modes.includes("read") && modes.includes("create")) ??
     plans.find(({ modes }) => modes.includes("create"));
   test(`the description of ${provider} is sound`, () => {

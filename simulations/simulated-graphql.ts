@@ -126,8 +126,8 @@ function written(
   }
   if (Object.values(fields).includes(REFUSED))
     return data(field, { userErrors: [{ field: null, message: "a value is refused" }] });
-  const written = target.put(plan.name, fields, kind === "create" ? undefined : String(id));
-  const record = target.records(plan.name).find((one) => one.id === written);
+  const putId = target.put(plan.name, fields, kind === "create" ? undefined : String(id));
+  const record = target.records(plan.name).find((one) => one.id === putId);
   const member = plan.graphql?.record ?? plan.graphql?.get ?? "";
   return data(field, {
     ...payload,

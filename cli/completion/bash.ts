@@ -67,9 +67,9 @@ export const choices = (all: Completion[]): [pattern: string, words: string][] =
   all.flatMap(({ path, options }) =>
     options
       .filter((option) => option.choices.length > 0)
-      .map(({ flags, choices }): [string, string] => [
+      .map(({ flags, choices: values }): [string, string] => [
         flags.map((flag) => `"${path.join(" ")} ${flag}"`).join(" | "),
-        choices.join(" "),
+        values.join(" "),
       ]),
   );
 

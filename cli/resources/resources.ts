@@ -60,12 +60,12 @@ const INSTALLATIONS: Resource = {
     const all = requireObjects(await deps.inProject("GET", "/installations"));
     return group ? all.filter((one) => textAt(one, "group.groupRef") === group) : all;
   },
-  get: async (deps, id, { integration }) =>
+  get: async (deps, key, { integration }) =>
     requireObject(
-      await deps.inProject("GET", await findInstallation(deps, { installation: id, integration })),
+      await deps.inProject("GET", await findInstallation(deps, { installation: key, integration })),
     ),
-  remove: async (deps, id, { integration }) =>
-    void (await deps.inProject("DELETE", await findInstallation(deps, { installation: id, integration }))),
+  remove: async (deps, key, { integration }) =>
+    void (await deps.inProject("DELETE", await findInstallation(deps, { installation: key, integration }))),
   takesAlong: "its connection, unless another installation uses it",
 };
 
@@ -102,10 +102,10 @@ const CONSENTS: Resource = {
     CREATED: time("createTime"),
     ID: id("id"),
   },
-  list: async (deps, { group, provider, status, limit }) =>
+  list: async (deps, { group, provider, status: wanted, limit }) =>
     paged(deps, "/consents", {
       ...(limit !== undefined && { limit }),
-      query: { groupRef: group, provider, status },
+      query: { groupRef: group, provider, status: wanted },
     }),
 };
 
@@ -264,8 +264,8 @@ export const OPERATIONS: Resource = {
     RESULT: extra(text("result")),
     ID: id("id"),
   },
-  async list(deps, { integration, installation, group, status, type, object, actor, limit }) {
-    if (status !== undefined && !STATUSES.includes(status.toLowerCase()))
+  async list(deps, { integration, installation, group, status: wanted, type, object, actor, limit }) {
+    if (wanted !== undefined && !STATUSES.includes(wanted.toLowerCase()))
       throw new UsageFailure(`--status is one of ${STATUSES.join(", ")}.`);
     return paged(deps, "/operations", {
       ...(limit !== undefined && { limit }),
@@ -273,7 +273,7 @@ export const OPERATIONS: Resource = {
         integration,
         installationId: installation,
         groupRef: group,
-        status: status?.toLowerCase(),
+        status: wanted?.toLowerCase(),
         type: type?.toLowerCase(),
         object,
         actor,
@@ -300,13 +300,13 @@ const DELIVERIES: Resource = {
     NEXT: time("nextAttemptTime"),
     ID: id("id"),
   },
-  list: async (deps, { destination, group, integration, object, kind, type, status, limit }) =>
+  list: async (deps, { destination, group, integration, object, kind, type, status: wanted, limit }) =>
     paged(deps, "/deliveries:search", {
       ...(limit !== undefined && { limit }),
-      query: { destination, groupRef: group, integration, object, kind, type, status },
+      query: { destination, groupRef: group, integration, object, kind, type, status: wanted },
     }),
-  get: async (deps, id, { destination }) =>
-    fetched(`/destinations/${step(requireDestination(destination))}/deliveries`)(deps, id),
+  get: async (deps, key, { destination }) =>
+    fetched(`/destinations/${step(requireDestination(destination))}/deliveries`)(deps, key),
 };
 
 function requireDestination(destination: string | undefined): string {

@@ -23,7 +23,7 @@ export function putSince(
   const isNumber = since.to.startsWith("body.") && since.format?.startsWith("unix");
   const value = since.template?.replace("{since}", text) ?? (isNumber ? Number(text) : text);
   put(parts, since.to, value);
-  for (const [name, value] of Object.entries(since.query ?? {})) parts.query.push([name, value]);
+  for (const [name, member] of Object.entries(since.query ?? {})) parts.query.push([name, member]);
   parts.body = buildBody(rules, since.body, parts.body);
 }
 

@@ -51,8 +51,8 @@ interface Culprits {
 function findCulprits(records: RecordToWrite[], indexes: number[], fault: HubspotFault): Culprits {
   const guilty = new Map<number, Reason[]>();
   const suspected = new Set<number>();
-  const blame = (index: number, reason: Reason): void => {
-    guilty.set(index, [...(guilty.get(index) ?? []), reason]);
+  const blame = (index: number, found: Reason): void => {
+    guilty.set(index, [...(guilty.get(index) ?? []), found]);
   };
   const { message, missing, code = "" } = fault;
   for (const index of indexes) {
@@ -61,7 +61,7 @@ function findCulprits(records: RecordToWrite[], indexes: number[], fault: Hubspo
     if (unset.length < missing.length && unset.length > 0) suspected.add(index);
     else for (const name of unset) blame(index, { name, code, message });
   }
-  const reported = Map.groupBy(fault.properties, ({ name, message }) => JSON.stringify([name, message]));
+  const reported = Map.groupBy(fault.properties, ({ name, message: words }) => JSON.stringify([name, words]));
   for (const same of reported.values()) {
     const [first] = same;
     if (!first) continue;

@@ -52,14 +52,18 @@ export function collectionReader(objectName: string): Reader | undefined {
       return (await readAll(readPage, plan, fetch)).length;
     },
     async readSample(plan, fetch) {
-      const { fields, objectName, account } = plan;
-      const whole = { objectName, fields, filters: [], associations: [], account };
+      const { fields, objectName: name, account } = plan;
+      const whole = { objectName: name, fields, filters: [], associations: [], account };
       return (await readPage(whole, undefined, fetch)).records[0];
     },
-    async readByIds({ objectName, fields, associations, account }, ids, fetch) {
+    async readByIds({ objectName: name, fields, associations, account }, ids, fetch) {
       if (ids.length === 0) return [];
       const wanted = new Set(ids);
-      const all = await readAll(readPage, { objectName, fields, associations, account, filters: [] }, fetch);
+      const all = await readAll(
+        readPage,
+        { objectName: name, fields, associations, account, filters: [] },
+        fetch,
+      );
       return all.filter(({ id }) => wanted.has(id));
     },
     async search(plan, fetch) {

@@ -153,8 +153,8 @@ const searchRequest = (plan: ReadPlan, { lastId, after, limit }: Place): Provide
     after,
   });
 
-const pageSize = ({ pageSize }: ReadPlan, most: number): number =>
-  Math.max(1, Math.min(pageSize ?? most, most));
+const pageSize = ({ pageSize: asked }: ReadPlan, most: number): number =>
+  Math.max(1, Math.min(asked ?? most, most));
 
 const isAddressTooLong = ({ status }: ProviderError): boolean => status === 414 || status === 431;
 

@@ -94,17 +94,17 @@ function missing(body: JsonObject): string[] {
  * Reads faults of properties. The message of a 400 holds the full list as JSON text; `errors[]` may hold fewer, but is
  * left if the text is cut.
  */
-function propertyFaults(message: string | undefined, details: JsonObject[]): PropertyFault[] {
-  const listed = parseBody(message?.slice(message.indexOf("[")) ?? "");
+function propertyFaults(detail: string | undefined, details: JsonObject[]): PropertyFault[] {
+  const listed = parseBody(detail?.slice(detail.indexOf("[")) ?? "");
   const fromText = (Array.isArray(listed) ? listed : []).filter(isJsonObject).map((entry) => ({
     name: text(entry.name) ?? "",
     code: text(entry.error) ?? "",
     message: text(entry.message) ?? "",
   }));
-  const fromDetails = details.map((detail) => ({
-    name: (isJsonObject(detail.context) ? strings(detail.context.propertyName) : [])[0] ?? "",
-    code: text(detail.code) ?? "",
-    message: text(detail.message) ?? "",
+  const fromDetails = details.map((one) => ({
+    name: (isJsonObject(one.context) ? strings(one.context.propertyName) : [])[0] ?? "",
+    code: text(one.code) ?? "",
+    message: text(one.message) ?? "",
   }));
   return (fromText.length > 0 ? fromText : fromDetails).filter(({ name }) => name !== "");
 }

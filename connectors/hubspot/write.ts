@@ -20,12 +20,12 @@ export const write: WriteConnector = {
     batchLimit: BATCH_LIMIT,
   },
   prepare,
-  async write(write, fetch) {
-    const fault = objectFault(write.objectName);
-    if (fault) return { outcomes: write.records.map(() => ({ success: false, error: fault })), warnings: [] };
-    if (write.type === "upsert") return upsertInBatches(write, fetch);
-    if (!write.batch || write.type === "delete") return writeOneByOne(write, fetch);
-    return write.type === "create" ? createInBatches(write, fetch) : updateInBatches(write, fetch);
+  async write(order, fetch) {
+    const fault = objectFault(order.objectName);
+    if (fault) return { outcomes: order.records.map(() => ({ success: false, error: fault })), warnings: [] };
+    if (order.type === "upsert") return upsertInBatches(order, fetch);
+    if (!order.batch || order.type === "delete") return writeOneByOne(order, fetch);
+    return order.type === "create" ? createInBatches(order, fetch) : updateInBatches(order, fetch);
   },
   readFields,
   recordKey: (id) => id,
@@ -33,21 +33,21 @@ export const write: WriteConnector = {
   isEmpty: (value) => value === undefined || value === null || value === "",
 };
 
-function prepare(write: RecordWrite): ProviderRequest[] {
+function prepare(order: RecordWrite): ProviderRequest[] {
   const faults = [
-    objectFault(write.objectName),
-    ...write.records.map((record) => recordFault(write, record)),
+    objectFault(order.objectName),
+    ...order.records.map((record) => recordFault(order, record)),
   ];
   const fault = faults.find((found) => found instanceof ProviderError);
   if (fault) throw fault;
-  if (write.type === "upsert") return upsertWaves(write).map((wave) => upsertBatch(write, wave));
-  if (!write.batch || write.type === "delete")
-    return write.records.map((record) => requestFor(write, record));
-  if (write.type === "create") return createWaves(write).map((wave) => createBatch(write, wave));
-  return updateWaves(write).map((wave) => updateBatch(write, wave));
+  if (order.type === "upsert") return upsertWaves(order).map((wave) => upsertBatch(order, wave));
+  if (!order.batch || order.type === "delete")
+    return order.records.map((record) => requestFor(order, record));
+  if (order.type === "create") return createWaves(order).map((wave) => createBatch(order, wave));
+  return updateWaves(order).map((wave) => updateBatch(order, wave));
 }
 
-function recordFault(write: RecordWrite, record: RecordToWrite): ProviderError | undefined {
-  if (write.type === "create") return undefined;
-  return write.type === "upsert" ? upsertFault(write, record) : idFault(record.id);
+function recordFault(order: RecordWrite, record: RecordToWrite): ProviderError | undefined {
+  if (order.type === "create") return undefined;
+  return order.type === "upsert" ? upsertFault(order, record) : idFault(record.id);
 }

@@ -129,10 +129,10 @@ async function toBatch(
   let capacity = MAX_TEXT;
   for (const consumed of received) {
     const event = decodeMessage(bytesAt(consumed, CONSUMER_EVENT.event));
-    const read = await changesIn(schemas, request, { event, capacity });
-    capacity -= read.events.reduce((sum, { raw }) => sum + raw.length, 0);
-    events.push(...read.events);
-    gaps.push(...read.gaps);
+    const batch = await changesIn(schemas, request, { event, capacity });
+    capacity -= batch.events.reduce((sum, { raw }) => sum + raw.length, 0);
+    events.push(...batch.events);
+    gaps.push(...batch.gaps);
   }
   const last = received.at(-1);
   // The latest id may be ahead of events that were not asked for yet.

@@ -20,9 +20,9 @@ export async function makeVisible(
   fields: { shown: string[]; required: string[] },
   fetch: ProviderFetch,
 ): Promise<void> {
-  const read = await readComponents("PermissionSet", [NAME], fetch);
-  if (read.error) throw read.error;
-  const set = withPermissions(read.results[0], fields);
+  const component = await readComponents("PermissionSet", [NAME], fetch);
+  if (component.error) throw component.error;
+  const set = withPermissions(component.results[0], fields);
   if (set) {
     const written = await upsertComponents("PermissionSet", [set], fetch);
     if (written.error) throw written.error;

@@ -21,10 +21,10 @@ export const write: WriteConnector = {
     batchLimit: BATCH_LIMIT,
   },
   prepare,
-  async write(write, fetch) {
-    const fault = requestFault(write);
-    if (fault) return { outcomes: write.records.map(() => ({ success: false, error: fault })), warnings: [] };
-    return inBatches(write) ? writeInBatches(write, fetch) : writeOneByOne(write, fetch);
+  async write(order, fetch) {
+    const fault = requestFault(order);
+    if (fault) return { outcomes: order.records.map(() => ({ success: false, error: fault })), warnings: [] };
+    return inBatches(order) ? writeInBatches(order, fetch) : writeOneByOne(order, fetch);
   },
   readFields,
   recordKey: shortId,
@@ -32,16 +32,16 @@ export const write: WriteConnector = {
   isEmpty: (value) => value === undefined || value === null,
 };
 
-function prepare(write: RecordWrite): ProviderRequest[] {
-  const faults = write.records.map((record) => recordFault(write, record));
-  const fault = [requestFault(write), ...faults].find((found) => found !== undefined);
+function prepare(order: RecordWrite): ProviderRequest[] {
+  const faults = order.records.map((record) => recordFault(order, record));
+  const fault = [requestFault(order), ...faults].find((found) => found !== undefined);
   if (fault) throw fault;
-  if (!inBatches(write)) return write.records.flatMap((record) => requestsFor(write, record));
-  return batchWaves(write).map((wave) => writeMany(write, wave));
+  if (!inBatches(order)) return order.records.flatMap((record) => requestsFor(order, record));
+  return batchWaves(order).map((wave) => writeMany(order, wave));
 }
 
 /** A delete takes one record, so it has no batch form here. */
-const inBatches = (write: RecordWrite): boolean => write.batch && write.type !== "delete";
+const inBatches = (order: RecordWrite): boolean => order.batch && order.type !== "delete";
 
-const requestFault = (write: RecordWrite): ProviderError | undefined =>
-  objectFault(write.objectName) ?? keyNameFault(write) ?? headerFault(write.headers);
+const requestFault = (order: RecordWrite): ProviderError | undefined =>
+  objectFault(order.objectName) ?? keyNameFault(order) ?? headerFault(order.headers);

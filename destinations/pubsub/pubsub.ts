@@ -34,9 +34,9 @@ export const pubsub = defineDestination({
     const url = new URL(`/v1/${topic}:publish`, endpointUrl);
     const bearer = googleBearer(readServiceAccount(credentials), googleAudience(url, GOOGLE));
     return {
-      async deliver({ id, topic, data }) {
+      async deliver({ id, topic: message, data }) {
         const messages = [
-          { data: Buffer.from(data).toString("base64"), attributes: { topic, "event-id": id } },
+          { data: Buffer.from(data).toString("base64"), attributes: { topic: message, "event-id": id } },
         ];
         const headers = { "content-type": "application/json", authorization: `Bearer ${await bearer()}` };
         return readOutcome(

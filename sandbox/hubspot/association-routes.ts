@@ -34,8 +34,8 @@ export function addAssociationRoutes(router: Router, account: AccountSource): vo
   router.add("PUT", `${one}/default/:to/:toId`, (exchange) => putDefault(pair(exchange), exchange));
   router.add("PUT", `${one}/:to/:toId`, (exchange) => put(pair(exchange), exchange));
   router.add("DELETE", `${one}/:to/:toId`, (exchange) => {
-    const { account, from, to } = pair(exchange);
-    account.associations.remove(
+    const { account: own, from, to } = pair(exchange);
+    own.associations.remove(
       from.type.id,
       exchange.params["fromId"] ?? "",
       to.type.id,
@@ -45,15 +45,15 @@ export function addAssociationRoutes(router: Router, account: AccountSource): vo
   });
   const many = "/crm/v4/associations/:from/:to";
   router.add("GET", `${many}/labels`, (exchange) => {
-    const { account, from, to } = pair(exchange);
-    return { status: 200, body: { results: account.associations.labels(from.type.id, to.type.id) } };
+    const { account: own, from, to } = pair(exchange);
+    return { status: 200, body: { results: own.associations.labels(from.type.id, to.type.id) } };
   });
   router.add("POST", `${many}/labels`, (exchange) => {
-    const { account, from, to } = pair(exchange);
+    const { account: own, from, to } = pair(exchange);
     const label = asText(objectBody(exchange.body)["label"]) ?? "";
     return {
       status: 200,
-      body: { results: [account.associations.addLabel(from.type.id, to.type.id, label)] },
+      body: { results: [own.associations.addLabel(from.type.id, to.type.id, label)] },
     };
   });
   router.add("POST", `${many}/batch/create`, (exchange) => createMany(pair(exchange), exchange, false));

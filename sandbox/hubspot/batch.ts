@@ -33,9 +33,9 @@ export function addBatchRoutes(router: Router, account: AccountSource, options: 
     router.add("POST", `/crm/v3/objects/:type/batch/${name}`, (exchange) =>
       run(account(), account().get(exchange.params["type"] ?? ""), readInputs(exchange)),
     );
-  add("create", (account, store, inputs) => createMany(account, store, inputs, options));
+  add("create", (own, store, inputs) => createMany(own, store, inputs, options));
   add("update", (_account, store, inputs) => updateMany(store, inputs, options));
-  add("upsert", (account, store, inputs) => upsertMany(account, store, inputs, options));
+  add("upsert", (own, store, inputs) => upsertMany(own, store, inputs, options));
 }
 
 /** Returns the objects of `inputs`. Throws for none, too many, or anything that is not an object. */

@@ -20,9 +20,9 @@ export function addListRoutes(router: Router): void {
     return search(body, LISTS);
   });
   router.add("GET", "/crm/v3/lists/:id", (exchange) => {
-    const list = LISTS.find(({ listId }) => listId === exchange.params["id"]);
-    if (list === undefined) throw notFound();
-    return { status: 200, body: { list } };
+    const found = LISTS.find(({ listId }) => listId === exchange.params["id"]);
+    if (found === undefined) throw notFound();
+    return { status: 200, body: { list: found } };
   });
 }
 
@@ -35,7 +35,7 @@ function search(body: Data, lists: Data[]): SandboxAnswer {
   }
   if (!Number.isInteger(offset) || offset < 0) throw invalid("offset must not be negative");
   const query = (asText(body["query"]) ?? "").toLowerCase();
-  const found = lists.filter((list) => String(list["name"]).toLowerCase().includes(query));
+  const found = lists.filter((one) => String(one["name"]).toLowerCase().includes(query));
   const page = found.slice(offset, offset + count);
   const next = offset + page.length;
   return {

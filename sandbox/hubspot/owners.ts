@@ -10,9 +10,9 @@ const MAX_PER_PAGE = 500;
 export function addOwnerRoutes(router: Router, origin: () => string): void {
   router.add("GET", "/crm/v3/owners", (exchange) => list(exchange, origin()));
   router.add("GET", "/crm/v3/owners/:id", (exchange) => {
-    const owner = OWNERS.find(({ id }) => id === exchange.params["id"]);
-    if (owner === undefined) throw notFound();
-    return { status: 200, body: owner };
+    const found = OWNERS.find(({ id }) => id === exchange.params["id"]);
+    if (found === undefined) throw notFound();
+    return { status: 200, body: found };
   });
 }
 
@@ -24,7 +24,7 @@ function list(exchange: SandboxExchange, origin: string): SandboxAnswer {
   }
   const archived = query.get("archived") === "true";
   const after = query.get("after") ?? "0";
-  const owners = OWNERS.filter((owner) => owner["archived"] === archived && Number(owner.id) > Number(after));
+  const owners = OWNERS.filter((one) => one["archived"] === archived && Number(one.id) > Number(after));
   const results = owners.slice(0, limit);
   const last = results.at(-1)?.id ?? "";
   if (owners.length <= limit) return { status: 200, body: { results } };

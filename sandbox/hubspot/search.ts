@@ -97,7 +97,7 @@ function buildSelection(store: TypeStore, body: Data): Selection<StoredRecord> {
   if (group !== undefined && tests.length === 1 && query === "") return { ...findBounds(group), view };
   if (tests.length === 0 && query === "") return { view };
   const passes = (record: StoredRecord): boolean =>
-    (tests.length === 0 || tests.some((group) => group.every((test) => test.passes(record)))) &&
+    (tests.length === 0 || tests.some((one) => one.every((test) => test.passes(record)))) &&
     (query === "" || mentions(record, query));
   return { test: { name: JSON.stringify([groups, query]), passes }, view };
 }

@@ -96,8 +96,8 @@ const isPerson = (store: ObjectStore): boolean =>
   visibleFields(store).some(({ name }) => name === "LastName");
 
 /** Names the compound that a field is a part of, as Salesforce describes contacts and leads. */
-function listCompounds(name: string, isPerson: boolean): string | null {
-  if (isPerson && NAME_PARTS.includes(name)) return "Name";
+function listCompounds(name: string, isPersonAccount: boolean): string | null {
+  if (isPersonAccount && NAME_PARTS.includes(name)) return "Name";
   const prefix = ADDRESS_PART.exec(name)?.[1];
   return prefix === undefined ? null : `${prefix}Address`;
 }

@@ -127,8 +127,8 @@ export function nameOfPerson({
  * Whether the issuer vouches for the address, which opens invitations and claimed domains. Some issuers write the claim
  * as a text. A missing claim means no, unless the operator trusts an issuer that never sends it.
  */
-const isVouchedFor = ({ issuer }: Services, { email_verified: verified }: JWTPayload): boolean =>
-  verified === true || verified === "true" || (verified === undefined && issuer.settings.trustEmail);
+const isVouchedFor = ({ issuer }: Services, { email_verified: isVerified }: JWTPayload): boolean =>
+  isVerified === true || isVerified === "true" || (isVerified === undefined && issuer.settings.trustEmail);
 
 /** Ignores values that PostgreSQL cannot store. */
 const text = (value: unknown): string | null =>

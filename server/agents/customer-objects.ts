@@ -66,15 +66,13 @@ export async function listCustomerIntegrations(
   const { project, groupRef } = by.session;
   const statuses = new Map(installed.map(({ id, status }) => [id, status]));
   const found = await Promise.all(installed.map(({ id }) => deps.installations.byId(project.id, id)));
-  const integrations = found.flatMap((installed) =>
-    installed?.installation.groupRef === groupRef ? installed : [],
-  );
-  const described = integrations.map(async (installed) => ({
-    name: installed.integration.name,
-    installed,
-    status: statuses.get(installed.installation.id) ?? "unknown",
-    objects: await listObjects(deps, installed, by),
-    mayProxy: mayProxy(deps.catalog.of(project.id), installed),
+  const integrations = found.flatMap((one) => (one?.installation.groupRef === groupRef ? one : []));
+  const described = integrations.map(async (one) => ({
+    name: one.integration.name,
+    installed: one,
+    status: statuses.get(one.installation.id) ?? "unknown",
+    objects: await listObjects(deps, one, by),
+    mayProxy: mayProxy(deps.catalog.of(project.id), one),
   }));
   const all = await Promise.all(described);
   return all.toSorted((one, other) => (one.name < other.name ? -1 : 1));
@@ -210,7 +208,7 @@ export function findCustomerIntegration(
       detail,
       suggest(
         name,
-        all.map(({ name }) => name),
+        all.map(({ name: known }) => known),
         "list_integrations",
       ),
     );
@@ -227,7 +225,7 @@ export function findCustomerIntegration(
   throw severalFit(
     "integration",
     undefined,
-    [first, ...others].map(({ name }) => name),
+    [first, ...others].map(({ name: known }) => known),
   );
 }
 

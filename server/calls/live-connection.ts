@@ -91,8 +91,8 @@ export const unusable = (message: string, cause?: unknown): ProviderError =>
   new ProviderError({ kind: "forbidden", message, cause });
 
 /** What authenticates the calls: some providers repeat it in an error, which is logged, stored and shown. */
-export function listSecrets({ authorization, accessToken = "" }: LiveConnection): string[] {
-  const { headers, query, signer } = authorization;
+export function listSecrets({ authorization: own, accessToken = "" }: LiveConnection): string[] {
+  const { headers, query, signer } = own;
   const ofHeaders = headers.flatMap(([, value]) => {
     const bare = value.split(" ").at(-1) ?? value;
     const pair = Buffer.from(bare, "base64").toString("utf8");

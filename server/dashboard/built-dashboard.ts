@@ -77,8 +77,9 @@ export async function findDashboard(dataDir: string): Promise<"built" | "buildab
 /** Without a digest, any build is current: a package contains the one of its version. */
 async function findBuild(dataDir: string, digest: string | undefined): Promise<DashboardState | undefined> {
   for (const folder of digest === undefined ? listFolders(dataDir).slice(0, 1) : listFolders(dataDir)) {
-    const build = await readBuild(folder);
-    if (build && (digest === undefined || build.digest === digest)) return { kind: "ready", folder, build };
+    const existing = await readBuild(folder);
+    if (existing && (digest === undefined || existing.digest === digest))
+      return { kind: "ready", folder, build: existing };
   }
   return undefined;
 }

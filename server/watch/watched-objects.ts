@@ -32,9 +32,9 @@ export function watchedObjects(
   const kept = [...running].flatMap(([objectName, messageName]) =>
     names.has(objectName) ? [] : [{ objectName, messageName }],
   );
-  const enabled = declared.flatMap(({ objectName, mapToName, enabled }) => {
+  const enabled = declared.flatMap(({ objectName, mapToName, enabled: isEnabled }) => {
     const configured = configObject(config.read?.objects, objectName);
-    const isRead = enabled === "always" || (configured !== undefined && configured.disabled !== true);
+    const isRead = isEnabled === "always" || (configured !== undefined && configured.disabled !== true);
     return isRead ? [{ objectName, messageName: mapToName || objectName }] : [];
   });
   return [...enabled, ...kept];

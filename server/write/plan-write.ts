@@ -75,7 +75,7 @@ export function planWrite(
     messageName: settings.mappedName ?? settings.objectName,
     batch: request.batch !== undefined,
     allOrNone: request.batchPolicy?.allOrNone ?? false,
-    headers: Object.fromEntries((request.headers ?? []).map(({ key, value }) => [key, value])),
+    headers: Object.fromEntries((request.headers ?? []).map(({ key: name, value }) => [name, value])),
     records,
   };
 }

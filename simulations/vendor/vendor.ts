@@ -245,8 +245,8 @@ export class Vendor {
     const { fault, deprecated, ...answer } = answerDocument({ facts, carryOut }, request, (route, call) => {
       seen.objectName = route.objectName;
       seen.action = route.action;
-      const [fault] = argumentFaults(route.fact, call);
-      if (fault !== undefined) return fault;
+      const [wrong] = argumentFaults(route.fact, call);
+      if (wrong !== undefined) return wrong;
       return isListRoute(route)
         ? this.list(route, call, seen)
         : carryOutRecord(this.world, route, call, seen);

@@ -33,10 +33,10 @@ export async function sendRecord(sending: Sending, asked: RecordToWrite): Promis
   const { record, value } = before;
   const request = buildRequest(write, record, value);
   let response: ProviderResponse | undefined;
-  const kept: ProviderFetch = async (asked) => (response = await fetch(asked));
+  const kept: ProviderFetch = async (one) => (response = await fetch(one));
   const judge = mutationJudge(plan, write.type, classify, errors);
-  const sent = (asked: ProviderRequest) =>
-    send(asked, kept, judge.classify, write.account).catch((fault: unknown) => {
+  const sent = (one: ProviderRequest) =>
+    send(one, kept, judge.classify, write.account).catch((fault: unknown) => {
       if (fault instanceof ProviderError && judge.isOfRecord(fault)) return { body: undefined, error: fault };
       throw fault;
     });

@@ -140,10 +140,10 @@ async function readValues(
     ...(metadata && { metadata }),
     account,
   };
-  const values = (values: JsonObject): JsonObject =>
+  const values = (given: JsonObject): JsonObject =>
     plan.type === "delete"
-      ? named(act, Object.keys(values), (field) => values[field] ?? undefined)
-      : named(act, wanted, (field) => values[read.fieldKey(field)]);
+      ? named(act, Object.keys(given), (field) => given[field] ?? undefined)
+      : named(act, wanted, (field) => given[read.fieldKey(field)]);
   if (record.id !== undefined) {
     const [one] = await read.readByIds(reading, [record.id], fetch);
     return one ? { id: one.id, values: values(one.values) } : { values: undefined };

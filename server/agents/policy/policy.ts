@@ -189,13 +189,13 @@ function withDefaults(given: GivenPolicy): AgentPolicy {
 }
 
 /** A rule with `crm-*` would fit nothing, and what it should forbid would be allowed. */
-const wildcardIssues = ({ rules = [], hiddenFields = {} }: GivenPolicy): Issue[] => [
+const wildcardIssues = ({ rules = [], hiddenFields: hidden = {} }: GivenPolicy): Issue[] => [
   ...rules.flatMap((rule, at) =>
     (["integration", "object"] as const).flatMap((member) =>
       partOfName(rule[member], `rules[${at}].${member}`),
     ),
   ),
-  ...Object.keys(hiddenFields).flatMap((object) => partOfName(object, `hiddenFields.${object}`)),
+  ...Object.keys(hidden).flatMap((object) => partOfName(object, `hiddenFields.${object}`)),
 ];
 
 const partOfName = (value: string | undefined, place: string): Issue[] =>

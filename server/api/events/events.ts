@@ -143,7 +143,7 @@ const listEvents = (deps: { database: Database }) =>
     hasEntityTag: true,
     async handle({ project, query }) {
       const { queries } = deps.database;
-      const { type, nowhere, text, groupRef, connectionId, installationId, operationId } = query;
+      const { type, nowhere, text: searched, groupRef, connectionId, installationId, operationId } = query;
       const members = Object.fromEntries(
         Object.entries({ groupRef, connectionId, installationId, operationId }).flatMap(([name, value]) =>
           value === undefined ? [] : [[name, value]],
@@ -154,7 +154,7 @@ const listEvents = (deps: { database: Database }) =>
       const messageTypes = DATA_MESSAGE_TYPES.filter((one) =>
         type === undefined ? hasMessages : type === one,
       );
-      const of = { projectId: project.id, types, messageTypes, members, nowhere, text };
+      const of = { projectId: project.id, types, messageTypes, members, nowhere, text: searched };
       const page = await onePage(query, {
         list: (range) => listRows(queries, { ...of, range }),
         show: (row) => row,

@@ -67,11 +67,11 @@ export async function changeInstallation(
     await lockInstallation(queries, projectId, id);
     // Read again: the previous holder of the lock may have changed it, and a revision may have been deployed.
     const integration = await getIntegrationRow(queries, projectId, named.id);
-    const installation = await getInstallationRow(queries, projectId, integration.id, id);
-    const situation = { queries, integration, installation };
+    const known = await getInstallationRow(queries, projectId, integration.id, id);
+    const situation = { queries, integration, installation: known };
     const change = await decide(situation);
     if (change.config) {
-      const contents = { before: installation.config.content, after: change.config.content };
+      const contents = { before: known.config.content, after: change.config.content };
       await requireKnownDestinations(queries, integration, contents);
     }
     const createdBy = showCreatedBy(asked.caller, change.config?.createdBy, asked.operation);

@@ -91,7 +91,7 @@ export const batchUpsertIntegrations = (deps: DeployServices) =>
       if (!query.dryRun) {
         const deployed = await transact(deps.database, deploy);
         if (providers.size > 0) await deps.customProviders.load(deps, project.id);
-        return deployed.map(({ row, warnings }) => ({ ...toIntegration(row), warnings }));
+        return deployed.map(({ row, warnings: found }) => ({ ...toIntegration(row), warnings: found }));
       }
       const planned = await rehearse(deps.database, deploy);
       const counts = await countInstallationsByIntegration(deps.database.queries, project.id);

@@ -140,8 +140,8 @@ export function toHydrated(
 ): HydratedIntegration {
   const { name, provider, displayName, module, read, write, proxy } = content;
   const label = (objectName: string) => {
-    const described = describe(objectName);
-    return described.error === undefined ? described.metadata.displayName : objectName;
+    const account = describe(objectName);
+    return account.error === undefined ? account.metadata.displayName : objectName;
   };
   return {
     name,
@@ -166,9 +166,9 @@ export function toHydrated(
   };
 }
 
-function toReadObject(object: ReadObject, described: Described): HydratedReadObject {
+function toReadObject(object: ReadObject, account: Described): HydratedReadObject {
   const { objectName, mapToName, mapToDisplayName, optionalFieldsAuto, backfill } = object;
-  const fields = described.error === undefined ? described.metadata.fields : {};
+  const fields = account.error === undefined ? account.metadata.fields : {};
   const all = Object.values(fields);
   const requiredFields = object.requiredFields?.map((field) => toField(field, fields));
   const optionalFields = object.optionalFields?.map((field) => toField(field, fields));
@@ -177,7 +177,7 @@ function toReadObject(object: ReadObject, described: Described): HydratedReadObj
     : [];
   return {
     objectName,
-    displayName: described.error === undefined ? described.metadata.displayName : objectName,
+    displayName: account.error === undefined ? account.metadata.displayName : objectName,
     destination: object.destination ?? "",
     schedule: object.schedule ?? "",
     ...(mapToName !== undefined && { mapToName }),
@@ -188,7 +188,7 @@ function toReadObject(object: ReadObject, described: Described): HydratedReadObj
     ...(backfill && { backfill }),
     allFieldsMetadata: fields,
     allFields: all.map(short),
-    ...(described.error !== undefined && { error: described.error }),
+    ...(account.error !== undefined && { error: account.error }),
   };
 }
 

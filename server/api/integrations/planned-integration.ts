@@ -73,5 +73,5 @@ export function toPlanned(
 /** Contents of revisions are stored as JSON. */
 const asJson = (content: object): Json => content as Json;
 
-const isValue = (value: Json | undefined): value is string | number | boolean =>
-  value !== undefined && value !== null && typeof value !== "object";
+const isValue = (candidate: Json | undefined): candidate is string | number | boolean =>
+  candidate !== undefined && candidate !== null && typeof candidate !== "object";

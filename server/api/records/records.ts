@@ -198,8 +198,8 @@ const toMessage = ({
   messageId,
   destination: destinationName ?? "",
   status: state,
-  attempts: attempts.map(({ time, status, durationMs, error }) => ({
-    time,
+  attempts: attempts.map(({ time: attemptTime, status, durationMs, error }) => ({
+    time: attemptTime,
     ...(status !== undefined && { status }),
     durationMs,
     ...(error !== undefined && { detail: error }),

@@ -67,8 +67,8 @@ function operation(entry: Route, shapes: Shapes, refusals: Refusals): Document {
       ...(endpoint.hasEntityTag && {
         304: { description: "The answer that `If-None-Match` names is current." },
       }),
-      ...mapValues(endpoint.otherAnswers ?? {}, (_status, { description, schema }) => ({
-        description,
+      ...mapValues(endpoint.otherAnswers ?? {}, (_status, { description: text, schema }) => ({
+        description: text,
         ...(schema && { content: { "application/json": { schema: shapes.show(schema) } } }),
       })),
       ...refusals.of(entry),

@@ -53,10 +53,10 @@ export const pauseReads = (deps: Services): Endpoint =>
     body: buildBody("Why; shown in `readPauses`."),
     bodyOptional: true,
     success,
-    async handle({ project, params, body }) {
+    async handle({ project, params: named, body }) {
       await changePauses(
         deps,
-        { projectId: project.id, ...params, names: body?.objects },
+        { projectId: project.id, ...named, names: body?.objects },
         (queries, objects) =>
           pauseReadObjects(queries, {
             ...objects,
@@ -78,12 +78,8 @@ export const unpauseReads = (deps: Services): Endpoint =>
     body: buildBody("Why. It is not kept."),
     bodyOptional: true,
     success,
-    async handle({ project, params, body }) {
-      await changePauses(
-        deps,
-        { projectId: project.id, ...params, names: body?.objects },
-        unpauseReadObjects,
-      );
+    async handle({ project, params: named, body }) {
+      await changePauses(deps, { projectId: project.id, ...named, names: body?.objects }, unpauseReadObjects);
       deps.newRuns.announce();
     },
   });

@@ -40,16 +40,16 @@ export async function fetchPage(
     const { account } = connection;
     if (position.stage === "deletions") {
       const plan = { objectName: scan.run.objectName, ...deletionSpan(scan, position), account };
-      const page = await read.readDeletions(plan, position.checkpoint ?? undefined, counted);
-      return { position, stage: "deletions" as const, page, time: now(), providerCalls };
+      const gone = await read.readDeletions(plan, position.checkpoint ?? undefined, counted);
+      return { position, stage: "deletions" as const, page: gone, time: now(), providerCalls };
     }
-    const page = await readOrLeaveOut(scan, async (fields) => {
+    const found = await readOrLeaveOut(scan, async (fields) => {
       const plan = { ...scan.plan, ...upperBound(scan, position), fields, account };
       if (position.checkpoint) return read.readPage(plan, position.checkpoint, counted);
       const first = await read.readPage(plan, undefined, counted);
       return { ...first, total: await estimate(first, () => read.count(plan, counted)) };
     });
-    return { position, stage: "records" as const, page, time: now(), providerCalls };
+    return { position, stage: "records" as const, page: found, time: now(), providerCalls };
   });
   return page.catch((error: unknown) => {
     scan.failedCalls = providerCalls;

@@ -78,8 +78,8 @@ export async function mendTicks({
 /** Begins what is due now. Returns whether more may be due. */
 export async function beginDueReads(deps: Omit<BeginReadsServices, "log">): Promise<boolean> {
   const { due, begun } = await transact(deps.database, async (queries) => {
-    const due = await lockDueObjects(queries, MAX_CONCURRENT);
-    return { due, begun: await begin(deps, queries, due) };
+    const locked = await lockDueObjects(queries, MAX_CONCURRENT);
+    return { due: locked, begun: await begin(deps, queries, locked) };
   });
   if (begun > 0) deps.newRuns.announce();
   return due.length === MAX_CONCURRENT;

@@ -74,9 +74,9 @@ export function startSyncingReads(deps: SyncServices): Rounds {
 export async function syncQueued(deps: SyncNowServices & Pick<SyncServices, "newRuns">): Promise<boolean> {
   const { taken, begun } = await transact(deps.database, async (queries) => {
     const syncs = await takeSyncs(queries, "read_syncs", MAX_CONCURRENT);
-    let begun = 0;
-    for (const sync of syncs) begun += await syncInstallation(deps, queries, sync);
-    return { taken: syncs.length, begun };
+    let count = 0;
+    for (const sync of syncs) count += await syncInstallation(deps, queries, sync);
+    return { taken: syncs.length, begun: count };
   });
   if (begun > 0) deps.newRuns.announce();
   return taken === MAX_CONCURRENT;

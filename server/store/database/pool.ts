@@ -244,13 +244,14 @@ class LentConnection implements PostgresPoolClient {
   query<R>(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>>;
   query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
   query<R>(
-    sql: string | PostgresCursor<R>,
+    statement: string | PostgresCursor<R>,
     parameters: readonly unknown[] = [],
   ): Promise<PostgresQueryResult<R>> | PostgresCursor<R> {
-    if (typeof sql !== "string") throw new Error("a cursor needs a connection that is not closed on its own");
-    const name = PREPARED.exec(sql)?.[1];
+    if (typeof statement !== "string")
+      throw new Error("a cursor needs a connection that is not closed on its own");
+    const name = PREPARED.exec(statement)?.[1];
     if (name !== undefined) this.#plannedMs ??= elapsedMs();
-    return this.#client.query<R>({ name, text: sql, values: parameters }).then(
+    return this.#client.query<R>({ name, text: statement, values: parameters }).then(
       (answer) => {
         this.#noteWork(answer);
         return answer as PostgresQueryResult<R>;

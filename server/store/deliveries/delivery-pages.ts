@@ -146,10 +146,10 @@ const eventConditions = ({ type, ...filter }: DeliveryFilter): RawBuilder<unknow
 ];
 
 /** Reads the event of each row. As a plain join, the planner may read all events that match, of all times and projects. */
-const ofMatchingEvent = (conditions: RawBuilder<unknown>[]): RawBuilder<unknown> =>
-  conditions.length === 0
+const ofMatchingEvent = (wanted: RawBuilder<unknown>[]): RawBuilder<unknown> =>
+  wanted.length === 0
     ? sql``
     : sql`cross join lateral (
-        select from events where events.id = looked.event_id and ${sql.join(conditions, sql` and `)} offset 0) as matching`;
+        select from events where events.id = looked.event_id and ${sql.join(wanted, sql` and `)} offset 0) as matching`;
 
 type FoundRow = Omit<ListedDelivery, "subject"> & { head: string };

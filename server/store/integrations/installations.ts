@@ -44,8 +44,8 @@ const select = (queries: Queries, projectId: string) =>
       "config.createdBy as configBy",
       "config.createTime as configTime",
     ])
-    .select((select) =>
-      select
+    .select((eb) =>
+      eb
         .selectFrom("operations")
         .select("status")
         .whereRef("operations.installationId", "=", "installations.id")

@@ -66,7 +66,8 @@ function certainFirst(groups: readonly EventGroup[], reported: ReadonlySet<Event
   return groups.toSorted((one, other) => rank(one) - rank(other));
 }
 
-const isFound = ({ events }: EventGroup): boolean => events.every(({ isFound }) => isFound === true);
+const isFound = ({ events }: EventGroup): boolean =>
+  events.every(({ isFound: isFoundEvent }) => isFoundEvent === true);
 
 interface RecordStates {
   now: Buffer | undefined;

@@ -269,11 +269,11 @@ function listChildren({ keepPage }: Asked, { links }: VendorRecord, child: SoqlQ
     (linked) => !child.where.some((one) => !fitsChild(one, linked)),
   );
   if (all.length === 0) return null;
-  const shown = all.map((linked) => childRecord(child, linked));
+  const linkedRecords = all.map((linked) => childRecord(child, linked));
   const counts = { totalSize: all.length };
-  if (all.length <= CHILDREN) return { ...counts, done: true, records: shown };
-  const nextRecordsUrl = keepPage({ ...counts, done: true, records: shown.slice(CHILDREN) });
-  return { ...counts, done: false, nextRecordsUrl, records: shown.slice(0, CHILDREN) };
+  if (all.length <= CHILDREN) return { ...counts, done: true, records: linkedRecords };
+  const nextRecordsUrl = keepPage({ ...counts, done: true, records: linkedRecords.slice(CHILDREN) });
+  return { ...counts, done: false, nextRecordsUrl, records: linkedRecords.slice(0, CHILDREN) };
 }
 
 /** Children are compared by texts. */
