@@ -36,6 +36,7 @@ export const CHAPTERS: readonly { title: string; pages: readonly string[] }[] = 
       "schema-watch",
       "proxy",
       "agents",
+      "agent-example",
       "react",
       "events",
       "cookbook",

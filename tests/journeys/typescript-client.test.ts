@@ -14,6 +14,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { Webhook } from "standardwebhooks";
 import { checkQuickstart, runExpressExample } from "./example-express.ts";
 import { checkNextQuickstart, runNextExample } from "./example-nextjs.ts";
+import { checkAgentPage, runAgentExample } from "./example-agent.ts";
 import { checkTwoWaySyncPage, runTwoWaySyncExample } from "./example-two-way-sync.ts";
 import { testReactComponents } from "./react-components/suite.ts";
 import { startMock } from "../../server/commands/mock-command.ts";
@@ -162,6 +163,13 @@ test("the client works against the mock as it does against a server", async (t) 
 test("the quickstart for Express shows the example's code", checkQuickstart);
 
 test("the example application for Express connects, keeps a copy and writes back", runExpressExample);
+
+test("the page about the example agent shows its code", checkAgentPage);
+
+test(
+  "the example agent asks, and what a person approves is written, once; what is rejected is not",
+  runAgentExample,
+);
 
 test("the page about the two-way sync shows the example's code", checkTwoWaySyncPage);
 
