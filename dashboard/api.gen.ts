@@ -21,7 +21,7 @@ export interface Schemas {
   ApprovalEvent: { approval: Schemas["Approval"] };
   AssociatedRecord: { id: string; raw?: Record<string, unknown>; providerAssociationMetadata?: Record<string, unknown> };
   AssociatedRecordOfEvent: { id: string; objectName?: string; rawObjectName?: string; fields?: Record<string, unknown>; mappedFields?: Record<string, unknown>; raw?: Record<string, unknown> };
-  AuditEvent: { id: string; time: string; actor: { kind: "person" | "apiKey" | "system" | "agent"; id?: string; name?: string }; operationId: string; projectId?: string; target?: { kind: string; id: string; name?: string }; changed?: readonly string[]; outcome?: "approval_required" | "refused" | "dry_run"; requestId: string };
+  AuditEvent: { id: string; time: string; actor: { kind: "person" | "apiKey" | "system" | "agent"; id?: string; name?: string }; operationId: string; projectId?: string; target?: { kind: string; id: string; name?: string }; changed?: readonly string[]; outcome?: "approval_required" | "refused" | "dry_run"; requestId: string; count?: number; lastTime?: string };
   AwsSignatureOptions: { service: string; region: string };
   BackfillPeriod: { days?: number; fullHistory?: boolean };
   BackfillProgress: { installationId: string; objectName: string; operationId: string; recordsProcessed: number; recordsEstimatedTotal?: number; recordsPerSecond?: number; secondsLeft?: number; waitingFor?: { kind: "destination" | "provider" | "rate_limit" | "connection"; name: string; since: string }; createTime: string; updateTime?: string };

@@ -1,6 +1,6 @@
 /** The audit of the organisation as a resource: who changed what. */
 import { step } from "../http/api.ts";
-import { objectsAt, requireObject, textAt } from "../http/json.ts";
+import { objectsAt, requireObject, textAt, type JsonObject } from "../http/json.ts";
 import { commaList, DEFAULT_LIMIT, id, text, time, type Resource } from "./resource.ts";
 
 export const AUDIT: Resource = {
@@ -13,7 +13,7 @@ export const AUDIT: Resource = {
     OPERATION: text("operationId"),
     TARGET: (row) => textAt(row, "target.name") ?? textAt(row, "target.id") ?? "",
     CHANGED: commaList("changed"),
-    OUTCOME: text("outcome"),
+    OUTCOME: (row) => [textAt(row, "outcome"), times(row)].filter(Boolean).join(" "),
     REQUEST: id("requestId"),
   },
   async list(deps, { actor, limit = DEFAULT_LIMIT }) {
@@ -22,3 +22,6 @@ export const AUDIT: Resource = {
     return objectsAt(await deps.api("GET", `/v1/orgs/${step(orgId)}/audit-events`, { query }), "results");
   },
 };
+
+/** Of an agent that repeated itself. */
+const times = ({ count }: JsonObject): string => (typeof count === "number" ? `×${count}` : "");

@@ -26,6 +26,12 @@ integrations:
 `;
 const ALLOWED = { default: { write: "allow", delete: "allow", callApiWrite: "allow" } };
 
+/** A new hour begins a new event. */
+const countCalls = (events: Answer["body"][]): number =>
+  events.reduce((sum, { count = 1 }) => sum + count, 0);
+const withoutRepeats = (rows: unknown[]): unknown[] =>
+  [...new Set(rows.map((row) => JSON.stringify(row)))].map((row): unknown => JSON.parse(row));
+
 describe("what agents write", () => {
   let busbar: TestBusbar;
   let agent: AgentClient;
@@ -278,11 +284,12 @@ describe("what agents write", () => {
     const events = await list(`actor=${key.body.id}`);
     const approvalId = asked.content.approval.approvalId;
     assert.deepEqual(
-      events.map(({ operationId, outcome, target }: Answer["body"]) => [operationId, outcome, target]),
+      withoutRepeats(
+        events.map(({ operationId, outcome, target }: Answer["body"]) => [operationId, outcome, target]),
+      ),
       [
         ["get_record", "refused", { kind: "record", id: "2", name: "person" }],
         ["delete_record", "refused", { kind: "record", id: "1", name: "person" }],
-        ["create_record", "approval_required", { kind: "approval", id: approvalId, name: "person" }],
         ["create_record", "approval_required", { kind: "approval", id: approvalId, name: "person" }],
         ["create_record", "dry_run", { kind: "object", id: "person", name: "person" }],
       ],
@@ -297,9 +304,34 @@ describe("what agents write", () => {
       operations.map(({ id, actor }: Answer["body"]) => [id, actor.kind, actor.client]),
       [[written.operationId, "agent", "test-agent 1.0.0"]],
     );
+    const asks = await list(`actor=${key.body.id}&outcome=approval_required`);
+    assert.equal(countCalls(asks), 2, "asked twice for the same");
     // A call of the API by a tool is the agent's, too.
     await robot.call("call_api", { integration: "hubspot", method: "GET", path: "/crm/v3/objects/contacts" });
     const [called] = await list("actorKind=agent&operationId=callProvider");
     assert.equal(called?.actor.id, key.body.id);
+  });
+
+  test("a loop of refused calls is one event an hour, with their number and the time of the last", async () => {
+    const made = await busbar.inProject("POST", "/api-keys", { label: "loop", scopes: ["write"] });
+    const loop = await openAgent(busbar, { credential: made.body.key });
+    await setPolicy({ rules: [{ tool: "delete_record", decision: "forbid" }] });
+    const calls = Array.from({ length: 20 }, (_, at) =>
+      loop.call("delete_record", { object: "person", id: `${at}` }),
+    );
+    await Promise.all(calls);
+    await loop.call("create_record", {
+      object: "person",
+      record: { email: "loop@example.com" },
+      dryRun: true,
+    });
+    const path = `/v1/orgs/${busbar.busbar.bootstrap?.orgId}/audit-events?actor=${made.body.id}`;
+    const refusals = (await busbar.call("GET", `${path}&outcome=refused`)).body.results;
+    assert.ok(refusals.length <= 2, JSON.stringify(refusals));
+    assert.equal(countCalls(refusals), 20);
+    const [{ time, lastTime, target }] = refusals;
+    assert.ok(lastTime >= time && target.kind === "record", JSON.stringify(refusals));
+    const tried = (await busbar.call("GET", `${path}&outcome=dry_run`)).body.results;
+    assert.deepEqual([tried.length, tried[0].count], [1, undefined]);
   });
 });

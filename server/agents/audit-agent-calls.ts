@@ -1,8 +1,9 @@
 /** Audits what an agent's call asked for, was refused, or tried as a dry run. What it did is an operation, or audited as a call of the API. */
+import { nowMs } from "../../ground/clock.ts";
 import { newId } from "../../ground/ids.ts";
 import type { Json, JsonObject } from "../../ground/json.ts";
 import { isJsonObject } from "../../ground/json.ts";
-import { insertAuditEvent, type AuditOutcome, type NewAuditEvent } from "../store/access/audit-events.ts";
+import { countAuditEvent, type AuditOutcome, type NewAuditEvent } from "../store/access/audit-events.ts";
 import type { Database } from "../store/database/database.ts";
 import type { AgentSession } from "./agent-session.ts";
 
@@ -13,12 +14,13 @@ export type AuditAgentCall = (
 ) => Promise<void>;
 
 export const auditAgentCalls =
-  ({ database }: { database: Database }): AuditAgentCall =>
+  ({ database, minuteMs }: { database: Database; minuteMs: number }): AuditAgentCall =>
   async (session, { tool, args, result }) => {
     const outcome = chooseOutcome(result);
     if (!outcome) return;
     const { project, requestId, actor } = session;
-    await insertAuditEvent(database.queries, {
+    const target = findTarget(isJsonObject(args) ? args : {}, result);
+    const event: NewAuditEvent = {
       id: newId(),
       orgId: project.orgId,
       projectId: project.id,
@@ -27,12 +29,30 @@ export const auditAgentCalls =
       actorId: actor.id,
       agentName: actor.name ?? actor.client,
       actorGroup: session.customer ?? null,
-      ...findTarget(isJsonObject(args) ? args : {}, result),
+      ...target,
       changed: listChanged(args),
       outcome,
       requestId,
-    });
+    };
+    const hour = Math.floor(nowMs() / (60 * minuteMs));
+    await countAuditEvent(database.queries, event, nameEqual(event, result, hour));
   };
+
+/**
+ * Names what makes calls equal, of which there is one event an hour: an agent in a loop would fill the audit. Refusals are equal for
+ * whatever they were about, since an agent chooses the names and ids that it sends; the others are about something that exists.
+ */
+function nameEqual(event: NewAuditEvent, { problem }: JsonObject, hour: number): string {
+  const { projectId, actorId, actorGroup, operationId, outcome, targetKind, targetId, targetName } = event;
+  const { type, status } = isJsonObject(problem) ? problem : {};
+  const about =
+    outcome === "refused"
+      ? [status, typeof type === "string" ? type.split("/").at(-1) : undefined]
+      : targetKind === "approval"
+        ? [targetId]
+        : [targetName?.toLowerCase()];
+  return JSON.stringify([hour, projectId, actorId, actorGroup, operationId, outcome, ...about]);
+}
 
 /** The policy, the budgets and scopes refuse with these; a mistake in an argument is none of theirs. */
 const REFUSALS: readonly (Json | undefined)[] = [403, 429];

@@ -50,9 +50,15 @@ const buildColumns = (projects: readonly Project[]): Column<AuditEvent>[] => [
   {
     head: "Action",
     // Of an agent, also what was not done.
-    cell: ({ operationId, outcome }) => (
+    cell: ({ operationId, outcome, count, lastTime }) => (
       <>
         <code>{operationId}</code> {outcome && statusWords(outcome)}
+        {lastTime !== undefined && (
+          <span>
+            {" "}
+            {count} times, the last <TimeAgo time={lastTime} />
+          </span>
+        )}
       </>
     ),
     line: 2,

@@ -58,6 +58,16 @@ const AuditEventSchema = Type.Object(
       }),
     ),
     requestId: Type.String({ description: "Id of the request in the log." }),
+    count: Type.Optional(
+      Type.Integer({
+        description:
+          "Of an agent that repeated itself: how many calls of the tool within the hour had this outcome for the same reason. The event is " +
+          "that of the first. Absent: one.",
+      }),
+    ),
+    lastTime: Type.Optional(
+      Type.String({ format: "date-time", description: "When the last of them was. Absent for one." }),
+    ),
   },
   { title: "AuditEvent", description: "A change, or a look at a secret." },
 );
@@ -125,4 +135,5 @@ const toAuditEvent = (row: AuditEventRow): Static<typeof AuditEventSchema> => ({
   ...(row.changed.length > 0 && { changed: row.changed }),
   ...(row.outcome !== null && { outcome: row.outcome }),
   requestId: row.requestId,
+  ...(row.lastTime !== null && { count: row.count, lastTime: row.lastTime.toISOString() }),
 });

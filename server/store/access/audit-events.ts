@@ -26,13 +26,35 @@ export interface AuditEventRow {
   /** Of an agent's call that asked, was refused, or was a dry run. */
   outcome: AuditOutcome | null;
   requestId: string;
+  /** How many equal calls the row stands for; the rest of it is that of the first. */
+  count: number;
+  /** Of the last of them; null of a single one. */
+  lastTime: Date | null;
 }
 
-export type NewAuditEvent = Omit<AuditEventRow, "actorName" | "outcome"> & {
+export type NewAuditEvent = Omit<AuditEventRow, "actorName" | "outcome" | "count" | "lastTime"> & {
   /** Of an agent: how its credential or its program is called. */
   agentName?: string | undefined;
   outcome?: AuditOutcome;
 };
+
+/** Inserts an event, or counts it with the one that has the same key. */
+export async function countAuditEvent(
+  queries: Queries,
+  { agentName, ...event }: NewAuditEvent,
+  foldKey: string,
+): Promise<void> {
+  await queries
+    .insertInto("auditEvents")
+    .values({ ...event, actorName: agentName ?? null, foldKey })
+    .onConflict((conflict) =>
+      conflict
+        .column("foldKey")
+        .where("foldKey", "is not", null)
+        .doUpdateSet({ count: sql`audit_events.count + 1`, lastTime: sql`now()` }),
+    )
+    .execute();
+}
 
 /** Inserts an event with the name that the actor has now. Does nothing if the event is stored already. */
 export async function insertAuditEvent(

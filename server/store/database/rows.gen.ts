@@ -119,7 +119,10 @@ export interface AuditEvents {
   actorKind: string;
   actorName: string | null;
   changed: Generated<string[]>;
+  count: Generated<number>;
+  foldKey: string | null;
   id: string;
+  lastTime: Timestamp | null;
   operationId: string;
   orgId: string;
   outcome: string | null;
