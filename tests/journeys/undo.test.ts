@@ -140,7 +140,7 @@ describe("undoing", () => {
     }
   });
 
-  test("a record that was erased at the provider leaves no value in what is kept for undoing, nor in approvals", async () => {
+  test("a record that was erased at the provider leaves no value in what is kept for undoing, nor in approvals and what tells of them", async () => {
     const { setPolicy, create, ask, askCreate, succeed, decide, ended, get, on: busbar } = scene;
     await setPolicy(ALLOWED);
     const id = await create("erased@example.com");
@@ -177,6 +177,19 @@ describe("undoing", () => {
       rows.map((row) => row.operation_id),
       [made.operationId],
     );
+    // Nor in the events about them, the logs, and what is kept for their keys.
+    const left = await client.query(
+      `select 'event' as of, data::text from events where data->'approval'->>'id' = any($2)
+       union all select 'log', log::text || coalesce(result, '') from operations where id = any($1)
+       union all select 'key', body::text from idempotency_keys where operation_id = any($1)`,
+      [
+        [updated, operationId],
+        [waiting, asked],
+      ],
+    );
+    for (const { of, data } of left.rows)
+      assert.doesNotMatch(data, /Secret|erased-as-well@|erased@/, `${of}: ${data}`);
+    assert.ok(left.rows.some(({ of }) => of === "event") && left.rows.some(({ of }) => of === "key"));
     await client.end();
     for (const [approvalId, status] of [
       [waiting, "stale"],
