@@ -3,6 +3,7 @@ import { closest } from "../../ground/closest.ts";
 import type { Description, DeleteRules, WriteRules } from "../declarative/rules/description.ts";
 import { fillPath } from "../declarative/fill-path.ts";
 import { buildPlans, type ObjectPlan } from "../declarative/object-plan.ts";
+import { foundPaging } from "./found-paging.ts";
 import { findOperation } from "./find-operation.ts";
 import type { OpenapiDocument, OpenapiOperation } from "./openapi-operations.ts";
 import { findEntrySchema, listLeaves, listsIn, schemaAt, type Schema } from "./openapi-schema.ts";
@@ -196,11 +197,12 @@ const near = (name: string, names: string[]): string => {
 
 function compareListed(
   plan: ObjectPlan,
-  { success }: OpenapiOperation,
+  operation: OpenapiOperation,
   { root }: OpenapiDocument,
   say: Say,
 ): void {
-  const answer = [...success.values()].find((schema) => schema !== undefined);
+  const answer = [...operation.success.values()].find((schema) => schema !== undefined);
+  if (!plan.paging) comparePaging(foundPaging(operation, answer, root), say);
   if (!answer) return;
   const path = plan.records === undefined ? "" : fillPath(plan.records, plan);
   const found = schemaAt(root, answer, path);
@@ -226,6 +228,16 @@ function compareListed(
   if ("missing" in each) return say("each", `the vendor's entries have no ${each.missing}`);
   compareMember(root, each.schema, "idPath", plan.idPath, say);
   compareMember(root, each.schema, "changedPath", plan.changedPath, say);
+}
+
+/** A list without paging is read as if one answer had all records. */
+function comparePaging(found: ReturnType<typeof foundPaging>, say: Say): void {
+  const place = found?.to ?? found?.from;
+  if (found && place !== undefined)
+    say(
+      "paging",
+      `the vendor's list has pages by ${found.kind} (${place}); without \`paging\` only the first is read`,
+    );
 }
 
 function compareMember(

@@ -1,8 +1,9 @@
 /** Extracts facts from the operations of a vendor's OpenAPI document, and tells what drifted. */
 import type { Facts, ListFact, ObjectFacts, Parameter, RecordFact } from "../facts/facts.ts";
 import { findOperation } from "./find-operation.ts";
+import { foundId, foundPaging } from "./found-paging.ts";
 import type { OpenapiDocument, OpenapiOperation, OpenapiParameter } from "./openapi-operations.ts";
-import { findEntrySchema, listLeaves, listsIn, listMembers, schemaAt } from "./openapi-schema.ts";
+import { findEntrySchema, listLeaves, listsIn, schemaAt } from "./openapi-schema.ts";
 
 const FACT_ACTIONS = ["list", "changes", "get", "create", "update", "upsert", "delete"] as const;
 export type FactAction = (typeof FACT_ACTIONS)[number];
@@ -234,27 +235,36 @@ export function proposedFacts(
       ...extracted(document, operation),
     };
     if (action === "list" || action === "changes")
-      Object.assign(object, { [action]: proposedList(request, document, operation, object) });
+      Object.assign(object, {
+        [action]: proposedList({ ...request, objectName }, document, operation, object),
+      });
     else object[action] = { ...request, ...(action !== "delete" && { record: "" }) };
   }
   return objects;
 }
 
 function proposedList(
-  request: Omit<ListFact, "records" | "paging">,
+  { objectName, ...request }: Omit<ListFact, "records" | "paging"> & { objectName: string },
   { root }: OpenapiDocument,
-  { success }: OpenapiOperation,
+  operation: OpenapiOperation,
   object: ObjectFacts,
 ): ListFact {
-  const answer = [...success.values()].find((schema) => schema !== undefined);
+  const answer = [...operation.success.values()].find((schema) => schema !== undefined);
   const [records = ""] = answer ? listsIn(root, answer) : [];
   const at = answer && schemaAt(root, answer, records);
   const entry =
     at !== undefined && at !== "open" && "schema" in at ? findEntrySchema(root, at.schema) : undefined;
-  const id = entry && listMembers(root, entry).get("id");
-  if (id) object.id.type = id["type"] === "integer" ? "integer" : id["format"] === "uuid" ? "uuid" : "string";
+  const id = entry && foundId(entry, root, objectName);
+  if (id) object.id = id;
+  else
+    object.unverified?.push(
+      "What the id of a record is: the document's entries have no member by which it is known.",
+    );
+  const paging = foundPaging(operation, answer, root);
   object.unverified?.push(
-    "How a page follows a page, sort, filters and what is left out by default: enter them by hand.",
+    paging
+      ? `That pages go by ${paging.kind}: it follows from names in the document. Sort, filters and what is left out by default: enter them by hand.`
+      : "How a page follows a page, sort, filters and what is left out by default: enter them by hand.",
   );
-  return { ...request, records, paging: { kind: "none" } };
+  return { ...request, records, paging: paging ?? { kind: "none" } };
 }

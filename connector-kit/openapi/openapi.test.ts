@@ -156,6 +156,77 @@ test("each difference from the vendor's document is named with its place and the
   for (const [change, expected] of cases) assert.match(differences(change).join("\n"), expected);
 });
 
+test("proposed facts have the vendor's id and its paging, as far as names tell them", () => {
+  // In the form of Pylon's and Calendly's files: an answer with `data`, ids as `uuid`, a cursor below `pagination`.
+  const list = (query: object[], answer: object) => ({
+    get: { parameters: query, responses: { 200: { content: { "application/json": { schema: answer } } } } },
+  });
+  const listed = (members: object, beside: object) => ({
+    type: "object",
+    properties: { data: { type: "array", items: { type: "object", properties: members } }, ...beside },
+  });
+  const named = (name: string, schema: object) => ({ name, in: "query", schema });
+  const document = readOpenapi({
+    openapi: "3.0.3",
+    info: { title: "Quill", version: "9" },
+    paths: {
+      "/inks": list(
+        [
+          named("page_token", { type: "string" }),
+          named("per_page", { type: "integer", maximum: 100, default: 20 }),
+        ],
+        listed(
+          { uuid: { type: "string", format: "uuid" }, name: { type: "string" } },
+          {
+            pagination: {
+              type: "object",
+              properties: {
+                next_page_token: { type: "string", nullable: true },
+                has_more: { type: "boolean" },
+                total_count: { type: "integer" },
+              },
+            },
+          },
+        ),
+      ),
+      "/nibs": list(
+        [named("page", { type: "integer", minimum: 1 })],
+        listed({ nib_id: { type: "integer" } }, { last_page: { type: "integer" } }),
+      ),
+      "/caps": list([], listed({ name: { type: "string" } }, {})),
+    },
+  });
+  const wanted = ["inks", "nibs", "caps"].map((objectName) => ({
+    objectName,
+    action: "list" as const,
+    method: "GET",
+    path: `/${objectName}`,
+  }));
+  const { inks, nibs, caps } = proposedFacts(wanted, document, "spec");
+  assert.deepEqual(inks?.id, { path: "uuid", type: "uuid" });
+  assert.deepEqual(inks?.list?.paging, {
+    kind: "cursor",
+    to: "query.page_token",
+    from: "pagination.next_page_token",
+    size: "query.per_page",
+    largest: 100,
+    default: 20,
+    more: "pagination.has_more",
+    total: "pagination.total_count",
+    totalIs: "records",
+  });
+  assert.deepEqual(nibs?.id, { path: "nib_id", type: "integer" });
+  assert.deepEqual(nibs?.list?.paging, {
+    kind: "page",
+    to: "query.page",
+    first: 1,
+    total: "last_page",
+    totalIs: "pages",
+  });
+  assert.deepEqual(caps?.list?.paging, { kind: "none" });
+  assert.match(caps?.unverified?.join(" ") ?? "", /What the id of a record is/);
+});
+
 test("facts that come from a document drift with it, and those entered by hand stay", () => {
   const objects = proposedFacts(
     [
