@@ -126,7 +126,7 @@ test("an overlay adds a provider that needs no more than its facts", () => {
   assert.deepEqual(info?.providerOpts, {});
 });
 
-test("every mistake in an overlay is told with its path, and a near miss with the right name", () => {
+test("every mistake in an overlay is reported with its path, and a near miss with the right name", () => {
   const faults = listFaults({
     providers: {
       hubspot: {

@@ -96,7 +96,7 @@ describe("what clients send is accepted", () => {
   });
 });
 
-describe("what does not fit is told with its place", () => {
+describe("what does not fit is reported with its place", () => {
   test("another provider", () => {
     const [issue] = check({ provider: "salesforce" });
     assert.equal(issue?.name, "config.content.provider");
@@ -132,7 +132,7 @@ describe("what does not fit is told with its place", () => {
       [`${READ}.selectedFields.a`, `${READ}.selectedFieldMappings.b`, `${READ}.schedule`],
     );
   });
-  test("several issues are told at once", () => {
+  test("several issues are reported at once", () => {
     assert.equal(
       check({ provider: "x", ...write({ deletionSettings: {} }), ...read({ schedule: "never" }) }).length,
       3,

@@ -26,7 +26,7 @@ optionalFieldsAuto: all`),
   });
 });
 
-test("five different mistakes are told at once, in the order of the file, with line and column", () => {
+test("five different mistakes are reported at once, in the order of the file, with line and column", () => {
   const source = `specVersion: 2.0.0
 integrations:
   - name: sync
@@ -99,7 +99,7 @@ read: {objects: [{objectName: a, destination: hook}, {objectName: a, destination
 write: {objects: [{objectName: a}, {objectName: b}, {objectName: b}]}`);
     assert.deepEqual(rules(source), ["duplicate-read-object", "duplicate-write-object"]);
   });
-  test("wrong types are told for what they are and never thrown", () => {
+  test("wrong types are reported for what they are and never thrown", () => {
     const { findings } = check(
       around("provider: acme\nwrite:\n  objects:\n    - objectName: 5\n    - people\n    -"),
     );
@@ -137,7 +137,7 @@ describe("amp:ignore", () => {
   });
 });
 
-test("very many findings are cut, errors first, and the cut is told", () => {
+test("very many findings are cut, errors first, and the cut is reported", () => {
   const source = around(
     `provider: acme\nproxy: {enabled: true}\n${Array.from({ length: 600 }, (_, i) => `k${i}: 1`).join("\n")}\nmodule: 3`,
   );

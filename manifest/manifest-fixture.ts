@@ -1,4 +1,4 @@
-/** For tests only: a small catalog, manifests built around the part a test is about, and what is told about them. */
+/** For tests only: a small catalog, manifests built around the part a test is about, and what is reported about them. */
 import { supports } from "../connector-kit/provider/define-provider.ts";
 import type { ProviderInfo } from "../connector-kit/provider-info.ts";
 import { checkManifest, type ManifestContext } from "./check-manifest.ts";

@@ -82,7 +82,7 @@ describe("mistakes", () => {
     });
   }
 
-  test("a key given twice is told at the second place, and the file is still read", () => {
+  test("a key given twice is reported at the second place, and the file is still read", () => {
     const { document, findings } = parseManifest("a: 1\nb: 2\na: 3");
     assert.deepEqual(
       findings.map(({ rule, line, path }) => [rule, line, path]),

@@ -130,7 +130,7 @@ const withFieldsOfTests = (description: Description): Description => ({
 function testObject(world: () => World, plan: ObjectPlan): void {
   const { name, modes } = plan;
   if (modes.includes("create")) {
-    test(`a record of ${name} is created with its fields, and its id is told`, async () => {
+    test(`a record of ${name} is created with its fields, and its id is reported`, async () => {
       const { simulation, connector, fetch } = world();
       const fields = { ...example(plan), note: "ünïcode ✓", nothing: null };
       const id = idOfOnly(await written(connector, orderWrite(name, "create", { fields }), fetch));

@@ -16,7 +16,7 @@ const finding = (line: number, column: number, more: Partial<Finding> = {}): Fin
 });
 const reported = (source: string, one: Finding) => findingLines([one], { shown: "amp.yaml", source }, plain);
 
-test("a mistake is told with its place, its line, a caret below its word and its remedy", () => {
+test("a mistake is reported with its place, its line, a caret below its word and its remedy", () => {
   assert.deepEqual(reported("specVersion: 1.0.0\nprovider: hubspott # ours", finding(2, 11)), [
     "amp.yaml:2:11: error: This is wrong. [some-rule]",
     " 2 | provider: hubspott # ours",

@@ -36,7 +36,7 @@ test("a text is cut by its width on the screen, not by its characters", () => {
   assert.equal(cut("顧客管理", 4), "顧…");
 });
 
-test("a time is told as people say it, and by its date once that says more", () => {
+test("a time is reported as people say it, and by its date once that says more", () => {
   const now = Date.parse("2026-06-15T12:00:00Z");
   const reported = ["11:59:58", "11:57:00", "09:30:00"].map((at) =>
     relativeTime(`2026-06-15T${at}.000Z`, now),

@@ -195,7 +195,7 @@ test("a bound in the zone of the connected user is written in it, and 14 hours e
   );
 });
 
-test("records of several lists are all read, and those of a list of deleted ones are told as deletions", async (t) => {
+test("records of several lists are all read, and those of a list of deleted ones are reported as deletions", async (t) => {
   const { scan, read, fetch } = await open(
     t,
     {

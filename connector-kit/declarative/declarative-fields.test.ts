@@ -26,7 +26,7 @@ const { fields } = describeConnector("Quill", {
   sources: { documentation: "https://docs.quill.example", checked: "2026-11-27, Mailchimp's file" },
 });
 
-test("the values that a field may have are told, and none where it may have any", async () => {
+test("the values that a field may have are reported, and none where it may have any", async () => {
   const { requests, fetch } = replay();
   const described = await fields?.describe("members", fetch);
   const { status, email_address: address, last_changed: changed, list_id: list } = described?.fields ?? {};

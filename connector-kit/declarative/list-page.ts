@@ -2,7 +2,7 @@
 import { parseFieldPath } from "../../ground/field-path.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import type { Connector } from "../connector.ts";
-import { heldTime } from "../calls/held-time.ts";
+import { parseReportedTime } from "../calls/reported-time.ts";
 import { brokenPage, listOrBroken, objectOrBroken } from "../calls/page-check.ts";
 import type { ProviderFetch, ProviderRequest, ProviderResponse } from "../calls/provider-fetch.ts";
 import { ProviderError } from "../calls/provider-error.ts";
@@ -323,7 +323,7 @@ function timeAt(record: Json, path: string | undefined): Date | undefined {
     jsonDate?.[1] ?? (typeof found === "string" && /^\d{10,16}$/.test(found) ? found : undefined);
   const value = digits === undefined ? found : Number(digits);
   if (typeof value === "string" && /^\+?\d{4,}-\d\d-\d\d/.test(value)) {
-    return heldTime(
+    return parseReportedTime(
       /\d[ T]\d\d:\d\d(:\d\d(\.\d+)?)?$/.test(value)
         ? `${value.replace(" ", "T")}Z`
         : // Some providers name the zone twice.
@@ -331,7 +331,7 @@ function timeAt(record: Json, path: string | undefined): Date | undefined {
     );
   }
   if (typeof value !== "number" || !Number.isFinite(value) || value <= 0) return undefined;
-  return heldTime(value < 1e11 ? value * 1000 : value);
+  return parseReportedTime(value < 1e11 ? value * 1000 : value);
 }
 
 /** Bounds and filters hold here as well: not every list knows them. */

@@ -18,7 +18,7 @@ const Failure = closed(
       Type.Unknown({ description: "The entry of a record that is not there, where it has another form." }),
     ),
   },
-  "How a record that cannot be written is told. Absent: the whole request is refused.",
+  "How a record that cannot be written is reported. Absent: the whole request is refused.",
 );
 
 /** Returns the schema of a request that writes or reads several records; `request` is what all requests have. */

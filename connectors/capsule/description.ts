@@ -42,6 +42,6 @@ export const description: Description = {
   sources: {
     documentation: "https://developer.capsulecrm.com",
     checked:
-      "2026-11-26, Capsule’s pages of parties, opportunities, projects and tasks; the order of lists and the statuses of writes were not found. Deletions are told by another list, which is not read",
+      "2026-11-26, Capsule’s pages of parties, opportunities, projects and tasks; the order of lists and the statuses of writes were not found. Deletions are reported by another list, which is not read",
   },
 };

@@ -69,7 +69,7 @@ export const description: Description = {
       },
     },
   },
-  // Both limits may be told by 403, too.
+  // Both limits may be reported by 403, too.
   errors: {
     message: ["message"],
     texts: { "rate limit": "rate_limited" },

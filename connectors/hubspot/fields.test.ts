@@ -38,7 +38,7 @@ test("a patch holds what differs and nothing else", () => {
   assert.deepEqual(plan({ description: "How good" }, { description: "?" }).body, { description: "How good" });
 });
 
-test("HubSpot's own definitions are not touched, which is told", () => {
+test("HubSpot's own definitions are not touched, which is reported", () => {
   const own = { modificationMetadata: { readOnlyDefinition: true, readOnlyValue: true } };
   const { body, outcome } = plan({ displayName: "Points", description: "x" }, own);
   assert.equal(body, undefined);
@@ -137,13 +137,13 @@ test("results of a batch are matched by name, and a property made meanwhile is c
   assert.deepEqual(provider.requests.at(-1)?.body, { label: "Score" });
 });
 
-test("what no answer mentions is told as unknown", async () => {
+test("what no answer mentions is reported as unknown", async () => {
   const provider = replay(listed(), GROUP, { status: 207, body: { results: [], errors: [] } });
   const [outcome] = await fields.upsert([busbar()], provider.fetch);
   assert.equal(outcome?.error?.kind, "unknown_outcome");
 });
 
-test("an outage before anything was written is thrown, one after it is told field by field", async () => {
+test("an outage before anything was written is thrown, one after it is reported field by field", async () => {
   const down: Reply = { status: 503 };
   await assert.rejects(fields.upsert([busbar()], replay(listed(), GROUP, down).fetch), ProviderError);
   const requests = [busbar(), busbar({ fieldName: "b" })];

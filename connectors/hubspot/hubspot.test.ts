@@ -121,7 +121,7 @@ const unknownProperty = (...names: string[]): JsonObject => {
   };
 };
 
-test("a refusal for properties is told in sentences, not as JSON in a text", async () => {
+test("a refusal for properties is reported in sentences, not as JSON in a text", async () => {
   const provider = replay({ status: 400, body: unknownProperty("shoe", "hat") });
   const error = onlyError(
     (await write.write(single("create", { fields: { shoe: 1 } }), provider.fetch)).outcomes,

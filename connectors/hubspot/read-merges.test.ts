@@ -26,7 +26,7 @@ async function deletions(fetch: ProviderFetch, since: Date, until: Date): Promis
  * github.com/fivetran/dbt_hubspot, issues 134 and 172 (deals that were merged are not archived); HubSpot-public-api-spec-collection of
  * 2026-08-21, `propertiesWithHistory` of batch reads and `ValueWithTimestamp` of their answers.
  */
-test("the loser of a merge is told as a deletion at the time of the merge, and once only", async () => {
+test("the loser of a merge is reported as a deletion at the time of the merge, and once only", async () => {
   const { fetch } = sandboxAccount(sandbox, sandbox.hubspot, {
     objectName: "contacts",
     names: { text: "firstname", other: "jobtitle", unknown: "nothing" },
@@ -54,8 +54,8 @@ test("the loser of a merge is told as a deletion at the time of the merge, and o
   );
   const second = await deletions(fetch, new Date(between), end);
   assert.deepEqual(second.map(({ id }) => id).toSorted(), [late, archived]);
-  const toldTime = second.find(({ id }) => id === late)?.deletedTime?.getTime() ?? 0;
-  assert.ok(toldTime > between && toldTime <= lateTime.getTime());
+  const reportedTime = second.find(({ id }) => id === late)?.deletedTime?.getTime() ?? 0;
+  assert.ok(reportedTime > between && reportedTime <= lateTime.getTime());
   assert.deepEqual(await deletions(fetch, new Date(end.getTime() + 1), new Date(end.getTime() + 2)), []);
 });
 

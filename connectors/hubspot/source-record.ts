@@ -1,6 +1,6 @@
 /** Turns records in HubSpot's answers into source records. */
 import type { Json, JsonObject } from "../../ground/json.ts";
-import { heldTime } from "../../connector-kit/calls/held-time.ts";
+import { parseReportedTime } from "../../connector-kit/calls/reported-time.ts";
 import { brokenPage, objectOrBroken } from "../../connector-kit/calls/page-check.ts";
 import type { SourceRecord } from "../../connector-kit/read-connector.ts";
 import { readId } from "./record.ts";
@@ -25,5 +25,5 @@ const LONGEST_NUMBER = 17;
 export function readTime(value: Json | undefined): Date | undefined {
   if (typeof value !== "string" && typeof value !== "number") return undefined;
   const isNumber = typeof value === "string" && value.length < LONGEST_NUMBER && /^-?\d+$/.test(value);
-  return heldTime(isNumber ? Number(value) : value);
+  return parseReportedTime(isNumber ? Number(value) : value);
 }

@@ -107,7 +107,7 @@ test("an item that is not there is none of an empty list", async () => {
   assert.deepEqual(await read.readByIds(planRead(BOARD), [ITEM], fetch), []);
 });
 
-test("refusals have the status 200, and are told by their list of errors", async () => {
+test("refusals have the status 200, and are reported by their list of errors", async () => {
   const reported = [];
   for (const [code, message] of [
     ["UserUnauthorizedException", "User unauthorized to perform action"],

@@ -85,6 +85,6 @@ export const description: Description = {
   sources: {
     documentation: "https://developer.intuit.com/app/developer/qbo/docs/api/accounting/all-entities/customer",
     checked:
-      "2026-11-26, Intuit’s SDK for PHP of 2026-07 (addresses, writes), its page about queries, singer-io/tap-quickbooks (inactive entries); `requestid` of single creates and the error codes were not found. Deletions are told by another request, which is not read",
+      "2026-11-26, Intuit’s SDK for PHP of 2026-07 (addresses, writes), its page about queries, singer-io/tap-quickbooks (inactive entries); `requestid` of single creates and the error codes were not found. Deletions are reported by another request, which is not read",
   },
 };

@@ -27,13 +27,18 @@ export function classify(response: ProviderResponse): ProviderError | undefined 
       kind,
       message: status === 300 ? SEVERAL : unexplained("Salesforce", status, kind),
       status,
-      retryAt: toldTime(response, kind) ?? (status === 429 ? inMs(RATE_LIMITED_MS) : undefined),
+      retryAt: reportedTime(response, kind) ?? (status === 429 ? inMs(RATE_LIMITED_MS) : undefined),
       rawResponse,
     });
   }
   // SOAP answers every refusal with 500.
   const otherwise = soapFaults.length > 0 ? "invalid" : refusalKind(response, classifyKind(status), true);
-  const error = toError(faults, { status, rawResponse, otherwise, retryAt: toldTime(response, otherwise) });
+  const error = toError(faults, {
+    status,
+    rawResponse,
+    otherwise,
+    retryAt: reportedTime(response, otherwise),
+  });
   const isFinal = NOT_ABOUT_THE_TOKEN.some((text) => error.message.includes(text));
   if (!isFinal) return error;
   return new ProviderError({
@@ -48,7 +53,7 @@ export function classify(response: ProviderResponse): ProviderError | undefined 
 /** Records of a refused batch come with status 400 and reasons of their own. */
 const isListOfResults = (body: Json | undefined): boolean => Array.isArray(body) && body.length > 0;
 
-function toldTime({ headers }: ProviderResponse, kind: ProviderErrorKind): Date | undefined {
+function reportedTime({ headers }: ProviderResponse, kind: ProviderErrorKind): Date | undefined {
   if (kind === "rate_limited") return retryTime(headers);
   return kind === "unavailable" ? retryAfter(headers["retry-after"]) : undefined;
 }

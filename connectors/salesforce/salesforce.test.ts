@@ -109,7 +109,7 @@ test("a read-back that fails is a warning: the record was written", async () => 
   assert.match(result.warnings.join(), /reading it back failed: No such column/);
 });
 
-test("a refused write is told with its reason, whatever became of the read-back", async () => {
+test("a refused write is reported with its reason, whatever became of the read-back", async () => {
   const missing = [
     {
       errorCode: "REQUIRED_FIELD_MISSING",

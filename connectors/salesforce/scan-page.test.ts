@@ -220,7 +220,7 @@ test("a locator of an earlier session, which 401 answers for ever, is replaced b
   ]);
 });
 
-test("a token that no longer counts is told as such, although a locator was asked for first", async () => {
+test("a token that no longer counts is reported as such, although a locator was asked for first", async () => {
   const dead = refusal("INVALID_SESSION_ID", "Session expired or invalid", 401);
   const provider = replay(dead, dead);
   const asked = read.readPage(plan(), { lastId: id(2), locator: LOCATOR }, provider.fetch);
@@ -252,12 +252,12 @@ test("records by their ids are all read although the locator between two pages i
 test("an object that Salesforce gives only for named ids fails with what to do instead", async () => {
   // Reported with these words: django-salesforce#302, singer-io/tap-salesforce#68. "You can't run a query without filters against
   // ContentDocumentLink": Object Reference.
-  const told = [
+  const reported = [
     "Implementation restriction: ContentDocumentLink requires a filter by a single Id on ContentDocumentId or LinkedEntityId using the " +
       "equals operator or multiple Id's using the IN operator.",
     "SiteDetail: a filter on a reified column is required [DurableId]",
   ];
-  for (const message of told) {
+  for (const message of reported) {
     const provider = replay(refusal("MALFORMED_QUERY", message));
     await assert.rejects(
       async () => read.readPage(plan({ objectName: "ContentDocumentLink" }), undefined, provider.fetch),

@@ -1,6 +1,6 @@
 /** Turns records in Salesforce's answers into source records. */
 import type { Json, JsonObject } from "../../ground/json.ts";
-import { heldTime } from "../../connector-kit/calls/held-time.ts";
+import { parseReportedTime } from "../../connector-kit/calls/reported-time.ts";
 import { brokenPage, objectOrBroken } from "../../connector-kit/calls/page-check.ts";
 import type { SourceRecord } from "../../connector-kit/read-connector.ts";
 import { idFault } from "./id.ts";
@@ -21,5 +21,5 @@ export function recordId({ Id }: JsonObject): string {
 /** Reads a time such as `2026-11-20T08:01:02.000+0000`. */
 export function readTime(value: Json | undefined): Date | undefined {
   if (typeof value !== "string") return undefined;
-  return heldTime(value.endsWith("+0000") ? `${value.slice(0, -5)}Z` : value);
+  return parseReportedTime(value.endsWith("+0000") ? `${value.slice(0, -5)}Z` : value);
 }

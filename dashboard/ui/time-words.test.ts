@@ -6,7 +6,7 @@ import { agoWords, durationWords } from "./time-words.ts";
 const NOW = Date.parse("2026-11-22T10:00:00Z");
 const ago = (seconds: number) => agoWords(new Date(NOW - seconds * 1_000).toISOString(), NOW);
 
-test("a time in the past or future is told by the largest unit that fits", () => {
+test("a time in the past or future is reported by the largest unit that fits", () => {
   assert.deepEqual([2, 59, 60, 3_599, 7_200, 86_400 * 3].map(ago), [
     "now",
     "59 s ago",

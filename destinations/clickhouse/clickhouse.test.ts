@@ -182,7 +182,7 @@ describe("with a real ClickHouse", { skip: noClickHouse }, () => {
     });
   }
 
-  test("a missing table and a wrong password are told in the server's words", async () => {
+  test("a missing table and a wrong password are reported in the server's words", async () => {
     const missing = await open({ tableName: "nowhere" }).deliver(sampleMessage());
     assert.equal(missing.kind, "failed");
     assert.match(missing.error ?? "", /^Code: 60.*nowhere/s);

@@ -55,7 +55,7 @@ describe("read objects", () => {
     assert.deepEqual(rules(mapped), ["always-enabled-fields"]);
     assert.deepEqual(rules(readObject("enabled: sometimes")), ["allowed-value"]);
   });
-  test("a malformed nested path is told, a name that only begins with $ is not", () => {
+  test("a malformed nested path is reported, a name that only begins with $ is not", () => {
     const field = (name: string) => rules(readObject(`requiredFields: [{fieldName: "${name}"}]`));
     assert.deepEqual(field("$['a']['b']"), []);
     assert.deepEqual(field("$browser"), []);

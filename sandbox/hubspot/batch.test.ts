@@ -34,7 +34,7 @@ test("without trace ids one bad input refuses the whole create", async () => {
   assert.equal(sandbox.records("hubspot", "contacts").length, 5);
 });
 
-test("with trace ids good inputs are created and bad ones are told by id", async () => {
+test("with trace ids good inputs are created and bad ones are reported by id", async () => {
   const inputs = [
     contact("ada.king@northwind.example", "0"),
     contact("a@x.example", "1"),

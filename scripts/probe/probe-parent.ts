@@ -9,7 +9,7 @@ import { planFor, buildReader } from "./probe-list.ts";
 const MAX_PAGES = 5;
 const MAX_PARENTS = 10;
 
-/** Returns where the list of a parent begins; undefined if no list with records was found, which is told. */
+/** Returns where the list of a parent begins; undefined if no list with records was found, which is reported. */
 export async function listBelow(probe: ObjectProbe): Promise<Checkpoint | undefined> {
   const { plan, description, account, fetch, tell } = probe;
   const { parent } = plan;

@@ -86,7 +86,7 @@ describe("a standard OpenID provider", () => {
     assert.match(logged, /UserInfo/);
   });
 
-  test("a wrong client secret is told with the issuer's words, in the page and in the log", async () => {
+  test("a wrong client secret is reported with the issuer's words, in the page and in the log", async () => {
     provider.register({ redirectUri: callback(), clientSecret: "another one" });
     const page = await signIn("ada");
     const text = await page.text();
@@ -98,7 +98,7 @@ describe("a standard OpenID provider", () => {
     assert.doesNotMatch(logged + text, /a secret/);
   });
 
-  test("a code that the issuer refuses is told with its words", async () => {
+  test("a code that the issuer refuses is reported with its words", async () => {
     const begun = await get(`${callback()}/begin`);
     const back = new URL(await provider.signIn(begun.headers.get("location") ?? "", "ada"));
     back.searchParams.set("code", "guessed");

@@ -199,7 +199,7 @@ describe("what agents write", () => {
     assert.notEqual(second.problem.operationId, first.problem.operationId);
   });
 
-  test("a lost answer is told as unknown, with what to do, and is not repeated", async () => {
+  test("a lost answer is reported as unknown, with what to do, and is not repeated", async () => {
     await setPolicy(ALLOWED);
     busbar.sandbox.addFault({ provider: "hubspot", reset: "after" });
     const args = { object: "person", record: { email: "lost@example.com", familyName: "Lost" } };

@@ -11,7 +11,7 @@ const DEPTH = 1_024;
 
 /** Stops the clock of a test. Returns a function that lets a time pass. */
 function stopClock(t: TestContext): (ms: number) => void {
-  // Whole milliseconds: with fractions, a time that has passed exactly may be told as a little less.
+  // Whole milliseconds: with fractions, a time that has passed exactly may be reported as a little less.
   let nowMs = Math.round(performance.now());
   t.mock.method(performance, "now", () => nowMs);
   return (ms) => void (nowMs += ms);

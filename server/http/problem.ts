@@ -115,9 +115,10 @@ export function toProblem(error: unknown, { reads = false, keyed = false }: Ende
 
 /** Returns what a caller is told of a disk without space; undefined for other errors. */
 function describeFullDisk(error: unknown, code: string): string | undefined {
-  const told = "is full. Nothing was stored; try again when whoever runs this Busbar has freed some space.";
-  if (isDiskFull(error)) return `The disk of the database ${told}`;
-  return code === "ENOSPC" || code === "EDQUOT" ? `The disk of the data folder ${told}` : undefined;
+  const reported =
+    "is full. Nothing was stored; try again when whoever runs this Busbar has freed some space.";
+  if (isDiskFull(error)) return `The disk of the database ${reported}`;
+  return code === "ENOSPC" || code === "EDQUOT" ? `The disk of the data folder ${reported}` : undefined;
 }
 
 /** Tells whether an `Accept` header excludes a media type with `q=0`. */

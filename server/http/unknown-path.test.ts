@@ -1,4 +1,4 @@
-/** What a URL without an endpoint is told, and what it costs. */
+/** What a URL without an endpoint answers, and what it costs. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { FastifyRequest } from "fastify";
@@ -19,7 +19,7 @@ const routes = Array.from({ length: 200 }, (_, index) =>
 const reported = (method: string, url: string) =>
   unknownPath({ method, url, originalUrl: url, headers: {} } as FastifyRequest, routes);
 
-test("another method of a known path is told, and a path that is none", () => {
+test("another method of a known path is reported, and a path that is none", () => {
   assert.match(reported("POST", "/v1/things/1/parts7/2/:check").message, /takes GET, not POST/);
   assert.equal(reported("GET", "/v1/things/1/parts7/:check").slug, "unknown-path");
   assert.equal(reported("GET", "/v1/things/1/parts7//:check").slug, "unknown-path");

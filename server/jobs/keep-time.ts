@@ -6,7 +6,7 @@ import type { Database } from "../store/database/database.ts";
 import { startRounds } from "./rounds.ts";
 
 const ASK_EVERY_MS = 3_000;
-/** A difference from which on it is told. */
+/** A difference from which on it is reported. */
 export const TOLD_FROM_MS = 1_000;
 
 /** Asks once before it returns, then every few seconds until closed. Never rejects. */
@@ -19,7 +19,7 @@ export async function keepTime({
 }): Promise<{ close(): Promise<void> }> {
   let isReported = false;
   const ask = async (): Promise<boolean> => {
-    // An outage is told by those who need the database.
+    // An outage is reported by those who need the database.
     await askDatabaseClock(database.pool).catch(() => {});
     const aheadMs = clockAheadMs();
     const differs = Math.abs(aheadMs) >= TOLD_FROM_MS;

@@ -132,8 +132,8 @@ describe("early hints", () => {
       socket.on("data", (chunk: Buffer) => (text += chunk.toString()));
       socket.write(`GET /x HTTP/${version}\r\n${OURS}\r\n\r\n`);
       await until(() => text.endsWith("ok"));
-      const told = text.match(/HTTP\/1\.1 103 [^\r]*\r\n[Ll]ink: ([^\r]*)\r\n\r\n/g) ?? [];
-      assert.equal(told.length, hints, text);
+      const reported = text.match(/HTTP\/1\.1 103 [^\r]*\r\n[Ll]ink: ([^\r]*)\r\n\r\n/g) ?? [];
+      assert.equal(reported.length, hints, text);
       assert.ok(!text.includes("x-secret"));
       assert.match(text, /HTTP\/1\.1 200 OK\r\n/);
     });

@@ -19,7 +19,7 @@ interface HealthServices {
 const MAX_CHANGED = 200;
 const LONGEST_POLL_MS = 3_000;
 const SHORTEST_POLL_MS = 20;
-/** One attempt that fails is no news: a reason is told when it has stood for a twelfth of a minute. */
+/** One attempt that fails is no news: a reason is reported when it has stood for a twelfth of a minute. */
 const STANDS_PART = 12;
 /** Of the time, the part in which the database may be busy with this. */
 const BUSY_PART = 0.05;

@@ -48,7 +48,7 @@ describe("a provider that answers what nobody expects", () => {
     assert.match(operation.body.result, /bad \ufffd and \ufffd/);
   });
 
-  test("a record that was written is told as written, whatever its id and its fields hold", async () => {
+  test("a record that was written is reported as written, whatever its id and its fields hold", async () => {
     const written = '{"id":"12\\u00003","properties":{"name":"\\udc00"}}';
     answer("POST", 201, written);
     const now = await write(create, { "Idempotency-Key": "hostile id" });

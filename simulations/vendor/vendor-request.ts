@@ -21,7 +21,7 @@ export interface VendorRequest {
   encoding: "json" | "form" | "other" | "none";
 }
 
-/** Takes a request apart. A body that is neither JSON nor a form is told as `other`. */
+/** Takes a request apart. A body that is neither JSON nor a form is reported as `other`. */
 export function takeRequest({ method, target, headers, body }: RawRequest): VendorRequest {
   const [path = "", query = ""] = [target.split("?")[0], target.split("?").slice(1).join("?")];
   const type = headers["content-type"] ?? "";

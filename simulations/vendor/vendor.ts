@@ -140,10 +140,10 @@ export class Vendor {
     const fixed = this.facts.answers?.find(
       ({ method, path }) => method === request.method && path === request.path,
     );
-    const told = Object.values(this.facts.objects).find(
+    const reported = Object.values(this.facts.objects).find(
       ({ fields }) => fields && isAskedFor(fields, request),
     );
-    if (told?.fields) return { status: 200, headers: {}, body: told.fields.body as Json };
+    if (reported?.fields) return { status: 200, headers: {}, body: reported.fields.body as Json };
     if (fixed) return { status: 200, headers: {}, body: fixed.body as Json };
     if (routes.length === 0)
       return isKnownAddress

@@ -377,7 +377,8 @@ if (import.meta.main) {
   const sights = await brokenDrill(values.seconds.split(",").map(Number));
   for (const { what, seconds, ...surfaces } of sights) {
     console.log(`\n${what}, ${seconds} s later`);
-    for (const [surface, told] of Object.entries(surfaces)) console.log(`  ${surface.padEnd(13)} ${told}`);
+    for (const [surface, reported] of Object.entries(surfaces))
+      console.log(`  ${surface.padEnd(13)} ${reported}`);
   }
   const green = listGreen(sights);
   console.log(green.length === 0 ? "\nNothing was green." : `\nGREEN:\n${green.join("\n")}`);

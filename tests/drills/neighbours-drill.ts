@@ -28,7 +28,7 @@ export interface NeighboursOptions {
   slowMs?: number;
 }
 
-const CALLS = ["writtenAndTold", "refreshed"] as const;
+const CALLS = ["writtenAndReported", "refreshed"] as const;
 type Kind = (typeof CALLS)[number];
 
 export interface NeighboursReport {
@@ -200,7 +200,7 @@ async function openOwnProject(busbar: ChildBusbar, { sandbox, tokens, receivers 
   const [connectionId = ""] = await connectTokens(busbar, "quickTokens", tokens, 1);
   let written = 0;
   return {
-    async writtenAndTold() {
+    async writtenAndReported() {
       const record = { email: `neighbour-${(written += 1)}@example.com` };
       const { operationId } = await customer.succeed("contacts", {
         type: "create",

@@ -68,7 +68,7 @@ const FAULTS: [string, Partial<SentAnswer>, RegExp][] = [
 for (const [title, answer, says] of FAULTS)
   test(`${title} is a fault`, () => assert.match(reported(answer), says));
 
-test("what no call of the test saw is told at the end, once", () => {
+test("what no call of the test saw is reported at the end, once", () => {
   const answers = checkAnswers();
   answers.onAnswer({ ...healthy, status: 418 });
   answers.requireGood("another request");

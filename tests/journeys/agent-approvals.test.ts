@@ -220,8 +220,8 @@ describe("an approval", () => {
     assert.equal((await decide(id)).status, 200);
     const done = await ended(id);
     assert.deepEqual([done.status, done.operationId], ["stale", undefined]);
-    const told = JSON.stringify(await succeed("get_approval", { approvalId: id }));
-    assert.doesNotMatch(told, /Secretname|Othername|familyName|lastname/i);
+    const reported = JSON.stringify(await succeed("get_approval", { approvalId: id }));
+    assert.doesNotMatch(reported, /Secretname|Othername|familyName|lastname/i);
     const sent = await agent.call("update_record", {
       object: "person",
       id: recordId,

@@ -153,7 +153,7 @@ describe("custom fields", () => {
       assert.deepEqual([...sent("POST"), ...sent("PATCH")], []);
     });
 
-    test("a batch of which HubSpot refuses a part is told exactly, and repeating it mends the rest", async () => {
+    test("a batch of which HubSpot refuses a part is reported exactly, and repeating it mends the rest", async () => {
       const fields = {
         companies: [
           { fieldName: "half_one", displayName: "One", valueType: "string" },

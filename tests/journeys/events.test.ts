@@ -35,7 +35,7 @@ describe("events of a customer's life", () => {
     return one.message.data;
   };
 
-  test("connecting and installing are told with whose they are and what was chosen", async () => {
+  test("connecting and installing are reported with whose they are and what was chosen", async () => {
     const connection = await heard("connection.created");
     assert.equal(connection["connectionId"], crm.connectionId);
     const { installationId, groupRef, integrationName, config } = await heard("installation.created");
@@ -43,7 +43,7 @@ describe("events of a customer's life", () => {
     assert.deepEqual(config, (await crm.show()).config.content);
   });
 
-  test("a change is told with the configuration before and after", async () => {
+  test("a change is reported with the configuration before and after", async () => {
     const before = (await crm.show()).config.content;
     await crm.updateContent(["config.content.proxy.enabled"], { proxy: { enabled: false } });
     const { config, lastConfig } = await heard("installation.updated");
@@ -51,7 +51,7 @@ describe("events of a customer's life", () => {
     assert.deepEqual(config, (await crm.show()).config.content);
   });
 
-  test("an asynchronous write is told with its operation and the ids of its records", async () => {
+  test("an asynchronous write is reported with its operation and the ids of its records", async () => {
     const accepted = await busbar.write("crm", "contacts", {
       groupRef: "acme",
       type: "create",
@@ -92,7 +92,7 @@ describe("events of a customer's life", () => {
     }
   });
 
-  test("everything was told once", () => {
+  test("everything was reported once", () => {
     // A message that comes again, as on a busy machine, has the same id.
     const reported = sink.messagesAt("/hook").map(({ body }) => body);
     assert.deepEqual([...new Set(reported)], reported);

@@ -1,4 +1,4 @@
-/** Deploying manifests as text: what is right arrives whole, what is wrong is told at once with its place. */
+/** Deploying manifests as text: what is right arrives whole, what is wrong is reported at once with its place. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
@@ -103,7 +103,7 @@ describe("deploying a manifest", () => {
     assert.ok(!(await rules()).some((rule: string) => rule.startsWith("destination-")));
   });
 
-  test("a warning about the file as a whole is told with its first integration", async () => {
+  test("a warning about the file as a whole is reported with its first integration", async () => {
     const sourceYaml = `${deployable(nameIntegration("hubspot", "companies") + nameIntegration("salesforce", "account"))}\ncolour: red\n`;
     for (const query of ["", "?dryRun=true"]) {
       const { body } = await busbar.inProject("PUT", `/integrations:batch${query}`, { sourceYaml });

@@ -75,7 +75,7 @@ describe("a record that did not arrive", () => {
   /** Returns what the API tells, and asserts that the command line tells the same. */
   async function explain(name: string, recordId: string): Promise<string[]> {
     const { status, body } = await ask(name, recordId);
-    const told: string[] =
+    const reported: string[] =
       status === 404
         ? (body.causes ?? [])
         : body.obstacles.map(({ detail, remedy }: Answer["body"]) => `${detail} ${remedy}`);
@@ -84,14 +84,14 @@ describe("a record that did not arrive", () => {
       env: { ...env, BUSBAR_PROJECT: "default" },
     });
     const printed = `${stdout}${stderr}`.replace(/\s+→?\s*/g, " ");
-    for (const one of told) assert.ok(printed.includes(one.slice(0, 60)), `${one}\nin\n${printed}`);
-    return told;
+    for (const one of reported) assert.ok(printed.includes(one.slice(0, 60)), `${one}\nin\n${printed}`);
+    return reported;
   }
 
   const tells = async (name: string, recordId: string, ...words: RegExp[]): Promise<void> => {
     await until(async () => {
-      const told = (await explain(name, recordId)).join("\n");
-      return words.every((one) => one.test(told));
+      const reported = (await explain(name, recordId)).join("\n");
+      return words.every((one) => one.test(reported));
     }, 30_000).catch(async (error: unknown) => {
       throw new Error(`${name}: ${(await ask(name, recordId)).text}`, { cause: error });
     });

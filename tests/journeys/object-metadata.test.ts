@@ -103,7 +103,7 @@ describe("object metadata", () => {
     );
   };
 
-  test("a HubSpot object is told with the kinds, labels and choices of its fields", async () => {
+  test("a HubSpot object is reported with the kinds, labels and choices of its fields", async () => {
     const { status, body, text } = await get("/providers/hubspot/objects/deals/metadata");
     assert.equal(status, 200, text);
     assert.equal(body.name, "deals");
@@ -258,7 +258,7 @@ describe("object metadata", () => {
     assertProblem(put, 400, "unsupported-by-provider");
   });
 
-  test("an outage of the provider is told per object; a wrong revision or connection refuses the call", async () => {
+  test("an outage of the provider is reported per object; a wrong revision or connection refuses the call", async () => {
     const beta = await connectCustomer(busbar, {
       provider: "hubspot",
       manifest: MANIFEST,

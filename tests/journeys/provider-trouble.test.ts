@@ -174,7 +174,7 @@ describe("when a provider misbehaves", () => {
         await assertFailed(answer, provider);
       });
 
-      test(`${provider} ${trouble.what}: an update is told as it is`, async () => {
+      test(`${provider} ${trouble.what}: an update is reported as it is`, async () => {
         busbar.sandbox.addFault({ ...trouble.fault, provider, count: 10 });
         const answer = await write(provider, "update", SEEDED[provider]);
         const problem = assertProblem(answer, trouble.updateStatus ?? trouble.status);

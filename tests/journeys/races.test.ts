@@ -96,7 +96,7 @@ describe("management calls at the same time", () => {
   const reported = async (query: string): Promise<number> =>
     (await busbar.inProject("GET", `/events?${query}`)).body.results.length;
 
-  test("of several requests that delete the same connection or integration, one does so, and each event is told once", async () => {
+  test("of several requests that delete the same connection or integration, one does so, and each event is reported once", async () => {
     for (const name of ["once", "again"]) {
       await busbar.inProject("PUT", "/integrations:batch", { sourceYaml: manifest([name]) });
       const { id } = (await connect(`lone-${name}`)).body;

@@ -143,7 +143,7 @@ describe("custom fields at Salesforce", () => {
     assert.deepEqual(actions(answer, "Account"), { Fresh: "none", External_Id: "none" });
   });
 
-  test("a batch of which Salesforce refuses a part is told exactly", async () => {
+  test("a batch of which Salesforce refuses a part is reported exactly", async () => {
     const answer = await upsert({
       Opportunity: [
         { fieldName: "Good", displayName: "Good", valueType: "float" },
@@ -171,7 +171,7 @@ describe("custom fields at Salesforce", () => {
     assert.equal(shown.body.fields.Good__c.valueType, "float");
   });
 
-  test("a field that was made but could not be made visible is told, and repeating mends it", async () => {
+  test("a field that was made but could not be made visible is reported, and repeating mends it", async () => {
     const fields = { Case: [{ fieldName: "Shy", displayName: "Shy", valueType: "string" }] };
     busbar.sandbox.addFault({
       preset: "salesforce.unavailable",

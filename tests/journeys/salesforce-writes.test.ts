@@ -66,7 +66,7 @@ describe("writing to Salesforce", () => {
     assert.equal(stored("Machine__c", result.recordId)?.["Serial_Number__c"], "SN-0002");
   });
 
-  test("what Salesforce refuses is told in its words", async () => {
+  test("what Salesforce refuses is reported in its words", async () => {
     const answer = await write("Contact", { type: "create", record: { FirstName: "No last name" } });
     const problem = assertProblem(answer, 422, "provider-refused");
     assert.match(problem.detail, /LastName/);

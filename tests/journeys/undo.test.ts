@@ -115,7 +115,7 @@ describe("undoing", () => {
     assert.equal(back.content.status, "approval_required", JSON.stringify(back.content));
   });
 
-  test("what was done under an earlier policy is told, and not asked for again", async () => {
+  test("what was done under an earlier policy is reported, and not asked for again", async () => {
     const { setPolicy, succeed, on: busbar, contacts } = scene;
     for (const idempotencyKey of ["done-1", undefined]) {
       await setPolicy(ALLOWED);

@@ -7,7 +7,7 @@ import { checkDescription } from "./check-description.ts";
 
 const UPDATE = { method: "PUT", path: "/{path}/{id}" };
 
-/** Ways to break a description: each changes one place and returns where the fault must be told. */
+/** Ways to break a description: each changes one place and returns where the fault must be reported. */
 const BREAKS: [place: RegExp, change: (description: Broken) => void][] = [
   [/defaults\.list\.path$/, ({ defaults }) => (defaults.list.path = "no-slash")],
   [/defaults\.list\.path$/, ({ defaults }) => (defaults.list.path = "//evil.example/{path}")],

@@ -293,7 +293,7 @@ test("what the provider demands of each update is read before and sent again, un
   );
 });
 
-test("what an update repeats and the record does not have is left to the provider, and a record that is gone is told", async () => {
+test("what an update repeats and the record does not have is left to the provider, and a record that is gone is reported", async () => {
   const provider = replay(
     { status: 200, body: { id: "5", name: null } },
     { status: 400, body: { error: "no color" } },

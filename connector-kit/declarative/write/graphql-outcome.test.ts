@@ -45,7 +45,7 @@ const kind = ({ outcomes: [outcome] }: WriteResult): string | undefined =>
 
 const ownerFailed = (...path: string[]) => ({ message: "the owner cannot be shown", path });
 
-test("a record that the answer shows as written is written, and the errors beside it are told", async () => {
+test("a record that the answer shows as written is written, and the errors beside it are reported", async () => {
   const errors = [ownerFailed("penCreate", "pen", "owner")];
   const pen = { id: "9", name: "Ink", owner: null };
   const created = await result(CREATE, { data: { penCreate: { success: true, pen } }, errors });

@@ -77,7 +77,7 @@ describe("connections", () => {
     return rows.map(({ type }) => type);
   };
 
-  test("a new API key replaces the old one and nothing else, and is told as an event", async () => {
+  test("a new API key replaces the old one and nothing else, and is reported as an event", async () => {
     const id = await generate({ provider: "openAI", groupRef: "keys", apiKey: "old-key" });
     const updated = await patch(id, ["apiKey"], {
       apiKey: "new-key",

@@ -3,7 +3,7 @@ import { Type, type Static } from "typebox";
 import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
 import { tryCredentials, type TriedCredentials } from "../../calls/try-credentials.ts";
 import { enteredMetadata, requireAddress } from "../../credentials/stored/provider-metadata.ts";
-import { requireUntold } from "../../credentials/stored/told-metadata.ts";
+import { requireUnreported } from "../../credentials/stored/reported-metadata.ts";
 import { proveCredentials } from "../../credentials/connect/prove-credentials.ts";
 import {
   CredentialsInput,
@@ -75,7 +75,7 @@ export const updateConnection = (deps: RefreshServices) =>
       const row = await getConnectionRow(deps.database.queries, project.id, params.connectionId);
       const provider = deps.catalog.of(project.id).find(row.provider);
       if (!provider) throw outOfCatalog(row);
-      const change = { ...masked, ...requireUntold(caller, provider, masked, row) };
+      const change = { ...masked, ...requireUnreported(caller, provider, masked, row) };
       const metadata = changedMetadata(provider, row, change);
       const proven = CREDENTIALS.some((name) => change[name] !== undefined)
         ? await proveCredentials(deps, {

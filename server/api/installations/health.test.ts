@@ -24,7 +24,7 @@ describe("the health of an installation", () => {
       BUSBAR_MINUTE_MS: "6000",
       BUSBAR_RETRY_BASE_SECONDS: "0.1",
       BUSBAR_WEBHOOK_DISABLE_AFTER_SECONDS: "600",
-      // A reason is told when it has stood for a twelfth of a minute.
+      // A reason is reported when it has stood for a twelfth of a minute.
       BUSBAR_WEBHOOK_RETRY_SECONDS: Array.from({ length: 30 }, () => "1").join(),
     });
     all.on.sandbox.salesforce.setLimits("off");

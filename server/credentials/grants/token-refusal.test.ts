@@ -115,7 +115,7 @@ test("a code that cannot be exchanged is the fault of what was sent, unless a pa
   assert.equal((await failure(t, [403, html], "authorization_code")).failure, "transient");
 });
 
-test("an error that is an object is told in its words", async (t) => {
+test("an error that is an object is reported in its words", async (t) => {
   const { message } = await failure(t, [400, { error: { code: "odd", message: "the app was removed" } }]);
   assert.match(message, /odd: the app was removed/);
   assert.doesNotMatch(message, /object Object/);

@@ -145,7 +145,7 @@ async function apply(client: ClientBase, name: string): Promise<void> {
           await record(client, { name, compatible: COMPATIBLE.test(sql) });
       });
   } catch (cause) {
-    // Whatever made the migration fail is what must be told.
+    // Whatever made the migration fail is what must be reported.
     if (undo) await commit(client, () => client.query(undo)).catch(() => {});
     throw new StartError(
       `migration ${name} failed: ${cause instanceof Error ? cause.message : String(cause)}`,

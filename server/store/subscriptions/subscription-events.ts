@@ -82,7 +82,7 @@ export async function listDeliveredEvents(
 
 /**
  * What is stored of an event that was processed. `delivered`: an entry of a message shows it; `coalesced`: that entry stands for it
- * too. How the message fared is told by its delivery (`subscription-outcomes.ts`).
+ * too. How the message fared is reported by its delivery (`subscription-outcomes.ts`).
  */
 export type EventOutcome = "delivered" | "coalesced" | "filtered" | "repeated" | "expired";
 

@@ -21,7 +21,7 @@ export async function rememberWrites(
   { connector, connectionId, ...sent }: Sent,
   { plan, outcomes }: { plan: WritePlan; outcomes: RecordOutcome[] },
 ): Promise<void> {
-  // The other providers neither report nor show changes of which the cause could be told.
+  // The other providers neither report nor show changes of which the cause could be reported.
   if (!connector.subscribe) return;
   const { objectKey, recordKey } = ownKeys(connector, plan.objectName);
   const { type, records } = plan;
@@ -36,8 +36,8 @@ export function timedFetch(fetch: ProviderFetch): { fetch: ProviderFetch; answer
     answerTime: () => time,
     fetch: async (request) => {
       const answer = await fetch(request);
-      const told = new Date(answer.headers.date ?? "");
-      if (!Number.isNaN(told.getTime())) time = told;
+      const reported = new Date(answer.headers.date ?? "");
+      if (!Number.isNaN(reported.getTime())) time = reported;
       return answer;
     },
   };

@@ -114,10 +114,10 @@ async function wholeBatch(bench: Bench, type: BatchWrite, count: number): Promis
   );
   if (type !== "upsert" || bench.object.batch?.upsert?.createdAt === undefined) return;
   const again = await send(bench, type, records, keyFor(type, key));
-  const told = [...outcomes, ...again].map((outcome) => outcome.success && outcome.created);
+  const reported = [...outcomes, ...again].map((outcome) => outcome.success && outcome.created);
   expect(
-    told.every((created, index) => created === index < count),
-    `tells ${told.join(", ")} of what was created, and then of what was there`,
+    reported.every((created, index) => created === index < count),
+    `tells ${reported.join(", ")} of what was created, and then of what was there`,
   );
 }
 

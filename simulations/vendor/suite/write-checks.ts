@@ -74,7 +74,7 @@ async function create(bench: Bench, fact: RecordFact): Promise<undefined> {
   expectSuccess(outcome);
   const [stored] = vendor.records.of(objectName);
   expect(stored, "nothing was stored");
-  expect(outcome.recordId === stored.id, `the id is told as ${outcome.recordId}, not ${stored.id}`);
+  expect(outcome.recordId === stored.id, `the id is reported as ${outcome.recordId}, not ${stored.id}`);
   const inPath = Object.keys(fieldsInPath(fact));
   expectFields(
     Object.fromEntries(Object.entries(fields).filter(([name]) => !inPath.includes(name))),
@@ -95,7 +95,7 @@ async function update(bench: Bench, fact: RecordFact): Promise<string | undefine
   const outcome = await write(bench, "update", { id: record.id, fields: { ...unseen, [name]: "after" } });
   expectSuccess(outcome);
   expectFields({ [name]: "after" }, record.fields);
-  expect(outcome.recordId === record.id, `the id is told as ${outcome.recordId}`);
+  expect(outcome.recordId === record.id, `the id is reported as ${outcome.recordId}`);
   if (fact.record !== undefined || bench.object.get) expectReturned(bench, outcome, record.id);
   if (isSilentOnMissing(bench, fact))
     return "no fact says how the update of a record that is gone is refused";

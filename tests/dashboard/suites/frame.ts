@@ -10,7 +10,7 @@ const isLoaded =
 const OPERATIONS = "/projects/default/operations";
 
 export const suite: Suite = (server) => {
-  test("the palette finds a refused request by its id and shows all of it; Back closes it, and what is cut off in a row is told by the mouse", async () => {
+  test("the palette finds a refused request by its id and shows all of it; Back closes it, and what is cut off in a row is reported by the mouse", async () => {
     const { on: busbar } = server();
     const record = { [`no_such_field_${"x".repeat(200)}`]: "1" };
     const body = { groupRef: "nobody", type: "create", record };

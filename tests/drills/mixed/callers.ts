@@ -114,10 +114,10 @@ async function callLimited(world: World, agent: Agent): Promise<Answered> {
   const ours = headers["x-amp-error"] === "true";
   if (statusCode === 200) return { status: 200, ours, fault: undefined };
   const isReported = headers["x-amp-retry-after"] !== undefined && headers["x-amp-retryable"] === "true";
-  const untold = statusCode === 429 && !isReported ? "a 429 without a time" : undefined;
+  const unreported = statusCode === 429 && !isReported ? "a 429 without a time" : undefined;
   // The provider's own 429 closed the gate.
   const passed = statusCode === 429 && !ours && text === "wait";
-  return { status: statusCode, ours, fault: untold ?? (passed ? undefined : faultOfRefusal(ours, text)) };
+  return { status: statusCode, ours, fault: unreported ?? (passed ? undefined : faultOfRefusal(ours, text)) };
 }
 
 async function write(world: World, agent: Agent, mode: Kind, count: number): Promise<Answered> {

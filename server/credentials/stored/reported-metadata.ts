@@ -14,7 +14,7 @@ interface GivenFacts {
 }
 
 /** Leaves out what the provider will tell; the rest is marked as entered. */
-export function untold(caller: Caller, provider: ProviderInfo, given: GivenFacts): GivenFacts {
+export function unreported(caller: Caller, provider: ProviderInfo, given: GivenFacts): GivenFacts {
   if (mayTell(caller)) return given;
   const reported = listProvidedNames(provider);
   const { providerMetadata, providerWorkspaceRef } = given;
@@ -25,7 +25,7 @@ export function untold(caller: Caller, provider: ProviderInfo, given: GivenFacts
 }
 
 /** Throws a 403 Problem for another value than the stored one of what the provider tells; marks the rest as entered. */
-export function requireUntold(
+export function requireUnreported(
   caller: Caller,
   provider: ProviderInfo,
   given: GivenFacts,
@@ -42,7 +42,7 @@ export function requireUntold(
   if (changed !== undefined) throw notYours(provider, `providerMetadata.${changed}`);
   const isOther = providerWorkspaceRef !== undefined && providerWorkspaceRef !== stored.providerWorkspaceRef;
   if (isOther && tellsWorkspace(provider, reported)) throw notYours(provider, "providerWorkspaceRef");
-  return untold(caller, provider, given);
+  return unreported(caller, provider, given);
 }
 
 const mayTell = ({ scopes }: Caller): boolean => scopes.includes("full");

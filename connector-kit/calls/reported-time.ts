@@ -10,9 +10,9 @@ const BEYOND = /^\+?\d{5,}(?:-|$)/;
  * Returns a time that a provider told: the last one for a time beyond, so that a record that has it is known again and not
  * delivered at each tick; undefined for what is no time.
  */
-export function heldTime(told: string | number): Date | undefined {
-  const time = new Date(told);
+export function parseReportedTime(reported: string | number): Date | undefined {
+  const time = new Date(reported);
   if (!Number.isNaN(time.getTime())) return time;
-  const isBeyond = typeof told === "number" ? told > LAST_MS : BEYOND.test(told);
+  const isBeyond = typeof reported === "number" ? reported > LAST_MS : BEYOND.test(reported);
   return isBeyond ? new Date(LAST_MS) : undefined;
 }

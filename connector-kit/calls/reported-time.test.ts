@@ -3,16 +3,19 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { toSourceRecord as ofHubSpot } from "../../connectors/hubspot/source-record.ts";
 import { toSourceRecord as ofSalesforce } from "../../connectors/salesforce/source-record.ts";
-import { heldTime } from "./held-time.ts";
+import { parseReportedTime } from "./reported-time.ts";
 
 const LAST = "+275760-09-13T00:00:00.000Z";
 
 test("a time that no Date holds is the last one, and what is no time is none", () => {
-  for (const told of ["+300000-01-01T00:00:00Z", "10000-01-01T00:00:00Z", "99999999999999999", 1e17])
-    assert.equal(heldTime(told)?.toISOString(), LAST, String(told));
-  assert.equal(heldTime("9999-12-31T23:59:59.999999999Z")?.toISOString(), "9999-12-31T23:59:59.999Z");
-  for (const told of ["soon", "", "2026-13-01", Number.NaN])
-    assert.equal(heldTime(told), undefined, String(told));
+  for (const reported of ["+300000-01-01T00:00:00Z", "10000-01-01T00:00:00Z", "99999999999999999", 1e17])
+    assert.equal(parseReportedTime(reported)?.toISOString(), LAST, String(reported));
+  assert.equal(
+    parseReportedTime("9999-12-31T23:59:59.999999999Z")?.toISOString(),
+    "9999-12-31T23:59:59.999Z",
+  );
+  for (const reported of ["soon", "", "2026-13-01", Number.NaN])
+    assert.equal(parseReportedTime(reported), undefined, String(reported));
 });
 
 test("records of both CRMs have it", () => {
