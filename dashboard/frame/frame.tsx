@@ -3,20 +3,20 @@ import { useState, type JSX, type ReactNode } from "react";
 import { ActionIcon, Drawer } from "@mantine/core";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { Icon } from "../ui/icons.tsx";
-import { AccountMenu } from "./account-menu.tsx";
-import { ApiPanel } from "./api-panel.tsx";
+import { AccountMenu } from "./account/account-menu.tsx";
+import { ApiPanel } from "./data/api-panel.tsx";
 import { AwayBar } from "./away-bar.tsx";
 import { useBusy } from "./busy.ts";
 import { useKeptFocus } from "./kept-focus.ts";
-import { KeysDialog } from "./keys-dialog.tsx";
-import { useSingleKeys } from "./keys.ts";
+import { KeysDialog } from "./account/keys-dialog.tsx";
+import { useSingleKeys } from "./account/keys.ts";
 import { Navigation, useSitePages } from "./navigation.tsx";
-import { copyIdInFocus, focusFilter, moveAmongRows, pressShortcut } from "./page-keys.ts";
-import { Palette } from "./palette.tsx";
+import { copyIdInFocus, focusFilter, moveAmongRows, pressShortcut } from "./palette/page-keys.ts";
+import { Palette } from "./palette/palette.tsx";
 import { ProductionBar } from "./production.tsx";
 import { ProjectSwitch } from "./project-switch.tsx";
 import { useRememberProject } from "./project.ts";
-import { SessionDialog } from "./session-dialog.tsx";
+import { SessionDialog } from "./account/session-dialog.tsx";
 import classes from "./frame.module.css";
 
 export function Frame({ children }: { children: ReactNode }): JSX.Element {

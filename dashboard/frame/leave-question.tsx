@@ -3,7 +3,7 @@ import type { JSX } from "react";
 import { Modal, Text } from "@mantine/core";
 import { useBlocker } from "@tanstack/react-router";
 import { DialogForm } from "../ui/dialog-form.tsx";
-import { useReason } from "./role.ts";
+import { useReason } from "./account/role.ts";
 
 interface LeaveQuestionProps {
   /** Something was typed that leaving loses. */

@@ -9,7 +9,7 @@ import { FilterBar, type FilterField } from "../ui/filter-bar.tsx";
 import { Icon } from "../ui/icons.tsx";
 import { Section } from "../ui/section.tsx";
 import { isReportedByBar } from "./away-bar.tsx";
-import { useFilters } from "./filters.ts";
+import { useFilters } from "./data/filters.ts";
 import { Page } from "./page.tsx";
 import { ProblemView } from "./problem-view.tsx";
 import classes from "./list-page.module.css";

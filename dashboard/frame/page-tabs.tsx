@@ -1,7 +1,7 @@
 /** Tabs of a page; the chosen one is in the address. */
 import { useEffect, useRef, type JSX, type ReactNode } from "react";
 import { Tabs } from "@mantine/core";
-import { useFilters } from "./filters.ts";
+import { useFilters } from "./data/filters.ts";
 
 export interface PageTab {
   /** In the address, as `?tab=settings`. */

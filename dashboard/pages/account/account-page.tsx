@@ -3,7 +3,7 @@ import { useState, type FormEvent, type JSX } from "react";
 import { Button, Group, Stack, TextInput, Title } from "@mantine/core";
 import type { Schemas } from "../../api.gen.ts";
 import { findIssue, useCall, useChange } from "../../api/queries.ts";
-import { AnswerTable } from "../../frame/answer-table.tsx";
+import { AnswerTable } from "../../frame/data/answer-table.tsx";
 import { PageLink } from "../../frame/page-link.tsx";
 import { Page } from "../../frame/page.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";

@@ -3,10 +3,10 @@ import { useEffect, useRef, type JSX } from "react";
 import { Group, Stack } from "@mantine/core";
 import type { Answer } from "../../api/call.ts";
 import { useChange } from "../../api/queries.ts";
-import { ConsentOutcome } from "../../frame/consent-outcome.tsx";
-import { useConsentWindow } from "../../frame/consent-window.ts";
+import { ConsentOutcome } from "../../frame/data/consent-outcome.tsx";
+import { useConsentWindow } from "../../frame/data/consent-window.ts";
 import { ProblemView } from "../../frame/problem-view.tsx";
-import { useReason } from "../../frame/role.ts";
+import { useReason } from "../../frame/account/role.ts";
 import { ActionButton } from "../../ui/action-button.tsx";
 
 interface Props {

@@ -4,10 +4,10 @@ import { Group, Text } from "@mantine/core";
 import type { Answer } from "../../api/call.ts";
 import { useChange } from "../../api/queries.ts";
 import { ProblemView } from "../../frame/problem-view.tsx";
-import { useRevealed } from "../../frame/revealed.ts";
-import { useReason } from "../../frame/role.ts";
+import { useRevealed } from "../../frame/account/revealed.ts";
+import { useReason } from "../../frame/account/role.ts";
 import { ActionButton } from "../../ui/action-button.tsx";
-import { CodeBlock } from "../../ui/code-block.tsx";
+import { CodeBlock } from "../../ui/code/code-block.tsx";
 import { Section } from "../../ui/section.tsx";
 
 type Connection = Answer<"getConnection">;

@@ -4,12 +4,12 @@ import { Button, Group, Modal, NativeSelect, Stack, Text, TextInput } from "@man
 import { useQueryClient } from "@tanstack/react-query";
 import type { Schemas } from "../../api.gen.ts";
 import { findIssue, useCall, useChange } from "../../api/queries.ts";
-import { ConsentOutcome } from "../../frame/consent-outcome.tsx";
-import { useConsentWindow } from "../../frame/consent-window.ts";
-import { chooseConnectWay, CredentialFields, buildCredentials } from "../../frame/credential-fields.tsx";
+import { ConsentOutcome } from "../../frame/data/consent-outcome.tsx";
+import { useConsentWindow } from "../../frame/data/consent-window.ts";
+import { chooseConnectWay, CredentialFields, buildCredentials } from "../../frame/data/credential-fields.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
-import { useProviders } from "../../frame/providers.ts";
+import { useProviders } from "../../frame/data/providers.ts";
 import { DialogForm } from "../../ui/dialog-form.tsx";
 
 interface ConnectCustomerProps {

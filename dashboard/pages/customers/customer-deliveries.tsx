@@ -1,7 +1,7 @@
 /** What is on its way to the application about a customer, and what has arrived. */
 import type { JSX } from "react";
 import type { RowOf } from "../../api/live-list.ts";
-import { OBJECT_COLUMNS } from "../../frame/delivery-subject.tsx";
+import { OBJECT_COLUMNS } from "../../frame/data/delivery-subject.tsx";
 import { LiveTable } from "../../frame/list-page.tsx";
 import { part, ProjectLink, useOpenInProject } from "../../frame/page-link.tsx";
 import type { Column } from "../../ui/data-table.tsx";

@@ -2,7 +2,7 @@
 import type { JSX } from "react";
 import { Text } from "@mantine/core";
 import type { Answer } from "../../api/call.ts";
-import { CodeEditor } from "../../ui/code-editor.tsx";
+import { CodeEditor } from "../../ui/code/code-editor.tsx";
 import { counted } from "../../ui/counted.ts";
 import { Section } from "../../ui/section.tsx";
 

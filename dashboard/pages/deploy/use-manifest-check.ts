@@ -1,8 +1,8 @@
 /** Checks the manifest in the editor with what the API tells about the project and the providers. */
 import { useMemo, useState } from "react";
 import { useCall } from "../../api/queries.ts";
-import { withOwn } from "../../frame/providers.ts";
-import type { EditorFinding } from "../../ui/code-editor.tsx";
+import { withOwn } from "../../frame/data/providers.ts";
+import type { EditorFinding } from "../../ui/code/code-editor.tsx";
 import type { ManifestFacts, ManifestFinding } from "./manifest-findings.ts";
 
 interface ManifestCheck {

@@ -1,11 +1,11 @@
 /** The destinations of a project, with their health, and the form for a new one. */
 import { useState, type JSX } from "react";
 import type { Schemas } from "../../api.gen.ts";
-import { AnswerTable } from "../../frame/answer-table.tsx";
+import { AnswerTable } from "../../frame/data/answer-table.tsx";
 import { Page } from "../../frame/page.tsx";
 import { part, ProjectLink, useOpenInProject } from "../../frame/page-link.tsx";
 import { useProjectName } from "../../frame/project.ts";
-import { useReason } from "../../frame/role.ts";
+import { useReason } from "../../frame/account/role.ts";
 import { ActionButton } from "../../ui/action-button.tsx";
 import type { Column } from "../../ui/data-table.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";

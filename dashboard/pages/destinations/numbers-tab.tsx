@@ -2,8 +2,8 @@
 import type { JSX } from "react";
 import { Group } from "@mantine/core";
 import type { Answer } from "../../api/call.ts";
-import { ActivityGraph } from "../../frame/activity-graph.tsx";
-import { useWindow } from "../../frame/activity-window.tsx";
+import { ActivityGraph } from "../../frame/data/activity-graph.tsx";
+import { useWindow } from "../../frame/data/activity-window.tsx";
 import { part } from "../../frame/page-link.tsx";
 
 export function NumbersTab({

@@ -3,12 +3,12 @@ import { useState, type JSX } from "react";
 import { Group, Modal, Text } from "@mantine/core";
 import type { Answer } from "../../api/call.ts";
 import { useChange } from "../../api/queries.ts";
-import { useRevealed } from "../../frame/revealed.ts";
+import { useRevealed } from "../../frame/account/revealed.ts";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
-import { useReason } from "../../frame/role.ts";
+import { useReason } from "../../frame/account/role.ts";
 import { ActionButton } from "../../ui/action-button.tsx";
-import { CodeBlock } from "../../ui/code-block.tsx";
+import { CodeBlock } from "../../ui/code/code-block.tsx";
 import { DialogForm } from "../../ui/dialog-form.tsx";
 import { Section } from "../../ui/section.tsx";
 

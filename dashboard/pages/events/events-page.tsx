@@ -3,7 +3,7 @@ import type { JSX } from "react";
 import { Anchor, Group, Stack } from "@mantine/core";
 import { useCall } from "../../api/queries.ts";
 import type { RowOf } from "../../api/live-list.ts";
-import { useFilters } from "../../frame/filters.ts";
+import { useFilters } from "../../frame/data/filters.ts";
 import { ListPage } from "../../frame/list-page.tsx";
 import { part, ProjectButton, ProjectLink } from "../../frame/page-link.tsx";
 import { useProjectName } from "../../frame/project.ts";

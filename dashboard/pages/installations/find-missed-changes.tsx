@@ -7,7 +7,7 @@ import { useDraft } from "../../frame/drafts.ts";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { nowMs } from "../../ui/clock.ts";
 import { DialogForm } from "../../ui/dialog-form.tsx";
-import type { InstallationInput } from "./installation-input.ts";
+import type { InstallationInput } from "./configuration/installation-input.ts";
 
 const DAY_MS = 86_400_000;
 

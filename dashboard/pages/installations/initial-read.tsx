@@ -1,7 +1,7 @@
 /** Which existing records are read when an object is added. */
 import { useState, type JSX } from "react";
 import { NativeSelect, NumberInput, Stack } from "@mantine/core";
-import type { Backfill, Period } from "./config-content.ts";
+import type { Backfill, Period } from "./configuration/config-content.ts";
 
 interface InitialReadProps {
   backfill: Backfill | undefined;

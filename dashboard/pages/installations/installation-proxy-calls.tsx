@@ -6,7 +6,7 @@ import { ProjectButton } from "../../frame/page-link.tsx";
 import type { Column } from "../../ui/data-table.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
-import type { InstallationInput } from "./installation-input.ts";
+import type { InstallationInput } from "./configuration/installation-input.ts";
 
 type ProxyCall = RowOf<"listProxyCalls">;
 

@@ -1,7 +1,7 @@
 /** Guards which objects of an installation are shown as read. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Content } from "./config-content.ts";
+import type { Content } from "./configuration/config-content.ts";
 import { listReadObjects } from "./read-objects.ts";
 
 const HOURLY = "0 * * * *";

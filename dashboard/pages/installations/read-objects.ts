@@ -1,6 +1,6 @@
 /** What an installation reads, by its configuration and by the manifest. */
 import type { Schemas } from "../../api.gen.ts";
-import type { Content } from "./config-content.ts";
+import type { Content } from "./configuration/config-content.ts";
 
 export interface ReadRow {
   objectName: string;

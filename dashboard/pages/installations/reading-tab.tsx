@@ -5,7 +5,7 @@ import { ApiProblem, type Answer } from "../../api/call.ts";
 import { POLL_MS, useCall, useChange } from "../../api/queries.ts";
 import { part, ProjectButton, ProjectLink } from "../../frame/page-link.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
-import { useReason } from "../../frame/role.ts";
+import { useReason } from "../../frame/account/role.ts";
 import { ActionButton } from "../../ui/action-button.tsx";
 import { counted } from "../../ui/counted.ts";
 import { EmptyState } from "../../ui/empty-state.tsx";
@@ -13,9 +13,9 @@ import { Facts } from "../../ui/facts.tsx";
 import { Section } from "../../ui/section.tsx";
 import { Status } from "../../ui/status.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
-import type { InstallationInput } from "./installation-input.ts";
+import type { InstallationInput } from "./configuration/installation-input.ts";
 import { listReadObjects, type ReadRow } from "./read-objects.ts";
-import { scheduleWords } from "./schedule-words.ts";
+import { scheduleWords } from "./configuration/schedule-words.ts";
 
 interface Props {
   installation: Answer<"getInstallation">;

@@ -6,7 +6,7 @@ import { findIssue, useChange } from "../../api/queries.ts";
 import { useDraft } from "../../frame/drafts.ts";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { DialogForm } from "../../ui/dialog-form.tsx";
-import type { InstallationInput } from "./installation-input.ts";
+import type { InstallationInput } from "./configuration/installation-input.ts";
 
 type EventType = Input<"testSubscription">["body"]["eventType"];
 

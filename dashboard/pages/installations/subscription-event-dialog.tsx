@@ -10,7 +10,7 @@ import { Facts } from "../../ui/facts.tsx";
 import { IdText } from "../../ui/id-text.tsx";
 import { Status } from "../../ui/status.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
-import type { InstallationInput } from "./installation-input.ts";
+import type { InstallationInput } from "./configuration/installation-input.ts";
 
 type SubscriptionEvent = Schemas["SubscriptionEvent"];
 

@@ -10,7 +10,7 @@ import type { FilterField } from "../../ui/filter-bar.tsx";
 import { Status, statusWords } from "../../ui/status.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
 import { DeliveryState } from "./delivery-state.tsx";
-import type { InstallationInput } from "./installation-input.ts";
+import type { InstallationInput } from "./configuration/installation-input.ts";
 import { SubscriptionEventDialog } from "./subscription-event-dialog.tsx";
 
 type SubscriptionEvent = RowOf<"listSubscriptionEvents">;

@@ -3,14 +3,14 @@ import { useState, type JSX } from "react";
 import { Group, Text } from "@mantine/core";
 import type { Schemas } from "../../api.gen.ts";
 import { POLL_MS, useCall } from "../../api/queries.ts";
-import { useReason } from "../../frame/role.ts";
+import { useReason } from "../../frame/account/role.ts";
 import { ActionButton } from "../../ui/action-button.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { Section } from "../../ui/section.tsx";
 import { Status } from "../../ui/status.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
 import { FindMissedChanges } from "./find-missed-changes.tsx";
-import type { InstallationInput } from "./installation-input.ts";
+import type { InstallationInput } from "./configuration/installation-input.ts";
 import { SendTestEvent } from "./send-test-event.tsx";
 
 type Subscription = Schemas["Subscription"];

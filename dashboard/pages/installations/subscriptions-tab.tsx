@@ -5,7 +5,7 @@ import { part, ProjectButton } from "../../frame/page-link.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { Section } from "../../ui/section.tsx";
-import type { InstallationInput } from "./installation-input.ts";
+import type { InstallationInput } from "./configuration/installation-input.ts";
 import { SubscriptionEvents } from "./subscription-events.tsx";
 import { SubscriptionSection } from "./subscription-section.tsx";
 

@@ -1,13 +1,13 @@
 /** The integrations of a project: what they do, whether they work for their customers, and who deployed them. */
 import type { JSX } from "react";
 import { POLL_MS, useCall } from "../../api/queries.ts";
-import { ActorName } from "../../frame/actor-name.tsx";
-import { AnswerTable, type EntryOf } from "../../frame/answer-table.tsx";
-import { useFilters } from "../../frame/filters.ts";
+import { ActorName } from "../../frame/data/actor-name.tsx";
+import { AnswerTable, type EntryOf } from "../../frame/data/answer-table.tsx";
+import { useFilters } from "../../frame/data/filters.ts";
 import { part, ProjectButton, ProjectLink, useOpenInProject } from "../../frame/page-link.tsx";
 import { Page } from "../../frame/page.tsx";
 import { useProjectName } from "../../frame/project.ts";
-import { ProviderName } from "../../frame/provider-name.tsx";
+import { ProviderName } from "../../frame/data/provider-name.tsx";
 import type { Column } from "../../ui/data-table.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { FilterBar } from "../../ui/filter-bar.tsx";

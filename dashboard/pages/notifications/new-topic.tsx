@@ -6,7 +6,7 @@ import { findIssue, useCall } from "../../api/queries.ts";
 import { useDraft } from "../../frame/drafts.ts";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
-import { CodeBlock } from "../../ui/code-block.tsx";
+import { CodeBlock } from "../../ui/code/code-block.tsx";
 import { DialogForm } from "../../ui/dialog-form.tsx";
 import { useCreateTopic, type Webhook } from "./create-topic.ts";
 

@@ -8,7 +8,7 @@ import { part, ProjectLink } from "../../frame/page-link.tsx";
 import { Page } from "../../frame/page.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
-import { useReason } from "../../frame/role.ts";
+import { useReason } from "../../frame/account/role.ts";
 import { ActionButton } from "../../ui/action-button.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { Icon } from "../../ui/icons.tsx";

@@ -2,7 +2,7 @@
 import type { JSX } from "react";
 import type { RowOf } from "../../api/live-list.ts";
 import { ListPage } from "../../frame/list-page.tsx";
-import { OPERATION_COLUMNS } from "../../frame/operations-table.tsx";
+import { OPERATION_COLUMNS } from "../../frame/data/operations-table.tsx";
 import { part, ProjectButton, useOpenInProject } from "../../frame/page-link.tsx";
 import { useProjectName } from "../../frame/project.ts";
 import { EmptyState } from "../../ui/empty-state.tsx";

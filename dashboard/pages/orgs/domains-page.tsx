@@ -4,10 +4,10 @@ import { Button, Group, Text, TextInput } from "@mantine/core";
 import { useParams } from "@tanstack/react-router";
 import type { Schemas } from "../../api.gen.ts";
 import { findIssue, useChange } from "../../api/queries.ts";
-import { AnswerTable } from "../../frame/answer-table.tsx";
+import { AnswerTable } from "../../frame/data/answer-table.tsx";
 import { Page } from "../../frame/page.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
-import { useReason } from "../../frame/role.ts";
+import { useReason } from "../../frame/account/role.ts";
 import type { Column } from "../../ui/data-table.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 

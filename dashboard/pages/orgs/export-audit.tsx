@@ -3,7 +3,7 @@ import { useState, type JSX } from "react";
 import { Button, Stack, Text } from "@mantine/core";
 import type { Schemas } from "../../api.gen.ts";
 import { call } from "../../api/call.ts";
-import { useFilters } from "../../frame/filters.ts";
+import { useFilters } from "../../frame/data/filters.ts";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { saveText } from "../../ui/save-text.ts";
 import { auditCsv } from "./audit-csv.ts";

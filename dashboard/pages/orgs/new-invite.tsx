@@ -4,7 +4,7 @@ import { Button, Group, Modal, NativeSelect, Stack, Text, TextInput } from "@man
 import { findIssue, useChange } from "../../api/queries.ts";
 import { useDraft } from "../../frame/drafts.ts";
 import { ProblemView } from "../../frame/problem-view.tsx";
-import { ROLES, type Role } from "../../frame/role.ts";
+import { ROLES, type Role } from "../../frame/account/role.ts";
 import { IdText } from "../../ui/id-text.tsx";
 import { DialogForm } from "../../ui/dialog-form.tsx";
 

@@ -1,8 +1,8 @@
 /** The start page of a project: first steps, what needs attention, and the activity of a period. */
 import type { JSX } from "react";
 import { SimpleGrid } from "@mantine/core";
-import { ActivityGraph } from "../../frame/activity-graph.tsx";
-import { useWindow } from "../../frame/activity-window.tsx";
+import { ActivityGraph } from "../../frame/data/activity-graph.tsx";
+import { useWindow } from "../../frame/data/activity-window.tsx";
 import { Page } from "../../frame/page.tsx";
 import { Attention, EventsNowhere } from "./attention.tsx";
 import { FirstSteps } from "./first-steps.tsx";

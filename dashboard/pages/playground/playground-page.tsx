@@ -3,7 +3,7 @@ import { useState, type JSX } from "react";
 import { Group, NativeSelect, Tabs, Text, TextInput } from "@mantine/core";
 import type { Answer } from "../../api/call.ts";
 import { useCall } from "../../api/queries.ts";
-import { useFilters } from "../../frame/filters.ts";
+import { useFilters } from "../../frame/data/filters.ts";
 import { ProjectButton } from "../../frame/page-link.tsx";
 import { Page } from "../../frame/page.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";

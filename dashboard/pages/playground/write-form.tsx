@@ -4,11 +4,11 @@ import { Group, NativeSelect, SimpleGrid, Stack, Text, TextInput } from "@mantin
 import type { Answer } from "../../api/call.ts";
 import { useCall } from "../../api/queries.ts";
 import { AddressText } from "../../frame/address-text.tsx";
-import { buildCurl } from "../../frame/curl.ts";
-import { useFilters } from "../../frame/filters.ts";
+import { buildCurl } from "../../frame/data/curl.ts";
+import { useFilters } from "../../frame/data/filters.ts";
 import { useProjectName } from "../../frame/project.ts";
-import { CodeBlock } from "../../ui/code-block.tsx";
-import { CodeEditor } from "../../ui/code-editor.tsx";
+import { CodeBlock } from "../../ui/code/code-block.tsx";
+import { CodeEditor } from "../../ui/code/code-editor.tsx";
 import { Section } from "../../ui/section.tsx";
 import { emptyRecord, listFields, readRecords } from "./record-text.ts";
 import { SendWrite, type WriteCall } from "./send-write.tsx";

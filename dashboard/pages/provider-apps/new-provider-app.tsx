@@ -5,7 +5,7 @@ import { findIssue, useChange } from "../../api/queries.ts";
 import { useDraft } from "../../frame/drafts.ts";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
-import { useProviders } from "../../frame/providers.ts";
+import { useProviders } from "../../frame/data/providers.ts";
 import { DialogForm } from "../../ui/dialog-form.tsx";
 
 export function NewProviderApp({ onClose }: { onClose: () => void }): JSX.Element {

@@ -1,12 +1,12 @@
 /** The providers that were added to the project, because the catalog lacks them. */
 import type { JSX } from "react";
 import type { Schemas } from "../../api.gen.ts";
-import { AnswerTable } from "../../frame/answer-table.tsx";
+import { AnswerTable } from "../../frame/data/answer-table.tsx";
 import { part, ProjectLink, useOpenInProject } from "../../frame/page-link.tsx";
 import { Page } from "../../frame/page.tsx";
 import { useProjectName } from "../../frame/project.ts";
-import { ProviderName } from "../../frame/provider-name.tsx";
-import { useReason } from "../../frame/role.ts";
+import { ProviderName } from "../../frame/data/provider-name.tsx";
+import { useReason } from "../../frame/account/role.ts";
 import { ActionButton } from "../../ui/action-button.tsx";
 import type { Column } from "../../ui/data-table.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";

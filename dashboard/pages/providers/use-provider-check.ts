@@ -2,7 +2,7 @@
 import { useMemo, useState } from "react";
 import { ApiProblem, call } from "../../api/call.ts";
 import { useProjectName } from "../../frame/project.ts";
-import type { EditorFinding } from "../../ui/code-editor.tsx";
+import type { EditorFinding } from "../../ui/code/code-editor.tsx";
 import { readDocument, type DocumentFault } from "./provider-document.ts";
 
 interface ProviderCheck {

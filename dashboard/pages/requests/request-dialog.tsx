@@ -2,7 +2,7 @@
 import type { JSX } from "react";
 import { Modal } from "@mantine/core";
 import { useCall } from "../../api/queries.ts";
-import { ActorName } from "../../frame/actor-name.tsx";
+import { ActorName } from "../../frame/data/actor-name.tsx";
 import { OutLink } from "../../frame/page-link.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";

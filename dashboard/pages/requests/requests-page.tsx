@@ -1,7 +1,7 @@
 /** The refused requests of a project: what was asked for, with which key, and why it was refused. */
 import type { JSX } from "react";
 import type { RowOf } from "../../api/live-list.ts";
-import { useFilters } from "../../frame/filters.ts";
+import { useFilters } from "../../frame/data/filters.ts";
 import { ListPage } from "../../frame/list-page.tsx";
 import { FilterLink, ProjectButton } from "../../frame/page-link.tsx";
 import { useProjectName } from "../../frame/project.ts";

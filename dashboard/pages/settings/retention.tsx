@@ -5,9 +5,9 @@ import type { Answer } from "../../api/call.ts";
 import { findIssue, useCall, useChange } from "../../api/queries.ts";
 import { useDraft } from "../../frame/drafts.ts";
 import { ProblemView } from "../../frame/problem-view.tsx";
-import { useReason } from "../../frame/role.ts";
+import { useReason } from "../../frame/account/role.ts";
 import { ActionButton } from "../../ui/action-button.tsx";
-import { CodeWords } from "../../ui/code-words.tsx";
+import { CodeWords } from "../../ui/code/code-words.tsx";
 import { Section } from "../../ui/section.tsx";
 
 type Kept = Answer<"getRetention">;

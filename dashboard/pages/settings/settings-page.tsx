@@ -8,7 +8,7 @@ import { useDraft } from "../../frame/drafts.ts";
 import { Page } from "../../frame/page.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
-import { useReason } from "../../frame/role.ts";
+import { useReason } from "../../frame/account/role.ts";
 import { ActionButton } from "../../ui/action-button.tsx";
 import { ConfirmDelete } from "../../ui/confirm-delete.tsx";
 import { Facts } from "../../ui/facts.tsx";

@@ -4,7 +4,7 @@ import { Stack, Title } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { SkipLink } from "../../frame/frame.tsx";
-import { SignInForm } from "../../frame/sign-in-form.tsx";
+import { SignInForm } from "../../frame/account/sign-in-form.tsx";
 import classes from "./sign-in-page.module.css";
 
 export function SignInPage(): JSX.Element {

@@ -1,0 +1,39 @@
+/** What deliveries are about: columns and filters of their lists. */
+import type { Schemas } from "../../api.gen.ts";
+import type { Column } from "../../ui/data-table.tsx";
+import type { FilterField } from "../../ui/filter-bar.tsx";
+import { part, ProjectLink } from "../page-link.tsx";
+
+type Delivery = Pick<Schemas["Delivery"], "groupRef" | "object" | "records">;
+
+export const CUSTOMER_COLUMN: Column<Delivery> = {
+  head: "Customer",
+  cell: ({ groupRef }) =>
+    groupRef === undefined ? (
+      "–"
+    ) : (
+      <ProjectLink to={`/customers/${part(groupRef)}`}>
+        <span className="foreign">{groupRef}</span>
+      </ProjectLink>
+    ),
+  line: 2,
+};
+
+export const OBJECT_COLUMNS: Column<Delivery>[] = [
+  { head: "Object", cell: ({ object }) => <span className="foreign">{object ?? "–"}</span>, line: 2 },
+  { head: "Records", align: "right", labelled: true, cell: ({ records }) => records ?? "–", line: 2 },
+];
+
+const KINDS = ["read", "subscribe", "schema", "notification"];
+
+export const SUBJECT_FILTERS: FilterField[] = [
+  { kind: "text", name: "groupRef", label: "Customer" },
+  { kind: "text", name: "integration", label: "Integration" },
+  { kind: "text", name: "object", label: "Object" },
+  {
+    kind: "choice",
+    name: "kind",
+    label: "Kind",
+    options: KINDS.map((value) => ({ value, label: value })),
+  },
+];

@@ -1,0 +1,44 @@
+/** Why an installation or a customer is not healthy, and since when. */
+import type { JSX } from "react";
+import { Alert, List } from "@mantine/core";
+import { Icon } from "../../ui/icons.tsx";
+import { isolated } from "../../ui/isolated.ts";
+import { TimeAgo } from "../../ui/time-ago.tsx";
+import { part, ProjectLink } from "../page-link.tsx";
+
+interface HealthReason {
+  type: string;
+  name: string;
+  detail: string;
+  since: string;
+}
+
+const WORDS: Record<string, string> = {
+  connection: "Connection to",
+  destination: "Destination",
+  field: "Field",
+  object: "Object",
+  read: "Reading",
+  subscription: "Subscription to",
+};
+
+export const HealthReasons = ({ reasons }: { reasons: readonly HealthReason[] }): JSX.Element | null =>
+  reasons.length === 0 ? null : (
+    <Alert role="status" color="red" title="Not healthy" icon={<Icon name="alert" />}>
+      <List listStyleType="none" spacing={4}>
+        {reasons.map((reason) => (
+          <List.Item key={`${reason.type} ${reason.name} ${reason.detail}`}>
+            {WORDS[reason.type] ?? reason.type} <b>{nameOrLink(reason)}</b>: {reason.detail} Since{" "}
+            <TimeAgo time={reason.since} focusable />.
+          </List.Item>
+        ))}
+      </List>
+    </Alert>
+  );
+
+const nameOrLink = ({ type, name }: HealthReason): JSX.Element | string =>
+  type === "destination" ? (
+    <ProjectLink to={`/destinations/${part(name)}`}>{name}</ProjectLink>
+  ) : (
+    isolated(name)
+  );

@@ -1,0 +1,84 @@
+/** What the API finds by an id or a name, as entries of the palette. */
+import { useEffect, useState } from "react";
+import type { Schemas } from "../../api.gen.ts";
+import { useCall } from "../../api/queries.ts";
+import { part, projectPath } from "../page-link.tsx";
+import type { PaletteEntry } from "./palette-entry.ts";
+import { useShownProject } from "../project.ts";
+
+const PAUSE_MS = 200;
+
+/** Asks when the person has paused typing. */
+export function useFound(text: string): { entries: PaletteEntry[]; isSearching: boolean } {
+  const project = useShownProject();
+  const [q, setQ] = useState("");
+  useEffect(() => {
+    const timer = setTimeout(() => setQ(text), PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  const enabled = q !== "" && project !== undefined;
+  const projectIdOrName = project?.name ?? "_";
+  const { data, isFetching } = useCall("find", { projectIdOrName, q: q.slice(0, 200) || "-" }, { enabled });
+  // Not those of the text before: Enter would open one of them.
+  const entries = (enabled && q === text && data ? data.results : []).flatMap((found) => {
+    const path = findPagePath(found);
+    return path
+      ? [
+          {
+            to: projectPath(projectIdOrName, path),
+            title: found.name,
+            kind: KIND_WORDS[found.kind] ?? found.kind,
+          },
+        ]
+      : [];
+  });
+  return { entries, isSearching: text !== "" && (q !== text || isFetching) };
+}
+
+type Found = Schemas["Found"];
+
+const KIND_WORDS: Partial<Record<Found["kind"], string>> = {
+  group: "customer",
+  apiKey: "API key",
+  proxyCall: "proxy call",
+};
+
+/** Returns the page of what was found, below the project. */
+function findPagePath({
+  kind,
+  id,
+  in: within = "",
+  object = "",
+  integration = "",
+}: Found): string | undefined {
+  switch (kind) {
+    case "operation":
+      return `/operations/${part(id)}`;
+    case "connection":
+      return `/connections/${part(id)}`;
+    case "integration":
+      return `/integrations/${part(id)}`;
+    case "installation":
+      return `/integrations/${part(within)}/installations/${part(id)}`;
+    case "record":
+      return `/integrations/${part(integration)}/installations/${part(within)}/records/${part(object)}/${part(id)}`;
+    case "group":
+      return `/customers/${part(id)}`;
+    case "destination":
+      return `/destinations/${part(id)}`;
+    case "delivery":
+      return `/destinations/${part(within)}/deliveries/${part(id)}`;
+    case "event":
+      return `/events?text=${part(id)}&event=${part(id)}`;
+    case "topic":
+      return "/notifications";
+    case "apiKey":
+      return "/api-keys";
+    case "proxyCall":
+      return `/proxy-calls?installationId=${part(within)}`;
+    case "request":
+      return `/requests?text=${part(id)}&request=${part(id)}`;
+    default:
+      return undefined;
+  }
+}
