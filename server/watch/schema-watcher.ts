@@ -4,7 +4,7 @@ import { startWork, type WorkStart } from "../../ground/span.ts";
 import type { Tracer } from "../../ground/tracer.ts";
 import { nextTick } from "../jobs/cron-tick.ts";
 import { startRounds } from "../jobs/rounds.ts";
-import { claimSchemaChecks, startDueChecks, type SchemaCheck } from "../store/integrations/schema-looks.ts";
+import { claimSchemaCheck, startDueChecks, type SchemaCheck } from "../store/integrations/schema-looks.ts";
 import type { SchemaCheckServices } from "./find-look-target.ts";
 import { checkSchemas } from "./look-at-schemas.ts";
 
@@ -15,6 +15,8 @@ export interface SchemaWatcher {
 
 /** Looks of one process at once. Each is of one installation and sends one request after the other. */
 const MAX_CHECKS = 8;
+/** Of these, the most of one project: its providers may be silent, and another project waits no longer for that. */
+const MAX_OF_PROJECT = 6;
 const MAX_INTEGRATIONS = 100;
 /** Longer than the look at any installation: a look that takes longer is repeated, and reports nothing twice. */
 const LEASE_MS = 15 * 60_000;
@@ -30,22 +32,26 @@ export interface SchemaWatcherServices extends SchemaCheckServices {
 export function startSchemaWatcher(deps: SchemaWatcherServices): SchemaWatcher {
   const { database, log, minuteMs } = deps;
   const { queries } = database;
-  const underWay = new Set<Promise<void>>();
+  const underWay = new Map<Promise<void>, string>();
   const start = (check: SchemaCheck): void => {
     const work = checkWork(deps.tracer, check);
     const done: Promise<void> = startWork(work, () => checkSchemas(deps, check)).finally(() => {
       underWay.delete(done);
-      // While places were free, nothing was left to claim.
-      if (underWay.size === MAX_CHECKS - 1) rounds.wake();
+      // While places were free, nothing was left to claim, but of a project that had its share.
+      rounds.wake();
     });
-    underWay.add(done);
+    underWay.set(done, check.projectId);
   };
   const round = async (): Promise<boolean> => {
     const tick = (schedule: string): Date => nextTick(schedule, now(), { minuteMs });
     await startDueChecks(queries, { max: MAX_INTEGRATIONS, spreadMs: 60 * minuteMs, nextTick: tick });
-    const max = MAX_CHECKS - underWay.size;
-    const looks = max > 0 ? await claimSchemaChecks(queries, { max, leaseMs: LEASE_MS }) : [];
-    looks.forEach(start);
+    while (underWay.size < MAX_CHECKS) {
+      const byProject = Map.groupBy(underWay.values(), (projectId) => projectId);
+      const full = [...byProject].flatMap(([id, looks]) => (looks.length < MAX_OF_PROJECT ? [] : [id]));
+      const check = await claimSchemaCheck(queries, { leaseMs: LEASE_MS, full });
+      if (!check) break;
+      start(check);
+    }
     return false;
   };
   const everyMs = Math.min(LONGEST_POLL_MS, Math.max(SHORTEST_POLL_MS, minuteMs / 12));
@@ -53,7 +59,7 @@ export function startSchemaWatcher(deps: SchemaWatcherServices): SchemaWatcher {
   return {
     async stop() {
       await rounds.stop();
-      await Promise.all(underWay);
+      await Promise.all(underWay.keys());
     },
   };
 }

@@ -274,7 +274,7 @@ async function renameAccount(
 const VERIFIED = { verifiedTime: sql<Date>`coalesce(verified_time, now())`, trialTime: null };
 
 /**
- * Claims up to `max` connections whose credentials are due for a trial; the next one comes after 1, 2, 4 and up
+ * Claims up to `max` connections whose credentials are due for a trial, of each project as many as of others; the next one comes after 1, 2, 4 and up
  * to 64 minutes, unless this one tells.
  */
 export async function claimDueTrials(
@@ -285,7 +285,12 @@ export async function claimDueTrials(
     update connections
     set trials = trials + 1, trial_time = now() + make_interval(secs => ${minuteMs / 1_000} * power(2, least(trials, 6)))
     where id in (
-      select id from connections where trial_time <= now() and status = 'created' order by trial_time limit ${max} for update skip locked
+      select id from connections where trial_time <= now() and status = 'created' and id in (
+        select id from (
+          select id, trial_time, row_number() over (partition by project_id order by trial_time) as turn
+          from connections where trial_time <= now() and status = 'created'
+        ) as due order by turn, trial_time limit ${max}
+      ) for update skip locked
     )
     returning id, project_id
   `.execute(queries);

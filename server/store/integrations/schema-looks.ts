@@ -89,15 +89,16 @@ export interface SchemaCheck {
   attempts: number;
 }
 
-/** Claims up to `max` looks that are due, for the length of a lease. */
-export async function claimSchemaChecks(
+/** Claims the look that is due for longest, for the length of a lease; none of the projects that are `full`. */
+export async function claimSchemaCheck(
   queries: Queries,
-  { max, leaseMs }: { max: number; leaseMs: number },
-): Promise<SchemaCheck[]> {
+  { leaseMs, full }: { leaseMs: number; full: string[] },
+): Promise<SchemaCheck | undefined> {
   const { rows } = await sql<SchemaCheck>`
     with due as (
-      select installation_id from schema_looks
-      where due_time <= now() order by due_time limit ${max} for update skip locked
+      select installation_id from schema_looks join installations on installations.id = installation_id
+      where due_time <= now() and project_id <> all(${full}::uuid[])
+      order by due_time limit 1 for update of schema_looks skip locked
     )
     update schema_looks
     set attempts = attempts + 1, due_time = now() + make_interval(secs => ${leaseMs}::double precision / 1000)
@@ -105,7 +106,7 @@ export async function claimSchemaChecks(
     where schema_looks.installation_id = due.installation_id and installations.id = due.installation_id
     returning schema_looks.installation_id, schema_looks.integration_id, installations.project_id, attempts
   `.execute(queries);
-  return rows;
+  return rows[0];
 }
 
 export async function endSchemaCheck(
