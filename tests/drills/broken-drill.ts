@@ -1,7 +1,7 @@
 /**
  * The drill "everything broken once": a wrong key, a revoked grant, a required field that is gone, a receiver that is dead, a
- * destination that is disabled or gone, a provider that is down. Each happens to a customer of its own while accounts change;
- * 10 and 60 seconds later it prints what every surface says about that customer. None may be green.
+ * destination that is disabled or gone, a provider that is down, a full disk. Each happens to a customer of its own while accounts
+ * change, the disk to a Busbar of its own; 10 and 60 seconds later it prints what every surface says. None may be green.
  *
  *     node tests/drills/broken-drill.ts [--seconds 10,60]
  */
@@ -13,6 +13,7 @@ import { Client } from "pg";
 import { openTestBusbar, type Answer, type TestBusbar } from "../harness/busbar.ts";
 import { runCli } from "../harness/command-line.ts";
 import { openSink, type Sink } from "../harness/deliveries/sink.ts";
+import { fullDiskDrill, listGreenOfDisk } from "./broken/full-disk.ts";
 
 /** What the surfaces say of one customer. */
 interface Sight {
@@ -211,7 +212,12 @@ const listGreen = (sights: readonly Sight[]): string[] =>
     const green = (["installation", "list", "customer", "customers", "doctor", ...also] as const)
       .filter((surface) => /^(healthy|working|in order|healthy .*|idle.*)$/.test(sight[surface]))
       .map((surface) => `${sight.what}, after ${sight.seconds} s: ${surface} says "${sight[surface]}"`);
-    return [...green, ...again];
+    const isReported = /installation\.health\.changed|connection\.error/.test(sight.events);
+    return [
+      ...green,
+      ...again,
+      ...(isReported ? [] : [`${sight.what}, after ${sight.seconds} s: no event says it`]),
+    ];
   });
 
 /** A provider that knows its callers by keys, with a health check. */
@@ -374,13 +380,16 @@ function destinationState(one: Answer["body"]): string {
 
 if (import.meta.main) {
   const { values } = parseArgs({ options: { seconds: { type: "string", default: "10,60" } } });
-  const sights = await brokenDrill(values.seconds.split(",").map(Number));
+  const secondsAfter = values.seconds.split(",").map(Number);
+  const sights = await brokenDrill(secondsAfter);
   for (const { what, seconds, ...surfaces } of sights) {
     console.log(`\n${what}, ${seconds} s later`);
     for (const [surface, reported] of Object.entries(surfaces))
       console.log(`  ${surface.padEnd(13)} ${reported}`);
   }
-  const green = listGreen(sights);
+  const disk = (await fullDiskDrill(secondsAfter)) ?? [];
+  for (const { seconds, said } of disk) console.log(`\nthe disk is full, ${seconds} s later`, said);
+  const green = [...listGreen(sights), ...listGreenOfDisk(disk)];
   console.log(green.length === 0 ? "\nNothing was green." : `\nGREEN:\n${green.join("\n")}`);
   if (green.length > 0) process.exitCode = 1;
 }
