@@ -354,6 +354,27 @@ describe("importing from Nango", () => {
     assert.deepEqual([body.providerWorkspaceRef, body.group.groupRef], ["acme--dev.sandbox", "f1"]);
   });
 
+  test("what the other side refuses names its address and the options for it", async () => {
+    const empty = join(cwd, "empty.txt");
+    await writeFile(empty, "\n");
+    const origin = new URL(busbar.busbar.urls.base).origin;
+    const env = { HOME: cwd, BUSBAR_URL: origin, BUSBAR_API_KEY: busbar.apiKey };
+    const from = (...args: string[]) => runCli(["import", ...args], { cwd, env });
+    const noKey = await from("nango", "--from-key", `@${empty}`);
+    assert.deepEqual([noKey.code, noKey.stderr], [2, `error: --from-key: @${empty} holds no key.\n`]);
+    const project = ["--from-project", "default", "--from-key", "wrong"];
+    const refused = await from("--from", origin, ...project);
+    assert.match(refused.stderr, new RegExp(`${new URL(origin).host}: .*\\n.*--from-key`));
+    assert.doesNotMatch(refused.stderr, /busbar login/);
+    const noNango = await from("nango", "--from", origin, "--from-key", "k");
+    assert.match(noNango.stderr, /There is no endpoint at GET \/connections.*\n.*--from names it/);
+    const away = await from("--from", "http://127.0.0.1:9", ...project);
+    assert.deepEqual(
+      [away.code, /--from names/.test(away.stderr), /--url/.test(away.stderr)],
+      [3, true, false],
+    );
+  });
+
   test("an unknown source, and an import of this API without its project, are refused with the remedy", async () => {
     const env = {
       HOME: cwd,

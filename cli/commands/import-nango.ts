@@ -5,6 +5,7 @@
 import { findNeeds } from "../connecting/provider-needs.ts";
 import { Failure, Unreachable } from "../failures.ts";
 import { openApi, step, type Api } from "../http/api.ts";
+import { Refused } from "../http/refused.ts";
 import {
   isObject,
   objectsAt,
@@ -56,7 +57,9 @@ interface Copying extends NangoImport {
 export async function importNango(wanted: NangoImport): Promise<Imported[]> {
   const call = openApi({ origin: wanted.from });
   const headers = { authorization: `Bearer ${wanted.key}` };
-  const nango: Api = (method, path, asked) => call(method, path, { ...asked, headers });
+  const nango = callOtherSide(wanted.from, (method, path, asked) =>
+    call(method, path, { ...asked, headers }),
+  );
   const copying: Copying = {
     ...wanted,
     nango,
@@ -86,6 +89,30 @@ async function readCatalog({ api, inProject }: NangoImport["server"]): Promise<C
     ...own.map((one): [string, JsonObject] => [textAt(one, "key") ?? "", requireObject(one["provider"])]),
   ]);
 }
+
+/** Calls what is copied from; what it refuses is told with its address and the options that name it, not with those of this side. */
+export const callOtherSide =
+  (from: string, api: Api): Api =>
+  async (method, path, asked) => {
+    try {
+      return await api(method, path, asked);
+    } catch (error) {
+      if (error instanceof Unreachable)
+        throw new Unreachable(error.message, {
+          remedy: "--from names the address to copy from.",
+          cause: error,
+        });
+      if (!(error instanceof Refused)) throw error;
+      const { host } = new URL(from);
+      const remedies: Record<number, string> = {
+        401: "--from-key names the key, of the project or environment there.",
+        403: "--from-key names the key, of the project or environment there.",
+        404: "Is this the address of what you copy from, without a path? --from names it.",
+      };
+      const remedy = remedies[error.status];
+      throw new Failure(`${host}: ${error.message}`, { ...(remedy && { remedy }), cause: error });
+    }
+  };
 
 /** Returns all of them, the newest first: a customer's last consent is the one that counts. */
 async function listConnections(nango: Api): Promise<JsonObject[]> {

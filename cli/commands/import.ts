@@ -14,7 +14,7 @@ import {
 import { readArgument } from "../read-argument.ts";
 import { connect, type Connected } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
-import { attempt, importNango, NANGO, type Imported } from "./import-nango.ts";
+import { attempt, callOtherSide, importNango, NANGO, type Imported } from "./import-nango.ts";
 import { collected } from "./resource-options.ts";
 
 interface ImportOptions {
@@ -72,6 +72,7 @@ export function addImport(program: Command, terminal: Terminal): void {
         throw new UsageFailure(`--from: "${options.from}" is not an address.`);
       const server = await connect(command, terminal);
       const key = (await readArgument(options.fromKey, terminal)).toString().trim();
+      if (key === "") throw new UsageFailure(`--from-key: ${options.fromKey} holds no key.`);
       const copy = source === "nango" ? fromNango : fromProject;
       const rows = await copy(server, options, key);
       const columns = {
@@ -93,7 +94,9 @@ async function fromProject(
   if (from === undefined || project === undefined)
     throw new UsageFailure("--from and --from-project name the other API and its project.");
   const other = openApi({ origin: from, apiKey });
-  const there: Api = (method, path, asked) => other(method, `/v1/projects/${step(project)}${path}`, asked);
+  const there = callOtherSide(from, (method, path, asked) =>
+    other(method, `/v1/projects/${step(project)}${path}`, asked),
+  );
   const sides = { there, inProject, group, dryRun };
   const connections = await copyConnections(sides);
   return [...connections, ...(await copyInstallations(sides))];
