@@ -140,10 +140,12 @@ async function readValues(
     ...(metadata && { metadata }),
     account,
   };
-  const values = (given: JsonObject): JsonObject =>
-    plan.type === "delete"
-      ? named(act, Object.keys(given), (field) => given[field] ?? undefined)
-      : named(act, wanted, (field) => given[read.fieldKey(field)]);
+  const values = (given: JsonObject): JsonObject => {
+    if (plan.type === "delete") return named(act, Object.keys(given), (field) => given[field] ?? undefined);
+    // Salesforce answers in its own spelling of a name, whatever that of the request was.
+    const byKey = new Map(Object.entries(given).map(([name, value]) => [read.fieldKey(name), value]));
+    return named(act, wanted, (field) => byKey.get(read.fieldKey(field)));
+  };
   if (record.id !== undefined) {
     const [one] = await read.readByIds(reading, [record.id], fetch);
     return one ? { id: one.id, values: values(one.values) } : { values: undefined };
