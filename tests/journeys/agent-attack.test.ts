@@ -205,6 +205,25 @@ describe("an attack by an agent", () => {
     assert.doesNotMatch(JSON.stringify(undone), /Before/);
   });
 
+  test("an act at Salesforce, too, shows the values before, and ends stale if they have changed since", async () => {
+    const { setPolicy, succeed, get, decide, ended, on: busbar } = scene;
+    await setPolicy({});
+    const { records } = await succeed("search_records", { object: "human", limit: 1 });
+    const [{ id, fields }] = records;
+    const title = Object.keys(fields).find((name) => name.toLowerCase() === "title");
+    assert.ok(title, JSON.stringify(fields));
+    const asked = await succeed("update_record", { object: "human", id, record: { [title]: "Asked" } });
+    const { approvalId } = asked.approval;
+    assert.deepEqual((await get(approvalId)).before, { [title]: fields[title] });
+    const record = { id, [title]: "Changed meanwhile" };
+    const written = await busbar.write("sales", "human", { groupRef: "acme", type: "update", record });
+    assert.equal(written.status, 200, written.text);
+    assert.equal((await decide(approvalId)).status, 200);
+    assert.equal((await ended(approvalId)).status, "stale");
+    const { record: now } = await succeed("get_record", { object: "human", id, fields: [title] });
+    assert.equal(now.fields[title], "Changed meanwhile");
+  });
+
   test("a record of any size fits the limit of a result, which says what it leaves out", async () => {
     const { setPolicy, succeed, create, on: busbar } = scene;
     await setPolicy(ALLOWED);
