@@ -1,9 +1,8 @@
 /**
- * Changes one member of a description at a time, and tells whether the suite of facts finds it: `npm run mutate -- stripe`, `-- --all`,
+ * Changes one member of a description at a time, or one constant of a connector's source, and tells whether the suite of facts finds it: `npm run mutate -- stripe`, `-- --all`,
  * `-- --all --sample 20` for every twentieth. Survivors are listed in `connectors/surviving-mutants.json` with a reason.
  */
 import { parseArgs } from "node:util";
-import { DESCRIPTIONS } from "../connectors/descriptions.gen.ts";
 import { computeScore, tryMutants, type ProviderMutant } from "../simulations/vendor/mutate/try-all.ts";
 import { providersWithFacts } from "../simulations/vendor/suite/facts-subject.ts";
 
@@ -15,8 +14,7 @@ const { values, positionals } = parseArgs({
   },
   allowPositionals: true,
 });
-const described = providersWithFacts().filter((name) => Object.hasOwn(DESCRIPTIONS, name));
-const providers = values.all ? described : positionals;
+const providers = values.all ? providersWithFacts() : positionals;
 if (providers.length === 0) {
   console.error("Name providers, or --all.");
   process.exit(2);

@@ -16,6 +16,7 @@ export const ErrorFacts = closed({
         status: Type.Integer(),
         headers: Type.Optional(Type.Record(Type.String(), Type.String())),
         body: Type.Optional(Type.Unknown()),
+        waitSeconds: integer("How long the vendor says that a client has to wait."),
       }),
       { description: "Every way in which the vendor says that a rate limit is reached." },
     ),
@@ -29,6 +30,8 @@ export const ErrorFacts = closed({
           description: "The body, with `REASON` in place of the reason; a text is plain text.",
         }),
         code: optional("Path of the code in it."),
+        headers: Type.Optional(Type.Record(Type.String(), Type.String())),
+        waitSeconds: integer("How long the vendor says that a client has to wait."),
         of: Type.Optional(buildUnion(["read", "create"], "Of these requests only.")),
         means: Type.Optional(
           buildUnion(

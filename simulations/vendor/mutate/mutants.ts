@@ -107,7 +107,7 @@ const OPTIONAL = new Set([
 ]);
 const isOptional = (name: string): boolean => OPTIONAL.has(name);
 
-const METHODS: Record<string, string> = {
+export const METHODS: Record<string, string> = {
   GET: "POST",
   POST: "PUT",
   PUT: "PATCH",

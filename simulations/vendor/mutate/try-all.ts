@@ -3,6 +3,7 @@ import { DESCRIPTIONS } from "../../../connectors/descriptions.gen.ts";
 import { readFacts } from "../suite/facts-subject.ts";
 import { listMutants } from "./mutants.ts";
 import { readSurvivors } from "./survivors.ts";
+import { codeTrial } from "./try-code.ts";
 import { mutantTrial, type TriedMutant } from "./try-mutants.ts";
 
 export interface ProviderMutant extends TriedMutant {
@@ -15,11 +16,22 @@ export interface ProviderMutant extends TriedMutant {
 export async function tryMutants(provider: string, every = 1): Promise<ProviderMutant[]> {
   const facts = readFacts(provider);
   const description = DESCRIPTIONS[provider];
-  if (!facts || !description) throw new Error(`${provider} has no facts or no description`);
+  if (!facts) throw new Error(`${provider} has no facts`);
+  if (description)
+    return tryEach(provider, every, listMutants(description), mutantTrial(provider, facts, description));
+  const { mutants, attempt } = codeTrial(provider);
+  return tryEach(provider, every, mutants, attempt);
+}
+
+async function tryEach<M extends { name: string }>(
+  provider: string,
+  every: number,
+  mutants: M[],
+  attempt: (mutant: M) => Promise<TriedMutant>,
+): Promise<ProviderMutant[]> {
   const reasons = readSurvivors()[provider] ?? {};
-  const attempt = mutantTrial(provider, facts, description);
   const tried: ProviderMutant[] = [];
-  for (const mutant of listMutants(description).filter((_, index) => index % every === 0)) {
+  for (const mutant of mutants.filter((_, index) => index % every === 0)) {
     const reason = Object.hasOwn(reasons, mutant.name) ? reasons[mutant.name] : undefined;
     tried.push({ provider, ...(await attempt(mutant)), ...(reason !== undefined && { reason }) });
   }

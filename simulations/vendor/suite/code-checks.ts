@@ -76,8 +76,9 @@ async function emptyPages(bench: Bench): Promise<undefined> {
 async function filtered(bench: Bench): Promise<undefined> {
   const name = pickField(bench);
   putRecords(bench, 2, { fields: { [name]: "other" } });
-  const wanted = putRecords(bench, 3, { fields: { [name]: `it's "ünïcode" \\ so` } });
-  const filters = [{ fieldName: name, value: `it's "ünïcode" \\ so` }];
+  const value = 'it\'s "ünïcode" \\ so,\n\r\t\b\fand on';
+  const wanted = putRecords(bench, 3, { fields: { [name]: value } });
+  const filters = [{ fieldName: name, value }];
   expectIds((await scanAll(bench, { filters, pageSize: SMALL_PAGE })).records, wanted);
 }
 

@@ -1,4 +1,5 @@
 /** Checks of refusals: the reason and the code of the vendor, and every form of a rate limit. */
+import { nowMs } from "../../../ground/clock.ts";
 import { ProviderError } from "../../../connector-kit/calls/provider-error.ts";
 import { valueAt } from "../../../connector-kit/calls/text-at.ts";
 import { orderWrite, planRead } from "../../../connector-kit/testing/order-fixture.ts";
@@ -71,13 +72,14 @@ type OtherRefusal = NonNullable<NonNullable<Bench["facts"]["errors"]>["others"]>
 async function otherRefusal(
   bench: Bench,
   way: "read" | "create",
-  { status, body, code, means }: OtherRefusal,
+  { status, body, code, means, headers = {}, waitSeconds }: OtherRefusal,
 ): Promise<undefined> {
   const { errors } = bench.facts;
   const { status: _, ...usual } = errors ?? { source: "", message: "" };
   const answer = refusal({ ...bench.facts, errors: { ...usual, body } }, status, REASON);
-  bench.vendor.next = answer;
+  bench.vendor.next = { ...answer, headers: { ...answer.headers, ...lowerNames(headers) } };
   const error = await refusedBy(bench, way);
+  expectWait(error, waitSeconds);
   if (JSON.stringify(body).includes("REASON"))
     expect(error.message.includes(REASON), `the vendor's reason is not told: ${error.message.slice(0, 200)}`);
   const reported = code === undefined ? undefined : valueAt(answer.body as Json, code);
@@ -93,17 +95,32 @@ async function otherRefusal(
     );
 }
 
+const lowerNames = (headers: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+
+/** What is told to be waited, with a second on both sides. */
+function expectWait({ retryAt }: ProviderError, waitSeconds: number | undefined): void {
+  if (waitSeconds === undefined) return;
+  const seconds = ((retryAt?.getTime() ?? 0) - nowMs()) / 1000;
+  expect(
+    Math.abs(seconds - waitSeconds) <= 1.5,
+    `is tried again in ${retryAt ? Math.round(seconds) : "no told"} seconds; the vendor says ${waitSeconds}`,
+  );
+}
+
 type RateLimit = NonNullable<NonNullable<Bench["facts"]["errors"]>["rateLimits"]>[number];
 
 async function rateLimit(
   bench: Bench,
   way: "read" | "create",
-  { status, headers = {}, body }: RateLimit,
+  { status, headers = {}, body, waitSeconds }: RateLimit,
 ): Promise<undefined> {
-  const named = Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
-  );
-  bench.vendor.next = { status, headers: named, ...(body !== undefined && { body: body as Json }) };
+  bench.vendor.next = {
+    status,
+    headers: lowerNames(headers),
+    ...(body !== undefined && { body: body as Json }),
+  };
   const error = await refusedBy(bench, way);
   expect(error.kind === "rate_limited", `status ${status} with the vendor's body counts as ${error.kind}`);
+  expectWait(error, waitSeconds);
 }

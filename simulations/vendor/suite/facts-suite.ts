@@ -16,8 +16,12 @@ import { codeChecks } from "./code-checks.ts";
 import { linkChecks } from "./link-checks.ts";
 import { writeChecks } from "./write-checks.ts";
 
-/** Runs the checks of one object. */
-export async function checkObject(subject: Subject, objectName: string): Promise<CheckResult[]> {
+/** Runs the checks of one object; all of them, unless one failure is enough to know. */
+export async function checkObject(
+  subject: Subject,
+  objectName: string,
+  { stopsAtFailure = false } = {},
+): Promise<CheckResult[]> {
   const { provider, account, promised, headers } = subject;
   const sdl = readSchema(subject.facts);
   const facts = sdl === undefined ? subject.facts : withBodies(subject.facts, sdl);
@@ -55,7 +59,9 @@ export async function checkObject(subject: Subject, objectName: string): Promise
     ...deprecationChecks(bench),
   ]) {
     vendor.clear();
-    results.push({ objectName, ...(await outcomeOfCheck(bench, check)) });
+    const result = { objectName, ...(await outcomeOfCheck(bench, check)) };
+    results.push(result);
+    if (stopsAtFailure && result.state === "failed") break;
   }
   return results;
 }
@@ -104,6 +110,9 @@ function failure(
   return `${provider} ${objectName}, ${name}: ${said}${kind}.${why} Source of the fact: ${from === "" ? "none" : from}`;
 }
 
+/** No check needs as many. */
+const MAX_REQUESTS = 3_000;
+
 /** Sends to the simulated vendor. */
 const openFetch =
   (vendor: Vendor, fixed: Record<string, string>): ProviderFetch =>
@@ -113,6 +122,7 @@ const openFetch =
     const names = Object.fromEntries(
       Object.entries(sent).map(([name, value]) => [name.toLowerCase(), value]),
     );
+    if (vendor.seen.length > MAX_REQUESTS) throw new Error("asks without end");
     const answer = vendor.answer({ method, target: path, headers: names, body: text });
     // A text is no JSON: some vendors refuse in plain words.
     const isText = typeof answer.body === "string";
