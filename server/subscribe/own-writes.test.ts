@@ -326,6 +326,28 @@ describe("own writes that are read", () => {
     await until(async () => (await reasons()).join() === "filtered,own write");
     await other.write(integration, "account", { groupRef, type: "update", record: { id, Phone: "+47 1" } });
     await until(async () => (await reasons()).join() === "filtered,own write,filtered,own write");
+    const second = await other.write(integration, "account", {
+      groupRef,
+      type: "create",
+      record: { Name: "Own, changed at once" },
+    });
+    const born: string = second.body.result.recordId;
+    await other.write(integration, "account", {
+      groupRef,
+      type: "update",
+      record: { id: born, Phone: "+47 3" },
+    });
+    const ofBoth = await until(async () => {
+      const found = await lines(born);
+      return found.length === 2 && found.every(({ endTime }) => endTime !== undefined) && found;
+    });
+    assert.deepEqual(
+      ofBoth.map(({ outcome, reason }) => [outcome, reason]),
+      [
+        ["filtered", "own write"],
+        ["filtered", "own write"],
+      ],
+    );
     busbar.sandbox.salesforce.account.put("Account", { id, values: { Phone: "+47 2" }, stamp: true });
     // Another customer has connected the same account, and gets all.
     const [entry] = await until(() => {
