@@ -1,5 +1,5 @@
 /** What acts of agents changed, kept so that they can be undone. */
-import { sql } from "kysely";
+import { sql, type RawBuilder } from "kysely";
 import { isUuid } from "../../../ground/ids.ts";
 import type { JsonObject } from "../../../ground/json.ts";
 import type { Queries } from "../database/database.ts";
@@ -22,17 +22,18 @@ export interface AgentChange {
   after: JsonObject;
 }
 
-/** Inserts nothing if the customer was deleted meanwhile. */
+/** Returns the statement that inserts changes, also as a part of another one; none of a customer that was deleted meanwhile. */
+export const insertChanges = (changes: readonly AgentChange[]): RawBuilder<unknown> => sql`
+  insert into agent_changes (operation_id, project_id, group_id, type, integration, object_name, record_id, before, after)
+  select "operationId", x."projectId", groups.id, type, integration, "objectName", "recordId", before, after
+  from jsonb_to_recordset(${toStoredJson(changes)}::jsonb) as x("operationId" uuid, "projectId" uuid, "groupRef" text, type text,
+    integration text, "objectName" text, "recordId" text, before jsonb, after jsonb)
+  join groups on groups.project_id = x."projectId" and groups.group_ref = x."groupRef"
+  on conflict do nothing`;
+
+/** Inserts one change, in a transaction of the caller. */
 export async function insertAgentChange(queries: Queries, change: AgentChange): Promise<void> {
-  const { operationId, projectId, groupRef, type, integration, objectName, recordId } = change;
-  const before = change.before && toStoredJson(change.before);
-  await sql`
-    insert into agent_changes (operation_id, project_id, group_id, type, integration, object_name, record_id, before, after)
-    select ${operationId}, ${projectId}, groups.id, ${type}, ${integration}, ${objectName}, ${recordId}, ${before}::jsonb,
-      ${toStoredJson(change.after)}::jsonb
-    from groups where groups.project_id = ${projectId} and group_ref = ${groupRef}
-    on conflict do nothing
-  `.execute(queries);
+  await insertChanges([change]).execute(queries);
 }
 
 /** An act that can be undone, with what became of it. */
