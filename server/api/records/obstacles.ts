@@ -4,7 +4,11 @@ import type { ManifestIntegration } from "../../../manifest/manifest.ts";
 import { findReadDefinition, type ConfiguredFilter } from "../../read/definition/read-definition.ts";
 import { readSources } from "../../read/definition/read-sources.ts";
 import type { Queries } from "../../store/database/database.ts";
-import { listHealthReasons, type HealthReason } from "../../store/integrations/installation-health.ts";
+import {
+  DESTINATION_DETAILS,
+  listHealthReasons,
+  type HealthReason,
+} from "../../store/integrations/installation-health.ts";
 import type { InstallationRow } from "../../store/integrations/installations.ts";
 import type { IntegrationRow } from "../../store/integrations/integrations.ts";
 import { findBackfill, findReadObject, type ReadObjectRow } from "../../store/reads/read-objects.ts";
@@ -77,9 +81,9 @@ const fromReason = ({ type, name, detail, since }: HealthReason): Obstacle => ({
 });
 
 function mendDestination(name: string, detail: string): string {
-  if (detail.startsWith("It is failing"))
+  if (detail === DESTINATION_DETAILS.failing)
     return "Mend the receiver; what waits is sent after the first success, and what failed for good can be resent.";
-  if (detail.startsWith("It is disabled"))
+  if (detail.startsWith(DESTINATION_DETAILS.disabled))
     return "Mend the receiver, enable the destination by a new `metadata.url` or by `:rotate`, and resend what failed.";
   return `Create a destination \`${name}\`: what waits is sent there.`;
 }

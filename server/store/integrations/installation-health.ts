@@ -19,6 +19,13 @@ export interface HealthReason {
   since: Date;
 }
 
+/** What the detail of a destination's reason is, or begins with. */
+export const DESTINATION_DETAILS = {
+  missing: "There is no destination of this name: what is read and subscribed waits for it.",
+  disabled: "It is disabled",
+  failing: "It is failing: no message was accepted since then.",
+} as const;
+
 /** For statements with `installations`: one row for each reason. */
 export const HEALTH_REASONS = sql`(
   select 'connection' as type, provider as name,
@@ -27,9 +34,9 @@ export const HEALTH_REASONS = sql`(
   from connections where connections.id = installations.connection_id and status = 'bad_credentials'
   union all
   select 'destination', used.name,
-    case when destinations.id is null then 'There is no destination of this name: what is read and subscribed waits for it.'
-      when disabled_time is not null then coalesce('It is disabled: ' || disabled_reason, 'It is disabled.')
-      else 'It is failing: no message was accepted since then.' end,
+    case when destinations.id is null then ${sql.lit(DESTINATION_DETAILS.missing)}
+      when disabled_time is not null then coalesce(${sql.lit(`${DESTINATION_DETAILS.disabled}: `)} || disabled_reason, ${sql.lit(`${DESTINATION_DETAILS.disabled}.`)})
+      else ${sql.lit(DESTINATION_DETAILS.failing)} end,
     case when destinations.id is null then coalesce(installations.update_time, installations.create_time)
       else coalesce(disabled_time, failing_since) end
   from (
