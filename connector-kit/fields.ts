@@ -48,8 +48,8 @@ export interface ObjectMetadata {
   isReadable?: boolean;
   /** Names of fields that no filter can compare. */
   unfilterable?: string[];
-  /** By the name of a field whose value others make up, those: the parts of a compound, or what a formula names. */
-  madeOf?: Record<string, string[]>;
+  /** By the name of a field that is computed from others, those: the parts of a compound, or what a formula names. */
+  computedFrom?: Record<string, string[]>;
   /** Objects whose records refer to this one. */
   children?: ChildObject[];
 }

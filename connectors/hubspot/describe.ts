@@ -28,7 +28,7 @@ export async function describeObject(objectName: string, fetch: ProviderFetch): 
     name: objectName,
     displayName: toLabel(readLabel(labels.plural) ?? readLabel(labels.singular) ?? objectName),
     fields: Object.fromEntries(fields.map((field) => [field.fieldName, field])),
-    madeOf: findParts(properties),
+    computedFrom: findParts(properties),
   };
 }
 

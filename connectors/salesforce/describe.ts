@@ -25,7 +25,7 @@ export async function describeObject(objectName: string, fetch: ProviderFetch): 
     unfilterable: described.flatMap(({ name, filterable }) =>
       typeof name === "string" && filterable === false ? [name] : [],
     ),
-    madeOf: findParts(described),
+    computedFrom: findParts(described),
     children: objects(description.childRelationships).flatMap((child) => toChild(child) ?? []),
   };
 }
@@ -35,8 +35,9 @@ function findParts(described: readonly JsonObject[]): Record<string, string[]> {
   const names = new Map(
     described.flatMap(({ name }) => (typeof name === "string" ? [[name.toLowerCase(), name] as const] : [])),
   );
-  const madeOf = new Map<string, string[]>();
-  const add = (whole: string, parts: string[]) => madeOf.set(whole, [...(madeOf.get(whole) ?? []), ...parts]);
+  const computedFrom = new Map<string, string[]>();
+  const add = (whole: string, parts: string[]) =>
+    computedFrom.set(whole, [...(computedFrom.get(whole) ?? []), ...parts]);
   for (const { name, compoundFieldName, calculatedFormula } of described) {
     if (typeof name !== "string") continue;
     if (typeof compoundFieldName === "string" && compoundFieldName !== name) add(compoundFieldName, [name]);
@@ -47,7 +48,7 @@ function findParts(described: readonly JsonObject[]): Record<string, string[]> {
       words.flatMap((word) => names.get(word.toLowerCase()) ?? []),
     );
   }
-  return Object.fromEntries(madeOf);
+  return Object.fromEntries(computedFrom);
 }
 
 /** Returns the objects that the connected user may see. */

@@ -74,7 +74,7 @@ export async function describeFields(
 /** A value that is made of a hidden one is hidden, too: `Name` with `LastName`. */
 function withComputed(hidden: Set<string>, metadata: ObjectMetadata | undefined): ReadonlySet<string> {
   if (hidden.size === 0) return hidden;
-  const wholes = Object.entries(metadata?.madeOf ?? {});
+  const wholes = Object.entries(metadata?.computedFrom ?? {});
   for (let size = -1; size !== hidden.size;) {
     size = hidden.size;
     for (const [whole, parts] of wholes) {

@@ -14,7 +14,7 @@ export function endDrill(report: unknown, faults: readonly string[]): never {
 }
 
 /** Returns the names of the drills, which are files of this folder. */
-export function listDrills(): string[] {
+function listDrills(): string[] {
   return readdirSync(import.meta.dirname)
     .filter((file) => file.endsWith(ENDING) && file !== `run${ENDING}`)
     .map((file) => file.slice(0, -ENDING.length));
