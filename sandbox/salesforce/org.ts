@@ -190,6 +190,7 @@ export class Org {
   readonly rules: DuplicateRule[];
   readonly settings: OrgSettings;
   #undo: (() => void)[] | undefined;
+  #unitTime: number | undefined;
 
   constructor(rules: DuplicateRule[], settings: OrgSettings) {
     this.rules = rules;
@@ -207,6 +208,11 @@ export class Org {
 
   get clock(): SandboxClock {
     return this.settings.clock;
+  }
+
+  /** The time of a change that is made now: all changes of a unit have the one at which it began. */
+  changeTime(): number {
+    return this.#unitTime ?? this.clock.now();
   }
 
   find(objectName: string): ObjectStore | undefined {
@@ -239,12 +245,15 @@ export class Org {
     const outerChanges = this.#pending;
     const changes: OrgChange[] = [];
     this.#pending = changes;
+    const outerTime = this.#unitTime;
+    this.#unitTime = this.changeTime();
     let kept = false;
     try {
       kept = work();
     } finally {
       this.#undo = outer;
       this.#pending = outerChanges;
+      this.#unitTime = outerTime;
       if (kept) {
         outer?.push(...own);
         if (outerChanges !== undefined) outerChanges.push(...changes);

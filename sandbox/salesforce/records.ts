@@ -38,7 +38,7 @@ export function insertRecord(org: Org, store: ObjectStore, input: Data, duplicat
 
 /** Stores a new record with its system fields, without checks; returns its id. */
 export function storeNew(org: Org, store: ObjectStore, values: Values): string {
-  const at = stamp(org.clock.now());
+  const at = stamp(org.changeTime());
   const id = store.nextId();
   const all: Values = { ...listDefaults(store), ...values };
   Object.assign(all, {
@@ -105,7 +105,7 @@ export function updateRecord(
   const clash = findClash(store, values, id) ?? findDuplicates(org, store, values, id, duplicates);
   if (clash !== undefined) return { errors: [clash] };
   const before = { ...record.values };
-  const at = stamp(org.clock.now());
+  const at = stamp(org.changeTime());
   const next: Values = {
     ...record.values,
     ...values,
@@ -130,7 +130,7 @@ export function deleteRecord(org: Org, store: ObjectStore, id: string): Saved {
   if (record.deleted)
     return { errors: [{ code: "ENTITY_IS_DELETED", message: "entity is deleted", fields: [] }] };
   const before = record.values["SystemModstamp"] ?? null;
-  store.setDeleted(record, true, stamp(org.clock.now()));
+  store.setDeleted(record, true, stamp(org.changeTime()));
   org.onUndo(() => store.setDeleted(record, false, before));
   org.changed({ store, id, changeType: "DELETE", before: {}, after: {} });
   touched(org, store);
