@@ -72,29 +72,31 @@ describe("a record that did not arrive", () => {
       `/integrations/${name}/installations/${ids.get(name)}/records/contacts/${recordId}`,
     );
 
-  /** Returns what the API tells, and asserts that the command line tells the same. */
   async function explain(name: string, recordId: string): Promise<string[]> {
     const { status, body } = await ask(name, recordId);
-    const reported: string[] =
-      status === 404
-        ? (body.causes ?? [])
-        : body.obstacles.map(({ detail, remedy }: Answer["body"]) => `${detail} ${remedy}`);
+    return status === 404
+      ? (body.causes ?? [])
+      : body.obstacles.map(({ detail, remedy }: Answer["body"]) => `${detail} ${remedy}`);
+  }
+
+  async function printTrace(name: string, recordId: string): Promise<string> {
     const env = { BUSBAR_URL: new URL(busbar.busbar.urls.base).origin, BUSBAR_API_KEY: busbar.apiKey };
     const { stdout, stderr } = await runCli(["trace", "contacts", recordId, "--group", name], {
       env: { ...env, BUSBAR_PROJECT: "default" },
     });
-    const printed = `${stdout}${stderr}`.replace(/\s+→?\s*/g, " ");
-    for (const one of reported) assert.ok(printed.includes(one.slice(0, 60)), `${one}\nin\n${printed}`);
-    return reported;
+    return `${stdout}${stderr}`.replace(/\s+→?\s*/g, " ");
   }
 
+  /** Asserts that the API comes to report these words, and that the command line then says the same: until then, both may change. */
   const tells = async (name: string, recordId: string, ...words: RegExp[]): Promise<void> => {
-    await until(async () => {
-      const reported = (await explain(name, recordId)).join("\n");
-      return words.every((one) => one.test(reported));
+    const reported = await until(async () => {
+      const lines = await explain(name, recordId);
+      return words.every((one) => one.test(lines.join("\n"))) && lines;
     }, 30_000).catch(async (error: unknown) => {
       throw new Error(`${name}: ${(await ask(name, recordId)).text}`, { cause: error });
     });
+    const printed = await printTrace(name, recordId);
+    for (const one of reported) assert.ok(printed.includes(one.slice(0, 60)), `${one}\nin\n${printed}`);
   };
 
   test("because a filter keeps it out", () =>
