@@ -92,8 +92,14 @@ integrations:
       return newest !== undefined && fits((await get(`/events/${newest.id}`)).data);
     });
 
+  /** Also waits until every read has ended: the end of one more would change what the next test sees. */
   async function heals(): Promise<void> {
     await until(async () => (await reasons()).length === 0);
+    await until(async () =>
+      (await get("/operations?type=read")).results.every(
+        ({ status }: { status: string }) => status === "success" || status === "failure",
+      ),
+    );
     await awaitEvent(
       ({ healthStatus, healthReasons }) => healthStatus === "healthy" && healthReasons.length === 0,
     );
@@ -146,7 +152,13 @@ integrations:
 
   test("names an optional field that the provider refuses, until it knows it again", async () => {
     const refusal = [{ errorCode: "INVALID_FIELD", message: "No such column 'Phone' on entity 'Account'." }];
-    all.on.sandbox.addFault({ provider: "salesforce", path: "[Pp]hone", status: 400, body: refusal });
+    all.on.sandbox.addFault({
+      provider: "salesforce",
+      path: "[Pp]hone",
+      status: 400,
+      body: refusal,
+      count: 1_000,
+    });
     await trigger();
     await awaitReason("field", "phone", /no such field of account, or refuses it/);
     all.on.sandbox.clearFaults();
@@ -156,7 +168,13 @@ integrations:
 
   test("names an object whose scheduled reads fail for good, with the provider's words", async () => {
     const refusal = [{ errorCode: "INVALID_TYPE", message: "sObject type 'Account' is not supported." }];
-    all.on.sandbox.addFault({ provider: "salesforce", path: "/query", status: 400, body: refusal });
+    all.on.sandbox.addFault({
+      provider: "salesforce",
+      path: "/query",
+      status: 400,
+      body: refusal,
+      count: 1_000,
+    });
     await all.database.pool.query("update read_objects set next_tick = now()");
     await awaitReason("read", "account", /sObject type 'Account' is not supported/);
     all.on.sandbox.clearFaults();
