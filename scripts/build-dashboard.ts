@@ -2,7 +2,8 @@
 import { mkdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { buildDashboard, findBundler } from "../server/dashboard/build-dashboard.ts";
-import { dashboardDigest, ROOT } from "../server/dashboard/dashboard-digest.ts";
+import { PROJECT_ROOT } from "../ground/project-root.ts";
+import { dashboardDigest } from "../server/dashboard/dashboard-digest.ts";
 
 const bundler = findBundler();
 const digest = await dashboardDigest();
@@ -10,7 +11,7 @@ if (!bundler || digest === undefined) {
   console.error("The packages that build the dashboard are not installed. Run: npm ci");
   process.exit(1);
 }
-const folder = join(ROOT, "dashboard", "dist");
+const folder = join(PROJECT_ROOT, "dashboard", "dist");
 await mkdir(folder, { recursive: true });
 const started = performance.now();
 const { assets, page } = await buildDashboard(bundler, { folder, digest });

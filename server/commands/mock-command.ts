@@ -8,6 +8,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { TSchema } from "typebox";
 import { Problem } from "../../ground/errors.ts";
 import { newId } from "../../ground/ids.ts";
+import { PROJECT_ROOT } from "../../ground/project-root.ts";
 import type { Example } from "../http/openapi/openapi-examples.ts";
 import { limitedStream } from "../http/limited-stream.ts";
 import { problemBody, PROBLEM_MEDIA_TYPE } from "../http/problem.ts";
@@ -15,7 +16,6 @@ import { PROBLEM_TYPES, type ProblemSlug } from "../../ground/problem-types.ts";
 import { validator } from "../http/validation.ts";
 
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
-const ROOT = join(import.meta.dirname, "../..");
 
 /** What the mock needs of an operation in `openapi.json`. */
 interface Described {
@@ -58,7 +58,7 @@ export async function startMock(at: {
 }
 
 async function readOperations(): Promise<Operation[]> {
-  const read = async (file: string) => JSON.parse(await readFile(join(ROOT, file), "utf8"));
+  const read = async (file: string) => JSON.parse(await readFile(join(PROJECT_ROOT, file), "utf8"));
   const [{ paths, components }, recorded] = await Promise.all([
     read("openapi.json"),
     read("server/api/docs/examples.json") as Promise<Record<string, Example[]>>,

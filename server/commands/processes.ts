@@ -1,10 +1,12 @@
 /** `busbar start --processes N`: runs several processes that share listeners and database, and replaces those that die. */
 import cluster, { type Worker } from "node:cluster";
+import { join } from "node:path";
 import { openDataFolder } from "../data-folder/data-folder.ts";
 import { readEncryptionKeys } from "../data-folder/encryption-keys.ts";
 import type { Config } from "../../ground/config.ts";
 import { StartError } from "../../ground/errors.ts";
 import type { Log } from "../../ground/log.ts";
+import { PROJECT_ROOT } from "../../ground/project-root.ts";
 import { openBuiltDashboard } from "../dashboard/built-dashboard.ts";
 import { answerScrapes } from "../metrics/metrics-endpoint.ts";
 import { requireFreePorts } from "../require-free-ports.ts";
@@ -52,7 +54,7 @@ export async function startProcesses(
     config.dashboard && config.roles.has("api")
       ? openBuiltDashboard({ dataDir: config.dataDir, log })
       : undefined;
-  cluster.setupPrimary({ exec: `${import.meta.dirname}/../busbar.mjs`, args: ["start"] });
+  cluster.setupPrimary({ exec: join(PROJECT_ROOT, "server/busbar.mjs"), args: ["start"] });
   const stop = async (): Promise<void> => {
     crew.stopping = true;
     await Promise.all(Object.values(cluster.workers ?? {}).map((worker) => worker && end(worker)));

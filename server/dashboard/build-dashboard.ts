@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
-import { ROOT } from "./dashboard-digest.ts";
+import { PROJECT_ROOT } from "../../ground/project-root.ts";
 
 /** What `build.json` of a folder contains. */
 export interface Build {
@@ -81,7 +81,7 @@ function runBundler(bundler: string, outDir: string, signal: AbortSignal | undef
     "warn",
   ];
   const child = spawn(process.execPath, [bundler, ...args], {
-    cwd: join(ROOT, "dashboard"),
+    cwd: join(PROJECT_ROOT, "dashboard"),
     env: { NODE_ENV: "production" },
     stdio: ["ignore", "pipe", "pipe"],
     signal,

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { elapsedMs } from "../../ground/clock.ts";
 import type { Log } from "../../ground/log.ts";
 import { buildDashboard, findBundler, readBuild, type Build } from "./build-dashboard.ts";
-import { dashboardDigest, ROOT } from "./dashboard-digest.ts";
+import { PROJECT_ROOT } from "../../ground/project-root.ts";
+import { dashboardDigest } from "./dashboard-digest.ts";
 
 export type DashboardState =
   | { kind: "ready"; folder: string; build: Build }
@@ -63,7 +64,7 @@ export function openBuiltDashboard({ dataDir, log, builds = true }: DashboardOpt
 
 /** Beside the sources, or in the data folder where the code is read-only. */
 const listFolders = (dataDir: string): string[] => [
-  join(ROOT, "dashboard", "dist"),
+  join(PROJECT_ROOT, "dashboard", "dist"),
   join(dataDir, "dashboard"),
 ];
 

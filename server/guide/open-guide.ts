@@ -1,11 +1,12 @@
 /** The guide: pages as they lie in `docs/`, read once, and searched by section. */
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { PROJECT_ROOT } from "../../ground/project-root.ts";
 import { openClientForms, type ClientForms } from "./client-forms.ts";
 import { dropLinks, openSearch, type Section } from "./search-sections.ts";
 
-const DOCS = join(import.meta.dirname, "../../docs");
-const OPENAPI = join(DOCS, "../openapi.json");
+const DOCS = join(PROJECT_ROOT, "docs");
+const OPENAPI = join(PROJECT_ROOT, "openapi.json");
 
 /** Pages by what a builder does with them, in reading order; providers follow by themselves. */
 export const CHAPTERS: readonly { title: string; pages: readonly string[] }[] = [

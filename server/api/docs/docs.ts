@@ -5,6 +5,7 @@ import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import { Type } from "typebox";
 import { Problem } from "../../../ground/errors.ts";
+import { PROJECT_ROOT } from "../../../ground/project-root.ts";
 import { endpoint, type Endpoint, Page, route, type Route } from "../../http/endpoint.ts";
 import { withExamples } from "../../http/openapi/openapi-examples.ts";
 import { prefersHtml } from "../../http/prefers-html.ts";
@@ -22,8 +23,8 @@ export const docsRoutes = (deps: { dashboardPage?: () => Page }): Route[] => [
   route("GET /docs/problems/{slug}", "public", getProblemType()),
 ];
 
-const OPENAPI = join(import.meta.dirname, "../../../openapi.json");
-const EXAMPLES = join(import.meta.dirname, "examples.json");
+const OPENAPI = join(PROJECT_ROOT, "openapi.json");
+const EXAMPLES = join(PROJECT_ROOT, "server/api/docs/examples.json");
 
 /** Both files are read per request: they are generated, checked fresh, and too large to keep in memory. */
 const getOpenApi = (): Endpoint =>

@@ -1,11 +1,13 @@
 /** Migrates a database to the schema of this version, once, however many processes start together. */
 import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { DatabaseError, type Client, type ClientBase } from "pg";
 import { StartError } from "../../../ground/errors.ts";
 import type { Log } from "../../../ground/log.ts";
+import { PROJECT_ROOT } from "../../../ground/project-root.ts";
 
-const FOLDER = new URL("../../../migrations/", import.meta.url);
+const FOLDER = join(PROJECT_ROOT, "migrations");
 
 const MIGRATION = /^\d{4}_.*\.sql$/;
 
@@ -134,7 +136,7 @@ const LOCK_NOT_AVAILABLE = "55P03";
 
 /** Applies a migration: its transactions one after the other, the last of which also records it. */
 async function apply(client: ClientBase, name: string): Promise<void> {
-  const sql = await readFile(new URL(name, FOLDER), "utf8");
+  const sql = await readFile(join(FOLDER, name), "utf8");
   const [steps = "", undo] = sql.split(IF_IT_FAILS);
   const transactions = steps.split(NEXT_TRANSACTION);
   try {

@@ -11,9 +11,10 @@ import type { Description } from "../../../connector-kit/declarative/rules/descr
 import type { PromisedMode, Subject } from "./bench.ts";
 import { CONNECTORS } from "../../../connectors/connectors.gen.ts";
 import { DESCRIPTIONS } from "../../../connectors/descriptions.gen.ts";
+import { PROJECT_ROOT } from "../../../ground/project-root.ts";
 import { PROVIDER_TABLE } from "../../../connectors/provider-table.ts";
 
-const FOLDER = join(import.meta.dirname, "..", "..", "..", "connectors");
+const FOLDER = join(PROJECT_ROOT, "connectors");
 
 /** Returns the providers that have facts. */
 export const providersWithFacts = (): string[] =>
