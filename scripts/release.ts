@@ -91,7 +91,8 @@ function listClients(): string[] {
 async function packServer(scratch: string): Promise<Archive> {
   const folder = join(scratch, "server");
   await run(process.execPath, ["scripts/package.ts", "--out", folder]);
-  return addArchive(join(folder, "package"), join(folder, "package"));
+  // What is bundled is in the lock file of the checkout.
+  return addArchive(join(folder, "package"), ROOT);
 }
 
 /** Builds it, and packs what its `files` list names with the licence, as a package without scripts. */

@@ -324,7 +324,9 @@ test("importing a module does nothing: no call stands at the top level of a sour
   const acts = /^(?:await |[\w.]+\((?!.*=>))/m;
   const wrong = sources.filter(
     (file) =>
-      !/^(server\/commands|cli)\/busbar\.ts$|^server\/api\/docs\/extract-reader\.ts$|^dashboard\/main\.tsx$/.test(file) &&
+      !/^(server\/commands|cli)\/busbar\.ts$|^server\/api\/docs\/extract-reader\.ts$|^dashboard\/main\.tsx$/.test(
+        file,
+      ) &&
       !file.startsWith("demo/") &&
       acts.test(read(file)),
   );

@@ -3,24 +3,13 @@
 export interface Manifest {
   name: string;
   version: string;
-  dependencies: Record<string, string>;
   optionalDependencies: Record<string, string>;
   [member: string]: unknown;
 }
 
-const KEPT = [
-  "name",
-  "version",
-  "description",
-  "license",
-  "type",
-  "engines",
-  "bin",
-  "dependencies",
-  "optionalDependencies",
-];
+const KEPT = ["name", "version", "description", "license", "type", "engines", "bin", "optionalDependencies"];
 
-/** Leaves out what only a checkout needs: scripts, development dependencies, `private`. */
+/** Leaves out what only a checkout needs: scripts, dependencies, which are in the bundle, `private`. */
 export function packageManifest(manifest: Manifest): Manifest {
   const kept = Object.fromEntries(KEPT.map((name) => [name, manifest[name]]));
   return kept as Manifest;
