@@ -1,7 +1,7 @@
 /** API keys, of which only the digest is stored. */
 import { sql } from "kysely";
 import { hashApiKey, hintOfApiKey, isUuid, newId } from "../../../ground/ids.ts";
-import type { Queries } from "../database/database.ts";
+import type { ControlQueries } from "../database/sides.ts";
 
 export interface KeyOwner {
   apiKeyId: string;
@@ -18,7 +18,7 @@ export interface KeyOwner {
 }
 
 /** Finds the owner of an active key. The key may have expired: its caller gets another refusal than for an unknown one. */
-export async function findKeyOwner(queries: Queries, hash: Buffer): Promise<KeyOwner | undefined> {
+export async function findKeyOwner(queries: ControlQueries, hash: Buffer): Promise<KeyOwner | undefined> {
   const row = await queries
     .selectFrom("apiKeys")
     .innerJoin("projects", "projects.id", "apiKeys.projectId")
@@ -91,7 +91,7 @@ const LAST_USED = sql<Date | null>`
 
 /** Stores the digest of `key`. */
 export async function insertApiKey(
-  queries: Queries,
+  queries: ControlQueries,
   key: {
     key: string;
     projectId: string;
@@ -118,7 +118,11 @@ export async function insertApiKey(
 }
 
 /** Lists keys in the order of their creation; `active` narrows to one kind. */
-export const listApiKeys = (queries: Queries, projectId: string, active?: boolean): Promise<ApiKeyRow[]> => {
+export const listApiKeys = (
+  queries: ControlQueries,
+  projectId: string,
+  active?: boolean,
+): Promise<ApiKeyRow[]> => {
   const all = queries
     .selectFrom("apiKeys")
     .select([...COLUMNS, LAST_USED])
@@ -129,7 +133,7 @@ export const listApiKeys = (queries: Queries, projectId: string, active?: boolea
 
 /** Finds a key by the whole key, its id, or its shown part if that fits one key only. */
 export async function findApiKey(
-  queries: Queries,
+  queries: ControlQueries,
   projectId: string,
   named: string,
 ): Promise<ApiKeyRow | undefined> {
@@ -145,7 +149,7 @@ export async function findApiKey(
 }
 
 /** Lists and locks the project's keys with full access and no end, so that two callers cannot remove the last two at once. */
-export const lockFullKeys = (queries: Queries, projectId: string): Promise<{ id: string }[]> =>
+export const lockFullKeys = (queries: ControlQueries, projectId: string): Promise<{ id: string }[]> =>
   queries
     .selectFrom("apiKeys")
     .select("id")
@@ -158,7 +162,7 @@ export const lockFullKeys = (queries: Queries, projectId: string): Promise<{ id:
     .execute();
 
 export const updateApiKey = (
-  queries: Queries,
+  queries: ControlQueries,
   projectId: string,
   id: string,
   change: Partial<
@@ -183,6 +187,6 @@ export const updateApiKey = (
     .returning([...COLUMNS, LAST_USED])
     .executeTakeFirstOrThrow();
 
-export async function removeApiKey(queries: Queries, projectId: string, id: string): Promise<void> {
+export async function removeApiKey(queries: ControlQueries, projectId: string, id: string): Promise<void> {
   await queries.deleteFrom("apiKeys").where("projectId", "=", projectId).where("id", "=", id).execute();
 }

@@ -1,6 +1,6 @@
 /** The audit: who changed what in an organisation. */
 import { sql } from "kysely";
-import type { Queries } from "../database/database.ts";
+import type { ControlQueries } from "../database/sides.ts";
 import { inIdRange, type IdRange } from "../database/id-range.ts";
 
 export const ACTOR_KINDS = ["person", "apiKey", "system", "agent"] as const;
@@ -40,7 +40,7 @@ export type NewAuditEvent = Omit<AuditEventRow, "actorName" | "outcome" | "count
 
 /** Inserts an event, or counts it with the one that has the same key. */
 export async function countAuditEvent(
-  queries: Queries,
+  queries: ControlQueries,
   { agentName, ...event }: NewAuditEvent,
   foldKey: string,
 ): Promise<void> {
@@ -58,7 +58,7 @@ export async function countAuditEvent(
 
 /** Inserts an event with the name that the actor has now. Does nothing if the event is stored already. */
 export async function insertAuditEvent(
-  queries: Queries,
+  queries: ControlQueries,
   { agentName, ...event }: NewAuditEvent,
 ): Promise<void> {
   const actorName = event.actorKind === "agent" ? (agentName ?? null) : selectActorName(event);
@@ -78,7 +78,7 @@ function selectActorName({ actorKind, actorId }: Pick<NewAuditEvent, "actorKind"
 
 /** Completes what was not known inside the transaction: the id and name of a resource that it created. */
 export async function completeAuditEvent(
-  queries: Queries,
+  queries: ControlQueries,
   id: string,
   target: { targetId: string | null; targetName: string | null },
 ): Promise<void> {
@@ -97,7 +97,7 @@ export interface AuditFilter {
 
 /** Lists events, newest first. */
 export const listAuditEvents = (
-  queries: Queries,
+  queries: ControlQueries,
   { orgId, actor, actorKind, outcome, operationId, projectId, target }: AuditFilter,
   range: IdRange,
 ): Promise<AuditEventRow[]> =>
@@ -119,7 +119,11 @@ export const listAuditEvents = (
     .execute();
 
 /** Returns the number of removed rows. */
-export async function removeAuditEventsBefore(queries: Queries, id: string, max: number): Promise<number> {
+export async function removeAuditEventsBefore(
+  queries: ControlQueries,
+  id: string,
+  max: number,
+): Promise<number> {
   const { numDeletedRows } = await queries
     .deleteFrom("auditEvents")
     .where("id", "in", (inner) =>

@@ -1,6 +1,6 @@
 /** Mail domains that organisations have claimed. */
 import { newId } from "../../../ground/ids.ts";
-import type { Queries } from "../database/database.ts";
+import type { ControlQueries } from "../database/sides.ts";
 
 export interface ClaimedDomainRow {
   id: string;
@@ -11,19 +11,30 @@ export interface ClaimedDomainRow {
 const COLUMNS = ["id", "orgId", "domain"] as const;
 
 /** Violates `claimed_domains_domain_key` when the domain is claimed already. */
-export async function insertClaimedDomain(queries: Queries, orgId: string, domain: string): Promise<void> {
+export async function insertClaimedDomain(
+  queries: ControlQueries,
+  orgId: string,
+  domain: string,
+): Promise<void> {
   await queries.insertInto("claimedDomains").values({ id: newId(), orgId, domain }).execute();
 }
 
-export const findClaimedDomain = (queries: Queries, domain: string): Promise<ClaimedDomainRow | undefined> =>
+export const findClaimedDomain = (
+  queries: ControlQueries,
+  domain: string,
+): Promise<ClaimedDomainRow | undefined> =>
   queries.selectFrom("claimedDomains").select(COLUMNS).where("domain", "=", domain).executeTakeFirst();
 
 /** Lists domains in the order in which they were claimed. */
-export const listClaimedDomains = (queries: Queries, orgId: string): Promise<ClaimedDomainRow[]> =>
+export const listClaimedDomains = (queries: ControlQueries, orgId: string): Promise<ClaimedDomainRow[]> =>
   queries.selectFrom("claimedDomains").select(COLUMNS).where("orgId", "=", orgId).orderBy("id").execute();
 
 /** Returns whether the organisation had the domain. */
-export async function removeClaimedDomain(queries: Queries, orgId: string, domain: string): Promise<boolean> {
+export async function removeClaimedDomain(
+  queries: ControlQueries,
+  orgId: string,
+  domain: string,
+): Promise<boolean> {
   const { numDeletedRows } = await queries
     .deleteFrom("claimedDomains")
     .where("orgId", "=", orgId)

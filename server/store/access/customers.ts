@@ -1,11 +1,11 @@
 /** Groups (a builder's customers) and consumers (the people who connect), both created when first named. */
 import { sql } from "kysely";
 import { isUuid, newId } from "../../../ground/ids.ts";
-import type { Queries } from "../database/database.ts";
+import type { ControlQueries, SharedQueries } from "../database/sides.ts";
 
 /** Finds, creates or renames the group of this reference. Without a name the old one stays, or the reference is the name. */
 export const upsertGroup = (
-  queries: Queries,
+  queries: ControlQueries,
   group: { projectId: string; groupRef: string; groupName?: string },
 ): Promise<{ id: string }> =>
   queries
@@ -22,7 +22,7 @@ export const upsertGroup = (
 
 /** Finds, creates or renames the consumer of this reference. */
 export const upsertConsumer = (
-  queries: Queries,
+  queries: ControlQueries,
   consumer: { projectId: string; consumerRef: string; consumerName?: string },
 ): Promise<{ id: string }> =>
   queries
@@ -38,7 +38,7 @@ export const upsertConsumer = (
     .executeTakeFirstOrThrow();
 
 export const findGroup = (
-  queries: Queries,
+  queries: SharedQueries,
   projectId: string,
   groupRef: string,
 ): Promise<{ id: string } | undefined> =>
@@ -51,7 +51,7 @@ export const findGroup = (
 
 /** Finds the reference of the group of a connection or installation; undefined when the project has no such row. */
 export async function findRowGroupRef(
-  queries: Queries,
+  queries: SharedQueries,
   projectId: string,
   table: "connections" | "installations",
   id: string,

@@ -1,7 +1,7 @@
 /** Idempotency keys with the request that each belongs to and its first answer. */
 import { sql } from "kysely";
 import type { Json } from "../../../ground/json.ts";
-import type { Queries } from "../database/database.ts";
+import type { ControlQueries } from "../database/sides.ts";
 import { toStoredJson } from "../database/stored-json.ts";
 
 export interface IdempotencyRow {
@@ -21,7 +21,7 @@ interface Key {
 
 /** Claims a key for a request; returns false when another request has it. A key is free again after `keptHours`. */
 export async function claimIdempotencyKey(
-  queries: Queries,
+  queries: ControlQueries,
   claim: Key & Pick<IdempotencyRow, "requestHash" | "operationId" | "firstOperationId" | "claimedBy">,
   keptHours: number,
 ): Promise<boolean> {
@@ -51,7 +51,7 @@ export async function claimIdempotencyKey(
 }
 
 export const findIdempotencyKey = (
-  queries: Queries,
+  queries: ControlQueries,
   { projectId, key }: Key,
 ): Promise<IdempotencyRow | undefined> =>
   queries
@@ -63,7 +63,7 @@ export const findIdempotencyKey = (
 
 /** Takes over the key of a request that did nothing; returns true for one caller only. */
 export async function takeOverIdempotencyKey(
-  queries: Queries,
+  queries: ControlQueries,
   { projectId, key }: Key,
   from: Pick<IdempotencyRow, "operationId" | "claimedBy">,
   to: Pick<IdempotencyRow, "operationId" | "firstOperationId" | "claimedBy">,
@@ -82,7 +82,7 @@ export async function takeOverIdempotencyKey(
 
 /** Stores the answer, if the key still belongs to that operation. */
 export async function storeIdempotentAnswer(
-  queries: Queries,
+  queries: ControlQueries,
   { projectId, key }: Key,
   operationId: string,
   answer: { status: number; body: Json },
@@ -98,7 +98,7 @@ export async function storeIdempotentAnswer(
 
 /** Frees a key whose request did nothing, if the key still belongs to that operation. */
 export async function removeIdempotencyKey(
-  queries: Queries,
+  queries: ControlQueries,
   { projectId, key }: Key,
   operationId: string,
 ): Promise<void> {
@@ -112,7 +112,7 @@ export async function removeIdempotencyKey(
 
 /** Removes up to `limit` keys that are older than `keptHours`; returns their number. */
 export async function removeOldIdempotencyKeys(
-  queries: Queries,
+  queries: ControlQueries,
   keptHours: number,
   limit: number,
 ): Promise<number> {

@@ -1,7 +1,7 @@
 /** Public keys that verify the tokens that builders' servers issue to their customers. */
 import { sql } from "kysely";
 import { isUuid, newId } from "../../../ground/ids.ts";
-import type { Queries } from "../database/database.ts";
+import type { ControlQueries } from "../database/sides.ts";
 
 export interface JwtKeyRow {
   id: string;
@@ -22,7 +22,10 @@ export interface JwtKeyOwner {
   orgId: string;
 }
 
-export const findJwtKeyOwner = async (queries: Queries, kid: string): Promise<JwtKeyOwner | undefined> =>
+export const findJwtKeyOwner = async (
+  queries: ControlQueries,
+  kid: string,
+): Promise<JwtKeyOwner | undefined> =>
   isUuid(kid)
     ? queries
         .selectFrom("jwtKeys")
@@ -41,7 +44,7 @@ export const findJwtKeyOwner = async (queries: Queries, kid: string): Promise<Jw
 
 /** Lists keys in the order of their creation. */
 export const listJwtKeys = (
-  queries: Queries,
+  queries: ControlQueries,
   projectId: string,
   activeOnly: boolean,
 ): Promise<JwtKeyRow[]> => {
@@ -50,7 +53,7 @@ export const listJwtKeys = (
 };
 
 export const findJwtKey = async (
-  queries: Queries,
+  queries: ControlQueries,
   projectId: string,
   id: string,
 ): Promise<JwtKeyRow | undefined> =>
@@ -64,7 +67,7 @@ export const findJwtKey = async (
     : undefined;
 
 export const insertJwtKey = (
-  queries: Queries,
+  queries: ControlQueries,
   key: Pick<JwtKeyRow, "projectId" | "label" | "publicKeyPem">,
 ): Promise<JwtKeyRow> =>
   queries
@@ -75,7 +78,7 @@ export const insertJwtKey = (
 
 /** Updates the row and returns it; undefined when there is none. */
 export const updateJwtKey = async (
-  queries: Queries,
+  queries: ControlQueries,
   projectId: string,
   id: string,
   change: Partial<Pick<JwtKeyRow, "label" | "active">>,
@@ -91,7 +94,7 @@ export const updateJwtKey = async (
     : undefined;
 
 /** Returns whether a key was removed. */
-export async function removeJwtKey(queries: Queries, projectId: string, id: string): Promise<boolean> {
+export async function removeJwtKey(queries: ControlQueries, projectId: string, id: string): Promise<boolean> {
   if (!isUuid(id)) return false;
   const { numDeletedRows } = await queries
     .deleteFrom("jwtKeys")

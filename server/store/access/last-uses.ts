@@ -1,16 +1,16 @@
 /** When API keys and sessions were last used. */
 import { sql } from "kysely";
-import type { Queries } from "../database/database.ts";
+import type { ControlQueries } from "../database/sides.ts";
 
 /** Stores that these keys were used now; keys that were deleted meanwhile are left out. */
-export async function noteKeyUses(queries: Queries, apiKeyIds: string[]): Promise<void> {
+export async function noteKeyUses(queries: ControlQueries, apiKeyIds: string[]): Promise<void> {
   await sql`
     insert into api_key_uses (api_key_id, last_used_time)
     select id, now() from api_keys where id = any(${apiKeyIds}::uuid[])
     on conflict (api_key_id) do update set last_used_time = excluded.last_used_time`.execute(queries);
 }
 
-export async function noteSessionUses(queries: Queries, sessionIds: string[]): Promise<void> {
+export async function noteSessionUses(queries: ControlQueries, sessionIds: string[]): Promise<void> {
   await queries
     .updateTable("sessions")
     .set({ lastUsedTime: sql`now()` })

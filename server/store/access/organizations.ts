@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import { newId } from "../../../ground/ids.ts";
 import type { Role } from "../../../ground/role.ts";
-import type { Queries } from "../database/database.ts";
+import type { ControlQueries } from "../database/sides.ts";
 
 export interface OrganizationRow {
   id: string;
@@ -24,7 +24,7 @@ export interface BuilderRow {
   createTime: Date;
 }
 
-export const insertOrganization = (queries: Queries, label: string): Promise<{ id: string }> =>
+export const insertOrganization = (queries: ControlQueries, label: string): Promise<{ id: string }> =>
   queries
     .insertInto("organizations")
     .values({ id: newId(), label, defaultTeamId: newId() })
@@ -33,7 +33,7 @@ export const insertOrganization = (queries: Queries, label: string): Promise<{ i
 
 /** A person who works for the organisation, as its owner. */
 export async function insertOwner(
-  queries: Queries,
+  queries: ControlQueries,
   person: { orgId: string; idpProvider: string; idpRef: string; fullName: string; primaryEmail?: string },
 ): Promise<{ id: string }> {
   const { orgId, ...builder } = person;
@@ -47,17 +47,17 @@ export async function insertOwner(
 }
 
 export async function insertMembership(
-  queries: Queries,
+  queries: ControlQueries,
   membership: { orgId: string; builderId: string; role: Role },
 ): Promise<void> {
   await queries.insertInto("memberships").values(membership).execute();
 }
 
-export const findOrganization = (queries: Queries, id: string): Promise<OrganizationRow | undefined> =>
+export const findOrganization = (queries: ControlQueries, id: string): Promise<OrganizationRow | undefined> =>
   queries.selectFrom("organizations").selectAll().where("id", "=", id).executeTakeFirst();
 
 export const updateOrganization = (
-  queries: Queries,
+  queries: ControlQueries,
   id: string,
   change: { label?: string },
 ): Promise<OrganizationRow> =>
@@ -71,7 +71,7 @@ export const updateOrganization = (
 /** A person with the role in an organisation. */
 export type MemberRow = BuilderRow & { role: Role };
 
-const members = (queries: Queries, orgId: string) =>
+const members = (queries: ControlQueries, orgId: string) =>
   queries
     .selectFrom("memberships")
     .innerJoin("builders", "builders.id", "memberships.builderId")
@@ -80,19 +80,19 @@ const members = (queries: Queries, orgId: string) =>
     .where("memberships.orgId", "=", orgId);
 
 /** Lists the people of an organisation, oldest first. */
-export const listBuilders = (queries: Queries, orgId: string): Promise<MemberRow[]> =>
+export const listBuilders = (queries: ControlQueries, orgId: string): Promise<MemberRow[]> =>
   members(queries, orgId).orderBy("builders.id").execute();
 
 /** Finds a person of an organisation. */
 export const findMember = (
-  queries: Queries,
+  queries: ControlQueries,
   orgId: string,
   builderId: string,
 ): Promise<MemberRow | undefined> =>
   members(queries, orgId).where("builders.id", "=", builderId).executeTakeFirst();
 
 /** Lists and locks the owners, so that two callers cannot remove the last two at once. */
-export const lockOwners = (queries: Queries, orgId: string): Promise<{ builderId: string }[]> =>
+export const lockOwners = (queries: ControlQueries, orgId: string): Promise<{ builderId: string }[]> =>
   queries
     .selectFrom("memberships")
     .select("builderId")
@@ -103,7 +103,7 @@ export const lockOwners = (queries: Queries, orgId: string): Promise<{ builderId
     .execute();
 
 export async function updateMembership(
-  queries: Queries,
+  queries: ControlQueries,
   { orgId, builderId, role }: { orgId: string; builderId: string; role: Role },
 ): Promise<void> {
   await queries
@@ -114,7 +114,11 @@ export async function updateMembership(
     .execute();
 }
 
-export async function removeMembership(queries: Queries, orgId: string, builderId: string): Promise<void> {
+export async function removeMembership(
+  queries: ControlQueries,
+  orgId: string,
+  builderId: string,
+): Promise<void> {
   await queries
     .deleteFrom("memberships")
     .where("orgId", "=", orgId)
@@ -122,7 +126,7 @@ export async function removeMembership(queries: Queries, orgId: string, builderI
     .execute();
 }
 
-export const countOrganizations = async (queries: Queries): Promise<number> => {
+export const countOrganizations = async (queries: ControlQueries): Promise<number> => {
   const { count } = await queries
     .selectFrom("organizations")
     .select(({ fn }) => fn.countAll<string>().as("count"))
@@ -131,7 +135,7 @@ export const countOrganizations = async (queries: Queries): Promise<number> => {
 };
 
 /** Finds the organisation's first owner. */
-export async function findOwner(queries: Queries, orgId: string): Promise<string | undefined> {
+export async function findOwner(queries: ControlQueries, orgId: string): Promise<string | undefined> {
   const row = await queries
     .selectFrom("memberships")
     .select("builderId")
@@ -143,6 +147,6 @@ export async function findOwner(queries: Queries, orgId: string): Promise<string
 }
 
 /** Locks out other inserts of organisations until the transaction ends. */
-export async function lockOrganizations(queries: Queries): Promise<void> {
+export async function lockOrganizations(queries: ControlQueries): Promise<void> {
   await sql`lock table organizations in share row exclusive mode`.execute(queries);
 }

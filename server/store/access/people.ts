@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import { isUuid, newId } from "../../../ground/ids.ts";
 import type { Role } from "../../../ground/role.ts";
-import type { Queries } from "../database/database.ts";
+import type { ControlQueries } from "../database/sides.ts";
 import type { BuilderRow, OrganizationRow } from "./organizations.ts";
 
 export interface MembershipRow {
@@ -27,7 +27,7 @@ type Profile = Pick<BuilderRow, "firstName" | "lastName" | "fullName" | "primary
  * does not tell (null) stays as it was: an ID token may lack what UserInfo told before.
  */
 export async function upsertBuilder(
-  queries: Queries,
+  queries: ControlQueries,
   { idpProvider, idpRef, ...profile }: Pick<BuilderRow, "idpProvider" | "idpRef"> & Profile,
 ): Promise<BuilderRow> {
   const known = await queries
@@ -55,11 +55,11 @@ const readProfile = (profile: Profile): Partial<Profile> =>
     MEMBERS.filter((member) => profile[member] !== null).map((member) => [member, profile[member]]),
   );
 
-export const findBuilder = (queries: Queries, id: string): Promise<BuilderRow | undefined> =>
+export const findBuilder = (queries: ControlQueries, id: string): Promise<BuilderRow | undefined> =>
   queries.selectFrom("builders").selectAll().where("id", "=", id).executeTakeFirst();
 
 /** Lists memberships in the order in which the organisations were created. */
-export async function listMemberships(queries: Queries, builderId: string): Promise<MembershipRow[]> {
+export async function listMemberships(queries: ControlQueries, builderId: string): Promise<MembershipRow[]> {
   const rows = await queries
     .selectFrom("memberships")
     .innerJoin("organizations", "organizations.id", "memberships.orgId")
@@ -73,7 +73,7 @@ export async function listMemberships(queries: Queries, builderId: string): Prom
 
 /** Finds a person's role in an organisation; undefined when they are not a member. */
 export async function findRole(
-  queries: Queries,
+  queries: ControlQueries,
   orgId: string,
   builderId: string,
 ): Promise<Role | undefined> {
@@ -86,7 +86,7 @@ export async function findRole(
   return row?.role;
 }
 
-const invites = (queries: Queries) =>
+const invites = (queries: ControlQueries) =>
   queries
     .selectFrom("invites")
     .select(["id", "orgId", "invitedEmail", "createTime", "updateTime"])
@@ -97,11 +97,11 @@ const invites = (queries: Queries) =>
       >`case when status = 'pending' and expire_time <= now() then 'expired' else status end`.as("status"),
     );
 
-export const listInvites = (queries: Queries, orgId: string): Promise<InviteRow[]> =>
+export const listInvites = (queries: ControlQueries, orgId: string): Promise<InviteRow[]> =>
   invites(queries).where("orgId", "=", orgId).orderBy("id").execute();
 
 export const findInvite = async (
-  queries: Queries,
+  queries: ControlQueries,
   orgId: string,
   id: string,
 ): Promise<InviteRow | undefined> =>
@@ -111,7 +111,7 @@ export const findInvite = async (
 
 /** Inserts an invitation, or renews a pending one of the same address. */
 export async function upsertInvite(
-  queries: Queries,
+  queries: ControlQueries,
   orgId: string,
   email: string,
   /** The session that it was made in, where people sign in with keys; what the person becomes. */
@@ -140,7 +140,7 @@ export async function upsertInvite(
 }
 
 /** Returns whether the invitation was still pending. */
-export async function revokeInvite(queries: Queries, orgId: string, id: string): Promise<boolean> {
+export async function revokeInvite(queries: ControlQueries, orgId: string, id: string): Promise<boolean> {
   const { numUpdatedRows } = await queries
     .updateTable("invites")
     .set({ status: "revoked", updateTime: sql`now()` })
@@ -152,7 +152,7 @@ export async function revokeInvite(queries: Queries, orgId: string, id: string):
 }
 
 /** Revokes the pending invitations that were made in sessions of this key. */
-export async function revokeInvitesOfKey(queries: Queries, apiKeyId: string): Promise<void> {
+export async function revokeInvitesOfKey(queries: ControlQueries, apiKeyId: string): Promise<void> {
   await queries
     .updateTable("invites")
     .set({ status: "revoked", updateTime: sql`now()` })
@@ -162,7 +162,11 @@ export async function revokeInvitesOfKey(queries: Queries, apiKeyId: string): Pr
 }
 
 /** Accepts every open invitation of the address, and returns the organisations. */
-export async function acceptInvites(queries: Queries, email: string, builderId: string): Promise<string[]> {
+export async function acceptInvites(
+  queries: ControlQueries,
+  email: string,
+  builderId: string,
+): Promise<string[]> {
   const accepted = await queries
     .updateTable("invites")
     .set({ status: "accepted", apiKeyId: null, updateTime: sql`now()` })

@@ -1,6 +1,6 @@
 /** How long projects keep each kind of history, where that is shorter than the operator's setting. */
 import type { HistoryKind } from "../../../ground/retention-bounds.ts";
-import type { Queries } from "../database/database.ts";
+import type { ControlQueries } from "../database/sides.ts";
 
 /** The kinds that a project has set, in days. */
 export type OwnRetention = Partial<Record<HistoryKind, number>>;
@@ -12,7 +12,7 @@ export interface ProjectBound {
   id: string;
 }
 
-export async function findOwnRetention(queries: Queries, projectId: string): Promise<OwnRetention> {
+export async function findOwnRetention(queries: ControlQueries, projectId: string): Promise<OwnRetention> {
   const rows = await queries
     .selectFrom("projectRetention")
     .select(["kind", "days"])
@@ -23,7 +23,7 @@ export async function findOwnRetention(queries: Queries, projectId: string): Pro
 
 /** Replaces all settings of a project. To be called in a transaction. */
 export async function replaceOwnRetention(
-  queries: Queries,
+  queries: ControlQueries,
   projectId: string,
   own: OwnRetention,
 ): Promise<void> {
@@ -34,7 +34,7 @@ export async function replaceOwnRetention(
 
 /** Lists the projects that have set a kind. */
 export const listOwnRetention = (
-  queries: Queries,
+  queries: ControlQueries,
   kind: HistoryKind,
 ): Promise<{ projectId: string; days: number }[]> =>
   queries

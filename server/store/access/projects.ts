@@ -1,6 +1,6 @@
 /** Projects, which own everything else. */
 import { sql } from "kysely";
-import type { Queries } from "../database/database.ts";
+import type { ControlQueries, SharedQueries } from "../database/sides.ts";
 import { isUuid, newId } from "../../../ground/ids.ts";
 
 export interface ProjectRow {
@@ -17,25 +17,25 @@ export interface ProjectRow {
 }
 
 /** Lists the names of the projects of these organisations. */
-export async function listProjectNames(queries: Queries, orgIds: string[]): Promise<string[]> {
+export async function listProjectNames(queries: SharedQueries, orgIds: string[]): Promise<string[]> {
   if (orgIds.length === 0) return [];
   const rows = await queries.selectFrom("projects").select("name").where("orgId", "in", orgIds).execute();
   return rows.map(({ name }) => name);
 }
 
 /** Finds a project by id or name (names are compared in lower case). */
-export const findProject = (queries: Queries, idOrName: string): Promise<ProjectRow | undefined> =>
+export const findProject = (queries: SharedQueries, idOrName: string): Promise<ProjectRow | undefined> =>
   queries
     .selectFrom("projects")
     .selectAll()
     .where(isUuid(idOrName) ? "id" : "name", "=", idOrName.toLowerCase())
     .executeTakeFirst();
 
-export const listProjects = (queries: Queries, orgId: string): Promise<ProjectRow[]> =>
+export const listProjects = (queries: SharedQueries, orgId: string): Promise<ProjectRow[]> =>
   queries.selectFrom("projects").selectAll().where("orgId", "=", orgId).orderBy("id").execute();
 
 export const insertProject = (
-  queries: Queries,
+  queries: ControlQueries,
   project: { orgId: string; name: string; appName: string },
 ): Promise<ProjectRow> =>
   queries
@@ -46,7 +46,7 @@ export const insertProject = (
 
 /** Updates a project and returns its row; undefined when there is none. Violates `projects_name_key` when the name is taken. */
 export const updateProject = (
-  queries: Queries,
+  queries: ControlQueries,
   id: string,
   change: Partial<Pick<ProjectRow, "name" | "appName" | "dropUnmappedFields" | "production">>,
 ): Promise<ProjectRow | undefined> =>
@@ -58,13 +58,13 @@ export const updateProject = (
     .executeTakeFirst();
 
 /** Removes a project with everything that belongs to it. To be called in a transaction. */
-export async function removeProject(queries: Queries, id: string): Promise<void> {
+export async function removeProject(queries: ControlQueries, id: string): Promise<void> {
   // They have no foreign key, because a provider waits for their insert.
   await queries.deleteFrom("receivedPushes").where("projectId", "=", id).execute();
   await queries.deleteFrom("projects").where("id", "=", id).execute();
 }
 
-export async function countInstallations(queries: Queries, projectId: string): Promise<number> {
+export async function countInstallations(queries: SharedQueries, projectId: string): Promise<number> {
   const { count } = await queries
     .selectFrom("installations")
     .select(({ fn }) => fn.countAll<string>().as("count"))

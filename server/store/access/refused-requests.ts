@@ -1,7 +1,7 @@
 /** Requests that were refused although their credential and project were valid. */
 import { sql } from "kysely";
 import { isUuid } from "../../../ground/ids.ts";
-import type { Queries } from "../database/database.ts";
+import type { ControlQueries } from "../database/sides.ts";
 import { containsText, inIdRange, type IdRange } from "../database/id-range.ts";
 import { removePlannedByRows } from "../database/planned-by-rows.ts";
 import type { ProjectBound } from "./project-retention.ts";
@@ -28,7 +28,10 @@ export interface RefusedRequestRow {
  * was away: without those of customers who were erased meanwhile, which the audit tells, and of accounts that are gone. An
  * address that never existed is refused by 404 and kept.
  */
-export async function insertRefusedRequests(queries: Queries, rows: RefusedRequestRow[]): Promise<void> {
+export async function insertRefusedRequests(
+  queries: ControlQueries,
+  rows: RefusedRequestRow[],
+): Promise<void> {
   await sql`
     insert into refused_requests
       (id, project_id, method, path, operation_id, status, slug, detail, api_key_id, builder_id, group_ref)
@@ -64,7 +67,7 @@ export interface RefusedRequestFilter {
 
 /** Lists refused requests, newest first. */
 export async function listRefusedRequests(
-  queries: Queries,
+  queries: ControlQueries,
   { projectId, statuses, apiKeyId, operationId, text }: RefusedRequestFilter,
   range: IdRange,
 ): Promise<RefusedRequestRow[]> {
@@ -85,7 +88,7 @@ export async function listRefusedRequests(
 
 /** Removes up to `max` rows older than an id, and returns their number. */
 export async function removeOldRefusedRequests(
-  queries: Queries,
+  queries: ControlQueries,
   beforeId: string,
   max: number,
 ): Promise<number> {
@@ -98,7 +101,7 @@ export async function removeOldRefusedRequests(
 
 /** Does the same for one project. */
 export const removeProjectRefusedRequests = (
-  queries: Queries,
+  queries: ControlQueries,
   { projectId, id }: ProjectBound,
   max: number,
 ): Promise<number> =>

@@ -1,7 +1,7 @@
 /** Sign-in sessions, of which only the digests of the tokens are stored. */
 import { sql } from "kysely";
 import { isUuid, newId } from "../../../ground/ids.ts";
-import type { Queries } from "../database/database.ts";
+import type { ControlQueries } from "../database/sides.ts";
 
 /** A key and the person that it signs in, if any. */
 export interface SigningKey {
@@ -50,7 +50,7 @@ const KIND = sql<SessionKind>`sessions.kind`.as("kind");
 const isNotExpired = sql<boolean>`(api_keys.expire_time is null or api_keys.expire_time > now())`;
 
 /** Finds the active key with this digest. */
-export const findSigningKey = (queries: Queries, hash: Buffer): Promise<SigningKey | undefined> =>
+export const findSigningKey = (queries: ControlQueries, hash: Buffer): Promise<SigningKey | undefined> =>
   queries
     .selectFrom("apiKeys")
     .select(["id as apiKeyId", "scopes", "builderId", "allowedAddresses"])
@@ -60,7 +60,7 @@ export const findSigningKey = (queries: Queries, hash: Buffer): Promise<SigningK
     .executeTakeFirst();
 
 export const insertSession = (
-  queries: Queries,
+  queries: ControlQueries,
   session: {
     hash: Buffer;
     builderId: string;
@@ -82,7 +82,7 @@ export const insertSession = (
 /**
  * Sessions that have not expired: of the issuer that is trusted now or, without one, of keys that are still active.
  */
-const openSessions = (queries: Queries, issuer: string | undefined) => {
+const openSessions = (queries: ControlQueries, issuer: string | undefined) => {
   const all = queries
     .selectFrom("sessions")
     .leftJoin("apiKeys", "apiKeys.id", "sessions.apiKeyId")
@@ -95,7 +95,7 @@ const openSessions = (queries: Queries, issuer: string | undefined) => {
 };
 
 export const findSession = (
-  queries: Queries,
+  queries: ControlQueries,
   { hash, kind, issuer }: { hash: Buffer; kind: SessionKind; issuer?: string },
 ): Promise<OpenSession | undefined> =>
   openSessions(queries, issuer)
@@ -114,7 +114,7 @@ export const findSession = (
 
 /** Lists a person's open sessions, newest first. */
 export const listSessions = (
-  queries: Queries,
+  queries: ControlQueries,
   builderId: string,
   issuer: string | undefined,
 ): Promise<SessionRow[]> =>
@@ -126,7 +126,7 @@ export const listSessions = (
 
 /** Ends one of a person's sessions. Returns its kind, or undefined if there is none. */
 export async function removeSession(
-  queries: Queries,
+  queries: ControlQueries,
   { id, builderId }: { id: string; builderId: string },
 ): Promise<SessionKind | undefined> {
   if (!isUuid(id)) return undefined;
@@ -141,7 +141,7 @@ export async function removeSession(
 
 /** Ends all of a person's sessions but one. */
 export async function removeOtherSessions(
-  queries: Queries,
+  queries: ControlQueries,
   builderId: string,
   kept: string | undefined,
 ): Promise<void> {
@@ -150,12 +150,12 @@ export async function removeOtherSessions(
 }
 
 /** Ends the sessions that a key has opened: activating the key again does not revive them. */
-export async function removeSessionsOfKey(queries: Queries, apiKeyId: string): Promise<void> {
+export async function removeSessionsOfKey(queries: ControlQueries, apiKeyId: string): Promise<void> {
   await queries.deleteFrom("sessions").where("apiKeyId", "=", apiKeyId).execute();
 }
 
 /** Returns the number of removed rows. */
-export async function removeExpiredSessions(queries: Queries, max: number): Promise<number> {
+export async function removeExpiredSessions(queries: ControlQueries, max: number): Promise<number> {
   const { numDeletedRows } = await queries
     .deleteFrom("sessions")
     .where("id", "in", (inner) =>

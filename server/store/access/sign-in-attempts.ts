@@ -1,13 +1,13 @@
 /** Sign-ins that began at the issuer: what the browser that began must bring back, as digests. */
 import { sql } from "kysely";
-import type { Queries } from "../database/database.ts";
+import type { ControlQueries } from "../database/sides.ts";
 
 /** Nobody has to be known to begin a sign-in, so their number is limited: this many are 20 MB. */
 const MAX_OPEN = 100_000;
 
 /** Returns false, and stores nothing, while too many sign-ins are open. */
 export async function insertSignInAttempt(
-  queries: Queries,
+  queries: ControlQueries,
   {
     stateHash,
     browserHash,
@@ -31,7 +31,7 @@ export async function insertSignInAttempt(
 
 /** Removes an open attempt of this browser and returns where it leads; undefined if there is none. */
 export async function takeSignInAttempt(
-  queries: Queries,
+  queries: ControlQueries,
   { stateHash, browserHash }: { stateHash: Buffer; browserHash: Buffer },
 ): Promise<string | undefined> {
   const row = await queries
@@ -45,7 +45,7 @@ export async function takeSignInAttempt(
 }
 
 /** Returns the number of removed rows. */
-export async function removeExpiredSignInAttempts(queries: Queries, max: number): Promise<number> {
+export async function removeExpiredSignInAttempts(queries: ControlQueries, max: number): Promise<number> {
   const { numDeletedRows } = await queries
     .deleteFrom("signInAttempts")
     .where("stateHash", "in", (inner) =>

@@ -1,6 +1,6 @@
 /** Counts wrong keys by the network they came from. */
 import { sql, type RawBuilder } from "kysely";
-import type { Queries } from "../database/database.ts";
+import type { ControlQueries } from "../database/sides.ts";
 
 export interface Failures {
   count: number;
@@ -8,7 +8,7 @@ export interface Failures {
   until: Date;
 }
 
-export async function findFailures(queries: Queries, address: string): Promise<Failures | undefined> {
+export async function findFailures(queries: ControlQueries, address: string): Promise<Failures | undefined> {
   const { rows } = await sql<Failures>`
     select failures as count, until from sign_in_failures
     where network = ${toNetwork(address)} and until > now()
@@ -17,7 +17,11 @@ export async function findFailures(queries: Queries, address: string): Promise<F
 }
 
 /** Counts a failure; a count that began `windowSeconds` ago is reset. */
-export async function noteFailure(queries: Queries, address: string, windowSeconds: number): Promise<void> {
+export async function noteFailure(
+  queries: ControlQueries,
+  address: string,
+  windowSeconds: number,
+): Promise<void> {
   await sql`delete from sign_in_failures where until <= now()`.execute(queries);
   await sql`
     insert into sign_in_failures (network, failures, until)

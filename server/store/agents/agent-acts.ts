@@ -1,6 +1,6 @@
 /** Acts of agents that were sent within the hour, counted for the budgets. */
 import { sql } from "kysely";
-import type { Queries } from "../database/database.ts";
+import type { ControlQueries } from "../database/sides.ts";
 
 export interface AgentAct {
   /** That of the operation. */
@@ -27,7 +27,7 @@ export interface UsedUp {
  * take the last place.
  */
 export async function countAgentAct(
-  queries: Queries,
+  queries: ControlQueries,
   { id, projectId, groupRef }: AgentAct,
   { perProject, perGroup, windowMs }: BudgetsWithin,
 ): Promise<UsedUp | undefined> {
@@ -41,12 +41,12 @@ export async function countAgentAct(
 }
 
 /** Takes back an act that was not sent after all. */
-export async function uncountAgentAct(queries: Queries, id: string): Promise<void> {
+export async function uncountAgentAct(queries: ControlQueries, id: string): Promise<void> {
   await queries.deleteFrom("agentActs").where("id", "=", id).execute();
 }
 
 /** Removes up to `max` acts that no budget counts any more; returns their number. */
-export async function removeOldAgentActs(queries: Queries, max: number): Promise<number> {
+export async function removeOldAgentActs(queries: ControlQueries, max: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from agent_acts where ctid in (
       select ctid from agent_acts where time < now() - interval '2 hours' limit ${max})

@@ -3,6 +3,7 @@ import { sql, type RawBuilder } from "kysely";
 import { isUuid } from "../../../ground/ids.ts";
 import type { JsonObject } from "../../../ground/json.ts";
 import type { Queries } from "../database/database.ts";
+import type { DataQueries } from "../database/sides.ts";
 import { toStoredJson } from "../database/stored-json.ts";
 
 export interface AgentChange {
@@ -32,7 +33,7 @@ export const insertChanges = (changes: readonly AgentChange[]): RawBuilder<unkno
   on conflict do nothing`;
 
 /** Inserts one change, in a transaction of the caller. */
-export async function insertAgentChange(queries: Queries, change: AgentChange): Promise<void> {
+export async function insertAgentChange(queries: DataQueries, change: AgentChange): Promise<void> {
   await insertChanges([change]).execute(queries);
 }
 
@@ -45,7 +46,7 @@ export interface DoneChange extends AgentChange {
 
 /** Finds an act of one customer's agents. */
 export async function findAgentChange(
-  queries: Queries,
+  queries: DataQueries,
   { projectId, groupRef, operationId }: Pick<AgentChange, "projectId" | "groupRef" | "operationId">,
 ): Promise<DoneChange | undefined> {
   if (!isUuid(operationId)) return undefined;
@@ -61,7 +62,7 @@ export async function findAgentChange(
 
 /** Removes up to `most` changes with an operation below this id; returns their number. */
 export async function removeOldAgentChanges(
-  queries: Queries,
+  queries: DataQueries,
   beforeId: string,
   most: number,
 ): Promise<number> {
@@ -125,7 +126,7 @@ async function eraseLogs(queries: Queries, operationIds: string[]): Promise<void
 
 /** They were recorded after the approval was made, which the ids tell. */
 async function eraseApprovalEvents(
-  queries: Queries,
+  queries: DataQueries,
   installationId: string,
   approvalIds: string[],
 ): Promise<void> {

@@ -1,6 +1,6 @@
 /** What agents may do in a project, as the builder sent it. */
 import { sql } from "kysely";
-import type { Queries } from "../database/database.ts";
+import type { ControlQueries } from "../database/sides.ts";
 import { toStoredJson } from "../database/stored-json.ts";
 
 /** What a call of a customer's agent begins with. */
@@ -17,7 +17,7 @@ export interface AgentScope {
 
 /** Finds all of it by one statement: every call of a tool needs it, and it must be as it is now. */
 export async function findAgentScope(
-  queries: Queries,
+  queries: ControlQueries,
   { projectId, groupRef, askedWithinMs }: { projectId: string; groupRef: string; askedWithinMs: number },
 ): Promise<AgentScope> {
   const { rows } = await sql<AgentScope>`
@@ -39,7 +39,7 @@ export async function findAgentScope(
 }
 
 /** Finds the policy of a project; undefined where the project has set none. Only checked policies are stored. */
-export async function findAgentPolicy(queries: Queries, projectId: string): Promise<unknown> {
+export async function findAgentPolicy(queries: ControlQueries, projectId: string): Promise<unknown> {
   const row = await queries
     .selectFrom("agentPolicies")
     .select("policy")
@@ -48,7 +48,11 @@ export async function findAgentPolicy(queries: Queries, projectId: string): Prom
   return row?.policy;
 }
 
-export async function replaceAgentPolicy(queries: Queries, projectId: string, policy: object): Promise<void> {
+export async function replaceAgentPolicy(
+  queries: ControlQueries,
+  projectId: string,
+  policy: object,
+): Promise<void> {
   const stored = toStoredJson(policy);
   await queries
     .insertInto("agentPolicies")

@@ -1,6 +1,7 @@
 /** Approved acts as the worker carries them out: claim, mark as sent, end, recover. */
 import { sql } from "kysely";
 import type { Queries } from "../database/database.ts";
+import type { ControlQueries } from "../database/sides.ts";
 import type { ApprovalStatus } from "./approvals.ts";
 import { insertOperations, type NewOperation } from "../operations/operations.ts";
 
@@ -13,7 +14,7 @@ export interface ClaimedApproval {
 
 /** Claims up to `limit` approved acts that are due. */
 export async function claimApprovals(
-  queries: Queries,
+  queries: ControlQueries,
   workerId: number,
   limit: number,
 ): Promise<ClaimedApproval[]> {
@@ -27,7 +28,7 @@ export async function claimApprovals(
 }
 
 /** Returns the milliseconds until an approved act is due; undefined when none is. */
-export async function nextApprovalDueMs(queries: Queries): Promise<number | undefined> {
+export async function nextApprovalDueMs(queries: ControlQueries): Promise<number | undefined> {
   const { rows } = await sql<{ dueInMs: number | null }>`
     select extract(epoch from min(due_time) - now())::double precision * 1000 as due_in_ms
     from approvals where status = 'approved' and claimed_by is null
@@ -38,7 +39,7 @@ export async function nextApprovalDueMs(queries: Queries): Promise<number | unde
 
 /** Gives a claimed act back, to be tried again after `delayMs`. */
 export async function postponeApproval(
-  queries: Queries,
+  queries: ControlQueries,
   { id, workerId, delayMs }: { id: string; workerId: number; delayMs: number },
 ): Promise<void> {
   await sql`
@@ -71,7 +72,7 @@ export async function markApprovalSent(
 
 /** Ends a claimed act. Does nothing if it has ended already, or this process has lost its claim. */
 export async function endApproval(
-  queries: Queries,
+  queries: ControlQueries,
   {
     id,
     workerId,
@@ -89,7 +90,7 @@ export async function endApproval(
 }
 
 /** Notes as expired what nobody has decided in time; returns the number of rows. */
-export async function expireApprovals(queries: Queries, max: number): Promise<number> {
+export async function expireApprovals(queries: ControlQueries, max: number): Promise<number> {
   const { numAffectedRows } = await sql`
     update approvals set status = 'expired' where id in (
       select id from approvals where status = 'pending' and expire_time <= now() limit ${max} for update skip locked)
@@ -121,7 +122,11 @@ export async function recoverApprovals(
 }
 
 /** Removes up to `max` approvals with an id below this one that wait for nothing; returns their number. */
-export async function removeOldApprovals(queries: Queries, beforeId: string, max: number): Promise<number> {
+export async function removeOldApprovals(
+  queries: ControlQueries,
+  beforeId: string,
+  max: number,
+): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from approvals where id in (
       select id from approvals where id < ${beforeId} and status not in ('pending', 'approved') order by id limit ${max})

@@ -2,7 +2,7 @@
 import { sql, type RawBuilder } from "kysely";
 import { isUuid } from "../../../ground/ids.ts";
 import type { Json, JsonObject } from "../../../ground/json.ts";
-import type { Queries } from "../database/database.ts";
+import type { ControlQueries } from "../database/sides.ts";
 import { inIdRange, type IdRange } from "../database/id-range.ts";
 import type { Actor } from "../operations/operations.ts";
 import { toStoredJson } from "../database/stored-json.ts";
@@ -74,7 +74,10 @@ export type NewApproval = Pick<
   };
 
 /** Inserts an approval. Returns undefined if the customer was deleted meanwhile. */
-export async function insertApproval(queries: Queries, row: NewApproval): Promise<ApprovalRow | undefined> {
+export async function insertApproval(
+  queries: ControlQueries,
+  row: NewApproval,
+): Promise<ApprovalRow | undefined> {
   const json = (value: Json | Actor | null) => (value === null ? null : toStoredJson(value));
   await sql`
     insert into approvals (id, project_id, group_id, status, tool, integration, installation_id, object_name, record_id, arguments,
@@ -90,7 +93,7 @@ export async function insertApproval(queries: Queries, row: NewApproval): Promis
 }
 
 export async function findApproval(
-  queries: Queries,
+  queries: ControlQueries,
   projectId: string,
   id: string,
 ): Promise<ApprovalRow | undefined> {
@@ -112,7 +115,7 @@ export interface AskedAct {
 
 /** Makes equal calls wait for each other until the transaction ends. */
 export async function lockAskedAct(
-  queries: Queries,
+  queries: ControlQueries,
   { projectId, groupRef, requestKey }: Omit<AskedAct, "keptMs">,
 ): Promise<void> {
   const lock = JSON.stringify(["approval", projectId, groupRef, requestKey]);
@@ -121,7 +124,7 @@ export async function lockAskedAct(
 
 /** Finds the approval that an earlier call with this key made within the last `keptMs`. */
 export async function findAskedBefore(
-  queries: Queries,
+  queries: ControlQueries,
   { projectId, groupRef, requestKey, keptMs }: AskedAct,
 ): Promise<ApprovalRow | undefined> {
   const { rows } = await sql<ApprovalRow>`
@@ -136,7 +139,7 @@ export async function findAskedBefore(
 
 /** Counts what waits for a decision, of a customer or of the project itself. */
 export async function countPending(
-  queries: Queries,
+  queries: ControlQueries,
   projectId: string,
   groupRef: string | null,
 ): Promise<number> {
@@ -157,7 +160,7 @@ export interface ApprovalFilter {
 
 /** Lists approvals, newest first. */
 export async function listApprovals(
-  queries: Queries,
+  queries: ControlQueries,
   { projectId, status, groupRef, object }: ApprovalFilter,
   range: IdRange,
 ): Promise<ApprovalRow[]> {
@@ -183,7 +186,7 @@ export async function listApprovals(
 
 /** Decides once: returns false if the approval was decided or has expired meanwhile. */
 export async function storeDecision(
-  queries: Queries,
+  queries: ControlQueries,
   {
     projectId,
     id,
@@ -216,7 +219,7 @@ export async function storeDecision(
 
 /** Names of everybody who made a key, the key that made it included, and so on; and of whom these keys sign in. */
 export async function listKeyMakers(
-  queries: Queries,
+  queries: ControlQueries,
   projectId: string,
   apiKeyId: string,
 ): Promise<string[]> {
@@ -236,7 +239,10 @@ export async function listKeyMakers(
 }
 
 /** Returns the name by which an issuer knows a person. */
-export async function findIssuerName(queries: Queries, builderId: string): Promise<string | undefined> {
+export async function findIssuerName(
+  queries: ControlQueries,
+  builderId: string,
+): Promise<string | undefined> {
   const row = await queries
     .selectFrom("builders")
     .select(["idpProvider", "idpRef"])

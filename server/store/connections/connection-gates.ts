@@ -1,10 +1,10 @@
 /** Gates of rate limited connections, shared by all processes. */
 import { sql } from "kysely";
-import type { Queries } from "../database/database.ts";
+import type { DataQueries } from "../database/sides.ts";
 
 /** Closes the gate until the given time; does nothing if the gate is already closed for longer. */
 export async function closeGate(
-  queries: Queries,
+  queries: DataQueries,
   gate: { connectionId: string; until: Date; retryable: boolean },
 ): Promise<void> {
   await sql`
@@ -22,7 +22,7 @@ export interface GateRow {
   retryable: boolean;
 }
 
-export const findGate = (queries: Queries, connectionId: string): Promise<GateRow | undefined> =>
+export const findGate = (queries: DataQueries, connectionId: string): Promise<GateRow | undefined> =>
   queries
     .selectFrom("connectionGates")
     .select(["connectionId", "closedUntil", "retryable"])

@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import { isUuid } from "../../../ground/ids.ts";
 import { isOfGroup } from "../access/customers.ts";
 import type { Queries } from "../database/database.ts";
+import type { ControlQueries, DataQueries, SharedQueries } from "../database/sides.ts";
 import { queueSubscriptionSync, queueSyncs } from "../integrations/installation-syncs.ts";
 import { renameReadAccount } from "../reads/read-objects.ts";
 import { renameBaselineAccount } from "../integrations/schema-baselines.ts";
@@ -47,7 +48,7 @@ export interface ConnectionRow {
   };
 }
 
-const select = (queries: Queries, projectId: string) =>
+const select = (queries: SharedQueries, projectId: string) =>
   queries
     .selectFrom("connections")
     .innerJoin("groups", "groups.id", "connections.groupId")
@@ -99,7 +100,7 @@ function assemble(row: Joined): ConnectionRow {
 
 /** Lists connections, newest first; the filters combine. */
 export async function listConnections(
-  queries: Queries,
+  queries: SharedQueries,
   projectId: string,
   filter: { provider?: string; groupRef?: string; consumerRef?: string },
 ): Promise<ConnectionRow[]> {
@@ -111,7 +112,7 @@ export async function listConnections(
 }
 
 export async function findConnection(
-  queries: Queries,
+  queries: SharedQueries,
   projectId: string,
   id: string,
 ): Promise<ConnectionRow | undefined> {
@@ -153,7 +154,7 @@ const trialColumns = ({ isVerified, canBeTried }: TrialState) => ({
 
 /** Violates `connections_project_id_group_id_provider_key` when the group has a connection to the provider already. */
 export async function insertConnection(
-  queries: Queries,
+  queries: ControlQueries,
   { trial = { isVerified: false, canBeTried: false }, ...connection }: NewConnection,
 ): Promise<void> {
   await queries
@@ -168,7 +169,7 @@ export async function insertConnection(
 
 /** Finds and locks the group's connection to the provider until the transaction ends. */
 export const lockGroupConnection = (
-  queries: Queries,
+  queries: ControlQueries,
   projectId: string,
   groupId: string,
   provider: string,
@@ -184,7 +185,7 @@ export const lockGroupConnection = (
 
 /** Locks the row until the transaction ends: one refresh at a time, over all processes. */
 export const lockConnection = (
-  queries: Queries,
+  queries: ControlQueries,
   projectId: string,
   id: string,
 ): Promise<{ id: string; status: string } | undefined> =>
@@ -244,7 +245,7 @@ export async function updateRefreshedConnection(
 }
 
 async function write(
-  queries: Queries,
+  queries: ControlQueries,
   projectId: string,
   id: string,
   { providerMetadata, trial, ...columns }: ConnectionChange,
@@ -264,7 +265,7 @@ async function write(
 
 /** Keeps cursors and known fields of installations that use the connection. */
 async function renameAccount(
-  queries: Queries,
+  queries: DataQueries,
   one: { connectionId: string; formerRef: string | null; accountRef: string },
 ): Promise<void> {
   await renameReadAccount(queries, one);
@@ -278,7 +279,7 @@ const VERIFIED = { verifiedTime: sql<Date>`coalesce(verified_time, now())`, tria
  * to 64 minutes, unless this one tells.
  */
 export async function claimDueTrials(
-  queries: Queries,
+  queries: ControlQueries,
   { max, minuteMs }: { max: number; minuteMs: number },
 ): Promise<{ id: string; projectId: string }[]> {
   const { rows } = await sql<{ id: string; projectId: string }>`
@@ -298,7 +299,11 @@ export async function claimDueTrials(
 }
 
 /** Records that a call with these credentials succeeded; writes only on a change. */
-export async function markConnectionWorking(queries: Queries, projectId: string, id: string): Promise<void> {
+export async function markConnectionWorking(
+  queries: ControlQueries,
+  projectId: string,
+  id: string,
+): Promise<void> {
   await queries
     .updateTable("connections")
     .set({ status: "working", updateTime: sql`now()`, ...VERIFIED })
@@ -310,7 +315,7 @@ export async function markConnectionWorking(queries: Queries, projectId: string,
 
 /** Records that credentials marked as bad were accepted; writes only while the credentials are the same. */
 export async function healConnection(
-  queries: Queries,
+  queries: ControlQueries,
   { projectId, id, sealed }: { projectId: string; id: string; sealed: string },
 ): Promise<void> {
   await queries
@@ -324,7 +329,11 @@ export async function healConnection(
 }
 
 /** Returns whether a row was removed. Violates a foreign key while an installation uses the connection. */
-export async function removeConnection(queries: Queries, projectId: string, id: string): Promise<boolean> {
+export async function removeConnection(
+  queries: ControlQueries,
+  projectId: string,
+  id: string,
+): Promise<boolean> {
   const { numDeletedRows } = await queries
     .deleteFrom("connections")
     .where("projectId", "=", projectId)
@@ -335,7 +344,7 @@ export async function removeConnection(queries: Queries, projectId: string, id: 
 
 /** Removes those of the connections that no installation uses any more, and returns their ids. */
 export async function removeUnusedConnections(
-  queries: Queries,
+  queries: ControlQueries,
   projectId: string,
   ids: string[],
 ): Promise<string[]> {
@@ -354,7 +363,7 @@ export async function removeUnusedConnections(
 
 /** Lists connections by id; those that do not exist are absent. */
 export async function listConnectionsById(
-  queries: Queries,
+  queries: SharedQueries,
   projectId: string,
   ids: string[],
 ): Promise<Map<string, ConnectionRow>> {

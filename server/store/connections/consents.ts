@@ -1,7 +1,7 @@
 /** Consents: attempts of customers to connect an account on a provider's consent page, and their results. */
 import { sql } from "kysely";
 import type { ProviderMetadata } from "./connections.ts";
-import type { Queries } from "../database/database.ts";
+import type { ControlQueries } from "../database/sides.ts";
 import { removePlannedByRows } from "../database/planned-by-rows.ts";
 import type { ProjectBound } from "../access/project-retention.ts";
 
@@ -64,7 +64,7 @@ type NewConsent = Pick<
 >;
 
 export async function insertConsent(
-  queries: Queries,
+  queries: ControlQueries,
   consent: NewConsent & { beginHash: Buffer },
 ): Promise<void> {
   await queries
@@ -75,7 +75,7 @@ export async function insertConsent(
 
 /** Inserts an attempt that has failed and that no browser can continue. */
 export async function insertFailedConsent(
-  queries: Queries,
+  queries: ControlQueries,
   {
     id,
     beginHash,
@@ -99,14 +99,14 @@ export async function insertFailedConsent(
 
 /** Finds the consent of an address that the API returned, ended ones too. */
 export const findConsentByAddress = (
-  queries: Queries,
+  queries: ControlQueries,
   beginHash: Buffer,
 ): Promise<ShownConsent | undefined> =>
   findOne(selectWithAppName(queries).where("consents.beginHash", "=", beginHash));
 
 /** Finds a consent for the browser that continued to the provider. */
 export const findConsentOfBrowser = (
-  queries: Queries,
+  queries: ControlQueries,
   id: string,
   browserHash: Buffer,
 ): Promise<ShownConsent | undefined> =>
@@ -114,7 +114,7 @@ export const findConsentOfBrowser = (
     selectWithAppName(queries).where("consents.id", "=", id).where("consents.browserHash", "=", browserHash),
   );
 
-export async function noteOpened(queries: Queries, id: string): Promise<void> {
+export async function noteOpened(queries: ControlQueries, id: string): Promise<void> {
   await queries
     .updateTable("consents")
     .set({ openTime: sql`now()` })
@@ -136,7 +136,10 @@ interface Departure {
  * Sends a consent to the provider's page with a new state; an earlier state ends. Returns false when it has ended with
  * success, or belongs to another browser.
  */
-export async function noteDeparture(queries: Queries, { id, ...departure }: Departure): Promise<boolean> {
+export async function noteDeparture(
+  queries: ControlQueries,
+  { id, ...departure }: Departure,
+): Promise<boolean> {
   const { numUpdatedRows } = await queries
     .updateTable("consents")
     .set({
@@ -156,7 +159,10 @@ export async function noteDeparture(queries: Queries, { id, ...departure }: Depa
 }
 
 /** Takes the consent of this state to finish it: a second call finds nothing. It may have expired. */
-export async function takeConsent(queries: Queries, stateHash: Buffer): Promise<ShownConsent | undefined> {
+export async function takeConsent(
+  queries: ControlQueries,
+  stateHash: Buffer,
+): Promise<ShownConsent | undefined> {
   const taken = await queries
     .updateTable("consents")
     .set({ status: "finishing", stateHash: null })
@@ -172,7 +178,7 @@ type End =
   | { status: "failed"; reason: string; message: string; detail: string };
 
 /** Ends a consent and removes its secrets. Returns false when it has succeeded before. */
-export async function endConsent(queries: Queries, id: string, end: End): Promise<boolean> {
+export async function endConsent(queries: ControlQueries, id: string, end: End): Promise<boolean> {
   const { numUpdatedRows } = await queries
     .updateTable("consents")
     .set({ ...end, endTime: sql`now()`, stateHash: null, codeVerifierSealed: null })
@@ -193,7 +199,7 @@ export interface ConsentFilter {
 
 /** Lists a project's consents, newest first. */
 export async function listConsents(
-  queries: Queries,
+  queries: ControlQueries,
   projectId: string,
   { status, provider, groupRef }: ConsentFilter,
   page: { before?: string; limit: number },
@@ -215,7 +221,7 @@ export async function listConsents(
 
 /** Removes consents that began before these ids; those without a customer who continued are removed earlier. Returns the number of removed rows. */
 export async function removeOldConsents(
-  queries: Queries,
+  queries: ControlQueries,
   before: { id: string; unusedId: string },
   max: number,
 ): Promise<number> {
@@ -236,7 +242,7 @@ export async function removeOldConsents(
 
 /** Removes up to `max` consents of one project that began before an id; returns their number. */
 export const removeProjectConsents = (
-  queries: Queries,
+  queries: ControlQueries,
   { projectId, id }: ProjectBound,
   max: number,
 ): Promise<number> =>
@@ -246,7 +252,7 @@ export const removeProjectConsents = (
     sql`select id from consents where project_id = ${projectId} and id < ${id} order by id limit ${max}`,
   );
 
-const selectWithAppName = (queries: Queries) =>
+const selectWithAppName = (queries: ControlQueries) =>
   queries
     .selectFrom("consents")
     .innerJoin("projects", "projects.id", "consents.projectId")

@@ -1,7 +1,7 @@
 /** Sessions of customers who connect in several steps. */
 import { sql } from "kysely";
 import type { ProviderMetadata } from "./connections.ts";
-import type { Queries } from "../database/database.ts";
+import type { ControlQueries } from "../database/sides.ts";
 
 export interface CustomAuthSession {
   id: string;
@@ -35,7 +35,7 @@ export interface ShownCustomAuthSession extends CustomAuthSession {
 }
 
 export async function insertCustomAuthSession(
-  queries: Queries,
+  queries: ControlQueries,
   session: CustomAuthSession & { hash: Buffer; beginHash: Buffer; expireTime: Date },
 ): Promise<void> {
   await queries
@@ -49,7 +49,7 @@ export async function insertCustomAuthSession(
  * cannot end the session of another.
  */
 export async function takeCustomAuthSession(
-  queries: Queries,
+  queries: ControlQueries,
   projectId: string,
   hash: Buffer,
   asker: { groupRef?: string; consumerRef?: string },
@@ -67,7 +67,7 @@ export async function takeCustomAuthSession(
 
 /** Finds the session of an address that the API returned, until it expires. */
 export async function findCustomAuthByAddress(
-  queries: Queries,
+  queries: ControlQueries,
   beginHash: Buffer,
 ): Promise<ShownCustomAuthSession | undefined> {
   const row = await selectUnexpired(queries)
@@ -78,7 +78,7 @@ export async function findCustomAuthByAddress(
 
 /** Lists the open sessions that browsers with these cookies have continued, the last one first. */
 export async function listCustomAuthOfBrowser(
-  queries: Queries,
+  queries: ControlQueries,
   browserHashes: Buffer[],
 ): Promise<ShownCustomAuthSession[]> {
   if (browserHashes.length === 0) return [];
@@ -93,7 +93,7 @@ export async function listCustomAuthOfBrowser(
 
 /** Notes that a browser continues to the provider. Returns false when the session belongs to another browser. */
 export async function noteCustomAuthDeparture(
-  queries: Queries,
+  queries: ControlQueries,
   id: string,
   { browserHash, expireTime }: { browserHash: Buffer; expireTime: Date },
 ): Promise<boolean> {
@@ -106,7 +106,7 @@ export async function noteCustomAuthDeparture(
   return numUpdatedRows > 0n;
 }
 
-const selectUnexpired = (queries: Queries) =>
+const selectUnexpired = (queries: ControlQueries) =>
   queries
     .selectFrom("customAuthSessions")
     .innerJoin("projects", "projects.id", "customAuthSessions.projectId")
@@ -119,7 +119,7 @@ const toShown = (
 ): ShownCustomAuthSession => ({ ...row, providerMetadata: row.providerMetadata as ProviderMetadata });
 
 /** Returns the number of removed rows. */
-export async function removeExpiredCustomAuthSessions(queries: Queries, max: number): Promise<number> {
+export async function removeExpiredCustomAuthSessions(queries: ControlQueries, max: number): Promise<number> {
   const { numDeletedRows } = await queries
     .deleteFrom("customAuthSessions")
     .where("id", "in", (inner) =>

@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import { newId } from "../../../ground/ids.ts";
 import type { JsonObject } from "../../../ground/json.ts";
-import type { Queries } from "../database/database.ts";
+import type { ControlQueries, SharedQueries } from "../database/sides.ts";
 import { toStoredJson } from "../database/stored-json.ts";
 
 export interface CustomProviderRow {
@@ -16,7 +16,7 @@ export interface CustomProviderRow {
 
 /** Lists those of one project, or of all. */
 export async function listCustomProviders(
-  queries: Queries,
+  queries: SharedQueries,
   projectId?: string,
 ): Promise<CustomProviderRow[]> {
   const { rows } = await sql<CustomProviderRow>`
@@ -27,7 +27,7 @@ export async function listCustomProviders(
 }
 
 export async function findCustomProvider(
-  queries: Queries,
+  queries: SharedQueries,
   projectId: string,
   key: string,
 ): Promise<CustomProviderRow | undefined> {
@@ -38,7 +38,7 @@ export async function findCustomProvider(
   return rows[0];
 }
 
-export async function countCustomProviders(queries: Queries, projectId: string): Promise<number> {
+export async function countCustomProviders(queries: SharedQueries, projectId: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::integer as count from own_providers where project_id = ${projectId}
   `.execute(queries);
@@ -47,7 +47,7 @@ export async function countCustomProviders(queries: Queries, projectId: string):
 
 /** Inserts or updates, and locks the row. Returns the origins that are stored: those given, or those of before. */
 export async function upsertCustomProvider(
-  queries: Queries,
+  queries: ControlQueries,
   row: Pick<CustomProviderRow, "projectId" | "key" | "document" | "origins">,
 ): Promise<{ origins: string }> {
   const { projectId, key, document, origins } = row;
@@ -65,7 +65,7 @@ export async function upsertCustomProvider(
  * these origins.
  */
 export async function holdCustomProvider(
-  queries: Queries,
+  queries: ControlQueries,
   { projectId, key, origins }: Pick<CustomProviderRow, "projectId" | "key" | "origins">,
 ): Promise<boolean> {
   const { rows } = await sql`
@@ -83,7 +83,7 @@ export interface ProviderUses {
 
 /** Locks the row, then counts. Undefined if there is no such provider. */
 export async function lockCustomProvider(
-  queries: Queries,
+  queries: ControlQueries,
   projectId: string,
   key: string,
 ): Promise<ProviderUses | undefined> {
@@ -101,7 +101,11 @@ export async function lockCustomProvider(
 }
 
 /** Ends the attempts to connect as well: what a customer has entered must not reach a later provider of this key. */
-export async function removeCustomProvider(queries: Queries, projectId: string, key: string): Promise<void> {
+export async function removeCustomProvider(
+  queries: ControlQueries,
+  projectId: string,
+  key: string,
+): Promise<void> {
   await sql`delete from custom_auth_sessions where project_id = ${projectId} and provider = ${key}`.execute(
     queries,
   );

@@ -2,7 +2,7 @@
 import { sql, type RawBuilder } from "kysely";
 import { listConnectionsById, type ConnectionRow, type ConnectionStatus } from "./connections.ts";
 import { isOfGroup } from "../access/customers.ts";
-import type { Queries } from "../database/database.ts";
+import type { DataQueries, SharedQueries } from "../database/sides.ts";
 import { containsText, inIdRange, type IdRange } from "../database/id-range.ts";
 import {
   GROUP_REASONS,
@@ -52,7 +52,7 @@ const GROUP_IS_CONNECTED = sql`exists (select from connections where connections
 
 /** Lists groups in the order of their references. */
 export async function listGroups(
-  queries: Queries,
+  queries: DataQueries,
   filter: GroupFilter,
   range: GroupRange,
 ): Promise<GroupRow[]> {
@@ -96,7 +96,7 @@ export interface ConnectionFilter {
 
 /** Lists connections, newest first. */
 export async function listConnectionPage(
-  queries: Queries,
+  queries: SharedQueries,
   filter: ConnectionFilter,
   range: IdRange,
 ): Promise<ConnectionRow[]> {
@@ -133,7 +133,7 @@ export interface InstallationFilter {
 
 /** Lists installations, newest first, with the names of their integrations. */
 export async function listInstallationPage<C>(
-  queries: Queries,
+  queries: DataQueries,
   filter: InstallationFilter,
   range: IdRange,
 ): Promise<(InstallationRow<C> & { integrationName: string })[]> {

@@ -2,6 +2,7 @@
 import { sql } from "kysely";
 import { encodedStep } from "../../../ground/spelled-path.ts";
 import type { Queries } from "../database/database.ts";
+import type { ControlQueries, DataQueries, SharedQueries } from "../database/sides.ts";
 import { removeLines } from "../operations/proxy-usage.ts";
 import { erasePushes } from "../subscriptions/received-pushes.ts";
 
@@ -31,7 +32,7 @@ const count = ({ numAffectedRows }: { numAffectedRows?: bigint | undefined }): n
 
 /** Finds a group and locks it, so that nobody connects or installs meanwhile. */
 export const lockGroup = (
-  queries: Queries,
+  queries: ControlQueries,
   projectId: string,
   groupRef: string,
 ): Promise<ErasedGroup | undefined> =>
@@ -44,7 +45,7 @@ export const lockGroup = (
     .executeTakeFirst();
 
 /** Returns the ids of a group's installations and connections, removed ones included. */
-export async function findGroupTraces(queries: Queries, { id }: ErasedGroup): Promise<GroupTraces> {
+export async function findGroupTraces(queries: SharedQueries, { id }: ErasedGroup): Promise<GroupTraces> {
   const { rows } = await sql<{ kind: string; id: string }>`
     select 'installation' as kind, id from installations where group_id = ${id}
     union select 'installation', id from removed_installations where group_id = ${id}
@@ -112,7 +113,7 @@ export async function eraseOperations(
 
 /** Removes up to `max` lines about proxied calls. */
 export const eraseProxyCalls = (
-  queries: Queries,
+  queries: DataQueries,
   { installationIds }: GroupTraces,
   max: number,
 ): Promise<number> =>
@@ -161,14 +162,14 @@ export async function eraseEvents(
 }
 
 /** Returns whether the group has a connection again. */
-export async function hasConnection(queries: Queries, { id }: ErasedGroup): Promise<boolean> {
+export async function hasConnection(queries: SharedQueries, { id }: ErasedGroup): Promise<boolean> {
   const { rows } = await sql`select from connections where group_id = ${id} limit 1`.execute(queries);
   return rows.length > 0;
 }
 
 /** Removes refused requests that name the group, and those whose body or query named it. */
 export async function eraseRefusedRequests(
-  queries: Queries,
+  queries: ControlQueries,
   { projectId, groupRef, installationIds, connectionIds }: ErasedGroup & GroupTraces,
 ): Promise<number> {
   const inPath = `/${encodedStep(groupRef)}`;
@@ -184,7 +185,7 @@ export async function eraseRefusedRequests(
 
 /** Removes the group's name from the audit, which keeps who did what. */
 export async function eraseAuditNames(
-  queries: Queries,
+  queries: ControlQueries,
   { projectId, groupRef, installationIds, connectionIds }: ErasedGroup & GroupTraces,
 ): Promise<number> {
   const changed = await sql`
@@ -198,7 +199,7 @@ export async function eraseAuditNames(
 
 /** Removes the names of the group's people from what they did with customer tokens. */
 export async function eraseAuditActors(
-  queries: Queries,
+  queries: ControlQueries,
   { projectId, groupRef }: ErasedGroup,
 ): Promise<number> {
   const changed = await sql`
@@ -213,7 +214,7 @@ export async function eraseAuditActors(
 }
 
 /** Removes the group itself, and the ids of its installations. */
-export async function eraseGroupRow(queries: Queries, { id }: ErasedGroup): Promise<void> {
+export async function eraseGroupRow(queries: ControlQueries, { id }: ErasedGroup): Promise<void> {
   await sql`delete from removed_installations where group_id = ${id}`.execute(queries);
   await sql`delete from removed_connections where group_id = ${id}`.execute(queries);
   await sql`delete from groups where id = ${id}`.execute(queries);

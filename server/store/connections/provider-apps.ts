@@ -2,6 +2,7 @@
 import { sql } from "kysely";
 import { isUuid } from "../../../ground/ids.ts";
 import type { Queries } from "../database/database.ts";
+import type { SharedQueries } from "../database/sides.ts";
 import { queueSubscriptionSync } from "../integrations/installation-syncs.ts";
 
 export interface ProviderAppRow {
@@ -17,11 +18,11 @@ export interface ProviderAppRow {
   updateTime: Date | null;
 }
 
-export const listProviderApps = (queries: Queries, projectId: string): Promise<ProviderAppRow[]> =>
+export const listProviderApps = (queries: SharedQueries, projectId: string): Promise<ProviderAppRow[]> =>
   queries.selectFrom("providerApps").selectAll().where("projectId", "=", projectId).orderBy("id").execute();
 
 export const findProviderApp = async (
-  queries: Queries,
+  queries: SharedQueries,
   projectId: string,
   id: string,
 ): Promise<ProviderAppRow | undefined> =>
@@ -36,7 +37,7 @@ export const findProviderApp = async (
 
 /** Finds the project's first app for the provider: the default. */
 export const findDefaultProviderApp = (
-  queries: Queries,
+  queries: SharedQueries,
   projectId: string,
   provider: string,
 ): Promise<ProviderAppRow | undefined> =>
@@ -53,7 +54,7 @@ export const findDefaultProviderApp = (
  * requests do not both find none.
  */
 export async function findAppWithClient(
-  queries: Queries,
+  queries: SharedQueries,
   { id, projectId, provider, clientId }: Pick<ProviderAppRow, "id" | "projectId" | "provider" | "clientId">,
 ): Promise<{ id: string } | undefined> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`provider apps of ${projectId}`}, 0))`.execute(
@@ -123,7 +124,7 @@ export async function removeProviderApp(queries: Queries, projectId: string, id:
 
 /** Counts the connections whose tokens were issued to this app. */
 export async function countConnectionsOfApp(
-  queries: Queries,
+  queries: SharedQueries,
   projectId: string,
   id: string,
 ): Promise<number> {

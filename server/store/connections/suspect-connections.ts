@@ -1,6 +1,6 @@
 /** Stores which connections are suspect: the provider refused their credentials and has accepted none of their calls since. */
 import { sql } from "kysely";
-import type { Queries } from "../database/database.ts";
+import type { ControlQueries } from "../database/sides.ts";
 
 /** One refusal, of the credentials with this generation (see `credentialGeneration`). */
 export interface Suspicion {
@@ -10,7 +10,7 @@ export interface Suspicion {
 
 /** Notes a refusal. For one generation of credentials the first refusal stays. */
 export async function insertSuspect(
-  queries: Queries,
+  queries: ControlQueries,
   { connectionId, generation, since }: Suspicion & { connectionId: string },
 ): Promise<void> {
   await sql`
@@ -21,11 +21,11 @@ export async function insertSuspect(
   `.execute(queries);
 }
 
-export async function removeSuspect(queries: Queries, connectionId: string): Promise<void> {
+export async function removeSuspect(queries: ControlQueries, connectionId: string): Promise<void> {
   await queries.deleteFrom("connectionDoubts").where("connectionId", "=", connectionId).execute();
 }
 
-export const findSuspect = (queries: Queries, connectionId: string): Promise<Suspicion | undefined> =>
+export const findSuspect = (queries: ControlQueries, connectionId: string): Promise<Suspicion | undefined> =>
   queries
     .selectFrom("connectionDoubts")
     .select(["mark as generation", "since"])
@@ -33,7 +33,7 @@ export const findSuspect = (queries: Queries, connectionId: string): Promise<Sus
     .executeTakeFirst();
 
 /** Ids of at most `max` suspect connections, the newest first. */
-export const listSuspects = async (queries: Queries, max: number): Promise<string[]> => {
+export const listSuspects = async (queries: ControlQueries, max: number): Promise<string[]> => {
   const rows = await queries
     .selectFrom("connectionDoubts")
     .select("connectionId")

@@ -1,6 +1,6 @@
 /** Stores when tokens are due for a refresh, which process refreshes them now, and which refresh token was sent last. */
 import { sql } from "kysely";
-import type { Queries } from "../database/database.ts";
+import type { ControlQueries } from "../database/sides.ts";
 
 interface ConnectionKey {
   id: string;
@@ -9,7 +9,7 @@ interface ConnectionKey {
 
 /** Stores the next due time after new tokens were stored, and ends every lease and memory of the old tokens. */
 export async function scheduleRefresh(
-  queries: Queries,
+  queries: ControlQueries,
   connection: ConnectionKey,
   dueTime: Date | undefined,
 ): Promise<void> {
@@ -22,7 +22,7 @@ export async function scheduleRefresh(
 }
 
 /** Stops refreshes ahead of need until new credentials are stored. */
-export async function endRefresh(queries: Queries, id: string): Promise<void> {
+export async function endRefresh(queries: ControlQueries, id: string): Promise<void> {
   await queries.updateTable("tokenRefreshes").set({ dueTime: null }).where("connectionId", "=", id).execute();
 }
 
@@ -37,7 +37,7 @@ export interface RefreshQueue {
  * `holdSeconds`. Leaves out those of `busy`, so that connections which could not be refreshed now do not hide others.
  */
 export async function claimDueRefreshes(
-  queries: Queries,
+  queries: ControlQueries,
   { max, holdSeconds, busy }: { max: number; holdSeconds: number; busy: RefreshQueue[] },
 ): Promise<ConnectionKey[]> {
   const { rows } = await sql<ConnectionKey>`
@@ -73,7 +73,7 @@ const UNCLAIMED = { claimId: null, claimedBy: null, claimedUntil: null };
  * another claim is valid that is not `deadClaim`.
  */
 export async function claimRefresh(
-  queries: Queries,
+  queries: ControlQueries,
   connection: ConnectionKey,
   lease: RefreshLease & { seconds: number; deadClaim?: string },
 ): Promise<{ sentHash?: Buffer } | undefined> {
@@ -103,7 +103,10 @@ export async function claimRefresh(
 }
 
 /** The process that refreshes the connection now. */
-export async function findRefreshLease(queries: Queries, id: string): Promise<RefreshLease | undefined> {
+export async function findRefreshLease(
+  queries: ControlQueries,
+  id: string,
+): Promise<RefreshLease | undefined> {
   const row = await queries
     .selectFrom("tokenRefreshes")
     .select(["claimId", "claimedBy"])
@@ -119,7 +122,7 @@ export async function findRefreshLease(queries: Queries, id: string): Promise<Re
  * lost meanwhile stays as it is.
  */
 export async function releaseRefresh(
-  queries: Queries,
+  queries: ControlQueries,
   id: string,
   { claimId, answered }: { claimId: string; answered: boolean },
 ): Promise<void> {
@@ -133,7 +136,7 @@ export async function releaseRefresh(
 
 /** Schedules a retry after a temporary failure: in `baseSeconds`, doubled with each failure in a row, at most `maxSeconds`. */
 export async function deferRefresh(
-  queries: Queries,
+  queries: ControlQueries,
   id: string,
   { baseSeconds, maxSeconds }: { baseSeconds: number; maxSeconds: number },
 ): Promise<void> {
@@ -150,7 +153,7 @@ export async function deferRefresh(
 
 /** Notes that a refresh token is about to be sent. Returns false when the lease was lost: then it must not be sent. */
 export async function markRefreshSent(
-  queries: Queries,
+  queries: ControlQueries,
   id: string,
   { claimId, hash }: { claimId: string; hash: Buffer },
 ): Promise<boolean> {
@@ -165,7 +168,7 @@ export async function markRefreshSent(
 }
 
 /** Notes that the project lacks a provider app, until new credentials are stored or `retryWithApp` is called. */
-export async function markLacksApp(queries: Queries, id: string): Promise<void> {
+export async function markLacksApp(queries: ControlQueries, id: string): Promise<void> {
   await queries
     .updateTable("tokenRefreshes")
     .set({ lacksApp: true })
@@ -174,7 +177,11 @@ export async function markLacksApp(queries: Queries, id: string): Promise<void> 
 }
 
 /** Makes the connections due that waited for a provider app: the project has one now, or a changed one. */
-export async function retryWithApp(queries: Queries, projectId: string, provider: string): Promise<void> {
+export async function retryWithApp(
+  queries: ControlQueries,
+  projectId: string,
+  provider: string,
+): Promise<void> {
   const retried = await queries
     .updateTable("tokenRefreshes")
     .set({ dueTime: sql<Date>`now()`, lacksApp: false })

@@ -17,7 +17,7 @@ import { CONNECT_TIMEOUT_MS, openPool, SESSION_STATEMENT } from "./pool.ts";
 import { requireOwnSessions } from "./require-own-sessions.ts";
 import type { DB } from "./rows.gen.ts";
 
-/** The database itself or a transaction. */
+/** The database itself or a transaction, with the tables of both sides; a function for one side takes a type of `sides.ts`. */
 export type Queries = Kysely<DB> | Transaction<DB>;
 
 export interface Database {

@@ -15,7 +15,7 @@
  */
 import { sql } from "kysely";
 import { now } from "../../../ground/clock.ts";
-import type { Queries } from "../database/database.ts";
+import type { ControlQueries, DataQueries } from "../database/sides.ts";
 import { releaseBatches } from "./delivery-batches.ts";
 import { toStoredJson } from "../database/stored-json.ts";
 
@@ -48,7 +48,7 @@ const listLanes = ({ lanes }: ClaimLimits) =>
   sql`unnest(${lanes.map(({ id }) => id)}::uuid[], ${lanes.map(({ free }) => free)}::integer[]) as lane (id, free)`;
 
 /** Claims deliveries that are due, a few of each destination, starting with a random destination. */
-export async function claimDeliveries(queries: Queries, claim: ClaimLimits): Promise<ClaimedDelivery[]> {
+export async function claimDeliveries(queries: DataQueries, claim: ClaimLimits): Promise<ClaimedDelivery[]> {
   const { rows } = await claimStatement(claim).execute(queries);
   return rows;
 }
@@ -143,7 +143,7 @@ const MAX_ATTEMPTS = 40;
  * Deliveries that the worker no longer has stay as they are. Changes that were accepted for the first time are counted.
  */
 export async function updateDeliveries(
-  queries: Queries,
+  queries: DataQueries,
   workerId: number,
   updates: DeliveryUpdate[],
   overBatchIds: string[] = [],
@@ -217,7 +217,7 @@ function toRow(update: DeliveryUpdate): UpdateRow {
 }
 
 /** Lists the workers that have deliveries. Hops along the index, which names few workers. */
-export async function listDeliveryClaimers(queries: Queries): Promise<number[]> {
+export async function listDeliveryClaimers(queries: DataQueries): Promise<number[]> {
   const { rows } = await sql<{ workerId: number }>`
     with recursive workers as (
       select min(claimed_by) as id from deliveries where state = 'sending'
@@ -232,7 +232,7 @@ export async function listDeliveryClaimers(queries: Queries): Promise<number[]> 
 }
 
 /** Lists the rows that this worker has. */
-export async function listClaims(queries: Queries, workerId: number): Promise<DeliveryKey[]> {
+export async function listClaims(queries: DataQueries, workerId: number): Promise<DeliveryKey[]> {
   const { rows } = await sql<DeliveryKey>`
     select destination_id, event_id from deliveries where state = 'sending' and claimed_by = ${workerId}
   `.execute(queries);
@@ -240,7 +240,7 @@ export async function listClaims(queries: Queries, workerId: number): Promise<De
 }
 
 /** Gives back everything these workers had; it is due at once. */
-export async function releaseDeliveries(queries: Queries, workerIds: number[]): Promise<void> {
+export async function releaseDeliveries(queries: DataQueries, workerIds: number[]): Promise<void> {
   if (workerIds.length === 0) return;
   await releaseBatches(queries, workerIds, []);
   await sql`
@@ -250,7 +250,7 @@ export async function releaseDeliveries(queries: Queries, workerIds: number[]): 
 }
 
 /** Fails up to `max` deliveries that wait for disabled destinations; returns their number. */
-export async function failDisabled(queries: Queries, max: number): Promise<number> {
+export async function failDisabled(queries: DataQueries, max: number): Promise<number> {
   const attempt = JSON.stringify(skippedRecord());
   const { numAffectedRows } = await sql`
     update deliveries set state = 'failed', attempts = attempts || ${attempt}::jsonb
@@ -271,7 +271,7 @@ export async function failDisabled(queries: Queries, max: number): Promise<numbe
  * until the first of each project.
  */
 export async function reservePaces(
-  queries: Queries,
+  queries: ControlQueries,
   wanted: { projectId: string; count: number }[],
   apartMs: number,
 ): Promise<Map<string, number>> {

@@ -1,6 +1,6 @@
 /** Deliveries on their first attempt: made from events, and held in batches instead of a row each. */
 import { sql } from "kysely";
-import type { Queries } from "../database/database.ts";
+import type { DataQueries } from "../database/sides.ts";
 import { EVENT_KIND, type StoredEvent } from "./events.ts";
 
 /** A delivery that routing has made. */
@@ -56,7 +56,7 @@ export interface Routing {
  * topics, which are noted. The deliveries belong to the worker's batch of this id until the batch is removed; without deliveries there is
  * no batch. Events without a delivery are noted with what was missing.
  */
-export async function routeEvents(queries: Queries, routing: Routing): Promise<Routed> {
+export async function routeEvents(queries: DataQueries, routing: Routing): Promise<Routed> {
   const { rows } = await routeStatement(routing).execute(queries);
   const deliveries = rows.filter((row): row is RoutedRow => row.eventId !== null);
   const { events = 0, seen = 0 } = rows[0] ?? {};
@@ -131,7 +131,11 @@ function storedEvents(rows: RoutedRow[], known: Routing["known"]): Map<string, S
 }
 
 /** Releases the deliveries in the batches of these workers, except for the kept batches; they are due at once. */
-export async function releaseBatches(queries: Queries, workerIds: number[], kept: string[]): Promise<void> {
+export async function releaseBatches(
+  queries: DataQueries,
+  workerIds: number[],
+  kept: string[],
+): Promise<void> {
   await sql`
     with given_back as (
       delete from delivery_batches

@@ -1,7 +1,7 @@
 /** Figures about the deliveries of destinations: what waits, what has failed, and when the last one succeeded. */
 import { sql } from "kysely";
 import { buildFirstId } from "../../../ground/ids.ts";
-import type { Queries } from "../database/database.ts";
+import type { DataQueries } from "../database/sides.ts";
 import type { DestinationRow } from "./destinations.ts";
 
 export interface DeliveryFigures {
@@ -22,7 +22,7 @@ const MAX_SCANNED = 1_000;
  * the failures: an older one than both is not found.
  */
 export async function deliveryFigures(
-  queries: Queries,
+  queries: DataQueries,
   destinations: Pick<DestinationRow, "id" | "failingSince">[],
 ): Promise<Map<string, DeliveryFigures>> {
   const ids = destinations.map(({ id }) => id);

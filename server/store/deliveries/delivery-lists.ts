@@ -1,7 +1,7 @@
 /** Finds deliveries and resends them, for the API. */
 import { sql, type RawBuilder } from "kysely";
 import { FIRST_ID, isUuid } from "../../../ground/ids.ts";
-import type { Queries } from "../database/database.ts";
+import type { DataQueries } from "../database/sides.ts";
 import type { DeliveryState } from "./deliveries.ts";
 import type { DeliveryRow } from "./delivery-pages.ts";
 import { DATA_HEAD, withSubjects } from "./delivery-subjects.ts";
@@ -16,7 +16,7 @@ type FoundRow = Omit<DeliveryRow, "subject"> & { head: string };
 
 /** Lists the unfinished deliveries of a project (`sending` and `waiting`), the next to be attempted first. */
 export async function listWaitingDeliveries(
-  queries: Queries,
+  queries: DataQueries,
   projectId: string,
   limit: number,
 ): Promise<DeliveryRow[]> {
@@ -48,7 +48,7 @@ type FoundDelivery = DeliveryRow & Pick<StoredEvent, "data" | "kind">;
 
 /** Finds a delivery with the JSON text of its event's data. */
 export async function findDelivery(
-  queries: Queries,
+  queries: DataQueries,
   destinationId: string,
   eventId: string,
 ): Promise<FoundDelivery | undefined> {
@@ -70,7 +70,7 @@ const resend = sql`
  * counts as one less, so that a message which fails again is not given up sooner. A single one is left to its schedule unless `evenOne`.
  */
 export async function hastenDeliveries(
-  queries: Queries,
+  queries: DataQueries,
   { destinationId, max, evenOne }: { destinationId: string; max: number; evenOne: boolean },
 ): Promise<number> {
   const { numAffectedRows } = await sql`
@@ -92,7 +92,7 @@ export async function hastenDeliveries(
 
 /** Starts a finished delivery from the beginning, makes a waiting one due at once; returns whether there was either. */
 export async function resendDelivery(
-  queries: Queries,
+  queries: DataQueries,
   destinationId: string,
   eventId: string,
 ): Promise<boolean> {
@@ -132,7 +132,7 @@ const chosen = ({
 `;
 
 /** Counts the deliveries that `resendDeliveries` would resend. */
-export async function countResendable(queries: Queries, choice: ResendChoice): Promise<number> {
+export async function countResendable(queries: DataQueries, choice: ResendChoice): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::integer as count from (${chosen(choice)}) as chosen
   `.execute(queries);
@@ -141,7 +141,7 @@ export async function countResendable(queries: Queries, choice: ResendChoice): P
 
 /** Resends up to `limit` of the oldest. Returns the last event, after which the next call continues. */
 export async function resendDeliveries(
-  queries: Queries,
+  queries: DataQueries,
   /** `afterId`: the last event of the previous call. */
   choice: ResendChoice & { afterId?: string; limit: number },
 ): Promise<{ count: number; lastEventId: string | undefined }> {

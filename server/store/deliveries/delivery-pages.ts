@@ -1,7 +1,7 @@
 /** Lists the deliveries of a destination or of a project, newest event first. */
 import { sql, type RawBuilder } from "kysely";
 import { FIRST_ID } from "../../../ground/ids.ts";
-import type { Queries } from "../database/database.ts";
+import type { DataQueries } from "../database/sides.ts";
 import type { AttemptRecord, DeliveryState } from "./deliveries.ts";
 import {
   DATA_HEAD,
@@ -56,7 +56,10 @@ const LEAST_LOOKED_AT = 200;
  * Looks at the newest deliveries of each destination: as many as fit on the page, or with filters that no index serves,
  * up to a limit. Deliveries older than the oldest one looked at belong to the next page, for which it returns a token.
  */
-export async function listDeliveries(queries: Queries, filter: DeliveryFilter): Promise<ExaminedDeliveries> {
+export async function listDeliveries(
+  queries: DataQueries,
+  filter: DeliveryFilter,
+): Promise<ExaminedDeliveries> {
   const { range, state } = filter;
   const ofEvent = eventConditions(filter);
   const isFiltered = ofEvent.length > 0 || state === "delivered";

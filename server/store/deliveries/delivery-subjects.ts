@@ -2,7 +2,7 @@
 import { sql, type RawBuilder } from "kysely";
 import { isUuid } from "../../../ground/ids.ts";
 import { isJsonObject, type JsonObject } from "../../../ground/json.ts";
-import type { Queries } from "../database/database.ts";
+import type { SharedQueries } from "../database/sides.ts";
 
 /** What an event or a data message is about; what it does not name is absent. */
 export interface DeliverySubject {
@@ -74,7 +74,7 @@ export const DATA_HEAD = sql`case when ${IS_MESSAGE} then substr(events.data::te
 
 /** Adds to rows what they are about. */
 export async function withSubjects<Row extends { head: string }>(
-  queries: Queries,
+  queries: SharedQueries,
   rows: Row[],
 ): Promise<(Row & { subject: DeliverySubject })[]> {
   const members = rows.map(({ head }) => readMembers(head));
@@ -117,7 +117,7 @@ const textAt = (members: JsonObject, name: string): string | undefined => {
 
 /** Names of the integrations of installations, removed ones included, by the installation's id. */
 async function listIntegrationNames(
-  queries: Queries,
+  queries: SharedQueries,
   installationIds: string[],
 ): Promise<Map<string, string>> {
   if (installationIds.length === 0) return new Map();

@@ -1,14 +1,18 @@
 /** Removes events and deliveries that are too old or have no destination, in short statements. */
 import { sql } from "kysely";
 import { FIRST_ID, LAST_ID } from "../../../ground/ids.ts";
-import type { Queries } from "../database/database.ts";
+import type { ControlQueries, DataQueries } from "../database/sides.ts";
 import type { ProjectBound } from "../access/project-retention.ts";
 
 /**
  * Removes up to `max` deliveries whose events are older than `beforeId`, or whose destination was deleted; returns their
  * number. Hops from destination to destination along the primary key instead of reading the table.
  */
-export async function removeOldDeliveries(queries: Queries, beforeId: string, max: number): Promise<number> {
+export async function removeOldDeliveries(
+  queries: DataQueries,
+  beforeId: string,
+  max: number,
+): Promise<number> {
   const { numAffectedRows } = await sql`
     with recursive hops as (
       (select destination_id from deliveries order by destination_id limit 1)
@@ -43,7 +47,7 @@ export async function removeOldDeliveries(queries: Queries, beforeId: string, ma
  * to destination; rows are compared as wholes, because no other index than that of the destinations has their order.
  */
 export async function removeDeliveredData(
-  queries: Queries,
+  queries: DataQueries,
   bounds: DataBounds,
   max: number,
 ): Promise<number> {
@@ -98,7 +102,7 @@ export const deliveredDataRemoval = ({ beforeId, own }: DataBounds, max: number)
   `;
 
 /** Removes up to `max` events older than `beforeId`; returns their number. */
-export async function removeOldEvents(queries: Queries, beforeId: string, max: number): Promise<number> {
+export async function removeOldEvents(queries: DataQueries, beforeId: string, max: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from events where id in (
       select id from events where id < ${beforeId} order by id limit ${max} for update skip locked
@@ -108,7 +112,7 @@ export async function removeOldEvents(queries: Queries, beforeId: string, max: n
 }
 
 /** Removes up to `max` notes about events that went nowhere, older than `beforeId`; hops from project to project. */
-export async function removeOldNowhere(queries: Queries, beforeId: string, max: number): Promise<number> {
+export async function removeOldNowhere(queries: DataQueries, beforeId: string, max: number): Promise<number> {
   const { numAffectedRows } = await sql`
     with recursive hops as (
       (select project_id from events_nowhere order by project_id limit 1)
@@ -132,7 +136,7 @@ export async function removeOldNowhere(queries: Queries, beforeId: string, max: 
 
 /** Removes up to `max` old deliveries of one project; returns their number. Data messages go with their delivery. */
 export async function removeProjectDeliveries(
-  queries: Queries,
+  queries: DataQueries,
   { projectId, id }: ProjectBound,
   max: number,
 ): Promise<number> {
@@ -160,7 +164,7 @@ export async function removeProjectDeliveries(
  * and compares rows as wholes, because no other index than that of the list has their order.
  */
 export async function removeProjectEvents(
-  queries: Queries,
+  queries: DataQueries,
   bound: ProjectBound,
   max: number,
 ): Promise<number> {
@@ -191,7 +195,7 @@ export const oldEventsRemoval = ({ projectId, id }: ProjectBound, max: number) =
 
 /** Removes up to `max` old notes of one project about events that went nowhere; returns their number. */
 export async function removeProjectNowhere(
-  queries: Queries,
+  queries: DataQueries,
   { projectId, id }: ProjectBound,
   max: number,
 ): Promise<number> {
@@ -204,7 +208,7 @@ export async function removeProjectNowhere(
 }
 
 /** Removes the send times of projects that have sent nothing for a day; returns their number, which is never large. */
-export async function removeOldPaces(queries: Queries): Promise<number> {
+export async function removeOldPaces(queries: ControlQueries): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from webhook_paces where next_time < now() - interval '1 day'
   `.execute(queries);

@@ -1,6 +1,6 @@
 /** Counts what waits for a destination: reading slows down while a destination falls behind. */
 import { sql } from "kysely";
-import type { Queries } from "../database/database.ts";
+import type { DataQueries } from "../database/sides.ts";
 
 export interface DestinationBacklog {
   /** Messages and events that are sent, or can be sent now. */
@@ -17,7 +17,7 @@ export interface DestinationBacklog {
  * a few index lookups, and at most `max` index entries for each.
  */
 export async function countBacklog(
-  queries: Queries,
+  queries: DataQueries,
   destinationId: string,
   max: { open: number; retries: number },
 ): Promise<DestinationBacklog> {

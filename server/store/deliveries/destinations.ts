@@ -1,7 +1,7 @@
 /** Destinations: where messages go, with sealed secrets and whether anything is sent there now. */
 import { sql } from "kysely";
 import { isUuid } from "../../../ground/ids.ts";
-import type { Queries } from "../database/database.ts";
+import type { ControlQueries, SharedQueries } from "../database/sides.ts";
 
 export interface DestinationRow {
   id: string;
@@ -20,10 +20,10 @@ export interface DestinationRow {
   updateTime: Date | null;
 }
 
-export const listDestinations = (queries: Queries, projectId: string): Promise<DestinationRow[]> =>
+export const listDestinations = (queries: SharedQueries, projectId: string): Promise<DestinationRow[]> =>
   queries.selectFrom("destinations").selectAll().where("projectId", "=", projectId).orderBy("id").execute();
 
-export async function countDestinations(queries: Queries, projectId: string): Promise<number> {
+export async function countDestinations(queries: SharedQueries, projectId: string): Promise<number> {
   const { count } = await queries
     .selectFrom("destinations")
     .select(({ fn }) => fn.countAll<string>().as("count"))
@@ -34,7 +34,7 @@ export async function countDestinations(queries: Queries, projectId: string): Pr
 
 /** Finds a destination by id or name; a name that looks like an id never hides the destination of that id. */
 export const findDestination = (
-  queries: Queries,
+  queries: ControlQueries,
   projectId: string,
   idOrName: string,
   lock: "update" | "none" = "none",
@@ -54,7 +54,7 @@ export const findDestination = (
 };
 
 /** Lists destinations of any project by id; those that do not exist are absent. */
-export const listDestinationsById = (queries: Queries, ids: string[]): Promise<DestinationRow[]> =>
+export const listDestinationsById = (queries: SharedQueries, ids: string[]): Promise<DestinationRow[]> =>
   ids.length === 0
     ? Promise.resolve([])
     : queries.selectFrom("destinations").selectAll().where("id", "in", ids).execute();
@@ -64,7 +64,7 @@ type Settings = Pick<DestinationRow, "name" | "metadata" | "secretsSealed"> &
 
 /** Violates `destinations_project_id_name_key` when the project has a destination of this name. */
 export const insertDestination = (
-  queries: Queries,
+  queries: ControlQueries,
   destination: Settings & Pick<DestinationRow, "id" | "projectId" | "type">,
 ): Promise<DestinationRow> =>
   queries
@@ -75,7 +75,7 @@ export const insertDestination = (
 
 /** Changes settings; `enable` ends a disabling. The caller must have locked the row. */
 export const updateDestination = (
-  queries: Queries,
+  queries: ControlQueries,
   projectId: string,
   id: string,
   change: Settings & { enable: boolean },
@@ -97,7 +97,11 @@ export const updateDestination = (
 };
 
 /** Returns whether a row was removed. Its routes are removed with it, its deliveries by retention. */
-export async function removeDestination(queries: Queries, projectId: string, id: string): Promise<boolean> {
+export async function removeDestination(
+  queries: ControlQueries,
+  projectId: string,
+  id: string,
+): Promise<boolean> {
   const { numDeletedRows } = await queries
     .deleteFrom("destinations")
     .where("projectId", "=", projectId)
@@ -107,7 +111,7 @@ export async function removeDestination(queries: Queries, projectId: string, id:
 }
 
 /** Records that destinations have begun to fail; writes only changes. */
-export async function markFailing(queries: Queries, ids: string[]): Promise<void> {
+export async function markFailing(queries: ControlQueries, ids: string[]): Promise<void> {
   if (ids.length === 0) return;
   await sql`
     update destinations set failing_since = now() where id = any(${ids}::uuid[]) and failing_since is null
@@ -116,7 +120,7 @@ export async function markFailing(queries: Queries, ids: string[]): Promise<void
 
 /** Records that destinations work again; writes only changes. Returns those that had failed, and for how long. */
 export async function markWorking(
-  queries: Queries,
+  queries: ControlQueries,
   ids: string[],
 ): Promise<{ id: string; failedSeconds: number }[]> {
   if (ids.length === 0) return [];
@@ -134,7 +138,7 @@ export async function markWorking(
 
 /** Disables those of the destinations that have only failed for `afterSeconds`, and returns their rows. */
 export const disableFailing = (
-  queries: Queries,
+  queries: ControlQueries,
   ids: string[],
   disable: { afterSeconds: number; reason: string },
 ): Promise<DestinationRow[]> =>
@@ -149,7 +153,7 @@ export const disableFailing = (
 
 /** Disables a destination, unless it was changed since this version. */
 export const disableDestination = (
-  queries: Queries,
+  queries: ControlQueries,
   destination: { id: string; version: number; reason: string },
 ): Promise<DestinationRow | undefined> =>
   queries

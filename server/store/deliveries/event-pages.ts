@@ -1,7 +1,7 @@
 /** Lists events and data messages, newest first, and says where each went. */
 import { sql, type RawBuilder } from "kysely";
 import { isUuid } from "../../../ground/ids.ts";
-import type { Queries } from "../database/database.ts";
+import type { DataQueries } from "../database/sides.ts";
 import type { DeliveryState } from "./deliveries.ts";
 import { DATA_HEAD, hasMember, HEAD, IS_MESSAGE } from "./delivery-subjects.ts";
 import { containsText, inIdRange, type IdRange } from "../database/id-range.ts";
@@ -36,7 +36,7 @@ const MAX_SCANNED = 20_000;
  * continues there.
  */
 export async function listEvents(
-  queries: Queries,
+  queries: DataQueries,
   filter: EventFilter,
 ): Promise<{ rows: ListedEvent[]; continueBefore?: string }> {
   const range = await narrowed(queries, filter);
@@ -114,7 +114,7 @@ function hasText(text: string): RawBuilder<unknown> {
 
 /** An event with the id of an operation reports its end: looks only around that. Returns undefined when there is none. */
 async function narrowed(
-  queries: Queries,
+  queries: DataQueries,
   { projectId, messageTypes, members, range }: EventFilter,
 ): Promise<IdRange | undefined> {
   const { operationId } = members;
@@ -146,7 +146,7 @@ const earliest = (until: Date | undefined, to: Date) => ({ until: until && until
 
 /** Finds an event or a data message of a project. */
 export async function findEvent(
-  queries: Queries,
+  queries: DataQueries,
   projectId: string,
   id: string,
 ): Promise<ListedEvent | undefined> {
@@ -168,7 +168,7 @@ export interface EventDelivery {
 
 /** Lists the deliveries of events to the destinations that the project has now. */
 export async function listDeliveriesOfEvents(
-  queries: Queries,
+  queries: DataQueries,
   projectId: string,
   eventIds: string[],
 ): Promise<EventDelivery[]> {
@@ -190,7 +190,7 @@ export async function listDeliveriesOfEvents(
 
 /** Lists the topics that an event was published under, by the names that they had when it was routed. */
 export async function listTopicsOfEvent(
-  queries: Queries,
+  queries: DataQueries,
   eventId: string,
 ): Promise<{ id: string; name: string }[]> {
   return queries

@@ -1,6 +1,6 @@
 /** Events: the outbox, and the fields of an installation that its events contain. */
 import { sql, type RawBuilder } from "kysely";
-import type { Queries } from "../database/database.ts";
+import type { DataQueries, SharedQueries } from "../database/sides.ts";
 import { wakes } from "../database/wake-ups.ts";
 
 export interface EventRow {
@@ -16,7 +16,7 @@ export interface EventRow {
 }
 
 /** Inserts events in one statement; the processes that deliver are woken when they are committed. */
-export async function insertEvents(queries: Queries, events: EventRow[]): Promise<void> {
+export async function insertEvents(queries: DataQueries, events: EventRow[]): Promise<void> {
   await sql`with ${eventInserts(events)} select ${WAKES_DELIVERERS}`.execute(queries);
 }
 
@@ -86,7 +86,7 @@ export interface InstallationFieldsRow {
 
 /** Finds the fields of installations by id, in one query; installations that do not exist are absent. */
 export async function listInstallationFields(
-  queries: Queries,
+  queries: SharedQueries,
   installationIds: string[],
 ): Promise<Map<string, InstallationFieldsRow>> {
   if (installationIds.length === 0) return new Map();
@@ -94,7 +94,7 @@ export async function listInstallationFields(
   return new Map(rows.map((row) => [row.installationId, row]));
 }
 
-const selectFields = (queries: Queries) =>
+const selectFields = (queries: SharedQueries) =>
   queries
     .selectFrom("installations")
     .innerJoin("integrations", "integrations.id", "installations.integrationId")
@@ -116,7 +116,7 @@ const selectFields = (queries: Queries) =>
 
 /** Finds the fields of one installation, and the ids of the rows that they come from. */
 export async function findInstallationFields(
-  queries: Queries,
+  queries: SharedQueries,
   installationId: string,
 ): Promise<{ fields: InstallationFieldsRow; rows: string[] } | undefined> {
   const found = await selectFields(queries)
@@ -133,7 +133,7 @@ export async function findInstallationFields(
 
 /** Finds the fields of one installation, which must exist. */
 export async function getInstallationFields(
-  queries: Queries,
+  queries: SharedQueries,
   installationId: string,
 ): Promise<InstallationFieldsRow> {
   const row = (await listInstallationFields(queries, [installationId])).get(installationId);
@@ -159,7 +159,7 @@ export interface StoredEvent {
 export const EVENT_KIND = sql`case when events.destination_id is null then 'event' else 'data' end`;
 
 /** Lists events by id; those that do not exist are absent. */
-export async function listEventsById(queries: Queries, ids: string[]): Promise<Map<string, StoredEvent>> {
+export async function listEventsById(queries: DataQueries, ids: string[]): Promise<Map<string, StoredEvent>> {
   if (ids.length === 0) return new Map();
   const { rows } = await sql<StoredEvent>`
     select id, project_id, type, data::text as data, ${EVENT_KIND} as kind, create_time, traceparent

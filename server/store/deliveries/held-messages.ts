@@ -10,7 +10,7 @@
  * `releaseHeld` is called after each commit, and by a sweep after crashes.
  */
 import { sql, type RawBuilder } from "kysely";
-import type { Queries } from "../database/database.ts";
+import type { DataQueries } from "../database/sides.ts";
 import { WAKES_DELIVERERS, queueRows, unqueuedInserts, type EventRow } from "./events.ts";
 
 /** The object of an installation whose messages are held. */
@@ -40,7 +40,7 @@ export function heldInserts(
 
 /** Stores data messages of one operation and holds them; releases as many as earlier requests asked for. */
 export async function holdMessages(
-  queries: Queries,
+  queries: DataQueries,
   messages: EventRow[],
   owner: HeldObject & { operationId: string },
 ): Promise<void> {
@@ -51,7 +51,7 @@ export async function holdMessages(
 const MAX_CREDIT = 1_000_000_000;
 
 /** Adds pages to the credit of an object and releases that many messages, the oldest first. */
-export async function deliverHeld(queries: Queries, object: HeldObject, pages: number): Promise<void> {
+export async function deliverHeld(queries: DataQueries, object: HeldObject, pages: number): Promise<void> {
   if (pages <= 0) return;
   const { installationId, objectName } = object;
   await sql`
@@ -67,11 +67,11 @@ export async function deliverHeld(queries: Queries, object: HeldObject, pages: n
 const MAX_RELEASED = 500;
 
 /** Releases as many held messages as there is credit for. */
-export async function releaseHeld(queries: Queries, object: HeldObject): Promise<void> {
+export async function releaseHeld(queries: DataQueries, object: HeldObject): Promise<void> {
   while ((await releaseSome(queries, object)) === MAX_RELEASED);
 }
 
-const releaseSome = (queries: Queries, { installationId, objectName }: HeldObject): Promise<number> =>
+const releaseSome = (queries: DataQueries, { installationId, objectName }: HeldObject): Promise<number> =>
   queries.transaction().execute(async (transaction) => {
     // A statement of its own: the next one sees what was committed while this one waited for the lock.
     const { rows } = await sql<{ pages: number }>`
@@ -100,7 +100,7 @@ const releaseSome = (queries: Queries, { installationId, objectName }: HeldObjec
   });
 
 /** Lists up to `max` objects with both credit and held messages: after a crash, their messages were not released. */
-export async function listReleasable(queries: Queries, max: number): Promise<HeldObject[]> {
+export async function listReleasable(queries: DataQueries, max: number): Promise<HeldObject[]> {
   const { rows } = await sql<HeldObject>`
     select installation_id, object_name from held_credits
     where pages > 0 and exists (
@@ -115,7 +115,7 @@ export async function listReleasable(queries: Queries, max: number): Promise<Hel
 
 /** Counts the messages of an object that are held, up to `max`. */
 export async function countHeld(
-  queries: Queries,
+  queries: DataQueries,
   { installationId, objectName }: HeldObject,
   max: number,
 ): Promise<number> {
@@ -129,7 +129,7 @@ export async function countHeld(
 }
 
 /** Drops up to `max` messages that were held before a time, and warns in the logs of their operations; returns their number. */
-export async function dropHeldBefore(queries: Queries, before: Date, max: number): Promise<number> {
+export async function dropHeldBefore(queries: DataQueries, before: Date, max: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     with oldest as (
       select seq, event_id, operation_id, create_time from held_messages order by seq limit ${max} for update skip locked

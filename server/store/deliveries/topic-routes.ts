@@ -1,7 +1,7 @@
 /** The two kinds of routes: event type → topic, and topic → destination. */
 import { sql } from "kysely";
 import { isUuid, newId } from "../../../ground/ids.ts";
-import type { Queries } from "../database/database.ts";
+import type { ControlQueries } from "../database/sides.ts";
 
 interface RouteRow {
   id: string;
@@ -34,7 +34,7 @@ function openRoutes<Row extends RouteRow, End extends string>(table: string, end
   const matches = ([column, value]: [string, unknown]) => sql`and ${sql.ref(column)} = ${value}`;
   return {
     /** The filters combine; a malformed id matches nothing. */
-    async list(queries: Queries, projectId: string, filter: Partial<Ends>): Promise<Row[]> {
+    async list(queries: ControlQueries, projectId: string, filter: Partial<Ends>): Promise<Row[]> {
       const asked = Object.entries<string | undefined>(filter).filter(([, value]) => value !== undefined);
       if (asked.some(([column, value]) => column.endsWith("Id") && !isUuid(value ?? ""))) return [];
       const { rows } = await sql<Row>`
@@ -45,7 +45,7 @@ function openRoutes<Row extends RouteRow, End extends string>(table: string, end
     },
 
     /** Topic and destination must belong to the project, and may be deleted meanwhile: call it in `transact`. */
-    async insert(queries: Queries, projectId: string, ends: Ends): Promise<Row> {
+    async insert(queries: ControlQueries, projectId: string, ends: Ends): Promise<Row> {
       const { rows } = await sql<Row>`
         insert into ${sql.table(table)} (id, project_id, topic_id, ${sql.ref(end)})
         values (${newId()}, ${projectId}, ${ends.topicId}, ${ends[end]})
@@ -57,7 +57,12 @@ function openRoutes<Row extends RouteRow, End extends string>(table: string, end
     },
 
     /** Makes these the only ends of a topic's routes; routes that exist already stay. Call it in `transact`. */
-    async replace(queries: Queries, projectId: string, topicId: string, ends: string[]): Promise<void> {
+    async replace(
+      queries: ControlQueries,
+      projectId: string,
+      topicId: string,
+      ends: string[],
+    ): Promise<void> {
       const ids = ends.map(() => newId());
       const type = sql.raw(end.endsWith("Id") ? "uuid[]" : "text[]");
       await sql`
@@ -72,7 +77,7 @@ function openRoutes<Row extends RouteRow, End extends string>(table: string, end
     },
 
     /** Returns whether a row was removed. */
-    async remove(queries: Queries, projectId: string, id: string): Promise<boolean> {
+    async remove(queries: ControlQueries, projectId: string, id: string): Promise<boolean> {
       if (!isUuid(id)) return false;
       const { numAffectedRows = 0n } = await sql`
         delete from ${sql.table(table)} where project_id = ${projectId} and id = ${id}

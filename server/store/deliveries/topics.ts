@@ -1,7 +1,7 @@
 /** Topics, which connect event types with destinations. */
 import { sql, type RawBuilder } from "kysely";
 import { isUuid, newId } from "../../../ground/ids.ts";
-import type { Queries } from "../database/database.ts";
+import type { ControlQueries, SharedQueries } from "../database/sides.ts";
 
 export interface TopicRow {
   id: string;
@@ -22,11 +22,11 @@ const topicsWhere = (condition: RawBuilder<unknown>): RawBuilder<TopicRow> => sq
   from topics where ${condition} order by id
 `;
 
-export const listTopics = async (queries: Queries, projectId: string): Promise<TopicRow[]> =>
+export const listTopics = async (queries: SharedQueries, projectId: string): Promise<TopicRow[]> =>
   (await topicsWhere(sql`project_id = ${projectId}`).execute(queries)).rows;
 
 export async function findTopic(
-  queries: Queries,
+  queries: SharedQueries,
   projectId: string,
   id: string,
 ): Promise<TopicRow | undefined> {
@@ -37,7 +37,7 @@ export async function findTopic(
 
 /** Violates `topics_project_id_name_key` when the project has a topic of this name. */
 export const insertTopic = (
-  queries: Queries,
+  queries: ControlQueries,
   projectId: string,
   name: string,
 ): Promise<{ id: string; name: string }> =>
@@ -52,7 +52,7 @@ export const insertTopic = (
  * other. Returns whether the topic exists.
  */
 export async function updateTopic(
-  queries: Queries,
+  queries: ControlQueries,
   projectId: string,
   id: string,
   change: { name?: string },
@@ -67,7 +67,7 @@ export async function updateTopic(
 }
 
 /** Returns whether a row was removed. Its routes are removed with it. */
-export async function removeTopic(queries: Queries, projectId: string, id: string): Promise<boolean> {
+export async function removeTopic(queries: ControlQueries, projectId: string, id: string): Promise<boolean> {
   const { numDeletedRows } = await queries
     .deleteFrom("topics")
     .where("projectId", "=", projectId)

@@ -1,6 +1,6 @@
 /** What sends to a destination by its name: manifests and the configurations of customers. Routes of topics are no uses. */
 import { sql } from "kysely";
-import type { Queries } from "../database/database.ts";
+import type { SharedQueries } from "../database/sides.ts";
 
 export interface DestinationUse {
   integrationName: string;
@@ -12,7 +12,7 @@ export interface DestinationUse {
 
 /** Lists the integrations that read, subscribe or watch schemas into the destination of this name. */
 export async function listDestinationUses(
-  queries: Queries,
+  queries: SharedQueries,
   projectId: string,
   name: string,
 ): Promise<DestinationUse[]> {

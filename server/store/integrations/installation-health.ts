@@ -1,6 +1,6 @@
 /** Why installations are not healthy: derived from what is stored about connections, destinations, reads and subscriptions. */
 import { sql } from "kysely";
-import type { Queries } from "../database/database.ts";
+import type { DataQueries } from "../database/sides.ts";
 
 export const HEALTH_REASON_TYPES = [
   "connection",
@@ -76,7 +76,7 @@ export const INSTALLATION_IS_UNHEALTHY = sql<boolean>`exists (select from ${HEAL
 
 /** Returns the reasons of these installations by id, the oldest first; healthy ones are left out. */
 export async function listHealthReasons(
-  queries: Queries,
+  queries: DataQueries,
   installationIds: string[],
 ): Promise<Map<string, HealthReason[]>> {
   if (installationIds.length === 0) return new Map();

@@ -1,6 +1,6 @@
 /** Installations whose read objects or subscriptions may have changed, because configuration, manifest or connection has. */
 import { sql } from "kysely";
-import type { Queries } from "../database/database.ts";
+import type { DataQueries } from "../database/sides.ts";
 import { wakes } from "../database/wake-ups.ts";
 
 type SyncQueue = "read_syncs" | "subscription_syncs";
@@ -18,16 +18,16 @@ export interface QueuedSync {
 }
 
 /** Queues installations for both; one that is queued already keeps its earlier time, from which new objects are read. */
-export async function queueSyncs(queries: Queries, of: Affected): Promise<void> {
+export async function queueSyncs(queries: DataQueries, of: Affected): Promise<void> {
   await queue(queries, "read_syncs", of);
   await queueSubscriptionSync(queries, of);
 }
 
 /** Queues installations for their subscriptions only, which depend on the provider app, too. */
-export const queueSubscriptionSync = (queries: Queries, of: Affected): Promise<void> =>
+export const queueSubscriptionSync = (queries: DataQueries, of: Affected): Promise<void> =>
   queue(queries, "subscription_syncs", of);
 
-async function queue(queries: Queries, table: SyncQueue, of: Affected): Promise<void> {
+async function queue(queries: DataQueries, table: SyncQueue, of: Affected): Promise<void> {
   const [column, id] = pickColumn(of);
   await sql`
     with queued as (
@@ -46,7 +46,7 @@ function pickColumn(of: Affected): [string, string] {
 }
 
 /** Takes the oldest out of a queue, for the caller's transaction. */
-export async function takeSyncs(queries: Queries, table: SyncQueue, max: number): Promise<QueuedSync[]> {
+export async function takeSyncs(queries: DataQueries, table: SyncQueue, max: number): Promise<QueuedSync[]> {
   const { rows } = await sql<QueuedSync>`
     with taken as (
       delete from ${sql.table(table)} where installation_id in (
@@ -62,7 +62,7 @@ export async function takeSyncs(queries: Queries, table: SyncQueue, max: number)
 
 /** Takes one installation out of the queue of reads, for the caller's transaction; waits while another one has it. */
 export async function takeInstallationReadSync(
-  queries: Queries,
+  queries: DataQueries,
   installationId: string,
 ): Promise<QueuedSync | undefined> {
   const { rows } = await sql<QueuedSync>`

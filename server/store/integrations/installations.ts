@@ -2,6 +2,7 @@
 import { isUuid, newId } from "../../../ground/ids.ts";
 import { isOfGroup } from "../access/customers.ts";
 import type { Queries } from "../database/database.ts";
+import type { ControlQueries, DataQueries, SharedQueries } from "../database/sides.ts";
 import { queueSyncs } from "./installation-syncs.ts";
 import { sql } from "kysely";
 
@@ -20,7 +21,7 @@ export interface InstallationRow<Config = unknown> {
   lastOperationStatus: string | null;
 }
 
-const select = (queries: Queries, projectId: string) =>
+const select = (queries: DataQueries, projectId: string) =>
   queries
     .selectFrom("installations")
     .innerJoin("groups", "groups.id", "installations.groupId")
@@ -73,7 +74,7 @@ function assemble<Config>(row: Joined): InstallationRow<Config> {
 }
 
 export async function listInstallations<C>(
-  queries: Queries,
+  queries: DataQueries,
   projectId: string,
   filter: { integrationId?: string; groupRef?: string },
 ): Promise<InstallationRow<C>[]> {
@@ -85,7 +86,7 @@ export async function listInstallations<C>(
 
 /** Lists the ids of a customer's installations, each with the status of its connection. */
 export const listInstalledOfGroup = (
-  queries: Queries,
+  queries: SharedQueries,
   projectId: string,
   groupRef: string,
 ): Promise<{ id: string; status: string | null }[]> =>
@@ -99,7 +100,7 @@ export const listInstalledOfGroup = (
     .execute();
 
 export async function findInstallation<C>(
-  queries: Queries,
+  queries: DataQueries,
   projectId: string,
   id: string,
 ): Promise<InstallationRow<C> | undefined> {
@@ -110,7 +111,7 @@ export async function findInstallation<C>(
 
 /** Finds installations by id; an id that is not found is left out. */
 export async function listInstallationsById<C>(
-  queries: Queries,
+  queries: DataQueries,
   projectId: string,
   ids: string[],
 ): Promise<Map<string, InstallationRow<C>>> {
@@ -121,7 +122,7 @@ export async function listInstallationsById<C>(
 
 /** Finds the installation of a group by the id or name of the integration, as writes and proxied calls name it. */
 export async function findInstallationOfGroup<C>(
-  queries: Queries,
+  queries: DataQueries,
   projectId: string,
   integrationId: string,
   groupRef: string,
@@ -176,7 +177,11 @@ export async function insertConfig(
 }
 
 /** Locks the installation until the transaction ends; reads are not blocked. Returns false if there is none. */
-export async function lockInstallation(queries: Queries, projectId: string, id: string): Promise<boolean> {
+export async function lockInstallation(
+  queries: ControlQueries,
+  projectId: string,
+  id: string,
+): Promise<boolean> {
   const locked = await queries
     .selectFrom("installations")
     .select("id")
@@ -206,7 +211,7 @@ export const touchInstallation = async (
 
 /** Removes the row and returns it; undefined when there was none. */
 export const removeInstallation = (
-  queries: Queries,
+  queries: ControlQueries,
   projectId: string,
   id: string,
 ): Promise<{ connectionId: string } | undefined> =>
@@ -219,7 +224,7 @@ export const removeInstallation = (
 
 /** Removes all installations of the integration, and returns which ones that were. */
 export const removeIntegrationInstallations = (
-  queries: Queries,
+  queries: ControlQueries,
   projectId: string,
   integrationId: string,
 ): Promise<{ id: string; connectionId: string }[]> =>
@@ -232,7 +237,7 @@ export const removeIntegrationInstallations = (
 
 /** Counts the installations that use the connection. */
 export async function countConnectionInstallations(
-  queries: Queries,
+  queries: SharedQueries,
   projectId: string,
   connectionId: string,
 ): Promise<number> {
@@ -247,7 +252,7 @@ export async function countConnectionInstallations(
 
 /** Counts the installations of each integration; integrations without any are missing. */
 export async function countInstallationsByIntegration(
-  queries: Queries,
+  queries: SharedQueries,
   projectId: string,
 ): Promise<Map<string, number>> {
   const rows = await queries
@@ -260,7 +265,11 @@ export async function countInstallationsByIntegration(
 }
 
 /** Finds the content of a configuration, also of one that has been replaced. */
-export async function findConfig<C>(queries: Queries, projectId: string, id: string): Promise<C | undefined> {
+export async function findConfig<C>(
+  queries: SharedQueries,
+  projectId: string,
+  id: string,
+): Promise<C | undefined> {
   const row = await queries
     .selectFrom("configs")
     .select("content")

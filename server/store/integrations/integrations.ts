@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import { isUuid, newId } from "../../../ground/ids.ts";
 import { INSTALLATION_IS_UNHEALTHY } from "./installation-health.ts";
 import type { Queries } from "../database/database.ts";
+import type { ControlQueries, DataQueries, SharedQueries } from "../database/sides.ts";
 import { queueSyncs } from "./installation-syncs.ts";
 import { followDeployedWatch } from "./schema-looks.ts";
 
@@ -23,7 +24,7 @@ export interface IntegrationRow<Content = unknown> {
   latestRevision: RevisionRow<Content>;
 }
 
-const withLatestRevision = (queries: Queries, projectId: string) =>
+const withLatestRevision = (queries: SharedQueries, projectId: string) =>
   queries
     .selectFrom("integrations")
     .innerJoinLateral(
@@ -65,7 +66,10 @@ function assemble<Content>(row: Joined): IntegrationRow<Content> {
   return { ...integration, latestRevision };
 }
 
-export async function listIntegrations<C>(queries: Queries, projectId: string): Promise<IntegrationRow<C>[]> {
+export async function listIntegrations<C>(
+  queries: SharedQueries,
+  projectId: string,
+): Promise<IntegrationRow<C>[]> {
   const rows = await withLatestRevision(queries, projectId).orderBy("integrations.id").execute();
   return rows.map((row) => assemble<C>(row));
 }
@@ -79,7 +83,7 @@ export interface IntegrationEntry<Content> extends IntegrationRow<Content> {
 
 /** Lists integrations with the number and author of their latest revision, and how many installations are healthy. */
 export async function listIntegrationEntries<C>(
-  queries: Queries,
+  queries: DataQueries,
   projectId: string,
 ): Promise<IntegrationEntry<C>[]> {
   const used = queries
@@ -114,7 +118,7 @@ export async function listIntegrationEntries<C>(
   });
 }
 
-export async function listIntegrationNames(queries: Queries, projectId: string): Promise<string[]> {
+export async function listIntegrationNames(queries: SharedQueries, projectId: string): Promise<string[]> {
   const rows = await queries
     .selectFrom("integrations")
     .select("name")
@@ -125,7 +129,7 @@ export async function listIntegrationNames(queries: Queries, projectId: string):
 
 /** Finds an integration by id or name. */
 export async function findIntegration<C>(
-  queries: Queries,
+  queries: SharedQueries,
   projectId: string,
   idOrName: string,
 ): Promise<IntegrationRow<C> | undefined> {
@@ -155,7 +159,7 @@ interface Deployed {
 
 /** Stores a manifest as it was sent. Returns its id, which all revisions of the deployment share. */
 export async function insertManifestSource(
-  queries: Queries,
+  queries: ControlQueries,
   row: { projectId: string; source: string },
 ): Promise<string> {
   const id = newId();
@@ -213,7 +217,11 @@ async function insertRevision(queries: Queries, integrationId: string, deployed:
 }
 
 /** Locks an integration until the transaction ends: nobody else deletes or installs it. Returns false if there is none. */
-export async function lockIntegration(queries: Queries, projectId: string, id: string): Promise<boolean> {
+export async function lockIntegration(
+  queries: ControlQueries,
+  projectId: string,
+  id: string,
+): Promise<boolean> {
   const locked = await queries
     .selectFrom("integrations")
     .select("id")
@@ -225,7 +233,11 @@ export async function lockIntegration(queries: Queries, projectId: string, id: s
 }
 
 /** Returns whether a row was removed. Its revisions and installations are removed with it, and sources that only they had. */
-export async function removeIntegration(queries: Queries, projectId: string, id: string): Promise<boolean> {
+export async function removeIntegration(
+  queries: ControlQueries,
+  projectId: string,
+  id: string,
+): Promise<boolean> {
   const { numDeletedRows } = await queries
     .deleteFrom("integrations")
     .where("projectId", "=", projectId)

@@ -1,6 +1,6 @@
 /** Installations as the proxy needs them: one row with the content of manifest and configuration. */
 import { isUuid } from "../../../ground/ids.ts";
-import type { Queries } from "../database/database.ts";
+import type { SharedQueries } from "../database/sides.ts";
 
 export interface ProxiedInstallation {
   id: string;
@@ -19,7 +19,7 @@ export type WhichInstallation = { id: string } | { integrationName: string; grou
 
 /** Finds an installation by id, or by group and name of the integration. */
 export async function findProxiedInstallation(
-  queries: Queries,
+  queries: SharedQueries,
   projectId: string,
   which: WhichInstallation,
 ): Promise<ProxiedInstallation | undefined> {
@@ -34,7 +34,7 @@ export async function findProxiedInstallation(
   return query.executeTakeFirst();
 }
 
-const select = (queries: Queries) =>
+const select = (queries: SharedQueries) =>
   queries
     .selectFrom("installations")
     .innerJoin("integrations", "integrations.id", "installations.integrationId")

@@ -1,6 +1,6 @@
 /** What was last reported of the health of installations, and which of them have changed since. */
 import { sql } from "kysely";
-import type { Queries } from "../database/database.ts";
+import type { DataQueries } from "../database/sides.ts";
 import { HEALTH_REASONS, type HealthReason } from "./installation-health.ts";
 
 export interface ChangedHealth {
@@ -33,7 +33,7 @@ const CANDIDATES = sql`(
  * `standsMs`. Undefined: another process does this work at the moment. Call it in a transaction, which holds the turn.
  */
 export async function listChangedHealth(
-  queries: Queries,
+  queries: DataQueries,
   { after, standsMs, max }: { after: string; standsMs: number; max: number },
 ): Promise<ChangedHealth[] | undefined> {
   const { rows: turn } = await sql<{ isOurs: boolean }>`
@@ -57,7 +57,7 @@ export async function listChangedHealth(
 }
 
 /** Remembers what is reported; goes with the events in one transaction. */
-export async function saveReportedHealth(queries: Queries, changed: ChangedHealth[]): Promise<void> {
+export async function saveReportedHealth(queries: DataQueries, changed: ChangedHealth[]): Promise<void> {
   const healthy = changed.filter(({ keys }) => keys.length === 0).map(({ installationId }) => installationId);
   await sql`delete from reported_health where installation_id = any(${healthy}::uuid[])`.execute(queries);
   const unhealthy = changed.filter(({ keys }) => keys.length > 0);

@@ -1,11 +1,11 @@
 /** Single revisions of an integration, current or old. */
 import { sql } from "kysely";
 import { isUuid } from "../../../ground/ids.ts";
-import type { Queries } from "../database/database.ts";
+import type { ControlQueries, SharedQueries } from "../database/sides.ts";
 import type { RevisionRow } from "./integrations.ts";
 
 export async function findRevision<Content>(
-  queries: Queries,
+  queries: SharedQueries,
   projectId: string,
   integrationId: string,
   id: string,
@@ -33,7 +33,7 @@ export interface RevisionEntry {
   current: boolean;
 }
 
-const entries = (queries: Queries, projectId: string, integrationId: string) =>
+const entries = (queries: ControlQueries, projectId: string, integrationId: string) =>
   queries
     .with("numbered", (inner) =>
       inner
@@ -54,7 +54,7 @@ const entries = (queries: Queries, projectId: string, integrationId: string) =>
 
 /** Lists revisions, newest first: those before the revision `before`, and with `after` only those after it. */
 export function listRevisionEntries(
-  queries: Queries,
+  queries: ControlQueries,
   place: { projectId: string; integrationId: string },
   page: { before?: string | undefined; after?: string | undefined; limit: number },
 ): Promise<RevisionEntry[]> {
@@ -69,7 +69,7 @@ export function listRevisionEntries(
 
 /** Finds one with the source that it was deployed from; null if it was not deployed from a file. */
 export async function findRevisionEntry(
-  queries: Queries,
+  queries: ControlQueries,
   place: { projectId: string; integrationId: string },
   id: string,
 ): Promise<(RevisionEntry & { source: string | null }) | undefined> {
@@ -92,7 +92,7 @@ const MAX_KEPT = 50;
 
 /** Lists the contents of the newest revisions back to the last destructive one, newest first. */
 export async function listKeptRevisions<Content>(
-  queries: Queries,
+  queries: SharedQueries,
   projectId: string,
   integrationId: string,
 ): Promise<Content[]> {

@@ -2,6 +2,7 @@
 import { sql } from "kysely";
 import type { Json } from "../../../ground/json.ts";
 import type { Queries } from "../database/database.ts";
+import type { DataQueries } from "../database/sides.ts";
 import { eventInserts, WAKES_DELIVERERS, type EventRow } from "../deliveries/events.ts";
 
 export interface SchemaBaseline {
@@ -15,7 +16,7 @@ export interface SchemaBaseline {
 
 /** Lists the baselines of an installation by object. */
 export async function listSchemaBaselines(
-  queries: Queries,
+  queries: DataQueries,
   installationId: string,
 ): Promise<Map<string, SchemaBaseline>> {
   const rows = await queries
@@ -69,7 +70,7 @@ export const buildBaselineAccount = (connectionId: string, workspaceRef: string 
 
 /** Keeps the baselines of an account whose name has changed, or has become known. */
 export async function renameBaselineAccount(
-  queries: Queries,
+  queries: DataQueries,
   {
     connectionId,
     formerRef,
@@ -88,7 +89,7 @@ export async function renameBaselineAccount(
 
 /** Forgets the objects of an installation that it does not read any more: added again, they are new. */
 export async function removeOtherBaselines(
-  queries: Queries,
+  queries: DataQueries,
   installationId: string,
   objectNames: string[],
 ): Promise<void> {

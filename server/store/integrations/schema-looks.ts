@@ -9,6 +9,7 @@
  */
 import { sql } from "kysely";
 import type { Queries } from "../database/database.ts";
+import type { DataQueries } from "../database/sides.ts";
 
 /** When the manifest names no schedule. */
 const DAILY = "0 */24 * * *";
@@ -91,7 +92,7 @@ export interface SchemaCheck {
 
 /** Claims the look that is due for longest, for the length of a lease; none of the projects that are `full`. */
 export async function claimSchemaCheck(
-  queries: Queries,
+  queries: DataQueries,
   { leaseMs, full }: { leaseMs: number; full: string[] },
 ): Promise<SchemaCheck | undefined> {
   const { rows } = await sql<SchemaCheck>`
@@ -110,7 +111,7 @@ export async function claimSchemaCheck(
 }
 
 export async function endSchemaCheck(
-  queries: Queries,
+  queries: DataQueries,
   { installationId, attempts }: SchemaCheck,
 ): Promise<void> {
   await queries
@@ -123,7 +124,7 @@ export async function endSchemaCheck(
 
 /** Makes a look due again after a while. */
 export async function postponeSchemaCheck(
-  queries: Queries,
+  queries: DataQueries,
   { installationId, attempts }: SchemaCheck,
   delayMs: number,
 ): Promise<void> {

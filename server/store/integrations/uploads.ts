@@ -1,9 +1,9 @@
 /** Uploaded files that wait to be deployed: announced, filled once, removed when they expire. */
 import { sql } from "kysely";
-import type { Queries } from "../database/database.ts";
+import type { ControlQueries } from "../database/sides.ts";
 
 export async function insertUpload(
-  queries: Queries,
+  queries: ControlQueries,
   upload: { id: string; projectId: string; md5: string | undefined; lifeMinutes: number },
 ): Promise<void> {
   const { lifeMinutes, ...row } = upload;
@@ -18,7 +18,10 @@ export async function insertUpload(
 }
 
 /** Finds an announced upload that has no content yet. */
-export const findOpenUpload = (queries: Queries, id: string): Promise<{ md5: string | null } | undefined> =>
+export const findOpenUpload = (
+  queries: ControlQueries,
+  id: string,
+): Promise<{ md5: string | null } | undefined> =>
   queries
     .selectFrom("uploads")
     .select("md5")
@@ -28,7 +31,7 @@ export const findOpenUpload = (queries: Queries, id: string): Promise<{ md5: str
     .executeTakeFirst();
 
 /** Stores the content of an open upload; returns whether it was open. */
-export async function fillUpload(queries: Queries, id: string, content: Buffer): Promise<boolean> {
+export async function fillUpload(queries: ControlQueries, id: string, content: Buffer): Promise<boolean> {
   const { numUpdatedRows } = await queries
     .updateTable("uploads")
     .set({ content })
@@ -39,7 +42,7 @@ export async function fillUpload(queries: Queries, id: string, content: Buffer):
 }
 
 export const findUploadContent = (
-  queries: Queries,
+  queries: ControlQueries,
   projectId: string,
   id: string,
 ): Promise<{ content: Buffer | null } | undefined> =>
@@ -52,7 +55,7 @@ export const findUploadContent = (
     .executeTakeFirst();
 
 /** Removes up to `max` expired uploads; returns their number. */
-export async function removeExpiredUploads(queries: Queries, max: number): Promise<number> {
+export async function removeExpiredUploads(queries: ControlQueries, max: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from uploads where id in (select id from uploads where expire_time < now() limit ${max})
   `.execute(queries);

@@ -6,7 +6,7 @@
  */
 import { sql } from "kysely";
 import { nowMs } from "../../../ground/clock.ts";
-import type { Queries } from "../database/database.ts";
+import type { DataQueries } from "../database/sides.ts";
 
 /** A partitioned table. */
 export type History = "proxy_usage";
@@ -37,7 +37,7 @@ export interface SpanBounds {
  * until `max` are removed; returns their number. Without the right to change partitions, all rows are removed one by one.
  */
 export async function removeHistory(
-  queries: Queries,
+  queries: DataQueries,
   { history, before, max }: { history: History; before: Date; max: number },
   removeRows: (bounds: SpanBounds, max: number) => Promise<number>,
 ): Promise<number> {
@@ -68,7 +68,7 @@ const bound = (ms: number | undefined): string =>
   ms === undefined ? "-infinity" : new Date(ms).toISOString();
 
 /** Makes partitions until those of the next days are there. Others may do the same at the same time. */
-export async function extendHistory(queries: Queries, history: History): Promise<void> {
+export async function extendHistory(queries: DataQueries, history: History): Promise<void> {
   const aheadMs = nowMs() + AHEAD_DAYS * DAY_MS;
   const spans = await listSpans(queries, history);
   let fromMs = Math.max(spans.at(-1)?.untilMs ?? 0, startOfDay(nowMs()));
@@ -86,7 +86,7 @@ export async function extendHistory(queries: Queries, history: History): Promise
 const startOfDay = (ms: number): number => ms - (ms % DAY_MS);
 
 /** Lists the partitions in the order of time, and the times between and before them. */
-async function listSpans(queries: Queries, history: History): Promise<Span[]> {
+async function listSpans(queries: DataQueries, history: History): Promise<Span[]> {
   const { rows } = await sql<{ name: string; from: Date | null; until: Date }>`
     select relname as name, substring(bounds from $$FROM [(]'([^']+)'[)]$$)::timestamptz as from,
       substring(bounds from $$TO [(]'([^']+)'[)]$$)::timestamptz as until
@@ -106,7 +106,7 @@ async function listSpans(queries: Queries, history: History): Promise<Span[]> {
 }
 
 /** Returns the bytes that rows of a day take, on average over all that is kept. */
-async function measureDay(queries: Queries, history: History): Promise<number> {
+async function measureDay(queries: DataQueries, history: History): Promise<number> {
   const { rows } = await sql<{ bytes: string; oldest: Date | null }>`
     select (select sum(pg_total_relation_size(inhrelid)) from pg_inherits where inhparent = ${history}::regclass) as bytes,
       (select time from ${sql.table(history)} order by id limit 1) as oldest
@@ -115,7 +115,11 @@ async function measureDay(queries: Queries, history: History): Promise<number> {
   return Number(rows[0]?.bytes ?? 0) / Math.max(1, days);
 }
 
-async function hasRows(queries: Queries, history: History, { from, until }: SpanBounds): Promise<boolean> {
+async function hasRows(
+  queries: DataQueries,
+  history: History,
+  { from, until }: SpanBounds,
+): Promise<boolean> {
   const { rows } = await sql`
     select from ${sql.table(history)} where time >= ${from}::timestamptz and time < ${until}::timestamptz limit 1
   `.execute(queries);
@@ -123,7 +127,7 @@ async function hasRows(queries: Queries, history: History, { from, until }: Span
 }
 
 /** Whether the role may; one that only serves gets the right by `busbar migrate --grant`. */
-async function mayChangeRanges(queries: Queries): Promise<boolean> {
+async function mayChangeRanges(queries: DataQueries): Promise<boolean> {
   const { rows } = await sql<{ may: boolean }>`
     select has_function_privilege('add_history_range(text, timestamptz, timestamptz)', 'execute')
       and has_function_privilege('drop_history_range(text, text)', 'execute') as may
@@ -131,14 +135,14 @@ async function mayChangeRanges(queries: Queries): Promise<boolean> {
   return rows[0]?.may ?? false;
 }
 
-const addRange = async (queries: Queries, history: History, [from, until]: [number, number]) => {
+const addRange = async (queries: DataQueries, history: History, [from, until]: [number, number]) => {
   const { rows } = await sql<{ done: boolean }>`
     select add_history_range(${history}, ${bound(from)}, ${bound(until)}) as done
   `.execute(queries);
   return rows[0]?.done ?? false;
 };
 
-const dropRange = async (queries: Queries, history: History, name: string): Promise<boolean> => {
+const dropRange = async (queries: DataQueries, history: History, name: string): Promise<boolean> => {
   const { rows } = await sql<{ done: boolean }>`
     select drop_history_range(${history}, ${name}) as done
   `.execute(queries);

@@ -1,7 +1,7 @@
 /** Inserts accepted asynchronous writes: operation, queue row and record keys of many requests in one transaction. */
 import { sql } from "kysely";
 import type { Json } from "../../../ground/json.ts";
-import type { Queries } from "../database/database.ts";
+import type { DataQueries } from "../database/sides.ts";
 import type { NewOperation } from "./operations.ts";
 
 /** A delete is never queued. */
@@ -24,7 +24,7 @@ export interface AcceptedWrite {
  * Inserts them in the order given, which is the order in which updates of one record will be applied. Ids are made by the caller: one
  * whose operation is there was accepted by an earlier statement, whose answer was lost, and is skipped.
  */
-export async function insertAcceptedWrites(queries: Queries, writes: AcceptedWrite[]): Promise<void> {
+export async function insertAcceptedWrites(queries: DataQueries, writes: AcceptedWrite[]): Promise<void> {
   const rows = writes.map(
     ({ operation, writeType, sendOptions, records, recordKeys, dueMs, retryMs }, position) => ({
       position,
@@ -86,7 +86,7 @@ export const GROUP_BYTES = 2 * 1024 * 1024;
  * Adds one record to the open group of its key, or opens a group that is due after `dueMs`. Returns the id of the group's
  * operation. Call it in a transaction: the group's row stays locked until the commit.
  */
-export async function appendToGroup(queries: Queries, write: GroupedWrite): Promise<string> {
+export async function appendToGroup(queries: DataQueries, write: GroupedWrite): Promise<string> {
   const { groupKey } = write;
   const records = JSON.stringify(write.records);
   const bytes = Buffer.byteLength(records);
@@ -115,7 +115,7 @@ export async function appendToGroup(queries: Queries, write: GroupedWrite): Prom
 }
 
 async function findOpenGroup(
-  queries: Queries,
+  queries: DataQueries,
   write: GroupedWrite,
 ): Promise<{ operationId: string; seq: string; size: number; bytes: number } | undefined> {
   const group = await queries
@@ -139,7 +139,7 @@ async function findOpenGroup(
   return undefined;
 }
 
-async function isOvertaken(queries: Queries, seq: string, recordKeys: string[]): Promise<boolean> {
+async function isOvertaken(queries: DataQueries, seq: string, recordKeys: string[]): Promise<boolean> {
   if (recordKeys.length === 0) return false;
   const later = await queries
     .selectFrom("writeKeys")
@@ -152,7 +152,7 @@ async function isOvertaken(queries: Queries, seq: string, recordKeys: string[]):
 }
 
 async function insertKeys(
-  queries: Queries,
+  queries: DataQueries,
   operationId: string,
   seq: string,
   recordKeys: string[],

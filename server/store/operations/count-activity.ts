@@ -2,7 +2,7 @@
 import { sql, type RawBuilder } from "kysely";
 import { buildFirstId, timeOfId } from "../../../ground/ids.ts";
 import { ENTRY_BYTES } from "../../../ground/pack-seen.ts";
-import type { Queries } from "../database/database.ts";
+import type { DataQueries } from "../database/sides.ts";
 
 export type Counted = "operations" | "deliveries" | "attempts" | "records" | "proxyCalls";
 export type Dimension = "integration" | "group" | "object" | "type" | "destination" | "status";
@@ -77,7 +77,7 @@ export const listDimensions = (of: Counted): Dimension[] => Object.keys(KEYS[of]
  * duration together, so that it need not sort all of them for the percentiles.
  */
 export async function countActivity(
-  queries: Queries,
+  queries: DataQueries,
   of: Counted,
   question: Question,
   maxCounted = MAX_COUNTED,
@@ -132,7 +132,7 @@ function choosePeriod({ bounds }: Question, countedSince: Date | undefined): Per
 
 /** Returns the time of the last row that is counted, by index alone; undefined if the period has no more rows than that. */
 async function oldestCounted(
-  queries: Queries,
+  queries: DataQueries,
   of: Counted,
   question: Question,
   max: number,

@@ -1,7 +1,7 @@
 /** Lists operations with the names of their integrations and customers, for the API. */
 import { sql, type RawBuilder } from "kysely";
 import { isUuid } from "../../../ground/ids.ts";
-import type { Queries } from "../database/database.ts";
+import type { ControlQueries, DataQueries, SharedQueries } from "../database/sides.ts";
 import { containsText, inIdRange, type IdRange } from "../database/id-range.ts";
 import type { Actor, OperationRow, OperationStatus } from "./operations.ts";
 
@@ -39,7 +39,7 @@ const MAX_SEARCHED = 25_000;
 
 /** Lists operations, newest first. With `continueBefore`, the page is short because the call has examined enough rows. */
 export async function listProjectOperations(
-  queries: Queries,
+  queries: DataQueries,
   filter: OperationFilter,
   range: IdRange,
   maxExamined = filter.text === undefined ? MAX_EXAMINED : MAX_SEARCHED,
@@ -59,7 +59,7 @@ export async function listProjectOperations(
 }
 
 export async function findListedOperation(
-  queries: Queries,
+  queries: DataQueries,
   projectId: string,
   id: string,
 ): Promise<ListedOperation | undefined> {
@@ -75,7 +75,7 @@ const COLUMNS = sql`operations.id, project_id, integration_id, installation_id, 
 
 const all = (conditions: RawBuilder<unknown>[]) => sql.join(conditions, sql` and `);
 
-async function named(queries: Queries, page: RawBuilder<unknown>): Promise<ListedOperation[]> {
+async function named(queries: SharedQueries, page: RawBuilder<unknown>): Promise<ListedOperation[]> {
   const { rows } = await sql<ListedOperation>`
     select page.*, coalesce(integrations.name, removed.integration_name) as integration_name, group_ref, group_name
     from (${page}) as page
@@ -90,7 +90,7 @@ async function named(queries: Queries, page: RawBuilder<unknown>): Promise<Liste
 
 /** Lists the installations that a customer has or had, or the one that is wanted; undefined: those of the project. */
 async function listPlaces(
-  queries: Queries,
+  queries: SharedQueries,
   { projectId, groupRef, installationId }: OperationFilter,
 ): Promise<string[] | undefined> {
   if (installationId !== undefined && !isUuid(installationId)) return [];
@@ -106,7 +106,7 @@ async function listPlaces(
 }
 
 async function listOfPlaces(
-  queries: Queries,
+  queries: DataQueries,
   places: string[],
   filter: OperationFilter,
   range: IdRange,
@@ -130,7 +130,7 @@ async function listOfPlaces(
 
 /** Finds the last operation that a call examines; undefined if the range has no more than that. */
 async function lowestExamined(
-  queries: Queries,
+  queries: DataQueries,
   { projectId }: OperationFilter,
   range: IdRange,
   max: number,
@@ -185,7 +185,7 @@ function hasText(projectId: string, text: string): RawBuilder<unknown> {
 
 /** Removes what is known of up to `max` installations that were deleted before this time; returns their number. */
 export async function forgetRemovedInstallations(
-  queries: Queries,
+  queries: ControlQueries,
   before: Date,
   max: number,
 ): Promise<number> {

@@ -4,6 +4,7 @@ import { now } from "../../../ground/clock.ts";
 import { isUuid } from "../../../ground/ids.ts";
 import type { Json, JsonObject } from "../../../ground/json.ts";
 import type { Queries } from "../database/database.ts";
+import type { DataQueries } from "../database/sides.ts";
 import type { EventRow } from "../deliveries/events.ts";
 import { removePlannedByRows } from "../database/planned-by-rows.ts";
 import type { ProjectBound } from "../access/project-retention.ts";
@@ -66,7 +67,7 @@ export type NewOperation = Pick<
 
 /** Inserts operations that a process executes itself; `claimedBy` lets other processes end them if it dies. */
 export async function insertOperations(
-  queries: Queries,
+  queries: DataQueries,
   operations: (NewOperation & { claimedBy: number })[],
 ): Promise<void> {
   await queries
@@ -206,7 +207,7 @@ const storeAnswers = (answers: (KeyedAnswer & { id: string })[]) => sql`
   ),`;
 
 export async function findOperation(
-  queries: Queries,
+  queries: DataQueries,
   projectId: string,
   id: string,
 ): Promise<OperationRow | undefined> {
@@ -221,7 +222,7 @@ export async function findOperation(
 
 /** Returns those of the ids that are operations of the project. */
 export async function listKnownOperations(
-  queries: Queries,
+  queries: DataQueries,
   projectId: string,
   ids: string[],
 ): Promise<Set<string>> {
@@ -236,7 +237,7 @@ export async function listKnownOperations(
 
 /** Finds the log of an operation, oldest step first; undefined when the project has no operation of this id. */
 export async function findOperationLog(
-  queries: Queries,
+  queries: DataQueries,
   projectId: string,
   id: string,
 ): Promise<TimedLogEntry[] | undefined> {
@@ -251,7 +252,11 @@ export async function findOperationLog(
 }
 
 /** Removes up to `max` ended operations older than an id, with their logs; returns their number. */
-export async function removeOldOperations(queries: Queries, beforeId: string, max: number): Promise<number> {
+export async function removeOldOperations(
+  queries: DataQueries,
+  beforeId: string,
+  max: number,
+): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from operations where id in (
       select id from operations where id < ${beforeId} and status <> 'in_progress' order by id limit ${max})
@@ -261,7 +266,7 @@ export async function removeOldOperations(queries: Queries, beforeId: string, ma
 
 /** Does the same for one project. */
 export const removeProjectOperations = (
-  queries: Queries,
+  queries: DataQueries,
   bound: ProjectBound,
   max: number,
 ): Promise<number> => removePlannedByRows(queries, "operations", selectOldOperations(bound, max));

@@ -1,7 +1,7 @@
 /** What Busbar wrote to customers' accounts, by record, so that changes that only show it are recognised. */
 import { sql } from "kysely";
 import { keepRecentlyUsed, type RecentlyUsed } from "../../../ground/recently-used.ts";
-import type { Queries } from "../database/database.ts";
+import type { DataQueries } from "../database/sides.ts";
 import { toStoredJson } from "../database/stored-json.ts";
 
 export interface OwnWrite {
@@ -25,9 +25,9 @@ interface OfObject {
 /** For how long a connection that nobody reads is taken for such: a statement of each write to it is saved. */
 const UNREAD_MS = 5_000;
 const MAX_UNREAD = 10_000;
-const unread = new WeakMap<Queries, RecentlyUsed<true>>();
+const unread = new WeakMap<DataQueries, RecentlyUsed<true>>();
 
-function listUnread(queries: Queries): RecentlyUsed<true> {
+function listUnread(queries: DataQueries): RecentlyUsed<true> {
   const known = unread.get(queries) ?? keepRecentlyUsed<true>(MAX_UNREAD, { ttl: UNREAD_MS });
   unread.set(queries, known);
   return known;
@@ -38,7 +38,7 @@ function listUnread(queries: Queries): RecentlyUsed<true> {
  * an installation they may not be remembered; the changes are then delivered.
  */
 export async function insertOwnWrites(
-  queries: Queries,
+  queries: DataQueries,
   { connectionId, objectKey }: OfObject,
   writes: OwnWrite[],
 ): Promise<void> {
@@ -67,7 +67,7 @@ export async function insertOwnWrites(
 
 /** Lists what was written of some records, the newest first. */
 export async function listOwnWrites(
-  queries: Queries,
+  queries: DataQueries,
   { connectionId, objectKey }: OfObject,
   recordIds: string[],
 ): Promise<Map<string, OwnWrite[]>> {
@@ -81,7 +81,7 @@ export async function listOwnWrites(
 }
 
 /** Removes up to `max` old rows; returns their number. */
-export async function removeOldOwnWrites(queries: Queries, days: number, max: number): Promise<number> {
+export async function removeOldOwnWrites(queries: DataQueries, days: number, max: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from own_writes where ctid = any(array(
       select ctid from own_writes where create_time < now() - ${days} * interval '1 day' limit ${max}))

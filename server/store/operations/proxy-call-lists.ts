@@ -1,7 +1,7 @@
 /** Lists proxied calls of a project with the names of their integrations and customers, for the API. */
 import { sql, type RawBuilder } from "kysely";
 import { isUuid } from "../../../ground/ids.ts";
-import type { Queries } from "../database/database.ts";
+import type { DataQueries } from "../database/sides.ts";
 import { containsText, type IdRange } from "../database/id-range.ts";
 import type { ProxyUsageRow } from "./proxy-usage.ts";
 
@@ -41,7 +41,7 @@ const MAX_SEARCHED = 25_000;
  * enough rows.
  */
 export async function listProjectProxyCalls(
-  queries: Queries,
+  queries: DataQueries,
   filter: ProxyCallFilter,
   range: IdRange,
   maxExamined = filter.path === undefined ? MAX_EXAMINED : MAX_SEARCHED,
@@ -75,7 +75,7 @@ const newest = (inRange: RawBuilder<unknown>[], max: number) => sql`(
 
 /** Finds the last call that is examined; undefined if the range has no more than that. */
 async function lowestExamined(
-  queries: Queries,
+  queries: DataQueries,
   inRange: RawBuilder<unknown>[],
   max: number,
 ): Promise<string | undefined> {

@@ -1,6 +1,6 @@
 /** Usage lines of proxied calls. */
 import { sql, type RawBuilder } from "kysely";
-import type { Queries } from "../database/database.ts";
+import type { DataQueries } from "../database/sides.ts";
 import { removeHistory } from "../maintenance/history-ranges.ts";
 import type { ProjectBound } from "../access/project-retention.ts";
 
@@ -30,7 +30,7 @@ export interface ProxyUse {
  * as one text, which costs the proxy's process least; no value can contain a line break. The array of a single empty text is
  * empty, hence the `coalesce`.
  */
-export async function insertProxyUsage(queries: Queries, uses: ProxyUse[]): Promise<void> {
+export async function insertProxyUsage(queries: DataQueries, uses: ProxyUse[]): Promise<void> {
   const column = (read: (use: ProxyUse) => string | number) => {
     const values = uses.map(read).join("\n");
     return sql`string_to_array(${values}, chr(10))`;
@@ -69,7 +69,7 @@ export interface ProxyUsageRow extends Omit<ProxyUse, "timeMs" | "bytesUp" | "by
 
 /** Lists lines, last stored first; `before` is the id of the last line of the previous page. */
 export function listProxyUsage(
-  queries: Queries,
+  queries: DataQueries,
   page: { projectId: string; installationId: string; before?: string; limit: number },
 ): Promise<ProxyUsageRow[]> {
   let query = queries
@@ -84,7 +84,7 @@ export function listProxyUsage(
 }
 
 /** Removes at most `max` lines from before `time` of those that are not dropped with their day; returns their number. */
-export const removeProxyUsageBefore = (queries: Queries, time: Date, max: number): Promise<number> =>
+export const removeProxyUsageBefore = (queries: DataQueries, time: Date, max: number): Promise<number> =>
   removeHistory(queries, { history: "proxy_usage", before: time, max }, (span, most) =>
     // Lines are stored nearly in the order of their time, so that those of the lowest ids tell whether there are any.
     removeLines(
@@ -99,7 +99,7 @@ export const removeProxyUsageBefore = (queries: Queries, time: Date, max: number
 
 /** Removes at most `max` lines of one project, and returns their number. */
 export const removeProjectProxyUsage = (
-  queries: Queries,
+  queries: DataQueries,
   { projectId, time }: ProjectBound,
   max: number,
 ): Promise<number> =>
@@ -113,7 +113,7 @@ export const removeProjectProxyUsage = (
  * Removes the lines whose `id` and `time` a statement selects, and returns their number. In two statements: by the times that the
  * second one names, the planner leaves out other days, and it looks up few ids instead of reading all of them for a join.
  */
-export async function removeLines(queries: Queries, selection: RawBuilder<unknown>): Promise<number> {
+export async function removeLines(queries: DataQueries, selection: RawBuilder<unknown>): Promise<number> {
   const { rows } = await sql<{ ids: string[] | null; first: string; last: string }>`
     select array_agg(id::text) as ids, min(time)::text as first, max(time)::text as last from (${selection}) as old
   `.execute(queries);

@@ -1,6 +1,6 @@
 /** What is stored about one record of an installation: its messages with their deliveries, and writes to it. */
 import { sql } from "kysely";
-import type { Queries } from "../database/database.ts";
+import type { DataQueries } from "../database/sides.ts";
 import type { AttemptRecord, DeliveryState } from "../deliveries/deliveries.ts";
 import { OUTCOME_OF_DELIVERY, type Outcome } from "../subscriptions/subscription-outcomes.ts";
 
@@ -16,7 +16,7 @@ export interface TracedMessage {
 
 /** Finds data messages of an installation by id, the newest first; those that are no longer kept are absent. */
 export async function listTracedMessages(
-  queries: Queries,
+  queries: DataQueries,
   of: { installationId: string; objectName: string },
   ids: string[],
 ): Promise<TracedMessage[]> {
@@ -51,7 +51,7 @@ const MAX_SCANNED = 20_000;
 
 /** Lists writes of a record, or attempts at it, the newest first, among the newest operations of the installation. */
 export async function listWritesOfRecord(
-  queries: Queries,
+  queries: DataQueries,
   of: { installationId: string; objectName: string; recordId: string },
   max: number,
 ): Promise<TracedWrite[]> {
@@ -93,7 +93,7 @@ const LEAST_SEARCHED = 20;
 
 /** Finds the objects of a project's installations in which a record with this id was read or changed. */
 export async function findRecords(
-  queries: Queries,
+  queries: DataQueries,
   { projectId, recordId, key }: { projectId: string; recordId: string; key: Buffer },
   max: number,
 ): Promise<FoundRecord[]> {

@@ -2,7 +2,7 @@
 import { sql, type RawBuilder } from "kysely";
 import type { Json, JsonObject } from "../../../ground/json.ts";
 import type { QueuedWriteType } from "./accept-writes.ts";
-import type { Queries } from "../database/database.ts";
+import type { DataQueries } from "../database/sides.ts";
 import { timed, type LogEntry } from "./operations.ts";
 import { toStoredJson } from "../database/stored-json.ts";
 
@@ -39,7 +39,7 @@ export interface DueInstallation {
  * due write.
  */
 export async function listOldestDue(
-  queries: Queries,
+  queries: DataQueries,
   max: number,
 ): Promise<{ installations: DueInstallation[]; areAll: boolean }> {
   const { rows } = await sql<DueInstallation & { writes: number }>`/* prepare list-oldest-due */
@@ -58,7 +58,7 @@ export async function listOldestDue(
  * the index for each installation, however many writes it has.
  */
 export async function listWaitingAfter(
-  queries: Queries,
+  queries: DataQueries,
   after: string,
   max: number,
 ): Promise<(DueInstallation & { isDue: boolean })[]> {
@@ -89,7 +89,7 @@ const CLOSED_SCAN = 200;
  * deadline is before it opens: they can be ended. A claimed group takes no more records.
  */
 export async function claimInstallationWrites(
-  queries: Queries,
+  queries: DataQueries,
   workerId: number,
   limit: number,
   wanted: { installationId: string; capacity: number }[],
@@ -130,7 +130,7 @@ export async function claimInstallationWrites(
  * ended. Saves a look through the queue for each of many updates of one record.
  */
 export async function claimSuccessors(
-  queries: Queries,
+  queries: DataQueries,
   workerId: number,
   recordKeys: string[],
 ): Promise<ClaimedWrite[]> {
@@ -182,7 +182,11 @@ export interface CalledWrite {
  * of the claims: another worker, which believes it dead, may be sending that write. Nearly all have the same time or none, and a
  * statement for each time costs PostgreSQL half of what a join with the times costs.
  */
-export async function markCalled(queries: Queries, workerId: number, called: CalledWrite[]): Promise<void> {
+export async function markCalled(
+  queries: DataQueries,
+  workerId: number,
+  called: CalledWrite[],
+): Promise<void> {
   for (const [repeatableMs, writes] of Map.groupBy(called, (write) => write.repeatableMs)) {
     const { numAffectedRows } = await sql`/* prepare mark-writes-called */
       update writes set may_have_been_sent = true,
@@ -199,7 +203,7 @@ const MAX_STEPS = 1_000;
 
 /** Reschedules a write for another attempt, with the outcomes of its records so far. */
 export async function rescheduleWrite(
-  queries: Queries,
+  queries: DataQueries,
   write: {
     operationId: string;
     workerId: number;
@@ -233,7 +237,7 @@ export async function rescheduleWrite(
  * A create that may have been sent stays claimed.
  */
 export async function postponeWrite(
-  queries: Queries,
+  queries: DataQueries,
   write: { operationId: string; workerId: number; delayMs: number },
 ): Promise<void> {
   const { operationId, workerId, delayMs } = write;
@@ -255,7 +259,7 @@ const MAY_RUN_AGAIN = sql<boolean>`(not may_have_been_sent or write_type <> 'cre
  * have been sent stays claimed.
  */
 export async function releaseWrites(
-  queries: Queries,
+  queries: DataQueries,
   workerId: number,
   operationIds: string[],
 ): Promise<void> {
@@ -277,7 +281,7 @@ export interface WaitingWrite extends OrphanedWrite {
 
 /** Finds and locks a queued write that no worker has claimed, so that none does until the transaction ends. */
 export async function lockWaitingWrite(
-  queries: Queries,
+  queries: DataQueries,
   projectId: string,
   operationId: string,
 ): Promise<WaitingWrite | undefined> {
@@ -292,7 +296,7 @@ export async function lockWaitingWrite(
 }
 
 /** Returns the milliseconds until the next write becomes due; undefined when none waits for its time. */
-export async function nextDueMs(queries: Queries): Promise<number | undefined> {
+export async function nextDueMs(queries: DataQueries): Promise<number | undefined> {
   const { rows } = await sql<{ ms: number | null }>`
     select extract(epoch from min(due_time) - now()) * 1000 as ms from writes
     where claimed_by is null and due_time > now()
@@ -302,7 +306,7 @@ export async function nextDueMs(queries: Queries): Promise<number | undefined> {
 }
 
 /** Lists the workers that hold queued writes or synchronous operations. Hops along the indexes, which name few workers. */
-export async function listClaimers(queries: Queries): Promise<number[]> {
+export async function listClaimers(queries: DataQueries): Promise<number[]> {
   const { rows } = await sql<{ worker: number }>`
     with recursive writers as (
       select min(claimed_by) as worker from writes where claimed_by is not null
@@ -336,7 +340,7 @@ export interface OrphanedWrite {
  * again go back into the queue; creates that may have been sent are returned, still claimed.
  */
 export async function takeOverWrites(
-  queries: Queries,
+  queries: DataQueries,
   worker: number,
   held: string[] = [],
 ): Promise<OrphanedWrite[]> {
@@ -355,7 +359,7 @@ export async function takeOverWrites(
 
 /** Lists the synchronous operations that a dead worker had under way. */
 export async function listOrphanedOperations(
-  queries: Queries,
+  queries: DataQueries,
   deadWorker: number,
 ): Promise<{ id: string; messageName: string }[]> {
   return queries

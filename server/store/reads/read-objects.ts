@@ -1,6 +1,6 @@
 /** Objects that installations read: cursor, schedule and pause of each. */
 import { sql } from "kysely";
-import type { Queries } from "../database/database.ts";
+import type { DataQueries } from "../database/sides.ts";
 import { findOperation, type OperationRow } from "../operations/operations.ts";
 import { toStoredJson } from "../database/stored-json.ts";
 
@@ -55,7 +55,7 @@ const COLUMNS = [
 
 /** Lists the objects of an installation by name. */
 export async function listReadObjects(
-  queries: Queries,
+  queries: DataQueries,
   projectId: string,
   installationId: string,
 ): Promise<ReadObjectRow[]> {
@@ -71,7 +71,7 @@ export async function listReadObjects(
 
 /** Finds the operation of an object's backfill, running or ended. */
 export async function findBackfill(
-  queries: Queries,
+  queries: DataQueries,
   {
     projectId,
     installationId,
@@ -88,7 +88,7 @@ export async function findBackfill(
 }
 
 export async function findReadObject(
-  queries: Queries,
+  queries: DataQueries,
   installationId: string,
   objectName: string,
 ): Promise<ReadObjectRow | undefined> {
@@ -107,7 +107,7 @@ export const buildAccountRef = (connectionId: string, workspaceRef: string | nul
 
 /** Keeps the objects that are read from an account whose name has changed, or has become known. */
 export async function renameReadAccount(
-  queries: Queries,
+  queries: DataQueries,
   {
     connectionId,
     formerRef,
@@ -132,7 +132,10 @@ export interface PausedObject {
 }
 
 /** Lists the paused objects of these installations, by name. */
-export async function listReadPauses(queries: Queries, installationIds: string[]): Promise<PausedObject[]> {
+export async function listReadPauses(
+  queries: DataQueries,
+  installationIds: string[],
+): Promise<PausedObject[]> {
   if (installationIds.length === 0) return [];
   const { rows } = await sql<PausedObject>`
     select installation_id, message_name, pause from read_objects
@@ -156,7 +159,7 @@ export type NewReadObject = Pick<
 > & { floorTime: Date | null; /** Operation of its backfill. */ backfillId: string | null };
 
 /** Inserts an object that is read from now on; changes and deletions count from `cursorTime`. */
-export async function insertReadObject(queries: Queries, object: NewReadObject): Promise<void> {
+export async function insertReadObject(queries: DataQueries, object: NewReadObject): Promise<void> {
   await queries
     .insertInto("readObjects")
     .values({ ...object, deletionsTime: object.cursorTime, settledTime: object.cursorTime })
@@ -165,7 +168,7 @@ export async function insertReadObject(queries: Queries, object: NewReadObject):
 
 /** Stores changed settings of an object. */
 export async function updateReadObject(
-  queries: Queries,
+  queries: DataQueries,
   object: Pick<
     ReadObjectRow,
     "installationId" | "objectName" | "messageName" | "destination" | "schedule" | "disabled" | "nextTick"
@@ -182,7 +185,7 @@ export async function updateReadObject(
 
 /** Removes an object with its fingerprints. */
 export async function removeReadObject(
-  queries: Queries,
+  queries: DataQueries,
   installationId: string,
   objectName: string,
 ): Promise<void> {
@@ -198,7 +201,7 @@ export async function removeReadObject(
  * page under way is read again later.
  */
 export async function pauseReadObjects(
-  queries: Queries,
+  queries: DataQueries,
   { installationId, objectNames, pause }: { installationId: string; objectNames: string[]; pause: ReadPause },
 ): Promise<void> {
   await sql`
@@ -213,7 +216,7 @@ export async function pauseReadObjects(
 
 /** Ends pauses and forgets failures; `by` limits it to pauses of that kind. Objects with a schedule are due at once. */
 export async function unpauseReadObjects(
-  queries: Queries,
+  queries: DataQueries,
   {
     installationId,
     objectNames,
@@ -247,7 +250,7 @@ export interface DueObject {
 }
 
 /** Locks objects whose tick has come, oldest first; other processes take other ones. */
-export async function lockDueObjects(queries: Queries, max: number): Promise<DueObject[]> {
+export async function lockDueObjects(queries: DataQueries, max: number): Promise<DueObject[]> {
   const { rows } = await sql<DueObject>`
     with due as materialized (
       select * from read_objects where next_tick <= now() and pause is null
@@ -271,7 +274,7 @@ export async function lockDueObjects(queries: Queries, max: number): Promise<Due
 
 /** Stores the next ticks of objects that were due; `missed` notes that this one began nothing. */
 export async function setNextTicks(
-  queries: Queries,
+  queries: DataQueries,
   ticks: { installationId: string; objectName: string; nextTick: Date; missed: boolean }[],
 ): Promise<void> {
   if (ticks.length === 0) return;
@@ -286,7 +289,7 @@ export async function setNextTicks(
 }
 
 /** Returns the schedules of all objects that have a tick. */
-export async function listSchedules(queries: Queries): Promise<string[]> {
+export async function listSchedules(queries: DataQueries): Promise<string[]> {
   const { rows } = await sql<{ schedule: string }>`
     select distinct schedule from read_objects where next_tick is not null and pause is null and schedule is not null
   `.execute(queries);
@@ -295,7 +298,7 @@ export async function listSchedules(queries: Queries): Promise<string[]> {
 
 /** Makes objects due now whose tick is later than the latest one of their schedule. Returns how many. */
 export async function makeDueFrom(
-  queries: Queries,
+  queries: DataQueries,
   bounds: { schedule: string; latest: Date }[],
 ): Promise<number> {
   const { numAffectedRows = 0n } = await sql`

@@ -1,7 +1,7 @@
 /** Commits pages of reads: messages, checkpoint, progress and fingerprints at once. */
 import { sql, type RawBuilder } from "kysely";
 import type { JsonObject } from "../../../ground/json.ts";
-import type { Queries } from "../database/database.ts";
+import type { DataQueries } from "../database/sides.ts";
 import type { EventRow } from "../deliveries/events.ts";
 import { timed, type LogEntry } from "../operations/operations.ts";
 import { ReusedBuffers } from "../database/reused-buffers.ts";
@@ -72,7 +72,7 @@ const buffers = new ReusedBuffers();
  * Commits pages of different runs in one statement and returns the operations of those that this worker still had. The
  * others changed nothing: their run was stopped, or another process has taken it over.
  */
-export async function commitReadPages(queries: Queries, pages: ReadPageCommit[]): Promise<Set<string>> {
+export async function commitReadPages(queries: DataQueries, pages: ReadPageCommit[]): Promise<Set<string>> {
   const events = pages.flatMap(listMessageEvents);
   const bytes = buffers.take(events.reduce((sum, { data }) => sum + Buffer.byteLength(data), 0));
   const { rows } = await sql<{ operationId: string }>`
@@ -284,7 +284,7 @@ export interface KnownFingerprint extends Fingerprint {
 
 /** Returns what is remembered of these records, by id. */
 export async function listFingerprints(
-  queries: Queries,
+  queries: DataQueries,
   {
     installationId,
     objectName,

@@ -11,7 +11,7 @@
  */
 import { sql, type RawBuilder } from "kysely";
 import type { JsonObject } from "../../../ground/json.ts";
-import type { Queries } from "../database/database.ts";
+import type { DataQueries } from "../database/sides.ts";
 import { timed, type Actor, type LogEntry } from "../operations/operations.ts";
 import { toStoredJson } from "../database/stored-json.ts";
 
@@ -37,7 +37,7 @@ export interface NewReadRun {
 }
 
 /** Inserts runs with their operations. Violates `read_runs_one` when the object has a run of this kind already. */
-export async function insertReadRuns(queries: Queries, runs: NewReadRun[]): Promise<void> {
+export async function insertReadRuns(queries: DataQueries, runs: NewReadRun[]): Promise<void> {
   if (runs.length === 0) return;
   await queries
     .insertInto("operations")
@@ -102,7 +102,7 @@ export interface DueRunsWanted {
  * Lists due runs in the order in which they should be claimed: backfills last, then in turns of installations, then by
  * the time since which they are due. Hops along the index from project to project.
  */
-export const listDueRuns = async (queries: Queries, wanted: DueRunsWanted): Promise<DueRun[]> =>
+export const listDueRuns = async (queries: DataQueries, wanted: DueRunsWanted): Promise<DueRun[]> =>
   (await dueRunsStatement(wanted).execute(queries)).rows;
 
 export function dueRunsStatement({ maxPerProject, among }: DueRunsWanted): RawBuilder<DueRun> {
@@ -180,7 +180,7 @@ export interface ClaimedRun extends DueRun {
  * due runs instead.
  */
 export async function claimRuns(
-  queries: Queries,
+  queries: DataQueries,
   workerId: number,
   operationIds: string[],
 ): Promise<ClaimedRun[]> {
@@ -233,7 +233,7 @@ export interface PutBackRun {
 }
 
 /** Puts a claimed run back for later, with what its log should say. */
-export async function putBackRun(queries: Queries, run: PutBackRun): Promise<void> {
+export async function putBackRun(queries: DataQueries, run: PutBackRun): Promise<void> {
   const {
     operationId,
     workerId,
@@ -269,7 +269,11 @@ export async function putBackRun(queries: Queries, run: PutBackRun): Promise<voi
 }
 
 /** Gives claimed runs back as they were; they are due at once. */
-export async function releaseRuns(queries: Queries, workerId: number, operationIds: string[]): Promise<void> {
+export async function releaseRuns(
+  queries: DataQueries,
+  workerId: number,
+  operationIds: string[],
+): Promise<void> {
   if (operationIds.length === 0) return;
   await queries
     .updateTable("readRuns")
@@ -280,14 +284,18 @@ export async function releaseRuns(queries: Queries, workerId: number, operationI
 }
 
 /** Gives back everything that a process has claimed, except for `held`. */
-export async function recoverRuns(queries: Queries, workerId: number, held: string[] = []): Promise<void> {
+export async function recoverRuns(
+  queries: DataQueries,
+  workerId: number,
+  held: string[] = [],
+): Promise<void> {
   await sql`
     update read_runs set claimed_by = null where claimed_by = ${workerId} and operation_id <> all(${held}::uuid[])
   `.execute(queries);
 }
 
 /** Returns the milliseconds until the next run becomes due; undefined when none waits. */
-export async function nextRunDueMs(queries: Queries): Promise<number | undefined> {
+export async function nextRunDueMs(queries: DataQueries): Promise<number | undefined> {
   const { rows } = await sql<{ ms: number | null }>`
     select extract(epoch from min(due_time) - now())::double precision * 1000 as ms from read_runs
     where claimed_by is null and due_time > now()
@@ -297,7 +305,7 @@ export async function nextRunDueMs(queries: Queries): Promise<number | undefined
 
 /** Counts the triggered runs of an object that are not over. */
 export async function countTriggeredRuns(
-  queries: Queries,
+  queries: DataQueries,
   installationId: string,
   objectName: string,
 ): Promise<number> {
@@ -310,7 +318,7 @@ export async function countTriggeredRuns(
 
 /** Takes the backfill of an object from the process that has it: the page under way is read again later. */
 export async function takeBackBackfill(
-  queries: Queries,
+  queries: DataQueries,
   { installationId, objectName }: { installationId: string; objectName: string },
 ): Promise<void> {
   await queries
@@ -323,7 +331,7 @@ export async function takeBackBackfill(
 }
 
 /** Makes the runs of an installation due that wait, but not after a failure of the provider. */
-export async function wakeRuns(queries: Queries, installationId: string): Promise<void> {
+export async function wakeRuns(queries: DataQueries, installationId: string): Promise<void> {
   await sql`
     update read_runs set due_time = now()
     where installation_id = ${installationId} and claimed_by is null and attempts = 0 and due_time > now()
@@ -338,7 +346,7 @@ export interface StoppedRun {
 
 /** Ends the runs of an object, for example because it is read no longer, and returns them; `kinds` limits it. */
 export async function stopRuns(
-  queries: Queries,
+  queries: DataQueries,
   {
     installationId,
     objectName,
@@ -353,7 +361,7 @@ export async function stopRuns(
 
 /** Ends one run and returns it; undefined when it is over. */
 export async function stopRun(
-  queries: Queries,
+  queries: DataQueries,
   run: { projectId: string; operationId: string; result: string },
 ): Promise<StoppedRun | undefined> {
   const isRun = sql<boolean>`project_id = ${run.projectId} and operation_id = ${run.operationId}`;
@@ -362,7 +370,7 @@ export async function stopRun(
 }
 
 async function stopWhere(
-  queries: Queries,
+  queries: DataQueries,
   condition: RawBuilder<boolean>,
   result: string,
 ): Promise<StoppedRun[]> {

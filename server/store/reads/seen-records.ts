@@ -1,7 +1,7 @@
 /** Which records messages contain and pages left out: what the trace of a record begins with. */
 import { sql } from "kysely";
 import { seenKey, unpackSeen, type SeenRecord } from "../../../ground/pack-seen.ts";
-import type { Queries } from "../database/database.ts";
+import type { DataQueries } from "../database/sides.ts";
 import type { ProjectBound } from "../access/project-retention.ts";
 
 /** The records of a message, or those that a page left out. */
@@ -22,7 +22,7 @@ export interface SeenAgain extends SeenRecord {
 
 /** Lists where a record was seen, the newest first. Reads all that is kept of the object: about 16 MB for a million records. */
 export async function listSeen(
-  queries: Queries,
+  queries: DataQueries,
   of: { installationId: string; objectName: string; recordId: string },
   max: number,
 ): Promise<SeenAgain[]> {
@@ -39,7 +39,7 @@ export async function listSeen(
 
 /** Removes up to `max` rows of one age, of messages that are too old or of records that were left out; returns their number. */
 export async function removeOldSeen(
-  queries: Queries,
+  queries: DataQueries,
   { isMessage, beforeId }: { isMessage: boolean; beforeId: string },
   max: number,
 ): Promise<number> {
@@ -52,7 +52,7 @@ export async function removeOldSeen(
 
 /** Removes up to `max` old rows of one project about records that were left out; those of messages go with the messages. */
 export async function removeProjectLeftOut(
-  queries: Queries,
+  queries: DataQueries,
   { projectId, id }: Pick<ProjectBound, "projectId" | "id">,
   max: number,
 ): Promise<number> {

@@ -9,7 +9,7 @@
  * The process that reads a stream has claimed it; the position is stored in the transaction that stores the events.
  */
 import { sql, type RawBuilder } from "kysely";
-import type { Queries } from "../database/database.ts";
+import type { DataQueries } from "../database/sides.ts";
 import { wakes } from "../database/wake-ups.ts";
 import { reconcileFrom } from "./subscription-scans.ts";
 
@@ -73,7 +73,7 @@ const OF_MINE = sql`
 const knownUntil = (time: RawBuilder<unknown>) =>
   sql`case when ${time} is not null then greatest(subscriptions.create_time, ${time} - interval '5 minutes') end`;
 
-export async function findEventStream(queries: Queries, id: string): Promise<EventStreamRow | undefined> {
+export async function findEventStream(queries: DataQueries, id: string): Promise<EventStreamRow | undefined> {
   const { rows } = await sql<EventStreamRow>`
     select ${COLUMNS} from event_streams where id = ${id}
   `.execute(queries);
@@ -90,7 +90,7 @@ export type PutStream = Pick<EventStreamRow, "projectId" | "provider" | "ref" | 
   };
 
 /** Stores that objects were selected. Another account or topic begins a new stream. Returns the stream. */
-export async function putEventStream(queries: Queries, one: PutStream): Promise<EventStreamRow> {
+export async function putEventStream(queries: DataQueries, one: PutStream): Promise<EventStreamRow> {
   const { connectionId, providerAppId, projectId, provider, ref, topic, accountRef, selected } = one;
   const id = one.connectionId === undefined ? one.providerAppId : one.connectionId;
   const isSame = sql`known.topic = excluded.topic and known.account_ref = excluded.account_ref`;
@@ -117,7 +117,7 @@ export async function putEventStream(queries: Queries, one: PutStream): Promise<
 
 /** Claims streams that are due and not read by any process. */
 export async function claimEventStreams(
-  queries: Queries,
+  queries: DataQueries,
   workerId: number,
   max: number,
 ): Promise<EventStreamRow[]> {
@@ -140,7 +140,7 @@ export interface HeldStream extends Pick<
 }
 
 /** Lists the streams that a process has claimed, with what is wanted of each. */
-export async function listHeldStreams(queries: Queries, workerId: number): Promise<HeldStream[]> {
+export async function listHeldStreams(queries: DataQueries, workerId: number): Promise<HeldStream[]> {
   const { rows } = await sql<HeldStream>`
     select id, connection_id, provider_app_id, project_id, provider, ref, topic, account_ref, selected, ${WANTED} as wanted
     from event_streams where claimed_by = ${workerId}
@@ -150,7 +150,7 @@ export async function listHeldStreams(queries: Queries, workerId: number): Promi
 
 /** Returns the stream of an installation's connection, with what is wanted of it when the installation is gone. */
 export async function findStreamWithout(
-  queries: Queries,
+  queries: DataQueries,
   installationId: string,
 ): Promise<HeldStream | undefined> {
   const { rows } = await sql<HeldStream>`
@@ -167,7 +167,7 @@ export async function findStreamWithout(
  * Has subscriptions set up again whose object was deselected after it had been selected: it was switched off and on again
  * within seconds. What changed meanwhile is found by reading.
  */
-export async function selectAgain(queries: Queries, id: string): Promise<void> {
+export async function selectAgain(queries: DataQueries, id: string): Promise<void> {
   await sql`
     with mine as (select connection_id, provider_app_id, selected from event_streams where id = ${id})
     update subscriptions set state = 'pending', due_time = now(), retry_time = null,
@@ -178,7 +178,7 @@ export async function selectAgain(queries: Queries, id: string): Promise<void> {
 }
 
 /** Stores that objects are not selected any more. Without any left that is wanted, the stream is removed. */
-export async function dropSelected(queries: Queries, id: string, dropped: string[]): Promise<void> {
+export async function dropSelected(queries: DataQueries, id: string, dropped: string[]): Promise<void> {
   await sql`
     update event_streams set selected = array(select unnest(selected) except select unnest(${dropped}::text[]))
     where id = ${id}
@@ -190,7 +190,7 @@ export async function dropSelected(queries: Queries, id: string, dropped: string
 
 /** Stores that a claimed stream is open, and makes the subscriptions due that wait for it. */
 export async function openEventStream(
-  queries: Queries,
+  queries: DataQueries,
   { id, workerId }: { id: string; workerId: number },
 ): Promise<void> {
   await sql`
@@ -213,7 +213,7 @@ export async function openEventStream(
  * stream any more: then nothing may be stored.
  */
 export async function moveEventStream(
-  queries: Queries,
+  queries: DataQueries,
   { id, workerId, position }: { id: string; workerId: number; position: Buffer },
 ): Promise<boolean> {
   const { numAffectedRows } = await sql`
@@ -226,7 +226,7 @@ export async function moveEventStream(
 
 /** Returns whether this process still has the stream, which no other one can take before this transaction ends. */
 export async function lockEventStream(
-  queries: Queries,
+  queries: DataQueries,
   { id, workerId }: { id: string; workerId: number },
 ): Promise<boolean> {
   const { rows } = await sql`
@@ -237,7 +237,7 @@ export async function lockEventStream(
 
 /** Forgets a position that the provider does not have any more; the stream begins with what the provider has kept. */
 export async function forgetPosition(
-  queries: Queries,
+  queries: DataQueries,
   { id, workerId }: { id: string; workerId: number },
 ): Promise<void> {
   await sql`
@@ -246,7 +246,7 @@ export async function forgetPosition(
 }
 
 /** Forgets the failures of a stream that no process reads: it is opened at once. */
-export async function retryEventStream(queries: Queries, id: string): Promise<void> {
+export async function retryEventStream(queries: DataQueries, id: string): Promise<void> {
   await sql`
     update event_streams set state = 'closed', reason = null, attempts = 0, retry_time = null
     where id = ${id} and claimed_by is null and state <> 'open'
@@ -268,7 +268,7 @@ export interface ReleasedStream {
 }
 
 /** Gives a claimed stream back. */
-export async function releaseEventStream(queries: Queries, one: ReleasedStream): Promise<void> {
+export async function releaseEventStream(queries: DataQueries, one: ReleasedStream): Promise<void> {
   const { id, workerId, state, reason, retryTime, attempts, setUpAgain } = one;
   await sql`
     with mine as (
@@ -290,7 +290,7 @@ export async function releaseEventStream(queries: Queries, one: ReleasedStream):
 
 /** Requests a reconciliation of the subscriptions of a stream; without a key, of all of them. */
 export async function reconcileStream(
-  queries: Queries,
+  queries: DataQueries,
   {
     id,
     objectKey,
@@ -313,7 +313,7 @@ export async function reconcileStream(
 
 /** Gives back all streams of a process but those `held`; a dead one holds none. They are due at once. */
 export async function recoverEventStreams(
-  queries: Queries,
+  queries: DataQueries,
   workerId: number,
   held: string[] = [],
 ): Promise<void> {

@@ -1,6 +1,7 @@
 /** Pushed requests as they arrived: stored before they are answered, taken in their order, removed with the commit of their events. */
 import { sql } from "kysely";
 import type { Queries } from "../database/database.ts";
+import type { ControlQueries } from "../database/sides.ts";
 import { wakes } from "../database/wake-ups.ts";
 import { reconcileFrom } from "./subscription-scans.ts";
 
@@ -28,7 +29,7 @@ export const PUSHES_CHANGE = "received_pushes";
 
 /** Stores pushes. `tells`: processes that listen are told. */
 export async function insertPushes(
-  queries: Queries,
+  queries: ControlQueries,
   pushes: NewPush[],
   { tells }: { tells: boolean },
 ): Promise<void> {
@@ -56,7 +57,7 @@ const LONGEST_PAUSE_MS = 10_000;
  * events; and whatever is made of the events is committed later, and waits for both.
  */
 export async function takePushes(
-  queries: Queries,
+  queries: ControlQueries,
   { max, maxBytes }: { max: number; maxBytes: number },
 ): Promise<TakenPush[]> {
   const isDue = sql`fault is null and (retry_time is null or retry_time <= now())`;
@@ -96,7 +97,7 @@ const compare = <Value extends string | bigint>(one: Value, other: Value): numbe
   one < other ? -1 : one > other ? 1 : 0;
 
 /** Stores pushes that were taken, or what is left of them, in their old places. To be called in the transaction that took them. */
-export async function putBackPushes(queries: Queries, pushes: TakenPush[]): Promise<void> {
+export async function putBackPushes(queries: ControlQueries, pushes: TakenPush[]): Promise<void> {
   if (pushes.length === 0) return;
   const rows = pushes.map(
     ({ projectId, position, provider, installationId, receivedTime, body, attempts }) =>
@@ -141,7 +142,7 @@ export interface WaitingPushes {
 }
 
 /** Counts the pushes that wait, up to a number, and their bytes; a row for each project. */
-export async function countWaitingPushes(queries: Queries, max: number): Promise<WaitingPushes[]> {
+export async function countWaitingPushes(queries: ControlQueries, max: number): Promise<WaitingPushes[]> {
   const { rows } = await sql<WaitingPushes>`
     select project_id, count(*)::integer as pushes, sum(size_bytes)::double precision as bytes
     from (select project_id, size_bytes from received_pushes where fault is null limit ${max}) as waiting
@@ -151,7 +152,7 @@ export async function countWaitingPushes(queries: Queries, max: number): Promise
 }
 
 /** Returns the last push of a project that waits for its first attempt; undefined without one. */
-export async function findLastPush(queries: Queries, projectId: string): Promise<string | undefined> {
+export async function findLastPush(queries: ControlQueries, projectId: string): Promise<string | undefined> {
   const row = await queries
     .selectFrom("receivedPushes")
     .select("position")
@@ -165,7 +166,7 @@ export async function findLastPush(queries: Queries, projectId: string): Promise
 
 /** Returns whether a push waits for its first attempt: one of any project, or this one or an earlier one of its project. */
 export async function isPushWaiting(
-  queries: Queries,
+  queries: ControlQueries,
   until?: { projectId: string; position: string },
 ): Promise<boolean> {
   let query = queries.selectFrom("receivedPushes").select("position").where("attempts", "=", 0);
@@ -175,7 +176,7 @@ export async function isPushWaiting(
 
 /** Removes pushes that were set aside before a time, at most so many; returns how many. Of one project, if it is given. */
 export async function removePushesBefore(
-  queries: Queries,
+  queries: ControlQueries,
   { time, projectId }: { time: Date; projectId?: string },
   max: number,
 ): Promise<number> {

@@ -4,7 +4,7 @@
  * another project's app, without its secret, changes nothing.
  */
 import { sql, type RawBuilder } from "kysely";
-import type { Queries } from "../database/database.ts";
+import type { DataQueries } from "../database/sides.ts";
 import { SELECTED_KEY } from "./event-streams.ts";
 import type { JournalFilter } from "./subscriptions.ts";
 
@@ -19,7 +19,7 @@ const selectWanted = (appIds: RawBuilder<unknown>) => sql`from subscriptions
 
 /** Lists what the subscriptions of an object of an account want its journal to report. */
 export async function listJournalFilters(
-  queries: Queries,
+  queries: DataQueries,
   { journalAppId, accountRef, objectKey }: { journalAppId: string; accountRef: string; objectKey: string },
 ): Promise<JournalFilter[]> {
   const apps = sql`select ${journalAppId}::uuid
@@ -33,7 +33,7 @@ export async function listJournalFilters(
 }
 
 /** Returns which of these objects the other provider apps want that share a stream's journal. */
-export async function wantedByOthers(queries: Queries, id: string, keys: string[]): Promise<string[]> {
+export async function wantedByOthers(queries: DataQueries, id: string, keys: string[]): Promise<string[]> {
   const apps = sql`select others.provider_app_id from ${OTHERS} where mine.id = ${id}`;
   const { rows } = await sql<{ key: string }>`
     select distinct ${SELECTED_KEY} as key ${selectWanted(apps)} and ${SELECTED_KEY} = any(${keys}::text[])
@@ -42,7 +42,11 @@ export async function wantedByOthers(queries: Queries, id: string, keys: string[
 }
 
 /** Stores that these objects are not selected for the others either. An app that has begun to want one selects it again. */
-export async function dropSelectedOfOthers(queries: Queries, id: string, dropped: string[]): Promise<void> {
+export async function dropSelectedOfOthers(
+  queries: DataQueries,
+  id: string,
+  dropped: string[],
+): Promise<void> {
   await sql`
     update event_streams set selected = array(select unnest(selected) except select unnest(${dropped}::text[]))
     where selected && ${dropped}::text[] and id in (select others.id from ${OTHERS} where mine.id = ${id})

@@ -3,6 +3,7 @@ import { sql, type RawBuilder } from "kysely";
 import { buildFirstId } from "../../../ground/ids.ts";
 import { eraseAgentTraces } from "../agents/agent-changes.ts";
 import type { Queries } from "../database/database.ts";
+import type { DataQueries } from "../database/sides.ts";
 import type { AttemptRecord, DeliveryState } from "../deliveries/deliveries.ts";
 import { eventInserts, WAKES_DELIVERERS, type EventRow } from "../deliveries/events.ts";
 import { inIdRange, type IdRange } from "../database/id-range.ts";
@@ -31,7 +32,7 @@ interface OfObject {
 
 /** Lists the oldest waiting events of an object whose record's first one arrived at least the window ago. */
 export async function listReadyEvents(
-  queries: Queries,
+  queries: DataQueries,
   { installationId, objectName }: OfObject,
   { windowMs, max }: { windowMs: number; max: number },
 ): Promise<WaitingEvent[]> {
@@ -55,7 +56,7 @@ const MAX_DELIVERED = 2_000;
 
 /** Lists reported events of some records that were delivered and occurred within a time, the newest ones only. */
 export async function listDeliveredEvents(
-  queries: Queries,
+  queries: DataQueries,
   {
     installationId,
     objectName,
@@ -110,7 +111,7 @@ export interface SubscriptionCommit extends SubscriptionClaim {
  * Stores messages and what became of events in one statement. Returns false, and changes nothing, if this worker no longer
  * has the claim.
  */
-export async function commitSubscription(queries: Queries, commit: SubscriptionCommit): Promise<boolean> {
+export async function commitSubscription(queries: DataQueries, commit: SubscriptionCommit): Promise<boolean> {
   const { installationId, ended, messages, seen } = commit;
   const column = <Name extends keyof EndedEvent>(name: Name) => ended.map((event) => event[name]);
   const filtered = ended.filter(({ messageId }) => messageId === null).length;
@@ -158,7 +159,7 @@ const EXPIRED = "Events waited for so long that they were removed.";
  * changes are to be found by reading.
  */
 export const removeSubscriptionEventsBefore = (
-  queries: Queries,
+  queries: DataQueries,
   before: Date,
   max: number,
 ): Promise<number> =>
@@ -170,7 +171,7 @@ export const removeSubscriptionEventsBefore = (
 
 /** Does the same for one project; looks at each of its installations. */
 export const removeProjectSubscriptionEvents = (
-  queries: Queries,
+  queries: DataQueries,
   { projectId, id }: ProjectBound,
   max: number,
 ): Promise<number> =>
@@ -184,7 +185,7 @@ export const removeProjectSubscriptionEvents = (
       where installations.project_id = ${projectId} limit ${max}`,
   );
 
-async function removeEvents(queries: Queries, keys: RawBuilder<unknown>): Promise<number> {
+async function removeEvents(queries: DataQueries, keys: RawBuilder<unknown>): Promise<number> {
   const { rows } = await sql<{ removed: number }>`
     with removed as (
       delete from subscription_events where (installation_id, id) in (${keys})
@@ -203,7 +204,7 @@ async function removeEvents(queries: Queries, keys: RawBuilder<unknown>): Promis
 
 /** Removes up to `max` marks of messages that were never accepted; returns their number. */
 export async function removeUndeliveredBefore(
-  queries: Queries,
+  queries: DataQueries,
   beforeId: string,
   max: number,
 ): Promise<number> {
@@ -264,7 +265,7 @@ const MAX_SCANNED = 10_000;
 
 /** Lists what became of the events of an installation, newest first. `continueBefore`: enough events were looked at. */
 export async function listSubscriptionEvents(
-  queries: Queries,
+  queries: DataQueries,
   filter: SubscriptionEventFilter & { projectId: string; installationId: string; range: IdRange },
 ): Promise<{ rows: SubscriptionEventRow[]; continueBefore?: string }> {
   const { recordId, objectName, outcome, projectId, installationId, range } = filter;

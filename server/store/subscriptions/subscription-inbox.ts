@@ -1,6 +1,6 @@
 /** Stores pushed and streamed events once for each installation that subscribes to them. */
 import { sql, type RawBuilder } from "kysely";
-import type { Queries } from "../database/database.ts";
+import type { DataQueries } from "../database/sides.ts";
 import { wakes } from "../database/wake-ups.ts";
 
 export interface ReceivedEvent {
@@ -51,7 +51,7 @@ function isRecipient(recipients: Recipients | undefined): RawBuilder<unknown> {
 
 /** Counts the subscriptions that get events of each of these objects; those of none are absent. */
 export async function countRecipients(
-  queries: Queries,
+  queries: DataQueries,
   targets: EventTarget[],
   recipients?: Recipients,
 ): Promise<(EventTarget & { count: number })[]> {
@@ -75,7 +75,7 @@ export async function countRecipients(
  * each other.
  */
 export async function storeReceivedEvents(
-  queries: Queries,
+  queries: DataQueries,
   events: ReceivedEvent[],
   windowMs: number,
   recipients?: Recipients,

@@ -4,7 +4,7 @@
  */
 import { sql, type RawBuilder } from "kysely";
 import type { JsonObject } from "../../../ground/json.ts";
-import type { Queries } from "../database/database.ts";
+import type { DataQueries } from "../database/sides.ts";
 import { wakes } from "../database/wake-ups.ts";
 import { isHeldBy, type SubscriptionClaim } from "./subscription-claim.ts";
 
@@ -40,7 +40,7 @@ export const reconcileFrom = (since: Date | RawBuilder<unknown>, reason: string)
  * has them already. Returns false if there is no such subscription, or all of its events are switched off.
  */
 export async function requestReconciliation(
-  queries: Queries,
+  queries: DataQueries,
   {
     installationId,
     objectName,
@@ -97,7 +97,7 @@ export interface EndedReconciliation {
  * Stores what a page of a scan found, and where the scan goes on, in one statement. What was found before is skipped. Returns
  * false, and changes nothing, if this worker no longer has the claim.
  */
-export async function commitScanStep(queries: Queries, step: ScanStep): Promise<boolean> {
+export async function commitScanStep(queries: DataQueries, step: ScanStep): Promise<boolean> {
   const { installationId, objectName, events, scan, reconciled, polled } = step;
   const column = <Name extends keyof FoundEvent>(name: Name) => events.map((event) => event[name]);
   const isMine = sql`exists (select from mine)`;
@@ -139,7 +139,7 @@ export async function commitScanStep(queries: Queries, step: ScanStep): Promise<
  * if this worker no longer has the claim.
  */
 export async function beginScan(
-  queries: Queries,
+  queries: DataQueries,
   claim: SubscriptionClaim,
   scan: SubscriptionScan,
 ): Promise<boolean> {
@@ -155,7 +155,7 @@ export async function beginScan(
 }
 
 /** Drops what is to be found of a claimed subscription whose events are all off. */
-export async function dropScan(queries: Queries, claim: SubscriptionClaim): Promise<void> {
+export async function dropScan(queries: DataQueries, claim: SubscriptionClaim): Promise<void> {
   await sql`
     update subscriptions set walk = null, reconcile_since = null, reconcile_reason = null, poll_time = null
     where ${isHeldBy(claim)}
@@ -167,7 +167,7 @@ export async function dropScan(queries: Queries, claim: SubscriptionClaim): Prom
  * delivered in the days that events are kept is absent.
  */
 export async function listDeliveredHashes(
-  queries: Queries,
+  queries: DataQueries,
   {
     installationId,
     objectName,

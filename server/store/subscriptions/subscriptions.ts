@@ -10,7 +10,7 @@
  * A process claims a subscription while it works on its events, so the events of an object are processed in order.
  */
 import { sql } from "kysely";
-import type { Queries } from "../database/database.ts";
+import type { DataQueries } from "../database/sides.ts";
 import { isHeldBy, type SubscriptionClaim } from "./subscription-claim.ts";
 import { reconcileFrom, type EndedReconciliation, type SubscriptionScan } from "./subscription-scans.ts";
 
@@ -64,7 +64,7 @@ const COLUMNS = sql`subscriptions.id, subscriptions.installation_id, subscriptio
 
 /** Lists the subscriptions of an installation. */
 export async function listSubscriptions(
-  queries: Queries,
+  queries: DataQueries,
   projectId: string,
   installationId: string,
 ): Promise<SubscriptionRow[]> {
@@ -104,7 +104,7 @@ export interface JournalFilter {
  * set up again.
  */
 export async function syncSubscriptions(
-  queries: Queries,
+  queries: DataQueries,
   { projectId, installationId }: { projectId: string; installationId: string },
   wanted: (WantedSubscription & { id: string })[],
 ): Promise<void> {
@@ -179,7 +179,7 @@ export interface DueSubscription {
 }
 
 /** Lists due subscriptions in turns of projects, the longest due first. */
-export async function listDueSubscriptions(queries: Queries, among: number): Promise<DueSubscription[]> {
+export async function listDueSubscriptions(queries: DataQueries, among: number): Promise<DueSubscription[]> {
   const { rows } = await sql<DueSubscription>`
     select due.id, due.project_id, connection_id from (
       select id, project_id, installation_id, due_time,
@@ -197,7 +197,7 @@ export async function listDueSubscriptions(queries: Queries, among: number): Pro
 
 /** Claims subscriptions that nobody else has claimed meanwhile. */
 export async function claimSubscriptions(
-  queries: Queries,
+  queries: DataQueries,
   workerId: number,
   ids: string[],
 ): Promise<ClaimedSubscription[]> {
@@ -220,7 +220,11 @@ export async function claimSubscriptions(
 }
 
 /** Gives claimed subscriptions back; they are due at once. */
-export async function releaseSubscriptions(queries: Queries, workerId: number, ids: string[]): Promise<void> {
+export async function releaseSubscriptions(
+  queries: DataQueries,
+  workerId: number,
+  ids: string[],
+): Promise<void> {
   if (ids.length === 0) return;
   await sql`
     update subscriptions set claimed_by = null, due_time = now()
@@ -230,7 +234,7 @@ export async function releaseSubscriptions(queries: Queries, workerId: number, i
 
 /** Gives back everything that a process has claimed, except for `held`. */
 export async function recoverSubscriptions(
-  queries: Queries,
+  queries: DataQueries,
   workerId: number,
   held: string[] = [],
 ): Promise<void> {
@@ -241,7 +245,7 @@ export async function recoverSubscriptions(
 }
 
 /** Returns the milliseconds until the next subscription becomes due; undefined when none will by itself. */
-export async function nextSubscriptionDueMs(queries: Queries): Promise<number | undefined> {
+export async function nextSubscriptionDueMs(queries: DataQueries): Promise<number | undefined> {
   const { rows } = await sql<{ ms: number | null }>`
     select extract(epoch from min(greatest(due_time, retry_time)) - now())::double precision * 1000 as ms
     from subscriptions where claimed_by is null and due_time is not null and greatest(due_time, retry_time) > now()
@@ -258,7 +262,7 @@ export const RECOVERED = sql`attempts = 0, state = case when state = 'degraded' 
  * turn of polling comes, or another source is to be tried again.
  */
 export async function releaseClaim(
-  queries: Queries,
+  queries: DataQueries,
   { windowMs, ...claim }: SubscriptionClaim & { windowMs: number },
 ): Promise<void> {
   await sql`
@@ -285,7 +289,7 @@ export interface PostponedSubscription extends SubscriptionClaim {
 }
 
 /** Puts a claimed subscription back after a failure. Events that arrive meanwhile wait as well. */
-export async function postponeSubscription(queries: Queries, one: PostponedSubscription): Promise<void> {
+export async function postponeSubscription(queries: DataQueries, one: PostponedSubscription): Promise<void> {
   const {
     retryTime,
     attempts,
@@ -310,7 +314,7 @@ const CAUGHT_UP = "Changes may be missing from the time before the provider repo
  * stream ended, is found by a reconciliation.
  */
 export async function activateSubscription(
-  queries: Queries,
+  queries: DataQueries,
   one: SubscriptionClaim & { accountRef: string; objectKey: string; warnings: string[] },
 ): Promise<void> {
   const { accountRef, objectKey, warnings } = one;
@@ -329,7 +333,7 @@ export async function activateSubscription(
  * changes are known until; before pushes, what changed since is found by a reconciliation.
  */
 export async function useInstead(
-  queries: Queries,
+  queries: DataQueries,
   one: SubscriptionClaim & {
     accountRef: string;
     objectKey: string;
@@ -354,7 +358,7 @@ export async function useInstead(
 
 /** Begins to set a claimed subscription up with another source. Until when polling knew the changes stays. */
 export async function changeSource(
-  queries: Queries,
+  queries: DataQueries,
   { source, ...claim }: SubscriptionClaim & { source: SubscriptionSource },
 ): Promise<void> {
   await sql`
@@ -366,7 +370,7 @@ export async function changeSource(
 
 /** Stores how events name account and object, for the streams that are wanted. */
 export async function nameSubscription(
-  queries: Queries,
+  queries: DataQueries,
   one: SubscriptionClaim & { accountRef: string; objectKey: string },
 ): Promise<void> {
   const { accountRef, objectKey } = one;

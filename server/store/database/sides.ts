@@ -1,0 +1,125 @@
+/**
+ * On which side each table lies: control tables stay in one database, data tables can be in several. A statement names tables of one
+ * side, so that it runs in one of these databases; today one database holds both (docs/decisions/0041-control-and-data.md).
+ */
+import type { ColumnType, Kysely, SelectType, Transaction } from "kysely";
+import type { DB } from "./rows.gen.ts";
+
+/**
+ * - `control`: one place for all customers. Nobody reads it while a call to a provider or a delivery is carried out.
+ * - `shared`: written like a control table, and read on both sides: PostgreSQL replicates it into each database with data. Small.
+ * - `data`: grows with the traffic of customers, and names rows of one customer.
+ * - `own`: each database has its own rows, about itself.
+ */
+export type Side = "control" | "shared" | "data" | "own";
+
+export const TABLE_SIDES = {
+  // Acts of agents are budgeted over a whole project, so over all customers of it.
+  agentActs: "control",
+  // Hangs on an operation, and goes with it.
+  agentChanges: "data",
+  agentPolicies: "control",
+  allDeliveries: "data",
+  apiKeys: "control",
+  apiKeyUses: "control",
+  // An act may concern the project itself, and people decide on the acts of all customers in one list.
+  approvals: "control",
+  auditEvents: "control",
+  builders: "control",
+  claimedDomains: "control",
+  configs: "shared",
+  connectionDoubts: "control",
+  // Closed and opened with each answer of a provider.
+  connectionGates: "data",
+  // Its tokens are updated once in a lifetime of a token, not with each call.
+  connections: "shared",
+  consents: "control",
+  consumers: "shared",
+  customAuthSessions: "control",
+  deliveries: "data",
+  deliveryBatches: "data",
+  // Health and pauses are written when they change, not with each delivery.
+  destinations: "shared",
+  events: "data",
+  eventsNowhere: "data",
+  // A stream belongs to a connection. The journal of a provider app belongs to no customer: its row lies with the control tables.
+  eventStreams: "data",
+  eventTopicRoutes: "shared",
+  eventTopics: "data",
+  firstDeliveries: "data",
+  groups: "shared",
+  heldCredits: "data",
+  heldMessages: "data",
+  // One key of a request may name two customers.
+  idempotencyKeys: "control",
+  installations: "shared",
+  integrations: "shared",
+  invites: "control",
+  jwtKeys: "control",
+  manifestSources: "control",
+  memberships: "control",
+  operations: "data",
+  organizations: "control",
+  ownProviders: "shared",
+  ownWrites: "data",
+  processes: "own",
+  projectRetention: "control",
+  projects: "shared",
+  providerApps: "shared",
+  proxyUsage: "data",
+  pushWatch: "control",
+  readFingerprints: "data",
+  readiness: "own",
+  readObjects: "data",
+  readRuns: "data",
+  readSyncs: "data",
+  // One push may have events of many customers.
+  receivedPushes: "control",
+  refusedRequests: "control",
+  // Tell "deleted" from "not replicated yet".
+  removedConnections: "shared",
+  removedInstallations: "shared",
+  reportedHealth: "data",
+  revisions: "shared",
+  schemaBaselines: "data",
+  schemaLooks: "data",
+  // The schedule of an integration, for all customers that installed it.
+  schemaWatches: "control",
+  seenRecords: "data",
+  sessions: "control",
+  signInAttempts: "control",
+  signInFailures: "control",
+  subscriptionEvents: "data",
+  subscriptions: "data",
+  subscriptionSyncs: "data",
+  // With the tokens that it renews.
+  tokenRefreshes: "control",
+  topicDestinationRoutes: "shared",
+  topics: "shared",
+  undeliveredChanges: "data",
+  unroutedEvents: "data",
+  uploads: "control",
+  // The rate of a whole project.
+  webhookPaces: "control",
+  writeKeys: "data",
+  writes: "data",
+} as const satisfies Record<keyof DB, Side>;
+
+type TablesOn<One extends Side> = {
+  [Table in keyof DB]: (typeof TABLE_SIDES)[Table] extends One ? Table : never;
+}[keyof DB];
+
+type ReadOnly<Table> = { [Column in keyof Table]: ColumnType<SelectType<Table[Column]>, never, never> };
+
+type SharedTables = { [Table in TablesOn<"shared">]: ReadOnly<DB[Table]> };
+type ControlTables = Pick<DB, TablesOn<"control" | "shared" | "own">>;
+type DataTables = Pick<DB, TablesOn<"data" | "own">> & SharedTables;
+
+/** The control tables, or a transaction on them. */
+export type ControlQueries = Kysely<ControlTables> | Transaction<ControlTables>;
+
+/** The data tables, or a transaction on them; shared tables can be read. */
+export type DataQueries = Kysely<DataTables> | Transaction<DataTables>;
+
+/** Either side: for statements that only read shared tables. */
+export type SharedQueries = Kysely<SharedTables> | Transaction<SharedTables>;
