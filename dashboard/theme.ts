@@ -1,4 +1,4 @@
-/** The look: one accent, quiet surfaces, small type, and contrasts that satisfy WCAG 2.2 AA in light and dark. */
+/** The theme: one accent, quiet surfaces, small type, and contrasts that satisfy WCAG 2.2 AA in light and dark. */
 import {
   ActionIcon,
   Anchor,

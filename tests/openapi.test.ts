@@ -172,7 +172,7 @@ describe("openapi.json", () => {
 
   test("has examples of every request and every answer, and each fits its schema", () => {
     const faults: string[] = [];
-    const look = (place: string, media: Media | undefined): void => {
+    const visit = (place: string, media: Media | undefined): void => {
       if (!media) return;
       const named = Object.values(media.examples ?? {}).map(({ value }) => value);
       const shown = media.example === undefined ? named : [media.example];
@@ -181,10 +181,10 @@ describe("openapi.json", () => {
     };
     for (const { operation } of operations) {
       const { operationId, requestBody, responses } = operation;
-      look(`${operationId} request`, requestBody?.content["application/json"]);
+      visit(`${operationId} request`, requestBody?.content["application/json"]);
       const [, answer] = Object.entries(responses).find(([status]) => /^[23]/.test(status)) ?? [];
       if (!WITHOUT_ANSWER.has(operationId))
-        look(`${operationId} answer`, answer?.content?.["application/json"]);
+        visit(`${operationId} answer`, answer?.content?.["application/json"]);
     }
     assert.deepEqual(
       faults,

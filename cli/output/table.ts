@@ -6,7 +6,7 @@ import { printable, measureWidth } from "./printable.ts";
 
 const GAP = "  ";
 
-interface Look {
+interface TableStyle {
   /** Of the terminal; without it nothing is cut. */
   width?: number;
   /** By column. */
@@ -16,8 +16,8 @@ interface Look {
 }
 
 /** Returns lines without line ends; the last column is not padded. */
-export function table(headings: string[], rows: string[][], paint: Paint, look: Look = {}): string[] {
-  const { width = Infinity, kinds = [], extras = [] } = look;
+export function table(headings: string[], rows: string[][], paint: Paint, style: TableStyle = {}): string[] {
+  const { width = Infinity, kinds = [], extras = [] } = style;
   const safe = rows.map((row) => row.map(printable));
   const all = headings.map((heading, column) => ({
     natural: Math.max(measureWidth(heading), ...safe.map((row) => measureWidth(row[column] ?? ""))),

@@ -27,7 +27,7 @@ export const read: ReadConnector = {
     // Records can be searched seconds after they were written, rarely minutes.
     overlapMs: 5 * MINUTE_MS,
     settlingOverlapMs: 65 * MINUTE_MS,
-    // Each look lists all archived records.
+    // Each check lists all archived records.
     deletionsEveryMs: 60 * MINUTE_MS,
   },
   isReadable,

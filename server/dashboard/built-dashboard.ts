@@ -121,7 +121,7 @@ async function waitForBuild(
   digest: string,
   signal: AbortSignal,
 ): Promise<DashboardState | undefined> {
-  for (let looks = 0; looks < MAX_CHECKS && !signal.aborted; looks += 1) {
+  for (let checks = 0; checks < MAX_CHECKS && !signal.aborted; checks += 1) {
     const found = await findBuild(dataDir, digest);
     if (found) return found;
     await new Promise((resolve) => setTimeout(resolve, CHECK_MS));

@@ -132,7 +132,7 @@ export class Lanes<Item> {
     this.#size += 1;
     this.#capacity.take(projectId, this.#deps.measureCost(item));
     this.#start(id, lane);
-    this.#look(lane);
+    this.#noteSpace(lane);
   }
 
   /** Widens or narrows a destination's lane after an attempt. */
@@ -140,7 +140,7 @@ export class Lanes<Item> {
     const lane = this.#lanes.get(id);
     if (!lane) return;
     lane.failing = failing;
-    this.#look(lane);
+    this.#noteSpace(lane);
   }
 
   /** While little is left for their project: removes and returns the lines of slow receivers, which would delay others. */
@@ -173,11 +173,11 @@ export class Lanes<Item> {
     if (slow === lane.slow) return;
     lane.slow = slow;
     this.#capacity.countSlow(lane.projectId, slow ? 1 : -1);
-    this.#look(lane);
+    this.#noteSpace(lane);
   }
 
   /** Records when a lane became full, or reports that it has capacity again. */
-  #look(lane: Lane<Item>): void {
+  #noteSpace(lane: Lane<Item>): void {
     if (this.#laneSpace(lane) === 0) lane.fullMs ??= elapsedMs();
     else if (lane.fullMs !== undefined) {
       lane.fullMs = undefined;
@@ -214,7 +214,7 @@ export class Lanes<Item> {
       this.#lanes.delete(id);
       if (lane.slow) this.#capacity.countSlow(lane.projectId, -1);
     } else this.#start(id, lane);
-    this.#look(lane);
+    this.#noteSpace(lane);
     this.#capacity.give(lane.projectId, this.#deps.measureCost(item));
     if (this.#size === 0) this.#empty.splice(0).forEach((resolve) => resolve());
   }

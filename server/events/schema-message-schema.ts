@@ -39,7 +39,7 @@ const ChangesSchema = Type.Object({
   changedFields: Type.Optional(
     Type.Array(
       Type.Object({
-        oldSchema: described(FieldSchema, "The field at the last look."),
+        oldSchema: described(FieldSchema, "The field at the last check."),
         newSchema: described(FieldSchema, "The field now."),
       }),
       { description: "Fields whose type, label, description or `readOnly` is another one." },
@@ -54,7 +54,7 @@ export const SchemaMessageSchema = Type.Object(
     ...DATA_MESSAGE,
     resultInfo: described(ResultInfoSchema, "Number of changes, and where they are."),
     result: Type.Optional(
-      described(ChangesSchema, "Changes since the last look; kinds without a change are absent."),
+      described(ChangesSchema, "Changes since the last check; kinds without a change are absent."),
     ),
   },
   { title: "SchemaMessage", description: "Fields of an object that were created, deleted or changed." },

@@ -1,4 +1,4 @@
-/** The look of this server's own pages, that of the dashboard: one HTML document for light and dark, small and large screens, without foreign content. */
+/** The style of this server's own pages, as that of the dashboard: one HTML document for light and dark, small and large screens, without foreign content. */
 import { randomBytes } from "node:crypto";
 import { Page } from "./endpoint.ts";
 

@@ -31,7 +31,7 @@ export type CapacityFor = (key: string, group: string) => number;
 export interface ClaimSource<Item> {
   /** Claims up to `limit` items that are due, of each key about as many as there is capacity for. */
   claim(limit: number, capacity: CapacityFor): Promise<Item[]>;
-  /** Claims the items that are due because this one has ended, without a look through the queue. */
+  /** Claims the items that are due because this one has ended, without a search of the queue. */
   claimSuccessors?(ended: Item): Promise<Item[]>;
   /** Gives claimed items back as they were. */
   release(items: Item[]): Promise<void>;

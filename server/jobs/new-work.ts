@@ -1,4 +1,4 @@
-/** Tells the worker of this process about new work, so that it need not wait for its next look at the queue. */
+/** Tells the worker of this process about new work, so that it need not wait for its next poll of the queue. */
 
 /** What stores work announces it; the worker is started later, or in other processes only. */
 export class NewWork {

@@ -10,7 +10,7 @@ export class WakeSignal {
     this.#endRest();
   }
 
-  /** Call before looking for work, so that a wake during the look is not lost. */
+  /** Call before searching for work, so that a wake during the search is not lost. */
   clear(): void {
     this.#woken = false;
   }

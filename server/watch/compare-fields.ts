@@ -1,4 +1,4 @@
-/** Compares the fields of an object with those of the last look. Pure. */
+/** Compares the fields of an object with those of the last check. Pure. */
 import type { FieldMetadata, ObjectMetadata } from "../../connector-kit/fields.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 

@@ -1,4 +1,4 @@
-/** Records the requests of a look as lines of the usage log. */
+/** Records the requests of a check as lines of the usage log. */
 import type { ProviderFetch } from "../../connector-kit/calls/provider-fetch.ts";
 import { elapsedMs, nowMs } from "../../ground/clock.ts";
 import type { ProxyUse } from "../store/operations/proxy-usage.ts";

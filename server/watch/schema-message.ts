@@ -2,7 +2,7 @@
 import { messageHead } from "../events/message-head.ts";
 import type { SchemaMessage } from "../events/schema-message-schema.ts";
 import type { FieldChanges } from "./compare-fields.ts";
-import type { SchemaCheckTarget } from "./find-look-target.ts";
+import type { SchemaCheckTarget } from "./find-check-target.ts";
 import type { WatchedObject } from "./watched-objects.ts";
 
 /** Returns the message with the changes that are watched; undefined if there are none. */

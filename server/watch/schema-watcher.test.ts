@@ -36,7 +36,7 @@ describe("schema watch", () => {
       integration: "crm",
       groupRef: "acme",
     });
-    await looks(2);
+    await checks(2);
   });
 
   const manifest = (events: string[] | undefined, more = "") => `
@@ -71,8 +71,8 @@ ${more}${
       .requests({ provider: "hubspot" })
       .filter(({ method, path }) => method === "GET" && path.includes(`/properties/2026-03/${object}`))
       .length;
-  /** Waits until the object was looked at so many times more: what was there before the first of them has been seen. */
-  const looks = async (count: number, object?: string) => {
+  /** Waits until the object was checked so many times more: what was there before the first of them has been seen. */
+  const checks = async (count: number, object?: string) => {
     const known = requests(object);
     await until(() => requests(object) >= known + count);
   };
@@ -105,7 +105,7 @@ ${more}${
     groupName: "contactinformation",
   });
 
-  test("the first look reports nothing; then each look reports what was created, changed and deleted", async () => {
+  test("the first check reports nothing; then each check reports what was created, changed and deleted", async () => {
     assert.deepEqual(messages(), []);
     await inHubSpot("POST", "contacts", property("tier", "Tier"));
     const created = await nextMessage(0);
@@ -181,19 +181,19 @@ ${more}${
 
   test("only the kinds that the manifest enables are reported, and others are not reported later", async () => {
     await deploy(["fieldDeleted"]);
-    // A look that began before has ended.
-    await looks(2);
+    // A check that began before has ended.
+    await checks(2);
     const known = messages().length;
     await inHubSpot("POST", "contacts", property("quiet"));
-    await looks(3);
+    await checks(3);
     await deploy(EVENTS);
-    await looks(2);
+    await checks(2);
     assert.equal(messages().length, known);
     await inHubSpot("DELETE", "contacts/quiet");
     assert.deepEqual(Object.keys((await nextMessage(known))?.result ?? {}), ["deletedFields"]);
   });
 
-  test("an object added later, and another account, begin with a silent look", async () => {
+  test("an object added later, and another account, begin with a silent check", async () => {
     const known = messages().length;
     const companies = `        - objectName: companies
           destination: ${destination.name}
@@ -202,10 +202,10 @@ ${more}${
           enabled: always
 `;
     await deploy(EVENTS, companies);
-    await looks(2, "companies");
+    await checks(2, "companies");
     const { queries } = all.database;
     await queries.updateTable("schemaBaselines").set({ account: "another", fields: "[]" }).execute();
-    await looks(2, "companies");
+    await checks(2, "companies");
     assert.equal(messages().length, known);
     await inHubSpot("POST", "companies", { ...property("size"), groupName: "companyinformation" });
     assert.equal((await nextMessage(known))?.objectName, "companies");
@@ -227,13 +227,13 @@ ${more}${
     assert.equal(messages().length, known);
   });
 
-  /** A look that is under way is due after its lease. */
+  /** A check that is under way is due after its lease. */
   const isUnderWay = async () => {
-    const looking = await all.database.queries.selectFrom("schemaLooks").select("dueTime").execute();
-    return looking.some(({ dueTime }) => dueTime.getTime() > Date.now() + 10_000);
+    const checking = await all.database.queries.selectFrom("schemaLooks").select("dueTime").execute();
+    return checking.some(({ dueTime }) => dueTime.getTime() > Date.now() + 10_000);
   };
 
-  test("bad credentials and a disabled destination skip the look, and what changed meanwhile is reported afterwards", async () => {
+  test("bad credentials and a disabled destination skip the check, and what changed meanwhile is reported afterwards", async () => {
     const { queries } = all.database;
     const known = messages().length;
     const stop = async (stopped: boolean) => {
@@ -244,14 +244,14 @@ ${more}${
     };
     const nextTime = async () =>
       Number((await queries.selectFrom("schemaWatches").select("nextTime").executeTakeFirst())?.nextTime);
-    /** Looks are spread over an hour, so what a tick starts is over two ticks later. */
+    /** Checks are spread over an hour, so what a tick starts is over two ticks later. */
     const ticks = async (count: number) => {
       const from = await nextTime();
       await until(async () => (await nextTime()) >= from + (count - 0.5) * 60 * Number(MINUTE_MS));
     };
     await stop(true);
     await ticks(3);
-    // A look that began before has ended.
+    // A check that began before has ended.
     await until(async () => !(await isUnderWay()));
     const before = requests();
     await inHubSpot("POST", "contacts", property("meanwhile"));
@@ -281,7 +281,7 @@ ${more}${
       return saveSchemaBaseline(queries, { ...row, comparedVersion, message });
     };
     const races = () => messages().filter(({ objectName }) => objectName === "race").length;
-    // A look forgets the fields of objects that nobody watches, such as this one: without credentials there is none.
+    // A check forgets the fields of objects that nobody watches, such as this one: without credentials there is none.
     await queries.updateTable("connections").set({ status: "bad_credentials" }).execute();
     await until(async () => !(await isUnderWay()));
     await Promise.all([save(undefined), save(undefined)]);
@@ -299,7 +299,7 @@ ${more}${
     await until(async () => (await watches()).length === 0);
     await until(async () => (await queries.selectFrom("schemaLooks").selectAll().execute()).length === 0);
     const { installationId } = customer;
-    // As a look does that began before the end.
+    // As a check does that began before the end.
     const row = { installationId, objectName: "late", account: "a", fields: [] };
     await saveSchemaBaseline(queries, { ...row, comparedVersion: undefined, message: undefined });
     const left = await listSchemaBaselines(queries, installationId);

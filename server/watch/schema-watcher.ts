@@ -1,24 +1,24 @@
-/** Watches the schemas of customers' accounts in the background: starts and runs the looks that are due. */
+/** Watches the schemas of customers' accounts in the background: starts and runs the checks that are due. */
 import { now } from "../../ground/clock.ts";
 import { startWork, type WorkStart } from "../../ground/span.ts";
 import type { Tracer } from "../../ground/tracer.ts";
 import { nextTick } from "../jobs/cron-tick.ts";
 import { startRounds } from "../jobs/rounds.ts";
-import { claimSchemaCheck, startDueChecks, type SchemaCheck } from "../store/integrations/schema-looks.ts";
-import type { SchemaCheckServices } from "./find-look-target.ts";
-import { checkSchemas } from "./look-at-schemas.ts";
+import { claimSchemaCheck, startDueChecks, type SchemaCheck } from "../store/integrations/schema-checks.ts";
+import type { SchemaCheckServices } from "./find-check-target.ts";
+import { checkSchemas } from "./check-schemas.ts";
 
 export interface SchemaWatcher {
-  /** Finishes the looks that are under way. */
+  /** Finishes the checks that are under way. */
   stop(): Promise<void>;
 }
 
-/** Looks of one process at once. Each is of one installation and sends one request after the other. */
+/** Checks of one process at once. Each is of one installation and sends one request after the other. */
 const MAX_CHECKS = 8;
 /** Of these, the most of one project: its providers may be silent, and another project waits no longer for that. */
 const MAX_OF_PROJECT = 6;
 const MAX_INTEGRATIONS = 100;
-/** Longer than the look at any installation: a look that takes longer is repeated, and reports nothing twice. */
+/** Longer than the check at any installation: a check that takes longer is repeated, and reports nothing twice. */
 const LEASE_MS = 15 * 60_000;
 const LONGEST_POLL_MS = 5_000;
 const SHORTEST_POLL_MS = 20;
@@ -47,7 +47,7 @@ export function startSchemaWatcher(deps: SchemaWatcherServices): SchemaWatcher {
     await startDueChecks(queries, { max: MAX_INTEGRATIONS, spreadMs: 60 * minuteMs, nextTick: tick });
     while (underWay.size < MAX_CHECKS) {
       const byProject = Map.groupBy(underWay.values(), (projectId) => projectId);
-      const full = [...byProject].flatMap(([id, looks]) => (looks.length < MAX_OF_PROJECT ? [] : [id]));
+      const full = [...byProject].flatMap(([id, checks]) => (checks.length < MAX_OF_PROJECT ? [] : [id]));
       const check = await claimSchemaCheck(queries, { leaseMs: LEASE_MS, full });
       if (!check) break;
       start(check);
@@ -55,7 +55,7 @@ export function startSchemaWatcher(deps: SchemaWatcherServices): SchemaWatcher {
     return false;
   };
   const everyMs = Math.min(LONGEST_POLL_MS, Math.max(SHORTEST_POLL_MS, minuteMs / 12));
-  const rounds = startRounds({ what: "look for changed schemas", log, everyMs, round });
+  const rounds = startRounds({ what: "check schemas", log, everyMs, round });
   return {
     async stop() {
       await rounds.stop();

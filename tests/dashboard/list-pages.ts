@@ -78,8 +78,8 @@ async function filled(server: Dashboard, route: string): Promise<string> {
 }
 
 /** Looks at an open page, then at each of its further tabs; `tab` is the title of the tab. */
-export async function eachTab(visit: Visit, look: (tab?: string) => Promise<void>): Promise<void> {
-  await look();
+export async function eachTab(visit: Visit, check: (tab?: string) => Promise<void>): Promise<void> {
+  await check();
   // The first tab is the page itself.
   for (const tab of (await visit.page.getByRole("main").getByRole("tab").all()).slice(1)) {
     await tab.click();
@@ -88,6 +88,6 @@ export async function eachTab(visit: Visit, look: (tab?: string) => Promise<void
       "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))",
     );
     await visit.drawn();
-    await look((await tab.textContent()) ?? "");
+    await check((await tab.textContent()) ?? "");
   }
 }

@@ -31,7 +31,7 @@ interface Sight {
   doctor: string;
   /** Types of the events about the customer since the fault. */
   events: string;
-  /** When the customer was healthy since the look before, each second. */
+  /** When the customer was healthy since the observation before, each second. */
   between: string;
 }
 
@@ -189,7 +189,9 @@ async function brokenDrill(secondsAfter: readonly number[]): Promise<Sight[]> {
     for (const seconds of secondsAfter) {
       const healthy = await watch(on, brokenTime.getTime() + seconds * 1_000);
       for (const fault of FAULTS)
-        sights.push(await look(on, fault, { seconds, brokenTime, healthy, ids: customers.get(fault.name) }));
+        sights.push(
+          await observe(on, fault, { seconds, brokenTime, healthy, ids: customers.get(fault.name) }),
+        );
     }
     clearInterval(calls);
     return sights;
@@ -317,7 +319,7 @@ async function watch(on: TestBusbar, untilMs: number): Promise<Map<string, strin
   return healthy;
 }
 
-async function look(
+async function observe(
   on: TestBusbar,
   { name, what, object }: Fault,
   {

@@ -70,14 +70,14 @@ export async function startChildBusbar(
   await new Promise<void>((resolve, reject) => {
     const fail = (why: string) => reject(new Error(`${why}: ${output()}`));
     const timer = setTimeout(() => fail("Busbar did not get ready"), PATIENCE_MS);
-    const look = (): void => {
+    const check = (): void => {
       if (!output().includes("Busbar is ready")) return;
       // Copying the whole log for each line of it would take more of the processor than what is measured.
-      child.stdout.off("data", look);
+      child.stdout.off("data", check);
       clearTimeout(timer);
       resolve();
     };
-    child.stdout.on("data", look);
+    child.stdout.on("data", check);
     void exited.then(() => {
       clearTimeout(timer);
       fail("Busbar ended");

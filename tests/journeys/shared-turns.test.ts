@@ -6,7 +6,7 @@ import { secondProject } from "../harness/second-project.ts";
 import { createLog } from "../../ground/log.ts";
 import { claimDueTrials } from "../../server/store/connections/connections.ts";
 import { openDatabase } from "../../server/store/database/database.ts";
-import { claimSchemaCheck } from "../../server/store/integrations/schema-looks.ts";
+import { claimSchemaCheck } from "../../server/store/integrations/schema-checks.ts";
 
 /** Nobody listens there. */
 const AWAY = {
@@ -36,7 +36,7 @@ async function install(project: TestBusbar, groupRef: string): Promise<void> {
   assert.equal(installed.status, 201, installed.text);
 }
 
-test("trials of credentials and looks at schemas that are due for long in one project leave turns to another", async (t) => {
+test("trials of credentials and checks of schemas that are due for long in one project leave turns to another", async (t) => {
   // The workers' own rounds come after the test.
   const busbar = await openTestBusbar({ env: { BUSBAR_MINUTE_MS: "3600000" }, providers: { away: AWAY } });
   t.after(() => busbar.stop());

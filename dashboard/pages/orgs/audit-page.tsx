@@ -1,4 +1,4 @@
-/** Who changed what in an organisation, and looked at which secret. */
+/** Who changed what in an organisation, and viewed which secret. */
 import { useMemo, type JSX } from "react";
 import { useParams } from "@tanstack/react-router";
 import type { Schemas } from "../../api.gen.ts";
@@ -86,7 +86,7 @@ export function AuditPage(): JSX.Element {
   return (
     <ListPage
       title="Audit"
-      about="Changes and looks at secrets; values are not kept."
+      about="Changes and views of secrets; values are not kept."
       operationId="listAuditEvents"
       input={{ orgId }}
       columns={columns}

@@ -154,13 +154,13 @@ const fixedExtensions = (language: "yaml" | "json", height: number) => [
   syntaxHighlighting(highlight),
   EditorView.lineWrapping,
   replacing,
-  look(height),
+  appearance(height),
 ];
 
 /** In a low window the whole editor is in sight, between what is above it and the buttons below. */
 const IN_WINDOW = "max(200px, 100dvh - 350px)";
 
-const look = (height: number) =>
+const appearance = (height: number) =>
   EditorView.theme({
     "&": {
       height: `min(${height}px, ${IN_WINDOW})`,

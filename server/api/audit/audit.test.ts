@@ -1,4 +1,4 @@
-/** The audit: who changed what and looked at which secret, through a real Busbar. */
+/** The audit: who changed what and viewed which secret, through a real Busbar. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";

@@ -69,7 +69,7 @@ const AuditEventSchema = Type.Object(
       Type.String({ format: "date-time", description: "When the last of them was. Absent for one." }),
     ),
   },
-  { title: "AuditEvent", description: "A change, or a look at a secret." },
+  { title: "AuditEvent", description: "A change, or a view of a secret." },
 );
 
 const only = (description: string) => Type.Optional(Type.String({ maxLength: 255, description }));
@@ -80,7 +80,7 @@ const listAuditEvents = (deps: { database: Database }) =>
     tag: "Organisations",
     summary: "List who changed what",
     description:
-      "Changes by the management API and looks at secrets, newest first; the values are not kept. An API key sees the " +
+      "Changes by the management API and views of secrets, newest first; the values are not kept. An API key sees the " +
       "events of its own project. Writes of records are operations, and not listed here; what agents asked for, were refused, or tried " +
       "as a dry run is.",
     params: OrgParams,

@@ -24,7 +24,7 @@ export interface Chosen {
 /**
  * Returns what is delivered: of a triggered read all records, of other reads those that changed since they were delivered. If
  * the deletion of such a record was delivered before, the record was restored, or a search index still has it. The deletion
- * is forgotten, so that it is delivered again if the next look finds it again.
+ * is forgotten, so that it is delivered again if the next read finds it again.
  */
 export async function chooseRecords(
   deps: { database: Database },

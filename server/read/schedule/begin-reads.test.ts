@@ -154,7 +154,7 @@ test("1,000 due objects begin once in a handful of statements, whoever else begi
   assert.equal((await busbar.runs(busbar.id)).length, 1_000);
 });
 
-test("a look at 10,000 schedules of which none is due reads no row", async (t) => {
+test("a check of 10,000 schedules of which none is due reads no row", async (t) => {
   const busbar = await openMany(t, 10_000);
   await sql`analyze read_objects`.execute(busbar.queries);
   const seen = await busbar.queries.transaction().execute(async (queries) => {

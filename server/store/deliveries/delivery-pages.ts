@@ -38,7 +38,7 @@ export interface DeliveryFilter extends SubjectFilter {
   range: IdRange;
 }
 
-/** Rows that match, and where to continue if more rows may match than were looked at. */
+/** Rows that match, and where to continue if more rows may match than were scanned. */
 export interface ExaminedDeliveries {
   rows: ListedDelivery[];
   continueBefore?: string;
@@ -54,7 +54,7 @@ const LEAST_LOOKED_AT = 200;
 
 /**
  * Looks at the newest deliveries of each destination: as many as fit on the page, or with filters that no index serves,
- * up to a limit. Deliveries older than the oldest one looked at belong to the next page, for which it returns a token.
+ * up to a limit. Deliveries older than the oldest one scanned belong to the next page, for which it returns a token.
  */
 export async function listDeliveries(
   queries: DataQueries,
@@ -71,18 +71,18 @@ export async function listDeliveries(
     with owner as (
       select id, name from destinations
       where project_id = ${filter.projectId} ${filter.destinationId === undefined ? sql`` : sql`and id = ${filter.destinationId}`}
-    ), looked as materialized (${selectExamined(filter, max)}
+    ), scanned as materialized (${selectExamined(filter, max)}
     ), lowest as (
-      select ${isFiltered ? sql`event_id` : sql`null::uuid as event_id`} from looked
+      select ${isFiltered ? sql`event_id` : sql`null::uuid as event_id`} from scanned
       where nth = ${max} order by 1 desc limit 1
     ), page as (
-      select looked.* from (
-        select * from looked
+      select scanned.* from (
+        select * from scanned
         where ${sql.join(conditions(filter), sql` and `)}
           and event_id >= coalesce((select event_id from lowest), ${FIRST_ID}::uuid)
         order by event_id desc, destination_id desc
-      ) as looked ${ofMatchingEvent(ofEvent)}
-      order by looked.event_id desc, looked.destination_id desc limit ${range.limit}
+      ) as scanned ${ofMatchingEvent(ofEvent)}
+      order by scanned.event_id desc, scanned.destination_id desc limit ${range.limit}
     )
     select page.destination_id, owner.name as destination_name, page.event_id, events.type, events.create_time,
       page.state, coalesce(due_time, now()) as due_time, coalesce(attempts, '[]') as attempts,
@@ -137,7 +137,7 @@ function conditions({ state, range }: DeliveryFilter): RawBuilder<unknown>[] {
   const all: RawBuilder<unknown>[] = [sql`true`];
   if (range.before?.includes(".")) {
     const [eventId, destinationId] = range.before.split(".");
-    all.push(sql`(looked.event_id, looked.destination_id) < (${eventId}::uuid, ${destinationId}::uuid)`);
+    all.push(sql`(scanned.event_id, scanned.destination_id) < (${eventId}::uuid, ${destinationId}::uuid)`);
   } else if (range.before !== undefined) all.push(sql`event_id < ${range.before}::uuid`);
   if (state === "delivered") all.push(sql`state = 'delivered'`);
   return all;
@@ -153,6 +153,6 @@ const ofMatchingEvent = (wanted: RawBuilder<unknown>[]): RawBuilder<unknown> =>
   wanted.length === 0
     ? sql``
     : sql`cross join lateral (
-        select from events where events.id = looked.event_id and ${sql.join(wanted, sql` and `)} offset 0) as matching`;
+        select from events where events.id = scanned.event_id and ${sql.join(wanted, sql` and `)} offset 0) as matching`;
 
 type FoundRow = Omit<ListedDelivery, "subject"> & { head: string };

@@ -5,7 +5,7 @@ import { INSTALLATION_IS_UNHEALTHY } from "./installation-health.ts";
 import type { Queries } from "../database/database.ts";
 import type { ControlQueries, DataQueries, SharedQueries } from "../database/sides.ts";
 import { queueSyncs } from "./installation-syncs.ts";
-import { followDeployedWatch } from "./schema-looks.ts";
+import { followDeployedWatch } from "./schema-checks.ts";
 
 export interface RevisionRow<Content> {
   id: string;

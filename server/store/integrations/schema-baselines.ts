@@ -1,4 +1,4 @@
-/** Baselines of the schema watch: the fields that each object of an installation had at the last look. */
+/** Baselines of the schema watch: the fields that each object of an installation had at the last check. */
 import { sql } from "kysely";
 import type { Json } from "../../../ground/json.ts";
 import type { Queries } from "../database/database.ts";
@@ -29,7 +29,7 @@ export async function listSchemaBaselines(
 
 /**
  * Saves the fields of an object and records the message about their changes, in one statement. Does neither if the baseline
- * is no longer of the version that was compared, the watch has ended during the look, or the installation was deleted.
+ * is no longer of the version that was compared, the watch has ended during the check, or the installation was deleted.
  */
 export async function saveSchemaBaseline(
   queries: Queries,

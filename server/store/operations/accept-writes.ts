@@ -90,7 +90,7 @@ export async function appendToGroup(queries: DataQueries, write: GroupedWrite): 
   const { groupKey } = write;
   const records = JSON.stringify(write.records);
   const bytes = Buffer.byteLength(records);
-  // Locked before the look, so that two processes never open a group of the same key at once.
+  // Locked before the check, so that two processes never open a group of the same key at once.
   await sql`select pg_advisory_xact_lock(hashtextextended(${groupKey}, 0))`.execute(queries);
   const open = await findOpenGroup(queries, write);
   if (!open) {

@@ -127,7 +127,7 @@ export async function claimInstallationWrites(
 
 /**
  * Claims the writes that are next for these records now, each at most once: those that waited for an update that has
- * ended. Saves a look through the queue for each of many updates of one record.
+ * ended. Saves a search of the queue for each of many updates of one record.
  */
 export async function claimSuccessors(
   queries: DataQueries,

@@ -211,7 +211,7 @@ test("the operation of a run ends when its installation is deleted", async (t) =
   );
 });
 
-test("a look for due runs reads those that it returns, however many are due", async (t) => {
+test("a search for due runs reads those that it returns, however many are due", async (t) => {
   const { queries, projectId, integrationId, install, due } = await openRuns(t);
   const installationId = await install("acme");
   const what = { projectId, integrationId, installationId, configId: newId(), messageName: "person" };

@@ -263,7 +263,7 @@ export interface SubscriptionEventFilter {
 /** Events that one statement looks at for outcomes that depend on deliveries. */
 const MAX_SCANNED = 10_000;
 
-/** Lists what became of the events of an installation, newest first. `continueBefore`: enough events were looked at. */
+/** Lists what became of the events of an installation, newest first. `continueBefore`: enough events were scanned. */
 export async function listSubscriptionEvents(
   queries: DataQueries,
   filter: SubscriptionEventFilter & { projectId: string; installationId: string; range: IdRange },
@@ -277,20 +277,20 @@ export async function listSubscriptionEvents(
     ...(objectName === undefined ? [] : [sql`object_name = ${objectName}`]),
     ...(outcome === undefined ? [] : [isStoredAs(storedWords(outcome))]),
   ];
-  const looked = sql`
+  const scanned = sql`
     select * from subscription_events where ${sql.join(conditions, sql` and `)}
     order by id desc limit ${outcome === undefined ? range.limit : MAX_SCANNED}`;
   const { rows } = await sql<SubscriptionEventRow>`
     select told.* from (
       select event.id, event.object_name, event.record_id, event.provider_event_type, event.occurred_time, event.received_time,
         ${OUTCOME} as outcome, event.reason, event.message_id, event.end_time, ${DELIVERY} as delivery
-      from (${looked}) as event ${OUTCOME_JOINS}
+      from (${scanned}) as event ${OUTCOME_JOINS}
     ) as told ${outcome === undefined ? sql`` : sql`where outcome = ${outcome}`}
     order by id desc limit ${range.limit}
   `.execute(queries);
   if (outcome === undefined || rows.length >= range.limit) return { rows };
   const last = await sql<{ id: string }>`
-    select id from (${looked}) as looked order by id desc offset ${MAX_SCANNED - 1}
+    select id from (${scanned}) as scanned order by id desc offset ${MAX_SCANNED - 1}
   `.execute(queries);
   const continueBefore = last.rows[0]?.id;
   return { rows, ...(continueBefore !== undefined && { continueBefore }) };

@@ -26,7 +26,7 @@ export type ScannedTarget = SubscriptionTarget & { definition: SubscribeDefiniti
 
 /** After this time the subscription goes behind the others. */
 const TURN_MS = 2_000;
-/** A look for deletions that lists everything that was ever deleted happens every tenth turn of polling. */
+/** A check for deletions that lists everything that was ever deleted happens every tenth turn of polling. */
 const TURNS_PER_LISTING = 10;
 
 /** Throws `ProviderError` when a page cannot be read; the pages before it are kept. */

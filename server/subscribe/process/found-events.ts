@@ -45,7 +45,7 @@ export const foundDeletions = (by: FoundBy, records: readonly DeletedRecord[], u
     foundEvent(by, { recordId: id, type: "delete", time: deletedTime ?? until, until }),
   );
 
-/** Longer than the second of a look, because clocks differ. */
+/** Longer than the second of a check, because clocks differ. */
 const SETTLED_MS = 2_000;
 
 /**

@@ -1,4 +1,4 @@
-/** Waits until what was pushed before is taken apart, so that a look at subscriptions shows every push that was answered. */
+/** Waits until what was pushed before is taken apart, so that a list of subscriptions shows every push that was answered. */
 import { setTimeout as wait } from "node:timers/promises";
 import { elapsedMs } from "../../../ground/clock.ts";
 import type { Database } from "../../store/database/database.ts";

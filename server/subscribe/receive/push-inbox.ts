@@ -48,7 +48,7 @@ export const openPushInbox = ({
   hasCapacity: openCapacityCheck(database),
 });
 
-/** Returns a function that tells at once what the last look found, and looks again in the background. */
+/** Returns a function that tells at once what the last check found, and checks again in the background. */
 function openCapacityCheck({ queries }: Database): PushInbox["hasCapacity"] {
   let hasCapacity = true;
   let full = new Set<string>();

@@ -14,7 +14,7 @@ import type { StreamServices } from "../definition/stream-services.ts";
 
 export interface Deselecting {
   /** Begins to deselect what is not wanted, unless that is under way. */
-  look(stream: HeldStream): void;
+  check(stream: HeldStream): void;
   settled(): Promise<void>;
 }
 
@@ -23,7 +23,7 @@ const MAX_ATTEMPTS = 4;
 export function openDeselecting(deps: StreamServices): Deselecting {
   const underWay = new Map<string, Promise<void>>();
   return {
-    look(stream) {
+    check(stream) {
       const { id, connectionId, projectId, selected, wanted } = stream;
       const dropped = selected.filter((key) => !wanted.includes(key));
       // Without anything that is wanted, the stream itself goes.

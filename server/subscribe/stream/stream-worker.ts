@@ -72,7 +72,7 @@ export function startStreamWorker(services: StreamWorkerServices): StreamWorker 
       if (!row || row.wanted.length === 0 || !isSame) one?.stop.abort();
     }
     for (const row of rows) {
-      deselecting.look(row);
+      deselecting.check(row);
       if (row.wanted.some((key) => !row.selected.includes(key))) await selectAgain(queries, row.id);
     }
     const claimed = await claimEventStreams(queries, deps.workerId(), MAX_CONCURRENT);

@@ -16,7 +16,7 @@ const MAX_READ = 256;
 const PAGE = 256;
 const MAX_PAGES = 8;
 /**
- * How long turns are taken before another look at whether the queue is still long, and how long a list of installations serves
+ * how long turns are taken before another check whether the queue is still long, and how long a list of installations serves
  * several claims. A write of an installation that is not in the list waits for the next one.
  */
 const LONG_MS = 100;

@@ -1,4 +1,4 @@
-/** Looks at the objects that one installation reads, compares their fields with the last look, and reports changes. */
+/** Checks the objects that one installation reads, compares their fields with the last check, and reports changes. */
 import type { FieldsConnector, ObjectMetadata } from "../../connector-kit/fields.ts";
 import { isRetryable, ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import { nowMs } from "../../ground/clock.ts";
@@ -12,22 +12,26 @@ import {
   saveSchemaBaseline,
   type SchemaBaseline,
 } from "../store/integrations/schema-baselines.ts";
-import { endSchemaCheck, postponeSchemaCheck, type SchemaCheck } from "../store/integrations/schema-looks.ts";
+import {
+  endSchemaCheck,
+  postponeSchemaCheck,
+  type SchemaCheck,
+} from "../store/integrations/schema-checks.ts";
 import { compareFields, readKnownFields, toKnownFields } from "./compare-fields.ts";
 import {
   findSchemaCheckTarget,
   type SchemaCheckServices,
   type SchemaCheckTarget,
-} from "./find-look-target.ts";
+} from "./find-check-target.ts";
 import { recordUsage } from "./record-usage.ts";
 import { schemaMessage } from "./schema-message.ts";
 import type { WatchedObject } from "./watched-objects.ts";
 
-/** Attempts at a look while the provider is not available. After the last one, the next tick begins a new look. */
+/** Attempts at a check while the provider is not available. After the last one, the next tick begins a new check. */
 const MAX_ATTEMPTS = 5;
 const RETRY_MINUTES = 5;
 
-/** Carries out a claimed look. Never rejects: a failure changes no baseline and is logged. */
+/** Carries out a claimed check. Never rejects: a failure changes no baseline and is logged. */
 export async function checkSchemas(deps: SchemaCheckServices, check: SchemaCheck): Promise<void> {
   const { queries } = deps.database;
   try {
@@ -37,15 +41,15 @@ export async function checkSchemas(deps: SchemaCheckServices, check: SchemaCheck
       await postponeSchemaCheck(queries, check, retryMs);
     else await endSchemaCheck(queries, check);
   } catch (error) {
-    // The look is due again when its lease ends.
+    // The check is due again when its lease ends.
     deps.log.warn(
       { installationId: check.installationId, error: String(error) },
-      "a look at a schema failed on our side",
+      "a check of a schema failed on our side",
     );
   }
 }
 
-/** Returns the milliseconds after which to look again, if the provider cannot be asked now. */
+/** Returns the milliseconds after which to check again, if the provider cannot be asked now. */
 async function checkAll(deps: SchemaCheckServices, target: SchemaCheckTarget): Promise<number | undefined> {
   const { queries } = deps.database;
   const { installationId, objects } = target;
@@ -107,7 +111,7 @@ async function report(
   const { object, metadata, baseline } = check;
   const { installationId, projectId, connectionId, account, destinationId } = target;
   const fields = toKnownFields(metadata);
-  // The first look, and the first at another account, only remembers. An account that had no name yet is the same one, and its
+  // The first check, and the first at another account, only remembers. An account that had no name yet is the same one, and its
   // name is stored, so that the next one is another.
   const isNamed = baseline?.account === account;
   const isSame = isNamed || baseline?.account === buildBaselineAccount(connectionId, null);

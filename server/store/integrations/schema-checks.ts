@@ -1,10 +1,10 @@
 /**
- * Schema watch: which integrations ask for changes of fields, and which installations are to be looked at.
+ * Schema watch: which integrations ask for changes of fields, and which installations are to be checked.
  *
  *     watched   a row of `schema_watches`, from the deployment that asks for it to the one that no longer does
  *     due       a row of `schema_looks`, made at each tick of the schedule for every installation without one, spread over
  *               an hour
- *     looking   claimed: `due_time` lies ahead by the length of a lease; when the process dies, the look is due again
+ *     checking   claimed: `due_time` lies ahead by the length of a lease; when the process dies, the check is due again
  *     ended     the row is gone until the next tick
  */
 import { sql } from "kysely";
@@ -44,7 +44,7 @@ export async function followDeployedWatch(
 }
 
 /**
- * Takes up to `max` integrations whose tick has come, sets their next tick, and makes looks for their installations, each
+ * Takes up to `max` integrations whose tick has come, sets their next tick, and makes checks for their installations, each
  * at its own time within `spreadMs`. An installation that still has one gets no other. Returns the number of integrations.
  */
 export const startDueChecks = (
@@ -90,7 +90,7 @@ export interface SchemaCheck {
   attempts: number;
 }
 
-/** Claims the look that is due for longest, for the length of a lease; none of the projects that are `full`. */
+/** Claims the check that is due for longest, for the length of a lease; none of the projects that are `full`. */
 export async function claimSchemaCheck(
   queries: DataQueries,
   { leaseMs, full }: { leaseMs: number; full: string[] },
@@ -122,7 +122,7 @@ export async function endSchemaCheck(
     .execute();
 }
 
-/** Makes a look due again after a while. */
+/** Makes a check due again after a while. */
 export async function postponeSchemaCheck(
   queries: DataQueries,
   { installationId, attempts }: SchemaCheck,

@@ -1,4 +1,4 @@
-/** Finds what a look needs: installation, connection, objects, and where messages go. */
+/** Finds what a check needs: installation, connection, objects, and where messages go. */
 import type { FieldsConnector } from "../../connector-kit/fields.ts";
 import type { Log } from "../../ground/log.ts";
 import type { ConfigContent } from "../../manifest/installation-config.ts";
@@ -10,7 +10,7 @@ import { findInstallation } from "../store/integrations/installations.ts";
 import { findIntegration } from "../store/integrations/integrations.ts";
 import { listReadObjects } from "../store/reads/read-objects.ts";
 import { buildBaselineAccount } from "../store/integrations/schema-baselines.ts";
-import type { SchemaCheck } from "../store/integrations/schema-looks.ts";
+import type { SchemaCheck } from "../store/integrations/schema-checks.ts";
 import {
   watchedChanges,
   watchedObjects,
@@ -39,8 +39,8 @@ export interface SchemaCheckTarget {
 }
 
 /**
- * Returns undefined if there is nothing to look at now: the watch or the installation is gone, the credentials are
- * rejected, or the destination is missing or disabled. Then baselines stay, and the next look reports what changed since.
+ * Returns undefined if there is nothing to check now: the watch or the installation is gone, the credentials are
+ * rejected, or the destination is missing or disabled. Then baselines stay, and the next check reports what changed since.
  */
 export async function findSchemaCheckTarget(
   deps: SchemaCheckServices,
