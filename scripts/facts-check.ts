@@ -1,14 +1,17 @@
 /**
- * Compares connectors with the facts about their vendors: `npm run facts:check -- stripe [object]`. With `--known`, the faults that are
+ * Compares connectors with the facts about their vendors: `npm run facts:check -- stripe [object]`, or that of a custom provider:
+ * `npm run facts:check -- providers/x-quill.yaml --facts quill.json`. With `--known`, the faults that are
  * there now become the known ones of these providers.
  */
 import { parseArgs } from "node:util";
 import { providersWithFacts, readFacts, buildSubject } from "../simulations/vendor/suite/facts-subject.ts";
 import { faultName, readKnownFaults, writeKnownFaults } from "../simulations/vendor/suite/known-faults.ts";
+import type { Subject } from "../simulations/vendor/suite/bench.ts";
+import { readOwnSubject } from "../simulations/vendor/suite/own-provider.ts";
 import { checkObject } from "../simulations/vendor/suite/facts-suite.ts";
 
 const { values, positionals } = parseArgs({
-  options: { known: { type: "boolean" }, all: { type: "boolean" } },
+  options: { known: { type: "boolean" }, all: { type: "boolean" }, facts: { type: "string" } },
   allowPositionals: true,
 });
 const [provider, wanted] = positionals;
@@ -21,9 +24,7 @@ const counts = { passed: 0, failed: 0, unverified: 0 };
 const faults: string[] = [];
 const providers = provider === undefined ? providersWithFacts() : [provider];
 for (const name of providers) {
-  const facts = readFacts(name);
-  if (!facts) throw new Error(`there is no connectors/${name}/facts.json`);
-  const subject = buildSubject(name, facts);
+  const subject = subjectNamed(name);
   for (const objectName of Object.keys(subject.promised)) {
     if (wanted !== undefined && wanted !== objectName) continue;
     for (const result of await checkObject(subject, objectName)) {
@@ -42,3 +43,10 @@ if (values.known && wanted === undefined) {
   writeKnownFaults([...others, ...faults]);
   console.log("connectors/known-faults.json is written.");
 } else if (counts.failed > 0) process.exitCode = 1;
+
+function subjectNamed(name: string): Subject {
+  if (values.facts !== undefined) return readOwnSubject(name, values.facts);
+  const facts = readFacts(name);
+  if (!facts) throw new Error(`there is no connectors/${name}/facts.json`);
+  return buildSubject(name, facts);
+}

@@ -11,9 +11,10 @@ const SERVER_COMMANDS: ServerCommand[] = [
   },
   {
     name: "sandbox",
-    usage: "[provider] [--port 4100] [--host 127.0.0.1]",
+    usage: "[provider or file] [--facts FILE] [--port 4100] [--host 127.0.0.1]",
     description: "start simulated HubSpot and Salesforce, or one provider as the facts about its API say",
     options: [
+      ["--facts <file>", "facts about the API of your custom provider, of which the file is named"],
       ["--port <port>", "port to listen on (default: 4100)"],
       ["--host <address>", "address to listen on (default: 127.0.0.1)"],
     ],

@@ -94,9 +94,16 @@ async function sandbox(args: string[]): Promise<void> {
   const [first] = args;
   const provider = first?.startsWith("-") === false ? first : undefined;
   const rest = provider === undefined ? args : args.slice(1);
-  const { port = "4100", host } = parse(rest, { port: { type: "string" }, host: { type: "string" } });
+  const {
+    port = "4100",
+    host,
+    facts,
+  } = parse(rest, { port: { type: "string" }, host: { type: "string" }, facts: { type: "string" } });
+  if (facts !== undefined && provider === undefined)
+    throw new UsageError("--facts is about a provider: busbar sandbox providers/x-quill.yaml --facts FILE");
   if (provider !== undefined) {
-    const simulated = await startProviderSandbox(provider, wholeNumber("--port", port, 0, 65_535));
+    const number = wholeNumber("--port", port, 0, 65_535);
+    const simulated = await openAt(number, "sandbox", () => startProviderSandbox(provider, number, facts));
     process.stdout.write(simulated.text);
     return onSignal(() => simulated.close());
   }
@@ -127,6 +134,7 @@ async function openAt<Started>(port: number, name: string, open: () => Promise<S
   try {
     return await open();
   } catch (cause) {
+    if (cause instanceof UsageError) throw cause;
     const inUse = cause instanceof Error && "code" in cause && cause.code === "EADDRINUSE";
     if (inUse) throw new StartError(`port ${port} is in use by another program; give --port`, { cause });
     throw new StartError(`the ${name} cannot listen on port ${port}: ${String(cause)}`, { cause });

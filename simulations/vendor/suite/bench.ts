@@ -27,6 +27,8 @@ export interface Subject {
   promised: Record<string, PromisedMode[]>;
   /** Headers that every request of a connection has, as `provider.ts` names them. */
   headers: Record<string, string>;
+  /** The schema of a vendor that speaks GraphQL, where it is not in the provider's folder. */
+  sdl?: string;
 }
 
 export interface CheckResult {
@@ -38,7 +40,7 @@ export interface CheckResult {
 }
 
 /** What a check has to do with. */
-export interface Bench extends Omit<Subject, "promised" | "headers"> {
+export interface Bench extends Omit<Subject, "promised" | "headers" | "sdl"> {
   vendor: Vendor;
   fetch: ProviderFetch;
   objectName: string;

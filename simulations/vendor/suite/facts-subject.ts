@@ -5,6 +5,7 @@ import { connectionValueNames } from "../../../connector-kit/provider/connection
 import { completeRequests } from "../../../connector-kit/facts/complete-requests.ts";
 import { completeProvider } from "../../../connector-kit/provider/define-provider.ts";
 import type { Connector } from "../../../connector-kit/connector.ts";
+import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
 import type { Facts } from "../../../connector-kit/facts/facts.ts";
 import { buildPlans } from "../../../connector-kit/declarative/object-plan.ts";
 import type { Description } from "../../../connector-kit/declarative/rules/description.ts";
@@ -39,13 +40,12 @@ export function buildSubject(
   facts: Facts,
   connector: Connector | undefined = CONNECTORS[provider],
   description: Description | undefined = DESCRIPTIONS[provider],
+  info: ProviderInfo | undefined = completeKnown(provider),
 ): Subject {
-  const info = PROVIDER_TABLE[provider];
   if (!info || !connector) throw new Error(`there is no connector ${provider}`);
-  const complete = completeProvider(provider, info);
-  const values = Object.fromEntries([...connectionValueNames(complete)].map((name) => [name, `own ${name}`]));
+  const values = Object.fromEntries([...connectionValueNames(info)].map((name) => [name, `own ${name}`]));
   const headers = Object.fromEntries(
-    (complete.fixedHeaders ?? []).map(({ name, valueTemplate }) => [
+    (info.fixedHeaders ?? []).map(({ name, valueTemplate }) => [
       name,
       valueTemplate.replace(/\{\{\.(\w+)\}\}/g, "own $1"),
     ]),
@@ -58,6 +58,11 @@ export function buildSubject(
     promised: promisedBy(facts, description),
     headers,
   };
+}
+
+function completeKnown(provider: string): ProviderInfo | undefined {
+  const info = PROVIDER_TABLE[provider];
+  return info && completeProvider(provider, info);
 }
 
 /** What a connector can do; where it is written out in code, what there are facts about. */

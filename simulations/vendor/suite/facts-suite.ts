@@ -23,7 +23,7 @@ export async function checkObject(
   { stopsAtFailure = false } = {},
 ): Promise<CheckResult[]> {
   const { provider, account, promised, headers } = subject;
-  const sdl = readSchema(subject.facts);
+  const sdl = subject.sdl ?? readSchema(subject.facts);
   const facts = sdl === undefined ? subject.facts : withBodies(subject.facts, sdl);
   const object = Object.hasOwn(facts.objects, objectName) ? facts.objects[objectName] : undefined;
   if (!object)

@@ -1,0 +1,74 @@
+/** Reads the file of a builder's own provider, and a file of facts about its vendor. */
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { basename } from "node:path";
+import { parse as parseYaml } from "yaml";
+import { checkCustomProvider } from "../../../connector-kit/custom-provider.ts";
+import { describeConnector } from "../../../connector-kit/declarative/describe-connector.ts";
+import type { Description } from "../../../connector-kit/declarative/rules/description.ts";
+import { completeRequests } from "../../../connector-kit/facts/complete-requests.ts";
+import { FactsSchema, type Facts } from "../../../connector-kit/facts/facts.ts";
+import { shapeFaults } from "../../../connector-kit/provider/check-provider.ts";
+import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
+import { UsageError } from "../../../ground/errors.ts";
+import type { Subject } from "./bench.ts";
+import { buildSubject } from "./facts-subject.ts";
+
+const SUFFIX = /\.(?:ya?ml|json)$/;
+/** The largest file of facts about a provider of the catalog has 80 KB. */
+const MAX_BYTES = 4 * 1024 * 1024;
+
+/** Tells the file of a custom provider from the name of a provider of the catalog. */
+export const isProviderFile = (text: string): boolean => SUFFIX.test(text);
+
+/** Returns what a file says about a custom provider. Throws `UsageError` with every fault and its place. */
+export function readProviderFile(file: string): { info: ProviderInfo; description: Description } {
+  const { own, faults } = checkCustomProvider(basename(file).replace(SUFFIX, ""), readDocument(file));
+  if (!own) throw new UsageError(listFaults(file, faults));
+  if (!own.description)
+    throw new UsageError(`${file} has no member connector: Busbar neither reads nor writes objects of it`);
+  return { info: own.info, description: own.description };
+}
+
+/**
+ * Returns the facts in a file, and the schema in the file with the ending \`.graphql\` beside it, where the vendor speaks GraphQL. Throws
+ * \`UsageError\` with every fault and its place.
+ */
+export function readFactsFile(file: string): { facts: Facts; sdl?: string } {
+  const facts = completeRequests(readDocument(file) as Facts);
+  const faults = shapeFaults(FactsSchema, facts, "facts");
+  if (faults.length > 0) throw new UsageError(listFaults(file, faults));
+  if (!facts.graphql) return { facts };
+  const schema = file.replace(SUFFIX, ".graphql");
+  if (!existsSync(schema))
+    throw new UsageError(`${file} has facts about GraphQL; their schema is missing: ${schema}`);
+  return { facts, sdl: readFileSync(schema, "utf8") };
+}
+
+/** Puts the connector that a file describes and the facts about its vendor together. */
+export function readOwnSubject(file: string, factsFile: string): Subject {
+  const { info, description } = readProviderFile(file);
+  const { facts, sdl } = readFactsFile(factsFile);
+  const subject = buildSubject(
+    info.name,
+    facts,
+    describeConnector(info.name, description),
+    description,
+    info,
+  );
+  return { ...subject, ...(sdl !== undefined && { sdl }) };
+}
+
+const listFaults = (file: string, faults: { path: string; message: string }[]): string =>
+  [`${file} has faults:`, ...faults.map(({ path, message }) => `  ${path}: ${message}`)].join("\n");
+
+function readDocument(file: string): unknown {
+  try {
+    if (statSync(file).size > MAX_BYTES) throw new Error(`it is larger than ${MAX_BYTES / 1024 / 1024} MB`);
+    return parseYaml(readFileSync(file, "utf8"), { maxAliasCount: 1000 });
+  } catch (cause) {
+    throw new UsageError(
+      `${file} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`,
+      { cause },
+    );
+  }
+}
