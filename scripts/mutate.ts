@@ -3,7 +3,8 @@
  * `-- --all --sample 20` for every twentieth. Survivors are listed in `connectors/surviving-mutants.json` with a reason.
  */
 import { parseArgs } from "node:util";
-import { computeScore, tryMutants, type ProviderMutant } from "../simulations/vendor/mutate/try-all.ts";
+import { computeScore, tryMutants, type ProviderMutant } from "./mutate/try-all.ts";
+import { OWN_TEST } from "./mutate/try-code.ts";
 import { providersWithFacts } from "../simulations/vendor/suite/facts-subject.ts";
 
 const { values, positionals } = parseArgs({
@@ -40,8 +41,10 @@ if (providers.length > 1) {
 
 function summary(tried: ProviderMutant[]): string {
   const count = (wanted: ProviderMutant["state"]) => tried.filter(({ state }) => state === wanted).length;
+  const byTests = tried.filter(({ by }) => by?.startsWith(OWN_TEST)).length;
   return (
-    `${computeScore(tried).toFixed(1)} of 100 die: ${count("killed")} killed, ${count("survived")} survived; ` +
+    `${computeScore(tried).toFixed(1)} of 100 die: ${count("killed")} killed${byTests > 0 ? `, ${byTests} of them by the connector's own tests` : ""}, ` +
+    `${count("survived")} survived; ` +
     `${count("unverified")} change what no fact is about`
   );
 }

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-const FILE = join(import.meta.dirname, "..", "..", "..", "connectors", "surviving-mutants.json");
+const FILE = join(import.meta.dirname, "..", "..", "connectors", "surviving-mutants.json");
 
 /** Returns the reasons by provider and mutant. */
 export const readSurvivors = (): Record<string, Record<string, string>> =>

@@ -25,7 +25,7 @@ export interface CodeMutant {
   text: string;
 }
 
-const ROOT = join(import.meta.dirname, "..", "..", "..");
+const ROOT = join(import.meta.dirname, "..", "..");
 
 /** Parts of connectors that facts are not about, and that have suites of their own: subscriptions, custom fields, descriptions of fields, SOAP. */
 const APART =

@@ -1,6 +1,6 @@
 /** Tries the mutants of several providers, or every nth of them. */
-import { DESCRIPTIONS } from "../../../connectors/descriptions.gen.ts";
-import { readFacts } from "../suite/facts-subject.ts";
+import { DESCRIPTIONS } from "../../connectors/descriptions.gen.ts";
+import { readFacts } from "../../simulations/vendor/suite/facts-subject.ts";
 import { listMutants } from "./mutants.ts";
 import { readSurvivors } from "./survivors.ts";
 import { codeTrial } from "./try-code.ts";

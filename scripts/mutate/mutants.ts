@@ -1,7 +1,7 @@
 /** Changes one member of a description at a time. */
-import { buildPlans } from "../../../connector-kit/declarative/object-plan.ts";
-import type { Description } from "../../../connector-kit/declarative/rules/description.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../../ground/json.ts";
+import { buildPlans } from "../../connector-kit/declarative/object-plan.ts";
+import type { Description } from "../../connector-kit/declarative/rules/description.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 
 export interface Mutant {
   /** Where, and what became of it: `defaults.list.path: /v1/{path} → /vq/{path}`. */

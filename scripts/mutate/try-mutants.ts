@@ -1,11 +1,11 @@
 /** Runs the suite of facts for each mutant of a description, and tells which of them it finds. */
-import { checkDescription } from "../../../connector-kit/declarative/check/check-description.ts";
-import { describeConnector } from "../../../connector-kit/declarative/describe-connector.ts";
-import type { Description } from "../../../connector-kit/declarative/rules/description.ts";
-import type { Facts } from "../../../connector-kit/facts/facts.ts";
-import { checkObject } from "../suite/facts-suite.ts";
-import { buildSubject } from "../suite/facts-subject.ts";
-import { faultName, readKnownFaults } from "../suite/known-faults.ts";
+import { checkDescription } from "../../connector-kit/declarative/check/check-description.ts";
+import { describeConnector } from "../../connector-kit/declarative/describe-connector.ts";
+import type { Description } from "../../connector-kit/declarative/rules/description.ts";
+import type { Facts } from "../../connector-kit/facts/facts.ts";
+import { checkObject } from "../../simulations/vendor/suite/facts-suite.ts";
+import { buildSubject } from "../../simulations/vendor/suite/facts-subject.ts";
+import { faultName, readKnownFaults } from "../../simulations/vendor/suite/known-faults.ts";
 import type { Mutant } from "./mutants.ts";
 
 export interface TriedMutant {

@@ -1,8 +1,8 @@
 /** The suite of facts notices changes of descriptions: every twentieth is tried here, `npm run mutate -- --all` tries all. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { DESCRIPTIONS } from "../../../connectors/descriptions.gen.ts";
-import { providersWithFacts } from "../suite/facts-subject.ts";
+import { DESCRIPTIONS } from "../../connectors/descriptions.gen.ts";
+import { providersWithFacts } from "../../simulations/vendor/suite/facts-subject.ts";
 import { listCodeMutants } from "./code-mutants.ts";
 import { listMutants } from "./mutants.ts";
 import { readSurvivors } from "./survivors.ts";

@@ -2,11 +2,11 @@
 import { registerHooks } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Connector } from "../../../connector-kit/connector.ts";
-import { CONNECTORS } from "../../../connectors/connectors.gen.ts";
+import type { Connector } from "../../connector-kit/connector.ts";
+import { CONNECTORS } from "../../connectors/connectors.gen.ts";
 import type { CodeMutant } from "./code-mutants.ts";
 
-const FOLDER = join(import.meta.dirname, "..", "..", "..", "connectors");
+const FOLDER = join(import.meta.dirname, "..", "..", "connectors");
 const MARK = "?mutant=";
 
 /** Changed sources by mark and address. */

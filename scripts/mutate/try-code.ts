@@ -1,9 +1,13 @@
-/** Tries the mutants of a connector that is written out in code. */
-import { checkObject } from "../suite/facts-suite.ts";
-import { buildSubject, readFacts } from "../suite/facts-subject.ts";
+/** Tries the mutants of a connector that is written out in code: first the suite of facts, then the connector's own tests. */
+import { checkObject } from "../../simulations/vendor/suite/facts-suite.ts";
+import { buildSubject, readFacts } from "../../simulations/vendor/suite/facts-subject.ts";
 import { listCodeMutants, type CodeMutant } from "./code-mutants.ts";
+import { failingTest } from "./own-tests.ts";
 import { loadMutated } from "./mutated-modules.ts";
 import type { TriedMutant } from "./try-mutants.ts";
+
+/** Begins what is said to have found a mutant, where no fact did. */
+export const OWN_TEST = "own test: ";
 
 /** Returns a function that tries one mutant. Objects whose files are alike are tried once: the first, and those with other files. */
 export function codeTrial(provider: string): {
@@ -28,7 +32,10 @@ export function codeTrial(provider: string): {
         for (const result of await checkObject(subject, objectName, { stopsAtFailure: true }))
           if (result.state === "failed")
             return { name, state: "killed", by: `${objectName}: ${result.check}` };
-      return { name, state: "survived" };
+      const test = await failingTest(provider, mutant);
+      return test === undefined
+        ? { name, state: "survived" }
+        : { name, state: "killed", by: `${OWN_TEST}${test}` };
     },
   };
 }

@@ -1,0 +1,51 @@
+/** Runs the own tests of a connector with one of its files changed, in a process of their own, until the first that fails. */
+import { spawn } from "node:child_process";
+import { globSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import type { CodeMutant } from "./code-mutants.ts";
+
+const FOLDER = join(import.meta.dirname, "..", "..", "connectors");
+const CHILD = join(import.meta.dirname, "own-tests-process.ts");
+
+/** A change can make a scan endless. */
+const LONGEST_MS = 180_000;
+
+/** Returns the test that fails; undefined if all pass. */
+export function failingTest(provider: string, mutant: CodeMutant): Promise<string | undefined> {
+  const { NODE_TEST_CONTEXT: _, NODE_V8_COVERAGE: __, ...env } = process.env;
+  const child = spawn(
+    process.execPath,
+    ["--test-reporter=tap", CHILD, mutant.file, ...testsFor(provider, mutant.file)],
+    { stdio: ["pipe", "pipe", "ignore"], env, timeout: LONGEST_MS, killSignal: "SIGKILL" },
+  );
+  child.stdin.on("error", () => undefined).end(mutant.text);
+  let failed: string | undefined;
+  let tail = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    tail = (tail + text).slice(-20_000);
+    failed ??= /^ *not ok \d+ - (.*)$/m.exec(tail)?.[1];
+    if (failed !== undefined) child.kill("SIGKILL");
+  });
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (code) => {
+      resolve(failed ?? (code === 0 ? undefined : "a process that does not end as it should"));
+    });
+  });
+}
+
+/**
+ * Those of the changed file first, then those of the connector as a whole. Suites of all connectors, and tests with a whole server, are about
+ * more than this one.
+ */
+function testsFor(provider: string, file: string): string[] {
+  const first = [`${basename(file, ".ts")}.test.ts`, `${provider}.test.ts`];
+  const turn = (path: string): number => {
+    const place = first.indexOf(basename(path));
+    return place < 0 ? first.length : place;
+  };
+  return globSync("*.test.ts", { cwd: join(FOLDER, provider) })
+    .map((name) => join(FOLDER, provider, name))
+    .filter((path) => !/testReading\(|\/tests\/harness\//.test(readFileSync(path, "utf8")))
+    .toSorted((a, b) => turn(a) - turn(b) || a.localeCompare(b));
+}
