@@ -182,6 +182,22 @@ integrations:
     await heals();
   });
 
+  test("names an object that the account no longer has, until it is read again", async () => {
+    const refusal = [{ errorCode: "NOT_FOUND", message: "The requested resource does not exist" }];
+    all.on.sandbox.addFault({
+      provider: "salesforce",
+      path: "/query",
+      status: 404,
+      body: refusal,
+      count: 1_000,
+    });
+    await trigger();
+    await awaitReason("object", "account", /The requested resource does not exist/);
+    all.on.sandbox.clearFaults();
+    await trigger();
+    await heals();
+  });
+
   test("names credentials that the provider refuses, until the customer connects again", async () => {
     all.on.sandbox.salesforce.expireTokens();
     all.on.sandbox.addFault({

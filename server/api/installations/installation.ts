@@ -106,7 +106,12 @@ function toInstallation(
     integrationId: row.integrationId,
     group: toGroup(connection.group),
     healthStatus: reasons.length > 0 ? "unhealthy" : "healthy",
-    healthReasons: reasons.map(({ since, ...reason }) => ({ ...reason, since: since.toISOString() })),
+    healthReasons: reasons.map(({ type, name, detail, since }) => ({
+      type,
+      name,
+      detail,
+      since: since.toISOString(),
+    })),
     ...(lastOperationStatus && {
       lastOperationStatus: lastOperationStatus as "success" | "failure" | "in_progress",
     }),

@@ -766,6 +766,7 @@ export interface Subscriptions {
   journalAppId: string | null;
   journalWish: Json | null;
   lastEventTime: Timestamp | null;
+  missingFields: Json | null;
   objectKey: string | null;
   objectName: string;
   polledUntil: Timestamp | null;

@@ -1,5 +1,5 @@
 /** Why installations are not healthy: derived from what is stored about connections, destinations, reads and subscriptions. */
-import { sql } from "kysely";
+import { sql, type RawBuilder } from "kysely";
 import type { DataQueries } from "../database/sides.ts";
 
 export const HEALTH_REASON_TYPES = [
@@ -19,6 +19,12 @@ export interface HealthReason {
   since: Date;
 }
 
+/** A reason with what it is about. */
+export interface LocatedReason extends HealthReason {
+  /** The provider's name; null where it concerns every object, or those of a destination. */
+  objectName: string | null;
+}
+
 /** What the detail of a destination's reason is, or begins with. */
 export const DESTINATION_DETAILS = {
   missing: "There is no destination of this name: what is read and subscribed waits for it.",
@@ -30,7 +36,7 @@ export const DESTINATION_DETAILS = {
 export const HEALTH_REASONS = sql`(
   select 'connection' as type, provider as name,
     'The provider refuses the credentials. The customer has to connect again.' as detail,
-    coalesce(connections.update_time, connections.create_time) as since
+    coalesce(connections.update_time, connections.create_time) as since, null as object_name
   from connections where connections.id = installations.connection_id and status = 'bad_credentials'
   union all
   select 'destination', used.name,
@@ -38,7 +44,7 @@ export const HEALTH_REASONS = sql`(
       when disabled_time is not null then coalesce(${sql.lit(`${DESTINATION_DETAILS.disabled}: `)} || disabled_reason, ${sql.lit(`${DESTINATION_DETAILS.disabled}.`)})
       else ${sql.lit(DESTINATION_DETAILS.failing)} end,
     case when destinations.id is null then coalesce(installations.update_time, installations.create_time)
-      else coalesce(disabled_time, failing_since) end
+      else coalesce(disabled_time, failing_since) end, null
   from (
     select destination as name from read_objects where read_objects.installation_id = installations.id and not disabled
     union
@@ -49,25 +55,37 @@ export const HEALTH_REASONS = sql`(
   union all
   select coalesce(failure ->> 'type', 'read'), coalesce(failure ->> 'name', message_name),
     coalesce(pause ->> 'error', failure ->> 'detail', 'The last read failed.'),
-    coalesce((pause ->> 'time')::timestamptz, failing_since)
+    coalesce((pause ->> 'time')::timestamptz, failing_since), object_name
   from read_objects
   where read_objects.installation_id = installations.id and not disabled
     and (pause ->> 'by' = 'auto' or (pause is null and failing_since is not null))
   union all
-  select 'field', missing ->> 'name',
-    format('The account has no such field of %s, or refuses it: it was deleted, renamed or hidden. It is left out.', message_name),
-    (missing ->> 'since')::timestamptz
-  from read_objects cross join lateral jsonb_array_elements(missing_fields) as missing
-  where read_objects.installation_id = installations.id and not disabled
+  select 'field', missing.name,
+    format('The account has no such field of %s, or refuses it: it was deleted, renamed or hidden. It is left out.', missing.message_name),
+    missing.since, missing.object_name
+  from (
+    select distinct on (object_name, missing ->> 'name') object_name, message_name, missing ->> 'name' as name,
+      (missing ->> 'since')::timestamptz as since
+    from (
+      select object_name, message_name, missing_fields from read_objects
+      where read_objects.installation_id = installations.id and not disabled
+      union all
+      select object_name, coalesce((
+        select message_name from read_objects
+        where read_objects.installation_id = installations.id and read_objects.object_name = subscriptions.object_name), object_name), missing_fields
+      from subscriptions where subscriptions.installation_id = installations.id and state <> 'disabled'
+    ) as every cross join lateral jsonb_array_elements(missing_fields) as missing
+    order by object_name, missing ->> 'name', since
+  ) as missing
   union all
   select distinct on (read_objects.object_name) 'read', message_name,
     format('The provider gave no page at the last %s attempts. The next one is at %s; the log of operation %s says why.',
       attempts, to_char(due_time at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), operation_id),
-    page_time
+    page_time, read_objects.object_name
   from read_runs join read_objects using (installation_id, object_name)
   where read_runs.installation_id = installations.id and attempts > 0 and pause is null and failing_since is null and not disabled
   union all
-  select case when failed_field is null then 'subscription' else 'field' end, coalesce(failed_field, object_name), coalesce(reason, 'The subscription is ' || state || '.'), state_time
+  select case when failed_field is null then 'subscription' else 'field' end, coalesce(failed_field, object_name), coalesce(reason, 'The subscription is ' || state || '.'), state_time, object_name
   from subscriptions where subscriptions.installation_id = installations.id and state in ('failed', 'degraded')
 )`;
 
@@ -78,9 +96,9 @@ export const INSTALLATION_IS_UNHEALTHY = sql<boolean>`exists (select from ${HEAL
 export async function listHealthReasons(
   queries: DataQueries,
   installationIds: string[],
-): Promise<Map<string, HealthReason[]>> {
+): Promise<Map<string, LocatedReason[]>> {
   if (installationIds.length === 0) return new Map();
-  const { rows } = await sql<HealthReason & { installationId: string }>`
+  const { rows } = await sql<LocatedReason & { installationId: string }>`
     select installations.id as installation_id, reason.* from installations cross join lateral ${HEALTH_REASONS} as reason
     where installations.id = any(${installationIds}::uuid[]) order by reason.since, reason.type, reason.name
   `.execute(queries);
@@ -88,7 +106,7 @@ export async function listHealthReasons(
   return new Map(
     [...byInstallation].map(([id, reasons]) => [
       id,
-      reasons.map(({ type, name, detail, since }) => ({ type, name, detail, since })),
+      reasons.map(({ type, name, detail, since, objectName }) => ({ type, name, detail, since, objectName })),
     ]),
   );
 }
@@ -96,11 +114,21 @@ export async function listHealthReasons(
 /** For statements with `groups`: the reasons of all of the group's installations, each once, and of connections without one. */
 export const GROUP_REASONS = sql`(
   select distinct on (type, name, detail) type, name, detail, since from (
-    select reason.* from installations cross join lateral ${HEALTH_REASONS} as reason
+    select type, name, detail, since from installations cross join lateral ${HEALTH_REASONS} as reason
     where installations.group_id = groups.id
     union all
     select 'connection', provider, 'The provider refuses the credentials. The customer has to connect again.',
       coalesce(connections.update_time, connections.create_time)
     from connections where connections.group_id = groups.id and status = 'bad_credentials'
   ) as every order by type, name, detail, since
+)`;
+
+/** For statements: fields that are missing, each with the time since when, which `known` may have. */
+export const datedFields = (
+  known: RawBuilder<unknown>,
+  names: RawBuilder<unknown>,
+): RawBuilder<unknown> => sql`(
+  select jsonb_agg(jsonb_build_object('name', field, 'since', coalesce((
+    select one ->> 'since' from jsonb_array_elements(${known}) as one where one ->> 'name' = field
+  ), to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')))) from unnest(${names}) as field
 )`;

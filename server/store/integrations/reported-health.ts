@@ -19,7 +19,7 @@ const CANDIDATES = sql`(
   union select installation_id from read_objects
   where not disabled and (failing_since is not null or pause ->> 'by' = 'auto' or jsonb_array_length(missing_fields) > 0)
   union select installation_id from read_runs where attempts > 0
-  union select installation_id from subscriptions where state in ('failed', 'degraded')
+  union select installation_id from subscriptions where state in ('failed', 'degraded') or jsonb_array_length(missing_fields) > 0
   union select installation_id from (
     select installation_id, project_id, destination from read_objects where not disabled
     union select installation_id, project_id, destination from subscriptions
@@ -43,7 +43,7 @@ export async function listChangedHealth(
     select installations.id as installation_id, found.reasons, found.keys
     from ${CANDIDATES} as candidate join installations on installations.id = candidate.id
     cross join lateral (
-      select coalesce(jsonb_agg(to_jsonb(reason) order by reason.since, type, name), '[]') as reasons,
+      select coalesce(jsonb_agg(to_jsonb(reason) - 'object_name' order by reason.since, type, name), '[]') as reasons,
         coalesce(array_agg(distinct concat_ws(' ', type, name, case type when 'destination' then detail end)), '{}') as keys
       from ${HEALTH_REASONS} as reason where since <= now() - ${standsMs} * interval '1 millisecond'
     ) as found left join reported_health on reported_health.installation_id = installations.id

@@ -3,6 +3,7 @@ import { sql, type RawBuilder } from "kysely";
 import type { JsonObject } from "../../../ground/json.ts";
 import type { DataQueries } from "../database/sides.ts";
 import type { EventRow } from "../deliveries/events.ts";
+import { datedFields } from "../integrations/installation-health.ts";
 import { timed, type LogEntry } from "../operations/operations.ts";
 import { ReusedBuffers } from "../database/reused-buffers.ts";
 import type { SeenRow } from "./seen-records.ts";
@@ -166,11 +167,8 @@ const END_RUNS = sql`ended as (
           else failing_since end,
         failure = case when input.status = 'success' then null else coalesce(input.failure, read_objects.failure) end,
         missing_fields = case when input.status <> 'success' then read_objects.missing_fields
-          when cardinality(input.missing_fields) > 0 then (
-            select jsonb_agg(jsonb_build_object('name', field, 'since', coalesce((
-              select known ->> 'since' from jsonb_array_elements(read_objects.missing_fields) as known where known ->> 'name' = field
-            ), to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')))) from unnest(input.missing_fields) as field
-          ) end
+          when cardinality(input.missing_fields) > 0
+          then ${datedFields(sql`read_objects.missing_fields`, sql`input.missing_fields`)} end
       from input join mine using (operation_id)
       where input.status is not null and read_objects.installation_id = mine.installation_id
         and read_objects.object_name = mine.object_name

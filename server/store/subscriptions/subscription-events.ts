@@ -7,6 +7,7 @@ import type { DataQueries } from "../database/sides.ts";
 import type { AttemptRecord, DeliveryState } from "../deliveries/deliveries.ts";
 import { eventInserts, WAKES_DELIVERERS, type EventRow } from "../deliveries/events.ts";
 import { inIdRange, type IdRange } from "../database/id-range.ts";
+import { datedFields } from "../integrations/installation-health.ts";
 import type { ProjectBound } from "../access/project-retention.ts";
 import type { SeenRow } from "../reads/seen-records.ts";
 import { storableJson } from "../database/stored-json.ts";
@@ -105,6 +106,8 @@ export interface SubscriptionCommit extends SubscriptionClaim {
   messages: EventRow[];
   /** Which records the data messages contain. */
   seen: SeenRow[];
+  /** Fields that the account does not have, or refuses, and nobody requires; undefined: no record was read. */
+  missingFields?: string[] | undefined;
 }
 
 /**
@@ -112,7 +115,8 @@ export interface SubscriptionCommit extends SubscriptionClaim {
  * has the claim.
  */
 export async function commitSubscription(queries: DataQueries, commit: SubscriptionCommit): Promise<boolean> {
-  const { installationId, ended, messages, seen } = commit;
+  const { installationId, ended, messages, seen, missingFields } = commit;
+  const missing = missingFields && datedFields(sql`missing_fields`, sql`${missingFields}::text[]`);
   const column = <Name extends keyof EndedEvent>(name: Name) => ended.map((event) => event[name]);
   const filtered = ended.filter(({ messageId }) => messageId === null).length;
   const reports = Map.groupBy(
@@ -133,7 +137,7 @@ export async function commitSubscription(queries: DataQueries, commit: Subscript
         with ordinality as one (id, outcome, reason, message_id, delivered_hash, position)
       where installation_id = ${installationId} and subscription_events.id = one.id and ${isMine}
     ), counted as (
-      update subscriptions set filtered = filtered + ${filtered}, ${RECOVERED}
+      update subscriptions set filtered = filtered + ${filtered}, missing_fields = ${missing ?? sql`missing_fields`}, ${RECOVERED}
       where id in (select id from mine)
     ), undelivered as (
       insert into undelivered_changes (message_id, installation_id, object_name, events)

@@ -26,6 +26,7 @@ export interface SubscriptionRow {
   accountRef: string | null;
   objectKey: string | null;
   source: SubscriptionSource;
+  destination: string | null;
   /** Of the source `journal`: the provider app whose journal is read. */
   journalAppId: string | null;
   state: SubscriptionState;
@@ -55,7 +56,7 @@ export interface SubscriptionRow {
 
 const COLUMNS = sql`subscriptions.id, subscriptions.installation_id, subscriptions.object_name, subscriptions.project_id,
   subscriptions.provider, subscriptions.account_ref, subscriptions.object_key, subscriptions.source,
-  subscriptions.journal_app_id, subscriptions.state,
+  subscriptions.destination, subscriptions.journal_app_id, subscriptions.state,
   subscriptions.reason, subscriptions.warnings, subscriptions.source_retry_time, subscriptions.reported_error, subscriptions.received::double precision,
   subscriptions.delivered::double precision, subscriptions.filtered::double precision,
   subscriptions.duplicates::double precision, subscriptions.last_event_time, subscriptions.polled_until,
@@ -83,6 +84,8 @@ export interface WantedSubscription {
   source: SubscriptionSource;
   isDisabled: boolean;
   destination: string;
+  /** The fields that are read with a change, in any spelling of case; absent: every one that the object has. */
+  fields?: string[] | undefined;
   /** Of the source `journal`: the app that has it, and what it must report. */
   journal?: { appId: string; filter: JournalFilter | undefined } | undefined;
 }
@@ -161,7 +164,16 @@ export async function syncSubscriptions(
       reconcile_since = case when excluded.state <> 'disabled' then known.reconcile_since end,
       due_time = now(), retry_time = null, source_retry_time = null
   `.execute(queries);
+  await sql`
+    update subscriptions set missing_fields = (
+      select jsonb_agg(missing) from jsonb_array_elements(missing_fields) as missing where fields ? lower(missing ->> 'name'))
+    from unnest(${column("objectName")}::text[], ${wanted.map(toFieldsText)}::jsonb[]) as one (name, fields)
+    where installation_id = ${installationId} and object_name = one.name and missing_fields is not null and fields is not null
+  `.execute(queries);
 }
+
+const toFieldsText = ({ fields }: WantedSubscription): string | null =>
+  fields ? JSON.stringify(fields.map((name) => name.toLowerCase())) : null;
 
 const toFilterText = ({ journal }: WantedSubscription): string | null =>
   journal?.filter ? JSON.stringify(journal.filter) : null;

@@ -89,7 +89,7 @@ async function processBatch(
   const earlier = await listEarlierReports(deps, subscription, target, events);
   const { groups: wanted, filtered, reported } = chooseAll(deps, target, events, earlier);
   const { groups, filtered: own } = leaveOutOwn(target, wanted);
-  const { fresh, messages, messageIds } = await buildMessages(deps, subscription, target, {
+  const { fresh, missingFields, messages, messageIds } = await buildMessages(deps, subscription, target, {
     groups,
     reported,
   });
@@ -104,7 +104,7 @@ async function processBatch(
   ];
   const seen = seenIn(fresh.groups, messageIds);
   const erasing = fresh.groups.flatMap(({ shown }) => (shown.erases ? shown : []));
-  return commit(deps, subscription, { ended, messages, seen }, erasing);
+  return commit(deps, subscription, { ended, messages, seen, missingFields }, erasing);
 }
 
 function toInboxEvent(
@@ -126,7 +126,7 @@ async function buildMessages(
   { projectId, connectionId, installationId, objectName, accountRef }: ClaimedSubscription,
   target: ProcessableTarget,
   { groups, reported }: Pick<AllGroups, "groups" | "reported">,
-): Promise<CutEntries & { fresh: NewGroups }> {
+): Promise<CutEntries & { fresh: NewGroups } & Pick<GroupRecords, "missingFields">> {
   const { connector, destination } = target;
   // Deletions are delivered while the connection has bad credentials, too.
   const records = needsRecords(target, groups)
@@ -144,7 +144,8 @@ async function buildMessages(
   });
   const fresh = dropRepeats(groups, { fingerprints: records.fingerprints, delivered, reported });
   const place = { target, objectName, destination, workspace: accountRef ?? undefined };
-  return { fresh, ...subscribeMessages(place, groupEntries(target, fresh.groups, records)) };
+  const { missingFields } = records;
+  return { fresh, missingFields, ...subscribeMessages(place, groupEntries(target, fresh.groups, records)) };
 }
 
 /** Lists what was delivered of the same records at about the same times, if the provider reports changes in several ways. */
@@ -196,7 +197,12 @@ function chooseAll(
   };
 }
 
-const NO_RECORDS: GroupRecords = { own: new Map(), others: new Map(), fingerprints: new Map() };
+const NO_RECORDS: GroupRecords = {
+  own: new Map(),
+  others: new Map(),
+  fingerprints: new Map(),
+  missingFields: undefined,
+};
 
 function endReported(
   { shown, events }: EventGroup,
@@ -233,10 +239,10 @@ function seenIn(groups: readonly EventGroup[], messageIds: readonly string[]): S
 async function commit(
   deps: SubscribeServices,
   { claim, installationId }: ClaimedSubscription,
-  { ended, messages, seen }: Pick<SubscriptionCommit, "ended" | "messages" | "seen">,
+  outcomes: Pick<SubscriptionCommit, "ended" | "messages" | "seen" | "missingFields">,
   erasing: readonly Pick<InboxEvent, "id" | "recordId">[] = [],
 ): Promise<boolean> {
-  const batch = { ...claim, installationId, ended, messages, seen };
+  const batch = { ...claim, installationId, ...outcomes };
   const isCommitted = await retryWhileDatabaseIsDown(() =>
     erasing.length === 0
       ? commitSubscription(deps.database.queries, batch)
@@ -249,7 +255,7 @@ async function commit(
   );
   if (isCommitted) {
     const count = (wanted: EndedEvent["outcome"]): number =>
-      ended.filter(({ outcome }) => outcome === wanted).length;
+      outcomes.ended.filter(({ outcome }) => outcome === wanted).length;
     deps.subscribeMeter?.ended({
       inMessage: count("delivered"),
       coalesced: count("coalesced"),

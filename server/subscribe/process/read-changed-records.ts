@@ -26,6 +26,8 @@ export interface RecordReader {
 export interface ChangedRecords {
   entries: ReadonlyMap<string, ResultEntry>;
   fingerprints: ReadonlyMap<string, Buffer>;
+  /** Fields that the account does not have, or refuses, and nobody requires; undefined: no record was read. */
+  missingFields: string[] | undefined;
 }
 
 /** Returns the records by id; one that does not exist (any more) is absent. Throws `ProviderError`. */
@@ -34,46 +36,56 @@ export async function readChangedRecords(
   definition: ReadDefinition,
   ids: string[],
 ): Promise<ChangedRecords> {
-  if (ids.length === 0) return { entries: new Map(), fingerprints: new Map() };
+  if (ids.length === 0) return { entries: new Map(), fingerprints: new Map(), missingFields: undefined };
   const planned = await planChanged(reader, definition);
-  const records = await readWithout(reader, planned, (plan, fetch) =>
+  const { answer: records, refused } = await readWithout(reader, planned, (plan, fetch) =>
     reader.connector.read.readByIds(plan, ids, fetch),
   );
   const shaper = shapeRecords(planned.set, reader.connector.read);
   const readTime = now().toISOString();
   const entries = new Map(records.map((record) => [record.id, shaper.shape(record, readTime)]));
-  await requireFieldsIn(reader, definition, shaper.missing());
+  const vanished = await findVanished(reader, definition, shaper.missing());
   const fingerprints = new Map<string, Buffer>();
   for (const { id, changeTime } of records) {
     const entry = entries.get(id);
     if (entry) fingerprints.set(id, recordFingerprint(contentText(entry), changeTime));
   }
-  return { entries, fingerprints };
+  const { fieldKey } = reader.connector.read;
+  const refusedKeys = new Set(refused.map(fieldKey));
+  const missingFields = [...refused, ...vanished.filter((name) => !refusedKeys.has(fieldKey(name)))];
+  return { entries, fingerprints, missingFields: shaper.isAnyShaped() ? missingFields : undefined };
 }
 
-/** How old a description may be by which a field is missed: a provider may leave fields out of its answers that the object has. */
+/**
+ * How old a description may be by which a required field is missed: a provider may leave fields out of its answers that the object
+ * has. For others the description may be as old as any: many records lack a field that nobody requires.
+ */
 const DESCRIBED_MS = 5_000;
 
-/** Throws `ProviderError` (`invalid`) if the object no longer has a required field: some providers leave those out and refuse nothing. */
-async function requireFieldsIn(
+/**
+ * Returns the missing fields that the object no longer has: some providers leave those out and refuse nothing. Throws `ProviderError`
+ * (`invalid`) if one of them is required.
+ */
+async function findVanished(
   { metadata, connector, connection, fetch }: RecordReader,
   definition: ReadDefinition,
   missing: string[],
-): Promise<void> {
+): Promise<string[]> {
   const required = new Set(requiredFieldNames(definition));
   const { objectName } = definition;
   const fields = findFieldsConnector(connector, objectName);
-  if (!fields || !missing.some((name) => required.has(name))) return;
+  if (!fields || missing.length === 0) return [];
   const describe = () => fields.describe(objectName, fetch, connection.account);
-  const notBefore = new Date(nowMs() - DESCRIBED_MS);
+  const isRequired = missing.some((name) => required.has(name));
+  const notBefore = isRequired ? new Date(nowMs() - DESCRIBED_MS) : undefined;
   const described = await metadata
     .get(connection, objectName, describe, notBefore)
     .catch((error: unknown) => {
       // What nothing describes is delivered as it came.
-      if (error instanceof ProviderError && !isRetryable(error.kind)) return undefined;
+      if (error instanceof ProviderError && !(isRequired && isRetryable(error.kind))) return undefined;
       throw error;
     });
-  if (described) requireFields(missing, described, { definition, connector });
+  return described ? requireFields(missing, described, { definition, connector }) : [];
 }
 
 /** Reads records of an object that the installation does not read, with the provider's default fields. */
@@ -99,18 +111,19 @@ export async function planChanged(
   return planObject(metadata, { ...wanted, filterCount: 0, filtersFor: () => [] }, call);
 }
 
-/** Reads, and leaves out fields that the provider refuses and nobody requires. */
+/** Reads, and leaves out fields that the provider refuses and nobody requires; returns them beside the answer. */
 export async function readWithout<Answer>(
   { paces, connector, connection, fetch }: Omit<RecordReader, "metadata">,
   { plan, set }: PlannedObject,
   read: (plan: ReadPlan, fetch: ProviderCall["fetch"]) => Promise<Answer>,
-): Promise<Answer> {
+): Promise<{ answer: Answer; refused: string[] }> {
   const paced = paces.paced(connection.id, connector.read, fetch);
   const { fieldKey } = connector.read;
   const required = new Set(set.required.map(fieldKey));
   for (let { fields } = plan; ;) {
     try {
-      return await read({ ...plan, fields }, paced);
+      const answer = await read({ ...plan, fields }, paced);
+      return { answer, refused: plan.fields.filter((name) => !fields.includes(name)) };
     } catch (error) {
       const refused = error instanceof ProviderError && error.kind === "invalid" ? error.code : undefined;
       const key = refused === undefined ? undefined : fieldKey(refused);

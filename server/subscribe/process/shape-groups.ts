@@ -22,6 +22,8 @@ export interface GroupRecords {
   others: ReadonlyMap<string, Records>;
   /** Of `own`. */
   fingerprints: ReadonlyMap<string, Buffer>;
+  /** Of the object, as `readChangedRecords` returns them. */
+  missingFields: string[] | undefined;
 }
 
 /** Whether a record has to be read for one of the groups. */
@@ -40,6 +42,7 @@ export async function readGroupRecords(
   return {
     own: own?.entries ?? new Map(),
     fingerprints: own?.fingerprints ?? new Map(),
+    missingFields: own?.missingFields,
     others: definition.includeFullRecords ? await readOtherEnds(reader, context, groups) : new Map(),
   };
 }
@@ -48,7 +51,7 @@ export async function readGroupRecords(
 export const groupEntries = (
   context: GroupContext,
   groups: readonly EventGroup[],
-  { own, others }: Omit<GroupRecords, "fingerprints">,
+  { own, others }: Pick<GroupRecords, "own" | "others">,
 ): string[] =>
   groups.map(({ shown, changedFields, operationId, possibleOperationId }) => {
     const record = shown.type === "delete" ? undefined : own.get(shown.recordId);

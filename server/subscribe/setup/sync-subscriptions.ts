@@ -5,6 +5,8 @@ import { newId } from "../../../ground/ids.ts";
 import { startRounds, type Rounds } from "../../jobs/rounds.ts";
 import type { ConfigContent } from "../../../manifest/installation-config.ts";
 import type { ManifestIntegration } from "../../../manifest/manifest.ts";
+import type { ReadDefinition } from "../../read/definition/read-definition.ts";
+import { firstStep } from "../../read/definition/read-set.ts";
 import { readSources } from "../../read/definition/read-sources.ts";
 import type { Changes } from "../../store/database/changes.ts";
 import { findConnection } from "../../store/connections/connections.ts";
@@ -102,9 +104,17 @@ async function wantedSubscriptions(
     source,
     isDisabled: !wantsEvents(definition),
     destination: definition.destination,
+    fields: listReadFields(definition.read),
     journal: app && {
       appId: app.id,
       filter: buildJournalFilter(definition, { clientId: app.clientId, watchNames }),
     },
   }));
+}
+
+/** Also the first steps of paths, by which a missing field is known. */
+function listReadFields(read: ReadDefinition | undefined): string[] | undefined {
+  if (read?.fields.all) return undefined;
+  const names = read ? [...read.fields.required, ...read.fields.selected, ...read.mappings.values()] : [];
+  return [...names, ...names.map(firstStep)];
 }
