@@ -8,6 +8,7 @@ import {
   DESTINATION_DETAILS,
   listHealthReasons,
   type HealthReason,
+  type LocatedReason,
 } from "../../store/integrations/installation-health.ts";
 import type { InstallationRow } from "../../store/integrations/installations.ts";
 import type { IntegrationRow } from "../../store/integrations/integrations.ts";
@@ -43,18 +44,46 @@ export async function listObstacles(
   const definition = findReadDefinition(sources, objectName);
   const isSubscribed = subscriptions.some((one) => one.objectName === objectName && one.state !== "disabled");
   const isRead = row !== undefined && !row.disabled;
-  const obstacles = (reasons.get(id) ?? []).map(fromReason);
-  if (!isRead && !isSubscribed) return [isDisabled(row) ? DISABLED : notInstalled(objectName), ...obstacles];
+  const subscription = subscriptions.find((one) => one.objectName === objectName);
+  const about = { objectName, destinations: [row?.destination, subscription?.destination] };
+  const obstacles = sortReasons((reasons.get(id) ?? []).filter((reason) => concerns(reason, about))).map(
+    fromReason,
+  );
+  if (!isRead && !isSubscribed) return [definition?.disabled ? DISABLED : notInstalled(objectName), ...obstacles];
   if (row?.pause?.by === "api") obstacles.push(pausedBy(row.pause, objectName));
   if (isRead && definition) {
     const filters = [...definition.filters, ...definition.backfillFilters];
     if (filters.length > 0) obstacles.push(filteredBy(filters));
   }
-  if (neverSeen && isRead) obstacles.push(...(await listLimits(queries, row, { isSubscribed })));
+  if (isRead && (neverSeen || !isSubscribed)) obstacles.push(describeProgress(row, { isSubscribed }));
+  if (neverSeen && isRead) obstacles.push(...(await listLimits(queries, row)));
   return obstacles;
 }
 
-const isDisabled = (row: ReadObjectRow | undefined): boolean => row?.disabled === true;
+interface Concerned {
+  objectName: string;
+  /** That the object's records go to. */
+  destinations: (string | null | undefined)[];
+}
+
+/** Whether a reason keeps away records of the object, and not only those of others. */
+const concerns = (
+  { type, name, objectName }: LocatedReason,
+  { objectName: traced, destinations }: Concerned,
+): boolean => (type === "destination" ? destinations.includes(name) : [null, traced].includes(objectName));
+
+/** What keeps everything away first: a read that fails may only be its consequence. */
+const LIKELIEST: HealthReason["type"][] = [
+  "connection",
+  "destination",
+  "object",
+  "field",
+  "subscription",
+  "read",
+];
+
+const sortReasons = (reasons: LocatedReason[]): LocatedReason[] =>
+  reasons.toSorted(({ type: one }, { type: other }) => LIKELIEST.indexOf(one) - LIKELIEST.indexOf(other));
 
 const DISABLED: Obstacle = {
   detail: "The customer's configuration has disabled the object, so it is not read.",
@@ -103,26 +132,25 @@ function filteredBy(filters: ConfiguredFilter[]): Obstacle {
   };
 }
 
-/** Lists up to when the object was read, and from when. */
-async function listLimits(
-  queries: Queries,
-  row: ReadObjectRow,
-  { isSubscribed }: { isSubscribed: boolean },
-): Promise<Obstacle[]> {
+/** Says up to when the object was read, and when it is read again: a later change cannot have arrived by reading. */
+function describeProgress(row: ReadObjectRow, { isSubscribed }: { isSubscribed: boolean }): Obstacle {
   const until = `Changes up to ${row.cursorTime.toISOString()} have been read`;
   const next = row.pause
     ? "no read is planned while it is paused"
     : row.nextTick
       ? `the next read is due at ${row.nextTick.toISOString()}`
       : "there is no schedule, so the next read is one that is requested";
-  const limits = [
-    {
-      detail: `${until}; ${next}.`,
-      remedy: isSubscribed
-        ? "A later change comes with the next read, or is reported before."
-        : "Wait for the next read, or read now (`busbar read`).",
-    },
-  ];
+  return {
+    detail: `${until}; ${next}.`,
+    remedy: isSubscribed
+      ? "A later change comes with the next read, or is reported before."
+      : "A later change comes with the next read: wait for it, or read now (`busbar read`).",
+  };
+}
+
+/** Lists what keeps records of the past away. */
+async function listLimits(queries: Queries, row: ReadObjectRow): Promise<Obstacle[]> {
+  const limits: Obstacle[] = [];
   const backfill = await findBackfill(queries, row);
   if (backfill?.status === "in_progress")
     limits.push({

@@ -270,7 +270,8 @@ function requireObject({ read, write, subscribe }: ManifestIntegration, name: st
 
 const unknownRecord = (objectName: string, recordId: string, obstacles: Obstacle[]): Problem =>
   new Problem("not-found", {
-    causes: obstacles.map(({ detail, remedy }) => `${detail} ${remedy}`),
+    // A provider's words may end without a full stop.
+    causes: obstacles.map(({ detail, remedy }) => `${detail.replace(/\.?$/, ".")} ${remedy}`),
     detail:
       `Nothing is known of a record \`${recordId}\` of \`${objectName}\`: it was neither read, reported nor written for this ` +
       `installation in the time for which deliveries are kept.${obstacles.length > 0 ? " `causes` lists what may keep it away." : ""}`,
