@@ -55,6 +55,7 @@ const PROJECT_PAGES = [
     "RecordPage",
     () => import("./pages/installations/record-page.tsx"),
   ),
+  ofProject("/trace", "FindRecordPage", () => import("./pages/installations/find-record-page.tsx")),
   ofProject("/agents", "AgentPolicyPage", () => import("./pages/agent-policy/agent-policy-page.tsx")),
   ofProject("/approvals", "ApprovalsPage", () => import("./pages/approvals/approvals-page.tsx")),
   ofProject("/approvals/$id", "ApprovalPage", () => import("./pages/approvals/approval-page.tsx")),

@@ -22,6 +22,7 @@ export const SITE: readonly SiteGroup[] = [
     pages: [
       { path: "", title: "Overview" },
       { path: "/customers", title: "Customers", key: "c" },
+      { path: "/trace", title: "Trace a record", key: "t" },
       { path: "/operations", title: "Operations", key: "o" },
       { path: "/approvals", title: "Approvals" },
       { path: "/events", title: "Events" },

@@ -20,20 +20,31 @@ export function useFound(text: string): { entries: PaletteEntry[]; isSearching: 
   const projectIdOrName = project?.name ?? "_";
   const { data, isFetching } = useCall("find", { projectIdOrName, q: q.slice(0, 200) || "-" }, { enabled });
   // Not those of the text before: Enter would open one of them.
-  const entries = (enabled && q === text && data ? data.results : []).flatMap((found) => {
-    const path = findPagePath(found);
+  const found = (enabled && q === text && data ? data.results : []).flatMap((one) => {
+    const path = findPagePath(one);
     return path
       ? [
           {
             to: projectPath(projectIdOrName, path),
-            title: found.name,
-            kind: KIND_WORDS[found.kind] ?? found.kind,
+            title: one.name,
+            kind: KIND_WORDS[one.kind] ?? one.kind,
           },
         ]
       : [];
   });
-  return { entries, isSearching: text !== "" && (q !== text || isFetching) };
+  const isSearching = text !== "" && (q !== text || isFetching);
+  const isId = project && !isSearching && isLikeId(text);
+  return { entries: isId ? [...found, traceEntry(project.name, text)] : found, isSearching };
 }
+
+/** Of a record that was never seen nothing is found; its trace says why it did not arrive. */
+const traceEntry = (projectName: string, recordId: string): PaletteEntry => ({
+  to: projectPath(projectName, `/trace?record=${part(recordId)}`),
+  title: `Why did the record ${recordId} not arrive?`,
+  kind: "trace",
+});
+
+const isLikeId = (text: string): boolean => /\d/.test(text) && !/\s/.test(text);
 
 type Found = Schemas["Found"];
 

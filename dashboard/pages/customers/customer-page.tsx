@@ -55,6 +55,11 @@ export function CustomerPage(): JSX.Element {
                 Events: (
                   <ProjectLink to={`/events?groupRef=${part(groupRef)}`}>Events of this customer</ProjectLink>
                 ),
+                Records: (
+                  <ProjectLink to={`/trace?groupRef=${part(groupRef)}`}>
+                    Why did a record not arrive?
+                  </ProjectLink>
+                ),
               }}
             />
           </Section>

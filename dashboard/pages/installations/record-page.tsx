@@ -24,11 +24,35 @@ export function RecordPage(): JSX.Element {
   } = useParams({ strict: false });
   const input = { projectIdOrName, integrationId, installationId, objectName, recordId };
   const { data, error, refetch } = useCall("getRecordTrace", input, { everyMs: POLL_MS.list });
+  const { data: installation } = useCall("getInstallation", {
+    projectIdOrName,
+    integrationId,
+    installationId,
+  });
+  const { data: integration } = useCall("getIntegration", {
+    projectIdOrName,
+    integrationIdOrName: integrationId,
+  });
+  const group = installation?.group;
   const above = `/integrations/${part(integrationId)}/installations/${part(installationId)}`;
   return (
     <Page
       title={`Record ${recordId}`}
-      above={<ProjectLink to={above}>Installation of {integrationId}</ProjectLink>}
+      above={<ProjectLink to={above}>Installation of {integration?.name ?? integrationId}</ProjectLink>}
+      about={
+        <>
+          {objectName}
+          {group && (
+            <>
+              {" "}
+              of{" "}
+              <ProjectLink to={`/customers/${part(group.groupRef)}`}>
+                {group.groupName || group.groupRef}
+              </ProjectLink>
+            </>
+          )}
+        </>
+      }
     >
       <ProblemView error={data ? null : error} onRetry={() => void refetch()} />
       {data && (
@@ -65,7 +89,9 @@ const Obstacles = ({ obstacles }: Pick<Trace, "obstacles">): JSX.Element | null 
       <ul>
         {obstacles.map(({ detail, remedy }) => (
           <li key={detail} className="foreign">
-            {detail} {remedy}
+            {detail}
+            <br />
+            <b>What to do:</b> {remedy}
           </li>
         ))}
       </ul>

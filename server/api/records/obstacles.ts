@@ -49,7 +49,8 @@ export async function listObstacles(
   const obstacles = sortReasons((reasons.get(id) ?? []).filter((reason) => concerns(reason, about))).map(
     fromReason,
   );
-  if (!isRead && !isSubscribed) return [definition?.disabled ? DISABLED : notInstalled(objectName), ...obstacles];
+  if (!isRead && !isSubscribed)
+    return [definition?.disabled ? DISABLED : notInstalled(objectName), ...obstacles];
   if (row?.pause?.by === "api") obstacles.push(pausedBy(row.pause, objectName));
   if (isRead && definition) {
     const filters = [...definition.filters, ...definition.backfillFilters];

@@ -45,4 +45,36 @@ export const suite: Suite = (server) => {
     await visit.close();
     await busbar.inProject("DELETE", "/integrations/readings");
   });
+
+  test("Ctrl-K with the id of a record that was never seen leads to why it did not arrive", async () => {
+    const { on: busbar } = server();
+    const contacts = { objectName: "contacts", disabled: true };
+    await connectCustomer(busbar, {
+      provider: "hubspot",
+      groupRef: "never-read",
+      manifest: MANIFEST,
+      integration: "readings",
+      content: { read: { objects: { contacts } } },
+      skipSampling: true,
+    });
+    const visit = await server().visit();
+    const { page } = visit;
+    await visit.open("/projects/default");
+    await page.keyboard.press("Control+k");
+    const search = page.getByRole("dialog", { name: "Search" });
+    await search.getByRole("combobox").fill("80808");
+    await search.getByRole("option", { name: "Why did the record 80808 not arrive?" }).waitFor();
+    await page.keyboard.press("Enter");
+    await page.getByRole("textbox", { name: "Customer" }).fill("never-read");
+    const row = page.getByRole("row", { name: /contacts/ });
+    await row.getByText("never; open it to see why", { exact: true }).waitFor();
+    await row.getByRole("link", { name: "contacts" }).click();
+    await page.getByText("contacts of never-read").waitFor();
+    await page
+      .getByText("The customer's configuration has disabled the object, so it is not read.", { exact: false })
+      .waitFor();
+    visit.forgive();
+    await visit.close();
+    await busbar.inProject("DELETE", "/integrations/readings");
+  });
 };
