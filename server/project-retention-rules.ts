@@ -9,7 +9,8 @@ import {
 } from "../ground/retention-bounds.ts";
 import type { RetentionRule } from "./jobs/retention.ts";
 import { removeProjectConsents } from "./store/connections/consents.ts";
-import type { Queries } from "./store/database/database.ts";
+import type { Database } from "./store/database/database.ts";
+import type { ControlQueries, DataQueries } from "./store/database/sides.ts";
 import { removeProjectLeftOut } from "./store/reads/seen-records.ts";
 import {
   removeProjectDeliveries,
@@ -24,36 +25,51 @@ import { removeProjectRefusedRequests } from "./store/access/refused-requests.ts
 import { removeProjectSubscriptionEvents } from "./store/subscriptions/subscription-events.ts";
 
 /** Removes up to `max` rows of one project and returns their number. */
-type RemoveForProject = (queries: Queries, bound: ProjectBound, max: number) => Promise<number>;
+type RemoveForProject<Side> = (queries: Side, bound: ProjectBound, max: number) => Promise<number>;
+type Remove = (database: Database, bound: ProjectBound, max: number) => Promise<number>;
+
+const onControl =
+  (remove: RemoveForProject<ControlQueries>): Remove =>
+  ({ control }, bound, max) =>
+    remove(control, bound, max);
+const onData =
+  (remove: RemoveForProject<DataQueries>): Remove =>
+  ({ data }, bound, max) =>
+    remove(data, bound, max);
 
 const DAY_MS = 24 * 60 * 60_000;
 
 /** Delivered data messages have no rule here: that of all projects takes the bound of each (`deliver/delivery-retention.ts`). */
-const RULES: [what: string, kind: HistoryKind, remove: RemoveForProject][] = [
-  ["operations", "operations", removeProjectOperations],
-  ["consents", "operations", removeProjectConsents],
+const RULES: [what: string, kind: HistoryKind, remove: Remove][] = [
+  ["operations", "operations", onData(removeProjectOperations)],
+  ["consents", "operations", onControl(removeProjectConsents)],
   // Deliveries first: a delivery without its event cannot be shown.
-  ["deliveries", "events", removeProjectDeliveries],
-  ["events", "events", removeProjectEvents],
-  ["records that were left out", "dataMessages", removeProjectLeftOut],
-  ["notes about events without a route", "events", removeProjectNowhere],
-  ["proxy usage", "proxyCalls", removeProjectProxyUsage],
-  ["refused requests", "refusedRequests", removeProjectRefusedRequests],
-  ["events of subscriptions", "subscriptionEvents", removeProjectSubscriptionEvents],
-  ["pushes set aside", "subscriptionEvents", removePushesBefore],
+  ["deliveries", "events", onData(removeProjectDeliveries)],
+  ["events", "events", onData(removeProjectEvents)],
+  ["records that were left out", "dataMessages", onData(removeProjectLeftOut)],
+  ["notes about events without a route", "events", onData(removeProjectNowhere)],
+  ["proxy usage", "proxyCalls", onData(removeProjectProxyUsage)],
+  ["refused requests", "refusedRequests", onControl(removeProjectRefusedRequests)],
+  ["events of subscriptions", "subscriptionEvents", onData(removeProjectSubscriptionEvents)],
+  ["pushes set aside", "subscriptionEvents", onControl(removePushesBefore)],
 ];
 
-export function projectRetentionRules(deps: { queries: Queries; config: RetentionConfig }): RetentionRule[] {
-  const { queries } = deps;
-  const bounds = retentionBounds(deps.config);
+export function projectRetentionRules({
+  database,
+  config,
+}: {
+  database: Database;
+  config: RetentionConfig;
+}): RetentionRule[] {
+  const bounds = retentionBounds(config);
   return RULES.map(([what, kind, removeForProject]) => ({
     what: `${what} of projects with a retention of their own`,
     async remove(max) {
       let removed = 0;
-      for (const { projectId, days } of await listOwnRetention(queries, kind)) {
+      for (const { projectId, days } of await listOwnRetention(database.control, kind)) {
         const timeMs = nowMs() - appliedDays(bounds[kind], days) * DAY_MS;
         const bound = { projectId, time: new Date(timeMs), id: buildFirstId(timeMs) };
-        removed += await removeForProject(queries, bound, max - removed);
+        removed += await removeForProject(database, bound, max - removed);
         if (removed === max) break;
       }
       return removed;

@@ -35,7 +35,7 @@ export function retentionRules({
   database: Database;
   config: Config;
 }): RetentionRule[] {
-  const { queries } = database;
+  const { control, data } = database;
   // A day before the operations and events are removed, so that the warning can be read.
   const heldDays = Math.min(
     MAX_HELD_DAYS,
@@ -49,67 +49,67 @@ export function retentionRules({
     {
       what: "held messages",
       remove: async (max) => {
-        for (const object of await listReleasable(queries, max)) await releaseHeld(queries, object);
-        return dropHeldBefore(queries, daysAgo(heldDays), max);
+        for (const object of await listReleasable(data, max)) await releaseHeld(data, object);
+        return dropHeldBefore(data, daysAgo(heldDays), max);
       },
     },
     {
       what: "operations",
-      remove: (max) => removeOldOperations(queries, toIdBound(config.operationRetentionDays), max),
+      remove: (max) => removeOldOperations(data, toIdBound(config.operationRetentionDays), max),
     },
-    ...agentRules(queries, () => toIdBound(config.operationRetentionDays)),
+    ...agentRules(database, () => toIdBound(config.operationRetentionDays)),
     {
       what: "removed installations",
-      remove: (max) => forgetRemovedInstallations(queries, daysAgo(config.operationRetentionDays), max),
+      remove: (max) => forgetRemovedInstallations(control, daysAgo(config.operationRetentionDays), max),
     },
-    { what: "consents", remove: (max) => removeOldConsents(queries, consentsBefore(), max) },
+    { what: "consents", remove: (max) => removeOldConsents(control, consentsBefore(), max) },
     {
       what: "proxy usage",
-      remove: (max) => removeProxyUsageBefore(queries, daysAgo(config.usageRetentionDays), max),
+      remove: (max) => removeProxyUsageBefore(data, daysAgo(config.usageRetentionDays), max),
     },
     {
       what: "idempotency keys",
-      remove: (max) => removeOldIdempotencyKeys(queries, config.idempotencyHours, max),
+      remove: (max) => removeOldIdempotencyKeys(control, config.idempotencyHours, max),
     },
     {
       what: "refused requests",
-      remove: (max) => removeOldRefusedRequests(queries, toIdBound(config.requestRetentionDays), max),
+      remove: (max) => removeOldRefusedRequests(control, toIdBound(config.requestRetentionDays), max),
     },
     {
       what: "events of subscriptions",
-      remove: (max) => removeSubscriptionEventsBefore(queries, daysAgo(SUBSCRIPTION_EVENT_DAYS), max),
+      remove: (max) => removeSubscriptionEventsBefore(data, daysAgo(SUBSCRIPTION_EVENT_DAYS), max),
     },
     {
       what: "pushes set aside",
-      remove: (max) => removePushesBefore(queries, { time: daysAgo(SUBSCRIPTION_EVENT_DAYS) }, max),
+      remove: (max) => removePushesBefore(control, { time: daysAgo(SUBSCRIPTION_EVENT_DAYS) }, max),
     },
-    { what: "sessions", remove: (max) => removeExpiredSessions(queries, max) },
-    { what: "sign-in attempts", remove: (max) => removeExpiredSignInAttempts(queries, max) },
+    { what: "sessions", remove: (max) => removeExpiredSessions(control, max) },
+    { what: "sign-in attempts", remove: (max) => removeExpiredSignInAttempts(control, max) },
     {
       what: "audit",
-      remove: (max) => removeAuditEventsBefore(queries, toIdBound(config.auditRetentionDays), max),
+      remove: (max) => removeAuditEventsBefore(control, toIdBound(config.auditRetentionDays), max),
     },
-    { what: "connect sessions", remove: (max) => removeExpiredCustomAuthSessions(queries, max) },
-    { what: "uploads", remove: (max) => removeExpiredUploads(queries, max) },
-    ...deliveryRetentionRules(queries, {
+    { what: "connect sessions", remove: (max) => removeExpiredCustomAuthSessions(control, max) },
+    { what: "uploads", remove: (max) => removeExpiredUploads(control, max) },
+    ...deliveryRetentionRules(database, {
       eventDays: config.eventRetentionDays,
       deliveredDataDays: config.readRetentionDays,
     }),
-    ...projectRetentionRules({ queries, config }),
+    ...projectRetentionRules({ database, config }),
   ];
 }
 
-const agentRules = (queries: Database["queries"], historyBefore: () => string): RetentionRule[] => [
+const agentRules = ({ control, data }: Database, historyBefore: () => string): RetentionRule[] => [
   {
     what: "approvals",
     remove: async (most) => {
-      await expireApprovals(queries, most);
-      return removeOldApprovals(queries, historyBefore(), most);
+      await expireApprovals(control, most);
+      return removeOldApprovals(control, historyBefore(), most);
     },
   },
   {
     what: "changes of agents",
-    remove: (most) => removeOldAgentChanges(queries, historyBefore(), most),
+    remove: (most) => removeOldAgentChanges(data, historyBefore(), most),
   },
-  { what: "counted acts of agents", remove: (most) => removeOldAgentActs(queries, most) },
+  { what: "counted acts of agents", remove: (most) => removeOldAgentActs(control, most) },
 ];

@@ -28,7 +28,7 @@ import { keepTime } from "./jobs/keep-time.ts";
 import { NewWork } from "./jobs/new-work.ts";
 import { takeProcessIdentity, type ProcessIdentity } from "./jobs/process-identity.ts";
 import { listenForChanges, type Changes } from "./store/database/changes.ts";
-import { openDatabase, type Database } from "./store/database/database.ts";
+import { openDatabase, type Database, type SideRoles } from "./store/database/database.ts";
 import { startEmbeddedPostgres } from "./postgres/start-embedded-postgres.ts";
 import { openIdempotency, type Idempotency } from "./operations/idempotency.ts";
 import { openInstallationCache, type InstallationCache } from "./operations/installation-cache.ts";
@@ -97,6 +97,8 @@ export interface OpenOptions {
   providerTimeoutMs?: number;
   /** Default: the time is the database's. Otherwise it is this process's own, which a test can set. */
   followsClock?: boolean;
+  /** For tests: see `openDatabase`. */
+  sideRoles?: SideRoles | undefined;
 }
 
 /** Throws `StartError` for what an operator must fix. Everything that was opened before is in `closers`. */
@@ -215,7 +217,7 @@ async function openChanges(
 }
 
 async function connect(
-  { config, log, onFatal, followsClock = true }: OpenOptions,
+  { config, log, onFatal, followsClock = true, sideRoles }: OpenOptions,
   closers: Cleanup,
 ): Promise<Database> {
   let { databaseUrl } = config;
@@ -229,6 +231,7 @@ async function connect(
     connectionString: databaseUrl,
     log,
     poolSize: config.databaseConnections,
+    sideRoles,
   });
   closers.push(() => database.close());
   if (followsClock) {

@@ -15,7 +15,7 @@ export const openAudit =
   (deps: { database: Database }): Audit =>
   async (route, call, handle) => {
     if (!isAudited(route, call)) return handle();
-    const { queries } = deps.database;
+    const { control } = deps.database;
     const id = newId();
     let stored: NewAuditEvent | undefined;
     const change: RecordedChange = {
@@ -28,9 +28,9 @@ export const openAudit =
     const answer = await recordingChange(change, handle);
     const whole = toAuditEvent(id, route, call, answer);
     if (!whole) return answer;
-    if (!change.isRecorded || !stored) await insertAuditEvent(queries, whole);
+    if (!change.isRecorded || !stored) await insertAuditEvent(control, whole);
     else if (stored.targetId !== whole.targetId || stored.targetName !== whole.targetName) {
-      await completeAuditEvent(queries, id, { targetId: whole.targetId, targetName: whole.targetName });
+      await completeAuditEvent(control, id, { targetId: whole.targetId, targetName: whole.targetName });
     }
     return answer;
   };

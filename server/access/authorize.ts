@@ -11,7 +11,8 @@ import { notOwn } from "../http/require-role.ts";
 import type { Confine } from "../http/server-options.ts";
 import { findKeyOwner, type KeyOwner } from "../store/access/api-keys.ts";
 import type { Changes } from "../store/database/changes.ts";
-import type { Database, Queries } from "../store/database/database.ts";
+import type { Database } from "../store/database/database.ts";
+import type { SharedQueries } from "../store/database/sides.ts";
 import { findProject, listProjectNames } from "../store/access/projects.ts";
 import { cacheUntilChanged } from "../store/processes/row-cache.ts";
 import { openKeyLimits, type KeyLimits } from "./key-limits.ts";
@@ -67,7 +68,7 @@ export function openAccess(deps: {
     if (!key) throw unauthenticated("Send an API key of the project in the header `X-Api-Key`.");
     const digest = computeDigest(key);
     const owner = await owners.get(digest, () =>
-      findKeyOwner(deps.database.queries, Buffer.from(digest, "base64")),
+      findKeyOwner(deps.database.control, Buffer.from(digest, "base64")),
     );
     if (!owner) throw unauthenticated(isMistypedApiKey(key) ? MISTYPED : UNKNOWN);
     if (owner.expireTime && owner.expireTime.getTime() <= nowMs()) {
@@ -221,7 +222,7 @@ function requireScope({ kind, scopes }: Caller, audience: Audience): void {
 }
 
 /** Names the project that was probably meant, if the caller may list it. */
-async function missingProject(queries: Queries, caller: Caller, idOrName: string): Promise<string> {
+async function missingProject(queries: SharedQueries, caller: Caller, idOrName: string): Promise<string> {
   const own = caller.scopes.includes("full") && caller.orgId !== undefined ? [caller.orgId] : [];
   const orgIds = caller.kind === "person" ? [...(caller.roles?.keys() ?? [])] : own;
   const known = await listProjectNames(queries, orgIds);
@@ -250,9 +251,9 @@ async function otherProject(
   idOrName: string,
   audience: Audience,
 ): Promise<ProjectRef> {
-  const other = await findProject(database.queries, idOrName.toLowerCase());
+  const other = await findProject(database.control, idOrName.toLowerCase());
   if (!other)
-    throw new Problem("not-found", { detail: await missingProject(database.queries, caller, idOrName) });
+    throw new Problem("not-found", { detail: await missingProject(database.control, caller, idOrName) });
   const may =
     caller.kind === "person"
       ? caller.roles?.has(other.orgId)

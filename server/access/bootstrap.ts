@@ -1,7 +1,8 @@
 /** Creates the first organisation, builder, project and API key in an empty database. */
 import { hashApiKey, newApiKey } from "../../ground/ids.ts";
 import { findKeyOwner, insertApiKey } from "../store/access/api-keys.ts";
-import { type Database, type Queries, transact } from "../store/database/database.ts";
+import { type Database, transactControl } from "../store/database/database.ts";
+import type { ControlQueries } from "../store/database/sides.ts";
 import {
   countOrganizations,
   findOwner,
@@ -27,7 +28,7 @@ export async function bootstrapIfEmpty(
   database: Database,
   wanted: { apiKey?: string; email?: string } = {},
 ): Promise<Bootstrap | undefined> {
-  return transact(database, async (queries) => {
+  return transactControl(database, async (queries) => {
     await lockOrganizations(queries);
     if ((await countOrganizations(queries)) > 0) return undefined;
     return bootstrap(queries, { org: "Default", project: "default", ...wanted });
@@ -39,7 +40,7 @@ export async function bootstrapIfEmpty(
  * because the operator gives it; invitations and claimed domains rely on that.
  */
 export async function bootstrap(
-  queries: Queries,
+  queries: ControlQueries,
   wanted: { org: string; project: string; apiKey?: string; email?: string },
 ): Promise<Bootstrap> {
   const apiKey = wanted.apiKey ?? newApiKey();
@@ -68,9 +69,9 @@ export async function bootstrap(
 
 /** Finds the ids that belong to a key which an earlier, interrupted start has created. */
 export async function findBootstrap(database: Database, apiKey: string): Promise<Bootstrap | undefined> {
-  const owner = await findKeyOwner(database.queries, hashApiKey(apiKey));
+  const owner = await findKeyOwner(database.control, hashApiKey(apiKey));
   if (!owner) return undefined;
-  const builderId = await findOwner(database.queries, owner.orgId);
+  const builderId = await findOwner(database.control, owner.orgId);
   if (!builderId) return undefined;
   return {
     apiKey,

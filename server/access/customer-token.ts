@@ -30,7 +30,7 @@ export function openCustomerTokens(deps: { database: Database; changes: Changes 
   });
   return async (token) => {
     const kid = readKeyId(token);
-    const key = kid && (await keys.get(kid, () => findJwtKeyOwner(deps.database.queries, kid)));
+    const key = kid && (await keys.get(kid, () => findJwtKeyOwner(deps.database.control, kid)));
     if (!key) return undefined;
     const { groupRef, consumerRef } = checked(await verified(token, key));
     return { key, groupRef, consumerRef };

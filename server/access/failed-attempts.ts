@@ -2,7 +2,7 @@
 import { keepRecentlyUsed } from "../../ground/recently-used.ts";
 import { nowMs } from "../../ground/clock.ts";
 import { Problem } from "../../ground/errors.ts";
-import type { Queries } from "../store/database/database.ts";
+import type { ControlQueries } from "../store/database/sides.ts";
 import { findFailures, noteFailure } from "../store/access/sign-in-failures.ts";
 
 export interface FailedAttempts {
@@ -19,7 +19,7 @@ const MAX_ADDRESSES = 10_000;
  * Allows ten failures a minute from one address. Generated keys have 256 random bits and cannot be guessed; the limit is
  * for keys that the operator chose, and keeps the log short.
  */
-export function openFailedAttempts(queries: Queries): FailedAttempts {
+export function openFailedAttempts(queries: ControlQueries): FailedAttempts {
   /** Blocked addresses and until when; the database is not queried for them before. */
   const waiting = keepRecentlyUsed<Date>(MAX_ADDRESSES);
   return {

@@ -39,7 +39,7 @@ export function openIssuerSignIn(deps: {
   log: Log;
   publicUrl: () => string;
 }): IssuerSignIn {
-  const { queries } = deps.database;
+  const { control } = deps.database;
   const personOfIdToken = openIdTokens(deps);
   const redirectUri = () => `${deps.publicUrl()}${SIGN_IN_PATH}`;
   const cookie = (value: string, seconds: number) =>
@@ -51,7 +51,7 @@ export function openIssuerSignIn(deps: {
       const [state, secret] = [randomText(), randomText()];
       const expireTime = new Date(nowMs() + ATTEMPT_SECONDS * 1_000);
       const attempt = { stateHash: digest(state), browserHash: digest(secret), returnTo, expireTime };
-      if (!(await insertSignInAttempt(queries, attempt))) {
+      if (!(await insertSignInAttempt(control, attempt))) {
         const detail = "Too many sign-ins have begun and not ended. Try again in some minutes.";
         throw new Problem("unavailable", { detail });
       }
@@ -73,7 +73,7 @@ export function openIssuerSignIn(deps: {
       const secret = sentCookie(headers, COOKIE);
       if (secret === undefined) return undefined;
       const attempt = { stateHash: digest(state), browserHash: digest(secret) };
-      const returnTo = await takeSignInAttempt(queries, attempt);
+      const returnTo = await takeSignInAttempt(control, attempt);
       if (returnTo === undefined || code === undefined) return undefined;
       const { nonce, verifier } = derived(secret, state);
       const tokens = await deps.issuer.exchange({ code, redirectUri: redirectUri(), verifier });

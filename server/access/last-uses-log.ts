@@ -2,7 +2,8 @@
 import { keepRecentlyUsed } from "../../ground/recently-used.ts";
 import { nowMs } from "../../ground/clock.ts";
 import type { Log } from "../../ground/log.ts";
-import type { Database, Queries } from "../store/database/database.ts";
+import type { Database } from "../store/database/database.ts";
+import type { ControlQueries } from "../store/database/sides.ts";
 import { noteKeyUses, noteSessionUses } from "../store/access/last-uses.ts";
 
 export interface LastUses {
@@ -24,7 +25,7 @@ export function openLastUses(deps: { database: Database; log: Log }): LastUses {
   const flush = async (): Promise<void> => {
     timer = undefined;
     for (const { store } of [keys, sessions]) {
-      await store(deps.database.queries).catch((error: unknown) =>
+      await store(deps.database.control).catch((error: unknown) =>
         deps.log.warn({ error: String(error) }, "last uses not stored"),
       );
     }
@@ -44,7 +45,7 @@ export function openLastUses(deps: { database: Database; log: Log }): LastUses {
 }
 
 /** Collects ids, each at most once a minute. A batch that could not be stored is dropped: the next use counts. */
-function collect(note: (queries: Queries, ids: string[]) => Promise<void>) {
+function collect(note: (queries: ControlQueries, ids: string[]) => Promise<void>) {
   const noted = keepRecentlyUsed<number>(MAX_KNOWN);
   let waiting = new Set<string>();
   return {
@@ -56,7 +57,7 @@ function collect(note: (queries: Queries, ids: string[]) => Promise<void>) {
       waiting.add(id);
       return true;
     },
-    async store(queries: Queries): Promise<void> {
+    async store(queries: ControlQueries): Promise<void> {
       const ids = [...waiting];
       waiting = new Set();
       if (ids.length > 0) await note(queries, ids);

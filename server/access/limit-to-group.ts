@@ -59,7 +59,7 @@ async function requireOwnRow(
   id: unknown,
 ): Promise<void> {
   if (id === undefined || !caller.projectId) return;
-  const owner = await findRowGroupRef(database.queries, caller.projectId, OWNED[name], String(id));
+  const owner = await findRowGroupRef(database.control, caller.projectId, OWNED[name], String(id));
   if (owner === caller.groupRef) return;
   const what = name === "connectionId" ? "connection" : "installation";
   // The same text as for a row that does not exist, so that a token does not reveal other groups' rows.

@@ -92,8 +92,8 @@ function withUserInfo(claims: JWTPayload, info: UserInfo = {}): JWTPayload {
 }
 
 async function personWith(deps: Services, claims: JWTPayload): Promise<Person> {
-  const { queries } = deps.database;
-  const builder = await upsertBuilder(queries, {
+  const { control } = deps.database;
+  const builder = await upsertBuilder(control, {
     idpProvider: deps.issuer.settings.issuer,
     idpRef: claims.sub ?? "",
     firstName: text(claims["given_name"]),
@@ -101,7 +101,7 @@ async function personWith(deps: Services, claims: JWTPayload): Promise<Person> {
     fullName: text(claims["name"]),
     primaryEmail: text(claims["email"]),
   });
-  const memberships = await listMemberships(queries, builder.id);
+  const memberships = await listMemberships(control, builder.id);
   const email = isVouchedFor(deps, claims) ? text(claims["email"]) : null;
   return {
     builderId: builder.id,

@@ -69,17 +69,17 @@ const LONGEST_USER_AGENT = 500;
 export const isSessionToken = (bearer: string): boolean => bearer.startsWith(PREFIX);
 
 export function openSignInSessions(deps: Services): SignInSessions {
-  const { queries } = deps.database;
+  const { control } = deps.database;
   const { issuer } = deps;
-  const failed = openFailedAttempts(queries);
+  const failed = openFailedAttempts(control);
   const find = (token: string, kind: SessionKind) =>
-    findSession(queries, { hash: digest(token), kind, issuer });
+    findSession(control, { hash: digest(token), kind, issuer });
   return {
     issuer,
     async signIn(apiKey, address, client) {
       if (issuer) throw elsewhere(issuer);
       await failed.require(address);
-      const key = await findSigningKey(queries, hashApiKey(apiKey));
+      const key = await findSigningKey(control, hashApiKey(apiKey));
       if (!key) {
         await failed.note(address);
         deps.log.warn({ address }, "sign-in with a wrong key");
@@ -123,9 +123,9 @@ export function openSignInSessions(deps: Services): SignInSessions {
       if (session) return personIn(deps, session);
       throw ended();
     },
-    list: (builderId) => listSessions(queries, builderId, issuer),
-    end: (session) => removeSession(queries, session),
-    endOthers: (builderId, kept) => removeOtherSessions(queries, builderId, kept),
+    list: (builderId) => listSessions(control, builderId, issuer),
+    end: (session) => removeSession(control, session),
+    endOthers: (builderId, kept) => removeOtherSessions(control, builderId, kept),
   };
 }
 
@@ -138,7 +138,7 @@ async function open(
   // A working day: does not interrupt work, and limits the use of a leaked token.
   const expireTime = new Date(nowMs() + SESSION_SECONDS * 1_000);
   const agent = userAgent?.slice(0, LONGEST_USER_AGENT);
-  const row = await insertSession(database.queries, {
+  const row = await insertSession(database.control, {
     hash: digest(token),
     kind,
     userAgent: agent,
@@ -149,7 +149,7 @@ async function open(
 }
 
 async function personIn({ database }: Services, session: OpenSession): Promise<Person> {
-  const memberships = await listMemberships(database.queries, session.builderId);
+  const memberships = await listMemberships(database.control, session.builderId);
   return {
     builderId: session.builderId,
     sessionId: session.id,

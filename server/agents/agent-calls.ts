@@ -207,9 +207,9 @@ export const connectAccountTool = defineTool({
   rights: ["write"],
   async run({ deps, session, policy }: CustomerCall, { integration: name }) {
     const { project, groupRef, requestId, principal } = session;
-    const { queries } = deps.database;
-    const found = await findIntegration<ManifestIntegration>(queries, project.id, name);
-    if (!found) throw await missingIntegration(queries, project.id, name);
+    const { control } = deps.database;
+    const found = await findIntegration<ManifestIntegration>(control, project.id, name);
+    if (!found) throw await missingIntegration(control, project.id, name);
     if (decide(policy, { tool: "connect_account", kind: "read", integration: found.name }) !== "allow") {
       throw forbiddenBy("connect_account");
     }

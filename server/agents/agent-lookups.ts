@@ -228,7 +228,7 @@ export const getOperationTool = defineTool({
   rights: ["read", "write", "proxy"],
   async run({ deps, session }: CustomerCall, { operationId }) {
     const { project, groupRef } = session;
-    const row = await findListedOperation(deps.database.queries, project.id, operationId.toLowerCase());
+    const row = await findListedOperation(deps.database.data, project.id, operationId.toLowerCase());
     // The same text for an operation of another customer.
     if (row?.groupRef !== groupRef) {
       throw new Problem("not-found", { detail: `This customer has no operation \`${operationId}\`.` });
@@ -269,7 +269,7 @@ export const getApprovalTool = defineTool({
   rights: ["read", "write", "proxy"],
   async run({ deps, session }: CustomerCall, { approvalId }) {
     const { project, groupRef } = session;
-    const row = await findApproval(deps.database.queries, project.id, approvalId.toLowerCase());
+    const row = await findApproval(deps.database.control, project.id, approvalId.toLowerCase());
     // The same text for an approval of another customer.
     if (row?.groupRef !== groupRef) {
       throw new Problem("not-found", { detail: `This customer has no approval \`${approvalId}\`.` });

@@ -35,7 +35,7 @@ export const auditAgentCalls =
       requestId,
     };
     const hour = Math.floor(nowMs() / (60 * minuteMs));
-    await countAuditEvent(database.queries, event, nameEqual(event, result, hour));
+    await countAuditEvent(database.control, event, nameEqual(event, result, hour));
   };
 
 /**

@@ -95,7 +95,7 @@ async function listObjects(
   const { integration, installation } = installed;
   const catalog = deps.catalog.of(installation.projectId);
   const manifest = integration.latestRevision.content;
-  const sources = await readSources(deps.database.queries, integration, installation.config.content);
+  const sources = await readSources(deps.database.control, integration, installation.config.content);
   const definitions = new Map(
     readableDefinitions(sources).flatMap((one) =>
       isReadable(catalog, installed, one) ? [[one.objectName, one]] : [],

@@ -1,6 +1,6 @@
 /** The tools of a customer's endpoint, in the order in which they are listed. */
 import type { FastifyInstance } from "fastify";
-import type { SupportContact } from "../../ground/server-settings.ts";
+import type { SupportContact } from "../../ground/config.ts";
 import type { Log } from "../../ground/log.ts";
 import { findProject } from "../store/access/projects.ts";
 import { openCustomerCall, type CustomerCall, type CustomerServices } from "./customer-call.ts";
@@ -74,7 +74,7 @@ export function serveCustomerTools(app: FastifyInstance, deps: Serving): void {
 
 /** Those that the project's policy names; none of a project that does not exist. */
 async function listIssuers({ database }: CustomerServices, projectIdOrName: string): Promise<string[]> {
-  const project = await findProject(database.queries, projectIdOrName.toLowerCase());
+  const project = await findProject(database.control, projectIdOrName.toLowerCase());
   return project ? (await loadPolicy(database, project.id)).authorizationServers : [];
 }
 

@@ -131,7 +131,7 @@ async function loadScope(
   { mayBeNew = false } = {},
 ): Promise<CustomerScope> {
   const askedWithinMs = KEPT_HOURS * 60 * minuteMs;
-  const found = await findAgentScope(database.queries, { projectId, groupRef, askedWithinMs });
+  const found = await findAgentScope(database.control, { projectId, groupRef, askedWithinMs });
   const { policy, isKnown, installed, hasAsked } = found;
   if (isKnown || mayBeNew) return { policy: readPolicy(policy), installed, hasAsked };
   throw new Problem("not-found", {
@@ -173,7 +173,7 @@ async function byIssuer(deps: AgentAccess, request: AgentRequest, token: string)
   const project =
     issuer === undefined
       ? undefined
-      : await findProject(database.queries, request.projectIdOrName.toLowerCase());
+      : await findProject(database.control, request.projectIdOrName.toLowerCase());
   const trusted = project ? (await loadPolicy(database, project.id)).authorizationServers : [];
   if (!project || issuer === undefined || !trusted.includes(issuer)) {
     throw new Problem("unauthenticated", {

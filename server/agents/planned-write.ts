@@ -177,7 +177,7 @@ function nameAct({ call, tool, object, request, args, undoes }: PlannedWrite): {
 async function findDone(act: PlannedWrite): Promise<JsonObject | undefined> {
   const { deps, session } = act.call;
   const { key } = nameAct(act);
-  if (!(await findIdempotencyKey(deps.database.queries, { projectId: session.project.id, key })))
+  if (!(await findIdempotencyKey(deps.database.control, { projectId: session.project.id, key })))
     return undefined;
   const notDone = new Problem("forbidden", { detail: "The act was not sent, and needs a decision." });
   try {
@@ -197,7 +197,7 @@ export async function writeOnce(act: PlannedWrite): Promise<JsonObject> {
   const { project, groupRef, requestId, actor } = session;
   const { key, keptMs } = nameAct(act);
   const asked = session.scope.hasAsked
-    ? await findAskedBefore(deps.database.queries, {
+    ? await findAskedBefore(deps.database.control, {
         projectId: project.id,
         groupRef,
         requestKey: key,

@@ -55,7 +55,7 @@ const readList = (value: Json | undefined): Json[] => (Array.isArray(value) ? va
 async function findDone({ deps, session }: CustomerCall, operationId: string): Promise<DoneChange> {
   const { project, groupRef } = session;
   const of = { projectId: project.id, groupRef, operationId };
-  const change = await findAgentChange(deps.database.queries, of);
+  const change = await findAgentChange(deps.database.data, of);
   if (!change) {
     throw new Problem("not-found", {
       detail:

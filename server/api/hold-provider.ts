@@ -2,7 +2,7 @@
 import type { Catalog } from "../../connector-kit/catalog.ts";
 import { isOwnKey, listOrigins } from "../../connector-kit/custom-provider.ts";
 import { Problem } from "../../ground/errors.ts";
-import type { Queries } from "../store/database/database.ts";
+import type { ControlQueries } from "../store/database/sides.ts";
 import { holdCustomProvider } from "../store/connections/custom-providers.ts";
 
 /**
@@ -10,7 +10,7 @@ import { holdCustomProvider } from "../store/connections/custom-providers.ts";
  * again with other addresses: the credentials were meant for those of before.
  */
 export async function holdProvider(
-  queries: Queries,
+  queries: ControlQueries,
   catalog: Catalog,
   { projectId, provider }: { projectId: string; provider: string },
 ): Promise<void> {

@@ -3,7 +3,7 @@ import { Type, type Static } from "typebox";
 import { described } from "../../ground/described.ts";
 import { ManifestIntegrationSchema, type ManifestIntegration } from "../../manifest/manifest.ts";
 import { missingIntegration } from "../operations/missing-integration.ts";
-import type { Queries } from "../store/database/database.ts";
+import type { SharedQueries } from "../store/database/sides.ts";
 import { findIntegration, type IntegrationRow } from "../store/integrations/integrations.ts";
 import { IntegrationId, ProjectId, ProviderName } from "./members.ts";
 import { CreateTime, times, UpdateTime } from "./times.ts";
@@ -59,7 +59,7 @@ export const toIntegration = (row: Integration): Static<typeof IntegrationSchema
 
 /** Finds it by id or name. Throws a 404 Problem. */
 export async function getIntegrationRow(
-  queries: Queries,
+  queries: SharedQueries,
   projectId: string,
   idOrName: string,
 ): Promise<Integration> {

@@ -66,7 +66,7 @@ export function openAppCalls(deps: AppCallServices): AppCalls {
   const tokens: Tokens = new LRUCache({ max: MAX_TOKENS });
   return {
     async find({ projectId, providerAppId }, chooseScopes) {
-      const app = await findProviderApp(deps.database.queries, projectId, providerAppId);
+      const app = await findProviderApp(deps.database.control, projectId, providerAppId);
       const provider = app && deps.catalog.of(projectId).find(app.provider);
       if (!app || !provider) {
         throw new ProviderError({ kind: "forbidden", message: "The provider app was deleted." });

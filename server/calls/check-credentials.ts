@@ -77,6 +77,6 @@ async function verdict(
 
 async function markWorking({ database }: CheckServices, live: LiveConnection): Promise<void> {
   const { projectId, id } = live;
-  await markConnectionWorking(database.queries, projectId, id);
-  if (live.status === "bad_credentials") await healConnection(database.queries, live);
+  await markConnectionWorking(database.control, projectId, id);
+  if (live.status === "bad_credentials") await healConnection(database.control, live);
 }

@@ -57,7 +57,7 @@ export function openLiveConnections(deps: Services): LiveConnections {
   const restingUntil = keepRecentlyUsed<number>(MAX_CONNECTIONS);
 
   const read = async (projectId: string, id: string): Promise<LiveConnection | undefined> => {
-    const row = await findConnection(deps.database.queries, projectId, id);
+    const row = await findConnection(deps.database.control, projectId, id);
     return row && openLiveConnection(deps, row);
   };
   /** A builder may have replaced the provider since the connection was opened. */

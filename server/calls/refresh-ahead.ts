@@ -64,7 +64,7 @@ async function refreshDue(
     const busy = deps.connections.waitingRefreshes();
     const max = Math.min(deps.maxConcurrent - running.size, MAX_PER_CLAIM);
     const due =
-      max > 0 ? await claimDueRefreshes(deps.database.queries, { max, holdSeconds: HOLD_SECONDS, busy }) : [];
+      max > 0 ? await claimDueRefreshes(deps.database.control, { max, holdSeconds: HOLD_SECONDS, busy }) : [];
     for (const connection of due) {
       const started: Promise<void> = refreshOne(deps, connection)
         .catch((error: unknown) => deps.log.warn({ error: String(error) }, "a refresh could not be put off"))
@@ -93,7 +93,7 @@ function refreshOne(deps: Services, connection: { id: string; projectId: string 
     } catch (error) {
       // A final failure has ended the refreshes of the connection itself; the others are retried.
       deps.log.warn({ error: String(error) }, "a token could not be refreshed ahead of its expiry");
-      await deferRefresh(deps.database.queries, connectionId, BACKOFF);
+      await deferRefresh(deps.database.control, connectionId, BACKOFF);
     }
   });
 }

@@ -32,6 +32,6 @@ export function repeatTrials(deps: Services): { stop(): Promise<void> } {
 }
 
 async function tryDue(deps: Services): Promise<void> {
-  const due = await claimDueTrials(deps.database.queries, { max: MAX_CONCURRENT, minuteMs: deps.minuteMs });
+  const due = await claimDueTrials(deps.database.control, { max: MAX_CONCURRENT, minuteMs: deps.minuteMs });
   await Promise.all(due.map((connection) => checkCredentials(deps, connection)));
 }

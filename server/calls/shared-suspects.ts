@@ -35,20 +35,20 @@ export function openSharedSuspects(
   background: BackgroundWork,
   onCleared: (id: string) => void,
 ): SharedSuspects {
-  const { queries } = deps.database;
+  const { control } = deps.database;
   const suspects = new Set<string>();
   /** By credential generation: until when it is not stored again, in milliseconds since the epoch. */
   const restingUntil = keepRecentlyUsed<number>(MAX_SUSPECTS);
   const failed = "the suspect connections of other processes could not be read";
   const readAll = async () => {
-    for (const id of await listSuspects(queries, MAX_SUSPECTS)) suspects.add(id);
+    for (const id of await listSuspects(control, MAX_SUSPECTS)) suspects.add(id);
   };
   deps.changes.subscribe((change) => {
     if (!change) return background.run({}, failed, readAll);
     const { table, id } = change;
     if (table !== "connection_doubts") return;
     background.run({ connectionId: id }, failed, async () => {
-      if (await findSuspect(queries, id)) return suspects.add(id);
+      if (await findSuspect(control, id)) return suspects.add(id);
       onCleared(id);
       return suspects.delete(id);
     });
@@ -59,15 +59,15 @@ export function openSharedSuspects(
       return suspects.size > 0;
     },
     has: (id) => suspects.has(id),
-    clear: (id) => (suspects.delete(id) ? () => removeSuspect(queries, id) : undefined),
+    clear: (id) => (suspects.delete(id) ? () => removeSuspect(control, id) : undefined),
     async add(live) {
       const generation = credentialGeneration(live);
       if ((restingUntil.get(generation) ?? 0) > nowMs()) return;
       restingUntil.set(generation, nowMs() + STORE_INTERVAL_MS);
-      await insertSuspect(queries, { connectionId: live.id, generation, since: new Date(nowMs()) });
+      await insertSuspect(control, { connectionId: live.id, generation, since: new Date(nowMs()) });
     },
     async isOld(live, ageMs) {
-      const suspect = await findSuspect(queries, live.id);
+      const suspect = await findSuspect(control, live.id);
       return suspect?.generation === credentialGeneration(live) && nowMs() - suspect.since.getTime() >= ageMs;
     },
     reset: (live) => void restingUntil.delete(credentialGeneration(live)),

@@ -14,7 +14,7 @@ import {
   updateConnection,
   type ConnectionRow,
 } from "../store/connections/connections.ts";
-import { transact, type Database } from "../store/database/database.ts";
+import { type Database, transact } from "../store/database/database.ts";
 import { removeSuspect } from "../store/connections/suspect-connections.ts";
 import { askHealth, type Health } from "./health-check.ts";
 import type { LiveConnection } from "./live-connection.ts";
@@ -67,7 +67,7 @@ const STRIKES_OVER_MS = 10 * 60_000;
  * successful call in any process clears it in all. No call waits for any of this.
  */
 export function openSuspectCredentials(deps: Services, background: BackgroundWork): SuspectCredentials {
-  const { queries } = deps.database;
+  const { control } = deps.database;
   const strikes = keepRecentlyUsed<Strikes>(MAX_SUSPECTS);
   /** By credential generation: until when the health check is not called again, in milliseconds since the epoch. */
   const checkedUntil = keepRecentlyUsed<number>(MAX_SUSPECTS);
@@ -95,7 +95,7 @@ export function openSuspectCredentials(deps: Services, background: BackgroundWor
     if (health === "refused") return;
     if (health === "fine") {
       strikes.delete(id);
-      return shared.has(id) ? removeSuspect(queries, id) : undefined;
+      return shared.has(id) ? removeSuspect(control, id) : undefined;
     }
     // Patience is for credentials that have worked.
     if (live.status === "created") return markBad(deps, live, "they have never been accepted", "created");
@@ -145,8 +145,8 @@ function addStrike(strikes: RecentlyUsed<Strikes>, live: LiveConnection): Strike
 /** A connection that is bad because its token could not be refreshed is not healed by the token's last valid minutes. */
 async function succeeded({ database }: Services, live: LiveConnection): Promise<void> {
   const { projectId, id } = live;
-  if (live.status === "created") await markConnectionWorking(database.queries, projectId, id);
-  else if (!live.refreshable) await healConnection(database.queries, live);
+  if (live.status === "created") await markConnectionWorking(database.control, projectId, id);
+  else if (!live.refreshable) await healConnection(database.control, live);
 }
 
 function markBad(

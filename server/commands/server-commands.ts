@@ -22,7 +22,7 @@ import { printStart } from "./print-start.ts";
 import { inviteOwner } from "./invite-owner.ts";
 import { makeSignInKey } from "./sign-in-key.ts";
 import { terminalLog } from "./terminal-log.ts";
-import { openDatabase, transact } from "../store/database/database.ts";
+import { openDatabase, transactControl } from "../store/database/database.ts";
 
 /** Throws `StartError` for what an operator must fix. */
 export async function runServerCommand(command: string, args: string[]): Promise<void> {
@@ -152,7 +152,7 @@ async function makeBootstrap(args: string[]): Promise<void> {
   const database = await openDatabase({ connectionString: databaseUrl, log: createLog("warn") });
   try {
     const wanted = { org, project, apiKey: bootstrapApiKey, email: bootstrapEmail };
-    const made = await transact(database, (queries) => bootstrap(queries, wanted));
+    const made = await transactControl(database, (queries) => bootstrap(queries, wanted));
     process.stdout.write(`${JSON.stringify(made, null, 2)}\n`);
   } finally {
     await database.close();

@@ -14,10 +14,10 @@ import { addDestination, drawRoute } from "../../tests/harness/deliveries/routes
 import { accept, type Answerer } from "../../tests/harness/deliveries/sink.ts";
 import { until } from "../../tests/harness/until.ts";
 
-const sweepDeliveries = ({ queries }: Database, retentionDays: number) =>
+const sweepDeliveries = (database: Database, retentionDays: number) =>
   sweep(
     createLog("error"),
-    deliveryRetentionRules(queries, { eventDays: retentionDays, deliveredDataDays: retentionDays }),
+    deliveryRetentionRules(database, { eventDays: retentionDays, deliveredDataDays: retentionDays }),
     () => false,
   );
 

@@ -1,6 +1,6 @@
 /** Claims deliveries that wait in the database: repeated ones, and those that found no capacity when they were routed. */
 import { elapsedMs } from "../../ground/clock.ts";
-import type { Queries } from "../store/database/database.ts";
+import type { DataQueries } from "../store/database/sides.ts";
 import { claimDeliveries, type ClaimedDelivery, type DeliveryKey } from "../store/deliveries/deliveries.ts";
 import { listEventsById } from "../store/deliveries/events.ts";
 import type { Channels, OpenDestination } from "./destinations/channels.ts";
@@ -9,7 +9,7 @@ import { DEPTH, FAILING_DEPTH } from "./lanes.ts";
 import { measureCost, type DeliverySender } from "./send-deliveries.ts";
 
 export interface WaitingServices {
-  queries: Queries;
+  data: DataQueries;
   channels: Channels;
   sender: DeliverySender;
   workerId: () => number;
@@ -60,7 +60,7 @@ export class WaitingDeliveries {
   /** Claims what the lanes have capacity for and returns the number; asks the database only when something may be due. */
   async claim(): Promise<number> {
     if (!this.#isDue && elapsedMs() - this.#claimedMs < POLL_MS) return 0;
-    const { queries, channels, sender, workerId } = this.#deps;
+    const { data, channels, sender, workerId } = this.#deps;
     // Half of what is free: a claim does not divide its capacity between projects.
     const capacity = Math.ceil(sender.lanes.capacity / 2 / this.#averageCost);
     const lanes = sender.lanes.free();
@@ -68,7 +68,7 @@ export class WaitingDeliveries {
     const readAfter = sender.changesSeen;
     this.#claimedMs = elapsedMs();
     this.#isDue = false;
-    const claimed = await claimDeliveries(queries, {
+    const claimed = await claimDeliveries(data, {
       workerId: workerId(),
       capacity: Math.min(MAX_CLAIMED, capacity),
       depth: DEPTH,
@@ -99,11 +99,11 @@ export class WaitingDeliveries {
     destinations: Map<string, OpenDestination>,
     readAfter: number,
   ): Promise<number[]> {
-    const { queries, sender } = this.#deps;
+    const { data, sender } = this.#deps;
     const costs: number[] = [];
     const hasCapacity = sender.lanes.capacity > 0;
     const eventIds = hasCapacity ? [...new Set(claimed.map((row) => row.eventId))] : [];
-    const events = await listEventsById(queries, eventIds);
+    const events = await listEventsById(data, eventIds);
     for (const delivery of claimed) {
       const destination = destinations.get(delivery.destinationId);
       const event = events.get(delivery.eventId);

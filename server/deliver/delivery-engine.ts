@@ -85,16 +85,16 @@ class DeliveryEngine implements Deliveries {
   constructor(deps: DeliveryServices) {
     const { config, database, log, sealer, egress } = deps;
     this.#deps = deps;
-    this.#pool = openUnsyncedPool(database.connectionString, log, POOL_SIZE);
-    const { queries } = this.#pool;
+    this.#pool = openUnsyncedPool(database, log, POOL_SIZE);
+    const { control, data } = this.#pool;
     const workerId = (): number => deps.identity.id;
     const timeoutMs = config.webhookTimeoutSeconds * 1000;
     const network = openDestinationNetwork({ egress, dataDir: config.dataDir, timeoutMs });
-    this.#channels = openChannels({ queries, sealer, network, log });
+    this.#channels = openChannels({ data, sealer, network, log });
     const disableAfterSeconds = config.webhookDisableAfterSeconds;
-    const health = new DestinationHealth({ database, unsynced: queries, log, disableAfterSeconds });
+    const health = new DestinationHealth({ database, unsynced: this.#pool, log, disableAfterSeconds });
     this.#outcomes = new OutcomeWriter({
-      queries,
+      data,
       log,
       workerId,
       judge: (attempts) => health.judge(attempts),
@@ -103,7 +103,7 @@ class DeliveryEngine implements Deliveries {
     this.#sender = new DeliverySender({
       outcomes: this.#outcomes,
       health,
-      rateLimit: openWebhookRateLimit(queries, config.webhooksPerSecond),
+      rateLimit: openWebhookRateLimit(control, config.webhooksPerSecond),
       retry: retrySchedule({ gapsSeconds: config.webhookRetrySeconds, minuteMs: config.minuteMs }),
       sealer,
       publicUrl: deps.publicUrl,
@@ -114,7 +114,7 @@ class DeliveryEngine implements Deliveries {
       onAttempt: deps.onAttempt,
       tracer: deps.tracer,
     });
-    const shared = { queries, workerId, channels: this.#channels, sender: this.#sender };
+    const shared = { data, workerId, channels: this.#channels, sender: this.#sender };
     this.#router = new EventRouter({
       ...shared,
       outcomes: this.#outcomes,
@@ -125,9 +125,9 @@ class DeliveryEngine implements Deliveries {
     this.#stopRecovering = recoverOrphans({
       log,
       identity: deps.identity,
-      listClaimers: () => listDeliveryClaimers(queries),
+      listClaimers: () => listDeliveryClaimers(data),
       recover: async (deadProcess) => {
-        await releaseDeliveries(queries, [deadProcess]);
+        await releaseDeliveries(data, [deadProcess]);
         this.#wakeDue();
       },
     });
@@ -156,7 +156,7 @@ class DeliveryEngine implements Deliveries {
     await this.#sender.drain();
     await this.#outcomes.close();
     // Without a database this fails, and other processes release the deliveries of this one.
-    await releaseDeliveries(this.#pool.queries, [this.#deps.identity.id]).catch(() => {});
+    await releaseDeliveries(this.#pool.data, [this.#deps.identity.id]).catch(() => {});
     await this.#channels.close();
     await this.#pool.close();
   }
@@ -201,7 +201,7 @@ class DeliveryEngine implements Deliveries {
   async #recoverLost(): Promise<void> {
     if (elapsedMs() - this.#recoveredMs < RECOVER_MS) return;
     this.#recoveredMs = elapsedMs();
-    await recoverDeliveries(this.#pool.queries, this.#deps.identity.id, {
+    await recoverDeliveries(this.#pool.data, this.#deps.identity.id, {
       batchIds: this.#outcomes.batchIds,
       holds: (key) => this.#waiting.holds(key),
     });

@@ -3,7 +3,7 @@ import { nowMs } from "../../ground/clock.ts";
 import { buildFirstId } from "../../ground/ids.ts";
 import { SUBSCRIPTION_EVENT_DAYS } from "../../ground/retention-bounds.ts";
 import type { RetentionRule } from "../jobs/retention.ts";
-import type { Queries } from "../store/database/database.ts";
+import type { Database } from "../store/database/database.ts";
 import {
   removeDeliveredData,
   removeOldDeliveries,
@@ -29,7 +29,7 @@ export interface DeliveryRetention {
 
 /** Removes everything that is too old, and the deliveries of deleted destinations. */
 export function deliveryRetentionRules(
-  queries: Queries,
+  { control, data }: Pick<Database, "control" | "data">,
   { eventDays, deliveredDataDays }: DeliveryRetention,
 ): RetentionRule[] {
   const idBefore = (days: number) => buildFirstId(nowMs() - days * DAY_MS);
@@ -38,37 +38,36 @@ export function deliveryRetentionRules(
     {
       what: "delivered data messages",
       async remove(max) {
-        const own = await listOwnRetention(queries, "dataMessages");
+        const own = await listOwnRetention(control, "dataMessages");
         const bounds = own.map(({ projectId, days }) => ({ projectId, id: idBefore(days) }));
-        return removeDeliveredData(queries, { beforeId: idBefore(deliveredDataDays), own: bounds }, max);
+        return removeDeliveredData(data, { beforeId: idBefore(deliveredDataDays), own: bounds }, max);
       },
     },
     // Deliveries first: a delivery without its event cannot be shown.
-    { what: "deliveries", remove: (max) => removeOldDeliveries(queries, beforeId(), max) },
-    { what: "events", remove: (max) => removeOldEvents(queries, beforeId(), max) },
+    { what: "deliveries", remove: (max) => removeOldDeliveries(data, beforeId(), max) },
+    { what: "events", remove: (max) => removeOldEvents(data, beforeId(), max) },
     {
       what: "records of messages",
-      remove: (max) => removeOldSeen(queries, { isMessage: true, beforeId: beforeId() }, max),
+      remove: (max) => removeOldSeen(data, { isMessage: true, beforeId: beforeId() }, max),
     },
     {
       what: "records that were left out",
-      remove: (max) =>
-        removeOldSeen(queries, { isMessage: false, beforeId: idBefore(deliveredDataDays) }, max),
+      remove: (max) => removeOldSeen(data, { isMessage: false, beforeId: idBefore(deliveredDataDays) }, max),
     },
     {
       what: "marks of undelivered changes",
       // They tell what became of events whose message is gone.
       remove: (max) =>
-        removeUndeliveredBefore(queries, idBefore(Math.max(eventDays, SUBSCRIPTION_EVENT_DAYS)), max),
+        removeUndeliveredBefore(data, idBefore(Math.max(eventDays, SUBSCRIPTION_EVENT_DAYS)), max),
     },
     {
       what: "notes about events without a route",
-      remove: (max) => removeOldNowhere(queries, beforeId(), max),
+      remove: (max) => removeOldNowhere(data, beforeId(), max),
     },
     {
       what: "marks of own writes",
-      remove: (most) => removeOldOwnWrites(queries, SUBSCRIPTION_EVENT_DAYS, most),
+      remove: (most) => removeOldOwnWrites(data, SUBSCRIPTION_EVENT_DAYS, most),
     },
-    { what: "webhook send times", remove: () => removeOldPaces(queries) },
+    { what: "webhook send times", remove: () => removeOldPaces(control) },
   ];
 }

@@ -1,5 +1,5 @@
 /** Releases the deliveries that this process has lost, and fails those that wait for disabled destinations. */
-import type { Queries } from "../store/database/database.ts";
+import type { DataQueries } from "../store/database/sides.ts";
 import {
   failDisabled,
   listClaims,
@@ -19,7 +19,7 @@ const MAX_FAILED = 1_000;
 
 /** Call it while no statement of this process claims or routes: its deliveries would look lost. */
 export async function recoverDeliveries(
-  queries: Queries,
+  queries: DataQueries,
   workerId: number,
   held: HeldDeliveries,
 ): Promise<void> {

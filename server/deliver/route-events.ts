@@ -2,14 +2,14 @@
 import type { RecentMessages } from "../events/recent-messages.ts";
 import { elapsedMs } from "../../ground/clock.ts";
 import { newId } from "../../ground/ids.ts";
-import type { Queries } from "../store/database/database.ts";
+import type { DataQueries } from "../store/database/sides.ts";
 import { routeEvents, type Routed, type RoutedDelivery } from "../store/deliveries/delivery-batches.ts";
 import type { Channels, OpenDestination } from "./destinations/channels.ts";
 import type { OutcomeWriter } from "./save-outcomes.ts";
 import { LARGE_MESSAGE, type DeliverySender } from "./send-deliveries.ts";
 
 export interface RouterServices {
-  queries: Queries;
+  data: DataQueries;
   channels: Channels;
   outcomes: OutcomeWriter;
   sender: DeliverySender;
@@ -44,7 +44,7 @@ export class EventRouter {
 
   /** Routes one batch of events and returns their number. */
   async route(): Promise<number> {
-    const { queries, sender, workerId, recentMessages } = this.#deps;
+    const { data, sender, workerId, recentMessages } = this.#deps;
     const maxDeliveries = Math.ceil(MAX_DELIVERIES / this.#fanOut);
     const maxEvents = Math.min(this.#maxEvents, sender.lanes.fits, maxDeliveries);
     if (maxEvents <= 0) return 0;
@@ -54,7 +54,7 @@ export class EventRouter {
     const maxBytes = Math.max(MIN_CAPACITY, sender.lanes.capacity) * LARGE_MESSAGE;
     const known = recentMessages.all();
     const routing = { batchId, workerId: workerId(), maxEvents, maxBytes, known };
-    const routed = await routeEvents(queries, routing);
+    const routed = await routeEvents(data, routing);
     recentMessages.forget(routed.stored.keys());
     this.#mayHaveMore = routed.mayBeMore;
     const max = this.#maxEvents * (elapsedMs() - started < QUICK_MS ? 2 : 0.5);

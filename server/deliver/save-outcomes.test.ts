@@ -23,7 +23,7 @@ test("a delivery with two results at once does not keep the others from being sa
   const twice = newId();
   let saved = 0;
   const outcomes = new OutcomeWriter({
-    queries: database.queries,
+    data: database.data,
     log: createLog("silent"),
     workerId: () => 1,
     judge: async () => {},
@@ -48,12 +48,12 @@ test("while the health of a destination cannot be stored, the result itself is n
   log.warn = () => void (refusals += 1);
   const health = new DestinationHealth({
     database: away,
-    unsynced: database.queries,
+    unsynced: database,
     log,
     disableAfterSeconds: 60,
   });
   const outcomes = new OutcomeWriter({
-    queries: database.queries,
+    data: database.data,
     log,
     workerId: () => 1,
     judge: (attempts) => health.judge(attempts),

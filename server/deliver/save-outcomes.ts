@@ -2,12 +2,12 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Log } from "../../ground/log.ts";
 import { retryWhileDatabaseIsDown } from "../store/database/database-outage.ts";
-import type { Queries } from "../store/database/database.ts";
+import type { DataQueries } from "../store/database/sides.ts";
 import { updateDeliveries } from "../store/deliveries/deliveries.ts";
 import type { AttemptResult, DeliveryResult } from "./delivery-result.ts";
 
 export interface OutcomeWriterServices {
-  queries: Queries;
+  data: DataQueries;
   log: Log;
   workerId: () => number;
   /** Called with the attempts of a saved batch; repeated until it succeeds, without saving the batch again. */
@@ -83,7 +83,7 @@ export class OutcomeWriter {
   async #save(results: DeliveryResult[]): Promise<void> {
     const left = this.#unsavedAfter(results);
     const over = [...left].filter(([, count]) => count === 0).map(([id]) => id);
-    await updateDeliveries(this.#deps.queries, this.#deps.workerId(), results, over);
+    await updateDeliveries(this.#deps.data, this.#deps.workerId(), results, over);
     left.forEach((count, id) => this.#batches.set(id, count));
     over.forEach((id) => this.#batches.delete(id));
   }

@@ -1,16 +1,16 @@
 /** Writes events in the transaction of the change that they report, so that both are committed or neither. */
 import { newId } from "../../ground/ids.ts";
 import { currentTraceparent } from "../../ground/span.ts";
-import type { Queries } from "../store/database/database.ts";
+import type { DataQueries } from "../store/database/sides.ts";
 import { insertEvents, type EventRow } from "../store/deliveries/events.ts";
 import type { NewEvent } from "./event-types.ts";
 
 /** Records one event. `queries` is the caller's transaction; delivery begins when it commits. */
-export const recordEvent = (queries: Queries, event: NewEvent): Promise<void> =>
+export const recordEvent = (queries: DataQueries, event: NewEvent): Promise<void> =>
   recordEvents(queries, [event]);
 
 /** Records many events in one statement. */
-export async function recordEvents(queries: Queries, events: NewEvent[]): Promise<void> {
+export async function recordEvents(queries: DataQueries, events: NewEvent[]): Promise<void> {
   if (events.length === 0) return;
   await insertEvents(queries, events.map(toEventRow));
 }

@@ -13,7 +13,7 @@ export async function startAnnouncing(
 ): Promise<{ stop(): Promise<void> }> {
   let last = Promise.resolve();
   const announce = (): void => {
-    last = announceProcess(deps.database.queries, process()).catch((error: unknown) =>
+    last = announceProcess(deps.database.control, process()).catch((error: unknown) =>
       deps.log.debug({ error: String(error) }, "process not announced"),
     );
   };
@@ -24,7 +24,7 @@ export async function startAnnouncing(
     async stop() {
       clearInterval(timer);
       await last;
-      await removeProcess(deps.database.queries, process().id).catch(() => {});
+      await removeProcess(deps.database.control, process().id).catch(() => {});
     },
   };
 }

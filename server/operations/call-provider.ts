@@ -129,6 +129,6 @@ async function noteSuccess({ database, gates }: CallServices, connection: LiveCo
   const { id, projectId, status } = connection;
   if (!gates.closedUntil(id)) gates.accepted(id);
   if (status === "created") {
-    await ignoreDatabaseOutage(() => markConnectionWorking(database.queries, projectId, id));
+    await ignoreDatabaseOutage(() => markConnectionWorking(database.control, projectId, id));
   }
 }

@@ -38,7 +38,7 @@ export class CustomProviderMemory {
   }
 
   async #load({ database, log }: { database: Database; log: Log }, projectId?: string): Promise<void> {
-    const rows = await listCustomProviders(database.queries, projectId);
+    const rows = await listCustomProviders(database.data, projectId);
     const read = Map.groupBy(rows, (row) => row.projectId);
     for (const id of projectId === undefined ? [...this.#projects.keys()] : [projectId])
       if (!read.has(id)) this.#projects.delete(id);

@@ -100,7 +100,7 @@ class KeyedRequests implements Idempotency {
     const operationId = newId();
     const claim = { operationId, firstOperationId: operationId, claimedBy: identity.id };
     return this.#execute(request, claim, act, () =>
-      claimIdempotencyKey(database.queries, { ...place, requestHash, ...claim }, keptMs / HOUR_MS),
+      claimIdempotencyKey(database.control, { ...place, requestHash, ...claim }, keptMs / HOUR_MS),
     );
   }
 
@@ -111,7 +111,7 @@ class KeyedRequests implements Idempotency {
   async #repeated<A extends Answer>(request: KeyedRequest, act: Act<A>): Promise<A | undefined> {
     const { database, identity } = this.#deps;
     const { place, requestHash, mode } = request;
-    const used = await findIdempotencyKey(database.queries, place);
+    const used = await findIdempotencyKey(database.control, place);
     if (!used) return undefined;
     if (!used.requestHash.equals(requestHash)) throw reused(place.key);
     if (used.status === null && (await this.#isRunning(used))) throw inProgress();
@@ -123,7 +123,7 @@ class KeyedRequests implements Idempotency {
     if (this.#running.has(operationId)) throw inProgress();
     const claim = { operationId, firstOperationId: getFirst(used), claimedBy: identity.id };
     return this.#execute(request, claim, act, () =>
-      takeOverIdempotencyKey(database.queries, place, used, claim),
+      takeOverIdempotencyKey(database.control, place, used, claim),
     );
   }
 
@@ -189,14 +189,14 @@ async function answered<A extends Answer>(
     // Without the stored answer, a repeated request gets a refusal with the advice to look the record up.
     if (!storesAnswer)
       await ignoreDatabaseOutage(() =>
-        storeIdempotentAnswer(deps.database.queries, place, operationId, kept),
+        storeIdempotentAnswer(deps.database.control, place, operationId, kept),
       );
     return answer;
   } catch (error) {
     // After other errors the key stays claimed, so that a repeated request checks how far this one got.
     const isOpen = isRepeatable && error instanceof Problem && error.slug === "unknown-outcome";
     if (error instanceof Problem && forgets?.(error)) {
-      await removeIdempotencyKey(deps.database.queries, place, operationId);
+      await removeIdempotencyKey(deps.database.control, place, operationId);
     } else if (error instanceof Problem && !isOpen) await keepRefusal(deps, place, operationId, error);
     throw error;
   }
@@ -223,15 +223,15 @@ async function keepRefusal(
   operationId: string,
   error: Problem,
 ): Promise<void> {
-  const { queries } = deps.database;
+  const { control } = deps.database;
   const wasTried = error.options.extensions?.["operationId"] !== undefined;
   // A caller that waits and repeats a rate-limited request must not get the old refusal again.
   if (!wasTried || error.slug === "rate-limited" || error.options.cause instanceof ClosedGateError) {
-    return removeIdempotencyKey(queries, place, operationId);
+    return removeIdempotencyKey(control, place, operationId);
   }
   const { cause: _cause, ...options } = error.options;
   const body = JSON.parse(JSON.stringify({ slug: error.slug, options })) as Json;
-  await storeIdempotentAnswer(queries, place, operationId, { status: error.status, body });
+  await storeIdempotentAnswer(control, place, operationId, { status: error.status, body });
 }
 
 /** Returns the answer of a first request that is no longer running; undefined when it did nothing. */
@@ -243,7 +243,7 @@ async function firstAnswer<A extends Answer>(
   // An equal request stored it.
   if (used.status === 200) return used.body as A;
   if (used.status !== null) throw storedProblem(used.body);
-  const operation = await findOperation(deps.database.queries, keyed.projectId, used.operationId);
+  const operation = await findOperation(deps.database.data, keyed.projectId, used.operationId);
   // A record that joined a group has no operation of its own.
   if (!operation && keyed.mode !== "grouped") return undefined;
   if (operation && keyed.mode === "later") return { operationId: operation.id } as A;

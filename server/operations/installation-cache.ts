@@ -43,7 +43,7 @@ const MAX_PROJECTS = 10_000;
 /** Manifests are kept once for all of their installations; a change forgets what rests on that row, and nothing else. */
 export function openInstallationCache(deps: { database: Database; changes: Changes }): InstallationCache {
   const { changes } = deps;
-  const { queries } = deps.database;
+  const { data } = deps.database;
   const described = cacheUntilChanged<Described>(changes, {
     max: MAX_INSTALLATIONS,
     tables: ["installations", "connections", "integrations", "groups", "consumers"],
@@ -71,9 +71,9 @@ export function openInstallationCache(deps: { database: Database; changes: Chang
     findOne: (integrationId: string) => Promise<InstallationRow<ConfigContent> | undefined>,
   ): Promise<Installed | undefined> => {
     const [project, integration] = await Promise.all([
-      projects.get(projectId, () => findProject(queries, projectId)),
+      projects.get(projectId, () => findProject(data, projectId)),
       integrations.get(`${projectId}/${integrationName}`, () =>
-        findIntegration<ManifestIntegration>(queries, projectId, integrationName),
+        findIntegration<ManifestIntegration>(data, projectId, integrationName),
       ),
     ]);
     const installation = integration && (await findOne(integration.id));
@@ -82,17 +82,17 @@ export function openInstallationCache(deps: { database: Database; changes: Chang
 
   return {
     async fields(installationId) {
-      return (await described.get(installationId, () => findInstallationFields(queries, installationId)))
+      return (await described.get(installationId, () => findInstallationFields(data, installationId)))
         ?.fields;
     },
     ofGroup: (projectId, name, groupRef) =>
       findInstalled(projectId, name, async (integrationId) =>
         installations.get(`${integrationId}/${groupRef}`, () =>
-          findInstallationOfGroup<ConfigContent>(queries, projectId, integrationId, groupRef),
+          findInstallationOfGroup<ConfigContent>(data, projectId, integrationId, groupRef),
         ),
       ),
     async byId(projectId, installationId) {
-      const find = () => findInstallation<ConfigContent>(queries, projectId, installationId);
+      const find = () => findInstallation<ConfigContent>(data, projectId, installationId);
       const installation = await installations.get(installationId, find, projectId);
       if (installation?.projectId !== projectId) return undefined;
       return findInstalled(projectId, installation.integrationId, async () => installation);

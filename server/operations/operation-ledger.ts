@@ -10,7 +10,7 @@ import {
   type AcceptedWrite,
   type GroupedWrite,
 } from "../store/operations/accept-writes.ts";
-import { transact, type Database } from "../store/database/database.ts";
+import { type Database, transactData } from "../store/database/database.ts";
 import {
   endOperations,
   insertOperations,
@@ -55,15 +55,15 @@ export function openOperationLedger(deps: {
   log: Log;
   newWrites: NewWork;
 }): OperationLedger {
-  const { queries } = deps.database;
+  const { data, queries } = deps.database;
   const begin = sharedCommit<NewOperation & { agent?: AgentTrace | undefined }>((operations) => {
     const claimed = operations.map((operation) => ({ ...operation, claimedBy: deps.identity.id }));
     const isOfAgent = operations.some(({ agent }) => agent !== undefined);
-    return isOfAgent ? insertAgentOperations(queries, claimed) : insertOperations(queries, claimed);
+    return isOfAgent ? insertAgentOperations(queries, claimed) : insertOperations(data, claimed);
   });
-  const accept = sharedCommit<AcceptedWrite>((writes) => insertAcceptedWrites(queries, writes));
+  const accept = sharedCommit<AcceptedWrite>((writes) => insertAcceptedWrites(data, writes));
   const group = commitGroups(deps.database);
-  const called = sharedCommit<CalledWrite>((writes) => markCalled(queries, deps.identity.id, writes), {
+  const called = sharedCommit<CalledWrite>((writes) => markCalled(data, deps.identity.id, writes), {
     maxUnderWay: 1,
     gather: { items: 64, ms: 2 },
   });
@@ -125,7 +125,7 @@ interface GroupItem {
 const commitGroups = (database: Database) =>
   sharedCommit<GroupItem>(
     (items) =>
-      transact(database, async (transaction) => {
+      transactData(database, async (transaction) => {
         // In the order of their keys, so that two processes never wait for each other's locks.
         const ordered = items.toSorted((a, b) => (a.write.groupKey < b.write.groupKey ? -1 : 1));
         for (const item of ordered) item.masterId = await appendToGroup(transaction, item.write);

@@ -43,7 +43,7 @@ export function openProxyPermits(deps: ProxyPermitDeps): ProxyPermits {
   /** Ids by project, integration and group: a hint only, because names may move to another installation. */
   const idHints = keepRecentlyUsed<string>(MAX_INSTALLATIONS);
   const find = async (projectId: string, which: WhichInstallation) =>
-    toPermit(deps.catalog, await findProxiedInstallation(deps.database.queries, projectId, which));
+    toPermit(deps.catalog, await findProxiedInstallation(deps.database.control, projectId, which));
   const byId: ProxyPermits["byId"] = (projectId, id) =>
     permits.get(id, () => find(projectId, { id }), projectId);
   return {

@@ -21,7 +21,7 @@ export function openUsageLog({ database, log }: { database: Database; log: Log }
     insert: (uses) => {
       for (const use of uses)
         if (use.path.length > MAX_PATH_LENGTH) use.path = use.path.slice(0, MAX_PATH_LENGTH);
-      return insertProxyUsage(database.queries, uses);
+      return insertProxyUsage(database.data, uses);
     },
   });
 }

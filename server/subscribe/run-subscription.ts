@@ -8,7 +8,7 @@ import { nowMs } from "../../ground/clock.ts";
 import { backoffMs } from "../jobs/backoff.ts";
 import type { RunResult } from "../jobs/fair-slots.ts";
 import { retryWhileDatabaseIsDown } from "../store/database/database-outage.ts";
-import { transact } from "../store/database/database.ts";
+import { transactData } from "../store/database/database.ts";
 import { dropScan } from "../store/subscriptions/subscription-scans.ts";
 import {
   releaseClaim,
@@ -42,7 +42,7 @@ export async function runSubscription(
     target = await findSubscriptionTarget(deps, subscription);
     if (await runOnce(deps, subscription, target)) {
       const turn = { ...subscription.claim, windowMs: deps.windowMs };
-      await retryWhileDatabaseIsDown(() => releaseClaim(deps.database.queries, turn));
+      await retryWhileDatabaseIsDown(() => releaseClaim(deps.database.data, turn));
     }
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
@@ -62,12 +62,12 @@ async function runOnce(
   const { definition, destination } = target;
   if (!definition || !wantsEvents(definition)) {
     await filterEvents(deps, subscription, "every event of the object is off");
-    await dropScan(deps.database.queries, subscription.claim);
+    await dropScan(deps.database.data, subscription.claim);
     return true;
   }
   if (needsSetUp(subscription)) {
     if (!(await setUpSubscription(deps, subscription, target))) {
-      await postponeSubscription(deps.database.queries, {
+      await postponeSubscription(deps.database.data, {
         ...subscription.claim,
         retryTime: new Date(nowMs() + STREAM_WAIT_MS),
         attempts: 0,
@@ -79,7 +79,7 @@ async function runOnce(
     }
   }
   if (!destination) {
-    await postponeSubscription(deps.database.queries, {
+    await postponeSubscription(deps.database.data, {
       ...subscription.claim,
       retryTime: new Date(nowMs() + DESTINATION_WAIT_MS),
       attempts: 0,
@@ -119,7 +119,7 @@ async function putBack(
   const isNew = isFailed && target !== undefined && subscription.reportedError !== report;
   const state: SubscriptionState = isFailed ? "failed" : isSetUp ? "pending" : "degraded";
   await retryWhileDatabaseIsDown(() =>
-    transact(deps.database, async (queries) => {
+    transactData(deps.database, async (queries) => {
       await postponeSubscription(queries, {
         ...subscription.claim,
         retryTime: new Date(retryMs),

@@ -6,7 +6,7 @@ import { startClaimLoop, type ClaimLoop, type CapacityFor } from "../jobs/claim-
 import type { ProcessIdentity } from "../jobs/process-identity.ts";
 import { limitPerKey } from "../jobs/limit-per-key.ts";
 import { withOrphanRecovery } from "../jobs/recovering-loop.ts";
-import type { Queries } from "../store/database/database.ts";
+import type { DataQueries } from "../store/database/sides.ts";
 import { listClaimersIn } from "../store/processes/list-claimers.ts";
 import {
   claimSubscriptions,
@@ -32,24 +32,24 @@ const AMONG = 1_000;
 /** Starts at once and runs until it is stopped. */
 export function startSubscriptionWorker(deps: SubscriptionWorkerServices): ClaimLoop {
   const { log, identity } = deps;
-  const { queries } = deps.database;
+  const { data } = deps.database;
   const loop = startClaimLoop<ClaimedSubscription>({
     what: "subscriptions",
     log,
     source: {
       claim: async (limit, capacity) =>
-        claimSubscriptions(queries, identity.id, await chooseDue(queries, limit, capacity)),
-      release: (items) => releaseSubscriptions(queries, identity.id, listIds(items)),
+        claimSubscriptions(data, identity.id, await chooseDue(data, limit, capacity)),
+      release: (items) => releaseSubscriptions(data, identity.id, listIds(items)),
       postpone: ({ claim, attempts, state }) =>
-        postponeSubscription(queries, {
+        postponeSubscription(data, {
           ...claim,
           retryTime: new Date(nowMs() + backoffMs({ attempts: attempts + 1, baseMs: deps.retryBaseMs })),
           attempts: attempts + 1,
           state,
           reason: "An attempt failed on the side of Busbar. The log has the cause.",
         }),
-      recover: (held) => recoverSubscriptions(queries, identity.id, listIds(held)),
-      nextDueMs: () => nextSubscriptionDueMs(queries),
+      recover: (held) => recoverSubscriptions(data, identity.id, listIds(held)),
+      nextDueMs: () => nextSubscriptionDueMs(data),
     },
     run: (subscription, onAnswer) => runSubscription(deps, subscription, onAnswer),
     work: ({ id, projectId, installationId, connectionId, objectName }) => ({
@@ -74,12 +74,12 @@ export function startSubscriptionWorker(deps: SubscriptionWorkerServices): Claim
   return withOrphanRecovery(loop, {
     log,
     identity,
-    listClaimers: () => listClaimersIn(queries, "subscriptions"),
-    recover: (deadProcess) => recoverSubscriptions(queries, deadProcess),
+    listClaimers: () => listClaimersIn(data, "subscriptions"),
+    recover: (deadProcess) => recoverSubscriptions(data, deadProcess),
   });
 }
 
-const chooseDue = async (queries: Queries, limit: number, capacity: CapacityFor): Promise<string[]> =>
+const chooseDue = async (queries: DataQueries, limit: number, capacity: CapacityFor): Promise<string[]> =>
   listIds(limitPerKey(await listDueSubscriptions(queries, AMONG), limit, capacity));
 
 const listIds = (items: { id: string }[]): string[] => items.map(({ id }) => id);

@@ -33,13 +33,13 @@ const RETRY_MINUTES = 5;
 
 /** Carries out a claimed check. Never rejects: a failure changes no baseline and is logged. */
 export async function checkSchemas(deps: SchemaCheckServices, check: SchemaCheck): Promise<void> {
-  const { queries } = deps.database;
+  const { data } = deps.database;
   try {
     const target = await findSchemaCheckTarget(deps, check);
     const retryMs = target && (await checkAll(deps, target));
     if (retryMs !== undefined && check.attempts < MAX_ATTEMPTS)
-      await postponeSchemaCheck(queries, check, retryMs);
-    else await endSchemaCheck(queries, check);
+      await postponeSchemaCheck(data, check, retryMs);
+    else await endSchemaCheck(data, check);
   } catch (error) {
     // The check is due again when its lease ends.
     deps.log.warn(
@@ -51,14 +51,14 @@ export async function checkSchemas(deps: SchemaCheckServices, check: SchemaCheck
 
 /** Returns the milliseconds after which to check again, if the provider cannot be asked now. */
 async function checkAll(deps: SchemaCheckServices, target: SchemaCheckTarget): Promise<number | undefined> {
-  const { queries } = deps.database;
+  const { data } = deps.database;
   const { installationId, objects } = target;
   await removeOtherBaselines(
-    queries,
+    data,
     installationId,
     objects.map(({ objectName }) => objectName),
   );
-  const baselines = await listSchemaBaselines(queries, installationId);
+  const baselines = await listSchemaBaselines(data, installationId);
   for (const object of objects) {
     try {
       const metadata = await describe(deps, target, object);
@@ -98,7 +98,7 @@ async function describe(
     // An object without any field is a fault of the answer: it must not be reported as many deletions.
     throw new ProviderError({ kind: "unreadable", message: "The provider's answer has no fields" });
   } finally {
-    if (uses.length > 0) await insertProxyUsage(deps.database.queries, uses);
+    if (uses.length > 0) await insertProxyUsage(deps.database.data, uses);
   }
 }
 

@@ -46,20 +46,20 @@ export async function findSchemaCheckTarget(
   deps: SchemaCheckServices,
   check: SchemaCheck,
 ): Promise<SchemaCheckTarget | undefined> {
-  const { queries } = deps.database;
+  const { control, data } = deps.database;
   const { projectId, installationId } = check;
   const [installation, integration] = await Promise.all([
-    findInstallation<ConfigContent>(queries, projectId, installationId),
-    findIntegration<ManifestIntegration>(queries, projectId, check.integrationId),
+    findInstallation<ConfigContent>(data, projectId, installationId),
+    findIntegration<ManifestIntegration>(data, projectId, check.integrationId),
   ]);
   const manifest = integration?.latestRevision.content;
   if (!installation || !integration || !manifest?.watchSchema) return undefined;
   const { connectionId } = installation;
   const [connection, fields, destination, read] = await Promise.all([
     deps.connections.find(projectId, connectionId),
-    listInstallationFields(queries, [installationId]),
-    findDestination(queries, projectId, manifest.watchSchema.destination ?? ""),
-    listReadObjects(queries, projectId, installationId),
+    listInstallationFields(data, [installationId]),
+    findDestination(control, projectId, manifest.watchSchema.destination ?? ""),
+    listReadObjects(data, projectId, installationId),
   ]);
   const described = fields.get(installationId);
   if (!connection || !described || connection.status === "bad_credentials") return undefined;

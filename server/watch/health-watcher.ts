@@ -4,7 +4,7 @@ import type { Log } from "../../ground/log.ts";
 import { installationHealthChanged } from "../events/installation-events.ts";
 import { recordEvents } from "../events/record-event.ts";
 import { startRounds, type Rounds } from "../jobs/rounds.ts";
-import { transact, type Database } from "../store/database/database.ts";
+import { type Database, transactData } from "../store/database/database.ts";
 import { listInstallationFields } from "../store/deliveries/events.ts";
 import { listChangedHealth, saveReportedHealth } from "../store/integrations/reported-health.ts";
 
@@ -47,7 +47,7 @@ const reportChanges = (
   database: Database,
   { after, standsMs }: { after: string; standsMs: number },
 ): Promise<string | undefined> =>
-  transact(database, async (queries) => {
+  transactData(database, async (queries) => {
     const changed = await listChangedHealth(queries, { after, standsMs, max: MAX_CHANGED });
     if (changed === undefined || changed.length === 0) return undefined;
     const fields = await listInstallationFields(

@@ -31,7 +31,7 @@ export interface SchemaWatcherServices extends SchemaCheckServices {
 /** Starts watching in this process, beside any number of other processes. */
 export function startSchemaWatcher(deps: SchemaWatcherServices): SchemaWatcher {
   const { database, log, minuteMs } = deps;
-  const { queries } = database;
+  const { data, queries } = database;
   const underWay = new Map<Promise<void>, string>();
   const start = (check: SchemaCheck): void => {
     const work = checkWork(deps.tracer, check);
@@ -48,7 +48,7 @@ export function startSchemaWatcher(deps: SchemaWatcherServices): SchemaWatcher {
     while (underWay.size < MAX_CHECKS) {
       const byProject = Map.groupBy(underWay.values(), (projectId) => projectId);
       const full = [...byProject].flatMap(([id, checks]) => (checks.length < MAX_OF_PROJECT ? [] : [id]));
-      const check = await claimSchemaCheck(queries, { leaseMs: LEASE_MS, full });
+      const check = await claimSchemaCheck(data, { leaseMs: LEASE_MS, full });
       if (!check) break;
       start(check);
     }

@@ -97,7 +97,7 @@ export async function storedAccount(
   { database }: { database: Database },
   { projectId, connectionId }: { projectId: string; connectionId: string },
 ): Promise<Account | undefined> {
-  const connection = await findConnection(database.queries, projectId, connectionId);
+  const connection = await findConnection(database.control, projectId, connectionId);
   return connection && { values: addressValues(connection) };
 }
 

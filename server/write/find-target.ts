@@ -42,8 +42,8 @@ export async function findTarget(deps: WriteTargetServices, asked: WriteAddress)
 /** Finds out which of the two is missing. A query of its own, because it is rare. */
 async function missing(deps: WriteTargetServices, asked: WriteAddress): Promise<Problem> {
   const { projectId, integration, groupRef } = asked;
-  const found = await findIntegration<ManifestIntegration>(deps.database.queries, projectId, integration);
-  if (!found) return missingIntegration(deps.database.queries, projectId, integration);
+  const found = await findIntegration<ManifestIntegration>(deps.database.control, projectId, integration);
+  if (!found) return missingIntegration(deps.database.control, projectId, integration);
   const detail = `The group \`${groupRef}\` has not installed \`${found.name}\`. Create an installation first, or check the groupRef.`;
   return new Problem("invalid-request", {
     detail,

@@ -9,6 +9,7 @@ import { startBusbar, type Busbar } from "../../server/main.ts";
 import { checkAnswers } from "./answers.ts";
 import { openClient, type Client } from "./client.ts";
 import { createTestDatabase, type Scope } from "./database.ts";
+import { sideRoles } from "./side-roles.ts";
 
 export type { Answer } from "./client.ts";
 
@@ -70,6 +71,7 @@ export async function openTestBusbar(options: TestBusbarOptions = {}): Promise<T
       onAnswer: answers.onAnswer,
       providerTimeoutMs,
       followsClock: options.followsClock ?? false,
+      sideRoles: sideRoles(),
     });
   };
   let busbar = await start();

@@ -37,6 +37,8 @@ async function fingerprint(): Promise<string> {
   for (const file of [
     "package-lock.json",
     "tests/harness/postgres.ts",
+    "tests/harness/side-roles.ts",
+    "server/store/database/sides.ts",
     ...globSync("{migrations/*.sql,server/postgres/*.ts}", { cwd: ROOT }).toSorted(),
   ])
     hash.update(`\n${file}\n`).update(await readFile(join(ROOT, file)));

@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { createLog } from "../../ground/log.ts";
 import { openDatabase, type Database } from "../../server/store/database/database.ts";
+import { sideRoles } from "./side-roles.ts";
 import { cloneTemplate, createDatabase, dropDatabase, startTestPostgres, URL_VARIABLE } from "./postgres.ts";
 
 /** A test context or `node:test` itself. Callbacks run in the order in which they were added. */
@@ -51,7 +52,12 @@ const BUSY_CHECK_MS = 50;
 /** Creates and opens a database. Fails the test if a connection was not released at the end. */
 export async function testDatabase(scope: Scope): Promise<Database> {
   const { connectionString, drop } = await createTestDatabase();
-  const database = await openDatabase({ connectionString, log: createLog("silent"), poolSize: 5 });
+  const database = await openDatabase({
+    connectionString,
+    log: createLog("silent"),
+    poolSize: 5,
+    sideRoles: sideRoles(),
+  });
   scope.after(async () => {
     const countBusy = () => database.pool.totalCount - database.pool.idleCount;
     // A wake-up is sent some milliseconds after its commit, by a connection of its own.

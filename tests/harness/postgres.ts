@@ -8,6 +8,7 @@ import { openDatabase } from "../../server/store/database/database.ts";
 import { startEmbeddedPostgres } from "../../server/postgres/start-embedded-postgres.ts";
 import { copyCluster } from "./copy-cluster.ts";
 import { createMemoryFolder, removeFolder } from "./memory-folder.ts";
+import { createSideRoles, grantSides } from "./side-roles.ts";
 import { until } from "./until.ts";
 
 /** Set by the global setup; without it, a test file starts its own server. */
@@ -41,6 +42,8 @@ export async function startTestPostgres(): Promise<TestPostgres> {
 
 /** Creates a cluster with the migrated template, and stops its server. */
 async function prepareCluster(dataDir: string): Promise<void> {
+  await (await startEmbeddedPostgres({ dataDir, log })).stop();
+  await createSideRoles(dataDir);
   const postgres = await startEmbeddedPostgres({ dataDir, log });
   // No test outlives this server, so commits need not wait for the disk. Tests of crashes start their own servers.
   await runSql(postgres.connectionString, "alter role current_user set synchronous_commit = off");
@@ -50,6 +53,7 @@ async function prepareCluster(dataDir: string): Promise<void> {
     log,
   });
   await template.close();
+  await grantSides(template.connectionString);
   await postgres.stop();
   await trustRole(dataDir);
 }

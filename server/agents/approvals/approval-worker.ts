@@ -28,15 +28,15 @@ const FAULT_DELAY_MS = 5_000;
 /** Starts at once and runs until it is stopped. */
 export function startApprovalWorker(deps: ApprovalWorkerServices): ClaimLoop {
   const { log, identity } = deps;
-  const { queries } = deps.database;
+  const { control, queries } = deps.database;
   const giveBack = ({ id }: ClaimedApproval, delayMs: number) =>
-    postponeApproval(queries, { id, workerId: identity.id, delayMs });
+    postponeApproval(control, { id, workerId: identity.id, delayMs });
   const loop = startClaimLoop<ClaimedApproval>({
     what: "approved acts",
     log,
     pollMs: POLL_MS,
     source: {
-      claim: (limit) => claimApprovals(queries, identity.id, limit),
+      claim: (limit) => claimApprovals(control, identity.id, limit),
       release: async (items) => {
         for (const item of items) await giveBack(item, 0);
       },
@@ -47,7 +47,7 @@ export function startApprovalWorker(deps: ApprovalWorkerServices): ClaimLoop {
           identity.id,
           held.map(({ id }) => id),
         ),
-      nextDueMs: () => nextApprovalDueMs(queries),
+      nextDueMs: () => nextApprovalDueMs(control),
     },
     run: async (item, onAnswer) => {
       await carryOutApproval(deps, item);
@@ -68,7 +68,7 @@ export function startApprovalWorker(deps: ApprovalWorkerServices): ClaimLoop {
   return withOrphanRecovery(loop, {
     log,
     identity,
-    listClaimers: () => listClaimersIn(queries, "approvals"),
+    listClaimers: () => listClaimersIn(control, "approvals"),
     recover: (deadProcess) => recoverApprovals(queries, deadProcess),
   });
 }

@@ -105,7 +105,7 @@ export async function sendApprovedCall(
 ): Promise<Outcome["approval"]> {
   const { projectId, operationId } = approval;
   const { installation, integration } = installed;
-  const project = await findProject(deps.database.queries, projectId);
+  const project = await findProject(deps.database.control, projectId);
   if (!project) return { status: "failed", reason: "The project was deleted." };
   const session = new AgentSession({
     project,

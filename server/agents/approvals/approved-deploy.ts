@@ -70,7 +70,7 @@ export async function carryOutDeploy(
 ): Promise<{ status: "executed" | "stale" | "failed"; reason?: string }> {
   // Only `deploy_manifest` stores these.
   const { manifest, principal, planHash } = approval.act as unknown as ApprovedDeploy;
-  const project = await findProject(deps.database.queries, approval.projectId);
+  const project = await findProject(deps.database.control, approval.projectId);
   if (!project) return { status: "failed", reason: "The project was deleted." };
   const rights = new Set(["full"] as const);
   const session = new AgentSession({ project, rights, principal, requestId: approval.requestId ?? "" });

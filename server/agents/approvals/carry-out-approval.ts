@@ -65,16 +65,16 @@ export async function carryOutApproval(
   deps: CarryOutServices,
   { id, projectId }: ClaimedApproval,
 ): Promise<void> {
-  const { queries } = deps.database;
+  const { control } = deps.database;
   const workerId = deps.workerId();
-  const approval = await findApproval(queries, projectId, id);
+  const approval = await findApproval(control, projectId, id);
   // Deleted with its customer.
   if (!approval) return;
   const outcome = await readOutcome(deps, approval);
   if (outcome === "lost") return;
-  if ("againInMs" in outcome) return postponeApproval(queries, { id, workerId, delayMs: outcome.againInMs });
+  if ("againInMs" in outcome) return postponeApproval(control, { id, workerId, delayMs: outcome.againInMs });
   // Only this process knows it.
-  await retryWhileDatabaseIsDown(() => endApproval(queries, { id, workerId, ...outcome }));
+  await retryWhileDatabaseIsDown(() => endApproval(control, { id, workerId, ...outcome }));
 }
 
 async function readOutcome(deps: CarryOutServices, approval: ApprovalRow): Promise<Outcome> {

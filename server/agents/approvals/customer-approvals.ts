@@ -27,7 +27,7 @@ export async function openApprovals(
   { groupRef }: Pick<Caller, "groupRef">,
   projectId: string,
 ): Promise<Approvals> {
-  const get = (id: string) => getApproval(deps.database.queries, projectId, id);
+  const get = (id: string) => getApproval(deps.database.control, projectId, id);
   if (groupRef === undefined) return { get, show: async (row) => toApproval(row) };
   const policy = await loadPolicy(deps.database, projectId);
   if (!policy.customersMayDecide) {

@@ -32,7 +32,8 @@ import {
   type ApprovalRow,
   type NewApproval,
 } from "../../store/agents/approvals.ts";
-import { transact, type Database, type Queries } from "../../store/database/database.ts";
+import { type Database, transact } from "../../store/database/database.ts";
+import type { ControlQueries } from "../../store/database/sides.ts";
 import type { Actor } from "../../store/operations/operations.ts";
 import { toStoredJson } from "../../store/database/stored-json.ts";
 import {
@@ -148,7 +149,7 @@ async function buildCommon(
     arguments: sent,
     argumentsHash: hashCanonical(sent),
     actor,
-    askers: await listAskers(database.queries, projectId, asked.principal),
+    askers: await listAskers(database.control, projectId, asked.principal),
     requestId,
     requestKey: asked.requestKey?.key ?? null,
     expireMs: policy.approvalMinutes * minuteMs,
@@ -190,7 +191,7 @@ const toJson = (act: object): JsonObject => JSON.parse(JSON.stringify(act)) as J
 const getName = ({ kind, id }: Asker): string => `${kind}:${id}`;
 
 /** Who asked: the principal first; for a key also the person who made it, and whom it signs in. */
-async function listAskers(queries: Queries, projectId: string, principal: Asker): Promise<string[]> {
+async function listAskers(queries: ControlQueries, projectId: string, principal: Asker): Promise<string[]> {
   const names = [getName(principal)];
   if (principal.kind !== "key") return names;
   const key = await findApiKey(queries, projectId, principal.id);
@@ -242,7 +243,11 @@ export async function decideApproval(
 }
 
 /** Throws a 404 Problem. */
-export async function getApproval(queries: Queries, projectId: string, id: string): Promise<ApprovalRow> {
+export async function getApproval(
+  queries: ControlQueries,
+  projectId: string,
+  id: string,
+): Promise<ApprovalRow> {
   const row = await findApproval(queries, projectId, id);
   if (row) return row;
   throw missingApproval(id);
@@ -265,7 +270,7 @@ const decidedAlready = ({ status, decideTime }: ApprovalRow): Problem =>
 
 /** Throws a 403 Problem if a caller is who asked, or a key that who asked has made. */
 async function requireAnother(
-  queries: Queries,
+  queries: ControlQueries,
   { askers, projectId }: ApprovalRow,
   caller: Caller,
 ): Promise<void> {

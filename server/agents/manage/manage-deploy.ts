@@ -132,6 +132,6 @@ export const deployManifestTool = defineTool({
 async function mayDeploy({ deps, session }: ManageCall): Promise<boolean> {
   const { principal, project } = session;
   if (principal.kind !== "key") return false;
-  const key = await findApiKey(deps.database.queries, project.id, principal.id);
+  const key = await findApiKey(deps.database.control, project.id, principal.id);
   return key?.agentMayDeploy === true;
 }

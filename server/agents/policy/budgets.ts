@@ -2,7 +2,8 @@
 import { nowMs } from "../../../ground/clock.ts";
 import { Problem } from "../../../ground/errors.ts";
 import { countAgentAct, uncountAgentAct, type AgentAct, type UsedUp } from "../../store/agents/agent-acts.ts";
-import type { Database, Queries } from "../../store/database/database.ts";
+import type { Database } from "../../store/database/database.ts";
+import type { ControlQueries } from "../../store/database/sides.ts";
 import type { AgentPolicy } from "./policy.ts";
 
 interface BudgetServices {
@@ -16,7 +17,7 @@ interface BudgetServices {
  * no budget is set, for one that is set within the hour.
  */
 export async function takeBudget(deps: BudgetServices, policy: AgentPolicy, act: AgentAct): Promise<void> {
-  const usedUp = await countWithin(deps.database.queries, deps, policy, act);
+  const usedUp = await countWithin(deps.database.control, deps, policy, act);
   if (usedUp) throw overBudget(policy, usedUp, deps.minuteMs);
 }
 
@@ -28,11 +29,11 @@ export const hasBudget = ({ budgets }: Pick<AgentPolicy, "budgets">): boolean =>
 export const giveBackBudget = (
   deps: Pick<BudgetServices, "database">,
   { id }: Pick<AgentAct, "id">,
-): Promise<void> => uncountAgentAct(deps.database.queries, id);
+): Promise<void> => uncountAgentAct(deps.database.control, id);
 
 /** Does the same, in a transaction of the caller's if there is one, and returns which budget is used up instead of throwing. */
 export const countWithin = (
-  queries: Queries,
+  queries: ControlQueries,
   { minuteMs }: Pick<BudgetServices, "minuteMs">,
   { budgets }: AgentPolicy,
   act: AgentAct,

@@ -235,11 +235,8 @@ const bodyIssue = (at: string, detail: string, value: string): Issue => ({
  * Returns the policy of a project. It is read each time, so that a pause or a new rule applies to the next call in every
  * process.
  */
-export async function loadPolicy(
-  database: Pick<Database, "queries">,
-  projectId: string,
-): Promise<AgentPolicy> {
-  return readPolicy(await findAgentPolicy(database.queries, projectId));
+export async function loadPolicy(database: Database, projectId: string): Promise<AgentPolicy> {
+  return readPolicy(await findAgentPolicy(database.control, projectId));
 }
 
 /** Returns the policy that applies, of what is stored. It was checked before it was stored. */

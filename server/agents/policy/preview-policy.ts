@@ -40,7 +40,7 @@ export async function previewPolicy(
     principal: { kind: "customer", id: groupRef },
     requestId: newId(),
   });
-  const installed = await listInstalledOfGroup(deps.database.queries, project.id, groupRef);
+  const installed = await listInstalledOfGroup(deps.database.control, project.id, groupRef);
   const integrations = await listCustomerIntegrations(deps, { session, policy }, installed);
   return integrations.flatMap(({ name: integration, objects, mayProxy }) => [
     ...objects.flatMap((object) => {

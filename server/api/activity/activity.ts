@@ -110,7 +110,7 @@ const getActivity = (deps: { database: Database }) =>
         throw refused("by", `\`${of}\` are counted by ${listDimensions(of).join(", ")}.`);
       const { bounds, bucketSeconds } = buildBuckets(query);
       const question = { projectId: project.id, by, key, bounds };
-      const { rows, countedSince } = await countActivity(deps.database.queries, of, question);
+      const { rows, countedSince } = await countActivity(deps.database.data, of, question);
       const byBucket = Map.groupBy(rows, ({ bucket }) => bucket ?? 0);
       const iso = (at: number) => bounds.at(at)?.toISOString() ?? "";
       return {

@@ -5,7 +5,7 @@ import { AgentPolicySchema, loadPolicy, parsePolicy } from "../../agents/policy/
 import { previewPolicy } from "../../agents/policy/preview-policy.ts";
 import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
 import { replaceAgentPolicy } from "../../store/agents/agent-policies.ts";
-import { transact, type Database } from "../../store/database/database.ts";
+import { type Database, transactControl } from "../../store/database/database.ts";
 import { PROJECT } from "../paths.ts";
 
 export const agentPolicyRoutes = (deps: CustomerObjectServices): Route[] => [
@@ -76,7 +76,7 @@ const putAgentPolicy = (deps: { database: Database }) =>
     refusals: { 400: "A member, tool, decision or address is wrong: one issue each, with its place." },
     async handle({ project, body }) {
       const policy = parsePolicy(body);
-      await transact(deps.database, (queries) => replaceAgentPolicy(queries, project.id, body));
+      await transactControl(deps.database, (queries) => replaceAgentPolicy(queries, project.id, body));
       return policy;
     },
   });

@@ -16,7 +16,8 @@ import {
   removeApiKey,
   updateApiKey as updateRow,
 } from "../../store/access/api-keys.ts";
-import { type Database, type Queries, transact } from "../../store/database/database.ts";
+import { type Database, transactControl } from "../../store/database/database.ts";
+import type { ControlQueries } from "../../store/database/sides.ts";
 import { revokeInvitesOfKey } from "../../store/access/people.ts";
 import { removeSessionsOfKey } from "../../store/access/sessions.ts";
 import { showAuthor } from "../created-by.ts";
@@ -132,7 +133,7 @@ const toApiKey = (row: ApiKeyRow, whole?: string): Static<typeof ApiKeySchema> =
 });
 
 /** Throws a 404 Problem. It does not repeat the given value, which may be a complete key. */
-async function getApiKeyRow(queries: Queries, projectId: string, named: string): Promise<ApiKeyRow> {
+async function getApiKeyRow(queries: ControlQueries, projectId: string, named: string): Promise<ApiKeyRow> {
   const row = await findApiKey(queries, projectId, named);
   if (row) return row;
   throw new Problem("not-found", {
@@ -141,7 +142,7 @@ async function getApiKeyRow(queries: Queries, projectId: string, named: string):
 }
 
 /** Throws a 409 Problem: without its last full key, a project could not be managed. */
-async function requireAnotherFullKey(queries: Queries, row: ApiKeyRow): Promise<void> {
+async function requireAnotherFullKey(queries: ControlQueries, row: ApiKeyRow): Promise<void> {
   const others = (await lockFullKeys(queries, row.projectId)).filter(({ id }) => id !== row.id);
   if (others.length > 0 || !row.active || !row.scopes.includes("full") || row.expireTime) return;
   throw new Problem("conflict", {
@@ -166,7 +167,7 @@ const listApiKeys = (deps: { database: Database }) =>
       schema: Type.Array(ApiKeySchema),
     },
     handle: async ({ project, query }) =>
-      (await listRows(deps.database.queries, project.id, query.active || undefined)).map((row) =>
+      (await listRows(deps.database.control, project.id, query.active || undefined)).map((row) =>
         toApiKey(row),
       ),
   });
@@ -180,7 +181,7 @@ const getApiKey = (deps: { database: Database }) =>
     params: NameParams,
     success: { status: 200, description: "The API key, shortened.", schema: ApiKeySchema },
     handle: async ({ project, params }) =>
-      toApiKey(await getApiKeyRow(deps.database.queries, project.id, params.apiKey)),
+      toApiKey(await getApiKeyRow(deps.database.control, project.id, params.apiKey)),
   });
 
 const createApiKey = (deps: { database: Database }) =>
@@ -219,7 +220,7 @@ const createApiKey = (deps: { database: Database }) =>
       const limits = limitColumns(body);
       const builderId = body.signIn ? personWhoSigns(caller) : undefined;
       const key = newApiKey();
-      const row = await transact(deps.database, async (queries) => {
+      const row = await transactControl(deps.database, async (queries) => {
         // A key of another project creates the first key only; otherwise it would open all projects permanently.
         if (caller.projectId !== project.id && (await listRows(queries, project.id)).length > 0) {
           throw new Problem("forbidden", {
@@ -314,7 +315,7 @@ const updateApiKey = (deps: { database: Database }) =>
       const expireTime = typeof end === "string" ? futureTime(end, "apiKey.expireTime") : end;
       const limits = limitColumns({ allowedAddresses, rateLimit }, "apiKey.");
       const change = { ...picked, ...limits, ...(expireTime !== undefined && { expireTime }) };
-      return transact(deps.database, async (queries) => {
+      return transactControl(deps.database, async (queries) => {
         const row = await getApiKeyRow(queries, project.id, params.apiKey);
         if (caller.apiKeyId === row.id) requireOwnAddress(change.allowedAddresses ?? [], remoteAddress);
         const { active = row.active, scopes = row.scopes } = change;
@@ -339,7 +340,7 @@ const deleteApiKey = (deps: { database: Database }) =>
     success: { status: 204, description: "Deleted. Requests with the key are refused." },
     refusals: { 409: "The key is the project's last active one with the scope `full`." },
     async handle({ project, params }) {
-      await transact(deps.database, async (queries) => {
+      await transactControl(deps.database, async (queries) => {
         const row = await getApiKeyRow(queries, project.id, params.apiKey);
         await requireAnotherFullKey(queries, row);
         await revokeInvitesOfKey(queries, row.id);

@@ -16,7 +16,7 @@ export const examples: ResourceExamples = {
     });
     const id = newId();
     const sent = { object: "contact", id: "101", record: { email: "new@example.com" } };
-    await insertApproval(database.queries, {
+    await insertApproval(database.control, {
       id,
       projectId: project.body.id,
       groupRef: null,

@@ -41,7 +41,7 @@ const listApprovals = (deps: Services) =>
       const { show } = await openApprovals(deps, caller, project.id);
       const filter = { ...query, projectId: project.id };
       const { results, ...page } = await onePage(query, {
-        list: (range) => listRows(deps.database.queries, filter, range),
+        list: (range) => listRows(deps.database.control, filter, range),
         show: (row) => row,
       });
       return { ...page, results: await Promise.all(results.map(show)) };

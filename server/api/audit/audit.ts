@@ -108,7 +108,7 @@ const listAuditEvents = (deps: { database: Database }) =>
       }
       return onePage(query, {
         list: (range) =>
-          listRows(deps.database.queries, { ...query, orgId, projectId: own?.toLowerCase() }, range),
+          listRows(deps.database.control, { ...query, orgId, projectId: own?.toLowerCase() }, range),
         show: toAuditEvent,
       });
     },

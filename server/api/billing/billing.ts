@@ -33,7 +33,7 @@ const getOrgBillingAccount = (deps: { database: Database }) =>
     success: { status: 200, description: "Never.", schema: BillingAccountSchema },
     refusals: { 404: "Always: there are no billing accounts." },
     async handle({ caller, params }) {
-      await getOwnOrg(deps.database.queries, caller, params.orgId);
+      await getOwnOrg(deps.database.control, caller, params.orgId);
       throw noBilling();
     },
   });

@@ -4,7 +4,7 @@ import { described } from "../../../ground/described.ts";
 import { Problem } from "../../../ground/errors.ts";
 import { isOauth, type StoredCredentials } from "../../credentials/stored/credential-envelope.ts";
 import { findConnection, type ConnectionRow } from "../../store/connections/connections.ts";
-import type { Queries } from "../../store/database/database.ts";
+import type { SharedQueries } from "../../store/database/sides.ts";
 import type { ProviderAppRow } from "../../store/connections/provider-apps.ts";
 import { ConsumerSchema, GroupSchema, toConsumer, toGroup } from "../customers/customers.ts";
 import { ConnectionId, ProjectId, ProviderName } from "../members.ts";
@@ -173,7 +173,7 @@ function shownSecrets(
 
 /** Throws a 404 Problem. */
 export async function getConnectionRow(
-  queries: Queries,
+  queries: SharedQueries,
   projectId: string,
   id: string,
 ): Promise<ConnectionRow> {

@@ -59,8 +59,8 @@ const listConnections = (deps: { database: Database }) =>
     success: { status: 200, description: "The connections.", schema: Type.Array(ConnectionSchema) },
     async handle({ project, query, caller }) {
       requireGroup(caller, query);
-      const rows = await listRows(deps.database.queries, project.id, query);
-      const apps = await listProviderApps(deps.database.queries, project.id);
+      const rows = await listRows(deps.database.control, project.id, query);
+      const apps = await listProviderApps(deps.database.control, project.id);
       return rows.map((row) =>
         toConnection(row, { providerApp: apps.find((app) => app.id === row.providerAppId) }),
       );
@@ -87,10 +87,10 @@ const listProjectConnections = (deps: { database: Database }) =>
     hasEntityTag: true,
     success: { status: 200, description: "A page.", schema: pageSchema(ConnectionSchema) },
     async handle({ project, query }) {
-      const { queries } = deps.database;
-      const apps = await listProviderApps(queries, project.id);
+      const { control } = deps.database;
+      const apps = await listProviderApps(control, project.id);
       return onePage(query, {
-        list: (range) => listConnectionPage(queries, { ...query, projectId: project.id }, range),
+        list: (range) => listConnectionPage(control, { ...query, projectId: project.id }, range),
         show: (row) => toConnection(row, { providerApp: apps.find(({ id }) => id === row.providerAppId) }),
       });
     },
@@ -139,10 +139,10 @@ const getConnection = (deps: Services) =>
             "`refresh=force` needs an API key with the scope `full`. Browsers may send `refresh=ifExpired`.",
         });
       }
-      const found = await getConnectionRow(deps.database.queries, project.id, params.connectionId);
+      const found = await getConnectionRow(deps.database.control, project.id, params.connectionId);
       const row = query.refresh ? await refreshed(deps, found, query.refresh) : found;
       const providerApp = row.providerAppId
-        ? await findProviderApp(deps.database.queries, project.id, row.providerAppId)
+        ? await findProviderApp(deps.database.control, project.id, row.providerAppId)
         : undefined;
       const credentials = query.includeCreds ? openCredentials(deps.sealer, row) : undefined;
       return toConnection(row, { providerApp, credentials, includeRefreshToken: query.includeRefreshToken });
@@ -161,7 +161,7 @@ async function refreshed(
   if (when === "ifExpired" && !expired && serving(stored)) return row;
   try {
     await deps.connections.forceRefresh(row);
-    return await getConnectionRow(deps.database.queries, row.projectId, row.id);
+    return await getConnectionRow(deps.database.control, row.projectId, row.id);
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     const isRefused = error.kind === "unauthorized";
@@ -202,13 +202,13 @@ const checkConnection = (deps: CheckServices) =>
       }),
     },
     async handle({ project, params }) {
-      const { queries } = deps.database;
-      const { id } = await getConnectionRow(queries, project.id, params.connectionId);
+      const { control } = deps.database;
+      const { id } = await getConnectionRow(control, project.id, params.connectionId);
       const time = now().toISOString();
       const check = await checkCredentials(deps, { id, projectId: project.id });
-      const row = await getConnectionRow(queries, project.id, id);
+      const row = await getConnectionRow(control, project.id, id);
       const providerApp = row.providerAppId
-        ? await findProviderApp(queries, project.id, row.providerAppId)
+        ? await findProviderApp(control, project.id, row.providerAppId)
         : undefined;
       return { ...toConnection(row, { providerApp }), check: { time, ...check } };
     },

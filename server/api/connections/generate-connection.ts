@@ -88,5 +88,5 @@ async function appFor(
   { projectId, provider, credentials }: WantedCredentials,
 ): Promise<string | undefined> {
   if (!isOauth(credentials) || "clientId" in credentials) return undefined;
-  return (await findDefaultProviderApp(database.queries, projectId, provider.name))?.id;
+  return (await findDefaultProviderApp(database.control, projectId, provider.name))?.id;
 }

@@ -18,6 +18,7 @@ import {
 } from "../../store/connections/connections.ts";
 import { upsertConsumer, upsertGroup } from "../../store/access/customers.ts";
 import { isUniqueViolation, type Queries, transact } from "../../store/database/database.ts";
+import type { SharedQueries } from "../../store/database/sides.ts";
 import { findProviderApp } from "../../store/connections/provider-apps.ts";
 import { holdProvider } from "../hold-provider.ts";
 import { getConnectionRow } from "./connection.ts";
@@ -102,7 +103,7 @@ async function saveIn(
 
 /** The app may have been deleted while the provider was asked; without this check the reference to it would fail. */
 async function requireApp(
-  queries: Queries,
+  queries: SharedQueries,
   { projectId, providerAppId, provider }: WantedConnection,
 ): Promise<void> {
   if (providerAppId === undefined || (await findProviderApp(queries, projectId, providerAppId))) return;

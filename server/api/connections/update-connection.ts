@@ -72,7 +72,7 @@ export const updateConnection = (deps: RefreshServices) =>
     },
     async handle({ project, caller, params, body }) {
       const masked = pickMasked(body.updateMask, body.connection, MEMBERS, "connection");
-      const row = await getConnectionRow(deps.database.queries, project.id, params.connectionId);
+      const row = await getConnectionRow(deps.database.control, project.id, params.connectionId);
       const provider = deps.catalog.of(project.id).find(row.provider);
       if (!provider) throw outOfCatalog(row);
       const change = { ...masked, ...requireUnreported(caller, provider, masked, row) };
@@ -102,7 +102,7 @@ export const updateConnection = (deps: RefreshServices) =>
         providerWorkspaceRef: workspaceRef && (metadata["workspace"]?.value ?? workspaceRef),
       });
       const providerApp = updated.providerAppId
-        ? await findProviderApp(deps.database.queries, project.id, updated.providerAppId)
+        ? await findProviderApp(deps.database.control, project.id, updated.providerAppId)
         : undefined;
       return toConnection(updated, { providerApp });
     },

@@ -121,7 +121,7 @@ const listGroups = (deps: { database: Database }) =>
         list: ({ before, after: newerThanRef, limit }) => {
           const behindRef = before === undefined ? undefined : readGroupRef(before);
           const range = { behindRef, newerThanRef, limit };
-          return listRows(deps.database.queries, { ...query, projectId: project.id }, range);
+          return listRows(deps.database.data, { ...query, projectId: project.id }, range);
         },
         show: toCustomer,
       }),
@@ -147,7 +147,7 @@ const getGroup = (deps: { database: Database }) =>
     success: { status: 200, description: "The group.", schema: CustomerSchema },
     async handle({ project, params: { groupRef } }) {
       const filter = { projectId: project.id, groupRef };
-      const [row] = await listRows(deps.database.queries, filter, { limit: 1 });
+      const [row] = await listRows(deps.database.data, filter, { limit: 1 });
       if (row) return toCustomer(row);
       throw new Problem("not-found", { detail: `There is no group \`${groupRef}\` in this project.` });
     },
@@ -165,7 +165,7 @@ const createGroup = (deps: { database: Database }) =>
     }),
     success: { status: 201, description: "Created or renamed." },
     async handle({ project, body }) {
-      await upsertGroup(deps.database.queries, {
+      await upsertGroup(deps.database.control, {
         projectId: project.id,
         groupRef: body.groupRef,
         groupName: body.groupName,
@@ -242,6 +242,6 @@ const createConsumer = (deps: { database: Database }) =>
     success: { status: 201, description: "Created or renamed." },
     async handle({ project, body }) {
       const { consumerRef, consumerName } = body;
-      await upsertConsumer(deps.database.queries, { projectId: project.id, consumerRef, consumerName });
+      await upsertConsumer(deps.database.control, { projectId: project.id, consumerRef, consumerName });
     },
   });

@@ -7,7 +7,8 @@ import { buildFirstId, isUuid } from "../../../ground/ids.ts";
 import { memberProblem } from "../../../ground/member-problem.ts";
 import { restoreRequests } from "../../deliver/destinations/sent-request.ts";
 import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
-import type { Database, Queries } from "../../store/database/database.ts";
+import type { Database } from "../../store/database/database.ts";
+import type { DataQueries } from "../../store/database/sides.ts";
 import type { DeliveryState } from "../../store/deliveries/deliveries.ts";
 import {
   countResendable,
@@ -68,11 +69,11 @@ const listProjectDeliveries = (deps: { database: Database }) =>
     success: { status: 200, description: "A page.", schema: pageSchema(ProjectDeliverySchema) },
     hasEntityTag: true,
     async handle({ project, query }) {
-      const { queries } = deps.database;
+      const { control, data } = deps.database;
       const { status: state, type, destination, eventId } = query;
-      const subject = await findSubject(queries, project.id, query);
+      const subject = await findSubject(control, project.id, query);
       const destinationId =
-        destination === undefined ? undefined : (await findDestination(queries, project.id, destination))?.id;
+        destination === undefined ? undefined : (await findDestination(control, project.id, destination))?.id;
       const isNothing =
         (destination !== undefined && destinationId === undefined) ||
         (eventId !== undefined && !isUuid(eventId));
@@ -82,7 +83,7 @@ const listProjectDeliveries = (deps: { database: Database }) =>
         list: async (range) =>
           isNothing || !subject
             ? []
-            : listDeliveryRows(queries, {
+            : listDeliveryRows(data, {
                 projectId: project.id,
                 destinationId,
                 eventId,
@@ -110,7 +111,7 @@ const listWaitingDeliveries = (deps: { database: Database }) =>
     }),
     success: { status: 200, description: "The deliveries.", schema: Type.Array(DeliverySchema) },
     handle: async ({ project, query }) =>
-      (await listRows(deps.database.queries, project.id, query.pageSize ?? 50)).map(toDelivery),
+      (await listRows(deps.database.data, project.id, query.pageSize ?? 50)).map(toDelivery),
   });
 
 const listDeliveries = (deps: { database: Database }) =>
@@ -136,15 +137,15 @@ const listDeliveries = (deps: { database: Database }) =>
     },
     hasEntityTag: true,
     async handle({ project, params, query }) {
-      const { queries } = deps.database;
-      const { id } = await getDestinationRow(queries, project.id, params.destination);
+      const { control, data } = deps.database;
+      const { id } = await getDestinationRow(control, project.id, params.destination);
       const { status: state, type } = query;
-      const subject = await findSubject(queries, project.id, query);
+      const subject = await findSubject(control, project.id, query);
       return onePage(query, {
         isToken: isDeliveryToken,
         list: async (range) =>
           subject
-            ? listDeliveryRows(queries, {
+            ? listDeliveryRows(data, {
                 projectId: project.id,
                 destinationId: id,
                 state,
@@ -173,9 +174,9 @@ const getDelivery = (deps: { database: Database }) =>
     success: { status: 200, description: "The delivery.", schema: DeliveryWithDataSchema },
     hasEntityTag: true,
     async handle({ project, caller, params }) {
-      const { queries } = deps.database;
-      const destination = await getDestinationRow(queries, project.id, params.destination);
-      const row = await findDelivery(queries, destination.id, params.deliveryId);
+      const { database } = deps;
+      const destination = await getDestinationRow(database.control, project.id, params.destination);
+      const row = await findDelivery(database.data, destination.id, params.deliveryId);
       if (!row) {
         throw new Problem("not-found", {
           detail: `\`${destination.name}\` has no delivery \`${params.deliveryId}\`. Old deliveries are removed.`,
@@ -215,22 +216,22 @@ const resendDelivery = (deps: { database: Database }) =>
     success: { status: 200, description: "The delivery, waiting.", schema: DeliverySchema },
     refusals: { 409: "The destination is disabled, or the delivery is being sent." },
     async handle({ project, params }) {
-      const { queries } = deps.database;
-      const destination = await getDestinationRow(queries, project.id, params.destination);
+      const { control, data } = deps.database;
+      const destination = await getDestinationRow(control, project.id, params.destination);
       requireEnabled(destination);
-      const row = await findDelivery(queries, destination.id, params.deliveryId);
+      const row = await findDelivery(data, destination.id, params.deliveryId);
       if (!row) {
         throw new Problem("not-found", {
           detail: `\`${destination.name}\` has no delivery \`${params.deliveryId}\`. Old deliveries are removed.`,
         });
       }
-      if (!(await resend(queries, destination.id, row.eventId))) {
+      if (!(await resend(data, destination.id, row.eventId))) {
         throw new Problem("conflict", {
           detail: "This delivery is being sent. Try again when the attempt has ended.",
           retryable: true,
         });
       }
-      return toDelivery((await findDelivery(queries, destination.id, row.eventId)) ?? row);
+      return toDelivery((await findDelivery(data, destination.id, row.eventId)) ?? row);
     },
   });
 
@@ -287,13 +288,13 @@ const resendDeliveries = (deps: { database: Database }) =>
     },
     refusals: { 409: "The destination is disabled." },
     async handle({ project, params, body }) {
-      const { queries } = deps.database;
-      const destination = await getDestinationRow(queries, project.id, params.destination);
+      const { control, data } = deps.database;
+      const destination = await getDestinationRow(control, project.id, params.destination);
       requireEnabled(destination);
       const choice = { destinationId: destination.id, ...chooseOption(body) };
       return body.dryRun
-        ? { count: await countResendable(queries, choice), dryRun: true }
-        : { count: await resendAll(queries, choice) };
+        ? { count: await countResendable(data, choice), dryRun: true }
+        : { count: await resendAll(data, choice) };
     },
   });
 
@@ -331,7 +332,7 @@ function chooseOption({
 }
 
 /** Works in batches, because a single long statement would block others. */
-async function resendAll(queries: Queries, choice: ResendChoice): Promise<number> {
+async function resendAll(queries: DataQueries, choice: ResendChoice): Promise<number> {
   let total = 0;
   let afterId: string | undefined;
   for (;;) {

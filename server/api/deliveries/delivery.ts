@@ -6,7 +6,7 @@ import { EVENT_TYPES } from "../../events/event-types.ts";
 import { isUuid, timeOfId } from "../../../ground/ids.ts";
 import type { AttemptRecord } from "../../store/deliveries/deliveries.ts";
 import type { DeliveryRow, ListedDelivery } from "../../store/deliveries/delivery-pages.ts";
-import type { Queries } from "../../store/database/database.ts";
+import type { SharedQueries } from "../../store/database/sides.ts";
 import {
   DELIVERY_KINDS,
   deliveryKind,
@@ -45,7 +45,7 @@ export const subjectQuery = {
 
 /** Resolves the query; undefined: the integration does not exist, so that nothing is about it. */
 export async function findSubject(
-  queries: Queries,
+  queries: SharedQueries,
   projectId: string,
   { groupRef, integration, object, kind }: SubjectQuery,
 ): Promise<SubjectFilter | undefined> {

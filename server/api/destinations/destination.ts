@@ -9,7 +9,7 @@ import { isJsonObject } from "../../../ground/json.ts";
 import { includesRole } from "../../../ground/role.ts";
 import { type DestinationSecrets, keysInForce } from "../../deliver/destinations/destination-secrets.ts";
 import type { Caller } from "../../http/endpoint.ts";
-import type { Queries } from "../../store/database/database.ts";
+import type { ControlQueries, DataQueries } from "../../store/database/sides.ts";
 import {
   deliveryFigures,
   type DeliveryFigures,
@@ -175,7 +175,7 @@ export function withSecrets(
 
 /** Finds it by id or name. Throws a 404 Problem. */
 export async function getDestinationRow(
-  queries: Queries,
+  queries: ControlQueries,
   projectId: string,
   idOrName: string,
   lock: "update" | "none" = "none",
@@ -195,7 +195,7 @@ type Health = Static<typeof HealthSchema>;
 
 /** Adds the health to each of these destinations, which are shown by `show`. */
 export async function withHealth<Shown extends { id: string }>(
-  queries: Queries,
+  queries: DataQueries,
   rows: DestinationRow[],
   show: (row: DestinationRow) => Shown,
 ): Promise<(Shown & { health: Health })[]> {

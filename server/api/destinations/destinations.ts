@@ -18,7 +18,7 @@ import type { Egress } from "../../egress/open-egress.ts";
 import { EVENT_TYPES } from "../../events/event-types.ts";
 import { sampleEvent } from "../../events/sample-event.ts";
 import { endpoint, projectEndpoint, route, type Route } from "../../http/endpoint.ts";
-import { type Database, isUniqueViolation, transact } from "../../store/database/database.ts";
+import { type Database, isUniqueViolation, transactControl } from "../../store/database/database.ts";
 import {
   countDestinations,
   type DestinationRow,
@@ -73,8 +73,8 @@ const listDestinations = (deps: { database: Database }) =>
       schema: Type.Array(DestinationSchema),
     },
     async handle({ project, caller }) {
-      const { queries } = deps.database;
-      return withHealth(queries, await listRows(queries, project.id), shownTo(caller));
+      const { control, data } = deps.database;
+      return withHealth(data, await listRows(control, project.id), shownTo(caller));
     },
   });
 
@@ -106,11 +106,11 @@ const getDestination = (deps: { database: Database; sealer: Sealer }) =>
             { projectId: project.id, idOrName: params.destination },
             { in: "query", name: "rotate" },
           )
-        : await getDestinationRow(deps.database.queries, project.id, params.destination);
+        : await getDestinationRow(deps.database.control, project.id, params.destination);
       const show = query.includeSecrets
         ? () => withSecrets(row, openDestinationSecrets(deps.sealer, row))
         : shownTo(caller);
-      const [shown] = await withHealth(deps.database.queries, [row], show);
+      const [shown] = await withHealth(deps.database.data, [row], show);
       return shown ?? show(row);
     },
   });
@@ -160,7 +160,7 @@ const createDestination = (deps: CreateServices) =>
       try {
         const ownWrites = body.ownWrites ?? null;
         const row = { ...place, name, type: type.type, metadata, secretsSealed, ownWrites };
-        return toDestination(await insertDestination(deps.database.queries, row));
+        return toDestination(await insertDestination(deps.database.control, row));
       } catch (error) {
         throw isUniqueViolation(error, "destinations_project_id_name_key")
           ? destinationNameTaken(name, error)
@@ -172,7 +172,7 @@ const createDestination = (deps: CreateServices) =>
 /** Throws a 409 Problem. Concurrent requests may exceed the limit by a few. */
 async function requireCapacity({ database, config }: CreateServices, projectId: string): Promise<void> {
   const max = config.projectDestinations;
-  if ((await countDestinations(database.queries, projectId)) < max) return;
+  if ((await countDestinations(database.control, projectId)) < max) return;
   throw new Problem("conflict", {
     detail: `The project has ${max} destinations already. Delete some, or ask the operator to raise BUSBAR_PROJECT_DESTINATIONS.`,
   });
@@ -190,7 +190,7 @@ const deleteDestination = (deps: { database: Database }) =>
     success: { status: 204, description: "Deleted." },
     refusals: { 409: "Integrations or customers' configurations send to it; `issues` names them." },
     handle: ({ project, params }) =>
-      transact(deps.database, async (queries) => {
+      transactControl(deps.database, async (queries) => {
         const row = await getDestinationRow(queries, project.id, params.destination, "update");
         await refuseInUse(queries, row);
         await removeDestination(queries, project.id, row.id);
@@ -225,7 +225,7 @@ const testDestination = (deps: TestServices & { database: Database }) =>
       }),
     },
     async handle({ project, params, body }) {
-      const row = await getDestinationRow(deps.database.queries, project.id, params.destination);
+      const row = await getDestinationRow(deps.database.control, project.id, params.destination);
       const type = body?.eventType ?? "installation.created";
       return testDelivery(deps, row, sampleEvent(type, project.id));
     },
@@ -258,7 +258,7 @@ const replaceSigningKey = (
   { projectId, idOrName }: { projectId: string; idOrName: string },
   place: Pick<Issue, "in" | "name">,
 ): Promise<DestinationRow> =>
-  transact(deps.database, async (queries) => {
+  transactControl(deps.database, async (queries) => {
     const row = await getDestinationRow(queries, projectId, idOrName, "update");
     if (!getDestinationType(row.type).signs) {
       const detail = `A destination of the type \`${row.type}\` has no signing key to rotate.`;

@@ -1,12 +1,12 @@
 /** Refuses to take away a destination's name while something sends to it: nothing would arrive any more, and nobody would be told. */
 import { Problem } from "../../../ground/errors.ts";
-import type { Queries } from "../../store/database/database.ts";
+import type { SharedQueries } from "../../store/database/sides.ts";
 import { listDestinationUses, type DestinationUse } from "../../store/integrations/destination-uses.ts";
 import type { DestinationRow } from "../../store/deliveries/destinations.ts";
 
 /** Throws a 409 Problem with an issue for each integration. The caller holds the row's lock. */
 export async function refuseInUse(
-  queries: Queries,
+  queries: SharedQueries,
   { projectId, name }: Pick<DestinationRow, "projectId" | "name">,
 ): Promise<void> {
   const uses = await listDestinationUses(queries, projectId, name);

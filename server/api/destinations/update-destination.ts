@@ -8,7 +8,8 @@ import {
 import type { Egress } from "../../egress/open-egress.ts";
 import type { Sealer } from "../../../ground/seal.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
-import { type Database, isUniqueViolation, type Queries, transact } from "../../store/database/database.ts";
+import { type Database, isUniqueViolation, transactControl } from "../../store/database/database.ts";
+import type { ControlQueries } from "../../store/database/sides.ts";
 import { updateDestination as updateRow, type DestinationRow } from "../../store/deliveries/destinations.ts";
 import { DestinationIdOrName } from "../members.ts";
 import { checkName } from "../names.ts";
@@ -66,7 +67,7 @@ export const updateDestination = (deps: UpdateServices) =>
     },
     async handle({ project, params, body }) {
       try {
-        return await transact(deps.database, async (queries) => {
+        return await transactControl(deps.database, async (queries) => {
           const row = await getDestinationRow(queries, project.id, params.destination, "update");
           const { name } = body.destination;
           if (body.updateMask.includes("name") && name !== row.name) await refuseInUse(queries, row);
@@ -81,7 +82,7 @@ export const updateDestination = (deps: UpdateServices) =>
 
 function change(
   deps: UpdateServices,
-  queries: Queries,
+  queries: ControlQueries,
   row: DestinationRow,
   { updateMask, destination }: { updateMask: string[]; destination: Partial<DestinationChange> },
 ): Promise<DestinationRow> {

@@ -25,7 +25,7 @@ const getEventFile = (deps: { database: Database; sealer: Sealer }) =>
     success: { status: 200, description: "The member of the event.", schema: Type.Unknown() },
     async handle({ params }) {
       const file = readEventFileToken(deps.sealer, params.token);
-      const event = file && (await listEventsById(deps.database.queries, [file.eventId])).get(file.eventId);
+      const event = file && (await listEventsById(deps.database.data, [file.eventId])).get(file.eventId);
       const data: Json = event ? JSON.parse(event.data) : null;
       const content = file && isJsonObject(data) ? data[file.member] : undefined;
       if (content !== undefined) return content;

@@ -7,7 +7,8 @@ import { EVENT_DESCRIPTIONS, UNBUILT_EVENTS } from "../../events/event-descripti
 import { EVENT_TYPES } from "../../events/event-types.ts";
 import { sampleEvent } from "../../events/sample-event.ts";
 import { endpoint, projectEndpoint, route, type Route } from "../../http/endpoint.ts";
-import type { Database, Queries } from "../../store/database/database.ts";
+import type { Database } from "../../store/database/database.ts";
+import type { DataQueries } from "../../store/database/sides.ts";
 import { readMembers } from "../../store/deliveries/delivery-subjects.ts";
 import {
   type EventDelivery,
@@ -78,7 +79,7 @@ const EventWithDataSchema = Type.Object(
 type Shown = Static<typeof EventSchema>;
 
 /** Adds to events where each went. */
-async function toEvents(queries: Queries, projectId: string, rows: ListedEvent[]): Promise<Shown[]> {
+async function toEvents(queries: DataQueries, projectId: string, rows: ListedEvent[]): Promise<Shown[]> {
   const sent = rows.filter(({ missing }) => missing === null).map(({ id }) => id);
   const deliveries = Map.groupBy(
     await listDeliveriesOfEvents(queries, projectId, sent),
@@ -142,7 +143,7 @@ const listEvents = (deps: { database: Database }) =>
     success: { status: 200, description: "A page.", schema: pageSchema(EventSchema) },
     hasEntityTag: true,
     async handle({ project, query }) {
-      const { queries } = deps.database;
+      const { data } = deps.database;
       const { type, nowhere, text: searched, groupRef, connectionId, installationId, operationId } = query;
       const members = Object.fromEntries(
         Object.entries({ groupRef, connectionId, installationId, operationId }).flatMap(([name, value]) =>
@@ -156,10 +157,10 @@ const listEvents = (deps: { database: Database }) =>
       );
       const of = { projectId: project.id, types, messageTypes, members, nowhere, text: searched };
       const page = await onePage(query, {
-        list: (range) => listRows(queries, { ...of, range }),
+        list: (range) => listRows(data, { ...of, range }),
         show: (row) => row,
       });
-      return { ...page, results: await toEvents(queries, project.id, page.results) };
+      return { ...page, results: await toEvents(data, project.id, page.results) };
     },
   });
 
@@ -173,15 +174,15 @@ const getEvent = (deps: { database: Database }) =>
     success: { status: 200, description: "The event.", schema: EventWithDataSchema },
     hasEntityTag: true,
     async handle({ project, params }) {
-      const { queries } = deps.database;
-      const row = await findEvent(queries, project.id, params.eventId);
-      const [event] = await toEvents(queries, project.id, row ? [row] : []);
+      const { data } = deps.database;
+      const row = await findEvent(data, project.id, params.eventId);
+      const [event] = await toEvents(data, project.id, row ? [row] : []);
       if (!row || !event) {
         throw new Problem("not-found", {
           detail: `There is no event \`${params.eventId}\` in this project. Old events are removed.`,
         });
       }
-      const topics = await listTopicsOfEvent(queries, row.id);
+      const topics = await listTopicsOfEvent(data, row.id);
       return { ...event, data: JSON.parse(row.data) as unknown, topics };
     },
   });

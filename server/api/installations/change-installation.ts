@@ -88,10 +88,10 @@ async function checkChange(
   find: Find,
   decide: Decide,
 ): Promise<InstallationWarning[]> {
-  const { queries } = deps.database;
-  const integration = await getIntegrationRow(queries, asked.projectId, asked.integrationId);
+  const { control, data, queries } = deps.database;
+  const integration = await getIntegrationRow(control, asked.projectId, asked.integrationId);
   const { id } = await find(queries, integration);
-  const installation = await getInstallationRow(queries, asked.projectId, integration.id, id);
+  const installation = await getInstallationRow(data, asked.projectId, integration.id, id);
   const { config, connectionId = installation.connectionId } = await decide({
     queries,
     integration,

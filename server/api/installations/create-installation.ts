@@ -7,7 +7,8 @@ import type { Json } from "../../../ground/json.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { ConfigInputSchema } from "../../../manifest/installation-config.ts";
 import { upsertGroup } from "../../store/access/customers.ts";
-import { isUniqueViolation, transact, type Queries } from "../../store/database/database.ts";
+import { isUniqueViolation, transact } from "../../store/database/database.ts";
+import type { ControlQueries } from "../../store/database/sides.ts";
 import { getInstallationFields } from "../../store/deliveries/events.ts";
 import { findInstallationOfGroup, insertInstallation } from "../../store/integrations/installations.ts";
 import { showCreatedBy } from "../created-by.ts";
@@ -67,7 +68,7 @@ export const createInstallation = (deps: AccountServices) =>
     async handle({ project, params, query, body, caller }) {
       const { groupRef, config, connectionId } = body;
       const createdBy = showCreatedBy(caller, config.createdBy, "create-installation");
-      const check = async (queries: Queries) => {
+      const check = async (queries: ControlQueries) => {
         const integration = await getIntegrationRow(queries, project.id, params.integrationId);
         const connection = await usableConnection(queries, integration, { groupRef, connectionId });
         const content = checkedConfig(deps.catalog, integration, config.content as Json);
@@ -76,10 +77,10 @@ export const createInstallation = (deps: AccountServices) =>
       };
       let warnings: InstallationWarning[] = [];
       if (!query.skipSampling) {
-        const { integration, connection, content } = await check(deps.database.queries);
+        const { integration, connection, content } = await check(deps.database.control);
         // Before the provider is asked for what nobody will use.
         const existing = await findInstallationOfGroup(
-          deps.database.queries,
+          deps.database.data,
           project.id,
           integration.id,
           groupRef,
@@ -108,9 +109,9 @@ export const createInstallation = (deps: AccountServices) =>
         return withWarnings(installation, warnings);
       } catch (error) {
         if (!isUniqueViolation(error, "installations_integration_id_group_id_key")) throw error;
-        const integration = await getIntegrationRow(deps.database.queries, project.id, params.integrationId);
-        const { queries } = deps.database;
-        const existing = await findInstallationOfGroup(queries, project.id, integration.id, groupRef);
+        const integration = await getIntegrationRow(deps.database.control, project.id, params.integrationId);
+        const { data } = deps.database;
+        const existing = await findInstallationOfGroup(data, project.id, integration.id, groupRef);
         throw installedAlready(groupRef, existing, error);
       }
     },

@@ -5,7 +5,7 @@ import { Problem } from "../../../ground/errors.ts";
 import { ConfigContentSchema, type ConfigContent } from "../../../manifest/installation-config.ts";
 import { HealthReasonsSchema } from "../../events/event-data.ts";
 import { listConnectionsById, type ConnectionRow } from "../../store/connections/connections.ts";
-import type { Queries } from "../../store/database/database.ts";
+import type { DataQueries } from "../../store/database/sides.ts";
 import { findInstallation, type InstallationRow } from "../../store/integrations/installations.ts";
 import { listHealthReasons, type HealthReason } from "../../store/integrations/installation-health.ts";
 import { listReadPauses, type PausedObject } from "../../store/reads/read-objects.ts";
@@ -131,7 +131,7 @@ function toInstallation(
 
 /** Returns the installations of these rows; fetches their connections and pauses in one query each. */
 export async function toInstallations(
-  queries: Queries,
+  queries: DataQueries,
   projectId: string,
   rows: StoredInstallation[],
 ): Promise<Installation[]> {
@@ -156,7 +156,7 @@ export const withWarnings = (installation: Installation, warnings: InstallationW
 
 /** Finds an installation of an integration. Throws a 404 Problem. */
 export async function getInstallationRow(
-  queries: Queries,
+  queries: DataQueries,
   projectId: string,
   integrationId: string,
   id: string,
@@ -167,7 +167,7 @@ export async function getInstallationRow(
 }
 
 /** Returns the installation of one row. */
-export async function showInstallation(queries: Queries, row: StoredInstallation): Promise<Installation> {
+export async function showInstallation(queries: DataQueries, row: StoredInstallation): Promise<Installation> {
   const [shown] = await toInstallations(queries, row.projectId, [row]);
   if (!shown) throw new Error(`installation ${row.id} has no connection`);
   return shown;

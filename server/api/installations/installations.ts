@@ -58,9 +58,9 @@ const listInstallationsForProject = (deps: { database: Database }) =>
     success: { status: 200, description: "The installations.", schema: Type.Array(InstallationSchema) },
     async handle({ project, query, caller }) {
       requireGroup(caller, query);
-      const { queries } = deps.database;
-      const rows = await listRows<ConfigContent>(queries, project.id, query);
-      return toInstallations(queries, project.id, rows);
+      const { data } = deps.database;
+      const rows = await listRows<ConfigContent>(data, project.id, query);
+      return toInstallations(data, project.id, rows);
     },
   });
 
@@ -95,13 +95,13 @@ const listProjectInstallations = (deps: { database: Database }) =>
       ),
     },
     async handle({ project, query }) {
-      const { queries } = deps.database;
+      const { data } = deps.database;
       const page = await onePage(query, {
         list: (range) =>
-          listInstallationPage<ConfigContent>(queries, { ...query, projectId: project.id }, range),
+          listInstallationPage<ConfigContent>(data, { ...query, projectId: project.id }, range),
         show: (row) => row,
       });
-      const shown = await toInstallations(queries, project.id, page.results);
+      const shown = await toInstallations(data, project.id, page.results);
       const names = new Map(page.results.map(({ id, integrationName }) => [id, integrationName]));
       const results = shown.map((one) => ({ ...one, integrationName: names.get(one.id) ?? "" }));
       return { ...page, results };
@@ -121,10 +121,10 @@ const listInstallations = (deps: { database: Database }) =>
     success: { status: 200, description: "The installations.", schema: Type.Array(InstallationSchema) },
     async handle({ project, params, query, caller }) {
       requireGroup(caller, query);
-      const { queries } = deps.database;
-      const { id } = await getIntegrationRow(queries, project.id, params.integrationId);
+      const { control, data } = deps.database;
+      const { id } = await getIntegrationRow(control, project.id, params.integrationId);
       const filter = { integrationId: id, groupRef: query.groupRef };
-      return toInstallations(queries, project.id, await listRows<ConfigContent>(queries, project.id, filter));
+      return toInstallations(data, project.id, await listRows<ConfigContent>(data, project.id, filter));
     },
   });
 
@@ -137,10 +137,10 @@ const getInstallation = (deps: { database: Database }) =>
     params: Type.Object({ integrationId: IntegrationIdOrName, installationId: InstallationId }),
     success: { status: 200, description: "The installation.", schema: InstallationSchema },
     async handle({ project, params }) {
-      const { queries } = deps.database;
-      const integration = await getIntegrationRow(queries, project.id, params.integrationId);
-      const row = await getInstallationRow(queries, project.id, integration.id, params.installationId);
-      return showInstallation(queries, row);
+      const { control, data } = deps.database;
+      const integration = await getIntegrationRow(control, project.id, params.integrationId);
+      const row = await getInstallationRow(data, project.id, integration.id, params.installationId);
+      return showInstallation(data, row);
     },
   });
 

@@ -2,7 +2,7 @@
 import { Problem, type Issue } from "../../../ground/errors.ts";
 import { formatName } from "../../../manifest/config-issue.ts";
 import type { ConfigContent } from "../../../manifest/installation-config.ts";
-import type { Queries } from "../../store/database/database.ts";
+import type { ControlQueries } from "../../store/database/sides.ts";
 import { findDestination } from "../../store/deliveries/destinations.ts";
 import type { Integration } from "../integration.ts";
 
@@ -11,7 +11,7 @@ import type { Integration } from "../integration.ts";
  * destination may have been deleted since, and the manifest's own destination, which may be created later.
  */
 export async function requireKnownDestinations(
-  queries: Queries,
+  queries: ControlQueries,
   { projectId, latestRevision }: Integration,
   { before, after }: { before?: ConfigContent; after: ConfigContent },
 ): Promise<void> {

@@ -2,12 +2,12 @@
 import { Problem } from "../../../ground/errors.ts";
 import { findConnection, listConnections, type ConnectionRow } from "../../store/connections/connections.ts";
 import { findGroup } from "../../store/access/customers.ts";
-import type { Queries } from "../../store/database/database.ts";
+import type { SharedQueries } from "../../store/database/sides.ts";
 import type { Integration } from "../integration.ts";
 
 /** Finds the given connection, or the group's. Throws a 422 Problem; `member` is the connection's place in the request. */
 export async function usableConnection(
-  queries: Queries,
+  queries: SharedQueries,
   integration: Integration,
   asked: { groupRef: string; connectionId: string | undefined; member?: string },
 ): Promise<ConnectionRow> {

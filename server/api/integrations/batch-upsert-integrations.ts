@@ -2,6 +2,7 @@
 import { Type } from "typebox";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { rehearse, transact } from "../../store/database/database.ts";
+import type { DataQueries } from "../../store/database/sides.ts";
 import { showAuthor, showCreatedBy } from "../created-by.ts";
 import { stopReadingWhatIsGone } from "../installations/change-installation.ts";
 import { checkedManifest, deployIntegrations, type DeployServices } from "./deploy-manifest.ts";
@@ -61,7 +62,7 @@ export const batchUpsertIntegrations = (deps: DeployServices) =>
       422: "The manifest is invalid: one issue per fault, with line, column, rule and remedy.",
     },
     async handle({ project, query, body, caller }) {
-      const { source, documents } = await manifestSource(deps.database.queries, project.id, body);
+      const { source, documents } = await manifestSource(deps.database.control, project.id, body);
       const providers = await checkedProviders(deps, documents);
       const { manifest, warnings } = await checkedManifest(deps, project.id, { source, providers });
       const destructive = query.destructive === true;
@@ -94,7 +95,7 @@ export const batchUpsertIntegrations = (deps: DeployServices) =>
         return deployed.map(({ row, warnings: found }) => ({ ...toIntegration(row), warnings: found }));
       }
       const planned = await rehearse(deps.database, deploy);
-      const counts = await countInstallationsByIntegration(deps.database.queries, project.id);
+      const counts = await countInstallationsByIntegration(deps.database.control, project.id);
       return planned.map((one) => toPlanned(one, counts));
     },
   });
@@ -112,7 +113,7 @@ const place = (index: number) => ({
 });
 
 async function lostByName(
-  queries: Queries,
+  queries: DataQueries,
   before: Integration[],
   rows: Integration[],
 ): Promise<Map<string, string[]>> {

@@ -57,14 +57,14 @@ export async function checkedEntry(
 }
 
 async function verdictOn(
-  { database: { queries }, ...deps }: Pick<DeployServices, "database" | "catalog">,
+  { database: { control }, ...deps }: Pick<DeployServices, "database" | "catalog">,
   projectId: string,
   source: string,
   providers: CustomProviders = new Map(),
 ): Promise<ManifestVerdict> {
   const catalog = deps.catalog.of(projectId).with(providers);
-  const apps = await listProviderApps(queries, projectId);
-  const destinations = await listDestinations(queries, projectId);
+  const apps = await listProviderApps(control, projectId);
+  const destinations = await listDestinations(control, projectId);
   return checkManifest(source, catalog.declared(), {
     built: (provider, action) => catalog.built(provider, action),
     objects: (provider) => catalog.connector(provider)?.objects,

@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import type { CustomProviders } from "../../../connector-kit/catalog.ts";
 import type { CustomProvider } from "../../../connector-kit/custom-provider.ts";
 import { isJsonObject } from "../../../ground/json.ts";
-import type { Queries } from "../../store/database/database.ts";
+import type { ControlQueries } from "../../store/database/sides.ts";
 import { checkedCustomProvider, storeCustomProvider } from "../providers/custom-provider.ts";
 import type { DeployServices } from "./deploy-manifest.ts";
 
@@ -23,7 +23,7 @@ export async function checkedProviders(
 
 /** In the order of their keys: otherwise two concurrent deployments could deadlock. */
 export async function storeProviders(
-  queries: Queries,
+  queries: ControlQueries,
   projectId: string,
   providers: CustomProviders,
   documents: Record<string, unknown>,

@@ -34,10 +34,10 @@ export const getHydratedRevision = (deps: HydrateServices) =>
     }),
     success: { status: 200, description: "The revision, hydrated.", schema: HydratedRevisionSchema },
     async handle({ project, params, query }) {
-      const { queries } = deps.database;
-      const integration = await getIntegrationRow(queries, project.id, params.integrationId);
+      const { control } = deps.database;
+      const integration = await getIntegrationRow(control, project.id, params.integrationId);
       const revision = await findRevision<ManifestIntegration>(
-        queries,
+        control,
         project.id,
         integration.id,
         params.revisionId,
@@ -66,7 +66,7 @@ async function requireConnection(
   connectionId: string,
   provider: string,
 ): Promise<void> {
-  const connection = await findConnection(deps.database.queries, projectId, connectionId);
+  const connection = await findConnection(deps.database.control, projectId, connectionId);
   if (!connection) {
     throw new Problem("not-found", { detail: `There is no connection \`${connectionId}\` in this project.` });
   }

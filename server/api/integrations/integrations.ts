@@ -118,11 +118,11 @@ const listIntegrations = (deps: { database: Database }) =>
     hasEntityTag: true,
     success: { status: 200, description: "The integrations.", schema: Type.Array(ListedIntegrationSchema) },
     async handle({ project, caller }) {
-      const { queries } = deps.database;
+      const { control, data } = deps.database;
       // Others are browsers of customers, who learn neither how many customers there are nor who deployed.
       if (!seesEveryGroup(caller))
-        return (await listRows<ManifestIntegration>(queries, project.id)).map(toIntegration);
-      const rows = await listIntegrationEntries<ManifestIntegration>(queries, project.id);
+        return (await listRows<ManifestIntegration>(control, project.id)).map(toIntegration);
+      const rows = await listIntegrationEntries<ManifestIntegration>(data, project.id);
       return rows.map((row) => {
         const { number, createdBy } = row.latestRevision;
         const { latestRevision, ...integration } = toIntegration(row);
@@ -145,7 +145,7 @@ const getIntegration = (deps: { database: Database }) =>
     params: Type.Object({ integrationIdOrName: IntegrationIdOrName }),
     success: { status: 200, description: "The integration.", schema: IntegrationSchema },
     handle: async ({ project, params }) =>
-      toIntegration(await getIntegrationRow(deps.database.queries, project.id, params.integrationIdOrName)),
+      toIntegration(await getIntegrationRow(deps.database.control, project.id, params.integrationIdOrName)),
   });
 
 const createIntegration = (deps: DeployServices) =>
@@ -251,10 +251,10 @@ const listRevisions = (deps: { database: Database }) =>
     hasEntityTag: true,
     success: { status: 200, description: "A page.", schema: pageSchema(RevisionEntrySchema) },
     async handle({ project, params, query }) {
-      const { queries } = deps.database;
-      const { id } = await getIntegrationRow(queries, project.id, params.integrationId);
+      const { control } = deps.database;
+      const { id } = await getIntegrationRow(control, project.id, params.integrationId);
       return onePage(query, {
-        list: (range) => listRevisionEntries(queries, { projectId: project.id, integrationId: id }, range),
+        list: (range) => listRevisionEntries(control, { projectId: project.id, integrationId: id }, range),
         show: toRevisionEntry,
       });
     },
@@ -289,12 +289,12 @@ const getRevision = (deps: { database: Database }) =>
     }),
     success: { status: 200, description: "The revision.", schema: DeployedRevisionSchema },
     async handle({ project, params }) {
-      const { queries } = deps.database;
-      const integration = await getIntegrationRow(queries, project.id, params.integrationId);
+      const { control } = deps.database;
+      const integration = await getIntegrationRow(control, project.id, params.integrationId);
       const place = { projectId: project.id, integrationId: integration.id };
-      const entry = await findRevisionEntry(queries, place, params.revisionId);
+      const entry = await findRevisionEntry(control, place, params.revisionId);
       const revision = await findRevision<ManifestIntegration>(
-        queries,
+        control,
         project.id,
         integration.id,
         params.revisionId,
@@ -329,9 +329,9 @@ const createRevision = (deps: DeployServices) =>
       422: "The manifest is invalid or has no integration of this name.",
     },
     async handle({ project, params, query, body, caller }) {
-      const { queries } = deps.database;
-      const { name } = await getIntegrationRow(queries, project.id, params.integrationId);
-      const { source, documents } = await manifestSource(queries, project.id, body);
+      const { control } = deps.database;
+      const { name } = await getIntegrationRow(control, project.id, params.integrationId);
+      const { source, documents } = await manifestSource(control, project.id, body);
       const providers = await checkedProviders(deps, documents);
       const { manifest } = await checkedManifest(deps, project.id, { source, providers });
       const content = manifest.integrations.find((integration) => integration.name === name);

@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import { Type, type Static } from "typebox";
 import { Problem } from "../../../ground/errors.ts";
 import { parseManifest } from "../../../manifest/parse-manifest.ts";
-import type { Queries } from "../../store/database/database.ts";
+import type { ControlQueries } from "../../store/database/sides.ts";
 import { findUploadContent } from "../../store/integrations/uploads.ts";
 import { isUuid } from "../../../ground/ids.ts";
 import { MAX_PROVIDERS, ProviderDocumentSchema } from "../providers/custom-provider.ts";
@@ -37,7 +37,7 @@ export interface DeployedSource {
 
 /** Throws a 422 Problem that names the member to fix. */
 export async function manifestSource(
-  queries: Queries,
+  queries: ControlQueries,
   projectId: string,
   { sourceYaml, sourceZipUrl, providers }: Static<typeof ManifestSourceSchema>,
 ): Promise<DeployedSource> {

@@ -126,7 +126,7 @@ const listJWTKeys = (deps: { database: Database }) =>
     }),
     success: { status: 200, description: "The keys, oldest first.", schema: Type.Array(JwtKeySchema) },
     handle: async ({ project, query }) =>
-      (await listJwtKeys(deps.database.queries, project.id, query.active ?? false)).map(toJwtKey),
+      (await listJwtKeys(deps.database.control, project.id, query.active ?? false)).map(toJwtKey),
   });
 
 const getJWTKey = (deps: { database: Database }) =>
@@ -138,7 +138,7 @@ const getJWTKey = (deps: { database: Database }) =>
     params: KeyParams,
     success: { status: 200, description: "The key.", schema: JwtKeySchema },
     async handle({ project, params }) {
-      const row = await findJwtKey(deps.database.queries, project.id, params.keyId);
+      const row = await findJwtKey(deps.database.control, project.id, params.keyId);
       if (!row) throw noSuchKey(params.keyId);
       return toJwtKey(row);
     },
@@ -175,7 +175,7 @@ const createJWTKey = (deps: { database: Database }) =>
       const label = body.label ?? body.name;
       if (label === undefined) throw memberProblem("label", "is missing");
       const publicKeyPem = readPublicKey(body.publicKeyPem);
-      const { id } = await insertJwtKey(deps.database.queries, {
+      const { id } = await insertJwtKey(deps.database.control, {
         projectId: project.id,
         label,
         publicKeyPem,
@@ -217,7 +217,7 @@ const updateJWTKey = (deps: { database: Database }) =>
         "semantically-invalid",
       );
       const change = { ...(active !== undefined && { active }), ...toLabel(label ?? name) };
-      const row = await updateRow(deps.database.queries, project.id, params.keyId, change);
+      const row = await updateRow(deps.database.control, project.id, params.keyId, change);
       if (!row) throw noSuchKey(params.keyId);
       return toJwtKey(row);
     },
@@ -234,7 +234,7 @@ const deleteJWTKey = (deps: { database: Database }) =>
     params: KeyParams,
     success: { status: 204, description: "Deleted. Its tokens are rejected." },
     async handle({ project, params }) {
-      if (!(await removeJwtKey(deps.database.queries, project.id, params.keyId)))
+      if (!(await removeJwtKey(deps.database.control, project.id, params.keyId)))
         throw noSuchKey(params.keyId);
     },
   });

@@ -57,7 +57,7 @@ export async function beginConsent(deps: ConsentServices, wanted: WantedConsent)
   // Refuses missing metadata now, while the builder's application can still ask for it.
   consentPage(deps, { provider, app, providerMetadata: wanted.providerMetadata });
   const token = randomText();
-  await insertConsent(deps.database.queries, {
+  await insertConsent(deps.database.control, {
     id: newId(),
     beginHash: digest(token),
     projectId: wanted.projectId,

@@ -18,9 +18,9 @@ export async function succeed(
   consent: ShownConsent,
   connectionId: string,
 ): Promise<Page> {
-  const { queries } = deps.database;
+  const { control } = deps.database;
   // The connection is stored, so the customer has succeeded even if this fails.
-  await endConsent(queries, consent.id, { status: "succeeded", connectionId }).catch((error: unknown) =>
+  await endConsent(control, consent.id, { status: "succeeded", connectionId }).catch((error: unknown) =>
     deps.log.warn(
       { consentId: consent.id, projectId: consent.projectId, err: error },
       "the end of a consent could not be stored",
@@ -40,7 +40,7 @@ export async function fail(
   const line = { consentId, projectId, provider, reason, detail };
   if (reason === "internal") deps.log.error({ ...line, err: cause }, "a consent failed");
   else deps.log[CUSTOMERS_OWN.has(reason) ? "info" : "warn"](line, "a consent failed");
-  await endConsent(deps.database.queries, consentId, { status: "failed", reason, message, detail });
+  await endConsent(deps.database.control, consentId, { status: "failed", reason, message, detail });
   return failedPage(deps, { ...consent, reason, message }, headers);
 }
 

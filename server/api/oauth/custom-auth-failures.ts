@@ -51,7 +51,7 @@ async function record(
   if (!isLogged)
     log.warn({ consentId: id, projectId, provider, reason, detail }, "a custom authentication failed");
   try {
-    await insertFailedConsent(database.queries, {
+    await insertFailedConsent(database.control, {
       id,
       projectId,
       provider,

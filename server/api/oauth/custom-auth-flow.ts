@@ -97,7 +97,7 @@ export async function resume(
   params: Record<string, string>,
 ): Promise<FlowResult> {
   const session = await takeCustomAuthSession(
-    deps.database.queries,
+    deps.database.control,
     asker.projectId,
     digest(sessionId),
     asker,
@@ -112,7 +112,7 @@ export async function resume(
     throw memberProblem("callbackParams.state", "is not the one that was sent. Start again.");
   }
   const app = session.providerAppId
-    ? await findProviderApp(deps.database.queries, session.projectId, session.providerAppId)
+    ? await findProviderApp(deps.database.control, session.projectId, session.providerAppId)
     : undefined;
   const { projectId, groupRef, groupName, consumerRef, consumerName, providerMetadata } = session;
   const flow: Flow = {
@@ -162,7 +162,7 @@ async function sendAway(
   const { projectId, groupRef, consumerRef } = flow;
   const key = { id: newId(), projectId };
   const progress: Progress = { state, url: url.href, credentials: flow.credentials };
-  await insertCustomAuthSession(deps.database.queries, {
+  await insertCustomAuthSession(deps.database.control, {
     ...key,
     hash: digest(sessionId),
     provider: flow.provider.name,

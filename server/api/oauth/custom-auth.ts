@@ -49,7 +49,7 @@ const customAuthBegin = (deps: FlowServices) =>
       400: "The URL is unknown, was used or has expired.",
     },
     async handle({ query, headers }) {
-      const session = await findCustomAuthByAddress(deps.database.queries, digest(query.consent));
+      const session = await findCustomAuthByAddress(deps.database.control, digest(query.consent));
       if (!session) return unknownAddress();
       const { flowId: id } = session;
       if (session.browserHash) {
@@ -71,7 +71,7 @@ const customAuthBegin = (deps: FlowServices) =>
 /** Returns the redirect to the provider's page, if the session belongs to this browser or to none yet. */
 async function leave(deps: FlowServices, session: ShownCustomAuthSession, hash: Buffer): Promise<Page> {
   const expireTime = new Date(nowMs() + SESSION_MS);
-  const own = await noteCustomAuthDeparture(deps.database.queries, session.id, {
+  const own = await noteCustomAuthDeparture(deps.database.control, session.id, {
     browserHash: hash,
     expireTime,
   });
@@ -98,7 +98,7 @@ const customAuthContinue = (deps: FlowServices) =>
     otherPages: { 200: "The customer cancelled.", 400: "The browser cannot continue." },
     async handle({ body, headers }) {
       const form = parseForm(body);
-      const session = await findCustomAuthByAddress(deps.database.queries, digest(form.get("consent") ?? ""));
+      const session = await findCustomAuthByAddress(deps.database.control, digest(form.get("consent") ?? ""));
       if (!session) return unknownAddress();
       const hash = provenBrowser(session.flowId, headers, form.get("proof"));
       if (!hash) return withoutCookie(session.appName);

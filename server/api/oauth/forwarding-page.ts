@@ -29,7 +29,7 @@ export async function callbackPage(
     // The first of two values with one name counts, so that appending to the URL replaces nothing.
     parameters.toReversed().map(([name, value]) => [name, String(Array.isArray(value) ? value[0] : value)]),
   );
-  const sessions = await listCustomAuthOfBrowser(deps.database.queries, browserHashes(headers));
+  const sessions = await listCustomAuthOfBrowser(deps.database.control, browserHashes(headers));
   const session = sessions.find((one) => isAnswerTo(deps, one, params));
   return session && forwardingPage(session, params);
 }

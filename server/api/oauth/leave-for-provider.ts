@@ -33,10 +33,10 @@ export async function leaveForProvider(
   browserHash: Buffer,
 ): Promise<URL | undefined> {
   const provider = deps.catalog.of(consent.projectId).find(consent.provider);
-  const app = await findProviderApp(deps.database.queries, consent.projectId, consent.providerAppId ?? "");
+  const app = await findProviderApp(deps.database.control, consent.projectId, consent.providerAppId ?? "");
   if (!provider || !app) return undefined;
   const { url, state, redirectUri, codeVerifier } = consentPage(deps, { ...consent, provider, app });
-  const left = await noteDeparture(deps.database.queries, {
+  const left = await noteDeparture(deps.database.control, {
     id: consent.id,
     browserHash,
     stateHash: digest(state),

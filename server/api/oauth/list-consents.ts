@@ -81,7 +81,7 @@ export const listConsents = (deps: { database: Database }) =>
     handle: async ({ project, query }) =>
       onePage(query, {
         usual: PAGE.usual,
-        list: (page) => listRows(deps.database.queries, project.id, query, page),
+        list: (page) => listRows(deps.database.control, project.id, query, page),
         show: toConsent,
       }),
   });

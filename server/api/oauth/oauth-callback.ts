@@ -50,8 +50,8 @@ export const oauthCallback = (deps: ConsentServices) =>
     success: htmlPage("The page after success."),
     otherPages: { 400: "The page after a failure." },
     async handle({ query, headers }) {
-      const { queries } = deps.database;
-      const consent = query.state ? await takeConsent(queries, digest(query.state)) : undefined;
+      const { control } = deps.database;
+      const consent = query.state ? await takeConsent(control, digest(query.state)) : undefined;
       if (!consent) return unknownState();
       try {
         return await succeed(deps, consent, (await finish(deps, consent, query, headers)).id);
@@ -89,7 +89,7 @@ async function connect(
   const { code, error, error_description } = query;
   if (error || !code) throw refusedConsent(error, error_description);
   const provider = deps.catalog.of(consent.projectId).find(consent.provider);
-  const app = await findProviderApp(deps.database.queries, consent.projectId, consent.providerAppId ?? "");
+  const app = await findProviderApp(deps.database.control, consent.projectId, consent.providerAppId ?? "");
   if (!provider || !app) throw new ConsentFailed("provider-app", "The provider or the provider app is gone.");
   const answer = await redeem(deps, provider, app, consent, code);
   const credentials = buildCredentials(provider, answer, app);

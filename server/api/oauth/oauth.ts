@@ -126,7 +126,7 @@ const oauthUpdate = (deps: ConsentServices) =>
       media: "text/plain",
     },
     async handle({ project, params }) {
-      const row = await getConnectionRow(deps.database.queries, project.id, params.connectionId);
+      const row = await getConnectionRow(deps.database.control, project.id, params.connectionId);
       return beginConsent(deps, {
         projectId: project.id,
         provider: row.provider,
@@ -156,11 +156,11 @@ const oauthBegin = (deps: ConsentServices) =>
     success: htmlPage("The page."),
     otherPages: { 400: "The URL is unknown, was used or has expired." },
     async handle({ query, headers }) {
-      const consent = await findConsentByAddress(deps.database.queries, digest(query.consent));
+      const consent = await findConsentByAddress(deps.database.control, digest(query.consent));
       if (!consent) return unknownAddress();
       const closed = closedPage(deps, consent, headers);
       if (closed) return closed;
-      await noteOpened(deps.database.queries, consent.id);
+      await noteOpened(deps.database.control, consent.id);
       const { proof, header: cookie } = browserSecret(
         { id: consent.id, path: CONSENT_PATH },
         headers,
@@ -210,7 +210,7 @@ const oauthContinue = (deps: ConsentServices) =>
     otherPages: { 400: "The customer cancelled, or the browser cannot continue." },
     async handle({ body, headers }) {
       const form = parseForm(body);
-      const consent = await findConsentByAddress(deps.database.queries, digest(form.get("consent") ?? ""));
+      const consent = await findConsentByAddress(deps.database.control, digest(form.get("consent") ?? ""));
       if (!consent) return unknownAddress();
       const closed = closedPage(deps, consent, headers);
       if (closed) return closed;
@@ -246,7 +246,7 @@ const oauthRetry = (deps: ConsentServices) =>
       const form = parseForm(body);
       const id = form.get("consent") ?? "";
       const hash = isUuid(id) ? provenBrowser(id, headers, form.get("proof")) : undefined;
-      const consent = hash && (await findConsentOfBrowser(deps.database.queries, id, hash));
+      const consent = hash && (await findConsentOfBrowser(deps.database.control, id, hash));
       if (!consent || consent.status !== "failed" || !mayRetry(consent, hash)) return unknownAddress();
       return redirectToProvider(deps, consent, hash, headers);
     },

@@ -9,19 +9,19 @@ import {
 
 /** Throws a 400 Problem if there is none. */
 export async function usableProviderApp(
-  { queries }: Database,
+  { control }: Database,
   wanted: { projectId: string; provider: string; providerAppId?: string | null },
 ): Promise<ProviderAppRow> {
   const { projectId, provider, providerAppId } = wanted;
   if (!providerAppId) {
-    const app = await findDefaultProviderApp(queries, projectId, provider);
+    const app = await findDefaultProviderApp(control, projectId, provider);
     if (app) return app;
     throw memberProblem(
       "provider",
       `The project has no provider app for ${provider}. Create one with the client you registered there.`,
     );
   }
-  const app = await findProviderApp(queries, projectId, providerAppId);
+  const app = await findProviderApp(control, projectId, providerAppId);
   if (app?.provider === provider) return app;
   throw memberProblem(
     "providerAppId",

@@ -24,7 +24,7 @@ export async function connectionOfGroup(
   if (!catalog.find(provider)) {
     throw new Problem("not-found", { detail: missingProvider(catalog, provider) });
   }
-  const [connection] = await listConnections(deps.database.queries, projectId, asked);
+  const [connection] = await listConnections(deps.database.control, projectId, asked);
   if (connection) return connection.id;
   throw new Problem("not-found", {
     detail: `The group \`${groupRef}\` has no connection to ${provider}. Connect it first, or check the groupRef.`,
@@ -37,10 +37,10 @@ export async function connectionOfInstallation(
   projectId: string,
   asked: { integrationId: string; groupRef: string },
 ): Promise<{ integration: Integration; connectionId: string }> {
-  const { queries } = deps.database;
+  const { control, data } = deps.database;
   const { integrationId, groupRef } = asked;
-  const integration = await getIntegrationRow(queries, projectId, integrationId);
-  const installation = await findInstallationOfGroup(queries, projectId, integration.id, groupRef);
+  const integration = await getIntegrationRow(control, projectId, integrationId);
+  const installation = await findInstallationOfGroup(data, projectId, integration.id, groupRef);
   if (installation) return { integration, connectionId: installation.connectionId };
   throw new Problem("not-found", {
     detail: `The group \`${groupRef}\` has not installed \`${integration.name}\`. Create an installation first, or check the groupRef.`,

@@ -3,7 +3,7 @@ import { Type, type Static } from "typebox";
 import { Problem } from "../../../ground/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { syncNow, type SyncNowServices } from "../../read/schedule/sync-read-objects.ts";
-import { transact } from "../../store/database/database.ts";
+import { transactData } from "../../store/database/database.ts";
 import type { OperationRow } from "../../store/operations/operations.ts";
 import { findBackfill, listReadObjects } from "../../store/reads/read-objects.ts";
 import { getInstallationRow } from "../installations/installation.ts";
@@ -69,19 +69,19 @@ export const getBackfillProgress = (deps: SyncNowServices) =>
     success: { status: 200, description: "The progress.", schema: BackfillProgressSchema },
     refusals: { 404: "There is no such installation, or it has no backfill of the object." },
     async handle({ project, params }) {
-      const { queries } = deps.database;
+      const { control, data } = deps.database;
       const { integrationId, installationId, objectName } = params;
-      const integration = await getIntegrationRow(queries, project.id, integrationId);
-      const installation = await getInstallationRow(queries, project.id, integration.id, installationId);
+      const integration = await getIntegrationRow(control, project.id, integrationId);
+      const installation = await getInstallationRow(data, project.id, integration.id, installationId);
       // So that the backfill is there for a caller that has just installed.
-      await transact(deps.database, (transaction) => syncNow(deps, transaction, installation));
-      const objects = await listReadObjects(queries, project.id, installationId);
+      await transactData(deps.database, (transaction) => syncNow(deps, transaction, installation));
+      const objects = await listReadObjects(data, project.id, installationId);
       const object =
         objects.find((one) => one.objectName === objectName) ??
         objects.find((one) => one.messageName === objectName);
       const row =
         object &&
-        (await findBackfill(queries, {
+        (await findBackfill(data, {
           projectId: project.id,
           installationId,
           objectName: object.objectName,

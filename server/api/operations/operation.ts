@@ -4,7 +4,7 @@ import { ActorSchema } from "../../events/approval-schema.ts";
 import { described } from "../../../ground/described.ts";
 import { Problem } from "../../../ground/errors.ts";
 import { timeOfId } from "../../../ground/ids.ts";
-import type { Queries } from "../../store/database/database.ts";
+import type { DataQueries } from "../../store/database/sides.ts";
 import { findListedOperation, type ListedOperation } from "../../store/operations/operation-lists.ts";
 import type { OperationRow } from "../../store/operations/operations.ts";
 import { InstallationId, IntegrationId, OperationId, ProjectId } from "../members.ts";
@@ -138,7 +138,7 @@ export const toOperation = (row: OperationRow & Partial<ListedOperation>): Opera
 
 /** Throws a 404 Problem. */
 export async function getOperationRow(
-  queries: Queries,
+  queries: DataQueries,
   projectId: string,
   id: string,
 ): Promise<ListedOperation> {

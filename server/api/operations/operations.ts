@@ -64,7 +64,7 @@ const listProjectOperations = (deps: { database: Database }) =>
     success: { status: 200, description: "A page.", schema: pageSchema(OperationSchema) },
     handle: async ({ project, query }) =>
       onePage(query, {
-        list: (range) => listRows(deps.database.queries, { ...query, projectId: project.id }, range),
+        list: (range) => listRows(deps.database.data, { ...query, projectId: project.id }, range),
         show: toOperation,
       }),
   });
@@ -87,10 +87,10 @@ const listOperations = (deps: { database: Database }) =>
       schema: pageSchema(OperationSchema),
     },
     async handle({ project, params, query, caller }) {
-      const { queries } = deps.database;
+      const { data } = deps.database;
       const list = async (installationId: string, range: IdRange) =>
-        (await listRows(queries, { projectId: project.id, installationId }, range)).rows;
-      const installationId = await requireInstallation(queries, project.id, params, async (place) => {
+        (await listRows(data, { projectId: project.id, installationId }, range)).rows;
+      const installationId = await requireInstallation(data, project.id, params, async (place) => {
         const [newest] = await list(place.installationId, { limit: 1 });
         return newest?.integrationId === place.integrationId;
       });
@@ -117,7 +117,7 @@ const getOperation = (deps: { database: Database }) =>
     params: Type.Object({ operationId: OperationId }),
     success: { status: 200, description: "The operation.", schema: OperationSchema },
     handle: async ({ project, params }) =>
-      toOperation(await getOperationRow(deps.database.queries, project.id, params.operationId)),
+      toOperation(await getOperationRow(deps.database.data, project.id, params.operationId)),
   });
 
 const cancelOperation = (deps: { database: Database; installations: InstallationCache }) =>
@@ -133,7 +133,7 @@ const cancelOperation = (deps: { database: Database; installations: Installation
     success: { status: 200, description: "The cancelled operation.", schema: OperationSchema },
     refusals: { 409: "The operation has ended, or its write is being sent." },
     async handle({ project, params }) {
-      const find = () => getOperationRow(deps.database.queries, project.id, params.operationId);
+      const find = () => getOperationRow(deps.database.data, project.id, params.operationId);
       const operation = await find();
       if (operation.status !== "in_progress") throw hasEnded(operation.status);
       const isCancelled =
@@ -188,7 +188,7 @@ const listOperationLogs = (deps: { database: Database }) =>
     },
     async handle({ project, params }) {
       const id = params.operationId;
-      const log = await findOperationLog(deps.database.queries, project.id, id);
+      const log = await findOperationLog(deps.database.data, project.id, id);
       if (!log) throw noOperation(id);
       return log.map(({ time: timestamp, severity, ...message }) => ({
         timestamp,

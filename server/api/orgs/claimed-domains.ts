@@ -11,7 +11,8 @@ import {
   listClaimedDomains,
   removeClaimedDomain,
 } from "../../store/access/claimed-domains.ts";
-import { type Database, isUniqueViolation, type Queries } from "../../store/database/database.ts";
+import { type Database, isUniqueViolation } from "../../store/database/database.ts";
+import type { ControlQueries } from "../../store/database/sides.ts";
 import { findRole } from "../../store/access/people.ts";
 import { OrgId } from "../members.ts";
 import { getOwnOrg, OrgParams } from "./org.ts";
@@ -76,8 +77,8 @@ const listOrgClaimedDomains = (deps: { database: Database }) =>
       schema: Type.Array(ClaimedDomainSchema),
     },
     async handle({ caller, params }) {
-      const { id } = await getOwnOrg(deps.database.queries, caller, params.orgId);
-      return (await listClaimedDomains(deps.database.queries, id)).map(toClaimedDomain);
+      const { id } = await getOwnOrg(deps.database.control, caller, params.orgId);
+      return (await listClaimedDomains(deps.database.control, id)).map(toClaimedDomain);
     },
   });
 
@@ -112,7 +113,7 @@ const claimDomain = (deps: { database: Database }) =>
         );
       }
       try {
-        await insertClaimedDomain(deps.database.queries, body.parentId.toLowerCase(), domain);
+        await insertClaimedDomain(deps.database.control, body.parentId.toLowerCase(), domain);
       } catch (error) {
         if (!isUniqueViolation(error, "claimed_domains_domain_key")) throw error;
         throw new Problem("conflict", { detail: `An organisation has claimed \`${domain}\` already.` });
@@ -132,8 +133,8 @@ const checkClaimedDomain = (deps: { database: Database }) =>
     refusals: { 404: "The domain is not claimed, or you may not see the claim." },
     async handle({ caller, query }) {
       const domain = readDomain(query.domain, "query");
-      const row = await findClaimedDomain(deps.database.queries, domain);
-      if (row && (await maySee(deps.database.queries, caller, row))) return toClaimedDomain(row);
+      const row = await findClaimedDomain(deps.database.control, domain);
+      if (row && (await maySee(deps.database.control, caller, row))) return toClaimedDomain(row);
       throw new Problem("not-found", {
         detail: `No organisation that you belong to, or could join, has claimed \`${domain}\`.`,
       });
@@ -141,7 +142,7 @@ const checkClaimedDomain = (deps: { database: Database }) =>
   });
 
 async function maySee(
-  queries: Queries,
+  queries: ControlQueries,
   caller: Caller,
   { orgId, domain }: ClaimedDomainRow,
 ): Promise<boolean> {
@@ -161,7 +162,7 @@ const unclaimDomain = (deps: { database: Database }) =>
     refusals: { 404: "The organisation has not claimed the domain." },
     async handle({ params }) {
       const domain = readDomain(params.domain, "path");
-      if (await removeClaimedDomain(deps.database.queries, params.orgId.toLowerCase(), domain)) return;
+      if (await removeClaimedDomain(deps.database.control, params.orgId.toLowerCase(), domain)) return;
       throw new Problem("not-found", { detail: `This organisation has not claimed \`${domain}\`.` });
     },
   });

@@ -9,7 +9,8 @@ import { mailDomain } from "../../access/mail-domain.ts";
 import { type Caller, endpoint, route, type Route } from "../../http/endpoint.ts";
 import { requireRoleIn } from "../../http/require-role.ts";
 import { findClaimedDomain } from "../../store/access/claimed-domains.ts";
-import { type Database, isUniqueViolation, type Queries, transact } from "../../store/database/database.ts";
+import { type Database, isUniqueViolation, transactControl } from "../../store/database/database.ts";
+import type { ControlQueries } from "../../store/database/sides.ts";
 import {
   findMember,
   findOrganization,
@@ -35,14 +36,14 @@ const MembershipParams = Type.Object({
 });
 
 /** Throws a 404 Problem. */
-async function getMember(queries: Queries, orgId: string, builderId: string): Promise<MemberRow> {
+async function getMember(queries: ControlQueries, orgId: string, builderId: string): Promise<MemberRow> {
   const row = isUuid(builderId) ? await findMember(queries, orgId, builderId.toLowerCase()) : undefined;
   if (row) return row;
   throw new Problem("not-found", { detail: `This organisation has no member \`${builderId}\`.` });
 }
 
 /** Throws a 409 Problem: nobody could manage people and domains any more. */
-async function requireAnotherOwner(queries: Queries, orgId: string, builderId: string): Promise<void> {
+async function requireAnotherOwner(queries: ControlQueries, orgId: string, builderId: string): Promise<void> {
   const owners = await lockOwners(queries, orgId);
   if (owners.some((owner) => owner.builderId !== builderId)) return;
   if (!owners.some((owner) => owner.builderId === builderId)) return;
@@ -76,7 +77,7 @@ const addUserToOrg = (deps: { database: Database }) =>
     async handle({ caller, params, body }) {
       const builderId = body.builderId.toLowerCase();
       const { role = "editor" } = body;
-      await transact(deps.database, async (queries) => {
+      await transactControl(deps.database, async (queries) => {
         const orgId = await findOrgId(queries, params.orgId);
         if (!(await mayAdd(queries, caller, { orgId, builderId, role }))) throw mayNot();
         const builder = isUuid(builderId) ? await findBuilder(queries, builderId) : undefined;
@@ -92,14 +93,14 @@ const addUserToOrg = (deps: { database: Database }) =>
     },
   });
 
-async function findOrgId(queries: Queries, asked: string): Promise<string> {
+async function findOrgId(queries: ControlQueries, asked: string): Promise<string> {
   const org = isUuid(asked) ? await findOrganization(queries, asked.toLowerCase()) : undefined;
   if (org) return org.id;
   throw new Problem("not-found", { detail: `There is no organisation \`${asked}\`.` });
 }
 
 async function mayAdd(
-  queries: Queries,
+  queries: ControlQueries,
   { builderId, email }: Caller,
   { orgId, builderId: added, role }: { orgId: string; builderId: string; role: Role },
 ): Promise<boolean> {
@@ -136,7 +137,7 @@ const updateMembership = (deps: { database: Database }) =>
     refusals: { 404: "The person is not a member.", 409: "The person is the last owner." },
     async handle({ params, body: { role } }) {
       const orgId = params.orgId.toLowerCase();
-      return transact(deps.database, async (queries) => {
+      return transactControl(deps.database, async (queries) => {
         const { id: builderId } = await getMember(queries, orgId, params.builderId);
         if (role !== "owner") await requireAnotherOwner(queries, orgId, builderId);
         await updateRow(queries, { orgId, builderId, role });
@@ -165,7 +166,7 @@ const deleteMembership = (deps: { database: Database }) =>
       const orgId = params.orgId.toLowerCase();
       const isOwn = params.builderId.toLowerCase() === caller.builderId;
       requireRoleIn(caller, orgId, isOwn ? "viewer" : "owner");
-      await transact(deps.database, async (queries) => {
+      await transactControl(deps.database, async (queries) => {
         const { id: builderId } = await getMember(queries, orgId, params.builderId);
         await requireAnotherOwner(queries, orgId, builderId);
         await removeMembership(queries, orgId, builderId);

@@ -64,8 +64,8 @@ const listOrgInvites = (deps: { database: Database }) =>
     params: OrgParams,
     success: { status: 200, description: "The invitations, oldest first.", schema: Type.Array(InviteSchema) },
     async handle({ caller, params }) {
-      const { id } = await getOwnOrg(deps.database.queries, caller, params.orgId);
-      return (await listInvites(deps.database.queries, id)).map(toInvite);
+      const { id } = await getOwnOrg(deps.database.control, caller, params.orgId);
+      return (await listInvites(deps.database.control, id)).map(toInvite);
     },
   });
 
@@ -78,8 +78,8 @@ const getOrgInvite = (deps: { database: Database }) =>
     params: InviteParams,
     success: { status: 200, description: "The invitation.", schema: InviteSchema },
     async handle({ caller, params }) {
-      const { id } = await getOwnOrg(deps.database.queries, caller, params.orgId);
-      const row = await findInvite(deps.database.queries, id, params.inviteId);
+      const { id } = await getOwnOrg(deps.database.control, caller, params.orgId);
+      const row = await findInvite(deps.database.control, id, params.inviteId);
       if (!row) throw noInvite(params.inviteId);
       return toInvite(row);
     },
@@ -102,10 +102,10 @@ const createOrgInvite = (deps: { database: Database }) =>
     }),
     success: { status: 201, description: "The invitation.", schema: InviteSchema },
     async handle({ caller, params, body }) {
-      const { id } = await getOwnOrg(deps.database.queries, caller, params.orgId);
+      const { id } = await getOwnOrg(deps.database.control, caller, params.orgId);
       const { role } = body;
       const made = { ...(caller.sessionId !== undefined && { sessionId: caller.sessionId }), role };
-      return toInvite(await upsertInvite(deps.database.queries, id, body.email, made));
+      return toInvite(await upsertInvite(deps.database.control, id, body.email, made));
     },
   });
 
@@ -119,8 +119,8 @@ const deleteOrgInvite = (deps: { database: Database }) =>
     role: "owner",
     success: { status: 204, description: "Revoked." },
     async handle({ caller, params }) {
-      const { id } = await getOwnOrg(deps.database.queries, caller, params.orgId);
-      const row = await findInvite(deps.database.queries, id, params.inviteId);
-      if (!row || !(await revokeInvite(deps.database.queries, id, row.id))) throw noInvite(params.inviteId);
+      const { id } = await getOwnOrg(deps.database.control, caller, params.orgId);
+      const row = await findInvite(deps.database.control, id, params.inviteId);
+      if (!row || !(await revokeInvite(deps.database.control, id, row.id))) throw noInvite(params.inviteId);
     },
   });

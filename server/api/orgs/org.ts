@@ -3,7 +3,7 @@ import { Type, type Static } from "typebox";
 import { ROLES } from "../../../ground/role.ts";
 import type { Caller } from "../../http/endpoint.ts";
 import { notOwn } from "../../http/require-role.ts";
-import type { Queries } from "../../store/database/database.ts";
+import type { ControlQueries } from "../../store/database/sides.ts";
 import {
   findOrganization,
   type BuilderRow,
@@ -87,7 +87,11 @@ export const toMember = (row: MemberRow): Static<typeof MemberSchema> => ({
 });
 
 /** Returns the caller's organisation. Throws a 403 Problem for any other, whether it exists or not. */
-export async function getOwnOrg(queries: Queries, caller: Caller, orgId: string): Promise<OrganizationRow> {
+export async function getOwnOrg(
+  queries: ControlQueries,
+  caller: Caller,
+  orgId: string,
+): Promise<OrganizationRow> {
   const asked = orgId.toLowerCase();
   const isOwn = caller.roles ? caller.roles.has(asked) : caller.orgId === asked;
   const row = isOwn ? await findOrganization(queries, asked) : undefined;

@@ -1,7 +1,7 @@
 /** Organisations: their endpoints. */
 import { Type } from "typebox";
 import { endpoint, route, type Route } from "../../http/endpoint.ts";
-import { type Database, transact } from "../../store/database/database.ts";
+import { type Database, transactControl } from "../../store/database/database.ts";
 import {
   findOrganization,
   findOwner,
@@ -29,7 +29,7 @@ const getOrg = (deps: { database: Database }) =>
       "Returns the credential's organisation. Any other is refused with 403, whether it exists or not.",
     params: OrgParams,
     success: { status: 200, description: "The organisation.", schema: OrgSchema },
-    handle: async ({ caller, params }) => toOrg(await getOwnOrg(deps.database.queries, caller, params.orgId)),
+    handle: async ({ caller, params }) => toOrg(await getOwnOrg(deps.database.control, caller, params.orgId)),
   });
 
 const createOrg = (deps: { database: Database }) =>
@@ -43,7 +43,7 @@ const createOrg = (deps: { database: Database }) =>
     body: Type.Object({ label: LabelSchema }),
     success: { status: 201, description: "The organisation.", schema: OrgSchema },
     async handle({ caller, body }) {
-      return transact(deps.database, async (queries) => {
+      return transactControl(deps.database, async (queries) => {
         const { id } = await insertOrganization(queries, body.label);
         const owner = caller.builderId ?? (caller.orgId && (await findOwner(queries, caller.orgId)));
         if (owner) await insertMembership(queries, { orgId: id, builderId: owner, role: "owner" });
@@ -71,9 +71,9 @@ const updateOrg = (deps: { database: Database }) =>
     }),
     success: { status: 200, description: "The updated organisation.", schema: OrgSchema },
     async handle({ caller, params, body }) {
-      const { id } = await getOwnOrg(deps.database.queries, caller, params.orgId);
+      const { id } = await getOwnOrg(deps.database.control, caller, params.orgId);
       const change = pickMasked(body.updateMask, body.org, ["label"], "org");
-      return toOrg(await updateOrganization(deps.database.queries, id, change));
+      return toOrg(await updateOrganization(deps.database.control, id, change));
     },
   });
 
@@ -86,7 +86,7 @@ const listOrgBuilders = (deps: { database: Database }) =>
     params: OrgParams,
     success: { status: 200, description: "The people, oldest first.", schema: Type.Array(MemberSchema) },
     async handle({ caller, params }) {
-      const { id } = await getOwnOrg(deps.database.queries, caller, params.orgId);
-      return (await listBuilders(deps.database.queries, id)).map(toMember);
+      const { id } = await getOwnOrg(deps.database.control, caller, params.orgId);
+      return (await listBuilders(deps.database.control, id)).map(toMember);
     },
   });

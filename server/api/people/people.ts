@@ -3,7 +3,8 @@ import { type Static, Type } from "typebox";
 import { described } from "../../../ground/described.ts";
 import { Problem } from "../../../ground/errors.ts";
 import { type Caller, endpoint, route, type Route } from "../../http/endpoint.ts";
-import { type Database, type Queries, transact } from "../../store/database/database.ts";
+import { type Database, transactControl } from "../../store/database/database.ts";
+import type { ControlQueries } from "../../store/database/sides.ts";
 import { acceptInvites, findBuilder, listMemberships } from "../../store/access/people.ts";
 import { listProjects } from "../../store/access/projects.ts";
 import { BuilderSchema, OrgSchema, toBuilder, toOrg } from "../orgs/org.ts";
@@ -44,7 +45,10 @@ const BuilderInfoSchema = Type.Object(
 );
 
 /** Returns the person; `orgRole` is that of their first organisation. */
-async function builderInfo(queries: Queries, caller: Caller): Promise<Static<typeof BuilderInfoSchema>> {
+async function builderInfo(
+  queries: ControlQueries,
+  caller: Caller,
+): Promise<Static<typeof BuilderInfoSchema>> {
   const row = caller.builderId === undefined ? undefined : await findBuilder(queries, caller.builderId);
   if (!row) throw new Problem("forbidden", { detail: "This needs a signed-in person." });
   const principal = { principalType: "builder" as const, principalId: row.id };
@@ -77,7 +81,7 @@ const getMyInfo = (deps: { database: Database }) =>
     description:
       "Returns the person with their roles. An API key does not represent a person and is refused with 403.",
     success: { status: 200, description: "The person.", schema: BuilderInfoSchema },
-    handle: ({ caller }) => builderInfo(deps.database.queries, caller),
+    handle: ({ caller }) => builderInfo(deps.database.control, caller),
   });
 
 const acceptInvite = (deps: { database: Database }) =>
@@ -98,7 +102,7 @@ const acceptInvite = (deps: { database: Database }) =>
         });
       }
       const { builderId } = caller;
-      return transact(deps.database, async (queries) => {
+      return transactControl(deps.database, async (queries) => {
         const orgIds = await acceptInvites(queries, body.invitedEmail, builderId);
         if (orgIds.length > 0) return builderInfo(queries, caller);
         throw new Problem("not-found", { detail: "There is no open invitation for this address." });

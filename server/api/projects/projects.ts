@@ -4,7 +4,7 @@ import { Problem } from "../../../ground/errors.ts";
 import { appliedDays, retentionBounds, type RetentionConfig } from "../../../ground/retention-bounds.ts";
 import { endpoint, projectEndpoint, route, type Route } from "../../http/endpoint.ts";
 import { requireRoleIn } from "../../http/require-role.ts";
-import { type Database, isUniqueViolation, transact } from "../../store/database/database.ts";
+import { type Database, isUniqueViolation, transactControl } from "../../store/database/database.ts";
 import { findOwnRetention } from "../../store/access/project-retention.ts";
 import {
   countInstallations,
@@ -38,9 +38,9 @@ const listProjects = (deps: { database: Database }) =>
       "of their organisations.",
     success: { status: 200, description: "The projects.", schema: Type.Array(ProjectSchema) },
     async handle({ caller }) {
-      const lists = [...(caller.roles?.keys() ?? [])].map((orgId) => listRows(deps.database.queries, orgId));
+      const lists = [...(caller.roles?.keys() ?? [])].map((orgId) => listRows(deps.database.control, orgId));
       if (caller.roles) return (await Promise.all(lists)).flat().map((project) => toProject(project));
-      const row = caller.projectId ? await findProject(deps.database.queries, caller.projectId) : undefined;
+      const row = caller.projectId ? await findProject(deps.database.control, caller.projectId) : undefined;
       return row ? [toProject(row)] : [];
     },
   });
@@ -58,11 +58,11 @@ const getProject = (deps: { database: Database; config: RetentionConfig }) =>
     }),
     success: { status: 200, description: "The project.", schema: ProjectSchema },
     async handle({ project, query }) {
-      const { queries } = deps.database;
-      const row = await findProject(queries, project.id);
+      const { control } = deps.database;
+      const row = await findProject(control, project.id);
       if (!row) throw new Problem("not-found", { detail: "The project was deleted." });
       if (!query.includeEntitlements) return toProject(row);
-      const { operations } = await findOwnRetention(queries, project.id);
+      const { operations } = await findOwnRetention(control, project.id);
       return toProject(row, appliedDays(retentionBounds(deps.config).operations, operations));
     },
   });
@@ -83,11 +83,11 @@ const createProject = (deps: { database: Database }) =>
     success: { status: 201, description: "The project.", schema: ProjectSchema },
     refusals: { 422: "The name is taken or invalid." },
     async handle({ caller, body }) {
-      const { id: orgId } = await getOwnOrg(deps.database.queries, caller, body.orgId);
+      const { id: orgId } = await getOwnOrg(deps.database.control, caller, body.orgId);
       requireRoleIn(caller, orgId, "editor");
       const name = checkProjectName(body.name, "name");
       try {
-        return toProject(await insertProject(deps.database.queries, { orgId, name, appName: body.appName }));
+        return toProject(await insertProject(deps.database.control, { orgId, name, appName: body.appName }));
       } catch (error) {
         if (isUniqueViolation(error, "projects_name_key")) throw projectNameTaken(name, "name");
         throw error;
@@ -129,7 +129,7 @@ const updateProject = (deps: { database: Database }) =>
       const change = pickMasked(body.updateMask, body.project, MEMBERS, "project");
       if (change.name !== undefined) change.name = checkProjectName(change.name, "project.name");
       try {
-        const row = await updateRow(deps.database.queries, project.id, change);
+        const row = await updateRow(deps.database.control, project.id, change);
         if (row) return toProject(row);
       } catch (error) {
         if (isUniqueViolation(error, "projects_name_key"))
@@ -151,7 +151,7 @@ const deleteProject = (deps: { database: Database }) =>
     success: { status: 204, description: "Deleted." },
     refusals: { 422: "The project has installations." },
     async handle({ project }) {
-      await transact(deps.database, async (queries) => {
+      await transactControl(deps.database, async (queries) => {
         const installations = await countInstallations(queries, project.id);
         if (installations > 0) {
           throw new Problem("semantically-invalid", {

@@ -2,7 +2,7 @@
 import type { Catalog } from "../../../connector-kit/catalog.ts";
 import { Problem } from "../../../ground/errors.ts";
 import { memberProblem } from "../../../ground/member-problem.ts";
-import type { Queries } from "../../store/database/database.ts";
+import type { SharedQueries } from "../../store/database/sides.ts";
 import { findAppWithClient, type ProviderAppRow } from "../../store/connections/provider-apps.ts";
 import { SOURCE_SETTING, sourceSettings } from "../../subscribe/setup/choose-source.ts";
 import { missingProvider } from "../missing-provider.ts";
@@ -40,7 +40,7 @@ export function requireScopes(
 
 /** Throws a 409 Problem if another app of the project has this provider and client id: of two secrets only one could count. */
 export async function requireNewClient(
-  queries: Queries,
+  queries: SharedQueries,
   app: Pick<ProviderAppRow, "id" | "projectId" | "provider" | "clientId">,
   member: string,
 ): Promise<void> {

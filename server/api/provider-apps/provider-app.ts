@@ -2,7 +2,7 @@
 import { Type, type Static } from "typebox";
 import { described } from "../../../ground/described.ts";
 import { Problem } from "../../../ground/errors.ts";
-import type { Queries } from "../../store/database/database.ts";
+import type { SharedQueries } from "../../store/database/sides.ts";
 import { findProviderApp, type ProviderAppRow } from "../../store/connections/provider-apps.ts";
 import { ProjectId, ProviderAppId, ProviderName } from "../members.ts";
 import { CreateTime, times, UpdateTime } from "../times.ts";
@@ -56,7 +56,7 @@ export const toProviderApp = (row: ProviderAppRow): Static<typeof ProviderAppSch
 
 /** Throws a 404 Problem. */
 export async function getProviderAppRow(
-  queries: Queries,
+  queries: SharedQueries,
   projectId: string,
   id: string,
 ): Promise<ProviderAppRow> {

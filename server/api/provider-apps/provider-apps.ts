@@ -7,7 +7,8 @@ import { newId } from "../../../ground/ids.ts";
 import type { Sealer } from "../../../ground/seal.ts";
 import { sealProviderAppSecret } from "../../credentials/stored/provider-app-secret.ts";
 import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
-import { type Database, type Queries, transact } from "../../store/database/database.ts";
+import { type Database, transact } from "../../store/database/database.ts";
+import type { SharedQueries } from "../../store/database/sides.ts";
 import {
   countConnectionsOfApp,
   insertProviderApp,
@@ -52,7 +53,7 @@ const listProviderApps = (deps: { database: Database }) =>
       description: "The provider apps, without secrets.",
       schema: Type.Array(ProviderAppSchema),
     },
-    handle: async ({ project }) => (await listRows(deps.database.queries, project.id)).map(toProviderApp),
+    handle: async ({ project }) => (await listRows(deps.database.control, project.id)).map(toProviderApp),
   });
 
 const getProviderApp = (deps: { database: Database }) =>
@@ -64,7 +65,7 @@ const getProviderApp = (deps: { database: Database }) =>
     params: Type.Object({ providerAppId: ProviderAppId }),
     success: { status: 200, description: "The provider app, without its secret.", schema: ProviderAppSchema },
     handle: async ({ project, params }) =>
-      toProviderApp(await getProviderAppRow(deps.database.queries, project.id, params.providerAppId)),
+      toProviderApp(await getProviderAppRow(deps.database.control, project.id, params.providerAppId)),
   });
 
 const createProviderApp = (deps: { database: Database; catalog: Catalog; sealer: Sealer }) =>
@@ -186,7 +187,7 @@ const updateProviderApp = (deps: { database: Database; catalog: Catalog; sealer:
     },
   });
 
-async function requireUnused(queries: Queries, { projectId, id }: ProviderAppRow): Promise<void> {
+async function requireUnused(queries: SharedQueries, { projectId, id }: ProviderAppRow): Promise<void> {
   const connections = await countConnectionsOfApp(queries, projectId, id);
   if (connections === 0) return;
   const detail = `${connections} connection${connections === 1 ? " uses" : "s use"} this app; its provider cannot change. Create another app.`;

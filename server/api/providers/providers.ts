@@ -9,7 +9,8 @@ import type { Log } from "../../../ground/log.ts";
 import type { Egress } from "../../egress/open-egress.ts";
 import { endpoint, projectEndpoint, route, type Route } from "../../http/endpoint.ts";
 import type { CustomProviderMemory } from "../../operations/custom-provider-memory.ts";
-import { type Database, type Queries, rehearse, transact } from "../../store/database/database.ts";
+import { type Database, rehearse, transact, transactControl } from "../../store/database/database.ts";
+import type { ControlQueries } from "../../store/database/sides.ts";
 import {
   findCustomProvider,
   listCustomProviders,
@@ -97,7 +98,7 @@ const listProjectProviders = (deps: { database: Database; catalog: Catalog }) =>
     hasEntityTag: true,
     success: { status: 200, description: "The providers.", schema: Type.Array(CustomProviderSchema) },
     async handle({ project }) {
-      const rows = await listCustomProviders(deps.database.queries, project.id);
+      const rows = await listCustomProviders(deps.database.control, project.id);
       const shown: Static<typeof CustomProviderSchema>[] = [];
       for (const row of rows) {
         // Other requests take their turn: a large document takes some tenths of a second.
@@ -118,7 +119,7 @@ const getProjectProvider = (deps: { database: Database; catalog: Catalog }) =>
     params: Type.Object({ provider: CustomProviderKey }),
     success: { status: 200, description: "The provider.", schema: CustomProviderSchema },
     async handle({ project, params }) {
-      const row = await findCustomProvider(deps.database.queries, project.id, params.provider);
+      const row = await findCustomProvider(deps.database.control, project.id, params.provider);
       const shown = row && toCustomProvider(row, deps.catalog);
       if (shown) return shown;
       throw noCustomProvider(params.provider);
@@ -155,7 +156,7 @@ const putProjectProvider = (deps: PutProviderServices) =>
     async handle({ project, params, query, body }) {
       const key = params.provider;
       const own = checkedCustomProvider(deps, key, body);
-      const put = async (queries: Queries) => {
+      const put = async (queries: ControlQueries) => {
         await storeCustomProvider(queries, project.id, own, body as JsonObject);
         const row = await findCustomProvider(queries, project.id, key);
         const shown = row && toCustomProvider(row, deps.catalog);
@@ -184,7 +185,7 @@ const deleteProjectProvider = (deps: {
     success: { status: 204, description: "Deleted." },
     refusals: { 409: "Connections, integrations or provider apps use the provider." },
     async handle({ project, params: { provider: key } }) {
-      await transact(deps.database, async (queries) => {
+      await transactControl(deps.database, async (queries) => {
         const uses = await lockCustomProvider(queries, project.id, key);
         if (!uses) throw noCustomProvider(key);
         const used = usesIn(uses);

@@ -115,10 +115,10 @@ const listProxyCalls = (deps: { database: Database }) =>
       schema: pageSchema(ProxyCallSchema),
     },
     async handle({ project, params, query }) {
-      const { queries } = deps.database;
+      const { data } = deps.database;
       const list = (page: { installationId: string; before?: string; limit: number }) =>
-        listProxyUsage(queries, { projectId: project.id, ...page });
-      const installationId = await requireInstallation(queries, project.id, params, async (place) => {
+        listProxyUsage(data, { projectId: project.id, ...page });
+      const installationId = await requireInstallation(data, project.id, params, async (place) => {
         const entries = await list({ installationId: place.installationId, limit: 1 });
         return entries.length > 0;
       });
@@ -171,7 +171,7 @@ const listProjectProxyCalls = (deps: { database: Database }) =>
         isToken: isProxyCallId,
         list: (range) =>
           listRows(
-            deps.database.queries,
+            deps.database.data,
             { ...query, projectId: project.id, statuses: parseStatusFilter(query.status) },
             range,
           ),
@@ -235,8 +235,8 @@ const callThroughProxy = (deps: { database: Database; proxyCaller: ProxyCaller }
       504: "The provider did not answer in time.",
     },
     async handle({ project, params, body, caller, requestId }) {
-      const { queries } = deps.database;
-      const installationId = await requireInstallation(queries, project.id, params, async () => false);
+      const { data } = deps.database;
+      const installationId = await requireInstallation(data, project.id, params, async () => false);
       const { method, path, headers = {} } = body;
       const answer = await deps.proxyCaller.call({
         projectId: project.id,

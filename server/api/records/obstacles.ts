@@ -3,7 +3,7 @@ import type { ConfigContent } from "../../../manifest/installation-config.ts";
 import type { ManifestIntegration } from "../../../manifest/manifest.ts";
 import { findReadDefinition, type ConfiguredFilter } from "../../read/definition/read-definition.ts";
 import { readSources } from "../../read/definition/read-sources.ts";
-import type { Queries } from "../../store/database/database.ts";
+import type { DataQueries } from "../../store/database/sides.ts";
 import {
   DESTINATION_DETAILS,
   listHealthReasons,
@@ -29,7 +29,7 @@ interface Traced {
 
 /** Lists the obstacles to an object's records, the likeliest first. `neverSeen`: also what keeps a record from being seen at all. */
 export async function listObstacles(
-  queries: Queries,
+  queries: DataQueries,
   traced: Traced,
   { neverSeen }: { neverSeen: boolean },
 ): Promise<Obstacle[]> {
@@ -150,7 +150,7 @@ function describeProgress(row: ReadObjectRow, { isSubscribed }: { isSubscribed: 
 }
 
 /** Lists what keeps records of the past away. */
-async function listLimits(queries: Queries, row: ReadObjectRow): Promise<Obstacle[]> {
+async function listLimits(queries: DataQueries, row: ReadObjectRow): Promise<Obstacle[]> {
   const limits: Obstacle[] = [];
   const backfill = await findBackfill(queries, row);
   if (backfill?.status === "in_progress")

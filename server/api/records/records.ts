@@ -7,7 +7,8 @@ import { timeOfId } from "../../../ground/ids.ts";
 import type { LeftOut } from "../../../ground/pack-seen.ts";
 import type { ManifestIntegration } from "../../../manifest/manifest.ts";
 import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
-import type { Database, Queries } from "../../store/database/database.ts";
+import type { Database } from "../../store/database/database.ts";
+import type { DataQueries } from "../../store/database/sides.ts";
 import { listSeen, type SeenAgain } from "../../store/reads/seen-records.ts";
 import {
   listSubscriptionEvents,
@@ -126,7 +127,7 @@ interface TraceParts {
 
 /** Adds the messages to what was found of a record. */
 async function toTrace(
-  queries: Queries,
+  queries: DataQueries,
   of: { installationId: string; objectName: string; recordId: string },
   { obstacles, seen, events, writes }: TraceParts,
 ): Promise<Static<typeof RecordTraceSchema>> {
@@ -226,28 +227,23 @@ const getRecordTrace = (deps: { database: Database }) =>
     }),
     success: { status: 200, description: "The trace.", schema: RecordTraceSchema },
     async handle({ project, params }) {
-      const { queries } = deps.database;
+      const { control, data } = deps.database;
       const { recordId } = params;
-      const integration = await getIntegrationRow(queries, project.id, params.integrationId);
-      const installation = await getInstallationRow(
-        queries,
-        project.id,
-        integration.id,
-        params.installationId,
-      );
+      const integration = await getIntegrationRow(control, project.id, params.integrationId);
+      const installation = await getInstallationRow(data, project.id, integration.id, params.installationId);
       const objectName = requireObject(integration.latestRevision.content, params.objectName);
       await awaitPushes(deps, project.id, LIST_WAIT_MS);
       const of = { installationId: installation.id, objectName, recordId };
       const [seen, events, writes] = await Promise.all([
-        listSeen(queries, of, MAX),
-        listSubscriptionEvents(queries, { ...of, projectId: project.id, range: { limit: MAX } }),
-        listWritesOfRecord(queries, of, MAX),
+        listSeen(data, of, MAX),
+        listSubscriptionEvents(data, { ...of, projectId: project.id, range: { limit: MAX } }),
+        listWritesOfRecord(data, of, MAX),
       ]);
       const neverSeen = seen.length + events.rows.length === 0;
       const traced = { integration, installation, objectName };
-      const obstacles = await listObstacles(queries, traced, { neverSeen });
+      const obstacles = await listObstacles(data, traced, { neverSeen });
       if (neverSeen && writes.length === 0) throw unknownRecord(objectName, recordId, obstacles);
-      return toTrace(queries, of, { obstacles, seen, events: events.rows, writes });
+      return toTrace(data, of, { obstacles, seen, events: events.rows, writes });
     },
   });
 

@@ -25,7 +25,7 @@ export function openRequestLog({ database, log }: { database: Database; log: Log
     log,
     batch: BATCH,
     maxWaiting: MAX_WAITING,
-    insert: (batch) => insertRefusedRequests(database.queries, batch),
+    insert: (batch) => insertRefusedRequests(database.control, batch),
   });
   let minute = 0;
   const counts = new Map<string, number>();

@@ -54,7 +54,7 @@ const listRequests = (deps: { database: Database; publicUrl: () => string }) =>
       onePage(query, {
         list: (range) =>
           listRefusedRequests(
-            deps.database.queries,
+            deps.database.control,
             { ...query, projectId: project.id, statuses: parseStatusFilter(query.status) },
             range,
           ),

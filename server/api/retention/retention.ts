@@ -10,7 +10,7 @@ import {
   type RetentionConfig,
 } from "../../../ground/retention-bounds.ts";
 import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
-import { type Database, transact } from "../../store/database/database.ts";
+import { type Database, transactControl } from "../../store/database/database.ts";
 import {
   findOwnRetention,
   type OwnRetention,
@@ -79,7 +79,7 @@ const getRetention = (deps: { database: Database; config: RetentionConfig }) =>
       "Busbar's own. For each kind of history: the days that apply, and within which bounds they can be set.",
     success: { status: 200, description: "The retention.", schema: RetentionSchema },
     async handle({ project }) {
-      return toRetention(deps.config, await findOwnRetention(deps.database.queries, project.id));
+      return toRetention(deps.config, await findOwnRetention(deps.database.control, project.id));
     },
   });
 
@@ -107,7 +107,7 @@ const putRetention = (deps: { database: Database; config: RetentionConfig }) =>
     refusals: { 422: "A number of days is out of its bounds: one issue each." },
     async handle({ project, body }) {
       requireBounds(deps.config, body);
-      await transact(deps.database, (queries) => replaceOwnRetention(queries, project.id, body));
+      await transactControl(deps.database, (queries) => replaceOwnRetention(queries, project.id, body));
       return toRetention(deps.config, body);
     },
   });

@@ -81,13 +81,13 @@ export const listSubscriptionEvents = (deps: { database: Database }) =>
     success: { status: 200, description: "A page.", schema: pageSchema(EventSchema) },
     hasEntityTag: true,
     async handle({ project, params, query }) {
-      const { queries } = deps.database;
-      const integration = await getIntegrationRow(queries, project.id, params.integrationId);
-      const row = await getInstallationRow(queries, project.id, integration.id, params.installationId);
+      const { control, data } = deps.database;
+      const integration = await getIntegrationRow(control, project.id, params.integrationId);
+      const row = await getInstallationRow(data, project.id, integration.id, params.installationId);
       await awaitPushes(deps, project.id, LIST_WAIT_MS);
       const of = { projectId: project.id, installationId: row.id };
       return onePage(query, {
-        list: (range) => listRows(queries, { ...of, ...buildFilter(query), range }),
+        list: (range) => listRows(data, { ...of, ...buildFilter(query), range }),
         show: toEvent,
       });
     },

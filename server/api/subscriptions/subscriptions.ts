@@ -50,9 +50,9 @@ const listSubscriptions = (deps: { database: Database; catalog: Catalog; publicU
       schema: Type.Array(SubscriptionSchema, { description: "The subscriptions." }),
     },
     async handle({ project, params }) {
-      const { queries } = deps.database;
-      const integration = await getIntegrationRow(queries, project.id, params.integrationId);
-      const row = await getInstallationRow(queries, project.id, integration.id, params.installationId);
+      const { control, data } = deps.database;
+      const integration = await getIntegrationRow(control, project.id, params.integrationId);
+      const row = await getInstallationRow(data, project.id, integration.id, params.installationId);
       await awaitPushes(deps, project.id, LIST_WAIT_MS);
       return (await describeSubscriptions(deps, integration, row)).map(toSubscription);
     },
@@ -86,7 +86,7 @@ const getSubscribeSetup = (deps: { database: Database; catalog: Catalog; publicU
       }),
     },
     async handle({ project, params }) {
-      const integration = await getIntegrationRow(deps.database.queries, project.id, params.integrationId);
+      const integration = await getIntegrationRow(deps.database.control, project.id, params.integrationId);
       const { name, provider, latestRevision } = integration;
       const origin = deps.publicUrl();
       const base = `${origin}/subscribe/v1/projects/${encodeURIComponent(project.name)}`;
@@ -136,12 +136,12 @@ const testSubscription = (deps: Services) =>
     success: { status: 202, description: "The message will be delivered." },
     refusals: READ_REFUSALS,
     async handle({ project, params, body }) {
-      const { queries } = deps.database;
-      const integration = await getIntegrationRow(queries, project.id, params.integrationId);
-      const row = await getInstallationRow(queries, project.id, integration.id, params.installationId);
+      const { control, data } = deps.database;
+      const integration = await getIntegrationRow(control, project.id, params.integrationId);
+      const row = await getInstallationRow(data, project.id, integration.id, params.installationId);
       const { objectName, eventType: type, recordId } = body;
       const of = { projectId: project.id, installationId: row.id, objectName };
-      const subscriptions = await listRows(queries, project.id, row.id);
+      const subscriptions = await listRows(data, project.id, row.id);
       const target = await findSubscriptionTarget(deps, of);
       const { definition, destination } = target ?? {};
       if (!target || !definition) {
@@ -204,15 +204,15 @@ const reconcileSubscriptions = (deps: { database: Database; catalog: Catalog; pu
     }),
     success: { status: 202, description: "It will begin at once." },
     async handle({ project, params, body }) {
-      const { queries } = deps.database;
+      const { control, data } = deps.database;
       const since = readSince(body.since);
-      const integration = await getIntegrationRow(queries, project.id, params.integrationId);
-      const row = await getInstallationRow(queries, project.id, integration.id, params.installationId);
+      const integration = await getIntegrationRow(control, project.id, params.integrationId);
+      const row = await getInstallationRow(data, project.id, integration.id, params.installationId);
       const known = (await describeSubscriptions(deps, integration, row)).map(({ objectName }) => objectName);
       const unknown = body.objects?.findIndex((name) => !known.includes(name)) ?? -1;
       if (unknown !== -1) throw unknownObjectAt(unknown, body.objects?.[unknown] ?? "", known);
       for (const objectName of new Set(body.objects ?? known)) {
-        await requestReconciliation(queries, { installationId: row.id, objectName, since, reason: REASON });
+        await requestReconciliation(data, { installationId: row.id, objectName, since, reason: REASON });
       }
     },
   });

@@ -97,8 +97,8 @@ const getSystem = (deps: SystemServices) =>
     description: "Version, processes, queues, retention times and public addresses.",
     success: { status: 200, description: "The state.", schema: SystemSchema },
     async handle() {
-      const { queries } = deps.database;
-      const [processes, depths] = await Promise.all([listProcesses(queries), readQueueDepths(queries)]);
+      const { control, queries } = deps.database;
+      const [processes, depths] = await Promise.all([listProcesses(control), readQueueDepths(queries)]);
       const { config } = deps;
       return {
         version: VERSION,

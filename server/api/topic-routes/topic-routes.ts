@@ -5,7 +5,7 @@ import { Problem } from "../../../ground/errors.ts";
 import { lookUpMember, memberProblem } from "../../../ground/member-problem.ts";
 import { EVENT_TYPES, type EventType } from "../../events/event-types.ts";
 import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
-import { type Database, isUniqueViolation, transact } from "../../store/database/database.ts";
+import { type Database, isUniqueViolation, transactControl } from "../../store/database/database.ts";
 import {
   type EventTopicRouteRow,
   eventTopicRoutes,
@@ -64,7 +64,7 @@ const listEventTopicRoutes = (deps: { database: Database }) =>
     }),
     success: { status: 200, description: "The routes.", schema: Type.Array(EventTopicRouteSchema) },
     handle: async ({ project, query }) =>
-      (await eventTopicRoutes.list(deps.database.queries, project.id, query)).map(toEventTopicRoute),
+      (await eventTopicRoutes.list(deps.database.control, project.id, query)).map(toEventTopicRoute),
   });
 
 const createEventTopicRoute = (deps: { database: Database }) =>
@@ -90,7 +90,7 @@ const createEventTopicRoute = (deps: { database: Database }) =>
         throw memberProblem("eventType", detail, { slug: "semantically-invalid", value: eventType });
       }
       try {
-        const row = await transact(deps.database, async (queries) => {
+        const row = await transactControl(deps.database, async (queries) => {
           const topic = await lookUpMember("topicId", topicId, getTopicRow(queries, project.id, topicId));
           return eventTopicRoutes.insert(queries, project.id, { topicId: topic.id, eventType });
         });
@@ -114,7 +114,7 @@ const deleteEventTopicRoute = (deps: { database: Database }) =>
     params: Type.Object({ routeId: Type.String({ description: "Id of the route." }) }),
     success: { status: 204, description: "Deleted." },
     async handle({ project, params }) {
-      if (await eventTopicRoutes.remove(deps.database.queries, project.id, params.routeId)) return;
+      if (await eventTopicRoutes.remove(deps.database.control, project.id, params.routeId)) return;
       throw new Problem("not-found", { detail: `There is no such route \`${params.routeId}\`.` });
     },
   });
@@ -152,7 +152,7 @@ const listTopicDestinationRoutes = (deps: { database: Database }) =>
     }),
     success: { status: 200, description: "The routes.", schema: Type.Array(TopicDestinationRouteSchema) },
     handle: async ({ project, query }) =>
-      (await topicDestinationRoutes.list(deps.database.queries, project.id, query)).map(
+      (await topicDestinationRoutes.list(deps.database.control, project.id, query)).map(
         toTopicDestinationRoute,
       ),
   });
@@ -171,7 +171,7 @@ const createTopicDestinationRoute = (deps: { database: Database }) =>
     },
     async handle({ project, body }) {
       try {
-        const row = await transact(deps.database, async (queries) => {
+        const row = await transactControl(deps.database, async (queries) => {
           const { topicId, destinationId } = body;
           const topic = await lookUpMember("topicId", topicId, getTopicRow(queries, project.id, topicId));
           const destination = await lookUpMember(
@@ -203,7 +203,7 @@ const deleteTopicDestinationRoute = (deps: { database: Database }) =>
     params: Type.Object({ routeId: Type.String({ description: "Id of the route." }) }),
     success: { status: 204, description: "Deleted." },
     async handle({ project, params }) {
-      if (await topicDestinationRoutes.remove(deps.database.queries, project.id, params.routeId)) return;
+      if (await topicDestinationRoutes.remove(deps.database.control, project.id, params.routeId)) return;
       throw new Problem("not-found", { detail: `There is no such route \`${params.routeId}\`.` });
     },
   });

@@ -4,7 +4,8 @@ import { Problem } from "../../../ground/errors.ts";
 import { lookUpMember, memberProblem } from "../../../ground/member-problem.ts";
 import { EVENT_TYPES } from "../../events/event-types.ts";
 import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
-import { type Database, isUniqueViolation, type Queries, transact } from "../../store/database/database.ts";
+import { type Database, isUniqueViolation, transactControl } from "../../store/database/database.ts";
+import type { ControlQueries, SharedQueries } from "../../store/database/sides.ts";
 import { eventTopicRoutes, topicDestinationRoutes } from "../../store/deliveries/topic-routes.ts";
 import {
   findTopic,
@@ -64,7 +65,7 @@ const topicNameTaken = (name: string, cause: unknown): Problem =>
   });
 
 /** Throws a 404 Problem. */
-export async function getTopicRow(queries: Queries, projectId: string, id: string): Promise<TopicRow> {
+export async function getTopicRow(queries: SharedQueries, projectId: string, id: string): Promise<TopicRow> {
   const row = await findTopic(queries, projectId, id);
   if (row) return row;
   throw noTopic(id);
@@ -78,7 +79,7 @@ const listTopics = (deps: { database: Database }) =>
     description: "The project's topics.",
     hasEntityTag: true,
     success: { status: 200, description: "The topics.", schema: Type.Array(TopicSchema) },
-    handle: async ({ project }) => (await listRows(deps.database.queries, project.id)).map(toTopic),
+    handle: async ({ project }) => (await listRows(deps.database.control, project.id)).map(toTopic),
   });
 
 const getTopic = (deps: { database: Database }) =>
@@ -90,7 +91,7 @@ const getTopic = (deps: { database: Database }) =>
     params: Type.Object({ topicId: TopicId }),
     success: { status: 200, description: "The topic.", schema: TopicSchema },
     handle: async ({ project, params }) =>
-      toTopic(await getTopicRow(deps.database.queries, project.id, params.topicId)),
+      toTopic(await getTopicRow(deps.database.control, project.id, params.topicId)),
   });
 
 const createTopic = (deps: { database: Database }) =>
@@ -116,7 +117,7 @@ const createTopic = (deps: { database: Database }) =>
       const name = checkName(body.name);
       checkEventTypes(body.eventTypes);
       try {
-        return await transact(deps.database, async (queries) => {
+        return await transactControl(deps.database, async (queries) => {
           const { id } = await insertTopic(queries, project.id, name);
           await replaceTopicRoutes(queries, project.id, id, body);
           return toTopic(await getTopicRow(queries, project.id, id));
@@ -147,11 +148,11 @@ const updateTopic = (deps: { database: Database }) =>
       422: "The name is not valid: letters, digits and dashes, at most 64. Or an event type is unknown.",
     },
     async handle({ project, params, body }) {
-      const { id } = await getTopicRow(deps.database.queries, project.id, params.topicId);
+      const { id } = await getTopicRow(deps.database.control, project.id, params.topicId);
       const change = body.name === undefined ? {} : { name: checkName(body.name) };
       checkEventTypes(body.eventTypes);
       try {
-        return await transact(deps.database, async (queries) => {
+        return await transactControl(deps.database, async (queries) => {
           if (!(await updateRow(queries, project.id, id, change))) throw noTopic(id);
           await replaceTopicRoutes(queries, project.id, id, body);
           return toTopic(await getTopicRow(queries, project.id, id));
@@ -172,8 +173,8 @@ const deleteTopic = (deps: { database: Database }) =>
     params: Type.Object({ topicId: TopicId }),
     success: { status: 204, description: "Deleted." },
     async handle({ project, params }) {
-      const { id } = await getTopicRow(deps.database.queries, project.id, params.topicId);
-      await removeTopic(deps.database.queries, project.id, id);
+      const { id } = await getTopicRow(deps.database.control, project.id, params.topicId);
+      await removeTopic(deps.database.control, project.id, id);
     },
   });
 
@@ -214,7 +215,7 @@ function checkEventTypes(eventTypes: string[] = []): void {
  * project does not have. Call it in the transaction of the topic.
  */
 async function replaceTopicRoutes(
-  queries: Queries,
+  queries: ControlQueries,
   projectId: string,
   topicId: string,
   { eventTypes, destinationIds }: Wanted,

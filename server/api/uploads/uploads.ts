@@ -65,7 +65,7 @@ const generateUploadUrl = (
       if (!caller.projectId)
         throw new Problem("forbidden", { detail: "Upload with an API key of the project." });
       const id = newId();
-      await insertUpload(deps.database.queries, {
+      await insertUpload(deps.database.control, {
         id,
         projectId: caller.projectId,
         md5,
@@ -83,7 +83,7 @@ const UPLOAD_LIMIT_BYTES = 50 * 1024 * 1024;
 
 function putUpload(deps: { database: Database; config: { dataDir: string } }) {
   const store = oneAtATime(async (uploadId: string, file: ReceivedFile) => {
-    if (await fillUpload(deps.database.queries, uploadId, await file.read())) return;
+    if (await fillUpload(deps.database.control, uploadId, await file.read())) return;
     throw new Problem("conflict", { detail: "Another upload to this URL came first." });
   });
   return endpoint({
@@ -117,7 +117,7 @@ function putUpload(deps: { database: Database; config: { dataDir: string } }) {
 }
 
 async function requireOpen(database: Database, uploadId: string): Promise<{ md5: string | null }> {
-  const upload = isUuid(uploadId) ? await findOpenUpload(database.queries, uploadId) : undefined;
+  const upload = isUuid(uploadId) ? await findOpenUpload(database.control, uploadId) : undefined;
   if (upload) return upload;
   throw new Problem("not-found", {
     detail: "This upload URL has expired or was used. Get another one.",

@@ -23,10 +23,10 @@ export interface SharedGates extends ConnectionGates {
 
 export function openSharedGates(deps: { database: Database; changes: Changes; log: Log }): SharedGates {
   const local = openProcessGates();
-  const { queries } = deps.database;
+  const { data } = deps.database;
   deps.changes.subscribe((change) => {
     if (change?.table !== "connection_gates") return;
-    findGate(queries, change.id).then(
+    findGate(data, change.id).then(
       (gate) =>
         gate && local.adopt(gate.connectionId, { until: gate.closedUntil, retryable: gate.retryable }),
       (error: unknown) =>
@@ -34,7 +34,7 @@ export function openSharedGates(deps: { database: Database; changes: Changes; lo
     );
   });
   const share = (connectionId: string, gate: ClosedGate): Promise<void> =>
-    closeGate(queries, { connectionId, ...gate }).catch((error: unknown) =>
+    closeGate(data, { connectionId, ...gate }).catch((error: unknown) =>
       deps.log.warn({ connectionId, error: String(error) }, "a closed gate could not be shared"),
     );
   return {

@@ -118,12 +118,12 @@ async function bySteps(
 }
 
 async function appFor(
-  { queries }: Database,
+  { control }: Database,
   projectId: string,
   { name, customOpts }: ProviderInfo,
 ): Promise<ProviderAppRow | undefined> {
   if (!customOpts?.providerInputs?.length) return undefined;
-  const app = await findDefaultProviderApp(queries, projectId, name);
+  const app = await findDefaultProviderApp(control, projectId, name);
   if (app) return app;
   throw new Problem("invalid-request", {
     detail: `The project has no provider app for ${name}. Create one with the client you registered there.`,

@@ -137,10 +137,10 @@ async function getClient(
   return { clientId: app.clientId, clientSecret: openProviderAppSecret(deps.sealer, app) };
 }
 
-async function getApp({ database: { queries } }: Services, row: ConnectionRow): Promise<ProviderAppRow> {
+async function getApp({ database: { control } }: Services, row: ConnectionRow): Promise<ProviderAppRow> {
   const app = row.providerAppId
-    ? await findProviderApp(queries, row.projectId, row.providerAppId)
-    : await findDefaultProviderApp(queries, row.projectId, row.provider);
+    ? await findProviderApp(control, row.projectId, row.providerAppId)
+    : await findDefaultProviderApp(control, row.projectId, row.provider);
   if (app) return app;
   throw new TokenEndpointError(
     "no-app",

@@ -15,7 +15,7 @@ import type { Sealer } from "../../../ground/seal.ts";
 import { inSpan, type SpanStart } from "../../../ground/span.ts";
 import type { ProcessIdentity } from "../../jobs/process-identity.ts";
 import { findConnection, lockConnection, type ConnectionRow } from "../../store/connections/connections.ts";
-import { transact, type Database } from "../../store/database/database.ts";
+import { type Database, transactControl } from "../../store/database/database.ts";
 import { retryWhileDatabaseIsDown } from "../../store/database/database-outage.ts";
 import {
   claimRefresh,
@@ -113,7 +113,7 @@ async function refreshOnce(
   const { row, sentHash } = found;
   const release = () =>
     retryWhileDatabaseIsDown(() =>
-      releaseRefresh(deps.database.queries, row.id, { claimId, answered: false }),
+      releaseRefresh(deps.database.control, row.id, { claimId, answered: false }),
     );
   const stored = openCredentials(deps.sealer, row);
   const claim = { claimId, row, stored };
@@ -158,7 +158,7 @@ async function readUnderLease(
 ): Promise<{ row: ConnectionRow; sentHash?: Buffer } | undefined> {
   const { id, projectId } = connection;
   const seconds = leaseSeconds(deps.catalog.of(projectId).find(connection.provider));
-  return transact(deps.database, async (queries) => {
+  return transactControl(deps.database, async (queries) => {
     // A version without leases holds this lock while it refreshes; both may run during an upgrade.
     if (!(await lockConnection(queries, projectId, id))) throw gone();
     const lease = { claimId, claimedBy: deps.identity.id, seconds, deadClaim };
@@ -181,7 +181,7 @@ function watchHolder(deps: RefreshServices, id: string): () => Promise<string | 
   return async () => {
     if (elapsedMs() - lookedMs < FIND_DEAD_EVERY_MS) return undefined;
     lookedMs = elapsedMs();
-    const lease = await findRefreshLease(deps.database.queries, id);
+    const lease = await findRefreshLease(deps.database.control, id);
     const dead = lease ? await deps.identity.findDead([lease.claimedBy]) : [];
     return dead.length > 0 ? lease?.claimId : undefined;
   };
@@ -211,7 +211,7 @@ async function markSent(
   const hash = createHash("sha256").update(refreshToken).digest();
   if (sentHash?.equals(hash)) {
     await wait(LATE_RESULT_MS);
-    const fresh = await findConnection(deps.database.queries, row.projectId, row.id);
+    const fresh = await findConnection(deps.database.control, row.projectId, row.id);
     if (!fresh) throw gone();
     if (!isDeepStrictEqual(openCredentials(deps.sealer, fresh), claim.stored)) throw new Superseded(fresh);
     throw new TokenEndpointError(
@@ -219,7 +219,7 @@ async function markSent(
       "its refresh token was sent once and the answer was lost; sending it again would revoke everything",
     );
   }
-  if (await markRefreshSent(deps.database.queries, row.id, { claimId, hash })) return;
+  if (await markRefreshSent(deps.database.control, row.id, { claimId, hash })) return;
   throw new ProviderError({
     kind: "unavailable",
     message: `Another process refreshes the connection to ${row.provider}. Try again in a few seconds.`,

@@ -2,7 +2,7 @@
 import { connectionError, connectionEvent, connectionFields } from "../../events/connection-events.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import type { ConnectionRow } from "../../store/connections/connections.ts";
-import type { Queries } from "../../store/database/database.ts";
+import type { DataQueries } from "../../store/database/sides.ts";
 
 interface Meter<Outcome> {
   /** Counts for /metrics. */
@@ -12,7 +12,7 @@ interface Meter<Outcome> {
 /** `queries` is the transaction that stores the new tokens. */
 export async function recordTokenRefresh(
   deps: Meter<"refreshed">,
-  queries: Queries,
+  queries: DataQueries,
   row: ConnectionRow,
 ): Promise<void> {
   await recordEvent(queries, connectionEvent("refreshed", connectionFields(row)));
@@ -22,7 +22,7 @@ export async function recordTokenRefresh(
 /** `queries` is the transaction that marks the connection `bad_credentials`. `reason`: a sentence without secrets. */
 export async function recordTokenFailure(
   deps: Meter<"failed">,
-  queries: Queries,
+  queries: DataQueries,
   row: ConnectionRow,
   reason: string,
 ): Promise<void> {

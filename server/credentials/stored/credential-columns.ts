@@ -1,7 +1,7 @@
 /** Builds the columns for a connection's credentials, and schedules their refresh. */
 import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
 import type { Sealer } from "../../../ground/seal.ts";
-import type { Queries } from "../../store/database/database.ts";
+import type { ControlQueries } from "../../store/database/sides.ts";
 import { scheduleRefresh } from "../../store/connections/token-refreshes.ts";
 import { refreshTime } from "./refresh-time.ts";
 import { canEnd, isRefreshable, serving } from "./refreshable.ts";
@@ -23,7 +23,7 @@ export function credentialColumns(sealer: Sealer, connection: ConnectionKey, cre
 }
 
 export async function refreshWhenDue(
-  queries: Queries,
+  queries: ControlQueries,
   connection: ConnectionKey,
   provider: ProviderInfo | undefined,
   credentials: StoredCredentials,

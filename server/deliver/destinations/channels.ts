@@ -10,7 +10,7 @@ import type {
 } from "../../../destination-kit/destination.ts";
 import type { Log } from "../../../ground/log.ts";
 import type { Sealer } from "../../../ground/seal.ts";
-import type { Queries } from "../../store/database/database.ts";
+import type { DataQueries } from "../../store/database/sides.ts";
 import { listDestinationsById, type DestinationRow } from "../../store/deliveries/destinations.ts";
 import { keysInForce, openDestinationSecrets } from "./destination-secrets.ts";
 import { hidingSecrets } from "./hide-secrets.ts";
@@ -33,7 +33,7 @@ export interface Channels {
 const MAX_OPEN = 2_000;
 
 export function openChannels(deps: {
-  queries: Queries;
+  data: DataQueries;
   sealer: Sealer;
   network: DestinationNetwork;
   log: Log;
@@ -54,7 +54,7 @@ export function openChannels(deps: {
         if (known && known.row.version >= version) found.set(id, known);
         else missing.add(id);
       }
-      for (const row of await listDestinationsById(deps.queries, [...missing])) {
+      for (const row of await listDestinationsById(deps.data, [...missing])) {
         const destination = openDestination(deps, row);
         opened.set(row.id, destination);
         found.set(row.id, destination);

@@ -1,13 +1,13 @@
 /** Tracks which destinations fail, disables webhooks that have failed for too long, and sends at once what waits for one that is back. */
-import type { Queries } from "../../store/database/database.ts";
 import { hastenDeliveries } from "../../store/deliveries/delivery-lists.ts";
 import { markFailing, markWorking } from "../../store/deliveries/destinations.ts";
 import type { AttemptResult } from "../delivery-result.ts";
 import { disableDestinations, type DisableServices } from "./disable-destinations.ts";
+import type { UnsyncedPool } from "../../store/database/unsynced-pool.ts";
 
 export interface HealthServices extends DisableServices {
   /** Queries whose loss does no harm: the next attempt says the same. */
-  unsynced: Queries;
+  unsynced: Pick<UnsyncedPool, "control" | "data">;
 }
 
 const OUTAGE_SECONDS = 5;
@@ -34,8 +34,8 @@ export class DestinationHealth {
     const failures = attempts.filter(({ destinationId }) => !succeeded.has(destinationId));
     const recovered = [...succeeded].filter((id) => this.#failing.has(id));
     const newlyFailing = [...listIds(failures)].filter((id) => !this.#failing.has(id));
-    const back = await markWorking(this.#deps.unsynced, recovered);
-    await markFailing(this.#deps.unsynced, newlyFailing);
+    const back = await markWorking(this.#deps.unsynced.control, recovered);
+    await markFailing(this.#deps.unsynced.control, newlyFailing);
     recovered.forEach((id) => this.#failing.delete(id));
     newlyFailing.forEach((id) => this.#failing.add(id));
     await Promise.all(back.map((one) => this.#sendWaiting(one)));
@@ -52,7 +52,7 @@ export class DestinationHealth {
     const evenOne = failedSeconds >= OUTAGE_SECONDS;
     try {
       let count: number;
-      do count = await hastenDeliveries(unsynced, { destinationId: id, max: MAX_CONCURRENT, evenOne });
+      do count = await hastenDeliveries(unsynced.data, { destinationId: id, max: MAX_CONCURRENT, evenOne });
       while (count === MAX_CONCURRENT);
     } catch (error) {
       // They keep their schedule.

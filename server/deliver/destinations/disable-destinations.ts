@@ -3,7 +3,7 @@ import { destinationWebhookDisabled } from "../../events/destination-events.ts";
 import { recordEvents } from "../../events/record-event.ts";
 import type { Log } from "../../../ground/log.ts";
 import { shownAddress } from "../../../destination-kit/shown-address.ts";
-import type { Database, Queries } from "../../store/database/database.ts";
+import type { Database } from "../../store/database/database.ts";
 import { failDisabled } from "../../store/deliveries/deliveries.ts";
 import {
   disableDestination,
@@ -11,10 +11,11 @@ import {
   type DestinationRow,
 } from "../../store/deliveries/destinations.ts";
 import type { AttemptResult } from "../delivery-result.ts";
+import type { UnsyncedPool } from "../../store/database/unsynced-pool.ts";
 
 export interface DisableServices {
   database: Database;
-  unsynced: Queries;
+  unsynced: Pick<UnsyncedPool, "control" | "data">;
   log: Log;
   disableAfterSeconds: number;
 }
@@ -47,7 +48,7 @@ export async function disableDestinations(deps: DisableServices, failed: Attempt
   for (const { id: destinationId, projectId } of disabled) {
     log.warn({ destinationId, projectId }, "a webhook destination was disabled");
   }
-  while ((await failDisabled(unsynced, FAIL_BATCH)) === FAIL_BATCH);
+  while ((await failDisabled(unsynced.data, FAIL_BATCH)) === FAIL_BATCH);
 }
 
 function disabledEvent({ id, projectId, name, metadata }: DestinationRow) {

@@ -1,6 +1,6 @@
 /** Limits the webhooks per second of each project, over all processes together. */
 import { retryWhileDatabaseIsDown } from "../../store/database/database-outage.ts";
-import type { Queries } from "../../store/database/database.ts";
+import type { ControlQueries } from "../../store/database/sides.ts";
 import { reservePaces } from "../../store/deliveries/deliveries.ts";
 
 export interface WebhookRateLimit {
@@ -13,7 +13,7 @@ export interface WebhookRateLimit {
  * Reserves send times in the database, `1 / perSecond` apart, with one statement for all messages that wait: all processes
  * together never send more than `perSecond` in any second. 0 means no limit.
  */
-export function openWebhookRateLimit(queries: Queries, perSecond: number): WebhookRateLimit {
+export function openWebhookRateLimit(queries: ControlQueries, perSecond: number): WebhookRateLimit {
   if (perSecond === 0) return { take: async () => {}, stop: () => {} };
   const apartMs = 1000 / perSecond;
   const timers = new Map<NodeJS.Timeout, () => void>();

@@ -5,7 +5,8 @@ import type { ReadConnector } from "../../../connector-kit/read-connector.ts";
 import { Problem, type Issue } from "../../../ground/errors.ts";
 import { didYouMean } from "../../../ground/closest.ts";
 import type { InstallationCache, Installed } from "../../operations/installation-cache.ts";
-import type { Database, Queries } from "../../store/database/database.ts";
+import type { Database } from "../../store/database/database.ts";
+import type { DataQueries } from "../../store/database/sides.ts";
 import { listReadObjects } from "../../store/reads/read-objects.ts";
 import { findReadDefinition, type ReadDefinition } from "./read-definition.ts";
 import { readSources } from "./read-sources.ts";
@@ -52,10 +53,10 @@ export async function findInstalledObject(
   }
   const { integration, installation } = installed;
   const { content } = installation.config;
-  const { queries } = deps.database;
+  const { control, data } = deps.database;
   const find = async (running: string[]) =>
-    findReadDefinition(await readSources(queries, integration, content, running), objectName);
-  const definition = (await find([])) ?? (await find(await runningObjects(queries, installation)));
+    findReadDefinition(await readSources(control, integration, content, running), objectName);
+  const definition = (await find([])) ?? (await find(await runningObjects(data, installation)));
   if (definition) return { installed, definition };
   const objects = integration.latestRevision.content.read?.objects ?? [];
   const known = objects.flatMap(({ objectName: native, mapToName }) => [native, mapToName ?? native]);
@@ -76,7 +77,7 @@ function whatIsRead(objects: readonly { objectName: string; mapToName?: string }
 
 /** Lists the objects that an installation reads already; the newest manifest may have no more of them. */
 async function runningObjects(
-  queries: Queries,
+  queries: DataQueries,
   { projectId, id }: Installed["installation"],
 ): Promise<string[]> {
   return (await listReadObjects(queries, projectId, id)).map(({ objectName }) => objectName);

@@ -1,7 +1,7 @@
 /** Finds the manifests that define what an installation reads. */
 import type { ConfigContent } from "../../../manifest/installation-config.ts";
 import type { ManifestIntegration } from "../../../manifest/manifest.ts";
-import type { Queries } from "../../store/database/database.ts";
+import type { SharedQueries } from "../../store/database/sides.ts";
 import type { IntegrationRow } from "../../store/integrations/integrations.ts";
 import { listKeptRevisions } from "../../store/integrations/revisions.ts";
 import type { ReadSources } from "./read-definition.ts";
@@ -13,7 +13,7 @@ type Integration = Pick<IntegrationRow<ManifestIntegration>, "projectId" | "id" 
  * object that the configuration lists or that is `running`.
  */
 export async function readSources(
-  queries: Queries,
+  queries: SharedQueries,
   { projectId, id, latestRevision }: Integration,
   config: ConfigContent,
   running: Iterable<string> = [],

@@ -86,16 +86,16 @@ async function definitionFor(
   { integration, installation }: Installed,
   { projectId, configId, objectName }: Pick<ClaimedRun, "projectId" | "configId" | "objectName">,
 ): Promise<ReadDefinition | undefined> {
-  const { queries } = database;
+  const { control } = database;
   const content =
     installation.config.id === configId
       ? installation.config.content
-      : ((await findConfig<ConfigContent>(queries, projectId, configId)) ?? installation.config.content);
-  return findReadDefinition(await readSources(queries, integration, content, [objectName]), objectName);
+      : ((await findConfig<ConfigContent>(control, projectId, configId)) ?? installation.config.content);
+  return findReadDefinition(await readSources(control, integration, content, [objectName]), objectName);
 }
 
 async function findMessageDestination(
-  { queries }: Database,
+  { control }: Database,
   run: Pick<ClaimedRun, "projectId"> & RunDestination,
   { destination }: ReadDefinition,
 ): Promise<MessageDestination | undefined> {
@@ -107,7 +107,7 @@ async function findMessageDestination(
           type: run.destinationType,
           ownWrites: run.destinationOwnWrites,
         });
-  const row = destination === "" ? undefined : await findDestination(queries, run.projectId, destination);
+  const row = destination === "" ? undefined : await findDestination(control, run.projectId, destination);
   return row && row.disabledTime === null ? toMessageDestination(row) : undefined;
 }
 

@@ -136,7 +136,7 @@ async function findOwnWrites(
   if (run.kind !== "scheduled" || !target.connector.subscribe) return () => ({});
   const { objectKey, recordKey } = ownKeys(target.connector, run.objectName);
   const ids = records.map(({ id }) => recordKey(id));
-  const writes = await listOwnWrites(database.queries, { connectionId: run.connectionId, objectKey }, ids);
+  const writes = await listOwnWrites(database.data, { connectionId: run.connectionId, objectKey }, ids);
   const fields = plan.associations.length === 0 ? set.fields : undefined;
   return ({ id, changeTime, values }, deliveredTime) => {
     const written = writes.get(recordKey(id));
@@ -152,7 +152,7 @@ const findFingerprints = (
   { run: { installationId, objectName } }: ReadScan,
   recordIds: string[],
 ): Promise<Map<string, KnownFingerprint>> =>
-  listFingerprints(database.queries, { installationId, objectName, recordIds });
+  listFingerprints(database.data, { installationId, objectName, recordIds });
 
 /**
  * Returns whether a newer version, or the deletion, was committed by another read after this page had arrived. A later page may

@@ -42,7 +42,7 @@ export const deliverResults = (deps: ObjectServices) =>
       });
       const { objectName } = requireOnRequest(found, params.objectName);
       const object = { installationId: found.installed.installation.id, objectName };
-      await deliverHeld(deps.database.queries, object, body.pages);
+      await deliverHeld(deps.database.data, object, body.pages);
     },
   });
 

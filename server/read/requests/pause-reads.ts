@@ -8,7 +8,8 @@ import { projectEndpoint, type Endpoint } from "../../http/endpoint.ts";
 import type { NewWork } from "../../jobs/new-work.ts";
 import type { ConfigContent } from "../../../manifest/installation-config.ts";
 import type { ManifestIntegration } from "../../../manifest/manifest.ts";
-import { transact, type Queries } from "../../store/database/database.ts";
+import { type Queries, transact } from "../../store/database/database.ts";
+import type { DataQueries } from "../../store/database/sides.ts";
 import { findInstallation, type InstallationRow } from "../../store/integrations/installations.ts";
 import { findIntegration, type IntegrationRow } from "../../store/integrations/integrations.ts";
 import { listReadObjects, pauseReadObjects, unpauseReadObjects } from "../../store/reads/read-objects.ts";
@@ -97,13 +98,13 @@ async function changePauses(
   asked: Asked,
   change: (queries: Queries, of: { installationId: string; objectNames: string[] }) => Promise<void>,
 ): Promise<void> {
-  const { queries } = deps.database;
-  const { integration, installation } = await requireInstallation(queries, asked);
+  const { control, data } = deps.database;
+  const { integration, installation } = await requireInstallation(data, asked);
   const { content } = installation.config;
-  const running = (await listReadObjects(queries, asked.projectId, installation.id)).map(
+  const running = (await listReadObjects(data, asked.projectId, installation.id)).map(
     ({ objectName }) => objectName,
   );
-  const definitions = readDefinitions(await readSources(queries, integration, content, running));
+  const definitions = readDefinitions(await readSources(control, integration, content, running));
   const objectNames = namedObjects(definitions, asked.names);
   const { id: installationId } = installation;
   await transact(deps.database, async (transaction) => {
@@ -141,7 +142,7 @@ function unknownObject(definitions: ReadDefinition[], name: string, index: numbe
 }
 
 async function requireInstallation(
-  queries: Queries,
+  queries: DataQueries,
   { projectId, integrationId, installationId }: Asked,
 ): Promise<{
   integration: IntegrationRow<ManifestIntegration>;

@@ -253,7 +253,7 @@ export async function logUse<Answer extends { results: unknown[] }>(
   };
   const store = (status: number, bytesDown: number) =>
     ignoreDatabaseOutage(() =>
-      insertProxyUsage(database.queries, [
+      insertProxyUsage(database.data, [
         { ...use, status, bytesDown, durationMs: Math.round(elapsedMs() - startedMs) },
       ]),
     );

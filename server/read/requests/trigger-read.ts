@@ -112,7 +112,7 @@ async function requireDestination(
     const detail = `Neither configuration nor manifest names a destination for \`${objectName}\`.`;
     throw refuseObject(named, detail, "Set `destination` for the object.");
   }
-  const row = await findDestination(database.queries, installed.integration.projectId, destination);
+  const row = await findDestination(database.control, installed.integration.projectId, destination);
   if (!row) {
     const detail = `There is no destination \`${destination}\`, where records of \`${objectName}\` go.`;
     throw refuseObject(named, detail, "Create it, or name another one.");

@@ -1,7 +1,7 @@
 /** Chooses the runs to claim: scheduled and triggered ones before backfills, then in turns of projects and customers. */
 import type { CapacityFor } from "../../jobs/claim-loop.ts";
 import { limitPerKey } from "../../jobs/limit-per-key.ts";
-import type { Queries } from "../../store/database/database.ts";
+import type { DataQueries } from "../../store/database/sides.ts";
 import { listDueRuns, type DueRun } from "../../store/reads/read-runs.ts";
 
 /** Due runs listed of a project. */
@@ -10,7 +10,11 @@ const MAX_PER_PROJECT = 64;
 const DEEP_LOOK = 2_048;
 
 /** Returns the runs to claim, at most `limit`. */
-export async function chooseRuns(queries: Queries, limit: number, capacity: CapacityFor): Promise<string[]> {
+export async function chooseRuns(
+  queries: DataQueries,
+  limit: number,
+  capacity: CapacityFor,
+): Promise<string[]> {
   const first = await listDueRuns(queries, { maxPerProject: MAX_PER_PROJECT, among: MAX_PER_PROJECT });
   const chosen = withCapacity(inTurns(first), limit, capacity);
   if (chosen.length >= limit || first.length < MAX_PER_PROJECT) return chosen;

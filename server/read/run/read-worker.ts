@@ -57,7 +57,7 @@ const COMMIT_GATHER = { items: MAX_PAGES_IN_COMMIT, ms: 5 };
 /** Starts at once and runs until it is stopped. */
 export function startReadWorker(deps: ReadWorkerServices): ClaimLoop {
   const { log, identity, retryBaseMs } = deps;
-  const { queries } = deps.database;
+  const { data } = deps.database;
   const services: RunReadServices = {
     ...deps,
     workerId: () => identity.id,
@@ -72,16 +72,16 @@ export function startReadWorker(deps: ReadWorkerServices): ClaimLoop {
     log,
     source: {
       claim: async (limit, capacity) => {
-        return claimRuns(queries, identity.id, await chooseRuns(queries, limit, capacity));
+        return claimRuns(data, identity.id, await chooseRuns(data, limit, capacity));
       },
-      release: (runs) => releaseRuns(queries, identity.id, listIds(runs)),
+      release: (runs) => releaseRuns(data, identity.id, listIds(runs)),
       postpone: ({ operationId, attempts }) => {
         const dueTime = new Date(nowMs() + backoffMs({ attempts: attempts + 1, baseMs: retryBaseMs }));
         const again = { operationId, workerId: identity.id, dueTime, attempts: attempts + 1 };
-        return putBackRun(queries, { ...again, waitsFor: null, log: [] });
+        return putBackRun(data, { ...again, waitsFor: null, log: [] });
       },
-      recover: (held) => recoverRuns(queries, identity.id, listIds(held)),
-      nextDueMs: () => nextRunDueMs(queries),
+      recover: (held) => recoverRuns(data, identity.id, listIds(held)),
+      nextDueMs: () => nextRunDueMs(data),
     },
     run: (run, onAnswer) => runRead(services, run, onAnswer),
     work: ({ operationId, projectId, installationId, connectionId, objectName, kind }) => ({
@@ -108,8 +108,8 @@ export function startReadWorker(deps: ReadWorkerServices): ClaimLoop {
   return withOrphanRecovery(loop, {
     log,
     identity,
-    listClaimers: () => listClaimersIn(queries, "readRuns"),
-    recover: (deadProcess) => recoverRuns(queries, deadProcess),
+    listClaimers: () => listClaimersIn(data, "readRuns"),
+    recover: (deadProcess) => recoverRuns(data, deadProcess),
   });
 }
 
@@ -119,7 +119,7 @@ function openPageCommits({ database, recentMessages }: ReadWorkerServices): RunR
     async (items) => {
       for (const { page } of items) recentMessages.keep(page.messages.filter(({ held }) => !held));
       const committed = await commitReadPages(
-        database.queries,
+        database.data,
         items.map(({ page }) => page),
       );
       for (const item of items) item.isCommitted = committed.has(item.page.operationId);

@@ -32,7 +32,7 @@ export async function runRead(
 ): Promise<void> {
   const owner = await findRunOwner(deps, run);
   if (!owner) {
-    await releaseRuns(deps.database.queries, deps.workerId(), [run.operationId]);
+    await releaseRuns(deps.database.data, deps.workerId(), [run.operationId]);
     onAnswer("not-sent");
     return;
   }
@@ -128,7 +128,7 @@ async function savePage(
   run.metadata = { ...run.metadata, ...commit.metadata };
   deps.readMeter?.pageRead(read);
   if (commit.end) deps.readMeter?.ended(commit.end.status);
-  if (commit.messages.some(({ held }) => held)) await releaseHeld(deps.database.queries, run);
+  if (commit.messages.some(({ held }) => held)) await releaseHeld(deps.database.data, run);
   return true;
 }
 
@@ -142,5 +142,5 @@ const sinceThen = (before: ReadCounts, { delivered, unchanged, deleted }: ReadCo
 async function isBehind({ database, waiting }: RunReadServices, scan: ReadScan): Promise<boolean> {
   const { definition, destination } = scan.target;
   if (definition.delivery.mode !== "onRequest") return waiting.isBehind(destination.id);
-  return (await countHeld(database.queries, scan.run, MAX_HELD_MESSAGES)) >= MAX_HELD_MESSAGES;
+  return (await countHeld(database.data, scan.run, MAX_HELD_MESSAGES)) >= MAX_HELD_MESSAGES;
 }

@@ -166,7 +166,7 @@ const putBack = (
   dueTime: Date,
   run: Pick<PutBackRun, "attempts" | "providerCalls" | "waitsFor" | "log">,
 ): Promise<void> =>
-  putBackRun(database.queries, {
+  putBackRun(database.data, {
     ...run,
     operationId,
     workerId: workerId(),
@@ -256,7 +256,7 @@ function describeFailure(
 }
 
 async function isLastFailure({ database, minuteMs }: SettleServices, run: ClaimedRun): Promise<boolean> {
-  const object = await findReadObject(database.queries, run.installationId, run.objectName);
+  const object = await findReadObject(database.data, run.installationId, run.objectName);
   if (!object || object.failures + 1 < FAILURES_BEFORE_PAUSE) return false;
   return nowMs() - (object.failingSince?.getTime() ?? nowMs()) >= HOUR_MINUTES * minuteMs;
 }

@@ -36,7 +36,7 @@ interface Probe {
  * While a destination fails, a probe, which is one page with a message, finds out whether it is back: at first every minute, then
  * after a tenth of the outage so far, so that a receiver that is gone for days collects few messages; at last every 15 minutes.
  */
-export function openWaitingMessages({ queries }: Database, minuteMs: number): WaitingMessages {
+export function openWaitingMessages({ data }: Database, minuteMs: number): WaitingMessages {
   const known = keepRecentlyUsed<boolean>(MAX_DESTINATIONS, { ttl: FRESH_MS });
   /** The last probe of each destination that fails, or when it was first found to be behind. */
   const probes = keepRecentlyUsed<Probe>(MAX_DESTINATIONS);
@@ -56,7 +56,7 @@ export function openWaitingMessages({ queries }: Database, minuteMs: number): Wa
 
   async function check(destinationId: string): Promise<{ isBehind: boolean; isProbe?: true }> {
     const max = { open: MAX_WAITING, retries: MAX_RETRIES };
-    const { open, retries, failingMs } = await countBacklog(queries, destinationId, max);
+    const { open, retries, failingMs } = await countBacklog(data, destinationId, max);
     if (failingMs === null) {
       probes.delete(destinationId);
       return { isBehind: open >= MAX_WAITING || retries >= MAX_RETRIES };

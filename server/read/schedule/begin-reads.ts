@@ -6,7 +6,8 @@ import type { Log } from "../../../ground/log.ts";
 import { nextTick, spreadMs } from "../../jobs/cron-tick.ts";
 import type { NewWork } from "../../jobs/new-work.ts";
 import { startRounds, type Rounds } from "../../jobs/rounds.ts";
-import { transact, type Database, type Queries } from "../../store/database/database.ts";
+import { type Database, transactData } from "../../store/database/database.ts";
+import type { DataQueries } from "../../store/database/sides.ts";
 import {
   listSchedules,
   lockDueObjects,
@@ -67,17 +68,17 @@ export async function mendTicks({
   minuteMs,
 }: Pick<BeginReadsServices, "database" | "minuteMs">): Promise<number> {
   const time = now();
-  const latest = (await listSchedules(database.queries)).map((schedule) => {
+  const latest = (await listSchedules(database.data)).map((schedule) => {
     const second = nextTick(schedule, nextTick(schedule, time, { minuteMs }), { minuteMs });
     // Equal schedules are spread over a minute.
     return { schedule, latest: new Date(second.getTime() + minuteMs) };
   });
-  return makeDueFrom(database.queries, latest);
+  return makeDueFrom(database.data, latest);
 }
 
 /** Begins what is due now. Returns whether more may be due. */
 export async function beginDueReads(deps: Omit<BeginReadsServices, "log">): Promise<boolean> {
-  const { due, begun } = await transact(deps.database, async (queries) => {
+  const { due, begun } = await transactData(deps.database, async (queries) => {
     const locked = await lockDueObjects(queries, MAX_CONCURRENT);
     return { due: locked, begun: await begin(deps, queries, locked) };
   });
@@ -92,7 +93,7 @@ export async function beginDueReads(deps: Omit<BeginReadsServices, "log">): Prom
  */
 async function begin(
   deps: Omit<BeginReadsServices, "log">,
-  queries: Queries,
+  queries: DataQueries,
   due: DueObject[],
 ): Promise<number> {
   const time = now();

@@ -1,7 +1,7 @@
 /** Cancels a read: what is delivered stays, what is not read yet is read by the next scheduled read. */
 import { readTriggeredError } from "../../events/read-events.ts";
 import { recordEvents } from "../../events/record-event.ts";
-import { transact, type Database } from "../../store/database/database.ts";
+import { type Database, transactData } from "../../store/database/database.ts";
 import { getInstallationFields } from "../../store/deliveries/events.ts";
 import type { OperationRow } from "../../store/operations/operations.ts";
 import { stopRun } from "../../store/reads/read-runs.ts";
@@ -15,7 +15,7 @@ export function cancelRead(
   const { id: operationId, projectId, installationId } = operation;
   const { objects } = operation.metadata as { objects?: string[] };
   const messageName = objects?.[0] ?? operation.objectName;
-  return transact(deps.database, async (queries) => {
+  return transactData(deps.database, async (queries) => {
     const result = `[${messageName}] Cancelled`;
     const run = await stopRun(queries, { projectId, operationId, result });
     if (run?.kind === "triggered") {

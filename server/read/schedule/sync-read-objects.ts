@@ -9,7 +9,8 @@ import type { ManifestIntegration } from "../../../manifest/manifest.ts";
 import { readTriggeredError } from "../../events/read-events.ts";
 import { recordEvents } from "../../events/record-event.ts";
 import type { Changes } from "../../store/database/changes.ts";
-import { transact, type Database, type Queries } from "../../store/database/database.ts";
+import { type Database, transactData } from "../../store/database/database.ts";
+import type { DataQueries } from "../../store/database/sides.ts";
 import { findInstallation, type InstallationRow } from "../../store/integrations/installations.ts";
 import { getInstallationFields } from "../../store/deliveries/events.ts";
 import { findIntegration } from "../../store/integrations/integrations.ts";
@@ -72,7 +73,7 @@ export function startSyncingReads(deps: SyncServices): Rounds {
 
 /** Takes queued installations and brings their objects in line. Returns whether more may be queued. */
 export async function syncQueued(deps: SyncNowServices & Pick<SyncServices, "newRuns">): Promise<boolean> {
-  const { taken, begun } = await transact(deps.database, async (queries) => {
+  const { taken, begun } = await transactData(deps.database, async (queries) => {
     const syncs = await takeSyncs(queries, "read_syncs", MAX_CONCURRENT);
     let count = 0;
     for (const sync of syncs) count += await syncInstallation(deps, queries, sync);
@@ -88,7 +89,7 @@ export async function syncQueued(deps: SyncNowServices & Pick<SyncServices, "new
  */
 export async function syncNow(
   deps: SyncNowServices,
-  queries: Queries,
+  queries: DataQueries,
   installation: Pick<InstallationRow, "id">,
 ): Promise<void> {
   const sync = await takeInstallationReadSync(queries, installation.id);
@@ -96,7 +97,7 @@ export async function syncNow(
 }
 
 interface Situation {
-  queries: Queries;
+  data: DataQueries;
   minuteMs: number;
   installation: InstallationRow<ConfigContent>;
   accountRef: string;
@@ -105,7 +106,11 @@ interface Situation {
 }
 
 /** Returns how many backfills it began. */
-async function syncInstallation(deps: SyncNowServices, queries: Queries, sync: QueuedSync): Promise<number> {
+async function syncInstallation(
+  deps: SyncNowServices,
+  queries: DataQueries,
+  sync: QueuedSync,
+): Promise<number> {
   const { projectId, installationId } = sync;
   const installation = await findInstallation<ConfigContent>(queries, projectId, installationId);
   const integration =
@@ -119,7 +124,13 @@ async function syncInstallation(deps: SyncNowServices, queries: Queries, sync: Q
   const rows = await listReadObjects(queries, projectId, installationId);
   const running = rows.map(({ objectName }) => objectName);
   const wanted = isReadable ? readDefinitions(await readSources(queries, integration, content, running)) : [];
-  const situation = { queries, minuteMs: deps.minuteMs, installation, accountRef, time: sync.askedTime };
+  const situation = {
+    data: queries,
+    minuteMs: deps.minuteMs,
+    installation,
+    accountRef,
+    time: sync.askedTime,
+  };
   for (const row of rows) await dropIfGone(situation, row, wanted);
   const kept = new Map(
     rows.filter((row) => row.accountRef === accountRef).map((row) => [row.objectName, row]),
@@ -136,18 +147,18 @@ async function syncInstallation(deps: SyncNowServices, queries: Queries, sync: Q
 }
 
 async function dropIfGone(situation: Situation, row: ReadObjectRow, wanted: ReadDefinition[]): Promise<void> {
-  const { queries, installation, accountRef } = situation;
+  const { data, installation, accountRef } = situation;
   const { objectName } = row;
   const isWanted = wanted.some((definition) => definition.objectName === objectName);
   if (isWanted && row.accountRef === accountRef) return;
   const reason = isWanted ? "another account was connected" : "the object is not read any more";
   await stop(situation, row, reason);
-  await removeReadObject(queries, installation.id, objectName);
+  await removeReadObject(data, installation.id, objectName);
 }
 
 /** Ends the runs of an object, all or those of `kinds`. */
 async function stop(
-  { queries, installation }: Situation,
+  { data, installation }: Situation,
   { objectName, messageName }: Pick<ReadObjectRow, "objectName" | "messageName">,
   reason: string,
   kinds?: ReadKind[],
@@ -155,13 +166,13 @@ async function stop(
   const installationId = installation.id;
   const error = `Stopped: ${reason}`;
   const result = `[${messageName}] ${error}`;
-  const stopped = await stopRuns(queries, { installationId, objectName, result, kinds });
+  const stopped = await stopRuns(data, { installationId, objectName, result, kinds });
   const triggered = stopped.filter(({ kind }) => kind === "triggered");
   if (triggered.length === 0) return;
-  const fields = await getInstallationFields(queries, installationId);
+  const fields = await getInstallationFields(data, installationId);
   const spans = triggered.map((run) => toReadSpan(run, messageName, run.untilTime));
   await recordEvents(
-    queries,
+    data,
     spans.map((span) => readTriggeredError(fields, span, error)),
   );
 }
@@ -175,7 +186,7 @@ async function changeObject(
   row: ReadObjectRow,
   definition: ReadDefinition,
 ): Promise<void> {
-  const { queries, installation, minuteMs, time } = situation;
+  const { data, installation, minuteMs, time } = situation;
   const { objectName, messageName, destination, disabled } = definition;
   const installationId = installation.id;
   const schedule = disabled ? null : (definition.schedule ?? null);
@@ -186,7 +197,7 @@ async function changeObject(
   if (disabled) {
     // Runs before their object, like the commit of a page.
     await stop(situation, row, "the object was disabled", ["scheduled", "triggered"]);
-    await takeBackBackfill(queries, row);
+    await takeBackBackfill(data, row);
   }
   const isDifferent =
     !isSame ||
@@ -195,21 +206,21 @@ async function changeObject(
     disabled !== row.disabled;
   if (isDifferent) {
     const settings = { messageName, destination, schedule, disabled, nextTick: nextTick || null };
-    await updateReadObject(queries, { installationId, objectName, ...settings });
+    await updateReadObject(data, { installationId, objectName, ...settings });
   }
-  await unpauseReadObjects(queries, { installationId, objectNames: [objectName], by: "auto" });
+  await unpauseReadObjects(data, { installationId, objectNames: [objectName], by: "auto" });
 }
 
 /** Returns 1 if a backfill begins with the object. */
 async function addObject(situation: Situation, definition: ReadDefinition): Promise<number> {
-  const { queries, installation, accountRef, minuteMs, time } = situation;
+  const { data, installation, accountRef, minuteMs, time } = situation;
   const { objectName, messageName, destination, disabled, backfill } = definition;
   const { id: installationId, projectId, integrationId, config } = installation;
   // Disabled from the beginning: it is read from the time when it is enabled.
   if (disabled) return 0;
   const schedule = definition.schedule ?? null;
   const operationId = newId();
-  await insertReadObject(queries, {
+  await insertReadObject(data, {
     installationId,
     objectName,
     projectId,
@@ -223,7 +234,7 @@ async function addObject(situation: Situation, definition: ReadDefinition): Prom
     backfillId: backfill ? operationId : null,
   });
   if (!backfill) return 0;
-  await insertReadRuns(queries, [
+  await insertReadRuns(data, [
     {
       operationId,
       projectId,

@@ -1,11 +1,10 @@
 /** Lets the transaction of a change also record the change: the request sets what to record, `transact` calls it. */
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { Transaction } from "kysely";
-import type { DB } from "./rows.gen.ts";
+import type { ControlQueries } from "./sides.ts";
 
 export interface RecordedChange {
   /** Records the change in its transaction; `result` is what the transaction returns. */
-  record(queries: Transaction<DB>, result: unknown): Promise<void>;
+  record(queries: ControlQueries, result: unknown): Promise<void>;
   /** Set when a transaction with the record was committed. */
   isRecorded: boolean;
 }

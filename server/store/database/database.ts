@@ -16,15 +16,22 @@ import { migrate } from "./migrate.ts";
 import { CONNECT_TIMEOUT_MS, openPool, SESSION_STATEMENT } from "./pool.ts";
 import { requireOwnSessions } from "./require-own-sessions.ts";
 import type { DB } from "./rows.gen.ts";
+import type { ControlQueries, ControlTables, DataQueries, DataTables } from "./sides.ts";
 
 /** The database itself or a transaction, with the tables of both sides; a function for one side takes a type of `sides.ts`. */
 export type Queries = Kysely<DB> | Transaction<DB>;
 
+/** Rows and columns in camelCase; JSON inside them is left as it is. */
 export interface Database {
-  /** Rows and columns in camelCase; JSON inside them is left as it is. */
+  /** The control tables. Each side may one day be in another database, so a transaction on one does nothing on the other. */
+  readonly control: Kysely<ControlTables>;
+  /** The data tables, and the shared ones to read. */
+  readonly data: Kysely<DataTables>;
+  /** Both sides, for what names both in one statement or transaction; `sides.test.ts` lists it. */
   readonly queries: Kysely<DB>;
   readonly pool: Pool;
   readonly connectionString: string;
+  readonly sideRoles?: SideRoles;
   close(): Promise<void>;
 }
 
@@ -36,11 +43,32 @@ export async function openDatabase(options: {
   log: Log;
   /** Connections of this process's pool. */
   poolSize?: number;
+  sideRoles?: SideRoles | undefined;
 }): Promise<Database> {
-  const { connectionString, log, poolSize = 20 } = options;
+  const { connectionString, log, poolSize = 20, sideRoles } = options;
   await prepare(connectionString, log);
-  const { queries, pool } = openPool({ connectionString, applicationName: "busbar", log, size: poolSize });
-  return { queries, pool, connectionString, close: () => queries.destroy() };
+  const open = (settings: Record<string, string> = {}) =>
+    openPool({ connectionString, applicationName: "busbar", log, size: poolSize, settings });
+  const { queries, pool } = open();
+  if (!sideRoles)
+    return {
+      control: queries,
+      data: queries,
+      queries,
+      pool,
+      connectionString,
+      close: () => queries.destroy(),
+    };
+  const control = open({ role: sideRoles.control }).queries;
+  const data = open({ role: sideRoles.data }).queries;
+  const close = async () => void (await Promise.all([control.destroy(), data.destroy(), queries.destroy()]));
+  return { control, data, queries, pool, connectionString, sideRoles, close };
+}
+
+/** For tests: roles that may do what belongs to a side, so that a statement on the wrong side fails. */
+export interface SideRoles {
+  control: string;
+  data: string;
 }
 
 async function prepare(connectionString: string, log: Log): Promise<void> {
@@ -138,19 +166,22 @@ export function isUniqueViolation(error: unknown, constraint?: string): boolean 
   return constraint === undefined || ("constraint" in error && error.constraint === constraint);
 }
 
-/** Runs the transaction; during a request that is audited, it also records the change. */
-async function withRecord<T>(database: Kysely<DB>, run: (queries: Queries) => Promise<T>): Promise<T> {
-  const change = recordedChange();
+/** Records what a transaction changed, in the transaction itself. */
+type RecordChange<Tables> = (queries: Transaction<Tables>, done: unknown) => Promise<void>;
+
+async function commit<Tables, T>(
+  database: Kysely<Tables>,
+  run: (queries: Transaction<Tables>) => Promise<T>,
+  record: RecordChange<Tables> | undefined,
+): Promise<T> {
   let isCommitting = false;
   try {
-    const result = await database.transaction().execute(async (queries) => {
+    return await database.transaction().execute(async (queries) => {
       const done = await run(queries);
-      await change?.record(queries, done);
+      await record?.(queries, done);
       isCommitting = true;
       return done;
     });
-    if (change) change.isRecorded = true;
-    return result;
   } catch (error) {
     if (!isCommitting) noteRollback(error);
     throw error;
@@ -161,20 +192,45 @@ async function withRecord<T>(database: Kysely<DB>, run: (queries: Queries) => Pr
 const LOST_RACES: readonly unknown[] = ["40P01", "40001", "23503"];
 const MAX_TRIES = 5;
 
-/**
- * Runs a transaction, and repeats it when it lost a race against another one: the second time its work is possible, or is
- * refused for a reason. `run` must do nothing that a rollback does not undo.
- */
-export async function transact<T>(
-  { queries }: Pick<Database, "queries">,
-  run: (queries: Queries) => Promise<T>,
+async function repeat<Tables, T>(
+  database: Kysely<Tables>,
+  run: (queries: Transaction<Tables>) => Promise<T>,
+  record?: RecordChange<Tables>,
 ): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
-      return await withRecord(queries, run);
+      return await commit(database, run, record);
     } catch (error) {
       const isLost = error instanceof Error && "code" in error && LOST_RACES.includes(error.code);
       if (!isLost || tries === MAX_TRIES) throw error;
     }
   }
 }
+
+/**
+ * Runs a transaction on the control tables, and repeats it when it lost a race against another one: the second time its work is
+ * possible, or is refused for a reason. `run` must do nothing that a rollback does not undo. During a request that is audited, the
+ * transaction also records the change.
+ */
+export async function transactControl<T>(
+  { control }: Pick<Database, "control">,
+  run: (queries: ControlQueries) => Promise<T>,
+): Promise<T> {
+  const change = recordedChange();
+  if (!change) return repeat(control, run);
+  const result = await repeat(control, run, (queries, done) => change.record(queries, done));
+  change.isRecorded = true;
+  return result;
+}
+
+/** Does the same on the tables of both sides, for what is not yet split. */
+export const transact = <T>(
+  { queries }: Pick<Database, "queries">,
+  run: (queries: Queries) => Promise<T>,
+): Promise<T> => transactControl({ control: queries }, run);
+
+/** Does the same on the data tables. An audited change is recorded here only if the audit is in the same database, otherwise after it. */
+export const transactData = <T>(
+  { data, queries }: Pick<Database, "data" | "queries">,
+  run: (queries: DataQueries) => Promise<T>,
+): Promise<T> => (data === queries ? transact({ queries }, run) : repeat(data, run));

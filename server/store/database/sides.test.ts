@@ -3,6 +3,11 @@ import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { sql } from "kysely";
+import { createTestDatabase } from "../../../tests/harness/database.ts";
+import { SIDE_ROLES } from "../../../tests/harness/side-roles.ts";
+import { createLog } from "../../../ground/log.ts";
+import { openDatabase } from "./database.ts";
 import { TABLE_SIDES, type Side } from "./sides.ts";
 
 /** Functions whose statements, or those of what they call, name tables of both sides: each is to be split. */
@@ -28,8 +33,8 @@ const NOT_YET_SPLIT = [
   "integrations/integrations.ts insertRevision",
   "integrations/integrations.ts upsertIntegration",
   "integrations/schema-baselines.ts saveSchemaBaseline",
-  "integrations/schema-looks.ts followDeployedWatch",
-  "integrations/schema-looks.ts startDueChecks",
+  "integrations/schema-checks.ts followDeployedWatch",
+  "integrations/schema-checks.ts startDueChecks",
   "operations/operations.ts endOperations",
   "processes/queue-depths.ts readQueueDepths",
   "subscriptions/push-watch.ts notePushesAccepted",
@@ -173,4 +178,75 @@ test("the list of functions that name both sides gets no longer", () => {
     NOT_YET_SPLIT,
     "New: let the function take ControlQueries or DataQueries. Split: take it off the list.",
   );
+});
+
+/** Places outside the store that use both sides at once: in one transaction, or for a function of the list above. */
+const BOTH_SIDES_USED: Record<string, number> = {
+  "agents/approvals/approval-worker.ts": 1,
+  "agents/approvals/carry-out-approval.ts": 1,
+  "agents/approvals/request-approval.ts": 2,
+  "api/connections/connections.ts": 1,
+  "api/connections/save-connection.ts": 1,
+  "api/connections/update-connection.ts": 1,
+  "api/customers/erasing.ts": 4,
+  "api/find/find.ts": 1,
+  "api/installations/change-installation.ts": 2,
+  "api/installations/create-installation.ts": 1,
+  "api/installations/installations.ts": 2,
+  "api/integrations/batch-upsert-integrations.ts": 1,
+  "api/integrations/integrations.ts": 3,
+  "api/provider-apps/provider-apps.ts": 3,
+  "api/providers/providers.ts": 1,
+  "api/system/system.ts": 1,
+  "calls/suspect-credentials.ts": 1,
+  "credentials/connect/account-info.ts": 1,
+  "credentials/refresh/save-refresh.ts": 1,
+  "deliver/destinations/disable-destinations.ts": 1,
+  "metrics/watch-database.ts": 1,
+  "operations/operation-ledger.ts": 1,
+  "read/requests/pause-reads.ts": 1,
+  "read/schedule/begin-triggered-read.ts": 1,
+  "services.ts": 1,
+  "subscribe/process/process-events.ts": 1,
+  "subscribe/receive/take-pushes.ts": 2,
+  "subscribe/receive/watch-outages.ts": 1,
+  "watch/check-schemas.ts": 1,
+  "watch/schema-watcher.ts": 1,
+  "write/queue/cancel-write.ts": 1,
+};
+
+const BOTH = /\btransact\(|\bdatabase\.queries\b|\bqueries\b[^=;(){}]*\}( = |: )(deps\.)?database\b/g;
+
+test("the places that use both sides at once get no more", () => {
+  const used = globSync("**/*.ts", { cwd: join(STORE, "..") })
+    .filter((file) => !/^store\/|\.(test|examples)\.ts$/.test(file))
+    .map((file) => [file, readFileSync(join(STORE, "..", file), "utf8").match(BOTH)?.length ?? 0] as const)
+    .filter(([, count]) => count > 0);
+  assert.deepEqual(
+    Object.fromEntries(used.toSorted(([one], [other]) => (one < other ? -1 : 1))),
+    BOTH_SIDES_USED,
+    "New: use `database.control` or `database.data`. Split: count it down.",
+  );
+});
+
+test("a statement on the wrong side is refused by the roles that tests can have", async (t) => {
+  const { connectionString, drop } = await createTestDatabase();
+  const { control, data, queries, close } = await openDatabase({
+    connectionString,
+    log: createLog("silent"),
+    poolSize: 1,
+    sideRoles: SIDE_ROLES,
+  });
+  t.after(async () => {
+    await close();
+    await drop();
+  });
+  const refused = { code: "42501" };
+  await assert.rejects(sql`select from operations`.execute(control), refused);
+  await assert.rejects(sql`select from api_keys`.execute(data), refused);
+  await assert.rejects(sql`update projects set name = name`.execute(data), refused);
+  await assert.rejects(sql`select from projects for update`.execute(data), refused);
+  await sql`update projects set name = name`.execute(control);
+  await sql`update operations set status = status from projects where project_id = projects.id`.execute(data);
+  await sql`select from api_keys, operations`.execute(queries);
 });

@@ -112,8 +112,8 @@ type TablesOn<One extends Side> = {
 type ReadOnly<Table> = { [Column in keyof Table]: ColumnType<SelectType<Table[Column]>, never, never> };
 
 type SharedTables = { [Table in TablesOn<"shared">]: ReadOnly<DB[Table]> };
-type ControlTables = Pick<DB, TablesOn<"control" | "shared" | "own">>;
-type DataTables = Pick<DB, TablesOn<"data" | "own">> & SharedTables;
+export type ControlTables = Pick<DB, TablesOn<"control" | "shared" | "own">>;
+export type DataTables = Pick<DB, TablesOn<"data" | "own">> & SharedTables;
 
 /** The control tables, or a transaction on them. */
 export type ControlQueries = Kysely<ControlTables> | Transaction<ControlTables>;

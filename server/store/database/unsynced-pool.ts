@@ -1,21 +1,31 @@
 /** A small pool whose commits do not wait for the disk, for work that is repeated if PostgreSQL's machine fails. */
 import type { Log } from "../../../ground/log.ts";
-import type { Queries } from "./database.ts";
+import type { Database } from "./database.ts";
 import { openPool } from "./pool.ts";
+import type { ControlQueries, DataQueries } from "./sides.ts";
 
 export interface UnsyncedPool {
-  readonly queries: Queries;
+  readonly control: ControlQueries;
+  readonly data: DataQueries;
   close(): Promise<void>;
 }
 
 /** A crash of Busbar or PostgreSQL loses nothing; a failure of PostgreSQL's machine may lose the last half second. */
-export function openUnsyncedPool(connectionString: string, log: Log, size: number): UnsyncedPool {
-  const { queries } = openPool({
-    connectionString,
-    applicationName: "busbar deliveries",
-    log,
-    size,
-    settings: { synchronous_commit: "off" },
-  });
-  return { queries, close: () => queries.destroy() };
+export function openUnsyncedPool(
+  { connectionString, sideRoles }: Pick<Database, "connectionString" | "sideRoles">,
+  log: Log,
+  size: number,
+): UnsyncedPool {
+  const open = (role: Record<string, string>) =>
+    openPool({
+      connectionString,
+      applicationName: "busbar deliveries",
+      log,
+      size,
+      settings: { synchronous_commit: "off", ...role },
+    }).queries;
+  const data = open(sideRoles ? { role: sideRoles.data } : {});
+  if (!sideRoles) return { control: data, data, close: () => data.destroy() };
+  const control = open({ role: sideRoles.control });
+  return { control, data, close: async () => void (await Promise.all([control.destroy(), data.destroy()])) };
 }

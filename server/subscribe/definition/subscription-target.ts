@@ -42,17 +42,17 @@ export async function findSubscriptionTarget(
     objectName,
   }: { projectId: string; installationId: string; objectName: string },
 ): Promise<SubscriptionTarget | undefined> {
-  const { queries } = deps.database;
+  const { control, data } = deps.database;
   const installed = await deps.installations.byId(projectId, installationId);
   const fields = await deps.installations.fields(installationId);
   const connector = installed && subscribingConnector(deps.catalog, installed.integration.provider);
   if (!installed || !fields || !connector) return undefined;
   const { integration, installation } = installed;
   const { content } = installation.config;
-  const sources = await readSources(queries, integration, content);
+  const sources = await readSources(data, integration, content);
   const definition = subscribeDefinitions(sources).find((one) => one.objectName === objectName);
   const destination = definition?.destination
-    ? await findDestination(queries, projectId, definition.destination)
+    ? await findDestination(control, projectId, definition.destination)
     : undefined;
   return {
     installed,

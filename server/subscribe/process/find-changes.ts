@@ -39,7 +39,7 @@ export async function findChanges(
   let scan = await currentScan(deps, subscription);
   while (scan && elapsedMs() - startedMs < TURN_MS) {
     const step = await takeStep(deps, { subscription, target, scan });
-    const isCommitted = await retryWhileDatabaseIsDown(() => commitScanStep(deps.database.queries, step));
+    const isCommitted = await retryWhileDatabaseIsDown(() => commitScanStep(deps.database.data, step));
     if (!isCommitted) return;
     deps.subscribeMeter?.found(step.events.length);
     scan = step.scan ?? undefined;
@@ -62,7 +62,7 @@ async function currentScan(
   } else if (pollTime && pollTime.getTime() <= nowMs()) {
     scan = { ...begun, kind: "polling", since: (polledUntil ?? now()).toISOString(), reason: null };
   }
-  return scan && (await beginScan(deps.database.queries, subscription.claim, scan)) ? scan : undefined;
+  return scan && (await beginScan(deps.database.data, subscription.claim, scan)) ? scan : undefined;
 }
 
 interface Scanning {
@@ -124,7 +124,7 @@ async function readStep(deps: SubscribeServices, scanning: Scanning): Promise<Re
     const plan = await planScan(deps, scanning, call);
     const page = await read.readPage({ ...plan, until: findLatest(scan, startTime) }, checkpoint, fetch);
     const bound = scan.until ? new Date(scan.until) : chooseBound(page, startTime);
-    const known = await listDeliveredHashes(deps.database.queries, {
+    const known = await listDeliveredHashes(deps.database.data, {
       installationId: subscription.installationId,
       objectName,
       recordIds: page.records.map(({ id }) => id),

@@ -23,7 +23,7 @@ interface OwnContext {
  * Drops operations that are none of the project: another Busbar may write to the account as well.
  */
 export async function withOwnOperations(
-  { database: { queries } }: SubscribeServices,
+  { database: { data } }: SubscribeServices,
   { projectId, connectionId, objectName }: ClaimedSubscription,
   { connector, definition }: OwnContext,
   events: InboxEvent[],
@@ -31,10 +31,10 @@ export async function withOwnOperations(
   const ids = new Set(events.flatMap(({ operationId }) => operationId ?? []));
   const doubtful = events.filter(({ isByAnother }) => !isByAnother);
   if (doubtful.length === 0) return events;
-  const known = ids.size > 0 ? await listKnownOperations(queries, projectId, [...ids]) : new Set<string>();
+  const known = ids.size > 0 ? await listKnownOperations(data, projectId, [...ids]) : new Set<string>();
   const { objectKey, recordKey } = ownKeys(connector, objectName);
   const recordIds = [...new Set(doubtful.map(({ recordId }) => recordKey(recordId)))];
-  const writes = await listOwnWrites(queries, { connectionId, objectKey }, recordIds);
+  const writes = await listOwnWrites(data, { connectionId, objectKey }, recordIds);
   const fields = shownFields(definition.read, connector.read);
   return events.map(({ operationId, ...event }) => {
     const named = operationId !== undefined && known.has(operationId) ? operationId : undefined;

@@ -45,11 +45,11 @@ export async function processEvents(
   subscription: ClaimedSubscription,
   target: ProcessableTarget,
 ): Promise<void> {
-  const { queries } = deps.database;
+  const { data } = deps.database;
   const startedMs = elapsedMs();
   while (elapsedMs() - startedMs < TURN_MS) {
     const limits = { windowMs: deps.windowMs, max: MAX_EVENTS };
-    const waiting = await listReadyEvents(queries, subscription, limits);
+    const waiting = await listReadyEvents(data, subscription, limits);
     if (waiting.length === 0) return;
     if (!(await processBatch(deps, subscription, target, waiting))) return;
   }
@@ -62,7 +62,7 @@ export async function filterEvents(
   reason: string,
 ): Promise<void> {
   for (;;) {
-    const waiting = await listReadyEvents(deps.database.queries, subscription, {
+    const waiting = await listReadyEvents(deps.database.data, subscription, {
       windowMs: 0,
       max: MAX_EVENTS,
     });
@@ -137,7 +137,7 @@ async function buildMessages(
   const doubtful = groups.flatMap((group) =>
     group.shown.isFound || reported.has(group) ? group.shown.recordId : [],
   );
-  const delivered = await listDeliveredHashes(deps.database.queries, {
+  const delivered = await listDeliveredHashes(deps.database.data, {
     installationId,
     objectName,
     recordIds: doubtful,
@@ -150,7 +150,7 @@ async function buildMessages(
 
 /** Lists what was delivered of the same records at about the same times, if the provider reports changes in several ways. */
 async function listEarlierReports(
-  { database: { queries } }: SubscribeServices,
+  { database: { data } }: SubscribeServices,
   { installationId, objectName }: ClaimedSubscription,
   { connector }: ProcessableTarget,
   events: readonly InboxEvent[],
@@ -158,7 +158,7 @@ async function listEarlierReports(
   const reports = events.filter(({ report }) => report !== undefined);
   if (reports.length === 0) return [];
   const times = reports.map(({ time }) => time.getTime());
-  const rows = await listDeliveredEvents(queries, {
+  const rows = await listDeliveredEvents(data, {
     installationId,
     objectName,
     recordIds: [...new Set(reports.map(({ recordId }) => recordId))],
@@ -245,7 +245,7 @@ async function commit(
   const batch = { ...claim, installationId, ...outcomes };
   const isCommitted = await retryWhileDatabaseIsDown(() =>
     erasing.length === 0
-      ? commitSubscription(deps.database.queries, batch)
+      ? commitSubscription(deps.database.data, batch)
       : transact(deps.database, async (queries) => {
           if (!(await commitSubscription(queries, batch))) return false;
           for (const { id, recordId } of erasing)

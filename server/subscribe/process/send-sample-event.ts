@@ -45,7 +45,7 @@ export async function sendSampleEvent(
       : { own: emptyRecords(target, type, recordId), others: new Map() };
   const entries = groupEntries(target, [group], records);
   const { messages } = subscribeMessages({ target, destination, objectName, workspace }, entries);
-  await insertEvents(deps.database.queries, messages);
+  await insertEvents(deps.database.data, messages);
 }
 
 function sampleGroup(

@@ -10,19 +10,19 @@ export const LIST_WAIT_MS = 1_000;
 
 /** Returns false if pushes of the project still wait after this time. Ignores those that an attempt failed to take apart. */
 export async function awaitPushes(
-  { database: { queries } }: { database: Database },
+  { database: { control } }: { database: Database },
   projectId: string,
   withinMs: number,
 ): Promise<boolean> {
-  const position = await findLastPush(queries, projectId);
-  return position === undefined || waitWhile(() => isPushWaiting(queries, { projectId, position }), withinMs);
+  const position = await findLastPush(control, projectId);
+  return position === undefined || waitWhile(() => isPushWaiting(control, { projectId, position }), withinMs);
 }
 
 /** Does the same for the pushes of all projects, without looking for the last one. */
 export const awaitAllPushes = (
-  { database: { queries } }: { database: Database },
+  { database: { control } }: { database: Database },
   withinMs: number,
-): Promise<boolean> => waitWhile(() => isPushWaiting(queries), withinMs);
+): Promise<boolean> => waitWhile(() => isPushWaiting(control), withinMs);
 
 async function waitWhile(isWaiting: () => Promise<boolean>, withinMs: number): Promise<boolean> {
   const endMs = elapsedMs() + withinMs;

@@ -2,7 +2,7 @@
  * Limits what one transaction makes of pushes and streams: an event becomes a row for each installation of its account, so that
  * many events could hold the rows of all their subscriptions for minutes, and with them the process's database connections.
  */
-import type { Queries } from "../../store/database/database.ts";
+import type { DataQueries } from "../../store/database/sides.ts";
 import type { TakenPush } from "../../store/subscriptions/received-pushes.ts";
 import {
   countRecipients,
@@ -26,7 +26,7 @@ export interface LimitedPushes {
 const MAX_ROWS = 5_000;
 
 /** Chooses the events of this transaction, of each project in order and at least one. */
-export async function limitRows(queries: Queries, pushes: ReadPush[]): Promise<LimitedPushes> {
+export async function limitRows(queries: DataQueries, pushes: ReadPush[]): Promise<LimitedPushes> {
   const counts = await countGroupRecipients(
     queries,
     pushes.flatMap(({ events }) => events),
@@ -63,7 +63,7 @@ export async function limitRows(queries: Queries, pushes: ReadPush[]): Promise<L
 
 /** Divides the events of a stream, in order: each part makes at most `MAX_ROWS` rows, or is one event. */
 export async function divideByRows(
-  queries: Queries,
+  queries: DataQueries,
   events: ReceivedEvent[],
   recipients: Recipients,
 ): Promise<ReceivedEvent[][]> {
@@ -85,7 +85,7 @@ export async function divideByRows(
 }
 
 async function countGroupRecipients(
-  queries: Queries,
+  queries: DataQueries,
   events: ReceivedEvent[],
   recipients?: Recipients,
 ): Promise<Map<string, number>> {

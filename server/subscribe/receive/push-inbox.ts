@@ -40,7 +40,7 @@ export const openPushInbox = ({
 }): PushInbox => ({
   ...sharedCommit<NewPush>(
     async (pushes) => {
-      await insertPushes(database.queries, pushes, { tells: !newPushes.hasWorker });
+      await insertPushes(database.control, pushes, { tells: !newPushes.hasWorker });
       newPushes.announce();
     },
     { maxItems: MAX_BYTES, measureSize: ({ body }) => Math.max(LEAST_BYTES, body.length) },
@@ -49,12 +49,12 @@ export const openPushInbox = ({
 });
 
 /** Returns a function that tells at once what the last check found, and checks again in the background. */
-function openCapacityCheck({ queries }: Database): PushInbox["hasCapacity"] {
+function openCapacityCheck({ control }: Database): PushInbox["hasCapacity"] {
   let hasCapacity = true;
   let full = new Set<string>();
   let nextMs = 0;
   const check = async (): Promise<void> => {
-    const waiting = await countWaitingPushes(queries, MAX_WAITING.pushes);
+    const waiting = await countWaitingPushes(control, MAX_WAITING.pushes);
     const addSizes = (of: "pushes" | "bytes") => waiting.reduce((sum, one) => sum + one[of], 0);
     hasCapacity = addSizes("pushes") < MAX_WAITING.pushes && addSizes("bytes") < MAX_WAITING.bytes;
     const isFull = ({ pushes, bytes }: WaitingPushes): boolean =>

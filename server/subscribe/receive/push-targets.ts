@@ -58,21 +58,20 @@ export function openPushTargets(deps: { database: Database; changes: Changes; se
 const isGiven = (id: string | null | undefined): id is string => typeof id === "string";
 
 async function lookUp(
-  { database: { queries }, sealer }: { database: Database; sealer: Sealer },
+  { database: { data }, sealer }: { database: Database; sealer: Sealer },
   { project, integration, installation, provider }: PushPlace,
 ): Promise<PushTarget | undefined> {
-  const found = await findProject(queries, project);
+  const found = await findProject(data, project);
   if (!found) return undefined;
   const projectId = found.id;
-  const parent =
-    integration === undefined ? undefined : await findIntegration(queries, projectId, integration);
+  const parent = integration === undefined ? undefined : await findIntegration(data, projectId, integration);
   const name = integration === undefined ? provider : parent?.provider;
   if (name === undefined) return undefined;
   if (installation !== undefined) {
-    const row = await findInstallation(queries, projectId, installation);
+    const row = await findInstallation(data, projectId, installation);
     if (!row || row.integrationId !== parent?.id) return undefined;
   }
-  const apps = (await listProviderApps(queries, projectId)).filter((app) => app.provider === name);
+  const apps = (await listProviderApps(data, projectId)).filter((app) => app.provider === name);
   const secrets = apps.map((app) => openProviderAppSecret(sealer, app)).filter((secret) => secret !== "");
   return {
     projectId,

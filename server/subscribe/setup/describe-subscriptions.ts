@@ -3,7 +3,8 @@ import type { Catalog } from "../../../connector-kit/catalog.ts";
 import type { ConfigContent } from "../../../manifest/installation-config.ts";
 import type { ManifestIntegration } from "../../../manifest/manifest.ts";
 import { readSources } from "../../read/definition/read-sources.ts";
-import type { Database, Queries } from "../../store/database/database.ts";
+import type { Database } from "../../store/database/database.ts";
+import type { DataQueries } from "../../store/database/sides.ts";
 import { findEventStream, type EventStreamRow } from "../../store/subscriptions/event-streams.ts";
 import type { InstallationRow } from "../../store/integrations/installations.ts";
 import type { IntegrationRow } from "../../store/integrations/integrations.ts";
@@ -56,12 +57,12 @@ export async function describeSubscriptions(
   integration: IntegrationRow<ManifestIntegration>,
   installation: InstallationRow<ConfigContent>,
 ): Promise<DescribedSubscription[]> {
-  const { queries } = deps.database;
+  const { data } = deps.database;
   const { content } = installation.config;
-  const definitions = subscribeDefinitions(await readSources(queries, integration, content));
-  const rows = await listSubscriptions(queries, installation.projectId, installation.id);
+  const definitions = subscribeDefinitions(await readSources(data, integration, content));
+  const rows = await listSubscriptions(data, installation.projectId, installation.id);
   const connector = subscribingConnector(deps.catalog, integration.provider);
-  const apps = (await listProviderApps(queries, installation.projectId)).filter(
+  const apps = (await listProviderApps(data, installation.projectId)).filter(
     ({ provider }) => provider === integration.provider,
   );
   const chosen = chooseSource(apps, {
@@ -70,7 +71,7 @@ export async function describeSubscriptions(
     provider: integration.provider,
   });
   const pollingReason = chosen.otherwise ? FELL_BACK : chosen.reason;
-  const streams = await listStreams(queries, installation.connectionId, rows);
+  const streams = await listStreams(data, installation.connectionId, rows);
   const watchNames = listWatchNames(connector);
   return definitions.map((definition) => {
     const row = rows.find(({ objectName }) => objectName === definition.objectName);
@@ -111,7 +112,7 @@ export async function describeSubscriptions(
 
 /** Lists the stream of the connection, and the journals of its subscriptions. */
 async function listStreams(
-  queries: Queries,
+  queries: DataQueries,
   connectionId: string,
   rows: readonly SubscriptionRow[],
 ): Promise<EventStreamRow[]> {

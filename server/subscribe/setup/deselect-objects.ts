@@ -61,7 +61,7 @@ async function deselect(deps: StreamServices, stream: HeldStream, dropped: strin
       await wait(backoffMs({ attempts, baseMs: deps.retryBaseMs }), undefined, { ref: false });
     }
   }
-  await dropSelected(deps.database.queries, id, dropped);
+  await dropSelected(deps.database.data, id, dropped);
 }
 
 async function deselectFromStream(
@@ -89,15 +89,15 @@ async function deselectFromJournal(
   const { fetch } = await deps.appCalls.find({ projectId, providerAppId }, (scopes) =>
     journal.tokenScopes(scopes),
   );
-  const { queries } = deps.database;
-  const kept = new Set(await wantedByOthers(queries, id, dropped));
+  const { data } = deps.database;
+  const kept = new Set(await wantedByOthers(data, id, dropped));
   const gone = dropped.filter((key) => !kept.has(key));
   if (gone.length === 0) return;
   try {
     await journal.deselect(gone.map(readJournalKey), fetch);
   } finally {
     // After a failure, too: the provider may have deselected some, and who has begun to want one keeps it from the next attempt.
-    await dropSelectedOfOthers(queries, id, gone);
+    await dropSelectedOfOthers(data, id, gone);
   }
 }
 
@@ -112,7 +112,7 @@ export async function deselectBeforeRemoval(
   deps: CallServices & { log: Log },
   installationId: string,
 ): Promise<void> {
-  const stream = await findStreamWithout(deps.database.queries, installationId);
+  const stream = await findStreamWithout(deps.database.data, installationId);
   if (!stream || stream.selected.every((key) => stream.wanted.includes(key))) return;
   const { id, projectId, provider, ref } = stream;
   const call = deselectFromStream(deps, stream).then(() => true);

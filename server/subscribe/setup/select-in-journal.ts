@@ -30,15 +30,15 @@ export async function selectInJournal(
   { projectId, provider, journalAppId }: Pick<ClaimedSubscription, "projectId" | "provider" | "journalAppId">,
   { journal, accountRef, objectKey, listFields }: JournalSelecting,
 ): Promise<SelectedObject> {
-  const { queries } = deps.database;
-  const app = await findProviderApp(queries, projectId, journalAppId ?? "");
+  const { data } = deps.database;
+  const app = await findProviderApp(data, projectId, journalAppId ?? "");
   if (!app) throw new ProviderError({ kind: "forbidden", message: "The provider app was deleted." });
   const calls = await deps.appCalls.find({ projectId, providerAppId: app.id }, (scopes) =>
     journal.tokenScopes(scopes),
   );
   await calls.authorize();
   const put = (selected: string[]) =>
-    putEventStream(queries, {
+    putEventStream(data, {
       providerAppId: app.id,
       projectId,
       provider,
@@ -52,7 +52,7 @@ export async function selectInJournal(
   // object is selected again.
   if (!requireOpen(await put([journalKey(accountRef, objectKey)]))) return { isOpen: false, warnings: [] };
   const listFilters = async () =>
-    mergeFilters(await listJournalFilters(queries, { journalAppId: app.id, accountRef, objectKey }));
+    mergeFilters(await listJournalFilters(data, { journalAppId: app.id, accountRef, objectKey }));
   let filters = await listFilters();
   for (let rounds = 1; ; rounds++) {
     const { fields, ...events } = filters;

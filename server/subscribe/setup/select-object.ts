@@ -26,7 +26,7 @@ export async function selectObject(
   const { warnings, ...selected } = await callProvider(deps, { projectId, connectionId }, ({ fetch }) =>
     stream.select({ ref, objectName }, fetch),
   );
-  const row = await putEventStream(deps.database.queries, {
+  const row = await putEventStream(deps.database.data, {
     connectionId,
     projectId,
     provider,

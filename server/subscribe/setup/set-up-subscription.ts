@@ -30,15 +30,15 @@ export async function setUpSubscription(
   subscription: ClaimedSubscription,
   target: SubscriptionTarget,
 ): Promise<boolean> {
-  const { queries } = deps.database;
+  const { data } = deps.database;
   const chosen = await choose(deps, subscription, target);
   const { source, fault, otherwise } = chosen;
   if (fault !== undefined) throw new ProviderError({ kind: "invalid", message: fault });
   const { claim } = subscription;
   if (otherwise && subscription.source !== source) {
-    await changeSource(queries, { ...claim, source });
+    await changeSource(data, { ...claim, source });
     await retryEventStream(
-      queries,
+      data,
       (source === "journal" && subscription.journalAppId) || subscription.connectionId,
     );
     Object.assign(subscription, { source, state: "pending", scan: null, pollTime: null });
@@ -47,7 +47,7 @@ export async function setUpSubscription(
   try {
     const { isOpen, warnings } = await select(deps, subscription, { target, source, ...names });
     if (!isOpen) return false;
-    await activateSubscription(queries, { ...claim, ...names, warnings });
+    await activateSubscription(data, { ...claim, ...names, warnings });
     Object.assign(subscription, names, { state: "active" });
   } catch (error) {
     if (!otherwise || !(error instanceof ProviderError) || !mustBeMended(error.kind)) throw error;
@@ -55,7 +55,7 @@ export async function setUpSubscription(
     const isSlower = otherwise.source === "polling";
     const reason = isSlower ? `${error.message.replace(/\.$/, "")}. ${otherwise.reason ?? ""}`.trim() : null;
     const sourceRetryTime = isSlower ? new Date(nowMs() + SOURCE_RETRY_MS) : null;
-    await useInstead(queries, { ...claim, ...names, source: otherwise.source, reason, sourceRetryTime });
+    await useInstead(data, { ...claim, ...names, source: otherwise.source, reason, sourceRetryTime });
     Object.assign(subscription, names, { state: "active", source: otherwise.source });
   }
   return true;
@@ -69,7 +69,7 @@ async function choose(
   { projectId, provider }: ClaimedSubscription,
   { connector }: SubscriptionTarget,
 ): Promise<ChosenSource> {
-  const apps = await listProviderApps(deps.database.queries, projectId);
+  const apps = await listProviderApps(deps.database.data, projectId);
   return chooseSource(
     apps.filter((app) => app.provider === provider),
     { ...listSources(connector, deps.catalog.find(provider)), publicUrl: deps.publicUrl(), provider },
@@ -108,7 +108,7 @@ async function select(
     return selectObject(deps, subscription, { stream, objectKey: names.objectKey });
   }
   if (source !== "journal" || !journal) return { isOpen: true, warnings: [] };
-  await nameSubscription(deps.database.queries, { ...subscription.claim, ...names });
+  await nameSubscription(deps.database.data, { ...subscription.claim, ...names });
   const listFields = () => listAllFields(deps, subscription, target);
   return selectInJournal(deps, subscription, { journal, ...names, listFields });
 }

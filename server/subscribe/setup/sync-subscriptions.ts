@@ -10,7 +10,8 @@ import { firstStep } from "../../read/definition/read-set.ts";
 import { readSources } from "../../read/definition/read-sources.ts";
 import type { Changes } from "../../store/database/changes.ts";
 import { findConnection } from "../../store/connections/connections.ts";
-import { transact, type Database, type Queries } from "../../store/database/database.ts";
+import { type Database, transactData } from "../../store/database/database.ts";
+import type { DataQueries } from "../../store/database/sides.ts";
 import { findInstallation } from "../../store/integrations/installations.ts";
 import { findIntegration } from "../../store/integrations/integrations.ts";
 import { listProviderApps } from "../../store/connections/provider-apps.ts";
@@ -53,7 +54,7 @@ export function startSyncingSubscriptions(
 
 /** Takes queued installations; returns how many. */
 const syncQueuedSubscriptions = (deps: SubscriptionSyncServices): Promise<number> =>
-  transact(deps.database, async (queries) => {
+  transactData(deps.database, async (queries) => {
     const syncs = await takeSyncs(queries, "subscription_syncs", MAX_CONCURRENT);
     for (const sync of syncs) {
       const wanted = await wantedSubscriptions(deps, queries, sync);
@@ -68,7 +69,7 @@ const syncQueuedSubscriptions = (deps: SubscriptionSyncServices): Promise<number
 
 async function wantedSubscriptions(
   deps: SubscriptionSyncServices,
-  queries: Queries,
+  queries: DataQueries,
   { projectId, installationId }: { projectId: string; installationId: string },
 ): Promise<WantedSubscription[]> {
   const installation = await findInstallation<ConfigContent>(queries, projectId, installationId);

@@ -5,7 +5,7 @@ import { EgressError } from "../../egress/egress-error.ts";
 import { nowMs } from "../../../ground/clock.ts";
 import { backoffMs } from "../../jobs/backoff.ts";
 import { ignoreDatabaseOutage, retryWhileDatabaseIsDown } from "../../store/database/database-outage.ts";
-import { transact } from "../../store/database/database.ts";
+import { transactData } from "../../store/database/database.ts";
 import {
   forgetPosition,
   releaseEventStream,
@@ -39,7 +39,7 @@ export async function holdStream(
       end = await settle(deps, { stream, progress, stop }, failure);
     }
   }
-  const release = () => releaseEventStream(deps.database.queries, { id, workerId: deps.workerId(), ...end });
+  const release = () => releaseEventStream(deps.database.data, { id, workerId: deps.workerId(), ...end });
   // A process that stops does not wait for its database: others take the stream when its lock is gone.
   await (stop.aborted ? ignoreDatabaseOutage(release) : retryWhileDatabaseIsDown(release, { signal: stop }));
 }
@@ -89,7 +89,7 @@ async function startAgain(
 ): Promise<void> {
   const { id } = stream;
   const forget = () =>
-    transact(deps.database, async (queries) => {
+    transactData(deps.database, async (queries) => {
       await forgetPosition(queries, { id, workerId: deps.workerId() });
       await requestReconciliations(deps, queries, stream, [
         { reason: `the stored position is lost: ${failure.message}` },

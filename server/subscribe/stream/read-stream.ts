@@ -2,7 +2,7 @@
 import { ProviderError } from "../../../connector-kit/calls/provider-error.ts";
 import type { StreamBatch, StreamStart } from "../../../connector-kit/stream-connector.ts";
 import { retryWhileDatabaseIsDown } from "../../store/database/database-outage.ts";
-import { transact } from "../../store/database/database.ts";
+import { transactData } from "../../store/database/database.ts";
 import {
   lockEventStream,
   moveEventStream,
@@ -90,7 +90,7 @@ const chooseStart = ({ position, startTime }: EventStreamRow): StreamStart =>
   position ?? (startTime === null ? "now" : "oldest");
 
 const noteOpen = ({ database, workerId }: StoringServices, { id }: EventStreamRow): Promise<void> =>
-  openEventStream(database.queries, { id, workerId: workerId() });
+  openEventStream(database.data, { id, workerId: workerId() });
 
 /** Leaves out what happened before the subscription began. */
 function newEnough({ startTime }: EventStreamRow, batch: StreamBatch): StreamBatch {
@@ -114,8 +114,8 @@ async function storeBatch(
   const target = { projectId, provider, installationId: null };
   const received = batch.events.map((event) => toReceivedEvent(event, target));
   const inTime = <Answer>(run: () => Promise<Answer>) => retryWhileDatabaseIsDown(run, { signal: stop });
-  const { queries } = deps.database;
-  const parts = await inTime(() => divideByRows(queries, received, findRecipients(stream)));
+  const { data } = deps.database;
+  const parts = await inTime(() => divideByRows(data, received, findRecipients(stream)));
   for (const [index, events] of parts.entries()) {
     if (index > 0) stop.throwIfAborted();
     const isLast = index === parts.length - 1;
@@ -130,7 +130,7 @@ const storePart = (
   stream: EventStreamRow,
   { events, end }: { events: ReceivedEvent[]; end: Pick<StreamBatch, "gaps" | "position"> | undefined },
 ): Promise<StoredEvents | undefined> =>
-  transact(deps.database, async (queries) => {
+  transactData(deps.database, async (queries) => {
     const claim = { id: stream.id, workerId: deps.workerId() };
     const isOurs = end
       ? await moveEventStream(queries, { ...claim, position: end.position })

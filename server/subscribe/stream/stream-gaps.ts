@@ -1,7 +1,7 @@
 /** Has the records read of whose changes a stream did not report each. */
 import type { StreamGap } from "../../../connector-kit/stream-connector.ts";
 import { nowMs } from "../../../ground/clock.ts";
-import type { Queries } from "../../store/database/database.ts";
+import type { DataQueries } from "../../store/database/sides.ts";
 import { reconcileStream, type EventStreamRow } from "../../store/subscriptions/event-streams.ts";
 import type { StreamServices } from "../definition/stream-services.ts";
 
@@ -10,7 +10,7 @@ const MARGIN_MS = 5 * 60_000;
 
 export async function requestReconciliations(
   { log }: Pick<StreamServices, "log">,
-  queries: Queries,
+  queries: DataQueries,
   { id, projectId, provider, heardTime, startTime }: EventStreamRow,
   gaps: readonly StreamGap[],
 ): Promise<void> {

@@ -43,7 +43,7 @@ interface Held {
 /** Starts at once and runs until it is stopped. */
 export function startStreamWorker(services: StreamWorkerServices): StreamWorker {
   const deps: StreamServices = { ...services, workerId: () => services.identity.id };
-  const { queries } = deps.database;
+  const { data } = deps.database;
   const held = new Map<string, Held>();
   const deselecting = openDeselecting(deps);
   const findSource = openSources(deps);
@@ -63,8 +63,8 @@ export function startStreamWorker(services: StreamWorkerServices): StreamWorker 
   const round = async (): Promise<boolean> => {
     // What this process has claimed and does not hold was lost on the way; what it holds may belong to others now.
     const known = [...held.keys()];
-    await recoverEventStreams(queries, deps.workerId(), known);
-    const rows = await listHeldStreams(queries, deps.workerId());
+    await recoverEventStreams(data, deps.workerId(), known);
+    const rows = await listHeldStreams(data, deps.workerId());
     for (const key of known) {
       const row = rows.find(({ id }) => id === key);
       const one = held.get(key);
@@ -73,9 +73,9 @@ export function startStreamWorker(services: StreamWorkerServices): StreamWorker 
     }
     for (const row of rows) {
       deselecting.check(row);
-      if (row.wanted.some((key) => !row.selected.includes(key))) await selectAgain(queries, row.id);
+      if (row.wanted.some((key) => !row.selected.includes(key))) await selectAgain(data, row.id);
     }
-    const claimed = await claimEventStreams(queries, deps.workerId(), MAX_CONCURRENT);
+    const claimed = await claimEventStreams(data, deps.workerId(), MAX_CONCURRENT);
     for (const stream of claimed) {
       const source = findSource(stream);
       if (source) hold(stream, source);
@@ -94,9 +94,9 @@ export function startStreamWorker(services: StreamWorkerServices): StreamWorker 
   const stopRecovering = recoverOrphans({
     log: deps.log,
     identity: services.identity,
-    listClaimers: () => listClaimersIn(queries, "eventStreams"),
+    listClaimers: () => listClaimersIn(data, "eventStreams"),
     async recover(deadProcess) {
-      await recoverEventStreams(queries, deadProcess);
+      await recoverEventStreams(data, deadProcess);
       rounds.wake();
     },
   });

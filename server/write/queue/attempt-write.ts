@@ -65,7 +65,7 @@ export async function attemptWrite(
     const tooLate = deadlinePassed(write, failure.retryAt, nowMs());
     if (tooLate) return giveUp(tooLate);
     onAnswer("not-sent");
-    return releaseWrites(deps.database.queries, deps.workerId(), [write.operationId]);
+    return releaseWrites(deps.database.data, deps.workerId(), [write.operationId]);
   }
   onAnswer(deps.gates.closedUntil(connectionId) ? "rate-limited" : "sent");
   return settle(deps, attempt, outcomes);
@@ -198,7 +198,7 @@ async function putBack(
     log: [...log, entry],
   };
   // Only this process knows the outcomes.
-  await retryWhileDatabaseIsDown(() => rescheduleWrite(deps.database.queries, back));
+  await retryWhileDatabaseIsDown(() => rescheduleWrite(deps.database.data, back));
 }
 
 async function end(

@@ -21,7 +21,7 @@ export interface RecoverWritesServices {
 /** Recovers the queued writes and the synchronous operations of a dead process. */
 export async function recoverWrites(deps: RecoverWritesServices, deadProcess: number): Promise<void> {
   await recoverQueuedWrites(deps, deadProcess);
-  for (const { id, messageName } of await listOrphanedOperations(deps.database.queries, deadProcess)) {
+  for (const { id, messageName } of await listOrphanedOperations(deps.database.data, deadProcess)) {
     await deps.ledger.end({
       id,
       status: "failure",
@@ -47,7 +47,7 @@ export async function recoverQueuedWrites(
   processId: number,
   held: string[] = [],
 ): Promise<void> {
-  for (const write of await takeOverWrites(deps.database.queries, processId, held))
+  for (const write of await takeOverWrites(deps.database.data, processId, held))
     await endUnknown(deps, write);
 }
 

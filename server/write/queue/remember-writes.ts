@@ -26,7 +26,7 @@ export async function rememberWrites(
   const { objectKey, recordKey } = ownKeys(connector, plan.objectName);
   const { type, records } = plan;
   const writes = ownWrites({ ...sent, type, records, outcomes, recordKey });
-  await ignoreDatabaseOutage(() => insertOwnWrites(database.queries, { connectionId, objectKey }, writes));
+  await ignoreDatabaseOutage(() => insertOwnWrites(database.data, { connectionId, objectKey }, writes));
 }
 
 /** Sends as `fetch` does, and keeps the time of the newest answer by the provider's clock. */

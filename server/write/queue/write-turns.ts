@@ -1,7 +1,7 @@
 /** Claims queued writes, taking turns among installations, so that a long queue of one does not delay the others. */
 import { elapsedMs } from "../../../ground/clock.ts";
 import type { CapacityFor } from "../../jobs/claim-loop.ts";
-import type { Queries } from "../../store/database/database.ts";
+import type { DataQueries } from "../../store/database/sides.ts";
 import {
   claimInstallationWrites,
   listOldestDue,
@@ -27,7 +27,7 @@ const BEFORE_ALL = "00000000-0000-0000-0000-000000000000";
  * their ids, each claim from where the last one ended.
  */
 export class WriteTurns {
-  readonly #queries: Queries;
+  readonly #queries: DataQueries;
   readonly #workerId: () => number;
   #after = BEFORE_ALL;
   /** Of the installations listed last, those that have not had their turn. */
@@ -35,7 +35,7 @@ export class WriteTurns {
   /** When the queue was last found to be long. */
   #longMs = -Infinity;
 
-  constructor(queries: Queries, workerId: () => number) {
+  constructor(queries: DataQueries, workerId: () => number) {
     this.#queries = queries;
     this.#workerId = workerId;
   }

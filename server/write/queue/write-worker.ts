@@ -46,11 +46,11 @@ interface Handover {
 /** Starts at once and runs until it is stopped. */
 export function startWriteWorker(deps: WriteWorkerServices): ClaimLoop {
   const { log, identity, retryBaseMs } = deps;
-  const { queries } = deps.database;
-  const turns = new WriteTurns(queries, () => identity.id);
+  const { data } = deps.database;
+  const turns = new WriteTurns(data, () => identity.id);
   const handovers = sharedCommit<Handover>(async (ended) => {
     const keys = new Set(ended.flatMap(({ recordKeys }) => recordKeys));
-    const successors = await claimSuccessors(queries, identity.id, [...keys]);
+    const successors = await claimSuccessors(data, identity.id, [...keys]);
     // Whichever of them gets a write, it runs at once.
     ended[0]?.successors.push(...successors);
   });
@@ -64,13 +64,13 @@ export function startWriteWorker(deps: WriteWorkerServices): ClaimLoop {
         await handovers.add(handover);
         return handover.successors;
       },
-      release: (writes) => releaseWrites(queries, identity.id, listIds(writes)),
+      release: (writes) => releaseWrites(data, identity.id, listIds(writes)),
       postpone: ({ operationId, attempts }) => {
         const delayMs = backoffMs({ attempts: attempts + 1, baseMs: retryBaseMs });
-        return postponeWrite(queries, { operationId, workerId: identity.id, delayMs });
+        return postponeWrite(data, { operationId, workerId: identity.id, delayMs });
       },
       recover: (held) => recoverQueuedWrites(deps, identity.id, listIds(held)),
-      nextDueMs: () => nextDueMs(queries),
+      nextDueMs: () => nextDueMs(data),
     },
     run: (write, onAnswer) => attemptWrite(deps, write, onAnswer),
     work: (write) => attemptWork(deps.tracer, write),
@@ -83,7 +83,7 @@ export function startWriteWorker(deps: WriteWorkerServices): ClaimLoop {
   return withOrphanRecovery(loop, {
     log,
     identity,
-    listClaimers: () => listClaimers(queries),
+    listClaimers: () => listClaimers(data),
     recover: (deadProcess) => recoverWrites(deps, deadProcess),
   });
 }

@@ -7,6 +7,7 @@ import { sampleEvent } from "../../../server/events/sample-event.ts";
 import { recordEvents } from "../../../server/events/record-event.ts";
 import { openSink, type Sink } from "./sink.ts";
 import { until } from "../until.ts";
+import { sideRoles } from "../side-roles.ts";
 
 export interface Delivering {
   on: TestBusbar;
@@ -35,7 +36,12 @@ export async function openDelivering(env: Record<string, string> = {}): Promise<
   const sink = await openSink();
   const busbar = await openTestBusbar({ env: { ...SHORT_TIMES, ...env } });
   const { connectionString, projectId } = busbar;
-  const database = await openDatabase({ connectionString, log: createLog("silent"), poolSize: 2 });
+  const database = await openDatabase({
+    connectionString,
+    log: createLog("silent"),
+    poolSize: 2,
+    sideRoles: sideRoles(),
+  });
   const listDeliveries = async (name: string) =>
     (await busbar.inProject("GET", `/destinations/${name}/deliveries?pageSize=200`)).body.results;
   return {

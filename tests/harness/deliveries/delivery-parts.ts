@@ -78,9 +78,9 @@ export async function openDeliveryParts(
     close: async () => {},
   };
   const workerId = () => WORKER;
-  const health = new DestinationHealth({ database, unsynced: queries, log, disableAfterSeconds: 60 });
+  const health = new DestinationHealth({ database, unsynced: database, log, disableAfterSeconds: 60 });
   const outcomes = new OutcomeWriter({
-    queries,
+    data: queries,
     log,
     workerId,
     judge: (attempts) => health.judge(attempts),
@@ -99,7 +99,7 @@ export async function openDeliveryParts(
     onSpace: () => waiting.capacityFreed(),
   });
   const router = new EventRouter({
-    queries,
+    data: queries,
     channels,
     outcomes,
     sender,
@@ -107,7 +107,7 @@ export async function openDeliveryParts(
     recentMessages: rememberMessages(),
   });
   const waiting = new WaitingDeliveries({
-    queries,
+    data: queries,
     channels,
     sender,
     workerId,
