@@ -1,13 +1,11 @@
 /** Shares what one process may hold between projects, so that a project with slow receivers leaves capacity for all others. */
 import { elapsedMs } from "../../ground/clock.ts";
+import { takeable } from "../jobs/fair-share.ts";
 
 /** Messages that one process holds, under way or in line. A large message counts as several. */
 const CAPACITY = 4_096;
-/**
- * A project may hold this many times what is still free: three quarters of the capacity when it is alone, less beside others.
- * Something is left for a project that has nothing yet.
- */
-const SHARE = 3;
+/** A project may hold this many times what is free: three quarters of the capacity when it is alone, less beside others. */
+const TIMES_FREE = 3;
 /** Messages that slow receivers hold together, divided by the projects that have some and then by receiver. */
 const SLOW_CAPACITY = CAPACITY / 2;
 /** A full project takes more when it has capacity for this many again: claims for single messages would waste statements. */
@@ -42,7 +40,7 @@ export class DeliveryCapacity {
   /** Returns how much more a project may hold: 0 from when it has taken its share until there is capacity for some more. */
   left(projectId: string): number {
     const project = this.#projects.get(projectId);
-    return project ? this.#left(project) : Math.floor((SHARE * this.free) / (SHARE + 1));
+    return project ? this.#left(project) : takeable({ own: 0, free: this.free, times: TIMES_FREE });
   }
 
   /** Lists the projects that take nothing more now. */
@@ -89,10 +87,8 @@ export class DeliveryCapacity {
   }
 
   #left(project: ProjectCapacity): number {
-    const share = SHARE * this.free;
-    // What a project takes is no longer free, so its share shrinks as it takes more.
-    const left = Math.floor((share - project.size) / (SHARE + 1));
-    const least = project.fullMs === undefined ? 1 : Math.min(REFILL, Math.max(1, share / (2 * SHARE)));
+    const left = takeable({ own: project.size, free: this.free, times: TIMES_FREE });
+    const least = project.fullMs === undefined ? 1 : Math.min(REFILL, Math.max(1, this.free / 2));
     if (left < least) {
       project.fullMs ??= elapsedMs();
       return 0;

@@ -3,6 +3,7 @@
  * others. A key is an installation; its group is the project.
  */
 import { elapsedMs } from "../../ground/clock.ts";
+import { headroom } from "./fair-share.ts";
 
 /** Items that a process holds at once, running or not; bounds memory and what a crash gives back. */
 export const PLACES = 1_024;
@@ -160,7 +161,7 @@ export class FairSlots<Item> {
 
   /** Places that a group may still take: as many as it leaves to others. */
   #freeFor(group: string): number {
-    return this.free - (this.#held.get(group) ?? 0);
+    return headroom({ own: this.#held.get(group) ?? 0, free: this.free, times: 1 });
   }
 
   #count(group: string, more: number): void {

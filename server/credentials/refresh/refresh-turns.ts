@@ -1,4 +1,5 @@
 /** Shares the slots for token refreshes fairly, so that a slow token endpoint does not delay other connections. */
+import { headroom } from "../../jobs/fair-share.ts";
 import type { RefreshQueue } from "../../store/connections/token-refreshes.ts";
 
 export interface RefreshLimits {
@@ -106,7 +107,8 @@ export function openRefreshSlots({ max, maxPerProvider }: RefreshLimits): Refres
 
 /** Whether one who has `own` of the `taken` places may take another. */
 const isFair = (own: number, taken: number, places: number): boolean =>
-  taken < places && (own === 0 || own < TIMES_FREE * (places * (1 - RESERVED_SHARE) - taken));
+  taken < places &&
+  (own === 0 || headroom({ own, free: places * (1 - RESERVED_SHARE) - taken, times: TIMES_FREE }) > 0);
 
 const getKey = ({ projectId, provider }: RefreshQueue): string => `${projectId} ${provider}`;
 

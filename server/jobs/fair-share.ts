@@ -1,0 +1,20 @@
+/**
+ * The rule by which owners share what a process has (places, slots, messages), so that one with much work leaves something to each that
+ * comes later: an owner may hold a number of times what is still free. Pure.
+ */
+
+export interface Share {
+  /** What the owner holds. */
+  own: number;
+  /** What nobody holds. */
+  free: number;
+  /** An owner may hold so many times what is free: alone, 1 gives it half of all, 2 two thirds, 3 three quarters. */
+  times: number;
+}
+
+/** Returns how far the owner is below its share; zero or less if it may take nothing more. */
+export const headroom = ({ own, free, times }: Share): number => times * free - own;
+
+/** Returns how much the owner may take at once: what it takes is no longer free, so that its share shrinks meanwhile. */
+export const takeable = (share: Share): number =>
+  Math.max(0, Math.floor(headroom(share) / (share.times + 1)));
