@@ -43,8 +43,7 @@ function classifyKind(status: number, fault: HubspotFault | undefined): Provider
       return "timeout";
     case 409:
       return "conflict";
-    case 423: // The account is locked briefly because of its own volume of writes.
-    case 429:
+    case 423: // The account is locked briefly because of its own volume of writes. `refusalKind` knows 429.
       return "rate_limited";
     case 477: // The account is being moved to another data centre.
       return "unavailable";
@@ -77,8 +76,7 @@ function retryAt(
 const readPolicy = (fault: HubspotFault | undefined): string =>
   `${fault?.policy ?? ""} ${fault?.message ?? ""}`.toUpperCase();
 
-const isSecondly = (policy: string): boolean =>
-  /(^|[^_])SECONDLY/.test(policy) && !policy.includes("TEN_SECONDLY");
+const isSecondly = (policy: string): boolean => /(^|[^_])SECONDLY/.test(policy);
 
 /** Searches have a limit of their own (https://developers.hubspot.com/docs/guides/api/crm/search#limits). */
 const isSearch = ({ path = "" }: ProviderResponse): boolean => path.endsWith("/search");

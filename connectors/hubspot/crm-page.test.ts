@@ -151,7 +151,14 @@ test("a scan with a time or filters searches, each page a new query behind the l
 
 test("filters that a search has no room for are tested on the records, by the property's type", async () => {
   const filters = ["a", "b", "c", "d"].map((fieldName) => ({ fieldName, value: "1" }));
-  const types = { name: "string", size: "number", stage: "enumeration", due: "datetime", vip: "bool" };
+  const types = {
+    name: "string",
+    size: "number",
+    stage: "enumeration",
+    due: "datetime",
+    day: "date",
+    vip: "bool",
+  };
   const metadata = {
     name: "contacts",
     displayName: "Contacts",
@@ -171,10 +178,18 @@ test("filters that a search has no room for are tested on the records, by the pr
     ),
   };
   filters.push({ fieldName: "name", value: "ADA" }, { fieldName: "size", value: "7" });
-  const values = { name: "Ada", size: "7.0", stage: "New", due: "2026-01-06T10:00:00Z", vip: "true" };
+  const values = {
+    name: "Ada",
+    size: "7.0",
+    stage: "New",
+    due: "2026-01-06T10:00:00Z",
+    day: "2026-01-06",
+    vip: "true",
+  };
   const more: ReadPlan["filters"] = [
     { fieldName: "stage", value: "New" },
     { fieldName: "due", value: "1767693600000" },
+    { fieldName: "day", value: "1767657600000" },
     { fieldName: "vip", value: true },
   ];
   const provider = replay(
@@ -194,7 +209,7 @@ test("filters that a search has no room for are tested on the records, by the pr
   const body = JSON.stringify(provider.requests[0]?.body);
   assert.match(
     body,
-    /"properties":\["email","firstname","name","size","stage","due","vip","lastmodifieddate"\]/,
+    /"properties":\["email","firstname","name","size","stage","due","day","vip","lastmodifieddate"\]/,
   );
   assert.equal(body.match(/"EQ"/g)?.length, 4);
 });
@@ -263,9 +278,13 @@ test("properties that are too long for an address are read in a body, without re
   assert.equal(provider.requests[0]?.path, "/crm/objects/2026-03/contacts?limit=100&properties=hs_object_id");
   assert.equal(provider.requests[1]?.path, "/crm/objects/2026-03/contacts/batch/read");
 
-  const narrow = replay({ status: 414, body: "<html>414" }, page([contact("1")], "x"), page([contact("1")]));
-  const { next } = await read.readPage(plan(), undefined, narrow.fetch);
-  assert.deepEqual(next, { way: "list", after: "x", lastId: "1", isWide: true });
+  // HubSpot's page of errors names 414, RFC 6585 names 431 for what stands in the head.
+  const wide = { way: "list", after: "x", lastId: "1", isWide: true };
+  for (const status of [414, 431]) {
+    const narrow = replay({ status, body: "<html>" }, page([contact("1")], "x"), page([contact("1")]));
+    assert.deepEqual((await read.readPage(plan(), undefined, narrow.fetch)).next, wide);
+  }
+  const next = wide;
   const again = replay(page([contact("2")]), page([contact("2")]));
   await read.readPage(plan(), next, again.fetch);
   assert.match(again.requests[0]?.path ?? "", /properties=hs_object_id&after=x/);

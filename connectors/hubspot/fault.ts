@@ -24,7 +24,6 @@ export interface HubspotFault {
   ids: string[];
   /** Trace ids of the inputs that the fault is about. */
   traceIds: string[];
-  scopes: string[];
 }
 
 /** Returns undefined for a body that is not an error of HubSpot's form. */
@@ -44,7 +43,6 @@ export function readFault(body: Json | undefined): HubspotFault | undefined {
     missing: missing(body),
     ids: collect(contexts, "ids"),
     traceIds: collect(contexts, "objectWriteTraceId"),
-    scopes: collect(contexts, "requiredGranularScopes"),
   };
 }
 
@@ -111,13 +109,16 @@ function propertyFaults(detail: string | undefined, details: JsonObject[]): Prop
 
 function message(body: JsonObject, properties: PropertyFault[], contexts: JsonObject[]): string {
   const [existingId] = collect(contexts, "existingId");
-  const scopes = collect(contexts, "requiredGranularScopes");
+  const scopes = SCOPES.flatMap((name) => collect(contexts, name));
   const own = text(body.message) ?? text(body.category) ?? "";
   const said =
     properties.length > 0 ? [...new Set(properties.map((fault) => fault.message))].join("; ") : own;
   if (existingId && !said.includes(existingId)) return `${said}. Existing ID: ${existingId}`;
   return scopes.length > 0 ? `${said} Missing: ${scopes.join(", ")}` : said;
 }
+
+/** Answers have the first, HubSpot's files the second (`Error` of HubSpot-public-api-spec-collection, 2026-08-21). */
+const SCOPES = ["requiredGranularScopes", "missingScopes"];
 
 const collect = (contexts: JsonObject[], name: string): string[] => [
   ...new Set(contexts.flatMap((context) => strings(context[name]))),

@@ -108,3 +108,23 @@ test("an object without merges or without search has no more deletions than its 
   const down = replay(empty, { status: 503, body: { status: "error", message: "down" } });
   await assert.rejects(deletions(down.fetch, since, until), /down/);
 });
+
+/** Guide, "Retrieve a batch of records": with `propertiesWithHistory`, 50 records at most (read 2026-11-27). */
+test("histories are asked of 50 records at a time, and a page that counts more than it has is followed by the next", async () => {
+  const contact = (id: number) => ({ id: String(id), properties: { hs_merged_object_ids: "7" } });
+  const listed = Array.from({ length: 60 }, (_, index) => contact(1_001 + index));
+  const provider = replay(
+    empty,
+    { status: 200, body: { total: 61, results: listed } },
+    { status: 200, body: { results: [] } },
+    { status: 200, body: { results: [] } },
+    { status: 200, body: { total: 1, results: [contact(1_061)] } },
+    { status: 200, body: { results: [] } },
+  );
+  await deletions(provider.fetch, since, until);
+  const sizes = provider.requests.flatMap(({ body }) => {
+    const { inputs } = (body ?? {}) as { inputs?: unknown[] };
+    return inputs ? [inputs.length] : [];
+  });
+  assert.deepEqual(sizes, [50, 10, 1]);
+});
