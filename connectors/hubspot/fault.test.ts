@@ -13,20 +13,20 @@ import { classify } from "./classify.ts";
 import { read } from "./read.ts";
 import { write } from "./write.ts";
 
-const refusalOf = (status: number, body: JsonObject, path = "/crm/objects/2026-03/contacts") =>
+const toRefusal = (status: number, body: JsonObject, path = "/crm/objects/2026-03/contacts") =>
   classify({ path, status, headers: {}, text: JSON.stringify(body) });
 
 test("a status that is no success is never taken for one, and a moved account is waited for", () => {
-  assert.equal(refusalOf(300, { message: "Multiple choices" })?.kind, "unreadable");
-  const moved = refusalOf(477, { status: "error", message: "Migration in progress" });
+  assert.equal(toRefusal(300, { message: "Multiple choices" })?.kind, "unreadable");
+  const moved = toRefusal(477, { status: "error", message: "Migration in progress" });
   assert.equal(moved?.kind, "unavailable");
-  assert.equal(refusalOf(429, { message: "Too many requests" })?.kind, "rate_limited");
-  assert.equal(refusalOf(404, { category: "OBJECT_NOT_FOUND" })?.message, "OBJECT_NOT_FOUND");
+  assert.equal(toRefusal(429, { message: "Too many requests" })?.kind, "rate_limited");
+  assert.equal(toRefusal(404, { category: "OBJECT_NOT_FOUND" })?.message, "OBJECT_NOT_FOUND");
 });
 
 test("the limit of searches stops searches alone, that of an account stops everything", () => {
   const secondly = { message: "You have reached your secondly limit.", policyName: "SECONDLY" };
-  const isPartial = (body: JsonObject, path?: string) => refusalOf(429, body, path)?.isPartialLimit;
+  const isPartial = (body: JsonObject, path?: string) => toRefusal(429, body, path)?.isPartialLimit;
   const search = "/crm/objects/2026-03/contacts/search";
   assert.equal(isPartial(secondly, search), true);
   assert.equal(isPartial({ message: "Too many requests", policyName: "SECONDLY" }, search), true);
@@ -40,7 +40,7 @@ test("the limit of searches stops searches alone, that of an account stops every
 
 test("missing scopes are named as HubSpot's files call them, too", () => {
   const context = { missingScopes: ["crm.objects.deals.read", "crm.objects.deals.write"] };
-  const error = refusalOf(403, {
+  const error = toRefusal(403, {
     message: "One or more scopes are required.",
     category: "MISSING_SCOPES",
     context,
@@ -54,8 +54,8 @@ test("an error that names neither a property nor a code has the category as its 
     message: "Invalid input (details will vary based on the error)",
     category: "VALIDATION_ERROR",
   };
-  assert.equal(refusalOf(400, { ...body, errors: [detail] })?.code, "example-value");
-  assert.equal(refusalOf(400, body)?.code, "VALIDATION_ERROR");
+  assert.equal(toRefusal(400, { ...body, errors: [detail] })?.code, "example-value");
+  assert.equal(toRefusal(400, body)?.code, "VALIDATION_ERROR");
 });
 
 const batch = (type: RecordWrite["type"], records: RecordToWrite[]): RecordWrite => ({

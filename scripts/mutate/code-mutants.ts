@@ -27,6 +27,9 @@ export interface CodeMutant {
 
 const ROOT = join(import.meta.dirname, "..", "..");
 
+/** The connectors in code alone: the whole project takes ten times as long. */
+const PROJECT = join(import.meta.dirname, "tsconfig.json");
+
 /** Parts of connectors that facts are not about, and that have suites of their own: subscriptions, custom fields, descriptions of fields, SOAP. */
 const APART =
   /^(?:journal|push|event|subscribe|change-(?:report|event|origin)|changed-bits|propert|upsert-|custom-field|default-value|pubsub|soap|stream|visibility|xml|describe|fields|provider)/;
@@ -39,8 +42,8 @@ export function listCodeMutants(provider: string): CodeMutant[] {
   );
   const api = new API({ cwd: ROOT });
   try {
-    const [project] = api.updateSnapshot({ openProjects: [join(ROOT, "tsconfig.json")] }).getProjects();
-    if (!project) throw new Error("tsconfig.json cannot be opened");
+    const [project] = api.updateSnapshot({ openProjects: [PROJECT] }).getProjects();
+    if (!project) throw new Error(`${PROJECT} cannot be opened`);
     return files.toSorted().flatMap((file) => {
       const source = project.program.getSourceFile(join(folder, file));
       return source ? mutantsIn(source, project.checker, join(folder, file)) : [];
@@ -87,15 +90,20 @@ const SAYING =
 const SENTENCES = new Set(["message", "warning", "warnings", "why"]);
 /** Pace, time and what ends a loop: no facts about the vendor. */
 const OURS =
-  /_MS$|_PACE$|^MAX_(?:PAGES|REQUESTS)$|^(?:OUTSIDE_CRM|repeatable|perSecond|kind|module|way|abilities|metadata|SMALL_PAGE|SMALLER_PAGES|toCheckpoint|readPosition|parsePosition|parseListPosition)$/;
+  /_MS$|_PACE$|^MAX_(?:PAGES|REQUESTS)$|^(?:OUTSIDE_CRM|repeatable|perSecond|kind|module|way|abilities|metadata|SMALL_PAGE|SMALLER_PAGES|ARCHIVED|isMerges|LONGEST_NUMBER|toCheckpoint|readPosition|parsePosition|parseListPosition)$/;
 
 function isApart(node: Node): boolean {
   if (is.isImportDeclaration(node) || is.isExportDeclaration(node) || is.isTypeNode(node)) return true;
   if (is.isInterfaceDeclaration(node) || is.isTypeAliasDeclaration(node)) return true;
   if (is.isCallExpression(node) && is.isIdentifier(node.expression)) return SAYING.test(node.expression.text);
   const name = nameDeclared(node) ?? (is.isPropertyAssignment(node) ? node.name.getText() : undefined);
+  if (name === "status" && is.isPropertyAssignment(node) && isOfError(node)) return true;
   return name !== undefined && (SENTENCES.has(name) || OURS.test(name));
 }
+
+/** The status of an error that the connector makes itself. */
+const isOfError = ({ parent }: Node): boolean =>
+  is.isNewExpression(parent.parent) && parent.parent.expression.getText() === "ProviderError";
 
 function nameDeclared(node: Node): string | undefined {
   if (is.isFunctionDeclaration(node)) return node.name?.text;
@@ -128,6 +136,7 @@ function stringChanges(
   replace: Replace,
 ): Omit<Change, "inside">[] {
   const { parent } = node;
+  if (is.isCaseClause(parent) && isCaseOfOurs(parent.parent.parent, checker)) return [];
   if (node.text === "" || isSentence(node.text) || !/[A-Za-z]/.test(node.text)) return [];
   if (is.isPropertyAssignment(parent) && (parent.initializer as Node) !== node) return [];
   if (is.isBinaryExpression(parent)) {
@@ -145,6 +154,9 @@ function stringChanges(
   }
   return replace(node, JSON.stringify(misspelt(node.text)));
 }
+
+const isCaseOfOurs = (node: Node, checker: Checker): boolean =>
+  is.isSwitchStatement(node) && isOurWord(checker.getTypeAtLocation(node.expression), checker);
 
 const KINDS: Record<string, string> = {
   unauthorized: "invalid",
@@ -189,7 +201,7 @@ function numberChanges(node: NumericLiteral, replace: Replace): Omit<Change, "in
 /** Members of objects, named when they are made, read or taken out, of types that do not declare them. */
 function memberChanges(node: Node, checker: Checker, replace: Replace): Omit<Change, "inside">[] {
   const isInObject = (parent: Node): parent is ObjectLiteralExpression =>
-    is.isObjectLiteralExpression(parent);
+    is.isObjectLiteralExpression(parent) && !isPlace(parent);
   if (is.isPropertyAssignment(node) && isInObject(node.parent)) {
     const { name } = node;
     if (!isNamed(name) || !isVendorMember(name.text, contextAround(node.parent, checker), checker)) return [];
@@ -220,6 +232,10 @@ function memberChanges(node: Node, checker: Checker, replace: Replace): Omit<Cha
     taken.text,
   );
 }
+
+/** What is stored to go on with, as `next` of a page. */
+const isPlace = ({ parent }: Node): boolean =>
+  is.isPropertyAssignment(parent) && parent.name.getText() === "next";
 
 const isNamed = (name: Node | undefined): name is Named =>
   name !== undefined && (is.isIdentifier(name) || is.isStringLiteral(name));
