@@ -215,11 +215,7 @@ describe("deliveries amid changes", () => {
     const left = async () =>
       (await database.pool.query("select 1 from deliveries where destination_id = $1", [id])).rowCount;
     await until(async () => (await left()) === 500);
-    assert.equal(
-      (await readQueueDepths(database.queries)).deliveries,
-      0,
-      "nobody waits for what waits there",
-    );
+    assert.equal((await readQueueDepths(database)).deliveries, 0, "nobody waits for what waits there");
     // What is still being handed over when the sweep comes by goes with the next one.
     await until(async () => {
       await sweepDeliveries(database, 30);

@@ -13,9 +13,7 @@ export function watchDatabase(registry: Registry, database: Database): void {
   // First, so that the scrape's own query is not counted.
   watchPool(registry, database);
   watchClock(registry);
-  const ask = once(() =>
-    Promise.race([readQueueDepths(database.queries).catch(() => undefined), late(DATABASE_MS)]),
-  );
+  const ask = once(() => Promise.race([readQueueDepths(database).catch(() => undefined), late(DATABASE_MS)]));
   const gauge: AddGauge = (name, help, read) =>
     void new Gauge({
       name,

@@ -31,7 +31,7 @@ export interface SchemaWatcherServices extends SchemaCheckServices {
 /** Starts watching in this process, beside any number of other processes. */
 export function startSchemaWatcher(deps: SchemaWatcherServices): SchemaWatcher {
   const { database, log, minuteMs } = deps;
-  const { data, queries } = database;
+  const { data } = database;
   const underWay = new Map<Promise<void>, string>();
   const start = (check: SchemaCheck): void => {
     const work = checkWork(deps.tracer, check);
@@ -44,7 +44,7 @@ export function startSchemaWatcher(deps: SchemaWatcherServices): SchemaWatcher {
   };
   const round = async (): Promise<boolean> => {
     const tick = (schedule: string): Date => nextTick(schedule, now(), { minuteMs });
-    await startDueChecks(queries, { max: MAX_INTEGRATIONS, spreadMs: 60 * minuteMs, nextTick: tick });
+    await startDueChecks(database, { max: MAX_INTEGRATIONS, spreadMs: 60 * minuteMs, nextTick: tick });
     while (underWay.size < MAX_CHECKS) {
       const byProject = Map.groupBy(underWay.values(), (projectId) => projectId);
       const full = [...byProject].flatMap(([id, checks]) => (checks.length < MAX_OF_PROJECT ? [] : [id]));

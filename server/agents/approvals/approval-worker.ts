@@ -28,7 +28,7 @@ const FAULT_DELAY_MS = 5_000;
 /** Starts at once and runs until it is stopped. */
 export function startApprovalWorker(deps: ApprovalWorkerServices): ClaimLoop {
   const { log, identity } = deps;
-  const { control, queries } = deps.database;
+  const { control } = deps.database;
   const giveBack = ({ id }: ClaimedApproval, delayMs: number) =>
     postponeApproval(control, { id, workerId: identity.id, delayMs });
   const loop = startClaimLoop<ClaimedApproval>({
@@ -43,7 +43,7 @@ export function startApprovalWorker(deps: ApprovalWorkerServices): ClaimLoop {
       postpone: (item) => giveBack(item, FAULT_DELAY_MS),
       recover: (held) =>
         recoverApprovals(
-          queries,
+          deps.database,
           identity.id,
           held.map(({ id }) => id),
         ),
@@ -69,6 +69,6 @@ export function startApprovalWorker(deps: ApprovalWorkerServices): ClaimLoop {
     log,
     identity,
     listClaimers: () => listClaimersIn(control, "approvals"),
-    recover: (deadProcess) => recoverApprovals(queries, deadProcess),
+    recover: (deadProcess) => recoverApprovals(deps.database, deadProcess),
   });
 }

@@ -97,8 +97,11 @@ const getSystem = (deps: SystemServices) =>
     description: "Version, processes, queues, retention times and public addresses.",
     success: { status: 200, description: "The state.", schema: SystemSchema },
     async handle() {
-      const { control, queries } = deps.database;
-      const [processes, depths] = await Promise.all([listProcesses(control), readQueueDepths(queries)]);
+      const { database } = deps;
+      const [processes, depths] = await Promise.all([
+        listProcesses(database.control),
+        readQueueDepths(database),
+      ]);
       const { config } = deps;
       return {
         version: VERSION,

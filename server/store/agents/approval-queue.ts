@@ -1,7 +1,8 @@
 /** Approved acts as the worker carries them out: claim, mark as sent, end, recover. */
 import { sql } from "kysely";
-import type { Queries } from "../database/database.ts";
+import type { Database, Queries } from "../database/database.ts";
 import type { ControlQueries } from "../database/sides.ts";
+import { toStoredJson } from "../database/stored-json.ts";
 import type { ApprovalStatus } from "./approvals.ts";
 import { insertOperations, type NewOperation } from "../operations/operations.ts";
 
@@ -100,25 +101,40 @@ export async function expireApprovals(queries: ControlQueries, max: number): Pro
 
 /**
  * Gives back what a process had claimed and not sent, except for `held`, and ends what it may have sent once its operation has ended: as
- * executed if that was a success, otherwise as failed.
+ * executed if that was a success, otherwise as failed. An operation that has ended changes no more, so the order does not matter.
  */
 export async function recoverApprovals(
-  queries: Queries,
+  { control, data }: Pick<Database, "control" | "data">,
   deadProcess: number,
   held: string[] = [],
 ): Promise<void> {
   await sql`
     update approvals set claimed_by = null
     where claimed_by = ${deadProcess} and status = 'approved' and not sent and id <> all(${held}::uuid[])
-  `.execute(queries);
+  `.execute(control);
+  const { rows: sent } = await sql<{ operationId: string }>`
+    select operation_id from approvals
+    where claimed_by = ${deadProcess} and status = 'approved' and sent and id <> all(${held}::uuid[])
+  `.execute(control);
+  if (sent.length === 0) return;
+  const ended = await data
+    .selectFrom("operations")
+    .select(["id", "status", "result"])
+    .where(
+      "id",
+      "in",
+      sent.map(({ operationId }) => operationId),
+    )
+    .where("status", "<>", "in_progress")
+    .execute();
   await sql`
     update approvals set claimed_by = null, due_time = null,
-      status = case operations.status when 'success' then 'executed' else 'failed' end,
-      reason = case operations.status when 'success' then approvals.reason else operations.result end
-    from operations
-    where approvals.claimed_by = ${deadProcess} and approvals.status = 'approved' and sent and approvals.id <> all(${held}::uuid[])
-      and operations.id = approvals.operation_id and operations.status <> 'in_progress'
-  `.execute(queries);
+      status = case ended.status when 'success' then 'executed' else 'failed' end,
+      reason = case ended.status when 'success' then approvals.reason else ended.result end
+    from jsonb_to_recordset(${toStoredJson(ended)}::jsonb) as ended (id uuid, status text, result text)
+    where approvals.claimed_by = ${deadProcess} and approvals.status = 'approved' and sent and ended.id = approvals.operation_id
+      and approvals.id <> all(${held}::uuid[])
+  `.execute(control);
 }
 
 /** Removes up to `max` approvals with an id below this one that wait for nothing; returns their number. */

@@ -16,7 +16,6 @@ const NOT_YET_SPLIT = [
   "agents/agent-changes.ts eraseLogs",
   "agents/agent-operations.ts insertAgentOperations",
   "agents/approval-queue.ts markApprovalSent",
-  "agents/approval-queue.ts recoverApprovals",
   "connections/connections.ts updateConnection",
   "connections/connections.ts updateRefreshedConnection",
   "connections/erase-group.ts eraseAccounts",
@@ -34,12 +33,8 @@ const NOT_YET_SPLIT = [
   "integrations/integrations.ts upsertIntegration",
   "integrations/schema-baselines.ts saveSchemaBaseline",
   "integrations/schema-checks.ts followDeployedWatch",
-  "integrations/schema-checks.ts startDueChecks",
   "operations/operations.ts endOperations",
-  "processes/queue-depths.ts readQueueDepths",
-  "subscriptions/push-watch.ts notePushesAccepted",
   "subscriptions/received-pushes.ts erasePushes",
-  "subscriptions/received-pushes.ts postponePush",
   "subscriptions/subscription-events.ts eraseRecord",
 ];
 
@@ -182,7 +177,6 @@ test("the list of functions that name both sides gets no longer", () => {
 
 /** Places outside the store that use both sides at once: in one transaction, or for a function of the list above. */
 const BOTH_SIDES_USED: Record<string, number> = {
-  "agents/approvals/approval-worker.ts": 1,
   "agents/approvals/carry-out-approval.ts": 1,
   "agents/approvals/request-approval.ts": 2,
   "api/connections/connections.ts": 1,
@@ -197,21 +191,17 @@ const BOTH_SIDES_USED: Record<string, number> = {
   "api/integrations/integrations.ts": 3,
   "api/provider-apps/provider-apps.ts": 3,
   "api/providers/providers.ts": 1,
-  "api/system/system.ts": 1,
   "calls/suspect-credentials.ts": 1,
   "credentials/connect/account-info.ts": 1,
   "credentials/refresh/save-refresh.ts": 1,
   "deliver/destinations/disable-destinations.ts": 1,
-  "metrics/watch-database.ts": 1,
   "operations/operation-ledger.ts": 1,
   "read/requests/pause-reads.ts": 1,
   "read/schedule/begin-triggered-read.ts": 1,
   "services.ts": 1,
   "subscribe/process/process-events.ts": 1,
-  "subscribe/receive/take-pushes.ts": 2,
-  "subscribe/receive/watch-outages.ts": 1,
+  "subscribe/receive/take-pushes.ts": 1,
   "watch/check-schemas.ts": 1,
-  "watch/schema-watcher.ts": 1,
   "write/queue/cancel-write.ts": 1,
 };
 

@@ -1,6 +1,6 @@
 /**
  * On which side each table lies: control tables stay in one database, data tables can be in several. A statement names tables of one
- * side, so that it runs in one of these databases; today one database holds both (docs/decisions/0041-control-and-data.md).
+ * side, so that it runs in one of these databases; today one database holds both (docs/decisions/0042-control-and-data.md).
  */
 import type { ColumnType, Kysely, SelectType, Transaction } from "kysely";
 import type { DB } from "./rows.gen.ts";

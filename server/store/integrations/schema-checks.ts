@@ -8,7 +8,7 @@
  *     ended     the row is gone until the next tick
  */
 import { sql } from "kysely";
-import type { Queries } from "../database/database.ts";
+import type { Database, Queries } from "../database/database.ts";
 import type { DataQueries } from "../database/sides.ts";
 
 /** When the manifest names no schedule. */
@@ -44,43 +44,40 @@ export async function followDeployedWatch(
 }
 
 /**
- * Takes up to `max` integrations whose tick has come, sets their next tick, and makes checks for their installations, each
- * at its own time within `spreadMs`. An installation that still has one gets no other. Returns the number of integrations.
+ * Finds up to `max` integrations whose tick has come, makes checks for their installations, each at its own time within `spreadMs`, and
+ * sets their next tick. An installation that still has a check gets no other, so two processes may do this at once, and after a
+ * crash in between it is done again. Returns the number of integrations.
  */
-export const startDueChecks = (
-  queries: Queries,
+export async function startDueChecks(
+  { control, data }: Pick<Database, "control" | "data">,
   { max, spreadMs, nextTick }: { max: number; spreadMs: number; nextTick: (schedule: string) => Date },
-): Promise<number> =>
-  queries.transaction().execute(async (transaction) => {
-    const due = await transaction
-      .selectFrom("schemaWatches")
-      .select(["integrationId", "schedule"])
-      .where("nextTime", "<=", sql<Date>`now()`)
-      .orderBy("nextTime")
-      .limit(max)
-      .forUpdate()
-      .skipLocked()
-      .execute();
-    if (due.length === 0) return 0;
-    const ids = due.map(({ integrationId }) => integrationId);
-    await sql`
-      with ticks as (
-        select * from unnest(${ids}::uuid[], ${due.map(({ schedule }) => nextTick(schedule))}::timestamptz[])
-          as tick (integration_id, next_time)
-      ), set_next as (
-        update schema_watches set next_time = ticks.next_time
-        from ticks where schema_watches.integration_id = ticks.integration_id
-      )
-      insert into schema_looks (installation_id, integration_id, due_time)
-      select id, integration_id,
-        -- A part of the hour that is always the same for the installation.
-        now() + make_interval(secs => ('x' || right(id::text, 8))::bit(32)::bigint / 4294967296.0
-          * ${spreadMs}::double precision / 1000)
-      from installations where integration_id = any(${ids}::uuid[])
-      on conflict do nothing
-    `.execute(transaction);
-    return due.length;
-  });
+): Promise<number> {
+  const due = await control
+    .selectFrom("schemaWatches")
+    .select(["integrationId", "schedule"])
+    .where("nextTime", "<=", sql<Date>`now()`)
+    .orderBy("nextTime")
+    .limit(max)
+    .execute();
+  if (due.length === 0) return 0;
+  const ids = due.map(({ integrationId }) => integrationId);
+  await sql`
+    insert into schema_looks (installation_id, integration_id, due_time)
+    select id, integration_id,
+      -- A part of the hour that is always the same for the installation.
+      now() + make_interval(secs => ('x' || right(id::text, 8))::bit(32)::bigint / 4294967296.0
+        * ${spreadMs}::double precision / 1000)
+    from installations where integration_id = any(${ids}::uuid[])
+    on conflict do nothing
+  `.execute(data);
+  await sql`
+    update schema_watches set next_time = tick.next_time
+    from unnest(${ids}::uuid[], ${due.map(({ schedule }) => nextTick(schedule))}::timestamptz[])
+      as tick (integration_id, next_time)
+    where schema_watches.integration_id = tick.integration_id and schema_watches.next_time <= now()
+  `.execute(control);
+  return due.length;
+}
 
 export interface SchemaCheck {
   installationId: string;

@@ -1,6 +1,7 @@
 /** Counts what waits in the database, for metrics. */
 import { sql, type RawBuilder } from "kysely";
-import type { Queries } from "../database/database.ts";
+import type { Database } from "../database/database.ts";
+import type { ControlQueries, DataQueries } from "../database/sides.ts";
 
 export interface QueueDepths {
   writes: number;
@@ -49,8 +50,30 @@ const POSITION_AGES = sql`
   ) as known
   where known_time is not null group by source`;
 
-export async function readQueueDepths(queries: Queries): Promise<QueueDepths> {
-  const { rows } = await sql<QueueDepths>`
+export async function readQueueDepths({
+  control,
+  data,
+}: Pick<Database, "control" | "data">): Promise<QueueDepths> {
+  const [depths, pushes] = await Promise.all([readDataDepths(data), readPushDepths(control)]);
+  return { ...depths, ...pushes };
+}
+
+type PushDepths = Pick<QueueDepths, "waitingPushes" | "waitingPushesSeconds" | "pushesSetAside">;
+
+async function readPushDepths(queries: ControlQueries): Promise<PushDepths> {
+  const { rows } = await sql<PushDepths>`
+    select count(*) filter (where fault is null)::int as waiting_pushes, count(fault)::int as pushes_set_aside,
+      coalesce(extract(epoch from now() - min(received_time) filter (where fault is null)), 0)::double precision
+        as waiting_pushes_seconds
+    from (select received_time, fault from received_pushes limit ${MAX_COUNTED}) as pushes
+  `.execute(queries);
+  const [depths] = rows;
+  if (!depths) throw new Error("a count without group by has one row");
+  return depths;
+}
+
+async function readDataDepths(queries: DataQueries): Promise<Omit<QueueDepths, keyof PushDepths>> {
+  const { rows } = await sql<Omit<QueueDepths, keyof PushDepths>>`
     select
       (select count(*)::int from (select 1 from writes limit ${MAX_COUNTED}) as w) as writes,
       (select count(*)::int from (
@@ -69,18 +92,13 @@ export async function readQueueDepths(queries: Queries): Promise<QueueDepths> {
         where connection_id is null
           or connection_id not in (select id from connections where status = 'bad_credentials')) as stream_silence_seconds,
       waiting.count as waiting_events, waiting.seconds as waiting_events_seconds,
-      pushes.waiting as waiting_pushes, pushes.seconds as waiting_pushes_seconds, pushes.set_aside as pushes_set_aside,
       (select coalesce(jsonb_object_agg(source, seconds), '{}') from (${POSITION_AGES}) as ages) as position_ages
     from (
       select count(*)::int, coalesce(extract(epoch from now() - min(received_time)), 0)::double precision as seconds
       from (
         select received_time from subscription_events join subscriptions using (installation_id, object_name)
         where outcome is null and state = 'active' limit ${MAX_COUNTED}) as events
-    ) as waiting, (
-      select count(*) filter (where fault is null)::int as waiting, count(fault)::int as set_aside,
-        coalesce(extract(epoch from now() - min(received_time) filter (where fault is null)), 0)::double precision as seconds
-      from (select received_time, fault from received_pushes limit ${MAX_COUNTED}) as pushes
-    ) as pushes
+    ) as waiting
   `.execute(queries);
   const [backlog] = rows;
   if (!backlog) throw new Error("a select without from has one row");

@@ -1,7 +1,7 @@
 /** Pushed requests as they arrived: stored before they are answered, taken in their order, removed with the commit of their events. */
 import { sql } from "kysely";
-import type { Queries } from "../database/database.ts";
-import type { ControlQueries } from "../database/sides.ts";
+import type { Database, Queries } from "../database/database.ts";
+import type { ControlQueries, DataQueries } from "../database/sides.ts";
 import { wakes } from "../database/wake-ups.ts";
 import { reconcileFrom } from "./subscription-scans.ts";
 
@@ -115,23 +115,30 @@ const LOST = "A push of events could not be stored.";
 
 /**
  * Notes that a push could not be taken apart: it is taken again at a time or, without one, set aside. Then the changes of the
- * accounts that it names are to be found by reading, from a day before its arrival: so long a provider may have tried.
+ * accounts that it names are to be found by reading, from a day before its arrival: so long a provider may have tried. This is
+ * requested first: after a crash in between it is requested again.
  */
 export async function postponePush(
-  queries: Queries,
-  { projectId, position, retryTime, fault }: TakenPush & { retryTime: Date | null; fault: string },
+  { control, data }: Pick<Database, "control" | "data">,
+  { retryTime, fault, ...push }: TakenPush & { retryTime: Date | null; fault: string },
+): Promise<void> {
+  if (retryTime === null) await reconcileNamed(data, push);
+  await sql`
+    update received_pushes set attempts = attempts + 1, retry_time = ${retryTime},
+      fault = ${retryTime === null ? fault : null}
+    where project_id = ${push.projectId} and position = ${push.position} and fault is null
+  `.execute(control);
+}
+
+async function reconcileNamed(
+  queries: DataQueries,
+  { projectId, provider, receivedTime, body }: TakenPush,
 ): Promise<void> {
   await sql`
-    with postponed as (
-      update received_pushes set attempts = attempts + 1, retry_time = ${retryTime},
-        fault = ${retryTime === null ? fault : null}
-      where project_id = ${projectId} and position = ${position} and fault is null
-      returning *
-    )
-    update subscriptions set due_time = now(), ${reconcileFrom(sql`lost.received_time - interval '1 day'`, LOST)}
-    from postponed as lost
-    where lost.fault is not null and subscriptions.project_id = lost.project_id
-      and subscriptions.provider = lost.provider and state <> 'disabled' and strpos(lost.body, account_ref) > 0
+    update subscriptions set due_time = now(),
+      ${reconcileFrom(sql`${receivedTime}::timestamptz - interval '1 day'`, LOST)}
+    where project_id = ${projectId} and provider = ${provider} and state <> 'disabled'
+      and strpos(${body}::text, account_ref) > 0
   `.execute(queries);
 }
 

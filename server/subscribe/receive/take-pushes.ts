@@ -123,7 +123,7 @@ async function putBack(
   const attempts = push.attempts + 1;
   const isLast = attempts >= MAX_ATTEMPTS;
   const retryTime = isLast ? null : new Date(nowMs() + RETRY_MS * 2 ** push.attempts);
-  await postponePush(database.queries, { ...push, retryTime, fault: shorten(String(error), 500) });
+  await postponePush(database, { ...push, retryTime, fault: shorten(String(error), 500) });
   const { projectId, provider, position } = push;
   const line = { projectId, provider, position, attempts, err: error };
   if (isLast)

@@ -15,7 +15,7 @@ export const startWatchingOutages = (deps: { database: Database; log: Log; onDue
     log: deps.log,
     everyMs: EVERY_MS,
     async round() {
-      const requested = await notePushesAccepted(deps.database.queries, LONGEST_OUTAGE_MS);
+      const requested = await notePushesAccepted(deps.database, LONGEST_OUTAGE_MS);
       if (requested > 0) {
         deps.log.warn({ requested }, "pushes may be lost after an outage: subscriptions are reconciled");
         deps.onDue();
