@@ -8,7 +8,7 @@ import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { pathToFileURL } from "node:url";
-import { launchBrowser, NO_CHROMIUM } from "../tests/harness/chromium.ts";
+import { launchBrowser, NO_CHROMIUM, PAGE_TIMEOUT_MS } from "../tests/harness/chromium.ts";
 
 let out: string;
 before(async () => {
@@ -54,6 +54,7 @@ test(
     const browser = await launchBrowser();
     t.after(() => browser.close());
     const page = await browser.newPage();
+    page.setDefaultTimeout(PAGE_TIMEOUT_MS);
     const refused: string[] = [];
     page.on("console", (message) => message.type() === "error" && refused.push(message.text()));
     await page.goto(pathToFileURL(join(out, "reading.html")).href);
@@ -83,6 +84,7 @@ test(
     const browser = await launchBrowser();
     t.after(() => browser.close());
     const page = await browser.newPage();
+    page.setDefaultTimeout(PAGE_TIMEOUT_MS);
     const refused: string[] = [];
     page.on("console", (message) => message.type() === "error" && refused.push(message.text()));
     const open = (name: string) => page.goto(pathToFileURL(join(out, `${name}.html`)).href);

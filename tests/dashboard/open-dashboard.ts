@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { Browser, BrowserContext, Page, Request } from "playwright-core";
 import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
-import { launchBrowser } from "../harness/chromium.ts";
+import { launchBrowser, PAGE_TIMEOUT_MS } from "../harness/chromium.ts";
 import { fillProject } from "./fill-project.ts";
 
 export interface View {
@@ -167,7 +167,7 @@ export async function openVisit(shared: Shared, view: View = {}): Promise<Visit>
 
 async function openProfile(browser: Browser, storageState?: State): Promise<BrowserContext> {
   const context = await browser.newContext({ reducedMotion: "reduce", storageState });
-  context.setDefaultTimeout(60_000);
+  context.setDefaultTimeout(PAGE_TIMEOUT_MS);
   return context;
 }
 

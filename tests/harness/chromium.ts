@@ -16,6 +16,9 @@ export const NO_CHROMIUM = executablePath
   ? false
   : "no Chromium here: install chromium-headless-shell or chromium, or name it in CHROMIUM";
 
+/** For a machine that has many times as much to do as it can; what is there sooner costs nothing of it. */
+export const PAGE_TIMEOUT_MS = 180_000;
+
 /** A page lives for seconds, in which its scripts save less than their optimisation takes: a tenth of the browser's time. */
 const WITHOUT_OPTIMISATION = "--js-flags=--no-opt,--no-maglev";
 

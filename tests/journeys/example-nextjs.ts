@@ -7,7 +7,7 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { promisify } from "node:util";
 import { startTestBusbar } from "../harness/busbar.ts";
-import { launchBrowser } from "../harness/chromium.ts";
+import { launchBrowser, PAGE_TIMEOUT_MS } from "../harness/chromium.ts";
 import { createEmptyDatabase } from "../harness/database.ts";
 import { freePort } from "../harness/free-port.ts";
 import { until } from "../harness/until.ts";
@@ -72,7 +72,7 @@ export async function runNextExample(t: TestContext): Promise<void> {
   const browser = await launchBrowser();
   t.after(() => browser.close());
   const page = await browser.newPage();
-  page.setDefaultTimeout(60_000);
+  page.setDefaultTimeout(PAGE_TIMEOUT_MS);
   await page.goto(`${url}/acme`);
   const opened = page.waitForEvent("popup");
   await page.getByRole("button", { name: "Connect HubSpot" }).click();

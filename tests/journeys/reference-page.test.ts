@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Browser } from "playwright-core";
 import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
-import { launchBrowser, NO_CHROMIUM } from "../harness/chromium.ts";
+import { launchBrowser, NO_CHROMIUM, PAGE_TIMEOUT_MS } from "../harness/chromium.ts";
 
 describe("the reference page", { skip: NO_CHROMIUM }, () => {
   let busbar: TestBusbar;
@@ -21,6 +21,7 @@ describe("the reference page", { skip: NO_CHROMIUM }, () => {
 
   test("shows operations with their examples, and loads nothing from elsewhere", async () => {
     const page = await browser.newPage();
+    page.setDefaultTimeout(PAGE_TIMEOUT_MS);
     const asked: string[] = [];
     const complaints: string[] = [];
     page.on("request", (request) => asked.push(request.url()));

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
+import { PAGE_TIMEOUT_MS } from "../../harness/chromium.ts";
 import type { Scope } from "../../harness/database.ts";
 
 /** Where to keep a picture of every step; none are taken without it. */
@@ -34,7 +35,7 @@ export async function openCustomer(
   asked: Record<string, string>,
 ): Promise<Customer> {
   const context = await busbar.browser.newContext({ viewport: { width: 1_100, height: 900 } });
-  context.setDefaultTimeout(60_000);
+  context.setDefaultTimeout(PAGE_TIMEOUT_MS);
   // The library loads a font and a logo from elsewhere; tests do not.
   await context.route(
     ({ hostname }) => hostname !== "127.0.0.1",
