@@ -148,6 +148,38 @@ integrations:
     assert.deepEqual([noProxy.code, noProxy.wrong.map(({ check }) => check)], [1, ["proxy"]]);
   });
 
+  test("doctor lists all that it can check while the server refuses a part, as on a full disk", async (t) => {
+    const detail = "The disk of the database is full. Nothing was stored.";
+    const refuses = new Set(["/connections"]);
+    const partly = createServer(({ url = "", headers }, response) => {
+      if ([...refuses].some((path) => url.includes(path))) {
+        const body = JSON.stringify({ title: "Temporarily unavailable", status: 503, detail });
+        response.writeHead(503, { "content-type": "application/problem+json" }).end(body);
+        return;
+      }
+      const forwarded = Object.fromEntries(
+        Object.entries(headers).flatMap(([name, value]) =>
+          ["host", "connection"].includes(name) ? [] : [[name, String(value)]],
+        ),
+      );
+      void fetch(origin() + url, { headers: forwarded }).then(async (answer) =>
+        response.writeHead(answer.status, { "content-type": "application/json" }).end(await answer.text()),
+      );
+    });
+    await new Promise<void>((resolve) => partly.listen(0, "127.0.0.1", resolve));
+    t.after(() => partly.close());
+    const env = { BUSBAR_URL: `http://127.0.0.1:${(partly.address() as AddressInfo).port}` };
+    const { code, stdout } = await busbar("doctor", { env });
+    assert.equal(code, 1, stdout);
+    for (const line of [/✓ .*project/, /✓ .*destinations/, /✗ .*connections.*disk of the database is full/])
+      assert.match(stdout, line);
+    assert.match(stdout, /✓ .*installations/);
+    refuses.add("/v1/projects");
+    const none = await busbar("doctor", { env });
+    assert.match(none.stdout, /✓ .*server.*[^]*✗ .*project.*disk of the database is full/);
+    assert.match(none.stdout, /→ .*Check the server's log and its database/);
+  });
+
   test("doctor finds a failing destination, refused credentials and their installation, each with a cure", async () => {
     const customer = await connectCustomer(server, {
       provider: "hubspot",

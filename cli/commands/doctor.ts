@@ -64,6 +64,8 @@ async function checkAccess(deps: Connected): Promise<Finding[]> {
   } catch (error) {
     if (error instanceof Refused && error.status === 401)
       return [bad("key", error.message, `Log in again: busbar login ${target.origin}`)];
+    if (error instanceof Refused && error.status >= 500)
+      return [bad("project", error.message, "Check the server's log and its database.")];
     if (error instanceof Refused)
       return [bad("project", error.message, "Name another by --project or BUSBAR_PROJECT.")];
     if (error instanceof UsageFailure) return [bad("project", error.message, error.remedy ?? "")];

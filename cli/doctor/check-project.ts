@@ -1,6 +1,7 @@
 /** Checks a project for failing destinations, refused credentials and unhealthy installations. */
 import { step } from "../http/api.ts";
 import { objectsAt, requireObjects, textAt, valueAt, type JsonObject } from "../http/json.ts";
+import { Refused } from "../http/refused.ts";
 import type { Connected } from "../settings/connect.ts";
 import { bad, good, type Finding } from "./finding.ts";
 
@@ -10,12 +11,22 @@ type Needs = Pick<Connected, "inProject">;
 const MAX_LINES = 10;
 
 export async function checkProject(deps: Needs): Promise<Finding[]> {
-  const [destinations, connections, installations] = await Promise.all([
-    checkDestinations(deps),
-    checkConnections(deps),
-    checkInstallations(deps),
+  const found = await Promise.all([
+    reported("destinations", checkDestinations(deps)),
+    reported("connections", checkConnections(deps)),
+    reported("installations", checkInstallations(deps)),
   ]);
-  return [...destinations, ...connections, ...installations];
+  return found.flat();
+}
+
+/** Returns findings, or the refusal as one: what the server cannot say now hides nothing of the others. */
+export async function reported(check: string, findings: Promise<Finding[]>): Promise<Finding[]> {
+  try {
+    return await findings;
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    return [bad(check, error.message, "Check the server's log and its database.")];
+  }
 }
 
 async function checkDestinations(deps: Needs): Promise<Finding[]> {
