@@ -141,6 +141,8 @@ test("what is read and written depends on no setting of the database or its role
     "transform_null_equals = on",
     "statement_timeout = 200",
     "lock_timeout = 200",
+    "idle_session_timeout = 200",
+    "idle_in_transaction_session_timeout = 200",
   ])
     await admin.query(`alter database "${name}" set ${setting}`);
   await admin.end();
@@ -169,6 +171,11 @@ test("what is read and written depends on no setting of the database or its role
       slept: "",
     },
   ]);
+  // A session that is ended while it is idle, or in a transaction that waits for a provider, is another one afterwards.
+  const before = await backend(queries);
+  await setTimeout(400);
+  assert.equal(await backend(queries), before);
+  await queries.transaction().execute(() => setTimeout(400));
 });
 
 test("a statement that waits too long for a lock is given up by the server, and nothing of it is done later", async (t) => {

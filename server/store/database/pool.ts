@@ -31,7 +31,8 @@ const PLANNER_SETTINGS = { enable_bitmapscan: "off", jit: "off" };
 
 /**
  * What our statements, and pg's parsing of answers, rely on. Each is PostgreSQL's own default, but a role or a database may have
- * another value: with `datestyle` "German" no time can be read, with isolation "serializable" every second claim fails.
+ * another value: with `datestyle` "German" no time can be read, with isolation "serializable" every second claim fails. A session
+ * that ends while it is idle takes the lock with it by which others know that its process lives.
  */
 const RELIED_ON = {
   array_nulls: "on",
@@ -40,6 +41,8 @@ const RELIED_ON = {
   default_transaction_deferrable: "off",
   default_transaction_isolation: "read committed",
   extra_float_digits: "1",
+  idle_in_transaction_session_timeout: "0",
+  idle_session_timeout: "0",
   intervalstyle: "postgres",
   lock_timeout: "0",
   standard_conforming_strings: "on",
