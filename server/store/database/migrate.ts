@@ -113,9 +113,21 @@ async function requireOwner(client: Client): Promise<void> {
   );
 }
 
-export async function migrationNames(): Promise<string[]> {
-  const files = await readdir(FOLDER);
-  return files.filter((file) => MIGRATION.test(file)).toSorted();
+let ownNames: Promise<string[]> | undefined;
+
+/**
+ * Lists the migrations of this version, as they were when it was first asked: an upgrade puts those of the next one into the folder
+ * while this process still works, which must not make it unready.
+ */
+export const migrationNames = (): Promise<string[]> => (ownNames ??= readNames());
+
+async function readNames(): Promise<string[]> {
+  try {
+    return (await readdir(FOLDER)).filter((file) => MIGRATION.test(file)).toSorted();
+  } catch (error) {
+    ownNames = undefined;
+    throw error;
+  }
 }
 
 /** Lines of a migration that begin a transaction of its own, and the statements that take back what an earlier one left. */

@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { Client } from "pg";
 import { testDatabase } from "../../../tests/harness/database.ts";
 import { until } from "../../../tests/harness/until.ts";
+import { migrationNames } from "./migrate.ts";
 import { databaseState } from "./readiness.ts";
 
 test("somebody who holds the lock of a table for seconds makes the database unwritable, until it is given back", async (t) => {
@@ -32,4 +33,8 @@ test("while no write ends, health checks leave the connections to others, and th
   await blocker.query("rollback");
   await blocker.end();
   assert.equal(await databaseState(pool), "ready");
+});
+
+test("files of a later version, put into place while this process works, do not make it unready: its migrations are listed once", async () => {
+  assert.equal(await migrationNames(), await migrationNames());
 });
