@@ -53,6 +53,14 @@ describe("unknown names", () => {
     ]);
   });
 
+  test("that other APIs have for a batch lead to it, not to the nearest name", () => {
+    assert.match(
+      catchDetail(Body, { groupRef: "acme", records: [{}] }),
+      /^records: .*Did you mean "batch"\?/,
+    );
+    assert.match(catchDetail(Body, { groupRef: "acme", recrd: {} }), /Did you mean "record"\?/);
+  });
+
   test("are possible in records and open shapes, and beside a mask, which names what counts", () => {
     assert.deepEqual(
       listPaths(Body, { groupRef: "a", record: { any: { thing: 1 } }, open: { other: 1 } }),

@@ -108,6 +108,9 @@ const PLACES = {
   header: (name: string) => `\`${name}\` is a header.`,
 };
 
+/** What other APIs call it; the nearest name would be `record`. */
+const OTHER_WORDS = new Map(["records", "items", "inputs"].map((word) => [word, "batch"]));
+
 /** Returns what to do about an unknown name: the right place if it is a name of another place, else the nearest one. */
 export function adviceFor({ path, name, known }: UnknownName, place: "query" | "body", names: Names): string {
   if (path === name) {
@@ -117,6 +120,8 @@ export function adviceFor({ path, name, known }: UnknownName, place: "query" | "
     }
   }
   if (known.length === 0) return "Remove it.";
+  const other = OTHER_WORDS.get(plain(name));
+  if (other !== undefined && known.includes(other)) return `Did you mean "${other}"?`;
   const list = known.length > 20 ? "" : ` Known: ${known.join(", ")}.`;
   return didYouMean(name, known, `Remove it.${list}`);
 }
