@@ -25,7 +25,7 @@ export function FindRecordPage(): JSX.Element {
       <Group align="flex-end" mb="md">
         <Field
           label="Customer"
-          placeholder="Id, as acme"
+          placeholder="Id or name"
           value={groupRef ?? ""}
           onValue={(typed) => void setValues({ ...values, groupRef: typed.trim() })}
         />
@@ -100,13 +100,33 @@ function Places({ groupRef, record }: { groupRef: string; record: string }): JSX
           getId={({ installationId, objectName }) => `${installationId} ${objectName}`}
         />
       ) : (
-        <Text size="sm" role="status" p="md">
-          The customer <span className="foreign">{groupRef}</span> has no installation with objects, so
-          nothing is read or subscribed to. Compare the id with the{" "}
-          <ProjectLink to="/customers">customers</ProjectLink>.
-        </Text>
+        <NoPlace groupRef={groupRef} record={record} />
       )}
     </Section>
+  );
+}
+
+/** Somebody may have typed the customer's name, or a part of it. */
+function NoPlace({ groupRef, record }: { groupRef: string; record: string }): JSX.Element {
+  const projectIdOrName = useProjectName();
+  const { data } = useCall("find", { projectIdOrName, q: groupRef.slice(0, 200) });
+  const others = (data?.results ?? []).filter(({ kind, id }) => kind === "group" && id !== groupRef);
+  return (
+    <div role="status" style={{ padding: "1rem" }}>
+      <Text size="sm">
+        The customer <span className="foreign">{groupRef}</span> has no installation with objects, so nothing
+        is read or subscribed to.{others.length > 0 && " Did you mean one of these?"}
+      </Text>
+      {others.length > 0 && (
+        <ul>
+          {others.map(({ id, name }) => (
+            <li key={id}>
+              <ProjectLink to={`/trace?groupRef=${part(id)}&record=${part(record)}`}>{name}</ProjectLink>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
   );
 }
 

@@ -65,7 +65,8 @@ export const suite: Suite = (server) => {
     await search.getByRole("combobox").fill("80808");
     await search.getByRole("option", { name: "Why did the record 80808 not arrive?" }).waitFor();
     await page.keyboard.press("Enter");
-    await page.getByRole("textbox", { name: "Customer" }).fill("never-read");
+    await page.getByRole("textbox", { name: "Customer" }).fill("never-re");
+    await page.getByRole("status").getByRole("link", { name: "never-read" }).click();
     const row = page.getByRole("row", { name: /contacts/ });
     await row.getByText("never; open it to see why", { exact: true }).waitFor();
     await row.getByRole("link", { name: "contacts" }).click();
