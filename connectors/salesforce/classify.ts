@@ -75,8 +75,6 @@ function classifyKind(status: number): ProviderErrorKind {
       return "timeout";
     case 409:
       return "conflict";
-    case 429:
-      return "rate_limited";
     default:
       if (status >= 500) return "unavailable";
       return status >= 300 && status < 400 ? "unreadable" : "invalid";

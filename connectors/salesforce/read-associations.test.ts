@@ -108,6 +108,35 @@ test("contacts of an opportunity come by their roles, with the role as it is", a
   assert.deepEqual(records[0]?.associations, { contacts: [{ id: contact, raw: role }] });
 });
 
+/** Names of relations and fields: `ChildRelationships$Campaign` and `Fields$CampaignMember` of jsforce's schema of the WSDL (3.10, e744dad). */
+test("contacts and leads of a campaign come by its members", async () => {
+  const metadata = buildMetadata("Campaign", { children: [] });
+  for (const [name, field, id] of [
+    ["contacts", "ContactId", CONTACTS[0] ?? ""],
+    ["leads", "LeadId", "00QSb0000000001IAA"],
+  ] as const) {
+    const member = { Id: "00vSb0000000001IAA", [field]: id };
+    const provider = replay(page({ Id: "701Sb0000000001IAA", CampaignMembers: list([member]) }));
+    const { records } = await read.readPage(buildPlan("Campaign", metadata, name), undefined, provider.fetch);
+    assert.deepEqual(records[0]?.associations, { [name]: [{ id, raw: member }] });
+    assert.match(
+      readQuery(provider.requests[0] ?? { path: "" }),
+      new RegExp(`\\(SELECT Id,${field} FROM CampaignMembers ORDER BY Id\\)`),
+    );
+  }
+});
+
+test("an object is named in the plural of its name, also where that ends in -ies", async () => {
+  const metadata = buildMetadata("Contract", {
+    fields: reference("OpportunityId", "Opportunity"),
+    children: [],
+  });
+  const provider = replay(page({ Id: "800Sb0000000001IAA", OpportunityId: OPPORTUNITY }));
+  const plan = buildPlan("Contract", metadata, "opportunities");
+  const { records } = await read.readPage(plan, undefined, provider.fetch);
+  assert.deepEqual(records[0]?.associations, { opportunities: [{ id: OPPORTUNITY }] });
+});
+
 test("a name without a relation is refused before anything is sent", async () => {
   const provider = replay(page());
   const plan = buildPlan("Account", buildMetadata("Account", { children: [] }), "quotes");

@@ -111,3 +111,9 @@ test("a long period is looked up day by day, not further back than the log, and 
   await assert.rejects(readAll(endless.fetch), { code: "EXCEEDED_ID_LIMIT" });
   assert.ok(endless.requests.length < 10);
 });
+
+/** SOAP API Developer Guide, `getDeleted()`: a date out of the log's range is INVALID_REPLICATION_DATE. */
+test("a log that refuses the dates is a failure, and not an object without a log", async () => {
+  const dates = replay(query(), refusal("INVALID_REPLICATION_DATE"));
+  await assert.rejects(readAll(dates.fetch), { code: "INVALID_REPLICATION_DATE" });
+});

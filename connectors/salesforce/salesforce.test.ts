@@ -241,6 +241,10 @@ test("the request limits are told apart by their sentence", () => {
 test("every documented refusal has its kind", () => {
   const kinds = {
     INVALID_SESSION_ID: "unauthorized",
+    INVALID_AUTH_HEADER: "unauthorized",
+    API_CURRENTLY_DISABLED: "forbidden",
+    FUNCTIONALITY_NOT_ENABLED: "forbidden",
+    CANNOT_MODIFY_MANAGED_OBJECT: "forbidden",
     API_DISABLED_FOR_ORG: "forbidden",
     INSUFFICIENT_ACCESS_OR_READONLY: "forbidden",
     INSUFFICIENT_ACCESS_ON_CROSS_REFERENCE_ENTITY: "forbidden",
@@ -248,9 +252,12 @@ test("every documented refusal has its kind", () => {
     UNABLE_TO_LOCK_ROW: "unavailable",
     TXN_SECURITY_METERING_ERROR: "unavailable",
     QUERY_TIMEOUT: "unavailable",
+    SERVER_UNAVAILABLE: "unavailable",
+    UNKNOWN_EXCEPTION: "unavailable",
     DUPLICATE_VALUE: "conflict",
     DUPLICATES_DETECTED: "conflict",
     ENTITY_IS_DELETED: "not_found",
+    NOT_FOUND: "not_found",
     LOGIN_RATE_EXCEEDED: "locked_out",
     FIELD_CUSTOM_VALIDATION_EXCEPTION: "invalid",
     ANYTHING_NEW: "invalid",
@@ -261,6 +268,32 @@ test("every documented refusal has its kind", () => {
   assert.equal(classified(401, "INVALID_SESSION_ID", "Session expired or invalid")?.kind, "unauthorized");
   const forever = "This session is not valid for use with the REST API";
   assert.equal(classified(401, "INVALID_SESSION_ID", forever)?.kind, "forbidden");
+});
+
+/** REST API Developer Guide, Status Codes and Error Responses (read 2026-11-27); 408 and 429 are those of RFC 9110 and RFC 6585. */
+test("a refusal whose code is not known is what its status says", () => {
+  const kinds = {
+    302: "unreadable",
+    400: "invalid",
+    401: "unauthorized",
+    403: "forbidden",
+    404: "not_found",
+    408: "timeout",
+    409: "conflict",
+    410: "not_found",
+    429: "rate_limited",
+    500: "unavailable",
+    503: "unavailable",
+  };
+  for (const [status, kind] of Object.entries(kinds))
+    assert.equal(classified(Number(status), "A_NEW_CODE")?.kind, kind, status);
+  const several = ["/services/data/v60.0/sobjects/Contact/003ak00000jvIfpAAE"];
+  const ambiguous = classify({ status: 300, headers: {}, text: JSON.stringify(several) });
+  assert.equal(ambiguous?.kind, "conflict");
+  assert.match(ambiguous.message, /more than one record/);
+  const waitMs = (error?: ProviderError) => (error?.retryAt?.getTime() ?? 0) - Date.now();
+  assert.ok(Math.abs(waitMs(classify({ status: 429, headers: {}, text: "" })) - 10_000) < 1_000);
+  assert.ok(Math.abs(waitMs(classified(400, "UNABLE_TO_LOCK_ROW")) - 3_000) < 1_000);
 });
 
 test("a hidden field and a duplicate are explained beyond Salesforce's own sentence", () => {
@@ -276,7 +309,10 @@ test("both forms of an id are one id", () => {
   assert.equal(longId(ADA), ADA);
   assert.equal(longId("001RM000003oLru"), "001RM000003oLruYAE");
   for (const id of ["003ak00000jvIf", "003ak00000jvIfpAA", "003ak00000jvIfp'--", "", undefined])
-    assert.ok(idFault(id));
+    assert.equal(idFault(id)?.code, "MALFORMED_ID");
+  // Each of the last three characters stands for five: 31 is `5`.
+  assert.equal(longId("ABCDE0000z00000"), "ABCDE0000z000005AA");
+  assert.equal(longId("00000abcdZFGHIJ"), "00000abcdZFGHIJAQ5");
 });
 
 test("current values come back under the ids and names that were asked for", async () => {
@@ -320,4 +356,30 @@ test("several choices go out as one text with semicolons, none as null", async (
     Interests__c: "tea;chess",
     Sizes__c: null,
   });
+});
+
+/** Guide, Call Options Header, and Composite: `httpHeaders` of a part. */
+test("an operation is named as the client of the call, unless the caller names one", async () => {
+  const operationId = "01930f5e-0000-7000-8000-000000000001";
+  const provider = replay(composite([201, { id: ADA, success: true, errors: [] }], [200, { Id: ADA }]), {
+    status: 201,
+    body: { id: ADA, success: true, errors: [] },
+  });
+  await write.write(single("create", { fields: { LastName: "x" } }, { operationId }), provider.fetch);
+  assert.match(JSON.stringify(provider.requests[0]?.body), /"httpHeaders":\{"Sforce-Call-Options":"client=/);
+  const headers = { "Sforce-call-options": "client=own" };
+  const own = { operationId, headers, readBack: false };
+  await write.write(single("create", { fields: { LastName: "x" } }, own), provider.fetch);
+  assert.deepEqual(provider.requests[1]?.headers, headers);
+});
+
+test("more fields than an address holds are read back with the whole record", async () => {
+  const names = Array.from({ length: 300 }, (_, index) => `A_Field_With_A_Long_Name_${100 + index}__c`);
+  const provider = replay(composite([201, { id: ADA, success: true, errors: [] }], [200, { Id: ADA }]));
+  const fields = Object.fromEntries(names.map((name) => [name, "x"]));
+  await write.write(single("create", { fields }), provider.fetch);
+  assert.match(
+    JSON.stringify(provider.requests[0]?.body),
+    /"url":"\/services\/data\/v60\.0\/sobjects\/Contact\/@\{write\.id\}"/,
+  );
 });

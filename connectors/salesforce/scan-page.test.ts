@@ -116,8 +116,11 @@ test("a long query goes in the body of a composite request, one that is refused 
     /"method":"GET","url":"\/services\/data\/v60.0\/query\?q=SELECT/,
   );
 
-  const narrow = replay({ status: 414, body: "<html>URI Too Long" }, whole);
-  assert.deepEqual((await read.readPage(plan(), undefined, narrow.fetch)).next, found.next);
+  // Guide, Status Codes: 414 and 431.
+  for (const status of [414, 431]) {
+    const narrow = replay({ status, body: "<html>" }, whole);
+    assert.deepEqual((await read.readPage(plan(), undefined, narrow.fetch)).next, found.next);
+  }
 
   const refused = replay(
     part(400, [{ errorCode: "INVALID_FIELD", message: `No such column '${fields[7]}' on entity` }]),
@@ -277,4 +280,19 @@ test("an object that Salesforce gives only for named ids fails with what to do i
   await assert.rejects(async () => read.readPage(plan(), undefined, other.fetch), {
     message: "unexpected token: FORM",
   });
+});
+
+/** Query Options Header: `batchSize` from 200 to 2,000 (queryOptions of the facts). */
+test("smaller pages than Salesforce gives are a limit of the query, larger ones than it gives are its largest", async () => {
+  for (const [pageSize, limit, batchSize] of [
+    [199, " LIMIT 199", 200],
+    [200, "", 200],
+    [5_000, "", 2_000],
+  ] as const) {
+    const provider = replay(page([]));
+    await read.readPage(plan({ pageSize }), undefined, provider.fetch);
+    const [request] = provider.requests;
+    assert.equal(request?.headers?.["Sforce-Query-Options"], `batchSize=${batchSize}`);
+    assert.ok(request && readQuery(request).endsWith(`ORDER BY Id${limit}`), String(pageSize));
+  }
 });

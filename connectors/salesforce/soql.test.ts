@@ -16,6 +16,9 @@ const TYPES: Record<string, string> = {
   Active: "boolean",
   Size: "double",
   Revenue: "currency",
+  Count: "int",
+  Total: "long",
+  Share: "percent",
   Born: "date",
   Due: "datetime",
   AccountId: "reference",
@@ -83,6 +86,11 @@ test("values are quoted and escaped by the type of the field", () => {
     ["Size", 7.5, "Size = 7.5"],
     ["Size", "-3", "Size = -3"],
     ["Revenue", 12000, "Revenue = 12000"],
+    ["Name", "\r\t\b\f", String.raw`Name = '\r\t\b\f'`],
+    ["Count", 3, "Count = 3"],
+    ["Total", 3, "Total = 3"],
+    ["Share", 12.5, "Share = 12.5"],
+    ["Id", "003Sb0000000001IAA", "Id = '003Sb0000000001IAA'"],
     ["Born", "1990-02-03", "Born = 1990-02-03"],
     ["Due", "2026-11-20T09:00:00+01:00", "Due = 2026-11-20T08:00:00Z"],
     ["AccountId", "001Sb0000000001IAA", "AccountId = '001Sb0000000001IAA'"],
@@ -96,6 +104,7 @@ test("without a description the type of the value decides", () => {
     countQuery(plan({ filters: [{ fieldName, value }], metadata: undefined })).split("WHERE ")[1];
   assert.equal(blind("A", "1"), "A = '1'");
   assert.equal(blind("A", 1), "A = 1");
+  assert.equal(blind("A", "x".repeat(4_000))?.length, 4_006);
   assert.equal(blind("A", false), "A = false");
 });
 
@@ -152,5 +161,7 @@ test("paths lead to parents by the reference's name, and addresses are not read 
   assert.equal(beyond("Account"), undefined);
   assert.equal(beyond("Account", "Na me"), undefined);
   assert.equal(read.isReadWithAll?.(field("BillingAddress", "address")), false);
+  assert.equal(read.isReadWithAll?.(field("Place__c", "location")), false);
+  assert.equal(read.isReadWithAll?.(field("Body", "base64")), false);
   assert.equal(read.isReadWithAll?.(field("BillingCity", "string")), true);
 });
