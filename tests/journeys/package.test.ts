@@ -76,3 +76,21 @@ test("the package reads a record with its production dependencies alone, serves 
   }
   assert.equal(stopped.code, 0, stopped.output.slice(-2_000));
 });
+
+test("packages that the package loads on demand have the names that the code asks for", async () => {
+  const server = join(folder, "node_modules/busbar/server");
+  const files = await readdir(server);
+  for (const [file, name] of Object.entries({
+    amqplib: "connect",
+    "client-kinesis": "KinesisClient",
+    "client-redshift-data": "RedshiftDataClient",
+    "client-s3": "S3Client",
+    "client-sqs": "SQSClient",
+    "signature-v4": "SignatureV4",
+    yaml: "stringify",
+  })) {
+    const found = files.find((one) => one.startsWith(`${file}-`));
+    const loaded = await import(join(server, found ?? file));
+    assert.equal(typeof loaded[name], "function", `${file}: ${name}`);
+  }
+});
