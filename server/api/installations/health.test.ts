@@ -127,6 +127,8 @@ integrations:
       [destination.id],
     );
     await awaitReason("destination", destination.name, /disabled: given up/);
+    const { causes } = await get(`${place()}/records/account/unknown`);
+    assert.match(causes.join("\n"), /disabled: given up[^]*no read begins before the above is mended/);
     await all.database.pool.query(
       "update destinations set disabled_time = null, disabled_reason = null, name = 'elsewhere' where id = $1",
       [destination.id],
@@ -179,6 +181,20 @@ integrations:
     await awaitReason("read", "account", /sObject type 'Account' is not supported/);
     all.on.sandbox.clearFaults();
     await all.database.pool.query("update read_objects set next_tick = now()");
+    await heals();
+  });
+
+  test("names an object that is paused after failures since the first of them, and what makes it go on", async () => {
+    const pause = { by: "auto", error: "No such field", time: new Date().toISOString() };
+    await all.database.pool.query("update read_objects set pause = $1, failing_since = $2", [
+      JSON.stringify(pause),
+      new Date(Date.now() - 3_600_000),
+    ]);
+    const { since } = await awaitReason("read", "account", /No such field/);
+    assert.ok(Date.parse(since) < Date.now() - 3_500_000, since);
+    const { causes } = await get(`${place()}/records/account/unknown`);
+    assert.match(causes.join("\n"), /no read is planned while it is paused\. Go on with `:unpause`/);
+    await all.database.pool.query("update read_objects set pause = null, failing_since = null");
     await heals();
   });
 

@@ -46,9 +46,8 @@ export async function listObstacles(
   const isRead = row !== undefined && !row.disabled;
   const subscription = subscriptions.find((one) => one.objectName === objectName);
   const about = { objectName, destinations: [row?.destination, subscription?.destination] };
-  const obstacles = sortReasons((reasons.get(id) ?? []).filter((reason) => concerns(reason, about))).map(
-    fromReason,
-  );
+  const concerning = sortReasons((reasons.get(id) ?? []).filter((reason) => concerns(reason, about)));
+  const obstacles = concerning.map(fromReason);
   if (!isRead && !isSubscribed)
     return [definition?.disabled ? DISABLED : notInstalled(objectName), ...obstacles];
   if (row?.pause?.by === "api") obstacles.push(pausedBy(row.pause, objectName));
@@ -56,7 +55,8 @@ export async function listObstacles(
     const filters = [...definition.filters, ...definition.backfillFilters];
     if (filters.length > 0) obstacles.push(filteredBy(filters));
   }
-  if (isRead && (neverSeen || !isSubscribed)) obstacles.push(describeProgress(row, { isSubscribed }));
+  if (isRead && (neverSeen || !isSubscribed))
+    obstacles.push(describeProgress(row, { isSubscribed, isBlocked: concerning.some(keepsFromReading) }));
   if (neverSeen && isRead) obstacles.push(...(await listLimits(queries, row)));
   return obstacles;
 }
@@ -133,14 +133,29 @@ function filteredBy(filters: ConfiguredFilter[]): Obstacle {
   };
 }
 
+/** While one of these stands, no scheduled read begins: it would have no credentials, or no place for its messages. */
+const keepsFromReading = ({ type, detail }: HealthReason): boolean =>
+  type === "connection" || (type === "destination" && detail !== DESTINATION_DETAILS.failing);
+
 /** Says up to when the object was read, and when it is read again: a later change cannot have arrived by reading. */
-function describeProgress(row: ReadObjectRow, { isSubscribed }: { isSubscribed: boolean }): Obstacle {
-  const until = `Changes up to ${row.cursorTime.toISOString()} have been read`;
-  const next = row.pause
-    ? "no read is planned while it is paused"
-    : row.nextTick
-      ? `the next read is due at ${row.nextTick.toISOString()}`
-      : "there is no schedule, so the next read is one that is requested";
+function describeProgress(
+  { cursorTime, pause, nextTick }: ReadObjectRow,
+  { isSubscribed, isBlocked }: { isSubscribed: boolean; isBlocked: boolean },
+): Obstacle {
+  const until = `Changes up to ${cursorTime.toISOString()} have been read`;
+  if (pause)
+    return {
+      detail: `${until}; no read is planned while it is paused.`,
+      remedy: "Go on with `:unpause` when the cause is mended; the changes since then are read.",
+    };
+  if (isBlocked)
+    return {
+      detail: `${until}; no read begins before the above is mended.`,
+      remedy: "Mend it; the changes since then are read.",
+    };
+  const next = nextTick
+    ? `the next read is due at ${nextTick.toISOString()}`
+    : "there is no schedule, so the next read is one that is requested";
   return {
     detail: `${until}; ${next}.`,
     remedy: isSubscribed

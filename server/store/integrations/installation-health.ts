@@ -55,7 +55,7 @@ export const HEALTH_REASONS = sql`(
   union all
   select coalesce(failure ->> 'type', 'read'), coalesce(failure ->> 'name', message_name),
     coalesce(pause ->> 'error', failure ->> 'detail', 'The last read failed.'),
-    coalesce((pause ->> 'time')::timestamptz, failing_since), object_name
+    least((pause ->> 'time')::timestamptz, failing_since), object_name
   from read_objects
   where read_objects.installation_id = installations.id and not disabled
     and (pause ->> 'by' = 'auto' or (pause is null and failing_since is not null))
