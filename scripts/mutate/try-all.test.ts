@@ -1,4 +1,4 @@
-/** The suite of facts notices changes of descriptions: every twentieth is tried here, `npm run mutate -- --all` tries all. */
+/** The suite of facts, and connectors' own tests, notice changes: some are tried here, `npm run mutate -- --all` tries all. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DESCRIPTIONS } from "../../connectors/descriptions.gen.ts";
@@ -9,6 +9,8 @@ import { readSurvivors } from "./survivors.ts";
 import { computeScore, tryMutants } from "./try-all.ts";
 
 const EVERY = 20;
+/** A mutant of a connector in code may take all of its tests. */
+const EVERY_IN_CODE = 120;
 const LEAST_SCORE = 95;
 
 test("a change of one member of a description fails a check of facts, or has a reason not to", async () => {
@@ -26,6 +28,17 @@ test("a change of one member of a description fails a check of facts, or has a r
     tried.filter(({ state, reason }) => state === "killed" && reason !== undefined),
     [],
     "a mutant that dies needs no reason",
+  );
+});
+
+test("a change of one constant of a connector in code fails a check of facts or an own test, or has a reason not to", async () => {
+  const written = providersWithFacts().filter((name) => !Object.hasOwn(DESCRIPTIONS, name));
+  const tried = (await Promise.all(written.map((name) => tryMutants(name, EVERY_IN_CODE)))).flat();
+  const unexplained = tried.filter(({ state, reason }) => state === "survived" && reason === undefined);
+  assert.deepEqual(
+    unexplained.map(({ provider, name }) => `${provider} ${name}`),
+    [],
+    "add the vendor's fact, a test beside the connector, or a reason in connectors/surviving-mutants.json",
   );
 });
 
