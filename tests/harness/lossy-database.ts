@@ -5,30 +5,35 @@ export interface LossyDatabase {
   connectionString: string;
   /** Carried-out statements whose answers were lost. */
   readonly lost: number;
-  /** Loses the answer to the next statement whose name or text contains `part`. */
-  loseAnswer(part: string): void;
+  /**
+   * Loses the answer to the next statement whose name or text contains `part`; with `after`, of the connection that has sent this
+   * before. Background work commits too.
+   */
+  loseAnswer(part: string, after?: string): void;
   close(): void;
 }
 
 export async function startLossyDatabase(connectionString: string): Promise<LossyDatabase> {
   const target = new URL(connectionString);
   const sockets = new Set<Socket>();
-  let part: string | undefined;
+  let asked: { part: string; after: string | undefined } | undefined;
   let lost = 0;
   const server = createServer((client) => {
     const host = decodeURIComponent(target.hostname);
     const port = target.port || "5432";
     const upstream = host.startsWith("/") ? connect(`${host}/.s.PGSQL.${port}`) : connect(Number(port), host);
     let isMarked = false;
+    let begun: typeof asked;
     const close = (): void => void [client, upstream].forEach((socket) => socket.destroy());
     for (const socket of [client, upstream]) {
       sockets.add(socket);
       socket.on("error", close).on("close", close);
     }
     client.on("data", (chunk: Buffer) => {
-      if (part !== undefined && chunk.includes(part)) {
+      if (asked && (asked.after === undefined || chunk.includes(asked.after))) begun = asked;
+      if (asked && begun === asked && chunk.includes(asked.part)) {
         isMarked = true;
-        part = undefined;
+        asked = undefined;
       }
       upstream.write(chunk);
     });
@@ -49,7 +54,7 @@ export async function startLossyDatabase(connectionString: string): Promise<Loss
     get lost() {
       return lost;
     },
-    loseAnswer: (wanted) => void (part = wanted),
+    loseAnswer: (part, after) => void (asked = { part, after }),
     close() {
       server.close();
       for (const socket of sockets) socket.destroy();

@@ -116,7 +116,7 @@ describe("a request whose commit the database does not confirm", () => {
   });
 
   test("is not told to have done nothing, where it cannot be found out", async () => {
-    lossy.loseAnswer("commit");
+    lossy.loseAnswer("commit", "Dora");
     const { status, body } = await create("Dora", {
       mode: "asynchronous",
       autoBatchPolicy: { maxDelayMinutes: 1 },
