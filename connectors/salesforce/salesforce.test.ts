@@ -296,6 +296,13 @@ test("a refusal whose code is not known is what its status says", () => {
   assert.ok(Math.abs(waitMs(classified(400, "UNABLE_TO_LOCK_ROW")) - 3_000) < 1_000);
 });
 
+/** Guide, Status Codes and Error Responses: an error may have `fields`, the names that it is about. */
+test("a refusal names the fields that Salesforce names", () => {
+  const message = "Required fields are missing: [LastName]";
+  const error = classified(400, "REQUIRED_FIELD_MISSING", message, { fields: ["LastName"] });
+  assert.deepEqual(error?.fields, ["LastName"]);
+});
+
 test("a hidden field and a duplicate are explained beyond Salesforce's own sentence", () => {
   const column = "No such column 'Score__c' on sobject of type Contact";
   assert.match(classified(400, "INVALID_FIELD", column)?.message ?? "", /may not see the field/);
