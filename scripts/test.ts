@@ -17,6 +17,7 @@ import { spec } from "node:test/reporters";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { createMemoryFolder, removeFolder } from "../tests/harness/memory-folder.ts";
+import { bundleForTests } from "./bundle-for-tests.ts";
 import { installForTests } from "./install-for-tests.ts";
 
 const ROOT = join(import.meta.dirname, "..");
@@ -58,6 +59,7 @@ installForTests();
 // For everybody: as root, PostgreSQL runs as another user.
 const folder = await createMemoryFolder(0o1777);
 process.env["TMPDIR"] = folder;
+process.env["BUSBAR_TEST_PROGRAM"] = await bundleForTests();
 const stopped = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => stopped.abort());
 const { passed, failed, failedOutside, failedFiles } = await runBatches(batches, CONCURRENCY);

@@ -11,6 +11,7 @@ import { orderWrite, planRead } from "../../connector-kit/testing/order-fixture.
 import type { Json, JsonObject } from "../../ground/json.ts";
 import { checkObject } from "../../simulations/vendor/suite/facts-suite.ts";
 import { readOwnSubject, readProviderFile } from "../../simulations/vendor/suite/own-provider.ts";
+import { BUSBAR } from "../../tests/harness/child-busbar.ts";
 import { startProviderSandbox } from "./sandbox-command.ts";
 
 test("a provider without facts is refused with the names of those that have some", async () => {
@@ -111,7 +112,7 @@ function writeJson(name: string, content: JsonObject): string {
 
 /** Runs the command, as a builder does, until it says where it serves. */
 async function serve(...args: string[]): Promise<{ url: string; text: string; stop(): void }> {
-  const child = spawn(process.execPath, ["server/busbar.mjs", "sandbox", ...args, "--port", "0"], {
+  const child = spawn(process.execPath, [BUSBAR, "sandbox", ...args, "--port", "0"], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   let text = "";

@@ -4,7 +4,9 @@ import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { openClient, type Client } from "./client.ts";
 
-const BUSBAR = join(import.meta.dirname, "../../server/busbar.mjs");
+/** The bundle that a whole run makes first, or the sources where a test file runs by itself. */
+export const BUSBAR =
+  process.env["BUSBAR_TEST_PROGRAM"] ?? join(import.meta.dirname, "../../server/busbar.mjs");
 const PATIENCE_MS = 180_000;
 
 export interface Exit {

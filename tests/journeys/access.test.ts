@@ -1,15 +1,13 @@
 /** Calls that their caller may not make leave nothing behind; which calls those are stands in server/access/. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { promisify } from "node:util";
+import { BUSBAR } from "../harness/child-busbar.ts";
 import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
 import { connectCustomer } from "../harness/connect-customer.ts";
 import { assertProblem } from "./assert-problem.ts";
 import { traces } from "./traces.ts";
-
-const BUSBAR = join(import.meta.dirname, "../../server/busbar.mjs");
 
 describe("a caller", () => {
   let busbar: TestBusbar;

@@ -4,10 +4,9 @@ import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/pr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { BUSBAR } from "../harness/child-busbar.ts";
 import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
 import { openPseudoTerminal, whyNoTerminal, type PseudoTerminal } from "../harness/pseudo-terminal.ts";
-
-const PROGRAM = join(import.meta.dirname, "../../server/busbar.mjs");
 
 const BROKEN = `specVersion: 1.0.0
 integrations:
@@ -46,7 +45,7 @@ describe("a builder at a terminal", { skip: whyNoTerminal() ?? false }, () => {
     await mkdir(work);
     const bin = join(home, "bin");
     await mkdir(bin);
-    await writeFile(join(bin, "busbar"), `#!/bin/sh\nexec "${process.execPath}" "${PROGRAM}" "$@"\n`);
+    await writeFile(join(bin, "busbar"), `#!/bin/sh\nexec "${process.execPath}" "${BUSBAR}" "$@"\n`);
     await chmod(join(bin, "busbar"), 0o755);
     terminal = await openPseudoTerminal({
       cwd: work,

@@ -12,6 +12,7 @@ import { promisify } from "node:util";
 import { Client } from "pg";
 import { openTestBusbar, startTestBusbar, type TestBusbar } from "../harness/busbar.ts";
 import { connectCustomer } from "../harness/connect-customer.ts";
+import { BUSBAR } from "../harness/child-busbar.ts";
 import { createEmptyDatabase } from "../harness/database.ts";
 import { guideParts, withAddresses } from "../harness/guide-programs.ts";
 
@@ -68,7 +69,7 @@ async function readBlocks(page: string, language: string): Promise<string[]> {
 async function runBlock(block: string, env: Record<string, string> = {}): Promise<string> {
   const { origin } = new URL(busbar.busbar.urls.base);
   const prelude = `set -e
-busbar() { "${process.execPath}" "${join(ROOT, "server/busbar.mjs")}" "$@"; }
+busbar() { "${process.execPath}" "${BUSBAR}" "$@"; }
 npm() { shift 4; busbar "$@"; }
 curl() { if [ "$2" = -i ]; then command curl "$@"; else command curl --fail-with-body "$@"; fi; }\n`;
   const text = block

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { openVisit } from "../dashboard/open-dashboard.ts";
+import { BUSBAR } from "../harness/child-busbar.ts";
 import { launchBrowser, NO_CHROMIUM } from "../harness/chromium.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -70,7 +71,7 @@ test("what was acknowledged before kill -9 of the process group is there after a
   const operationIds = acknowledged(demo.output());
 
   // The seventh is asynchronous and still to be carried out; without the overlay it would go to the real HubSpot.
-  const server = start(["server/busbar.mjs", "start"], dataDir, {
+  const server = start([BUSBAR, "start"], dataDir, {
     BUSBAR_CATALOG: join(dataDir, "sandbox-catalog.json"),
   });
   await until(() => server.output().includes("Busbar is ready"), server);
@@ -96,7 +97,7 @@ test("what was acknowledged before kill -9 of the process group is there after a
 test("the demo refuses a data folder that holds somebody's own Busbar", async () => {
   const own = await mkdtemp(join(tmpdir(), "busbar-own-"));
   try {
-    const server = start(["server/busbar.mjs", "start"], own);
+    const server = start([BUSBAR, "start"], own);
     await until(() => existsSync(join(own, "bootstrap.json")), server);
     server.child.kill("SIGTERM");
     await server.ended;

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { Client } from "pg";
+import { BUSBAR } from "../harness/child-busbar.ts";
 import { createTestDatabase } from "../harness/database.ts";
 import { until } from "../harness/until.ts";
 
@@ -25,8 +26,7 @@ async function startTwo(t: TestContext) {
     BUSBAR_DATABASE_CONNECTIONS: "3",
     BUSBAR_METRICS: "true",
   };
-  const command = join(import.meta.dirname, "../../server/busbar.mjs");
-  const parent = spawn(process.execPath, [command, "start", "--processes", "2"], {
+  const parent = spawn(process.execPath, [BUSBAR, "start", "--processes", "2"], {
     env,
     stdio: ["ignore", "pipe", "inherit"],
   });
