@@ -119,6 +119,9 @@ integrations:
     hide("email", true);
     assert.equal((await read(ALL)).status, "failure");
     await reason("email");
+    // Nothing was changed: that brings no field back.
+    assert.equal((await read({ sinceTimestamp: new Date().toISOString() })).status, "failure");
+    await reason("email");
     hide("email", false);
     assert.equal((await read(ALL)).status, "success");
     await isWell("email");

@@ -10,7 +10,7 @@ import type { ReadScan, ScanServices } from "./read-scan.ts";
 /**
  * Compares the fields that no record had with the object's description, and leaves out those that it does not have. Throws
  * `ProviderError` (`invalid`, with the field as `code`) if the manifest requires one of them. Without a record, the fields that
- * were missing before are compared.
+ * were missing before are compared, and the one for whose sake the last read failed: that nothing changed does not bring it back.
  */
 export async function leaveOutVanished(
   deps: ScanServices,
@@ -18,7 +18,11 @@ export async function leaveOutVanished(
   { isLastPage }: { isLastPage: boolean },
 ): Promise<void> {
   const { run, shaper, log } = scan;
-  const asked = shaper.isAnyShaped() ? shaper.missing() : (run.missingFields ?? []).map(({ name }) => name);
+  const before = [
+    ...(run.missingFields ?? []).map(({ name }) => name),
+    ...(run.failedField === null ? [] : [run.failedField]),
+  ];
+  const asked = shaper.isAnyShaped() ? shaper.missing() : before;
   const missing = asked.filter((name) => !scan.refused.has(name));
   if (missing.length === 0) return;
   const metadata = await describeAgain(deps, scan);

@@ -166,6 +166,8 @@ export interface ClaimedRun extends DueRun {
   nextTick: Date | null;
   /** Optional fields that the last read had to leave out. */
   missingFields: { name: string; since: string }[] | null;
+  /** The required field for whose sake the last read failed. */
+  failedField: string | null;
   /** Of the connection. */
   workspace: string | null;
   /** Where the object's messages go; null when there is none of that name. */
@@ -198,6 +200,7 @@ export async function claimRuns(
     select claimed.operation_id, claimed.project_id, operations.integration_id, claimed.installation_id, connection_id,
       operations.config_id, claimed.object_name, kind, kind = 'backfill' as is_backfill, since_time, until_time, settles, stage, checkpoint, attempts,
       page_time, operations.create_time, operations.metadata, deletions_time, next_tick, missing_fields,
+      case when failure ->> 'type' = 'field' then failure ->> 'name' end as failed_field,
       connections.provider_workspace_ref as workspace, destinations.id as destination_id,
       destinations.type as destination_type, coalesce(disabled_time is not null, false) as destination_disabled,
       destinations.own_writes as destination_own_writes
