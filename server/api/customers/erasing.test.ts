@@ -262,7 +262,7 @@ test("pushes that failed and name an account of the group go, and the erasure is
 test("a request that was refused before an erasure and is stored after it leaves nothing, one behind it does", async (t) => {
   const busbar = await openTestBusbar();
   t.after(() => busbar.stop());
-  const { installationId } = await connectCustomer(busbar, {
+  const { installationId, connectionId } = await connectCustomer(busbar, {
     provider: "hubspot",
     objects: ["companies"],
     groupRef: MARK,
@@ -282,16 +282,22 @@ test("a request that was refused before an erasure and is stored after it leaves
     refused(MARK, "/v1/projects/default/operations", "refused"),
     refused(null, "/v1/projects/default/groups", `There is no \`${MARK}\`.`),
     refused(null, `/v1/projects/default/integrations/hubspot/installations/${installationId}`, "refused"),
+    // Deleted before the group was.
+    refused(null, `/v1/projects/default/connections/${connectionId}`, "There is no such connection.", 404),
     refused("neighbour", "/v1/projects/default/operations", "refused"),
   ];
   assert.equal((await busbar.inProject("DELETE", `/groups/${MARK}`)).body.done, true);
   await insertRefusedRequests(database.queries, before);
-  assert.deepEqual(await rowsWith(busbar.connectionString, [MARK, installationId]), ["audit_events"]);
-  await insertRefusedRequests(database.queries, [refused(MARK, "/v1/projects/default/operations", "again")]);
+  const left = await rowsWith(busbar.connectionString, [MARK, installationId, connectionId]);
+  assert.deepEqual(left, ["audit_events"]);
+  await insertRefusedRequests(database.queries, [
+    refused(MARK, "/v1/projects/default/operations", "again"),
+    refused(null, `/v1/projects/default/connections/${newId()}`, "There is no such connection.", 404),
+  ]);
   const { rows } = await database.pool.query("select group_ref from refused_requests order by id");
   assert.deepEqual(
     rows.map(({ group_ref }) => group_ref),
-    ["neighbour", MARK],
+    ["neighbour", MARK, null],
   );
 });
 

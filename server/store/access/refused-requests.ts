@@ -26,7 +26,7 @@ export interface RefusedRequestRow {
 /**
  * Inserts the rows whose project still exists, with one statement. They come up to a second after the request, or later if the database
  * was away: without those of customers who were erased meanwhile, which the audit tells, and of accounts that are gone. An
- * address that never existed is refused by 404 and kept.
+ * address that does not exist is refused by 404 and kept, unless a customer was erased meanwhile: it may name an account of that one.
  */
 export async function insertRefusedRequests(
   queries: ControlQueries,
@@ -39,15 +39,20 @@ export async function insertRefusedRequests(
       "path" text, "operationId" text, "status" integer, "slug" text, "detail" text, "apiKeyId" uuid, "builderId" uuid, "groupRef" text)
     join projects on projects.id = row."projectId"
     where not exists (
-      select from audit_events as erasure
-      where erasure.project_id = row."projectId" and erasure.operation_id = 'deleteGroup' and erasure.id > row."id"
+      select from ${ERASURES_SINCE}
         and (erasure.target_id = row."groupRef" or strpos(row."detail", '\`' || erasure.target_id || '\`') > 0))
-      and (row."status" = 404 or ${isThere("installations")} or exists (
+      and (${NEVER_WAS} or ${isThere("installations")} or exists (
         select from removed_installations where id = ${pathId("installations")}::uuid))
-      and (row."status" = 404 or ${isThere("connections")})
+      and (${NEVER_WAS} or ${isThere("connections")})
     on conflict do nothing
   `.execute(queries);
 }
+
+const ERASURES_SINCE = sql`audit_events as erasure
+  where erasure.project_id = row."projectId" and erasure.operation_id = 'deleteGroup' and erasure.id > row."id"`;
+
+/** As far as is known. */
+const NEVER_WAS = sql`(row."status" = 404 and not exists (select from ${ERASURES_SINCE}))`;
 
 const pathId = (table: "installations" | "connections") =>
   sql`substring(row."path" from ${`/${table}/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})`})`;
