@@ -7,7 +7,7 @@ import { parseArgs } from "node:util";
 import { providersWithFacts, readFacts, buildSubject } from "../simulations/vendor/suite/facts-subject.ts";
 import { faultName, readKnownFaults, writeKnownFaults } from "../simulations/vendor/suite/known-faults.ts";
 import type { Subject } from "../simulations/vendor/suite/bench.ts";
-import { readOwnSubject } from "../simulations/vendor/suite/own-provider.ts";
+import { readCustomSubject } from "../simulations/vendor/suite/custom-provider.ts";
 import { checkObject } from "../simulations/vendor/suite/facts-suite.ts";
 
 const { values, positionals } = parseArgs({
@@ -45,7 +45,7 @@ if (values.known && wanted === undefined) {
 } else if (counts.failed > 0) process.exitCode = 1;
 
 function subjectNamed(name: string): Subject {
-  if (values.facts !== undefined) return readOwnSubject(name, values.facts);
+  if (values.facts !== undefined) return readCustomSubject(name, values.facts);
   const facts = readFacts(name);
   if (!facts) throw new Error(`there is no connectors/${name}/facts.json`);
   return buildSubject(name, facts);

@@ -10,7 +10,7 @@ import { describeConnector } from "../../connector-kit/declarative/describe-conn
 import { orderWrite, planRead } from "../../connector-kit/testing/order-fixture.ts";
 import type { Json, JsonObject } from "../../ground/json.ts";
 import { checkObject } from "../../simulations/vendor/suite/facts-suite.ts";
-import { readOwnSubject, readProviderFile } from "../../simulations/vendor/suite/own-provider.ts";
+import { readCustomSubject, readProviderFile } from "../../simulations/vendor/suite/custom-provider.ts";
 import { BUSBAR } from "../../tests/harness/child-busbar.ts";
 import { startProviderSandbox } from "./sandbox-command.ts";
 
@@ -124,7 +124,7 @@ async function serve(...args: string[]): Promise<{ url: string; text: string; st
   return { url, text, stop: () => child.kill() };
 }
 
-test("a builder's own provider is simulated from a file of facts, and its description reads and writes there", async () => {
+test("a custom provider is simulated from a file of facts, and its description reads and writes there", async () => {
   const file = writeJson("x-quill.json", QUILL);
   const facts = writeJson("quill-facts.json", FACTS);
   const { url, text, stop } = await serve(file, "--facts", facts);
@@ -156,10 +156,10 @@ test("a builder's own provider is simulated from a file of facts, and its descri
   }
 });
 
-test("the description of a builder's own provider is held against facts about its vendor", async () => {
+test("the description of a custom provider is held against facts about its vendor", async () => {
   const facts = writeJson("quill-facts.json", FACTS);
   const failed = async (file: string) =>
-    (await checkObject(readOwnSubject(file, facts), "people")).filter(({ state }) => state === "failed");
+    (await checkObject(readCustomSubject(file, facts), "people")).filter(({ state }) => state === "failed");
   assert.deepEqual(await failed(writeJson("x-quill.json", QUILL)), []);
   const wrong = structuredClone(QUILL);
   wrong.connector.objects.people.paging.cursor.from = "meta.after";

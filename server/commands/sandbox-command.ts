@@ -8,7 +8,7 @@ import {
   isProviderFile,
   readFactsFile,
   readProviderFile,
-} from "../../simulations/vendor/suite/own-provider.ts";
+} from "../../simulations/vendor/suite/custom-provider.ts";
 import type { GraphqlSide } from "../../simulations/vendor/vendor-fields.ts";
 
 /** So that a list has several pages. */
@@ -41,7 +41,7 @@ export async function startProviderSandbox(
   factsFile?: string,
 ): Promise<ProviderSandbox> {
   const { name, from, facts, sdl, direct } = isProviderFile(provider)
-    ? simulateOwn(provider, factsFile)
+    ? simulateCustom(provider, factsFile)
     : simulateKnown(provider, factsFile);
   const graphql = sdl === undefined ? undefined : await loadGraphql(name, sdl);
   const { vendor, url, close } = await startVendor(facts, { port, ...(graphql && { graphql }) });
@@ -64,7 +64,7 @@ function simulateKnown(provider: string, factsFile: string | undefined): Simulat
   if (!facts || name === undefined)
     throw new UsageError(
       `there is no simulation of "${provider}"; without a name the CRMs are served; there are ${providersWithFacts().join(", ")}; ` +
-        "for your own provider give its file: busbar sandbox providers/x-quill.yaml --facts FILE",
+        "for a custom provider give its file: busbar sandbox providers/x-quill.yaml --facts FILE",
     );
   if (factsFile !== undefined)
     throw new UsageError(`${provider} has facts of its own; --facts is for the file of a custom provider`);
@@ -78,7 +78,7 @@ function simulateKnown(provider: string, factsFile: string | undefined): Simulat
   };
 }
 
-function simulateOwn(file: string, factsFile: string | undefined): Simulated {
+function simulateCustom(file: string, factsFile: string | undefined): Simulated {
   if (factsFile === undefined)
     throw new UsageError(
       `${file} says how Busbar calls the provider, and not how the provider answers: give --facts FILE, the facts about its API ` +

@@ -1,4 +1,4 @@
-/** Reads the file of a builder's own provider, and a file of facts about its vendor. */
+/** Reads the file of a custom provider, and a file of facts about its vendor. */
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { basename } from "node:path";
 import { parse as parseYaml } from "yaml";
@@ -30,8 +30,8 @@ export function readProviderFile(file: string): { info: ProviderInfo; descriptio
 }
 
 /**
- * Returns the facts in a file, and the schema in the file with the ending \`.graphql\` beside it, where the vendor speaks GraphQL. Throws
- * \`UsageError\` with every fault and its place.
+ * Returns the facts in a file, and the schema in the file with the ending `.graphql` beside it, where the vendor speaks GraphQL. Throws
+ * `UsageError` with every fault and its place.
  */
 export function readFactsFile(file: string): { facts: Facts; sdl?: string } {
   const facts = completeRequests(readDocument(file) as Facts);
@@ -45,7 +45,7 @@ export function readFactsFile(file: string): { facts: Facts; sdl?: string } {
 }
 
 /** Puts the connector that a file describes and the facts about its vendor together. */
-export function readOwnSubject(file: string, factsFile: string): Subject {
+export function readCustomSubject(file: string, factsFile: string): Subject {
   const { info, description } = readProviderFile(file);
   const { facts, sdl } = readFactsFile(factsFile);
   const subject = buildSubject(
