@@ -43,7 +43,7 @@ export async function startProviderSandbox(
   const { name, from, facts, sdl, direct } = isProviderFile(provider)
     ? simulateCustom(provider, factsFile)
     : simulateKnown(provider, factsFile);
-  const graphql = sdl === undefined ? undefined : await loadGraphql(name, sdl);
+  const graphql = sdl === undefined ? undefined : await simulateGraphql(sdl);
   const { vendor, url, close } = await startVendor(facts, { port, ...(graphql && { graphql }) });
   const objects = Object.entries(facts.objects).filter(
     ([, { list }]) => list && !list.path.includes("{parent}"),
@@ -101,13 +101,8 @@ function simulateCustom(file: string, factsFile: string | undefined): Simulated 
   };
 }
 
-/** The package `graphql` comes with a checkout, not with an installed Busbar, which sends documents and never reads them. */
-async function loadGraphql(provider: string, sdl: string): Promise<GraphqlSide> {
-  try {
-    const { graphqlSide } = await import("../../simulations/vendor/graphql/graphql-side.ts");
-    return graphqlSide(sdl);
-  } catch (cause) {
-    if (!(cause instanceof Error && "code" in cause && cause.code === "ERR_MODULE_NOT_FOUND")) throw cause;
-    throw new UsageError(`the simulation of ${provider} needs a package: npm install graphql@16`);
-  }
+/** Loaded on demand: few vendors speak GraphQL. */
+async function simulateGraphql(sdl: string): Promise<GraphqlSide> {
+  const { graphqlSide } = await import("../../simulations/vendor/graphql/graphql-side.ts");
+  return graphqlSide(sdl);
 }
