@@ -1,38 +1,98 @@
-/** Reads values of the environment, each with a check; a wrong one stops the start with one line that names the variable. */
+/** Kinds of settings: each reads variables of the environment with a check, and says what the guide says about them. */
 import { isIP } from "node:net";
 import { StartError } from "./errors.ts";
 
 export type Environment = Record<string, string | undefined>;
 
+/** What the guide and `.env.example` say. */
+export interface Variable {
+  name: string;
+  /** The value where it is not set; undefined: there is none. Words are in the guide alone. */
+  fallback?: string | undefined;
+  /** Sentences in Markdown. Undefined: those of the variable before are about this one, too. */
+  about?: string | undefined;
+  /** The value in `.env.example`, where it is not the fallback. */
+  example?: string | undefined;
+}
+
+/** A value that is read from one variable or from several. `read` throws `StartError` for a wrong one. */
+export interface Setting<T> {
+  variables: Variable[];
+  read(env: Environment): T;
+}
+
+/** What a table of settings, also in groups, is read to. */
+export type Values<T> = T extends Setting<infer V> ? V : { [K in keyof T]: Values<T[K]> };
+
 export const wrong = (name: string, expectation: string): StartError =>
   new StartError(`${name} ${expectation}`);
 
-export function text(
-  env: Environment,
-  name: string,
+type About = string | undefined;
+
+/** A setting of one variable. `parse` gets no empty value, and the name for its error; `fallback` is the value without one. */
+export const setting = <T, F>(
+  variable: Variable,
+  parse: (value: string, name: string, env: Environment) => T,
+  fallback: F,
+): Setting<T | F> => ({
+  variables: [variable],
+  read: (env) => {
+    const value = env[variable.name];
+    return value ? parse(value, variable.name, env) : fallback;
+  },
+});
+
+/** Undefined if it is not set. */
+export const text = (
+  variable: Variable,
   accepts: (value: string) => boolean,
   expected: string,
-): string | undefined {
-  const value = env[name];
-  if (!value) return undefined;
-  // The value may be a secret (a password in DATABASE_URL), so the message does not contain it.
+): Setting<string | undefined> =>
+  setting(variable, (value) => checkText(variable.name, value, { accepts, expected }), undefined);
+
+export const textOr = (
+  fallback: string,
+  variable: Variable,
+  accepts: (value: string) => boolean,
+  expected: string,
+): Setting<string> =>
+  setting(
+    { fallback, ...variable },
+    (value) => checkText(variable.name, value, { accepts, expected }),
+    fallback,
+  );
+
+/** The value may be a secret (a password in DATABASE_URL), so the message does not contain it. */
+export function checkText(
+  name: string,
+  value: string,
+  { accepts, expected }: { accepts: (value: string) => boolean; expected: string },
+): string {
   if (!accepts(value)) throw wrong(name, `must be ${expected}`);
   return value;
 }
 
-export function integer(
-  env: Environment,
+interface Bounds {
+  fallback: number;
+  min: number;
+  max?: number;
+}
+
+export const integer = (name: string, about: About, bounds: Bounds): Setting<number> =>
+  setting(
+    { name, about, fallback: String(bounds.fallback) },
+    (value) => parseInteger(name, value, bounds),
+    bounds.fallback,
+  );
+
+export function parseInteger(
   name: string,
-  fallback: number,
-  min: number,
-  max = 2_147_483_647,
+  value: string,
+  { min, max = 2_147_483_647 }: Omit<Bounds, "fallback">,
 ): number {
-  const value = env[name];
-  if (!value) return fallback;
   const parsed = Number(value);
-  if (!/^\d+$/.test(value) || parsed < min || parsed > max) {
+  if (!/^\d+$/.test(value) || parsed < min || parsed > max)
     throw wrong(name, `must be a whole number from ${min} to ${max}, not "${value}"`);
-  }
   return parsed;
 }
 
@@ -42,62 +102,80 @@ export const YEAR_SECONDS = 31_536_000;
 export const YEAR_HOURS = 8_760;
 export const CENTURY_DAYS = 36_500;
 
-export function positive(env: Environment, name: string, fallback: number, max: number): number {
-  const value = env[name];
-  if (!value) return fallback;
-  const parsed = Number(value);
-  if (!(parsed > 0 && parsed <= max)) {
-    throw wrong(name, `must be a number above 0 and at most ${max}, not "${value}"`);
-  }
-  return parsed;
-}
+export const positive = (
+  name: string,
+  about: About,
+  { fallback, max }: { fallback: number; max: number },
+): Setting<number> =>
+  setting(
+    { name, about, fallback: String(fallback) },
+    (value) => {
+      const parsed = Number(value);
+      if (!(parsed > 0 && parsed <= max))
+        throw wrong(name, `must be a number above 0 and at most ${max}, not "${value}"`);
+      return parsed;
+    },
+    fallback,
+  );
 
-export function number(env: Environment, name: string, fallback: number, min: number, max: number): number {
-  const value = env[name];
-  if (!value) return fallback;
+export function parseNumber(name: string, value: string, { min, max }: { min: number; max: number }): number {
   const parsed = Number(value);
-  if (!/^\d+(\.\d+)?$/.test(value) || parsed < min || parsed > max) {
+  if (!/^\d+(\.\d+)?$/.test(value) || parsed < min || parsed > max)
     throw wrong(name, `must be a number from ${min} to ${max}, not "${value}"`);
-  }
   return parsed;
 }
 
-export function boolean(env: Environment, name: string, fallback: boolean): boolean {
-  const value = env[name];
-  if (!value) return fallback;
-  if (value !== "true" && value !== "false") throw wrong(name, `must be true or false, not "${value}"`);
-  return value === "true";
-}
+export const boolean = (name: string, about: About, fallback: boolean): Setting<boolean> =>
+  setting(
+    { name, about, fallback: String(fallback) },
+    (value) => {
+      if (value !== "true" && value !== "false") throw wrong(name, `must be true or false, not "${value}"`);
+      return value === "true";
+    },
+    fallback,
+  );
 
-export function seconds(env: Environment, name: string, fallback: string): number[] {
-  return (env[name] || fallback).split(",").map((part) => {
-    const parsed = Number(part.trim());
-    if (part.trim() === "" || !(parsed >= 0 && parsed <= YEAR_SECONDS)) {
-      throw wrong(
-        name,
-        `must be a comma-separated list of seconds up to ${YEAR_SECONDS}, such as ${fallback}; "${part}" is not valid`,
-      );
-    }
-    return parsed;
-  });
-}
+/** A list of seconds. */
+export const seconds = (name: string, about: About, fallback: string): Setting<number[]> => {
+  const parse = (list: string): number[] =>
+    list.split(",").map((part) => {
+      const parsed = Number(part.trim());
+      if (part.trim() === "" || !(parsed >= 0 && parsed <= YEAR_SECONDS)) {
+        throw wrong(
+          name,
+          `must be a comma-separated list of seconds up to ${YEAR_SECONDS}, such as ${fallback}; "${part}" is not valid`,
+        );
+      }
+      return parsed;
+    });
+  return setting({ name, about, fallback }, parse, parse(fallback));
+};
 
-export function origin(env: Environment, name: string): string | undefined {
-  const value = env[name];
-  if (!value) return undefined;
-  const url = URL.parse(value);
-  if (!url || !/^https?:$/.test(url.protocol) || url.pathname !== "/" || url.search || url.username) {
-    throw wrong(name, `must be an origin such as https://busbar.example.com, without a path, not "${value}"`);
-  }
-  return url.origin;
-}
+export const origin = (variable: Variable): Setting<string | undefined> =>
+  setting(
+    variable,
+    (value) => {
+      const url = URL.parse(value);
+      if (!url || !/^https?:$/.test(url.protocol) || url.pathname !== "/" || url.search || url.username) {
+        throw wrong(
+          variable.name,
+          `must be an origin such as https://busbar.example.com, without a path, not "${value}"`,
+        );
+      }
+      return url.origin;
+    },
+    undefined,
+  );
 
 export const isHost = (value: string): boolean =>
   isIP(value) !== 0 || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(value);
 
-/** Reads a list of addresses and CIDRs, and of host names if they may be listed. */
-export function networks(env: Environment, name: string, may: { hosts: boolean }): string[] {
-  const parts = (env[name] ?? "").split(",").map((part) => part.trim().toLowerCase());
+/** A list of addresses and CIDRs, and of host names if they may be listed. */
+export const networks = (variable: Variable, may: { hosts: boolean }): Setting<string[]> =>
+  setting(variable, (value) => parseNetworks(variable.name, value, may), []);
+
+function parseNetworks(name: string, value: string, may: { hosts: boolean }): string[] {
+  const parts = value.split(",").map((part) => part.trim().toLowerCase());
   return parts.filter(Boolean).map((part) => {
     const [address = "", bits] = part.split("/");
     const bare = address.replace(/^\[(.*)\]$/, "$1");

@@ -1,5 +1,5 @@
 /** Reads the variables of OpenTelemetry: where traces and metrics are sent, and which traces are recorded. */
-import { integer, text, wrong, type Environment } from "./config-values.ts";
+import { checkText, integer, wrong, type Environment, type Variable } from "./config-values.ts";
 
 export interface TelemetryConfig {
   /** Undefined: none are sent. */
@@ -22,6 +22,65 @@ export interface Sampler {
   followsCaller: boolean;
 }
 
+export const TELEMETRY_VARIABLES: Variable[] = [
+  {
+    name: "OTEL_EXPORTER_OTLP_ENDPOINT",
+    about:
+      "the collector, such as `http://127.0.0.1:4318`: traces go to `/v1/traces` below it, metrics to `/v1/metrics`. Unset: nothing is sent. The address may be private; `BUSBAR_EGRESS_ALLOW` does not concern it",
+    example: "http://127.0.0.1:4318",
+  },
+  {
+    name: "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+    fallback: "from the above",
+    about: "the whole address for one of the two",
+    example: "http://127.0.0.1:4318/v1/traces",
+  },
+  {
+    name: "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT",
+    fallback: "from the above",
+    example: "http://127.0.0.1:4318/v1/metrics",
+  },
+  {
+    name: "OTEL_EXPORTER_OTLP_HEADERS",
+    about:
+      "`name=value,name=value` with percent-encoded values, such as `authorization=Bearer%20…`; never logged",
+    example: "",
+  },
+  { name: "OTEL_EXPORTER_OTLP_PROTOCOL", fallback: "http/json", about: "no other value is possible" },
+  {
+    name: "OTEL_EXPORTER_OTLP_TIMEOUT",
+    fallback: "10000",
+    about: "milliseconds for one request to the collector",
+  },
+  { name: "OTEL_SERVICE_NAME", fallback: "busbar", about: "name of the service" },
+  {
+    name: "OTEL_RESOURCE_ATTRIBUTES",
+    about: "`name=value,name=value`, such as `deployment.environment.name=production`",
+    example: "deployment.environment.name=production",
+  },
+  {
+    name: "OTEL_TRACES_SAMPLER",
+    fallback: "parentbased_always_on",
+    about:
+      "which traces are recorded: `always_on`, `always_off`, `traceidratio`, and with `parentbased_` before it as the caller does",
+    example: "parentbased_traceidratio",
+  },
+  { name: "OTEL_TRACES_SAMPLER_ARG", fallback: "1", example: "0.1" },
+  {
+    name: "OTEL_TRACES_EXPORTER",
+    fallback: "otlp",
+    about: "`none`: one of the two is not sent",
+  },
+  { name: "OTEL_METRICS_EXPORTER", fallback: "otlp" },
+  {
+    name: "OTEL_BSP_SCHEDULE_DELAY",
+    fallback: "5000",
+    about: "milliseconds between two messages with spans, with metrics",
+  },
+  { name: "OTEL_METRIC_EXPORT_INTERVAL", fallback: "60000" },
+  { name: "OTEL_SDK_DISABLED", fallback: "false", about: "`true`: nothing is sent, whatever else is set" },
+];
+
 /** Returns undefined if neither traces nor metrics are to be sent. Throws `StartError` for a wrong value. */
 export function telemetry(env: Environment): TelemetryConfig | undefined {
   if (env["OTEL_SDK_DISABLED"]?.toLowerCase() === "true") return undefined;
@@ -34,9 +93,9 @@ export function telemetry(env: Environment): TelemetryConfig | undefined {
     tracesUrl,
     metricsUrl,
     headers: pairs(env, "OTEL_EXPORTER_OTLP_HEADERS"),
-    timeoutMs: integer(env, "OTEL_EXPORTER_OTLP_TIMEOUT", 10_000, 1, 600_000),
-    spanDelayMs: integer(env, "OTEL_BSP_SCHEDULE_DELAY", 5_000, 10),
-    metricIntervalMs: integer(env, "OTEL_METRIC_EXPORT_INTERVAL", 60_000, 100),
+    timeoutMs: milliseconds(env, "OTEL_EXPORTER_OTLP_TIMEOUT", { fallback: 10_000, min: 1, max: 600_000 }),
+    spanDelayMs: milliseconds(env, "OTEL_BSP_SCHEDULE_DELAY", { fallback: 5_000, min: 10 }),
+    metricIntervalMs: milliseconds(env, "OTEL_METRIC_EXPORT_INTERVAL", { fallback: 60_000, min: 100 }),
     resource: {
       "service.name": "busbar",
       ...pairs(env, "OTEL_RESOURCE_ATTRIBUTES"),
@@ -46,11 +105,27 @@ export function telemetry(env: Environment): TelemetryConfig | undefined {
   };
 }
 
+const milliseconds = (
+  env: Environment,
+  name: string,
+  bounds: { fallback: number; min: number; max?: number },
+): number => integer(name, undefined, bounds).read(env);
+
+/** Returns undefined if it is not set. */
+const checked = (
+  env: Environment,
+  name: string,
+  check: { accepts: (value: string) => boolean; expected: string },
+): string | undefined => {
+  const value = env[name];
+  return value ? checkText(name, value, check) : undefined;
+};
+
 /** Returns the signal's own address, or the one that is derived from the address of all; undefined if it is switched off. */
 function endpoint(env: Environment, signal: "TRACES" | "METRICS"): URL | undefined {
   const exporter = `OTEL_${signal}_EXPORTER`;
-  if (text(env, exporter, (value) => value === "otlp" || value === "none", "otlp or none") === "none")
-    return undefined;
+  const accepts = (value: string): boolean => value === "otlp" || value === "none";
+  if (checked(env, exporter, { accepts, expected: "otlp or none" }) === "none") return undefined;
   const own = httpUrl(env, `OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`);
   const shared = httpUrl(env, "OTEL_EXPORTER_OTLP_ENDPOINT");
   if (own || !shared) return own;
@@ -65,7 +140,7 @@ function httpUrl(env: Environment, name: string): URL | undefined {
   };
   const expected =
     "an http:// or https:// address such as http://127.0.0.1:4318, with credentials in OTEL_EXPORTER_OTLP_HEADERS only";
-  const value = text(env, name, isHttp, expected);
+  const value = checked(env, name, { accepts: isHttp, expected });
   return value === undefined ? undefined : new URL(value);
 }
 
@@ -104,12 +179,16 @@ const SAMPLERS = ["always_on", "always_off", "traceidratio"];
 function sampler(env: Environment): Sampler {
   const names = [...SAMPLERS.map((name) => `parentbased_${name}`), ...SAMPLERS];
   const name =
-    text(env, "OTEL_TRACES_SAMPLER", (value) => names.includes(value), `one of ${names.join(", ")}`) ??
-    "parentbased_always_on";
+    checked(env, "OTEL_TRACES_SAMPLER", {
+      accepts: (value) => names.includes(value),
+      expected: `one of ${names.join(", ")}`,
+    }) ?? "parentbased_always_on";
   const followsCaller = name.startsWith("parentbased_");
   if (name.endsWith("always_on")) return { ratio: 1, followsCaller };
   if (name.endsWith("always_off")) return { ratio: 0, followsCaller };
   const isRatio = (value: string) => /^\d*\.?\d+$/.test(value) && Number(value) <= 1;
-  const ratio = Number(text(env, "OTEL_TRACES_SAMPLER_ARG", isRatio, "a number from 0 to 1") ?? 1);
+  const ratio = Number(
+    checked(env, "OTEL_TRACES_SAMPLER_ARG", { accepts: isRatio, expected: "a number from 0 to 1" }) ?? 1,
+  );
   return { ratio, followsCaller };
 }

@@ -29,6 +29,7 @@ const { withProblemTypes } = await import("./errors-guide.ts");
 const { REFERENCE } = await import("./reference.ts");
 const { providerFormat } = await import("./provider-format.ts");
 const { providerPages } = await import("./provider-pages.ts");
+const { exampleEnvironment, withVariables } = await import("./variables-guide.ts");
 // Describing the routes calls no handler, so no service is needed.
 const document = openApiDocument(routes({} as RouteServices), REFERENCE);
 await write("openapi.json", `${compactJson(document)}\n`);
@@ -38,6 +39,9 @@ await write(ERRORS, withProblemTypes(await readFile(ERRORS, "utf8")));
 const CLIENTS = "docs/guide/clients.md";
 await write(CLIENTS, withClientCalls(await readFile(CLIENTS, "utf8"), JSON.parse(JSON.stringify(document))));
 await write("docs/guide/provider-format.md", providerFormat());
+const CONFIGURATION = "docs/guide/configuration.md";
+await write(CONFIGURATION, withVariables(await readFile(CONFIGURATION, "utf8")));
+await write(".env.example", exampleEnvironment());
 const PAGES = "docs/providers";
 const pages = providerPages();
 for (const [name, text] of Object.entries(pages)) await write(`${PAGES}/${name}`, text);

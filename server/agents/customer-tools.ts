@@ -1,6 +1,6 @@
 /** The tools of a customer's endpoint, in the order in which they are listed. */
 import type { FastifyInstance } from "fastify";
-import type { SupportContact } from "../../ground/config.ts";
+import type { SupportContact } from "../../ground/server-settings.ts";
 import type { Log } from "../../ground/log.ts";
 import { findProject } from "../store/access/projects.ts";
 import { openCustomerCall, type CustomerCall, type CustomerServices } from "./customer-call.ts";

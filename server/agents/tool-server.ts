@@ -1,7 +1,7 @@
 /** Answers messages of the Model Context Protocol: lists the tools that a credential may use, and runs them. */
 import { createMcpHandler, ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
 import type { CallToolResult, McpHttpHandler, Tool } from "@modelcontextprotocol/server";
-import type { SupportContact } from "../../ground/config.ts";
+import type { SupportContact } from "../../ground/server-settings.ts";
 import { didYouMean } from "../../ground/closest.ts";
 import type { Problem } from "../../ground/errors.ts";
 import type { JsonObject } from "../../ground/json.ts";

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { chmod, mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Bootstrap } from "../access/bootstrap.ts";
-import { parseEncryptionKeys } from "../../ground/config.ts";
+import { parseEncryptionKeys } from "../../ground/server-settings.ts";
 import { StartError } from "../../ground/errors.ts";
 import type { EncryptionKey } from "../../ground/seal.ts";
 

@@ -13,7 +13,11 @@ test("keys come from a command; one that fails stops the start with a sentence, 
   const from = async (script: string, args = "") => {
     await writeFile(program, `#!/bin/sh\n${script}\n`);
     await chmod(program, 0o700);
-    return readEncryptionKeys({ dataDir, encryptionKeysCommand: `${program} ${args}`.trim() });
+    return readEncryptionKeys({
+      dataDir,
+      encryptionKeys: undefined,
+      encryptionKeysCommand: `${program} ${args}`.trim(),
+    });
   };
   const secret = Buffer.alloc(32, 3).toString("base64");
   const keys = await from('echo "$1:$2,old:$2"', `k2 ${secret}`);
@@ -31,8 +35,11 @@ test("keys come from a command; one that fails stops the start with a sentence, 
       (error: Error) => message.test(error.message) && !/hunter2/.test(error.message),
     );
   }
-  await assert.rejects(readEncryptionKeys({ dataDir, encryptionKeysCommand: "/nowhere/keys" }), {
-    name: "StartError",
-    message: /\/nowhere\/keys does not exist/,
-  });
+  await assert.rejects(
+    readEncryptionKeys({ dataDir, encryptionKeys: undefined, encryptionKeysCommand: "/nowhere/keys" }),
+    {
+      name: "StartError",
+      message: /\/nowhere\/keys does not exist/,
+    },
+  );
 });

@@ -1,7 +1,8 @@
 /** Gets the encryption keys from where the operator keeps them: a variable, a command, or a file in the data folder. */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { type Config, parseEncryptionKeys } from "../../ground/config.ts";
+import type { Config } from "../../ground/config.ts";
+import { parseEncryptionKeys } from "../../ground/server-settings.ts";
 import { StartError } from "../../ground/errors.ts";
 import type { EncryptionKey } from "../../ground/seal.ts";
 import { generatedKeys } from "./data-folder.ts";

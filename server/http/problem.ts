@@ -1,6 +1,6 @@
 /** Renders refusals as Problem Details (RFC 9457) and converts any other error into one. */
 import { now, nowMs } from "../../ground/clock.ts";
-import type { SupportContact } from "../../ground/config.ts";
+import type { SupportContact } from "../../ground/server-settings.ts";
 import { isDatabaseAway, isDiskFull, mayBeCommitted } from "../store/database/database-outage.ts";
 import { Problem, type Issue } from "../../ground/errors.ts";
 import { PROBLEM_TYPES, type ProblemSlug } from "../../ground/problem-types.ts";

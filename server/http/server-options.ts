@@ -1,7 +1,7 @@
 /** What the API's server is given: routes, access checks, and where to report. */
 import type { IncomingHttpHeaders } from "node:http";
 import type { ClientAddress } from "../../ground/client-address.ts";
-import type { SupportContact } from "../../ground/config.ts";
+import type { SupportContact } from "../../ground/server-settings.ts";
 import type { Problem } from "../../ground/errors.ts";
 import type { Log } from "../../ground/log.ts";
 import type { Tracer } from "../../ground/tracer.ts";

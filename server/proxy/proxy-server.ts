@@ -8,7 +8,7 @@ import type { Egress } from "../egress/open-egress.ts";
 import { openClientAddress, openIsBehindProxy } from "../../ground/client-address.ts";
 import type { Problem } from "../../ground/errors.ts";
 import type { ProblemSlug } from "../../ground/problem-types.ts";
-import type { SupportContact } from "../../ground/config.ts";
+import type { SupportContact } from "../../ground/server-settings.ts";
 import type { Log } from "../../ground/log.ts";
 import type { Tracer } from "../../ground/tracer.ts";
 import type { Changes } from "../store/database/changes.ts";

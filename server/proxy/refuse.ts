@@ -3,7 +3,7 @@ import { STATUS_CODES, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import type { EgressError } from "../egress/egress-error.ts";
-import type { SupportContact } from "../../ground/config.ts";
+import type { SupportContact } from "../../ground/server-settings.ts";
 import type { WorkIds } from "../../ground/current-work.ts";
 import { Problem } from "../../ground/errors.ts";
 import type { ProblemSlug } from "../../ground/problem-types.ts";

@@ -1,6 +1,6 @@
 /** The tools of a project's own endpoint, for coding agents, in the order in which they are listed. */
 import type { FastifyInstance } from "fastify";
-import type { SupportContact } from "../../../ground/config.ts";
+import type { SupportContact } from "../../../ground/server-settings.ts";
 import type { Log } from "../../../ground/log.ts";
 import { auditAgentCalls } from "../audit-agent-calls.ts";
 import type { DefinedTool } from "../agent-tool.ts";
