@@ -1,7 +1,7 @@
 /** Lists the examples that each command's `--help` prints. A test runs all of them against a real server. */
 import type { Command } from "commander";
 
-/** By command. Ids are shell variables; the test sets them. */
+/** Examples by command. Ids are shell variables, which the test sets. */
 export const EXAMPLES: Record<string, string[]> = {
   init: [
     "busbar init --provider hubspot --object contacts",

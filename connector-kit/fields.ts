@@ -42,13 +42,13 @@ export interface ObjectMetadata {
   /** The provider's name. */
   name: string;
   displayName: string;
-  /** By the field's name. */
+  /** Metadata by field name. */
   fields: Record<string, FieldMetadata>;
   /** False if the provider does not let the object's records be read; absent: not known. */
   isReadable?: boolean;
   /** Names of fields that no filter can compare. */
   unfilterable?: string[];
-  /** By the name of a field that is computed from others, those: the parts of a compound, or what a formula names. */
+  /** Source fields by the name of the computed field: the parts of a compound field, or the fields in a formula. */
   computedFrom?: Record<string, string[]>;
   /** Objects whose records refer to this one. */
   children?: ChildObject[];

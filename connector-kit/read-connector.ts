@@ -26,9 +26,9 @@ export interface ReadPlan {
   filters: FieldFilter[];
   /** Names of objects whose associated ids are wanted; needs `abilities.associations`. */
   associations: string[];
-  /** Of the object, as `FieldsConnector.describe` returned it; types decide how filters are written. */
+  /** The object as `FieldsConnector.describe` returned it; field types decide how filters are written. */
   metadata?: ObjectMetadata;
-  /** Most records of a page; absent: as many as the provider gives. */
+  /** Maximum number of records per page; absent: the provider's maximum. */
   pageSize?: number;
   account?: Account;
 }

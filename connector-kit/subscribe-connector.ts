@@ -37,7 +37,7 @@ export interface ProviderEvent {
   isByAnother?: true;
   /** The values that it set, if the provider names the app of the connection as the writer. */
   ownValues?: JsonObject;
-  /** Of `associationUpdate`: the record at the other end. */
+  /** `associationUpdate` only: the record at the other end. */
   to?: { id: string; objectKey: string; /** The provider's name of the object. */ objectName: string };
   /** Whether the provider asks to erase what is kept of the record. */
   erases?: true;

@@ -104,9 +104,9 @@ export interface Channel {
 /** When a batch of messages is sent: as soon as it has reached one of these. */
 export interface BatchLimits {
   messages: number;
-  /** Of the data of all messages together, with 200 more for the rest of each. */
+  /** Maximum total size of a batch's messages, each counted as its data plus 200 bytes. */
   bytes: number;
-  /** Since the first message. */
+  /** Time since the first message of the batch. */
   waitMs: number;
 }
 

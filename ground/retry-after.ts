@@ -46,7 +46,7 @@ const EPOCH_MILLISECONDS = 1e12;
  * undefined for anything else, and for times that a date cannot hold.
  */
 export function retryAfter(text: string | undefined, fromMs: number = nowMs()): Date | undefined {
-  // Of several values the first one counts. The comma of an HTTP date separates nothing.
+  // The first of several values counts. The comma in an HTTP date is no separator.
   const value = /^[A-Z][a-z]{2},/.test(text ?? "") ? text : text?.split(",")[0]?.trim();
   if (!value) return undefined;
   const number = Number(value);

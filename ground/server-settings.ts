@@ -40,7 +40,7 @@ const PATH_OF_CATALOG =
   "the path of a file, not an address: download it first, with curl -o catalog.json, and set BUSBAR_CATALOG=catalog.json";
 const HOST_NAME = "a host name without port";
 
-/** Of one process each, unless it says otherwise. */
+/** Settings of one process, unless they say otherwise. */
 export const LISTENERS = {
   /** Undefined: an embedded PostgreSQL under `dataDir`. */
   databaseUrl: text(

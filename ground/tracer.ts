@@ -12,7 +12,7 @@ export interface EndedSpan {
   context: TraceContext;
   /** Undefined for the first span of a trace. */
   parentSpanId: string | undefined;
-  /** Of few different values: no ids and no names of customers. */
+  /** Must have few distinct values: no ids, no names of customers. */
   name: string;
   kind: SpanKind;
   startMs: number;

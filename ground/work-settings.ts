@@ -92,7 +92,7 @@ export const LIMITS = {
     isLogLevel,
     `one of ${LOG_LEVELS.join(", ")}`,
   ),
-  /** Of the proxy, counted per process; 0: no limit. */
+  /** Limits of the proxy, counted per process; 0: no limit. */
   proxyLimits: {
     connectionConcurrency: integer(
       "BUSBAR_PROXY_CONNECTION_CONCURRENCY",

@@ -3,9 +3,9 @@ import type { ConfigInput } from "./installation-config.ts";
 import type { ManifestIntegration, ReadObject, WriteObject } from "./manifest.ts";
 
 export interface FieldMappings {
-  /** By mapped name; undefined means that the customer chose no field, so values are dropped. */
+  /** Provider field by mapped name; undefined if the customer chose none, so that values are dropped. */
   mappedToProvider: Map<string, string | undefined>;
-  /** By field, under its mapped and its provider name: delivered value to the provider's value. */
+  /** Keys: mapped names and provider fields. Values: from the delivered value to the provider's. */
   valueMappings: Map<string, Map<string, string>>;
 }
 

@@ -31,7 +31,7 @@ export type SandboxOptions = {
   host?: string;
   /** Default 0, a free port. */
   port?: number;
-  /** Of Salesforce's Pub/Sub API; default the one behind `port`, or a free one. */
+  /** Port of Salesforce's Pub/Sub API. Default: the one after `port`, or a free one. */
   pubSubPort?: number;
   /** Serves the Pub/Sub API by TLS, as published clients expect it; default: in clear. */
   pubSubTls?: PubSubTls;

@@ -44,7 +44,7 @@ else {
   else propose(document);
 }
 
-/** Of a schema, lines of the excerpt drift. */
+/** Compares the excerpt of a GraphQL schema line by line. */
 function compareSchema(known: Facts): void {
   const excerpt = schemaExcerpt(readGraphqlSchema(text), known);
   const excerptPlace = place.replace(/json$/, "graphql");

@@ -34,7 +34,7 @@ for (const section of found) {
 }
 `;
 
-/** As the policy that the server sends: nothing from elsewhere, no inline script. */
+/** The server's content security policy: nothing from elsewhere, no inline script. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src 'self' data:; base-uri 'none'; form-action 'self'";
 

@@ -95,7 +95,7 @@ async function runBatches(
     const suspects = entries.get(file) ?? [name, relative(ROOT, file)];
     const failedTests = suspects.filter((one) => one.endsWith(".test.ts"));
     for (const one of failedTests) failing.add(one);
-    // Such as a set-up that failed. Below a test file, a test may be declared by another file; then the test file fails, too.
+    // A failed set-up, for example. A test that another file declares fails its test file, too, so it is not counted here.
     failsOutside ||= nesting === 0 && failedTests.length === 0;
   });
   // The report is in the order of the batches; a failure is shown at once.

@@ -43,7 +43,7 @@ const environment = {
 try {
   // The user of the image reads it.
   await chmod(folder, 0o755);
-  // As the volume of a pod: it belongs to root, and everybody may write to it.
+  // Like the volume of a pod: owned by root, writable by everybody.
   await mkdir(join(folder, "data"));
   await chmod(join(folder, "data"), 0o777);
   await writeFile(join(folder, "catalog.json"), JSON.stringify(sandbox.catalog()));

@@ -43,7 +43,7 @@ export const hasBody = (
   );
 };
 
-/** Other members may be beside those of an object. */
+/** Returns whether `sent` has everything in `wanted`; it may have more members. */
 const contains = (sent: Json | undefined, wanted: Json | undefined): boolean =>
   wanted !== undefined && isJsonObject(wanted)
     ? sent !== undefined &&

@@ -15,7 +15,7 @@ const { values } = parseArgs({
 });
 const quick = values.quick === true;
 const RECORDS = Number(values.records ?? (quick ? 40_000 : 1_000_000));
-/** Of each measurement; that beside the backfill ends with it at the latest. */
+/** Duration of each measurement; the one beside the backfill ends with it at the latest. */
 const SECONDS = Number(values.seconds ?? (quick ? 8 : 60));
 /** Ten minutes of the schedule, in the time of the benchmark. */
 const INTERVAL_MS = 5_000;

@@ -14,7 +14,7 @@ export interface CustomersBench {
   apiKey: string;
   /** A customer whose rows are copied. */
   installationId: string;
-  /** Of the process that accepts. */
+  /** Process id of the server that accepts. */
   pid: number | undefined;
   connections: number;
   roundMs: number;

@@ -27,7 +27,7 @@ export interface CollectionRequest {
   query: CollectionParameter[];
   headers: CollectionParameter[];
   needsCredential: boolean;
-  /** Of the body, undefined for none. Only JSON has an example. */
+  /** Media type of the body; undefined without a body. Only JSON has an example. */
   media?: string;
   body?: Json;
   answers: { name: string; status: number; body: Json }[];

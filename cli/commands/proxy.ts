@@ -126,7 +126,7 @@ function buildHead(
   return [`HTTP/${httpVersion} ${statusCode} ${shown(statusMessage ?? "")}`, ...pairs, "", ""].join("\n");
 }
 
-/** As it comes, at the reader's pace. A line end is added on a terminal only. */
+/** Copies the answer as it arrives, at the reader's pace. Adds a line end on a terminal only. */
 async function copy(answer: IncomingMessage, screen: Screen): Promise<void> {
   let last = "\n";
   try {

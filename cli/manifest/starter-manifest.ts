@@ -75,5 +75,5 @@ const readBlock = (object: string): string[] => [
 /** Out of force, but a block that is whole once the signs are removed. */
 const commented = (block: string[]): string[] => block.map((line) => line.replace(/^ {4}(?:# )?/, "    # "));
 
-/** As YAML writes it: names with odd characters get their quotes. */
+/** Returns the text as a YAML scalar, quoted where YAML requires it. */
 const quoted = (text: string): string => stringify(text, { lineWidth: 0 }).trim();

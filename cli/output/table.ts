@@ -7,9 +7,9 @@ import { printable, measureWidth } from "./printable.ts";
 const GAP = "  ";
 
 interface TableStyle {
-  /** Of the terminal; without it nothing is cut. */
+  /** Width of the terminal; without it nothing is truncated. */
   width?: number;
-  /** By column. */
+  /** Kind of each column. */
   kinds?: Column["kind"][];
   /** Indexes of columns that a narrow terminal does without. */
   extras?: number[];

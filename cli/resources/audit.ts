@@ -23,5 +23,5 @@ export const AUDIT: Resource = {
   },
 };
 
-/** Of an agent that repeated itself. */
+/** Formats how many times an agent repeated the call. */
 const times = ({ count }: JsonObject): string => (typeof count === "number" ? `×${count}` : "");

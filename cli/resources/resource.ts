@@ -23,7 +23,7 @@ export interface Filters {
   topic?: string;
   status?: string;
   type?: string;
-  /** Of deliveries: `read`, `subscribe`, `schema`, `notification`. */
+  /** Kind of delivery: `read`, `subscribe`, `schema`, `notification`. */
   kind?: string;
   object?: string;
   record?: string;

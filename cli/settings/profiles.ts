@@ -16,7 +16,7 @@ export interface Profile {
 export interface Profiles {
   /** Origin of the default one. */
   current?: string;
-  /** By origin. */
+  /** Profiles by origin. */
   all: Map<string, Profile>;
 }
 

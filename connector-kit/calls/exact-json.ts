@@ -15,7 +15,7 @@ export function parseExactly(text: string): Json {
 }
 
 const BYTE_ORDER_MARK = 0xfeff;
-/** One more than every double keeps. */
+/** One digit more than a double always keeps. */
 const MANY_DIGITS = 16;
 
 /** Tells whether there is a number of many digits outside of texts. One character of 16 is looked at: a scan takes longer than parsing. */

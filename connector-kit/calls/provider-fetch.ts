@@ -18,7 +18,7 @@ export interface ProviderRequest {
 }
 
 export interface ProviderResponse {
-  /** Of the request, without its query; absent for proxied calls. */
+  /** Path of the request without its query; absent for proxied calls. */
   path?: string;
   status: number;
   /** Names in lower case; several values of one name joined by `, `. */

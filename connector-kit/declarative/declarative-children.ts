@@ -17,7 +17,7 @@ export interface Lists {
   classify: NonNullable<Connector["classify"]>;
 }
 
-/** So that a checkpoint stays small. */
+/** Limits the size of a checkpoint. */
 const MAX_PARENTS = 50;
 
 /** Where the next page begins: in the list of the first of these parents. */

@@ -13,7 +13,7 @@ import type { PagePlace } from "./paging.ts";
 const MAX_READINGS = 100;
 
 export interface Reading {
-  /** Nothing follows in this reading. */
+  /** This reading is complete. */
   isOver: boolean;
   /** What the next checkpoint of this reading remembers; once it is over, the first checkpoint of another one, if that is needed. */
   next: Record<string, Json> | undefined;

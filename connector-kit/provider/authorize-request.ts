@@ -29,7 +29,7 @@ export async function authorizeRequest(
     headers: Object.entries(request.headers).flat(),
     body,
   });
-  // By the setters: a path that begins with two slashes must not become a host.
+  // Set by property: a path that begins with two slashes must not become a host.
   const mark = signed.path.indexOf("?");
   url.pathname = mark === -1 ? signed.path : signed.path.slice(0, mark);
   url.search = mark === -1 ? "" : signed.path.slice(mark);

@@ -24,7 +24,7 @@ export interface ConnectorSample {
   updates?: false;
   /** True if a success with a list `errors` is a refusal. */
   errorsRefuse?: true;
-  /** Of many connectors of one engine, each is asked one part of all answers. */
+  /** Tests one part of the answers, for connectors that share an engine. */
   share?: { index: number; of: number };
 }
 

@@ -3,7 +3,7 @@ import { useState, type JSX } from "react";
 import { TextInput, type TextInputProps } from "@mantine/core";
 
 interface AddressTextProps extends Omit<TextInputProps, "value" | "onChange"> {
-  /** Of the address when the field is drawn first. */
+  /** Value in the page's address when the field is first drawn. */
   first: string;
   onText: (text: string) => void;
 }

@@ -15,7 +15,7 @@ import { ProblemView } from "./problem-view.tsx";
 import classes from "./list-page.module.css";
 
 export interface ListPageProps<Id extends ListId> extends Omit<LiveTableProps<Id>, "input" | "name"> {
-  /** Also the table's name. */
+  /** Title of the page, and accessible name of the table. */
   title: string;
   about?: ReactNode;
   actions?: ReactNode;

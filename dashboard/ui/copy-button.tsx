@@ -12,7 +12,7 @@ export interface CopyButtonProps {
   label?: string;
   /** Shows the label beside the icon. */
   wide?: boolean;
-  /** Of a wide one, "sm" beside other buttons. */
+  /** Size of a wide button: "sm" beside other buttons. */
   size?: "xs" | "sm";
 }
 

@@ -6,7 +6,7 @@ import { moveToRow } from "./move-to-row.ts";
 import classes from "./data-table.module.css";
 
 export interface Column<Row> {
-  /** Also the key, so unique within the table. */
+  /** Heading and key of the column, so it must be unique within the table. */
   head: string;
   /** The first column has the link to the row's page. */
   cell: (row: Row) => ReactNode;

@@ -78,7 +78,7 @@ const NO_REGION: Fault = {
 const QUEUE =
   /^https:\/\/(?:[a-z0-9-]+\.)?sqs(?:-fips)?\.([a-z0-9-]+)\.(?:vpce\.)?(?:amazonaws\.com(?:\.cn)?|api\.aws)\//;
 
-/** As entered, or from an address such as https://sqs.eu-west-1.amazonaws.com/1/queue. */
+/** Returns the region as entered, or that of an address such as https://sqs.eu-west-1.amazonaws.com/1/queue. */
 const findRegion = (queueUrl: string, region: string | undefined): string | undefined =>
   region ?? QUEUE.exec(queueUrl)?.[1];
 

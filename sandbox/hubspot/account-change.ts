@@ -13,11 +13,11 @@ export type AccountChange = {
     | "associationChange";
   type: ObjectType;
   id: string;
-  /** Of `propertyChange`. */
+  /** `propertyChange` only. */
   property?: { name: string; value: string };
-  /** Of `merge`: the losers. */
+  /** `merge` only: ids of the records that were merged into this one. */
   merged?: string[];
-  /** Of `associationChange`. */
+  /** `associationChange` only. */
   to?: { type: ObjectType; id: string; removed: boolean };
 };
 

@@ -7,7 +7,7 @@ export type Scalar = string | number | boolean | null;
 export type Field = {
   name: string;
   label: string;
-  /** As describe says it: string, double, boolean, reference, … */
+  /** Type in describe's answer: string, double, boolean, reference, … */
   type: string;
   length: number;
   precision: number;

@@ -156,7 +156,7 @@ export class PubSubServer {
         [1, name],
         [2, ORG_ID],
         [4, true],
-        // Of a channel of several objects there is none.
+        // A channel of several objects has no schema id.
         [5, topic.event === undefined ? "" : this.#bus.getSchemaId(topic.event)],
         [6, randomUUID()],
       ]),

@@ -137,7 +137,7 @@ export function deleteRecord(org: Org, store: ObjectStore, id: string): Saved {
   return { id, created: false };
 }
 
-/** By the value of an external id field. Several matches are an error of the caller's data. */
+/** Creates or updates by the value of an external id field. Several matches are an error in the caller's data. */
 export function upsertRecord(
   org: Org,
   store: ObjectStore,

@@ -7,7 +7,7 @@ import { ORG_ID, stamp, USER_ID, type Org } from "./org.ts";
 const SEEDED_AT = stamp(Date.UTC(2026, 0, 5, 9, 0, 0));
 
 const SEEDED_PERMISSION_SET = withChecksum("0PSSb0000000001");
-/** Of the user's profile. */
+/** Permission set of the user's profile. */
 const PROFILE_PERMISSION_SET = withChecksum("0PSSb0000000002");
 
 type Values = Record<string, Scalar>;

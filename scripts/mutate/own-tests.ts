@@ -35,7 +35,7 @@ export function failingTest(provider: string, mutant: CodeMutant): Promise<strin
 }
 
 /**
- * Those of the changed file first, then those of the connector as a whole. Suites of all connectors, and tests with a whole server, are about
+ * Lists the tests of the changed file, then those of its connector. Suites of all connectors, and tests with a whole server, are about
  * more than this one.
  */
 function testsFor(provider: string, file: string): string[] {

@@ -35,7 +35,7 @@ export async function bundleServer(folder: string): Promise<Metafile> {
     plugins: [namesOfPackages],
     metafile: true,
     logLevel: "warning",
-    // Of packages whose form for `require` has a default.
+    // Warned about packages whose CommonJS form has a default export.
     logOverride: { "import-is-undefined": "silent" },
   });
   const entry = await readFile(join(ROOT, "server/busbar.mjs"), "utf8");

@@ -22,7 +22,7 @@ export interface Operation {
   refusesAlways: boolean;
   parameters: Parameter[];
   request?: { required: boolean; content: Content[] };
-  /** By status, or `default`. */
+  /** Contents by status, or `default`. */
   responses: Map<string, Content[]>;
 }
 

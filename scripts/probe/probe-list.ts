@@ -13,7 +13,7 @@ const PAGE_SIZE = 2;
 
 export interface Listed {
   entries: JsonObject[];
-  /** As the connector reads them. */
+  /** Records as the connector reads them. */
   records: SourceRecord[];
   next?: JsonObject;
   total?: number;

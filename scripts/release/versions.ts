@@ -12,13 +12,13 @@ interface VersionPlace {
   form?: (version: string) => string;
 }
 
-/** Of a package itself, not of what it depends on; a lock file has it twice. */
+/** Version of the package itself, not of its dependencies; a lock file has it twice. */
 const OWN = /((?:^\{|\n {4}"": \{)\n +"name": "[^"]+",\n +"version": ")([^"]+)(?=")/g;
 
-/** What a client demands of another one. */
+/** Version of another client that a client requires. */
 const PEER = /("@busbar\/[\w-]+": "\^)([^"]+)(?=")/g;
 
-/** In the lock file of what links a client. */
+/** Version of a linked client in a lock file. */
 const LINKED = /("(?:\.\.\/)+clients\/[\w-]+": \{\n +"name": "[^"]+",\n +"version": ")([^"]+)(?=")/g;
 
 const PLACES: VersionPlace[] = [

@@ -38,7 +38,7 @@ export interface Access {
     recognizesProject?: boolean | undefined;
     projectIdOrName?: string;
     orgId?: string;
-    /** Of the client, when a request is checked for the first time, which counts it. */
+    /** Returns the client's address. Given when a request is checked for the first time, which counts it against the limits. */
     address?: () => string;
   }): Promise<{ caller: Caller; project?: ProjectRef; refusal?: Problem }>;
   /** Limits customer tokens to their group. Throws 403 and 404 Problems. */
@@ -124,7 +124,7 @@ function openRecentDigests(): (key: string) => string {
 interface Identity {
   caller: Caller;
   home?: ProjectRef;
-  /** Of an API key. */
+  /** Set for API keys. */
   owner?: KeyOwner;
 }
 

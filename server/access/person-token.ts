@@ -14,7 +14,7 @@ import { issuerUnavailable, type IssuerTokens, type OidcIssuer } from "./oidc-is
 export interface Person {
   builderId: string;
   name?: string;
-  /** By organisation. */
+  /** Role by organisation id. */
   roles: ReadonlyMap<string, Role>;
   /** For people who signed in with an API key. */
   sessionId?: string;

@@ -34,7 +34,7 @@ export class AgentSession {
   /** How the agent's program calls itself; known once its message was read. */
   client: string | undefined;
 
-  /** Of a person, or of a full key, in the project's organisation. */
+  /** Role in the project's organisation, for people and full keys. */
   readonly role: Role | undefined;
 
   constructor(of: {
@@ -83,7 +83,7 @@ export class AgentSession {
     };
   }
 
-  /** As operations of the API know who calls. What may be called was decided before. */
+  /** The caller for operations of the API. What it may call was checked before. */
   get caller(): Caller {
     const { project, principal, role } = this;
     const { id, name, client } = this.actor;

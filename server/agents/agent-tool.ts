@@ -22,7 +22,7 @@ export interface DefinedTool<Context> {
   /** For the model: when to use it and what it gives. */
   description: string;
   input: TObject;
-  /** Of `structuredContent` after a success. */
+  /** Schema of `structuredContent` after a success. */
   output: TObject;
   annotations: Annotations;
   /** A credential with one of them may call it; it is not listed for others. */

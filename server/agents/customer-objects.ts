@@ -37,7 +37,7 @@ export interface CustomerObject {
 export interface CustomerIntegration {
   name: string;
   installed: Installed;
-  /** Of the connection. */
+  /** Status of the connection. */
   status: string;
   objects: CustomerObject[];
   mayProxy: boolean;
@@ -117,7 +117,7 @@ async function listObjects(
   });
 }
 
-/** As `findReadableObject` refuses. */
+/** Returns whether the object can be read, by the rules of `findReadableObject`. */
 function isReadable(
   catalog: Catalog,
   { integration }: Installed,

@@ -72,7 +72,7 @@ export function serveCustomerTools(app: FastifyInstance, deps: Serving): void {
   });
 }
 
-/** Those that the project's policy names; none of a project that does not exist. */
+/** Lists the authorization servers in the project's policy; none for a project that does not exist. */
 async function listIssuers({ database }: CustomerServices, projectIdOrName: string): Promise<string[]> {
   const project = await findProject(database.control, projectIdOrName.toLowerCase());
   return project ? (await loadPolicy(database, project.id)).authorizationServers : [];

@@ -22,12 +22,12 @@ export interface AgentAccess {
 /** One request to an endpoint of agents. */
 export interface AgentRequest {
   headers: IncomingHttpHeaders;
-  /** As in the path. */
+  /** Project as named in the path. */
   projectIdOrName: string;
   /** Empty at the endpoint of the project itself. */
   groupRef: string;
   requestId: string;
-  /** Of the client, for the limits of a key. */
+  /** Returns the client's address, which the limits of a key need. */
   address: () => string;
   /** Address of the endpoint as requested: what a token must be issued for. */
   resource: string;

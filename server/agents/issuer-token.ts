@@ -16,7 +16,7 @@ import type { Egress } from "../egress/open-egress.ts";
 export interface IssuedToken {
   /** `iss` and `sub` with a space between. */
   id: string;
-  /** As the claim `scope` lists them. */
+  /** Scopes of the claim `scope`. */
   scopes: string[];
   /** Absent: the token is good for every customer of the project. */
   groupRef?: string;

@@ -31,7 +31,7 @@ import { decideOn } from "./policy/require-allowed.ts";
 import { isHidden, type ActKind, type AgentTool } from "./policy/policy.ts";
 import { digestAct, KEPT_HOURS, requestApproval, SAME_ACT_MINUTES } from "./approvals/request-approval.ts";
 
-/** As an agent sends them. */
+/** Arguments of a write tool. */
 export interface WriteArguments {
   integration?: string | undefined;
   object: string;

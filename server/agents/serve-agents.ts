@@ -55,7 +55,7 @@ const BODY_LIMIT_BYTES = 1024 * 1024;
 
 interface Params {
   projectIdOrName: string;
-  /** Of a customer's endpoint. */
+  /** Set at a customer's endpoint. */
   groupRef?: string;
 }
 
@@ -65,7 +65,7 @@ type AgentCall = FastifyRequest<{ Params: Params }>;
 export function serveAgents(app: FastifyInstance, serving: AgentServing, endpoint: AgentEndpoint): void {
   const { path, handler } = endpoint;
   const deps = { ...serving, endpoint };
-  /** As its spans name it. */
+  /** The route as named in spans. */
   const route = { method: "POST", path: path.replaceAll(/:(\w+)/g, "{$1}"), audience: "read" } as const;
   const sessions = new WeakMap<FastifyRequest, AgentSession>();
   app.register(async (scope) => {

@@ -30,7 +30,7 @@ export interface ToolServerOptions<Context> {
 /** A list may change with the policy or the credential's scopes, which a client then notices within a minute. */
 const LIST_FRESH_MS = 60_000;
 
-/** Of revision 2026-07-28, and of clients of 2025-11-25 and before, each message on its own. */
+/** Opens an MCP server of revision 2026-07-28. Clients of 2025-11-25 and before are served without a session. */
 export function openToolServer<Context>(options: ToolServerOptions<Context>): McpHttpHandler {
   const { tools, instructions, log } = options;
   const prepared = new Map(tools.map((tool) => [tool.name, prepare(tool)]));

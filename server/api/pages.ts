@@ -94,7 +94,7 @@ export async function onePage<Row, Result>(
   by: {
     usual?: number;
     isToken?: (token: string) => boolean;
-    /** Of `after`. Default: `isToken`. */
+    /** Checks `after`. Default: `isToken`. */
     isId?: (id: string) => boolean;
     /** Default: the member `id` of a result. */
     getPageToken?: (result: Result) => string;

@@ -176,7 +176,7 @@ async function download({ egress }: AppCallServices, address: string): Promise<s
   }
   const { status, text } = await read(egress, true, { url, method: "GET" });
   if (status === 200) return text;
-  // Such addresses expire; the next attempt gets another one.
+  // The address has expired; the next attempt gets another one.
   const message = `${url.host} answered ${status} instead of the provider's file`;
   throw new ProviderError({ kind: "unavailable", message, status });
 }

@@ -11,7 +11,7 @@ import {
 } from "../../simulations/vendor/suite/custom-provider.ts";
 import type { GraphqlSide } from "../../simulations/vendor/vendor-fields.ts";
 
-/** So that a list has several pages. */
+/** Enough records for a list of several pages. */
 const RECORDS_OF_EACH = 25;
 
 export interface ProviderSandbox {

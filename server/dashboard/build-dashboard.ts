@@ -9,7 +9,7 @@ import { PROJECT_ROOT } from "../../ground/project-root.ts";
 
 /** What `build.json` of a folder contains. */
 export interface Build {
-  /** Of the sources. */
+  /** Digest of the dashboard's sources. */
   digest: string;
   /** The page, with `__NONCE__` where the nonce of an answer belongs. */
   page: string;

@@ -31,7 +31,7 @@ export class WaitingDeliveries {
   #isDue = true;
   /** Deliveries may wait in the database for capacity in a lane. */
   #waitForCapacity = true;
-  /** Of the deliveries claimed last. */
+  /** Average cost of a delivery in the last claim. */
   #averageCost = 1;
 
   constructor(deps: WaitingServices) {

@@ -24,7 +24,7 @@ const GATHER_MS = 10;
 /** While one statement runs, the results for the next one gather. */
 export class OutcomeWriter {
   readonly #deps: OutcomeWriterServices;
-  /** Of each batch that is not over: how many of its deliveries are not saved. */
+  /** Number of unsaved deliveries of each unfinished batch. */
   readonly #batches = new Map<string, number>();
   readonly #closing = new AbortController();
   #results: DeliveryResult[] = [];

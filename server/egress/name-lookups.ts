@@ -4,9 +4,9 @@ import { elapsedMs } from "../../ground/clock.ts";
 import { keepRecentlyUsed } from "../../ground/recently-used.ts";
 import { isAbsent, queryName } from "./query-name.ts";
 
-/** Look-ups of one owner at a time. */
+/** Maximum number of lookups that one owner has under way. */
 const MAX_OPEN = 4;
-/** Of these, such of names that have failed lately: the other places stay for names that answer. */
+/** Maximum number of these for names that failed recently, so that names that resolve are not delayed. */
 const MAX_SUSPECT = 2;
 /** The connection that waits is given up after 10 s. */
 const LONGEST_WAIT_MS = 5_000;

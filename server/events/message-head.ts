@@ -12,7 +12,7 @@ export interface MessageFacts {
   installationUpdateTime: Date;
   messageName: string;
   objectName: string;
-  /** Of the connection; undefined or empty where it has none. */
+  /** The connection's workspace; undefined or empty if it has none. */
   workspace?: string | undefined;
 }
 

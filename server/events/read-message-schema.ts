@@ -18,7 +18,7 @@ const AssociationSchema = Type.Object(
   { title: "AssociatedRecord", description: "A record that is associated with another." },
 );
 
-/** By these a receiver keeps the newest version of a record, whichever way and in whichever order versions come. */
+/** Times by which a receiver keeps the newest version of a record, in whatever order versions arrive. */
 export const VERSION_TIMES = {
   changeTime: Type.Optional(
     time(

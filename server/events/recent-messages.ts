@@ -2,7 +2,7 @@
 
 /** Shorter messages cost little to read, and would make the list of ids long. */
 const LEAST_LENGTH = 16 * 1_024;
-/** Of all together: several pages. Older messages are read again when they are sent. */
+/** Maximum total length, several pages. Older messages are read again when they are sent. */
 const MAX_LENGTH = 4 * 1_024 * 1_024;
 
 export interface RecentMessages {

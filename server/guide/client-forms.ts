@@ -230,7 +230,7 @@ function typescriptValue(value: unknown, names: Set<string>): Printed {
   return compound(value, (each) => typescriptValue(each, names), key, ["{", "}"]) ?? JSON.stringify(value);
 }
 
-/** Those that a parameter of the API has for a name. */
+/** The keywords that are names of parameters in the API. */
 const PYTHON_KEYWORDS = new Set(["for", "from", "in", "class", "global"]);
 
 const PYTHON: Language = {

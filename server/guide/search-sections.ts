@@ -7,7 +7,7 @@ const EXCERPT_LENGTH = 220;
 export interface Section {
   page: string;
   pageTitle: string;
-  /** Of the heading, as in the page's address; empty for the page's beginning. */
+  /** The heading's anchor in the page's address; empty for the start of the page. */
   anchor: string;
   title: string;
   text: string;

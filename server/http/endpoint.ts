@@ -34,11 +34,11 @@ export interface Caller {
   builderId?: string;
   roles?: ReadonlyMap<string, Role>;
   email?: string;
-  /** Of people: the role in the organisation that the path names, or that owns the project. Of full keys: `editor`. */
+  /** Role in the organisation that the path names, or that owns the project. Full keys have `editor`. */
   role?: Role;
-  /** It is a call of an agent's tool: by which principal, through which program, for which customer. */
+  /** Set for a call of an agent's tool: the principal, its program, and the customer. */
   agent?: { id: string; name?: string; client?: string; groupRef?: string | undefined };
-  /** Of people who signed in with a session. */
+  /** Set for people who signed in with a session. */
   sessionId?: string;
 }
 
@@ -91,7 +91,7 @@ export interface Success<Schema extends TSchema | undefined = TSchema | undefine
   /** Undefined: no body. */
   schema?: Schema;
   media?: "application/json" | "text/plain" | "text/html" | "text/javascript";
-  /** Of a page that is also answered in another form. */
+  /** A second form in which the page is available. */
   otherMedia?: "text/markdown";
 }
 
@@ -188,7 +188,7 @@ export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 /** One line of the route table. */
 export interface Route {
   method: Method;
-  /** As in OpenAPI, surface included: `/v1/projects/{projectIdOrName}/connections:generate`. */
+  /** OpenAPI path with the version: `/v1/projects/{projectIdOrName}/connections:generate`. */
   path: string;
   audience: Audience;
   endpoint: Endpoint;

@@ -78,7 +78,7 @@ export interface ServerOptions {
 export interface SentAnswer {
   requestId: string;
   method: string;
-  /** As in the route table. */
+  /** Path of the route table, with its parameters' names. */
   path: string;
   status: number;
   mediaType: string;

@@ -32,7 +32,7 @@ function withFormats(ajv: Ajv): Ajv {
   return ajv;
 }
 
-/** By schema, as text. */
+/** Compiled validators, keyed by the schema's JSON text. */
 const compiled = { text: new Map<string, ValidateFunction>(), body: new Map<string, ValidateFunction>() };
 
 /** Compiling the schemas of all endpoints takes half of a start, and most are never used; many are equal. */

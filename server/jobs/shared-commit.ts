@@ -8,7 +8,7 @@ export interface SharedCommit<T> {
 
 export interface SharedCommitOptions<T> {
   maxItems?: number;
-  /** As how many an item counts; 1, unless given. */
+  /** Returns how many items an item counts as. Default: 1. */
   measureSize?(item: T): number;
   /** Transactions under way at once; items that arrive meanwhile wait for the next one. */
   maxUnderWay?: number;

@@ -41,7 +41,7 @@ export function watchDatabase(registry: Registry, database: Database): void {
   registry.registerMetric(up);
 }
 
-/** Of the states of the database, those in which requests that store something are refused. */
+/** States of the database in which requests that store something are refused. */
 const UNUSABLE = new Set<DatabaseState>(["away", "full", "unwritable"]);
 
 type AddGauge = (name: string, help: string, read: (depths: QueueDepths) => number) => void;

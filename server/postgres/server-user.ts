@@ -23,7 +23,7 @@ export async function findServerUser(folder: string): Promise<ServerUser> {
     return undefined;
   }
   if (process.platform !== "linux") {
-    // Other systems have no /proc/self/cwd (see dataArgument) to reach data below folders of root.
+    // Without /proc/self/cwd (see dataArgument), data below folders of root cannot be reached.
     throw new StartError(
       "the embedded PostgreSQL cannot run as root here: use an ordinary user, or set DATABASE_URL",
     );

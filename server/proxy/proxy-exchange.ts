@@ -141,7 +141,7 @@ export class ProxyExchange implements Dispatcher.DispatchHandler {
     parsed: IncomingHttpHeaders,
     reason = "",
   ): void {
-    // Of interim answers only hints are for the caller; the proxy itself sends 100, and accepts no upgrade.
+    // Only early hints (103) are passed on: the proxy itself sends 100, and accepts no upgrade.
     if (status === 103) return this.#passHints(parsed.link);
     if (status < 200) return;
     const raw = controller.rawHeaders;

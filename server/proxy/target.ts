@@ -39,7 +39,7 @@ export interface Admission {
   apiKeyId?: string;
   /** The key, if it has limits: they count every call. */
   limitedKey?: KeyOwner;
-  /** Of a request that has one already. */
+  /** The id that the request already has. */
   requestId?: string;
 }
 

@@ -93,7 +93,7 @@ async function runOnce(
   return true;
 }
 
-/** Also one whose source stands in for another, after some time. */
+/** Returns whether to set the subscription up: it is new, failed, or on a fallback whose preferred source is due for a retry. */
 const needsSetUp = ({ state, sourceRetryTime }: ClaimedSubscription): boolean =>
   state === "pending" ||
   state === "failed" ||

@@ -2,7 +2,7 @@
 import type { Sampler } from "../../ground/telemetry-config.ts";
 import type { TraceContext } from "../../ground/trace-context.ts";
 
-/** As a fraction of 1, by 52 random bits at the end of the trace's id: every service takes the same traces. */
+/** Decides by 52 random bits at the end of the trace id, so that every service samples the same traces. */
 export function isSampled(
   { ratio, followsCaller }: Sampler,
   traceId: string,

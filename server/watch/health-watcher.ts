@@ -15,13 +15,13 @@ interface HealthServices {
   minuteMs: number;
 }
 
-/** Of a round. A destination that thousands of customers share makes as many events, a part of them in each round. */
+/** Maximum number of changes per round. A destination shared by thousands of customers causes as many events, over several rounds. */
 const MAX_CHANGED = 200;
 const LONGEST_POLL_MS = 3_000;
 const SHORTEST_POLL_MS = 20;
-/** One attempt that fails is no news: a reason is reported when it has stood for a twelfth of a minute. */
+/** A reason is reported once it has lasted a twelfth of a minute, so that a single failed attempt is not reported. */
 const STANDS_PART = 12;
-/** Of the time, the part in which the database may be busy with this. */
+/** Maximum share of the time that the watcher may keep the database busy. */
 const BUSY_PART = 0.05;
 const FIRST = "00000000-0000-0000-0000-000000000000";
 

@@ -15,10 +15,10 @@ export interface SchemaWatcher {
 
 /** Checks of one process at once. Each is of one installation and sends one request after the other. */
 const MAX_CHECKS = 8;
-/** Of these, the most of one project: its providers may be silent, and another project waits no longer for that. */
+/** Maximum number of these for one project, so that its slow providers do not delay other projects. */
 const MAX_OF_PROJECT = 6;
 const MAX_INTEGRATIONS = 100;
-/** Longer than the check at any installation: a check that takes longer is repeated, and reports nothing twice. */
+/** Longer than the check of any installation should take. A check that takes longer is repeated, and reports nothing twice. */
 const LEASE_MS = 15 * 60_000;
 const LONGEST_POLL_MS = 5_000;
 const SHORTEST_POLL_MS = 20;
@@ -37,7 +37,7 @@ export function startSchemaWatcher(deps: SchemaWatcherServices): SchemaWatcher {
     const work = checkWork(deps.tracer, check);
     const done: Promise<void> = startWork(work, () => checkSchemas(deps, check)).finally(() => {
       underWay.delete(done);
-      // While places were free, nothing was left to claim, but of a project that had its share.
+      // The remaining installations were of a project that had used its share.
       rounds.wake();
     });
     underWay.set(done, check.projectId);

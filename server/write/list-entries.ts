@@ -42,7 +42,7 @@ export function makeEntries(fields: JsonObject, entries: readonly ListEntry[]): 
     return [{ name, detail }];
   });
   if (faults.length > 0) return faults;
-  // By position first: an entry that a condition makes is none of them.
+  // Positions are resolved first, so that they do not count entries that a condition adds.
   const [placed, others] = [given.filter(isPlaced), given.filter((entry) => !isPlaced(entry))];
   return setEntries(fields, [...placed, ...others]);
 }
@@ -82,7 +82,7 @@ const overlaps = (one: (string | number)[], other: (string | number)[]): boolean
 interface Place {
   container: Json[] | JsonObject;
   steps: readonly PathStep[];
-  /** Takes the steps as they were found. */
+  /** Path to the entry, with the positions that were found. */
   place: (string | number)[];
 }
 

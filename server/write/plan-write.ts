@@ -27,7 +27,7 @@ export interface PlannedRecord extends RecordToWrite {
   ifEmpty: string[];
   /** Provider field to its name in the request, where that is another. */
   givenNames?: Record<string, string>;
-  /** Of an update: set in the record's current lists, which are read first. */
+  /** Updates only: entries to set in the record's lists, which are read first. */
   entries?: ListEntry[];
 }
 

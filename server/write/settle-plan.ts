@@ -19,7 +19,7 @@ export function neededReads(plan: WritePlan): { ids: string[]; fields: string[] 
 
 export interface SettledPlan {
   plan: WritePlan;
-  /** By place: why a record cannot be written. */
+  /** By position of the record in the plan: why it cannot be written. */
   refusals: (ProviderError | undefined)[];
 }
 
@@ -106,6 +106,6 @@ function withEntries(
   return { fields: { ...fields, ...lists }, faults };
 }
 
-/** Whether every field of an update is withheld. It is not sent: HubSpot refuses an empty update, Salesforce runs its triggers. */
+/** Returns whether an update has no field left. It is not sent: HubSpot refuses it, and Salesforce runs its triggers for nothing. */
 export const isNothingLeft = (type: WritePlan["type"], { fields, withheld }: PlannedRecord): boolean =>
   type === "update" && withheld.length > 0 && Object.keys(fields).length === 0;

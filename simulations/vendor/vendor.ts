@@ -26,7 +26,7 @@ export interface SeenRequest {
   method: string;
   target: string;
   status: number;
-  /** Of the route that answered; absent: none did. */
+  /** Object of the route that answered; absent if none did. */
   objectName?: string;
   action?: Route["action"] | "batch" | "links";
   /** The request was within another one. */

@@ -33,9 +33,9 @@ function packed({ below = "", base64 }: PackedRules, request: ProviderRequest, i
   };
 }
 
-/** By the position of the request in the batch. */
+/** Answers, keyed by the request's position in the batch. */
 export interface PackedAnswers {
-  /** One that is missing or broken is absent. */
+  /** Without the answers that are missing or malformed. */
   answered: Map<number, ProviderResponse>;
   /** Requests that the provider did not carry out. */
   unserved: Set<number>;

@@ -19,7 +19,7 @@ export function useFound(text: string): { entries: PaletteEntry[]; isSearching: 
   const enabled = q !== "" && project !== undefined;
   const projectIdOrName = project?.name ?? "_";
   const { data, isFetching } = useCall("find", { projectIdOrName, q: q.slice(0, 200) || "-" }, { enabled });
-  // Not those of the text before: Enter would open one of them.
+  // Results of the previous text are left out: Enter would open one of them.
   const found = (enabled && q === text && data ? data.results : []).flatMap((one) => {
     const path = findPagePath(one);
     return path
@@ -37,7 +37,7 @@ export function useFound(text: string): { entries: PaletteEntry[]; isSearching: 
   return { entries: isId ? [...found, traceEntry(project.name, text)] : found, isSearching };
 }
 
-/** Of a record that was never seen nothing is found; its trace says why it did not arrive. */
+/** Returns the entry that opens a record's trace: it explains why a record that cannot be found did not arrive. */
 const traceEntry = (projectName: string, recordId: string): PaletteEntry => ({
   to: projectPath(projectName, `/trace?record=${part(recordId)}`),
   title: `Why did the record ${recordId} not arrive?`,

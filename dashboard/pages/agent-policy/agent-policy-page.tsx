@@ -134,7 +134,7 @@ const DECISIONS: Column<Decided>[] = [
   },
 ];
 
-/** Of the policy that is stored. */
+/** Previews the stored policy, without unsaved edits. */
 function Preview({ projectIdOrName }: { projectIdOrName: string }): JSX.Element {
   const [{ groupRef = "" }, setFilters] = useFilters("groupRef");
   return (

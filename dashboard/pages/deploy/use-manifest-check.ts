@@ -8,7 +8,7 @@ import type { ManifestFacts, ManifestFinding } from "./manifest-findings.ts";
 interface ManifestCheck {
   /** For the editor; undefined until the facts are there. */
   check: ((yaml: string) => Promise<readonly EditorFinding[]>) | undefined;
-  /** Of the last check. */
+  /** Findings of the last check. */
   findings: readonly ManifestFinding[] | undefined;
   /** Why the facts are not there. */
   error: Error | null;

@@ -57,7 +57,7 @@ interface SettingFieldsProps {
   error: Error | null;
   /** Where issues of the API begin, as "destination.". */
   issuePrefix?: string;
-  /** Of a secret that is stored already. */
+  /** Placeholder for a secret that is stored already. */
   secretPlaceholder?: string;
   onText: (path: string, text: string) => void;
 }

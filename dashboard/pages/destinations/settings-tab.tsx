@@ -94,7 +94,7 @@ function Change({ destination }: { destination: Destination }): JSX.Element {
   const [name, setName] = useState(destination.name);
   const [typed, setTyped] = useState<SettingTexts>({});
   const client = useQueryClient();
-  // Of a renamed one the old name is not asked for again.
+  // After a rename, the destination's old name must not be requested again.
   const save = useChange("updateDestination", { forget: ["listDestinations"] });
   const settings = buildChange(groups, before, { ...before, ...typed });
   const body: Body =

@@ -25,7 +25,7 @@ const OUTCOMES = [
   "refused",
   "given_up",
 ];
-/** Those that change by themselves. */
+/** States that will still change by themselves. */
 const UNDER_WAY = new Set(["received", "queued", "in_message", "refused"]);
 
 const buildColumns = (onOpen: (event: SubscriptionEvent) => void): Column<SubscriptionEvent>[] => [

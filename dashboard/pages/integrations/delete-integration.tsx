@@ -21,7 +21,7 @@ export function DeleteIntegration({ name, onClose }: { name: string; onClose: ()
     <ConfirmDelete
       opened
       what={`integration ${name}`}
-      // Also if the installations could not be counted.
+      // The name is also required if the installations could not be counted.
       {...(count !== 0 && !isCounting && { typeName: name })}
       busy={isPending || isCounting}
       problem={<ProblemView error={error} />}

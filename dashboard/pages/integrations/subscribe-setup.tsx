@@ -12,7 +12,7 @@ import { saveText } from "../../ui/save-text.ts";
 import { Section } from "../../ui/section.tsx";
 import { Status } from "../../ui/status.tsx";
 
-/** As the provider's tool calls it. */
+/** File name that HubSpot's command line expects. */
 const FILE = "webhooks-hsmeta.json";
 
 export function SubscribeSetup({ name }: { name: string }): JSX.Element | null {

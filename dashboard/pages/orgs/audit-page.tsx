@@ -49,7 +49,7 @@ const buildColumns = (projects: readonly Project[]): Column<AuditEvent>[] => [
   },
   {
     head: "Action",
-    // Of an agent, also what was not done.
+    // Agents' rows include actions that were refused, with their outcome.
     cell: ({ operationId, outcome, count, lastTime }) => (
       <>
         <code>{operationId}</code> {outcome && statusWords(outcome)}

@@ -159,7 +159,7 @@ interface Wanted {
   objectName: string;
   type: (typeof TYPES)[number];
   mode: (typeof MODES)[number];
-  /** Of an upsert. */
+  /** Key field of an upsert. */
   key: string;
   idempotencyKey: string;
 }

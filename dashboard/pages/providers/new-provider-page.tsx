@@ -6,7 +6,7 @@ import { Page } from "../../frame/page.tsx";
 import { ProviderEditor } from "./provider-editor.tsx";
 import { TEMPLATES } from "./provider-templates.ts";
 
-/** As the API wants it. */
+/** The API's rule for keys of custom providers. */
 const KEY = /^x-[a-z0-9][a-z0-9-]{0,60}$/;
 
 export function NewProviderPage(): JSX.Element {

@@ -85,7 +85,7 @@ function rangeAt(root: unknown, path: string): Range {
 interface Step {
   key?: Node;
   value: unknown;
-  /** Of the path, behind this step. */
+  /** Rest of the path after this step. */
   rest: string;
 }
 

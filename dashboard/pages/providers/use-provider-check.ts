@@ -7,7 +7,7 @@ import { readDocument, type DocumentFault } from "./provider-document.ts";
 
 interface ProviderCheck {
   check: (text: string) => Promise<readonly EditorFinding[]>;
-  /** Of the last check; undefined before the first one, and if the API gave no verdict. */
+  /** Faults of the last check; undefined before the first one, or if the check itself failed. */
   faults: readonly DocumentFault[] | undefined;
 }
 

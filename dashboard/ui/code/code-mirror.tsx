@@ -120,7 +120,7 @@ const replacing = EditorView.domEventHandlers({
     if (!isText || view.state.readOnly || !selected?.anchorNode || !selected.focusNode) return false;
     if (selected.isCollapsed) return false;
     event.preventDefault();
-    // Of the document: the editor learns of a selection later than this event.
+    // Read from the document: the editor learns of a selection only after this event.
     const anchor = view.posAtDOM(selected.anchorNode, selected.anchorOffset);
     const head = view.posAtDOM(selected.focusNode, selected.focusOffset);
     const [from, to] = [Math.min(anchor, head), Math.max(anchor, head)];

@@ -14,7 +14,7 @@ import type { CustomerCall } from "../customer-call.ts";
 import type { CustomerIntegration } from "../customer-objects.ts";
 import { digestAct, SAME_ACT_MINUTES, storeApproval } from "./request-approval.ts";
 
-/** As the operation `callProvider` takes it. */
+/** The body of the operation `callProvider`. */
 export interface ProviderRequest {
   method: string;
   path: string;
@@ -22,7 +22,7 @@ export interface ProviderRequest {
   body?: unknown;
 }
 
-/** As it is stored. */
+/** A call that waits for approval, as stored. */
 export interface ApprovedCall {
   kind: "call";
   integration: string;
@@ -125,7 +125,7 @@ export async function sendApprovedCall(
   return outcome.approval;
 }
 
-/** Of the answer, for whoever reads the operation. */
+/** Maximum length of the answer's text in the operation's log. */
 const MAX_ANSWER = 4_000;
 
 function describeAnswer(answer: unknown): Outcome {

@@ -12,12 +12,12 @@ export interface DeployingServices {
   callOperation: CallOperation;
 }
 
-/** As it is stored. */
+/** A deployment that waits for approval, as stored. */
 export interface ApprovedDeploy {
   kind: "deploy";
   manifest: string;
   principal: Principal;
-  /** Of what whoever decides was shown. */
+  /** Hash of the plan that the approver was shown. */
   planHash: string;
 }
 
@@ -36,7 +36,7 @@ export async function deploy(call: Deploying, manifest: string): Promise<JsonObj
   return Array.isArray(deployed) ? deployed.filter(isJsonObject) : [];
 }
 
-/** Of a plan: what changes, without what changes by itself, such as the number of customers. */
+/** Hashes the changes of a plan, without what changes by itself, such as the number of customers. */
 export const hashPlan = (plan: readonly JsonObject[]): string => hashCanonical(plan.map(toChange));
 
 const toChange = ({ name, provider, change, changes }: JsonObject): JsonObject => ({

@@ -25,16 +25,16 @@ export interface AskedWrite {
   request: WriteRequest;
 }
 
-/** As it is stored: with what must still be the same when it is carried out. */
+/** A write that waits for approval, as stored, with what must not have changed when it is carried out. */
 export interface ApprovedWrite extends AskedWrite {
   /** The provider's name. */
   objectName: string;
   connectionId: string;
-  /** Of what will be sent: mappings and defaults may change while somebody decides. */
+  /** Hash of the request to the provider: mappings and defaults may change before the decision. */
   planHash: string;
 }
 
-/** Of one record. */
+/** The target of a write and its plan, which has one record. */
 export interface PlannedTarget {
   target: WriteTarget;
   plan: WritePlan;

@@ -55,7 +55,7 @@ async function showToCustomer(
 ): Promise<Approval> {
   const { before, after, reason, arguments: sent, ...approval } = toApproval(row);
   const hidden = await listHidden(installations, policy, row);
-  // As it is stored: JSON.
+  // Stored values are JSON.
   const shown = (values: object): JsonObject => withoutHidden(values as JsonObject, hidden);
   const record = sent["record"];
   return {

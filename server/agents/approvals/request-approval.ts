@@ -49,7 +49,7 @@ import type { AgentPolicy } from "../policy/policy.ts";
 /** Whose credential it was. */
 export interface Asker {
   kind: "key" | "person" | "customer" | "issuer";
-  /** As `Actor.id`. */
+  /** Same as `Actor.id`. */
   id: string;
 }
 
@@ -62,7 +62,7 @@ export interface RequestedAct {
   actor: Actor;
   policy: AgentPolicy;
   tool: string;
-  /** As the agent sent them. */
+  /** Arguments as the agent sent them. */
   arguments: JsonObject;
   requestId: string;
   /** Names the act: the same key gives the same approval for `keptMs`. */
@@ -82,7 +82,7 @@ export const SAME_ACT_MINUTES = 10;
 /** How long an agent's own key names an act. */
 export const KEPT_HOURS = 24;
 
-/** Names an act among those of the customer, or of the project, by what makes it the same: not by the order of its members. */
+/** Returns the key that identifies an act of the customer, or of the project. The order of members does not matter. */
 export const digestAct = (named: readonly unknown[]): string => `agent:${hashCanonical(named)}`;
 
 /** More would hide what matters from whoever decides. */
@@ -139,7 +139,7 @@ async function buildCommon(
   asked: RequestedAct,
 ) {
   const { projectId, groupRef, tool, actor, requestId, policy } = asked;
-  // As it will be read again: the hash is of what is stored.
+  // Parsed as it will be read back, because the hash is that of the stored text.
   const sent = JSON.parse(toStoredJson(asked.arguments)) as JsonObject;
   return {
     id: newId(),

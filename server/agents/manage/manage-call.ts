@@ -20,7 +20,7 @@ export interface ManageCall {
   policy: AgentPolicy;
 }
 
-/** Of a list in pages: its entries, and where the next page begins. */
+/** Entries of one page, and the cursor of the next. */
 export interface ListedPage {
   entries: JsonObject[];
   cursor?: string;

@@ -45,7 +45,7 @@ export const validateManifestTool = defineTool({
   annotations: LOOKS_UP,
   rights: ["full"],
   async run(call: ManageCall, { manifest }) {
-    // As for a dry run of the API.
+    // The API demands the same role for a dry run.
     requireRole(call.session.caller, "support");
     try {
       return { valid: true, issues: [], changes: withinBytes(await planDeploy(call, manifest)).kept };

@@ -72,7 +72,7 @@ async function readCustomProvider(
     }));
     return { own: undefined, faults };
   }
-  // Other requests take their turn: a large document takes some tenths of a second.
+  // Lets other requests run: a large document takes some tenths of a second.
   await setImmediate();
   return checkCustomProvider(KEY, document?.data);
 }

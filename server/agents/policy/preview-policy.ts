@@ -10,11 +10,11 @@ import { decideOn, isRuled } from "./require-allowed.ts";
 export interface ToolDecision {
   tool: AgentTool;
   integration: string;
-  /** By the builder's name; absent for `call_api`. */
+  /** The builder's name of the object; absent for `call_api`. */
   object?: string;
   kind: "read" | "write" | "delete";
   decision: Decision;
-  /** Of the object. */
+  /** Fields of the object that the agent does not see. */
   hiddenFields?: string[];
 }
 
@@ -51,7 +51,7 @@ export async function previewPolicy(
         integration,
         object: object.name,
         kind: toKind(kind),
-        // Nobody is asked about what only reads.
+        // Reading never needs an approval.
         decision: withoutQuestion(kind, decideOn(policy, { tool, kind }, object)),
         ...(hidden.length > 0 && { hiddenFields: hidden }),
       }));

@@ -233,7 +233,7 @@ const deleteConnection = (deps: { database: Database }) =>
             detail: `${users} installation${users === 1 ? " uses" : "s use"} this connection. Delete ${users === 1 ? "it" : "them"} first.`,
           });
         }
-        // Of several requests at the same time only one deletes it, and tells so.
+        // Only one of several concurrent requests deletes the connection and reports it.
         if (!(await removeConnection(queries, project.id, id))) throw noConnection(id);
         await recordEvent(queries, connectionEvent("deleted", connectionFields(row)));
       });

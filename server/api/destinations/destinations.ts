@@ -252,7 +252,7 @@ const rotateDestination = (deps: { database: Database; sealer: Sealer }) =>
     },
   });
 
-/** Also enables a disabled destination. Throws a 422 Problem, whose issue is at `place`, for a type that does not sign. */
+/** Stores a new signing key and enables the destination. Throws a 422 Problem with an issue at `place` for a type that does not sign. */
 const replaceSigningKey = (
   deps: { database: Database; sealer: Sealer },
   { projectId, idOrName }: { projectId: string; idOrName: string },

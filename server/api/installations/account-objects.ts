@@ -26,9 +26,9 @@ interface UnknownObject extends UsedObject {
 }
 
 export interface UnknownObjects {
-  /** Of objects that are read or subscribed to. */
+  /** Unknown objects that the configuration reads or subscribes to. */
   issues: Issue[];
-  /** Of objects that are written. */
+  /** Unknown objects that the configuration writes. */
   warnings: InstallationWarning[];
 }
 

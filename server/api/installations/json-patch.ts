@@ -63,11 +63,11 @@ function readPointer(pointer: string): string[] {
   throw new Fault(`\`${pointer}\` is not a JSON Pointer: ${why}.`);
 }
 
-/** A place on the way to what an operation changes. */
+/** A node on the path to what an operation changes. */
 interface Place {
   operation: PatchOperation;
   steps: string[];
-  /** So many of the steps led here. */
+  /** Number of steps that led to this node. */
   depth: number;
 }
 

@@ -14,7 +14,7 @@ export async function checkedProviders(
 ): Promise<CustomProviders> {
   const providers = new Map<string, CustomProvider>();
   for (const [key, document] of Object.entries(documents)) {
-    // Other requests take their turn: a large document takes some tenths of a second.
+    // Lets other requests run: a large document takes some tenths of a second.
     await setImmediate();
     providers.set(key, checkedCustomProvider(deps, key, document, `providers.${key}`));
   }

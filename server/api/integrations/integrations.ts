@@ -119,7 +119,7 @@ const listIntegrations = (deps: { database: Database }) =>
     success: { status: 200, description: "The integrations.", schema: Type.Array(ListedIntegrationSchema) },
     async handle({ project, caller }) {
       const { control, data } = deps.database;
-      // Others are browsers of customers, who learn neither how many customers there are nor who deployed.
+      // Other callers are customers' browsers: they see neither the number of customers nor who deployed.
       if (!seesEveryGroup(caller))
         return (await listRows<ManifestIntegration>(control, project.id)).map(toIntegration);
       const rows = await listIntegrationEntries<ManifestIntegration>(data, project.id);

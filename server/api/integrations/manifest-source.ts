@@ -72,7 +72,7 @@ export async function manifestSource(
 async function parsedFiles(files: Map<string, string>): Promise<Record<string, unknown>> {
   const documents = new Map<string, unknown>();
   for (const [name, text] of files) {
-    // Other requests take their turn: a large file takes some tenths of a second.
+    // Lets other requests run: a large file takes some tenths of a second.
     await setImmediate();
     const key = name.replace(/\.(ya?ml|json)$/, "");
     const refused = (detail: string) =>

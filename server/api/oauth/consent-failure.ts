@@ -112,7 +112,7 @@ const TOKEN_REASONS: Partial<Record<TokenEndpointError["failure"], FailureReason
   transient: "provider-unavailable",
 };
 
-/** Of a callback without a code (RFC 6749, 4.1.2.1). */
+/** Reason by the error of a callback without a code (RFC 6749, 4.1.2.1). */
 const CALLBACK_REASONS: Record<string, FailureReason> = {
   access_denied: "declined",
   unauthorized_client: "provider-app",

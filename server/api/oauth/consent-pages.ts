@@ -101,11 +101,11 @@ export const usedPage = ({ app, provider }: Names): Page =>
 export interface FailureShown {
   /** The text that the customer reads. */
   message: string;
-  /** Of the application, where it is known. */
+  /** Name of the application, if known. */
   app?: string;
   /** The consent's id, for the customer's question to the builder. */
   reference?: string;
-  /** Of a form that starts anew; without one, the customer has to go back to the application. */
+  /** Form that starts the consent again; without it, the customer has to go back to the application. */
   again?: { action: string; consentId: string; proof: string; targets: string };
 }
 

@@ -55,7 +55,7 @@ async function record(
       id,
       projectId,
       provider,
-      // Of an address that nobody knows.
+      // The hash of an address that is not given to anybody: this consent cannot be begun.
       beginHash: digest(randomText()),
       providerAppId: attempt.app?.id ?? null,
       groupRef,

@@ -59,9 +59,9 @@ export interface Flow extends StepState {
   groupName?: string;
   consumerRef: string;
   consumerName?: string;
-  /** Of the page that asked, where a browser sent it. */
+  /** Origin of the requesting page, if a browser sent it. */
   origin?: string;
-  /** Of the earlier session, whose browser need not be asked again. */
+  /** The earlier session of the same browser, which need not confirm again. */
   earlier?: Pick<TakenCustomAuthSession, "flowId" | "browserHash" | "leaveTime">;
 }
 
@@ -214,7 +214,7 @@ async function connect(deps: FlowServices, flow: Flow): Promise<ConnectionRow> {
 
 interface Progress {
   state: string;
-  /** Of the provider's page. */
+  /** Address of the provider's page. */
   url: string;
   credentials: Extract<StoredCredentials, { scheme: "custom" }>;
 }

@@ -73,7 +73,7 @@ export const getBackfillProgress = (deps: SyncNowServices) =>
       const { integrationId, installationId, objectName } = params;
       const integration = await getIntegrationRow(control, project.id, integrationId);
       const installation = await getInstallationRow(data, project.id, integration.id, installationId);
-      // So that the backfill is there for a caller that has just installed.
+      // A caller that has just installed finds its backfill.
       await transactData(deps.database, (transaction) => syncNow(deps, transaction, installation));
       const objects = await listReadObjects(data, project.id, installationId);
       const object =
@@ -98,7 +98,7 @@ export const getBackfillProgress = (deps: SyncNowServices) =>
   });
 
 interface BackfilledObject {
-  /** As it was asked for. */
+  /** Name as requested. */
   objectName: string;
   destination: string;
   provider: string;

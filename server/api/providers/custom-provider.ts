@@ -20,7 +20,7 @@ import {
 } from "../../store/connections/custom-providers.ts";
 import { CreateTime, times, UpdateTime } from "../times.ts";
 
-/** Of one project. */
+/** Maximum number of custom providers in a project. */
 export const MAX_PROVIDERS = 50;
 
 export const CustomProviderKey = Type.String({

@@ -101,7 +101,7 @@ const listProjectProviders = (deps: { database: Database; catalog: Catalog }) =>
       const rows = await listCustomProviders(deps.database.control, project.id);
       const shown: Static<typeof CustomProviderSchema>[] = [];
       for (const row of rows) {
-        // Other requests take their turn: a large document takes some tenths of a second.
+        // Lets other requests run: a large document takes some tenths of a second.
         await setImmediate();
         const one = toCustomProvider(row, deps.catalog);
         if (one) shown.push(one);

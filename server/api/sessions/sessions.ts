@@ -35,7 +35,7 @@ const Kind = Type.Enum(["cookie", "token"], {
 const SignInTime = Type.String({ format: "date-time", description: "When the person signed in." });
 const ExpireTime = Type.String({ format: "date-time", description: "When it expires." });
 
-/** Of `createSession`. */
+/** Body of `createSession`. */
 const NewSessionSchema = Type.Object(
   {
     id: Id,

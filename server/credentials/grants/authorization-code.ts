@@ -15,7 +15,7 @@ export interface ConsentRequest {
   providerMetadata: ProviderMetadata;
   allowPlainHttp: UrlOptions["allowPlainHttp"];
   clientId: string;
-  /** As the provider app names them; short names are mapped by the catalog. */
+  /** Scopes as the provider app names them; the catalog maps short names. */
   scopes: string[];
   /** Extra parameters of the provider app, for example HubSpot's `optional_scope`. */
   authQueryParams?: Record<string, string[]>;

@@ -135,7 +135,7 @@ async function refreshOnce(
     }
     if (error instanceof TokenEndpointError && canBeAsked(deps, row, stored))
       return saveFailure(deps, { ...claim, stored }, error);
-    // Not waited for: the lease also expires.
+    // Not awaited: the lease expires anyway.
     release().catch((cause: unknown) => {
       const { id, projectId } = row;
       deps.log.warn({ connectionId: id, projectId, error: String(cause) }, "a lease was not released");
@@ -187,7 +187,7 @@ function watchHolder(deps: RefreshServices, id: string): () => Promise<string | 
   };
 }
 
-/** Other tokens were stored while this process was about to refresh. */
+/** Thrown when other tokens were stored while this process was about to refresh. */
 class Superseded extends Error {
   override name = "Superseded";
   readonly row: ConnectionRow;

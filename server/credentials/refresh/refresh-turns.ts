@@ -5,7 +5,7 @@ import type { RefreshQueue } from "../../store/connections/token-refreshes.ts";
 export interface RefreshLimits {
   /** Refreshes that one process has under way at once. */
   max: number;
-  /** Of one provider. */
+  /** Refreshes that one process has under way for one provider. */
   maxPerProvider: number;
 }
 
@@ -40,7 +40,7 @@ interface Turn {
  * fewer each, and a later one finds a free slot.
  */
 export function openRefreshSlots({ max, maxPerProvider }: RefreshLimits): RefreshSlots {
-  /** By project, then by provider, in the order of their turns. */
+  /** Waiting callers by project and provider; both maps are in the order of service. */
   const waiting = new Map<string, Map<string, Turn[]>>();
   const running = new Counts();
 

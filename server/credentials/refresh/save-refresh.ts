@@ -32,7 +32,7 @@ interface Services {
 /** A refresh under way. */
 export interface RefreshClaim {
   claimId: string;
-  /** As they were read under the lease. */
+  /** The connection as read under the lease. */
   row: ConnectionRow;
   stored: RefreshableCredentials;
 }

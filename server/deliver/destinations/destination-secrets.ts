@@ -4,7 +4,7 @@ import { nowMs } from "../../../ground/clock.ts";
 import type { Sealer } from "../../../ground/seal.ts";
 
 export interface DestinationSecrets {
-  /** As entered, checked against the type's schema. */
+  /** Secrets as entered, checked against the type's schema. */
   secrets: Record<string, unknown>;
   /** Newest first. A replaced key signs until `untilMs`, so that receivers have time to change theirs. */
   signingKeys: { key: string; untilMs?: number }[];

@@ -53,6 +53,6 @@ export async function disableDestinations(deps: DisableServices, failed: Attempt
 
 function disabledEvent({ id, projectId, name, metadata }: DestinationRow) {
   const { url = "" } = metadata as { url?: string };
-  // Other destinations get the event, and viewers may read it.
+  // The event goes to other destinations and viewers may read it, so it must not show secrets.
   return destinationWebhookDisabled({ id, projectId, name, url: shownAddress(url) });
 }

@@ -24,7 +24,7 @@ export interface ReadDefinition {
   mappings: Map<string, string>;
   /** Mapped names that the manifest requires. */
   requiredMappings: string[];
-  /** By mapped name and by provider field: delivered value to the provider's. */
+  /** Keys: mapped names and provider fields. Values: from the delivered value to the provider's. */
   valueMappings: Map<string, Map<string, string>>;
   /** Under the names that the configuration uses, mapped or the provider's. */
   filters: ConfiguredFilter[];

@@ -10,7 +10,7 @@ export type FieldNames = Pick<ReadConnector, "fieldKey" | "isReadWithAll" | "fie
 export interface ReadSet {
   /** For `ReadPlan.fields`: each once, in the spelling of the metadata where it has the field. */
   fields: string[];
-  /** Those of `fields` that the manifest requires: a run must not go on without them. */
+  /** The fields that the manifest requires: a run fails if one is missing. */
   required: string[];
   /** Delivered in `fields`. */
   shown: ReadField[];
@@ -20,7 +20,7 @@ export interface ReadSet {
 
 /** One value of a record, and where it is delivered. */
 export interface ReadField {
-  /** As manifest, configuration or metadata spell it. */
+  /** Name as spelled in the manifest, the configuration or the metadata. */
   name: string;
   /** Where the value is in the record; the first step is a name. */
   source: PathStep[];

@@ -32,7 +32,7 @@ export interface MessageDestination {
 export interface ReadTarget extends RunOwner {
   definition: ReadDefinition;
   connector: Connector & { read: ReadConnector };
-  /** Of the connection, where it has one. */
+  /** The connection's workspace, if it has one. */
   workspace: string | undefined;
   /** Undefined while nothing can be delivered. */
   destination: MessageDestination | undefined;

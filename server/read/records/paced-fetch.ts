@@ -31,7 +31,7 @@ export function openReadPaces(): ReadPaces {
       const waitMs = dueMs - nowMs - BURST_MS;
       if (waitMs > 0) await wait(waitMs);
       const answer = await fetch(request);
-      // Other processes read the same account.
+      // Other processes read the same account, so a 429 can arrive in spite of the pace.
       if (answer.status === 429) {
         dueTimes.set(key, Math.max(dueTimes.get(key) ?? 0, elapsedMs() + BURST_MS + LIMITED_MS));
       }

@@ -8,7 +8,7 @@ const BYTES = 16;
  * a change may concern members of `raw` only.
  */
 export function recordFingerprint(content: string, changeTime: Date | undefined): Buffer {
-  // As a buffer, the hash would take twice as long: it would be one of its own outside of the heap.
+  // A buffer would take twice as long: it is allocated outside of the heap.
   const text = hash("sha256", `${changeTime?.getTime() ?? ""}\n${content}`, "hex");
   return Buffer.from(text.slice(0, 2 * BYTES), "hex");
 }

@@ -19,7 +19,7 @@ const MAX_DESTINATIONS = 5_000;
 export interface WaitingMessages {
   /** Returns whether too many messages wait for the destination. */
   isBehind(destinationId: string): Promise<boolean>;
-  /** Tells how many messages a page stored for the destination. */
+  /** Records how many messages a page stored for the destination. */
   stored(destinationId: string, messages: number): void;
 }
 

@@ -7,7 +7,7 @@ import type { OperationLedger } from "../../operations/operation-ledger.ts";
 const RECENT_MS = 1_000;
 /** The process rests this many times as long as it has worked, so that most calls meet no page. */
 const REST_SHARE = 2;
-/** So that a backfill goes on in a process that callers keep busy by themselves. */
+/** Limits the rest, so that a backfill progresses even in a process that callers keep busy. */
 const MAX_REST_MS = 500;
 
 /** Returns a function that rests after the work since its last call, while callers write synchronously. */

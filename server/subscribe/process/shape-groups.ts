@@ -20,13 +20,13 @@ export interface GroupRecords {
   own: Records;
   /** Records at the other ends of associations, by the key of their object. */
   others: ReadonlyMap<string, Records>;
-  /** Of `own`. */
+  /** Fingerprints of `own`, by record id. */
   fingerprints: ReadonlyMap<string, Buffer>;
-  /** Of the object, as `readChangedRecords` returns them. */
+  /** Fields that the object lacks, as `readChangedRecords` returns them. */
   missingFields: string[] | undefined;
 }
 
-/** Whether a record has to be read for one of the groups. */
+/** Returns whether one of the groups needs its record to be read. */
 export const needsRecords = ({ definition }: GroupContext, groups: readonly EventGroup[]): boolean =>
   groups.some(({ shown }) => isRead(shown, definition));
 

@@ -10,15 +10,15 @@ export interface SubscribeEntry {
   providerEventType: string;
   /** When it happened: the version's time of change where no record was read. */
   time: Date;
-  /** Of updates; undefined: not known. */
+  /** Changed fields of an update; undefined if unknown. */
   fieldsUpdated?: string[] | undefined;
   /** The record as it is now; undefined: it does not exist any more, or was not read. */
   record: Partial<ResultEntry> | undefined;
   /** Our operation that made the change. */
   operationId?: string | undefined;
-  /** One that may have made it. */
+  /** Our operation that may have made the change. */
   possibleOperationId?: string | undefined;
-  /** Of changes of associations. */
+  /** Changes of associations only. */
   ends?: { from: RecordAtEnd; to: RecordAtEnd } | undefined;
   /** JSON text. */
   rawEvent: string;
@@ -29,7 +29,7 @@ export interface RecordAtEnd {
   id: string;
   objectName: string;
   rawObjectName: string;
-  /** Where the full records are wanted. */
+  /** Present if full records are requested. */
   record?: Partial<ResultEntry> | undefined;
 }
 

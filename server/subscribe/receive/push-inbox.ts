@@ -17,9 +17,9 @@ export interface PushInbox {
   hasCapacity(projectId: string): boolean;
 }
 
-/** A commit of more takes so long that providers give up. */
+/** A larger commit takes so long that providers time out. */
 const MAX_BYTES = 2_000_000;
-/** As so many bytes a push counts at least, so that a statement has at most 200. */
+/** Minimum size counted for a push, so that one statement stores at most 200. */
 const LEAST_BYTES = 10_000;
 
 /**

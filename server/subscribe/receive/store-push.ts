@@ -22,7 +22,7 @@ export interface ReceiveServices {
 
 export interface StorePushServices extends ReceiveServices {
   logRefusal(uri: string): void;
-  /** Those of all providers. */
+  /** Returns the push connectors of all providers. */
   pushConnectors(): PushConnector[];
 }
 
@@ -71,7 +71,7 @@ async function requireSigned(
   place: PushPlace,
   request: PushedRequest,
 ): Promise<{ push: PushConnector; target: PushTarget }> {
-  // Before anything is looked up: requests without a signature must cost nothing.
+  // Checked before any query: requests without a signature must cost nothing.
   const faults = deps.pushConnectors().map((push) => push.findFault(request, nowMs()));
   const [fault] = faults;
   if (fault !== undefined && faults.every((one) => one !== undefined)) throw unsigned(deps, fault);

@@ -113,7 +113,7 @@ async function wantedSubscriptions(
   }));
 }
 
-/** Also the first steps of paths, by which a missing field is known. */
+/** Lists the fields that are read, with the first steps of their paths: a missing field is reported by that name. */
 function listReadFields(read: ReadDefinition | undefined): string[] | undefined {
   if (read?.fields.all) return undefined;
   const names = read ? [...read.fields.required, ...read.fields.selected, ...read.mappings.values()] : [];

@@ -29,12 +29,12 @@ export interface HeldStreamReading {
 
 type StoringServices = Pick<StreamServices, "database" | "workerId" | "windowMs" | "subscribeMeter" | "log">;
 
-/** Another process has the stream. */
+/** Thrown when another process has claimed the stream. */
 export class LostClaimError extends Error {
   override name = "LostClaimError";
 }
 
-/** By how much our clock and the provider's may differ when the first events of a stream are separated from earlier ones. */
+/** Tolerated difference between our clock and the provider's when events from before the subscription are left out. */
 const CLOCK_MARGIN_MS = 60_000;
 
 /** Throws `ProviderError` or `EgressError` when the stream ends, `LostClaimError` if it belongs to another process. */

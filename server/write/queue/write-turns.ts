@@ -30,7 +30,7 @@ export class WriteTurns {
   readonly #queries: DataQueries;
   readonly #workerId: () => number;
   #after = BEFORE_ALL;
-  /** Of the installations listed last, those that have not had their turn. */
+  /** The installations of the current list that are still to be visited. */
   #listed: DueInstallation[] = [];
   /** When the queue was last found to be long. */
   #longMs = -Infinity;

@@ -7,7 +7,7 @@ import { readTime, type VendorTimeFormat } from "../vendor-times.ts";
 
 export type ObjectFacts = Facts["objects"][string];
 
-/** What the vendor knows of the asked object. */
+/** What the vendor knows of the requested object. */
 export interface Asked {
   fact: ListFact;
   object: ObjectFacts;
@@ -67,7 +67,7 @@ export function timeTest(
   return ({ changedMs, createdMs }) => compare((which === "changed" ? changedMs : createdMs) - bound);
 }
 
-/** By the operator: whether the difference of both sides fits. */
+/** By operator: whether the difference between both sides satisfies it. */
 export const COMPARE: Record<string, (difference: number) => boolean> = {
   ">": (difference) => difference > 0,
   ">=": (difference) => difference >= 0,

@@ -44,7 +44,7 @@ export function changeChecks(bench: Bench): Check[] {
   ];
 }
 
-/** As the server asks: from the last end, minus the overlap. */
+/** Returns the bound that the server would use: the end of the last read, minus the overlap. */
 const boundFor = (bench: Bench, ms: number): Date => new Date(ms - buildReader(bench).abilities.overlapMs);
 
 /** Older than every overlap. */

@@ -117,7 +117,7 @@ async function searched(bench: Bench): Promise<undefined> {
   }
 }
 
-/** As many as the connector promises work; the records are those that fit all of them. */
+/** Checks that the promised number of filters works, and that records match all of them. */
 async function manyFilters(bench: Bench): Promise<undefined> {
   const { maxSearchFilters } = buildReader(bench).abilities;
   const names = Array.from({ length: maxSearchFilters }, (_, index) => `field_${index}`);

@@ -19,7 +19,7 @@ type Fields = Readonly<Record<string, Schemas["FieldMetadata"]>>;
 interface FilterRowsProps {
   title: string;
   filters: readonly Filter[];
-  /** Of the customer's account; empty if they are not known. */
+  /** Fields of the customer's account; empty if unknown. */
   fields: Fields;
   /** Returns the refusal about a member of a condition, such as `[0].fieldName`. */
   issueAt: (place: string) => string | undefined;

@@ -7,7 +7,7 @@ import { FilterRows } from "./filter-rows.tsx";
 
 interface ReadFiltersProps {
   chosen: ReadObject;
-  /** Of the initial read. */
+  /** The manifest's period of the initial read. */
   manifest: Period | undefined;
   fields: Readonly<Record<string, Schemas["FieldMetadata"]>>;
   mayFilter: boolean;

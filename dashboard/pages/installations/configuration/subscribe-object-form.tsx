@@ -23,7 +23,7 @@ type EventName = (typeof EVENTS)[number][0];
 
 interface SubscribeObjectFormProps extends FormPart {
   declared: Schemas["ManifestSubscribeObject"];
-  /** That can be watched; empty if they are not known. */
+  /** Fields that can be watched; empty if unknown. */
   fields: readonly { fieldName: string; displayName: string }[];
 }
 
