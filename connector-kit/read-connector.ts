@@ -72,6 +72,8 @@ export interface ReadPage {
   /** The provider's clock, from the `Date` header of the first answer of this page. */
   providerTime?: Date;
   usage?: CallUsage;
+  /** The provider no longer accepted the checkpoint, and has no key to go on by: this is the first page of the list once more. */
+  restarted?: boolean;
 }
 
 export interface DeletedRecord {
@@ -83,6 +85,8 @@ export interface DeletedRecord {
 export interface DeletionPage {
   records: DeletedRecord[];
   next?: Checkpoint;
+  /** As in `ReadPage`. */
+  restarted?: boolean;
 }
 
 export interface ReadAbilities {
@@ -118,7 +122,7 @@ export interface ReadConnector {
   /**
    * Reads one page. Pages of a scan have every record that matches from beginning to end of the scan at least once,
    * whatever else changes meanwhile, and none twice unless it changed. A checkpoint that the provider no longer accepts
-   * is replaced by the key of the last record without beginning anew.
+   * is replaced by the key of the last record without beginning anew; where a list knows no such key, it begins anew.
    *
    * Throws `ProviderError` when the page could not be read: `invalid` and `not_found` for what the caller asked for
    * wrongly (with the field's name as `code` where the provider refuses one field), `unreadable` for pages that repeat,

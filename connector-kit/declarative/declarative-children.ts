@@ -57,23 +57,29 @@ export async function readObjectPage(
   if (!parent) return readListPage({ rules, classify, fetch }, plan, checkpoint);
   let place = placeIn(checkpoint);
   let providerTime: Date | undefined;
+  let restarted: boolean | undefined;
   if (place.parents.length === 0) {
     const above = { ...lists, rules: findRules(parent.object) };
     const page = await readObjectPage(above, parentPlan(parent, plan), place.after, fetch);
-    ({ providerTime } = page);
+    ({ providerTime, restarted } = page);
     place = {
       parents: page.records.map(({ raw }) => readValue(raw, above.rules, parent)),
       ...after(page.next),
     };
   }
   const [first, ...others] = place.parents;
-  const page =
+  const page: ReadPage =
     first === undefined
       ? { records: [] }
       : await readChildren({ rules: { ...rules, parentValue: first }, classify, fetch }, plan, place.page);
   const next = placeAfter(place, page.next, others);
   const time = providerTime ?? page.providerTime;
-  return { records: page.records, ...(next && { next }), ...(time && { providerTime: time }) };
+  return {
+    records: page.records,
+    ...(next && { next }),
+    ...(time && { providerTime: time }),
+    ...((restarted ?? page.restarted) && { restarted: true }),
+  };
 }
 
 /** A parent that was deleted meanwhile has no list. */

@@ -23,7 +23,7 @@ import { nextPlace, putPlace } from "./paging.ts";
 import { nested, put, timeText, withQuery, type RequestParts } from "./request-parts.ts";
 import { putSelected } from "./selected-fields.ts";
 import { moveBound, putSince, seenIds } from "./since-bound.ts";
-import { progress, readBefore, requireComplete, requireWhole } from "./scan-progress.ts";
+import { progress, readBefore, requireComplete, requireWhole, restartBehind } from "./scan-progress.ts";
 
 type Classify = NonNullable<Connector["classify"]>;
 
@@ -122,11 +122,11 @@ export async function readDeletedPage(
   plan: ReadPlan,
   checkpoint: Checkpoint | undefined,
 ): Promise<DeletionPage> {
-  const { deleted, next } = await readPageFrom(reading, plan, checkpoint, "deletions");
+  const { deleted, next, restarted } = await readPageFrom(reading, plan, checkpoint, "deletions");
   const records = deleted
     .filter((record) => matches(record, plan))
     .map(({ id, changeTime, raw }) => ({ id, ...(changeTime && { deletedTime: changeTime }), raw }));
-  return { records, ...(next && { next }) };
+  return { records, ...(next && { next }), ...(restarted && { restarted }) };
 }
 
 async function readPageFrom(
@@ -150,6 +150,12 @@ async function readPageFrom(
     (error !== undefined && rules.emptyWhen !== undefined && error.message.includes(rules.emptyWhen)) ||
     (!error && response !== undefined && isEmptyAnswer(response));
   if (isEmpty) return { records: [], deleted: [], ...nextList(chosen) };
+  const again = error && restartBehind(rules.paging ?? {}, reached, error);
+  if (again)
+    return {
+      ...(await readPageFrom({ rules: object, classify, fetch }, plan, again, wanted)),
+      restarted: true,
+    };
   if (error) throw error;
   if (!response) throw brokenPage("there is no answer");
   const body = parseBody(response.text);

@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import type { Json } from "../../ground/json.ts";
 import { brokenPage } from "../calls/page-check.ts";
+import type { ProviderError, ProviderErrorKind } from "../calls/provider-error.ts";
 import type { Checkpoint } from "../read-connector.ts";
 import { textAt } from "../calls/text-at.ts";
 import type { PagePlace } from "./paging.ts";
@@ -55,12 +56,46 @@ export function progress(
   // Brent's search for circles: the mark moves on to the place at each power of two.
   const isPower = (pages & (pages - 1)) === 0;
   const mark = isPower ? here : (checkpoint?.["mark"] ?? here);
+  const restarts = numberIn(checkpoint, "restarts");
   return {
     pages,
+    ...(restarts > 0 && { restarts, restartedAt: numberIn(checkpoint, "restartedAt") }),
     mark,
     ...(read !== undefined && { read }),
     ...(empty > 0 && { empty }),
     ...(page !== undefined && { page }),
+  };
+}
+
+/** A list whose places die so often cannot be read to its end. */
+const MAX_RESTARTS = 3;
+
+/** With these, providers refuse a place that they no longer know. */
+const REFUSED_PLACE: ReadonlySet<ProviderErrorKind> = new Set(["invalid", "not_found", "conflict"]);
+
+/**
+ * Returns where a scan goes on whose next page is refused although the provider named it: cursors die (Square: after 5 minutes, monday:
+ * 60, https://github.com/PostHog/posthog/pull/64704, https://github.com/airbytehq/airbyte/pull/82259), and would be refused for ever. The
+ * list begins anew, from the bound that was reached where it has one. Undefined where the refusal is not about the place, or where the
+ * scan has not come further since it was last begun anew.
+ */
+export function restartBehind(
+  { cursor, nextUrl, link }: PagingRules,
+  checkpoint: Checkpoint | undefined,
+  { kind }: ProviderError,
+): Checkpoint | undefined {
+  const { place, list, after, seen } = checkpoint ?? {};
+  const isNamed = typeof place === "string" && (cursor ?? nextUrl ?? link) !== undefined;
+  if (!isNamed || !REFUSED_PLACE.has(kind)) return undefined;
+  const pages = numberIn(checkpoint, "pages");
+  const restarts = numberIn(checkpoint, "restarts");
+  if (restarts >= MAX_RESTARTS || (restarts > 0 && pages <= numberIn(checkpoint, "restartedAt")))
+    return undefined;
+  return {
+    ...(list !== undefined && { list }),
+    ...(after !== undefined && { after, ...(seen !== undefined && { seen }) }),
+    restarts: restarts + 1,
+    restartedAt: pages,
   };
 }
 

@@ -253,3 +253,94 @@ test("a list whose records change faster than it can be read fails and says so",
   });
   await assert.rejects(async () => scan(), /the records of people change faster than their list can be read/);
 });
+
+/** Three pages of two; the cursors named before `died` requests are refused, as Square and monday do after minutes. */
+const dyingCursors = (refusal: Answer, diesAt: number[]) => {
+  let requests = 0;
+  let life = 0;
+  return (query: URLSearchParams): Answer => {
+    requests += 1;
+    if (diesAt.includes(requests)) life += 1;
+    const [page = "1", born = `${life}`] = query.get("cursor")?.split("-") ?? [];
+    if (born !== `${life}`) return refusal;
+    const number = Number(page);
+    const next = number < 3 ? `${number + 1}-${life}` : null;
+    return { body: { data: people(number * 2 - 1, number * 2), next } };
+  };
+};
+
+/** PostHog/posthog#64704 (2026-06-18): "Square pagination cursors have a ~5 minute lifetime", then 400 for ever. */
+const DEAD: Answer = { status: 400, body: { error: "Invalid cursor" } };
+
+test("a list whose cursor died is read anew to its end, and no record is missed (Square: after 5 minutes, monday: 60)", async (t) => {
+  const cursor = { from: "next", to: "query.cursor" };
+  for (const refusal of [
+    DEAD,
+    { status: 404, body: { error: "gone" } },
+    { status: 410, body: { error: "gone" } },
+  ]) {
+    const { scan, read, fetch } = await open(t, { paging: { cursor } }, dyingCursors(refusal, [2]));
+    const first = await read.readPage(PLAN, undefined, fetch);
+    assert.equal(first.restarted, undefined);
+    const again = await read.readPage(PLAN, first.next, fetch);
+    assert.deepEqual(
+      again.records.map(({ id }) => id),
+      upTo(2),
+    );
+    assert.equal(again.restarted, true);
+    assert.deepEqual(await scan(), upTo(6));
+  }
+  const twice = await open(t, { paging: { cursor } }, dyingCursors(DEAD, [2, 5]));
+  assert.deepEqual(await twice.scan(), [...upTo(2), ...upTo(4), ...upTo(6)]);
+});
+
+test("a list that is refused at the same page once more fails with the provider's reason, and one whose cursors always die, too", async (t) => {
+  const cursor = { from: "next", to: "query.cursor" };
+  const limit = await open(t, { paging: { cursor } }, (query) =>
+    numberIn(query, "cursor") === 2
+      ? { status: 400, body: { error: "No more than 2 pages" } }
+      : {
+          body: {
+            data: people(1 + numberIn(query, "cursor"), 1 + numberIn(query, "cursor")),
+            next: numberIn(query, "cursor") + 1,
+          },
+        },
+  );
+  await assert.rejects(limit.scan(), /No more than 2 pages/);
+  assert.equal(limit.requests.length, 6);
+  const never = await open(t, { paging: { cursor } }, dyingCursors(DEAD, [2, 4, 6, 8, 10, 12]));
+  await assert.rejects(never.scan(), /Invalid cursor/);
+});
+
+test("a first page, and a page by its number, that are refused fail at once", async (t) => {
+  const first = await open(t, { paging: { cursor: { from: "next", to: "query.cursor" } } }, () => DEAD);
+  await assert.rejects(first.scan(), /Invalid cursor/);
+  assert.equal(first.requests.length, 1);
+  const page = await open(t, { paging: { page: { to: "query.page", first: 1 } } }, (query) =>
+    query.get("page") === "1" ? { body: { data: people(1, 1) } } : DEAD,
+  );
+  await assert.rejects(page.scan(), /Invalid cursor/);
+  assert.equal(page.requests.length, 2);
+});
+
+test("a dead cursor below a bound that moves goes on at the bound, behind what was read", async (t) => {
+  const asked: (string | null)[] = [];
+  const { scan } = await open(
+    t,
+    {
+      changedPath: "changed",
+      paging: { cursor: { from: "next", to: "query.cursor" } },
+      since: { to: "query.since", full: "2026-01-01T00:00:00Z", keyset: true },
+    },
+    (query) => {
+      asked.push(query.get("since"));
+      // All four have one time: a further page of them is asked for by the cursor.
+      const one = (id: string) => ({ id, changed: "2026-02-01T00:00:00.000Z" });
+      if (query.get("cursor") === null)
+        return { body: { data: [one("1"), one("2")], next: asked.length < 4 ? "dead" : "alive" } };
+      if (query.get("cursor") === "dead") return DEAD;
+      return { body: { data: [one("3"), one("4")], next: null } };
+    },
+  );
+  assert.deepEqual(await scan(), upTo(4));
+});

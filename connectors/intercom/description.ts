@@ -66,7 +66,12 @@ export const description: Description = {
       example: { custom_attributes: { plan: "pro" } },
     },
   },
-  errors: { message: ["errors.*.message"], code: "errors.0.code" },
+  errors: {
+    message: ["errors.*.message"],
+    code: "errors.0.code",
+    // An app has one scroll at a time, which ends after a minute without a request.
+    texts: { "scroll already exists": "unavailable" },
+  },
   limits: { reset: "x-ratelimit-reset" },
   sources: {
     documentation: "https://developers.intercom.com/docs/references/rest-api/api.intercom.io",

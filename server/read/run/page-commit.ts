@@ -168,6 +168,10 @@ function buildLog(
     const msg = `Reading records ${from} until ${untilTime.toISOString()}, ${counted(set.fields.length, "field")}`;
     log.push({ severity: "INFO", msg });
   }
+  if (page.restarted) {
+    const msg = "The provider no longer accepts the place that it named: the list is read from its beginning";
+    log.push({ severity: "WARNING", msg });
+  }
   if (counts.pages <= PAGES_LOGGED || counts.pages % PAGES_PER_LINE === 0) {
     const what = stage === "deletions" ? "deleted record" : "record";
     log.push({ severity: "DEBUG", msg: `Page ${counts.pages}: ${counted(page.records.length, what)}` });

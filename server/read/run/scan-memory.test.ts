@@ -73,3 +73,16 @@ test("another attempt at a page is no other visit, and a run that has ended may 
   memory.note("run", page, undefined);
   memory.check("run", page, position("A"));
 });
+
+test("a scan that begins anew because its cursor died reads pages again, and is stopped only if it goes in a circle then", () => {
+  const memory = openScanMemory();
+  const visit = (token: string, ids: string[], restarted = false): void => {
+    const page = buildPage(ids);
+    Object.assign(page.page, restarted && { restarted });
+    memory.check("run", page, position(token));
+    memory.note("run", page, position(token));
+  };
+  for (let index = 0; index < 60; index++) visit(`${index}`, fresh(index));
+  for (let index = 0; index < 60; index++) visit(`${index}`, fresh(index), index === 0);
+  assert.throws(() => visit("3", ["new"]), /circle/);
+});

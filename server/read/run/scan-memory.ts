@@ -14,7 +14,10 @@ const MAX_REPEATED = 50;
 const MAX_EMPTY = 10_000;
 
 export interface ScanMemory {
-  /** Throws `ProviderError` if the scan does not get on: `next` is where it was before, or pages bring nothing new. */
+  /**
+   * Throws `ProviderError` if the scan does not get on: `next` is where it was before, or pages bring nothing new. A scan that was begun
+   * anew, because the provider no longer knew its place, has not been anywhere.
+   */
   check(operationId: string, fetched: FetchedPage, next: ReadPosition | undefined): void;
   /** To be called once the page is committed: only then the same place is another visit, and not another attempt. */
   note(operationId: string, fetched: FetchedPage, next: ReadPosition | undefined): void;
@@ -31,7 +34,7 @@ export function openScanMemory(): ScanMemory {
   const runs = keepRecentlyUsed<Visited>(MAX_RUNS);
   return {
     check(operationId, fetched, next) {
-      const visited = runs.get(operationId);
+      const visited = fetched.page.restarted ? undefined : runs.get(operationId);
       if (!visited || !next) return;
       if (visited.places.has(placeText(next)))
         throw brokenPage("the next page is one that this read has read before: the pages go in a circle");
@@ -43,7 +46,8 @@ export function openScanMemory(): ScanMemory {
     },
     note(operationId, fetched, next) {
       if (!next) return void runs.delete(operationId);
-      const visited = runs.get(operationId) ?? {
+      const known = fetched.page.restarted ? undefined : runs.get(operationId);
+      const visited = known ?? {
         places: new Trail(),
         pages: new Trail(),
         empty: 0,
