@@ -1,6 +1,9 @@
 /** Xero's accounting objects: PUT creates, POST updates, and answers hold a list with the record. */
 import type { Description, ObjectRules } from "../../connector-kit/declarative/rules/description.ts";
 
+/** A deleted record stays in its list: to delete a payment is to set its status (`PaymentDelete` of Xero's file). */
+const deleted = { at: "Status", is: "DELETED" };
+
 /** These lists have one page. */
 const unpaged: ObjectRules = {
   list: { path: "/api.xro/2.0/{path}" },
@@ -8,16 +11,13 @@ const unpaged: ObjectRules = {
 };
 
 /** By default these lists leave archived records out. */
-const withArchived: ObjectRules = {
-  list: {
-    path: "/api.xro/2.0/{path}",
-    query: { order: "{singular}ID ASC", includeArchived: "true" },
-    pageSize: { to: "query.pageSize", most: 100 },
-  },
-};
+const withArchived = (): Required<ObjectRules>["list"] => ({
+  ...paged,
+  query: { ...paged.query, includeArchived: "true" },
+});
 
 /** Each record has a result of its own; without the parameter, one refused record refuses all. */
-const list = {
+const results = {
   path: "/api.xro/2.0/{path}?summarizeErrors=false",
   most: 50,
   to: "{path}",
@@ -26,61 +26,109 @@ const list = {
   message: ["ValidationErrors.*.Message"],
 };
 
+/** Amounts of a unit have two decimals otherwise, read and written. */
+const fourDecimals = (list: Required<ObjectRules>["list"]): ObjectRules => ({
+  list: { ...list, query: { ...list.query, unitdp: "4" } },
+  create: { ...create, path: `${create.path}?unitdp=4` },
+  update: { ...update, path: `${update.path}?unitdp=4` },
+  get: { path: "/api.xro/2.0/{path}/{id}?unitdp=4", record: "{path}.0" },
+  batch: {
+    create: { method: "PUT", ...results, path: `${results.path}&unitdp=4` },
+    update: { method: "POST", ...results, path: `${results.path}&unitdp=4`, idTo: "{singular}ID" },
+  },
+});
+
+const paged: Required<ObjectRules>["list"] = {
+  path: "/api.xro/2.0/{path}",
+  query: { order: "{singular}ID ASC" },
+  pageSize: { to: "query.pageSize", most: 100 },
+};
+
+const create = {
+  method: "PUT" as const,
+  path: "/api.xro/2.0/{path}",
+  idempotencyKeyTo: "header.Idempotency-Key",
+};
+const update = { method: "POST" as const, path: "/api.xro/2.0/{path}/{id}" };
+
 export const description: Description = {
   ids: { pattern: "[0-9a-fA-F-]{36}" },
   defaults: {
     modes: ["read", "create", "update"],
-    list: {
-      path: "/api.xro/2.0/{path}",
-      query: { order: "{singular}ID ASC" },
-      pageSize: { to: "query.pageSize", most: 100 },
-    },
+    list: paged,
     records: "{path}",
     paging: { page: { to: "query.page", first: 1 } },
     changedPath: "UpdatedDateUTC",
     changedFormat: "json-date",
     since: { to: "header.If-Modified-Since", format: "rfc3339-seconds" },
-    create: { method: "PUT", path: "/api.xro/2.0/{path}", idempotencyKeyTo: "header.Idempotency-Key" },
-    update: { method: "POST", path: "/api.xro/2.0/{path}/{id}" },
+    create,
+    update,
     delete: { method: "DELETE", path: "/api.xro/2.0/{path}/{id}" },
     get: { path: "/api.xro/2.0/{path}/{id}", record: "{path}.0" },
     record: "{path}.0",
     batch: {
-      create: { method: "PUT", ...list },
-      update: { method: "POST", ...list, idTo: "{singular}ID" },
+      create: { method: "PUT", ...results },
+      update: { method: "POST", ...results, idTo: "{singular}ID" },
     },
   },
   objects: {
     Contacts: {
       singular: "Contact",
       idPath: "ContactID",
-      ...withArchived,
+      list: withArchived(),
       example: { Name: "Quill Ltd" },
     },
     Invoices: {
       singular: "Invoice",
       idPath: "InvoiceID",
-      ...withArchived,
+      deleted,
+      ...fourDecimals(withArchived()),
       example: { Type: "ACCREC" },
     },
-    CreditNotes: { singular: "CreditNote", idPath: "CreditNoteID", example: { Type: "ACCRECCREDIT" } },
-    PurchaseOrders: { singular: "PurchaseOrder", idPath: "PurchaseOrderID", example: { Reference: "Pens" } },
+    CreditNotes: {
+      singular: "CreditNote",
+      idPath: "CreditNoteID",
+      deleted,
+      ...fourDecimals(paged),
+      example: { Type: "ACCRECCREDIT" },
+    },
+    PurchaseOrders: {
+      singular: "PurchaseOrder",
+      idPath: "PurchaseOrderID",
+      deleted,
+      example: { Reference: "Pens" },
+    },
     // The size of their pages cannot be chosen.
     Quotes: {
       singular: "Quote",
       idPath: "QuoteID",
+      deleted,
       list: { path: "/api.xro/2.0/{path}", query: { order: "{singular}ID ASC" } },
       example: { Title: "Pens" },
     },
     BankTransactions: {
       singular: "BankTransaction",
       idPath: "BankTransactionID",
+      deleted,
+      ...fourDecimals(paged),
       example: { Type: "SPEND" },
     },
-    ManualJournals: { singular: "ManualJournal", idPath: "ManualJournalID", example: { Narration: "Pens" } },
-    Payments: { singular: "Payment", idPath: "PaymentID", modes: ["read", "create"], example: { Amount: 1 } },
+    ManualJournals: {
+      singular: "ManualJournal",
+      idPath: "ManualJournalID",
+      deleted,
+      example: { Narration: "Pens" },
+    },
+    Payments: {
+      singular: "Payment",
+      idPath: "PaymentID",
+      deleted,
+      modes: ["read", "create"],
+      example: { Amount: 1 },
+    },
     Accounts: {
       idPath: "AccountID",
+      deleted,
       ...unpaged,
       // Accounts are created one by one.
       batch: {},
@@ -91,6 +139,7 @@ export const description: Description = {
       idPath: "ItemID",
       modes: ["read", "create", "update", "delete"],
       ...unpaged,
+      ...fourDecimals({ path: "/api.xro/2.0/{path}" }),
       example: { Code: "PEN" },
     },
   },
@@ -102,6 +151,6 @@ export const description: Description = {
   sources: {
     documentation: "https://developer.xero.com/documentation/api/accounting/overview",
     checked:
-      "2026-11-26, Xero's OpenAPI file 16.1.0 of 2026-07-13; the results of batches were not looked up",
+      "2026-11-27, Xero's OpenAPI file 16.1.0 of 2026-07-13; the results of batches were not looked up",
   },
 };
