@@ -14,9 +14,9 @@ export interface Catalog {
   /** The same with `support` as the providers' entries declare it: what a manifest may ask for. */
   declared(): Record<string, ProviderInfo>;
   connector(key: string): Connector | undefined;
-  /** Whether the provider offers the action, built here or not: what a manifest may say. */
+  /** Returns whether the provider offers the action, built here or not: what a manifest may say. */
   declares(key: string, action: CatalogAction, module?: string): boolean;
-  /** Whether a call of the action will be served: declared, and the code is here. */
+  /** Returns whether a call of the action will be served: declared, and the code is here. */
   built(key: string, action: CatalogAction, module?: string): boolean;
   /** The catalog as a project sees it: with the providers that its builder added. */
   of(projectId: string): Catalog;

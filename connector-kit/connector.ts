@@ -112,7 +112,7 @@ export interface WriteConnector {
   ): Promise<Map<string, JsonObject>>;
   /** Returns the same text for every spelling of a record's id, so that writes to one record keep their order. Pure. */
   recordKey(id: string): string;
-  /** Whether a current value counts as empty at this provider. */
+  /** Returns whether a current value counts as empty at this provider. */
   isEmpty(value: Json | undefined): boolean;
 }
 

@@ -126,7 +126,7 @@ export interface FieldOutcome {
 export interface FieldsConnector {
   /** The provider's module that the fields belong to; absent if the provider has none. */
   readonly module?: string;
-  /** Whether `describe` knows the fields of an object; absent: of every object. Pure. */
+  /** Returns whether `describe` knows the fields of an object; absent: of every object. Pure. */
   describes?(objectName: string): boolean;
   /** Returns every field of an object. Throws `ProviderError`: `not_found` or `invalid` if there is no such object. */
   describe(objectName: string, fetch: ProviderFetch, account?: Account): Promise<ObjectMetadata>;
@@ -155,5 +155,5 @@ export const findFieldsConnector = (
   objectName: string,
 ): FieldsConnector | undefined => (fields?.describes?.(objectName) === false ? undefined : fields);
 
-/** Whether custom fields can be created, too. */
+/** Returns whether custom fields can be created, too. */
 export const createsFields = (fields: FieldsConnector): fields is CustomFieldsConnector => "upsert" in fields;

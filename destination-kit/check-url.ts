@@ -28,6 +28,6 @@ export function isPrivate(host: string): string {
   return `leads to ${host}, which is private; list it in BUSBAR_EGRESS_ALLOW to reach it`;
 }
 
-/** Whether an address was copied from where its secrets are hidden. */
+/** Returns whether an address was copied from where its secrets are hidden. */
 export const isCopied = (text: string): boolean => text.includes("…");
 export const COPIED = "is not the whole address: `…` stands for what is hidden from viewers";

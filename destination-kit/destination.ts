@@ -71,7 +71,7 @@ export interface DestinationNetwork {
   guardedLookup(host: string): LookupFunction;
   /** Timeout of a whole attempt; `send` applies it by itself. */
   timeoutMs: number;
-  /** Whether plain http is allowed for this host. */
+  /** Returns whether plain http is allowed for this host. */
   allowsPlainHttp(host: string): boolean;
   /** False for a host whose name shows that it is private, unless the operator allows it. */
   mayReach(host: string): boolean;

@@ -39,7 +39,7 @@ type Tree = ReturnType<typeof compile>;
 
 const isToString = ({ type, name }: JsonObject): boolean => type === "Function" && name === "to_string";
 
-/** Tells whether a text is escaped within another one. Each time doubles its length: 28 times fill the memory. */
+/** Returns whether a text is escaped within another one. Each time doubles its length: 28 times fill the memory. */
 const escapesAgain = (tree: Tree): boolean =>
   listNodes(tree)
     .filter(isToString)

@@ -52,7 +52,7 @@ export function openNetworks(networks: string[]): (address: string) => boolean {
   };
 }
 
-/** Tells whether a text is an IP address or a network in CIDR notation, such as `10.0.0.0/8` or `2001:db8::/32`. */
+/** Returns whether a text is an IP address or a network in CIDR notation, such as `10.0.0.0/8` or `2001:db8::/32`. */
 export function isNetwork(text: string): boolean {
   const [address = "", bits, ...more] = text.split("/");
   const family = isIP(address);

@@ -12,7 +12,7 @@ export type PathStep = string | ListStep;
 export type FieldPath = { steps: string[] } | { fault: string };
 export type ValuePath = { steps: PathStep[] } | { fault: string };
 
-/** Whether a field name is a path. A plain name may begin with `$` too. */
+/** Returns whether a field name is a path. A plain name may begin with `$` too. */
 export const isFieldPath = (name: string): boolean => name.startsWith("$[") || name.startsWith("$.");
 
 /**

@@ -5,5 +5,5 @@ export const ROLES = ["viewer", "support", "editor", "owner"] as const;
 
 export type Role = (typeof ROLES)[number];
 
-/** Whether somebody with the role `has` may do what needs the role `needed`. */
+/** Returns whether somebody with the role `has` may do what needs the role `needed`. */
 export const includesRole = (has: Role, needed: Role): boolean => ROLES.indexOf(has) >= ROLES.indexOf(needed);

@@ -31,7 +31,7 @@ export interface ManifestContext {
   destinationsMayFollow?: boolean;
   /** Providers that the project has a provider app for; if left out, provider apps are not checked. */
   providerApps?: readonly string[];
-  /** Whether this Busbar can run an action; if left out, every action counts as built. */
+  /** Returns whether this Busbar can run an action; if left out, every action counts as built. */
   built?: (provider: string, action: Action) => boolean;
   /** The objects of a provider, where they are known without an account; if left out, objects are not checked. */
   objects?: (provider: string) => KnownObjects | undefined;

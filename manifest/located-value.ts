@@ -10,7 +10,7 @@ export interface LocatedValue {
 export const readMember = (place: LocatedValue, key: string): Json | undefined =>
   Object.hasOwn(place.data, key) ? place.data[key] : undefined;
 
-/** Whether the member is there and not null; its type may still be wrong. */
+/** Returns whether the member is there and not null; its type may still be wrong. */
 export const has = (place: LocatedValue, key: string): boolean => (readMember(place, key) ?? null) !== null;
 
 /** Returns the text; undefined if it is absent, empty or no text. */

@@ -31,7 +31,7 @@ export function lostWrittenNames(
   }
 }
 
-/** Whether any configuration could lose a name: spares a check of every installation. */
+/** Returns whether any configuration could lose a name: spares a check of every installation. */
 export const mayLoseNames = (before: ManifestIntegration, after: ManifestIntegration): boolean =>
   lostWrittenNames(inheriting(before), inheriting(after), undefined).length > 0 ||
   lostWrittenNames(before, after, undefined).length > 0;

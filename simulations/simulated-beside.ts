@@ -25,13 +25,13 @@ export function idNamed(
   return inPath === undefined || rules.idTo === undefined ? inPath : valueAtPlace(rules.idTo, request);
 }
 
-/** Whether the request has all members that go with it. */
+/** Returns whether the request has all members that go with it. */
 export const hasConstants = (plan: ObjectPlan, rules: Rules, request: SimulatedRequest): boolean =>
   Object.entries(rules?.also ?? {}).every(
     ([name, value]) => valueAtPlace(`body.${name}`, request) === filled(plan, value),
   );
 
-/** Whether the body has all members that the description puts into it. */
+/** Returns whether the body has all members that the description puts into it. */
 export const hasBody = (
   plan: ObjectPlan,
   rules: { body?: Record<string, unknown> } | undefined,
@@ -54,7 +54,7 @@ const contains = (sent: Json | undefined, wanted: Json | undefined): boolean =>
 const filled = (plan: ObjectPlan, value: string | number | boolean): string =>
   typeof value === "string" ? fillText(value, plan) : String(value);
 
-/** Whether the request repeats another version than that of the record. */
+/** Returns whether the request repeats another version than that of the record. */
 export const isStale = (rules: Rules, { version }: StoredRecord, request: SimulatedRequest): boolean =>
   rules?.readBefore !== undefined && valueAtPlace(rules.readBefore.to, request) !== String(version);
 

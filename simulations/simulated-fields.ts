@@ -55,7 +55,7 @@ export function fieldsOfAccount({ metadata, example = {} }: ObjectPlan): Simulat
 const skippedName = ({ skip, name }: FieldListRules): string | undefined =>
   skip?.find(({ paths }) => paths.includes(name))?.is?.[0];
 
-/** Whether fields of the type are read-only; undefined where the type does not tell. */
+/** Returns whether fields of the type are read-only; undefined where the type does not tell. */
 function byType({ type, readOnly }: FieldListRules, providerType: string): boolean | undefined {
   if (!readOnly?.paths.every((path) => path === type)) return undefined;
   return readOnly.is?.includes(providerType) ?? !readOnly.isNot?.includes(providerType);

@@ -59,7 +59,7 @@ export function buildPage(
   return { status: 200, headers, body: total };
 }
 
-/** Whether a request is one of the further lists of an object, which have no records here. */
+/** Returns whether a request is one of the further lists of an object, which have no records here. */
 export function isFurtherList(
   { furtherLists = [], list, since }: ObjectPlan,
   url: URL,

@@ -18,7 +18,7 @@ const BYTE_ORDER_MARK = 0xfeff;
 /** One digit more than a double always keeps. */
 const MANY_DIGITS = 16;
 
-/** Tells whether there is a number of many digits outside of texts. One character of 16 is looked at: a scan takes longer than parsing. */
+/** Returns whether there is a number of many digits outside of texts. One character of 16 is looked at: a scan takes longer than parsing. */
 function hasManyDigits(text: string): boolean {
   for (let at = MANY_DIGITS - 1; at < text.length; at += MANY_DIGITS) {
     if (!isOfNumber(text.charCodeAt(at))) continue;
@@ -103,7 +103,7 @@ function partTexts(text: string): string[] {
   return parts;
 }
 
-/** Whether a JSON text is nested more deeply than what scans it, a reviver included, can take. */
+/** Returns whether a JSON text is nested more deeply than what scans it, a reviver included, can take. */
 export function isTooDeep(text: string): boolean {
   if (text.length < 2 * MAX_LEVELS) return false;
   let level = 0;

@@ -6,7 +6,7 @@ import { ProviderError } from "./provider-error.ts";
 export const brokenPage = (message: string): ProviderError =>
   new ProviderError({ kind: "unreadable", message, status: 200 });
 
-/** Whether an answer was longer than this process reads: then it has no status. A smaller page may be readable. */
+/** Returns whether an answer was longer than this process reads: then it has no status. A smaller page may be readable. */
 export const isTooLarge = (error: unknown): error is ProviderError =>
   error instanceof ProviderError && error.kind === "unreadable" && error.status === undefined;
 

@@ -68,11 +68,11 @@ export class ProviderError extends Error {
   }
 }
 
-/** Whether the same request may succeed later without any change. */
+/** Returns whether the same request may succeed later without any change. */
 export const isRetryable = (kind: ProviderErrorKind): boolean =>
   kind === "rate_limited" || kind === "unavailable" || kind === "timeout";
 
-/** Whether the same request fails until a person changes something, such as the configuration or a permission. */
+/** Returns whether the same request fails until a person changes something, such as the configuration or a permission. */
 export const mustBeMended = (kind: ProviderErrorKind): boolean =>
   kind === "invalid" || kind === "not_found" || kind === "forbidden";
 

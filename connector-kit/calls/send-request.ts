@@ -33,7 +33,7 @@ export async function send(
   return { body };
 }
 
-/** Whether the next record would fail as well. */
+/** Returns whether the next record would fail as well. */
 export const concernsTheCall = (kind: ProviderErrorKind): boolean =>
   !["invalid", "conflict", "forbidden", "not_found"].includes(kind);
 

@@ -75,7 +75,7 @@ function choosePositions({ furtherLists = [], deleted }: ObjectPlan, wanted: Wan
     .map(({ position }) => position);
 }
 
-/** Whether the provider's lists tell deleted records. */
+/** Returns whether the provider's lists tell deleted records. */
 export const tellsDeletions = (object: ObjectPlan): boolean =>
   choosePositions(object, "deletions").length > 0;
 

@@ -258,7 +258,7 @@ const isAt = (time: Date | undefined, bound: Date | undefined, { since }: Object
   bound === undefined ||
   timeText(time, since?.format) === timeText(bound, since?.format);
 
-/** Whether the record has the mark of a deleted one. */
+/** Returns whether the record has the mark of a deleted one. */
 export function hasMark(raw: JsonObject, { deleted }: ObjectPlan): boolean {
   if (!deleted) return false;
   const value = at(raw, deleted.at);

@@ -53,7 +53,7 @@ export function readOn(
   return { isOver: true, next: { readings: readings + 1, floor: newest, known: front } };
 }
 
-/** Whether the reading before had the record as it is now. */
+/** Returns whether the reading before had the record as it is now. */
 export function isKnown({ id, changeTime }: SourceRecord, checkpoint: Checkpoint | undefined): boolean {
   const floor = numberIn(checkpoint, "floor");
   if (floor === undefined || !changeTime) return false;

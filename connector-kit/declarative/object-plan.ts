@@ -42,7 +42,7 @@ export function knownPlan(description: Description, name: string, account?: Acco
 /** Limits the time of a pattern, which a builder may have written. */
 const LONGEST_NAME = 300;
 
-/** Whether an object that the description does not name follows its rules for others. */
+/** Returns whether an object that the description does not name follows its rules for others. */
 export const isOther = ({ pattern }: { pattern: string }, name: string): boolean =>
   name.length <= LONGEST_NAME && new RegExp(`^(?:${pattern})$`).test(name);
 

@@ -75,7 +75,7 @@ interface Flags {
   last?: string;
 }
 
-/** Whether the flag of the answer says that others follow; undefined without a flag. */
+/** Returns whether the flag of the answer says that others follow; undefined without a flag. */
 function hasMore({ more, last }: Flags, body: Json): boolean | undefined {
   if (more !== undefined) return isTrue(at(body, more));
   const value = last === undefined ? undefined : at(body, last);

@@ -69,7 +69,7 @@ export const listRequired = (root: JsonObject, schema: Schema): string[] => [
   ),
 ];
 
-/** Whether a schema says which members there are. */
+/** Returns whether a schema says which members there are. */
 const isOpen = (root: JsonObject, schema: Schema): boolean =>
   variants(root, schema).every((one) => !isJsonObject(one["properties"]) && one["items"] === undefined) ||
   variants(root, schema).some(

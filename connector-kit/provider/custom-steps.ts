@@ -38,7 +38,7 @@ export function stepUrl(
   return filled;
 }
 
-/** Whether the redirect sends a state, which must come back then. */
+/** Returns whether the redirect sends a state, which must come back then. */
 export const sendsState = ({ params = {} }: Redirect): boolean =>
   Object.values(params).some((template) => placeholders(template).includes("state"));
 

@@ -16,7 +16,7 @@ export class TemplateError extends Error {
 export interface UrlOptions {
   /** Metadata of the connection by name: workspace, region, values of the token answer. */
   values: Record<string, string>;
-  /** Whether a whole URL as value may be `http://`: only for hosts that the operator allowed. */
+  /** Returns whether a whole URL as value may be `http://`: only for hosts that the operator allowed. */
   allowPlainHttp?: (host: string) => boolean;
 }
 

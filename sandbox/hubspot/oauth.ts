@@ -15,7 +15,7 @@ export type OAuthSettings = {
   grants: Grants;
   clients: KnownClient[];
   autoApprove: boolean;
-  /** Whether an app gets a token of its own with a scope. */
+  /** Returns whether an app gets a token of its own with a scope. */
   grantsApp(scope: string): boolean;
 };
 

@@ -173,7 +173,7 @@ const isVerdict = ({ parent }: Node): boolean =>
   is.isReturnStatement(parent) ||
   (is.isPropertyAssignment(parent) && is.isVariableDeclaration(parent.parent.parent));
 
-/** Whether a type allows some texts only: those words are ours. */
+/** Returns whether a type allows some texts only: those words are ours. */
 function isOurWord(type: Type | undefined, checker: Checker): boolean {
   if (!type) return false;
   const words = checker
@@ -252,7 +252,7 @@ function contextAround(object: ObjectLiteralExpression, checker: Checker): Type 
   return undefined;
 }
 
-/** Whether no type of ours declares a member; what is stored to go on with is ours, too. */
+/** Returns whether no type of ours declares a member; what is stored to go on with is ours, too. */
 function isVendorMember(name: string, type: Type | undefined, checker: Checker): boolean {
   if (!type) return false;
   const text = checker.typeToString(type);

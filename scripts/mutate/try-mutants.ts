@@ -46,7 +46,7 @@ function isUnsound(description: Description): boolean {
 
 const ACTIONS = ["get", "create", "update", "upsert", "delete"] as const;
 
-/** Whether facts are about an object, and about the request that a mutant changes. */
+/** Returns whether facts are about an object, and about the request that a mutant changes. */
 function isCovered({ objects, errors }: Facts, objectName: string, steps: string[]): boolean {
   const object = Object.hasOwn(objects, objectName) ? objects[objectName] : undefined;
   if (!object) return false;

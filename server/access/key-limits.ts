@@ -10,7 +10,7 @@ export interface KeyLimits {
   refusal(owner: KeyOwner, address: () => string): Problem | undefined;
 }
 
-/** Tells whether a key has limits; most have none and cost nothing. */
+/** Returns whether a key has limits; most have none and cost nothing. */
 export const isLimited = ({ allowedAddresses, rate }: Pick<KeyOwner, "allowedAddresses" | "rate">): boolean =>
   allowedAddresses.length > 0 || rate !== null;
 

@@ -16,7 +16,7 @@ export function mailDomain(entered: string): string | undefined {
 /** Labels separated by dots. The last one is not numeric, so IP addresses do not match. */
 const DOMAIN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?:[a-z]{2,63}|xn--[a-z0-9-]{1,59})$/;
 
-/** Whether anyone can get an address there, so that the domain does not identify an employer. */
+/** Returns whether anyone can get an address there, so that the domain does not identify an employer. */
 export function isFreeMail(domain: string): boolean {
   const [name = ""] = domain.split(".");
   return FREE_MAIL.has(domain) || (FREE_NAMES.has(name) && /^[a-z]+(?:\.com?)?\.[a-z]{2,3}$/.test(domain));

@@ -124,7 +124,7 @@ export function nameOfPerson({
 }
 
 /**
- * Whether the issuer vouches for the address, which opens invitations and claimed domains. Some issuers write the claim
+ * Returns whether the issuer vouches for the address, which opens invitations and claimed domains. Some issuers write the claim
  * as a text. A missing claim means no, unless the operator trusts an issuer that never sends it.
  */
 const isVouchedFor = ({ issuer }: Services, { email_verified: isVerified }: JWTPayload): boolean =>

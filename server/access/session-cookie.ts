@@ -37,7 +37,7 @@ export function sentCookie({ cookie = "" }: IncomingHttpHeaders, name: string): 
 }
 
 /**
- * Whether a page of our own sends the request. For every method: some GETs change something, and pages on sibling
+ * Returns whether a page of our own sends the request. For every method: some GETs change something, and pages on sibling
  * subdomains count as the same site, so that `SameSite` alone does not keep them out.
  */
 export function isFromOwnPage(headers: IncomingHttpHeaders, publicUrl: string): boolean {

@@ -65,7 +65,7 @@ interface Services {
 const PREFIX = "bbs_";
 const LONGEST_USER_AGENT = 500;
 
-/** Whether a bearer token is a session token. No JSON Web Token begins like that. */
+/** Returns whether a bearer token is a session token. No JSON Web Token begins like that. */
 export const isSessionToken = (bearer: string): boolean => bearer.startsWith(PREFIX);
 
 export function openSignInSessions(deps: Services): SignInSessions {

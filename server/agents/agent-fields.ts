@@ -147,7 +147,7 @@ export const providerNames = ({ installed, objectName }: NamedObject): Map<strin
     ),
   );
 
-/** Whether a value that is a whole has a hidden part: `address` with `city`, where `address.city` is hidden. */
+/** Returns whether a value that is a whole has a hidden part: `address` with `city`, where `address.city` is hidden. */
 export function containsHidden(hidden: ReadonlySet<string>, name: string, value: Json | undefined): boolean {
   const whole = fieldSteps(name);
   return [...hidden].some((path) => {

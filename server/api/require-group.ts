@@ -2,7 +2,7 @@
 import { memberProblem } from "../../ground/member-problem.ts";
 import type { Caller } from "../http/endpoint.ts";
 
-/** Tells whether the caller may know about all customers: not from a browser of a customer. */
+/** Returns whether the caller may know about all customers: not from a browser of a customer. */
 export const seesEveryGroup = (caller: Caller): boolean =>
   caller.role !== undefined || caller.kind === "person";
 

@@ -19,7 +19,7 @@ export interface SharedSuspects {
   add(live: LiveConnection): Promise<void>;
   /** Clears a suspicion in all processes. Returns the work to do in the background, undefined if there was none. */
   clear(id: string): (() => Promise<void>) | undefined;
-  /** Whether the suspicion is so old that every process has had time to clear it. */
+  /** Returns whether the suspicion is so old that every process has had time to clear it. */
   isOld(live: LiveConnection, ageMs: number): Promise<boolean>;
   /** Lets the next refusal of these credentials be stored at once. */
   reset(live: LiveConnection): void;

@@ -131,7 +131,7 @@ describe("credentials that a provider refuses", () => {
       },
     };
   }
-  /** Whether the database has it, so that a jump of the clock does not overtake work in the background. */
+  /** Returns whether the database has it, so that a jump of the clock does not overtake work in the background. */
   const isSuspect = async ({ id }: Customer): Promise<boolean> => {
     const found = await database.pool.query("select 1 from connection_doubts where connection_id = $1", [id]);
     return found.rowCount === 1;

@@ -140,7 +140,7 @@ function isUsable(credentials: StoredCredentials): boolean {
   return current !== undefined && (expiresAt === undefined || Date.parse(expiresAt) > nowMs());
 }
 
-/** Tells whether there is anything to try the credentials of a connection by. */
+/** Returns whether there is anything to try the credentials of a connection by. */
 const canTry = ({ catalog }: { catalog: Catalog }, live: LiveConnection): boolean =>
   live.provider.authHealthCheck !== undefined ||
   catalog.of(live.projectId).connector(live.provider.name)?.read?.cheapestObject !== undefined;

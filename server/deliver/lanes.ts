@@ -70,7 +70,7 @@ export class Lanes<Item> {
     return this.#capacity.free;
   }
 
-  /** Whether the capacity of the process and of the project allow one more message for a destination. */
+  /** Returns whether the capacity of the process and of the project allow one more message for a destination. */
   hasCapacity(id: string, projectId: string): boolean {
     const lane = this.#lanes.get(id);
     return this.#share(projectId, lane ? lane.active + lane.waiting.length : 0) > 0;
@@ -82,7 +82,7 @@ export class Lanes<Item> {
     return lane ? this.#width(lane) : WIDTH;
   }
 
-  /** Whether little is left of what a project may hold. */
+  /** Returns whether little is left of what a project may hold. */
   isTight(projectId: string): boolean {
     return this.#capacity.left(projectId) < RESERVE;
   }

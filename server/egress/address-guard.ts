@@ -28,13 +28,13 @@ export class AddressGuard {
     this.#hosts = new Set(allow.filter((entry) => !isAddress(entry)));
   }
 
-  /** Tells whether the operator listed this host name or address. */
+  /** Returns whether the operator listed this host name or address. */
   isListed(host: string): boolean {
     const bare = bareHost(host);
     return this.#hosts.has(bare) || (isIP(bare) !== 0 && contains(this.#allowed, unmapped(bare)));
   }
 
-  /** Tells whether this address may be connected to. `hostIsListed`: whether its host name is listed. */
+  /** Returns whether this address may be connected to. `hostIsListed`: whether its host name is listed. */
   permits(address: string, hostIsListed: boolean): boolean {
     const bare = unmapped(address);
     // Allowing a translator's network does not allow the metadata addresses behind it.

@@ -17,7 +17,7 @@ export interface Egress {
    * to. Throws `EgressError` if the host itself is an address that may not, because addresses are never looked up.
    */
   guardedLookup(host: string): LookupFunction;
-  /** Tells whether plain http is allowed for this host name or address. */
+  /** Returns whether plain http is allowed for this host name or address. */
   allowsPlainHttp(host: string): boolean;
   /** False for a private address and for `localhost` unless allowed. Other names are judged when they are looked up. */
   mayReach(host: string): boolean;

@@ -77,7 +77,7 @@ async function queryFamilies(resolver: Resolver, name: string): Promise<LookupAd
   return [...new Set([...lists.flat(), ...found])].map(toAddress).toSorted((a, b) => a.family - b.family);
 }
 
-/** Tells whether an error of `node:dns` says that there is no such name, or no address of it. */
+/** Returns whether an error of `node:dns` says that there is no such name, or no address of it. */
 export const isAbsent = (error: unknown): boolean =>
   error instanceof Error && "code" in error && (error.code === "ENOTFOUND" || error.code === "ENODATA");
 

@@ -132,7 +132,7 @@ const tooDeep = (): Problem =>
     detail: `The body is nested too deeply: ${MAX_LEVELS} levels are the most.`,
   });
 
-/** Tells whether the integer part is exact; fractions are doubles at every provider anyway. */
+/** Returns whether the integer part is exact; fractions are doubles at every provider anyway. */
 function isExact(value: number, source: string): boolean {
   if (/^\d+$/.test(source)) return Number.isSafeInteger(value);
   const digits = source

@@ -121,7 +121,7 @@ function describeFullDisk(error: unknown, code: string): string | undefined {
   return code === "ENOSPC" || code === "EDQUOT" ? `The disk of the data folder ${reported}` : undefined;
 }
 
-/** Tells whether an `Accept` header excludes a media type with `q=0`. */
+/** Returns whether an `Accept` header excludes a media type with `q=0`. */
 export const excludes = (accept: string | undefined, media: string): boolean =>
   (accept ?? "").split(",").some((part) => {
     const [type = "", ...parameters] = part.split(";").map((piece) => piece.trim().toLowerCase());

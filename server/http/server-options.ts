@@ -56,7 +56,7 @@ export interface ServerOptions {
   docsUrl: () => string;
   /** The proxy's address, for callers that took this one for it. */
   proxyUrl?: () => string;
-  /** Tells whether the public URL is https, so that browsers never call it by http again. */
+  /** Returns whether the public URL is https, so that browsers never call it by http again. */
   isHttps?: () => boolean;
   /** Maximum number of open connections; further ones are closed at once. */
   maxConnections?: number;

@@ -65,7 +65,7 @@ function parsePattern(routePath: string): string[] {
 
 const splitPath = (path: string): string[] => path.replace(/(?<=.)\/$/, "").split("/");
 
-/** Tells whether the steps of a rewritten path belong to a route, whatever its method. */
+/** Returns whether the steps of a rewritten path belong to a route, whatever its method. */
 function matches(routePath: string, steps: string[]): boolean {
   const pattern = parsePattern(routePath);
   return (

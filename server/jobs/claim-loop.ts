@@ -61,7 +61,7 @@ export interface ClaimLoopOptions<Item> {
   getKey(item: Item): string;
   /** A group of keys leaves places to the other groups. All items of a key are of one group. */
   getGroup(item: Item): string;
-  /** Whether the end of this item can make another one due. */
+  /** Returns whether the end of this item can make another one due. */
   unblocksOthers?(item: Item): boolean;
   /** Items held at once, running or not. */
   places?: number;

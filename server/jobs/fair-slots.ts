@@ -106,7 +106,7 @@ export class FairSlots<Item> {
       this.#keys.delete(key);
   }
 
-  /** Whether an item of this key waits for a slot here or has one. */
+  /** Returns whether an item of this key waits for a slot here or has one. */
   holds(key: string): boolean {
     const slots = this.#keys.get(key);
     return slots !== undefined && slots.running + slots.waiting.length > 0;
@@ -144,12 +144,12 @@ export class FairSlots<Item> {
     return Math.max(0, atOnce + mayWait(slots, free) - running - waiting.length);
   }
 
-  /** Whether the queue should be asked for more after an item of this key has ended. */
+  /** Returns whether the queue should be asked for more after an item of this key has ended. */
   needsMore(key: string, group: string): boolean {
     return this.capacity(key, group) > 0 || this.#isCrowded(group);
   }
 
-  /** Whether the queue should be asked at once: half of the slots of this key are idle, and its group has places for more. */
+  /** Returns whether the queue should be asked at once: half of the slots of this key are idle, and its group has places for more. */
   isShort(key: string, group: string): boolean {
     const { waiting, running, limit } = this.#keys.get(key) ?? newSlots<Item>(group);
     return running + waiting.length < limit / 2 && !this.#isCrowded(group);

@@ -12,7 +12,7 @@ export interface SharedCommitOptions<T> {
   measureSize?(item: T): number;
   /** Transactions under way at once; items that arrive meanwhile wait for the next one. */
   maxUnderWay?: number;
-  /** Whether items may be tried alone after this failure of several; unless given, if it did not take too long. */
+  /** Returns whether items may be tried alone after this failure of several; unless given, if it did not take too long. */
   mayRepeat?(error: unknown): boolean;
   /** For items without a waiting caller: fewer than `items` wait `ms` for more, unless they come one at a time. */
   gather?: { items: number; ms: number };

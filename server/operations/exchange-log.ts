@@ -7,5 +7,5 @@ export const exchangeEntry = ({ method, path, status, failure }: Exchange): LogE
   msg: `${method} ${path} → ${status ?? failure}`,
 });
 
-/** Whether the entry is of a request to the provider: nothing else is logged as `DEBUG`. */
+/** Returns whether the entry is of a request to the provider: nothing else is logged as `DEBUG`. */
 export const isExchange = (entry: LogEntry): boolean => entry.severity === "DEBUG";

@@ -40,7 +40,7 @@ interface Keyed {
   keptMs?: number | undefined;
   /** Whether `act` has stored the answer of a success together with the end of its operation. */
   storesAnswer?: boolean;
-  /** Whether a refusal frees the key, also one that the provider gave. */
+  /** Returns whether a refusal frees the key, also one that the provider gave. */
   forgets?(refusal: Problem): boolean;
   /** For how long a request that was executed before its answer may be executed again, because the provider knows its keys. */
   repeatableMs?: number | undefined;

@@ -22,7 +22,7 @@ import type { UsageLog } from "./usage-log.ts";
 export interface ForwardingDeps extends ExchangeDeps {
   targets: Omit<Targets, "admit">;
   usage: Pick<UsageLog, "add">;
-  /** Tells whether a reverse proxy of the operator has passed a request on; none does unless given. */
+  /** Returns whether a reverse proxy of the operator has passed a request on; none does unless given. */
   isBehindProxy?: (socket: Socket) => boolean;
   /** Undefined: none. */
   limits?: ProxyLimits;

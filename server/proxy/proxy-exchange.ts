@@ -236,7 +236,7 @@ export class ProxyExchange implements Dispatcher.DispatchHandler {
     return this.#target.refreshable && !this.#replayed;
   }
 
-  /** Tells whether the request can be repeated; "later" while its body is still arriving. */
+  /** Returns whether the request can be repeated; "later" while its body is still arriving. */
   #replayable(): "yes" | "no" | "later" {
     const { body } = this.#call;
     if (!(body instanceof Upload)) return "yes";

@@ -82,7 +82,7 @@ const KINDS_BEHIND_PROXY = new Map<string, Field | "drop">([
   ["x-real-ip", "drop"],
 ]);
 
-/** Tells whether a caller's header of this name, in lower case, never reaches any provider. */
+/** Returns whether a caller's header of this name, in lower case, never reaches any provider. */
 export const neverPasses = (name: string): boolean => KINDS.has(name) || name.startsWith("x-amp-");
 
 const NO_NAMES: ReadonlySet<string> = new Set();
@@ -173,7 +173,7 @@ function checkHost(head: RequestHead, httpVersion: string): void {
     addIssue(head, "host", "is missing.", "Send the proxy's own address in it.");
 }
 
-/** Tells whether the head is valid, provided that its ids have been resolved before. */
+/** Returns whether the head is valid, provided that its ids have been resolved before. */
 export const isAcceptable = ({ issues, version, mode }: RequestHead): boolean =>
   issues === undefined && version === "1" && (mode === undefined || mode === "throttle");
 

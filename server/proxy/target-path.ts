@@ -33,7 +33,7 @@ export function targetPath(rawUrl: string, base: TargetBase): string {
 const refusal = (detail: string): Problem => new Problem("invalid-request", { detail });
 
 /**
- * Tells whether any server might resolve a segment as `..`: dots and slashes may be percent-encoded, also twice or in more
+ * Returns whether any server might resolve a segment as `..`: dots and slashes may be percent-encoded, also twice or in more
  * bytes than needed, some servers treat a backslash as a slash, and some end a segment at `;` or NUL.
  */
 function climbs(rawUrl: string): boolean {

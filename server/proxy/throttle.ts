@@ -10,7 +10,7 @@ import type { Target } from "./target.ts";
 export interface Throttle {
   /** Returns a refusal while the connection's gate is closed. */
   refusal(target: Target): Problem | undefined;
-  /** Tells whether `judge` needs the body of an answer. */
+  /** Returns whether `judge` needs the body of an answer. */
   needsBody(target: Target, status: number): boolean;
   /** Closes the gate on a rate limit and returns the headers to add to the answer; undefined for other answers. */
   judge(target: Target, answer: ProviderResponse): string[] | undefined;

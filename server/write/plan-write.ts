@@ -200,7 +200,7 @@ function applyDefaults(
   }
 }
 
-/** Whether the fields have a value at the path, or one that is no object on the way to it. */
+/** Returns whether the fields have a value at the path, or one that is no object on the way to it. */
 function isGiven(fields: JsonObject, steps: readonly PathStep[]): boolean {
   let value: Json | undefined = fields;
   for (const step of steps) {

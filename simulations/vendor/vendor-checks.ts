@@ -187,7 +187,7 @@ function valueFaults(where: string, rules: Parameter, value: string, isLargestCu
   return [];
 }
 
-/** Whether the request has these values, by `query.<name>` and so on; contained is enough where the name has a pattern. */
+/** Returns whether the request has these values, by `query.<name>` and so on; contained is enough where the name has a pattern. */
 export function hasValues(fact: ListFact, request: VendorRequest, wanted: Record<string, string>): boolean {
   return Object.entries(wanted).every(([target, value]) => {
     const text = textIn(request, target);

@@ -8,7 +8,7 @@ import { extractPart, textIn, type VendorRequest } from "./vendor-request.ts";
 import { readTime, TIME_FORMS } from "./vendor-times.ts";
 import type { ListRoute } from "./vendor-routes.ts";
 
-/** Whether a record is in this list, as far as its state goes. */
+/** Returns whether a record is in this list, as far as its state goes. */
 export function isListed(
   { fact, hidden: only, isWhole }: ListRoute,
   request: VendorRequest,
@@ -32,7 +32,7 @@ export function isListed(
   return shownBy !== undefined && hasValues(fact, request, shownBy);
 }
 
-/** Whether a record changed, or was created, since a bound. */
+/** Returns whether a record changed, or was created, since a bound. */
 export function isWithin(
   { since }: ListFact,
   { created }: Facts["objects"][string],

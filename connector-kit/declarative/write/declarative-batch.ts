@@ -26,7 +26,7 @@ export interface Batching {
   writeOne(record: RecordToWrite, fetch: ProviderFetch): Promise<SingleOutcome>;
 }
 
-/** Whether the provider takes several records of this write with one request. */
+/** Returns whether the provider takes several records of this write with one request. */
 export const hasBatch = (
   { batch }: ObjectPlan,
   { type, batch: isBatch }: Pick<RecordWrite, "type" | "batch">,

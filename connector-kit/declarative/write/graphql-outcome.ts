@@ -15,7 +15,7 @@ interface Judge {
   classify: Classify;
   /** Returns the provider's message about a record that was written all the same. */
   warning(): string | undefined;
-  /** Whether the error is about this record alone: it may have been written. */
+  /** Returns whether the error is about this record alone: it may have been written. */
   isOfRecord(error: unknown): boolean;
 }
 

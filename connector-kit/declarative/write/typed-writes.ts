@@ -10,7 +10,7 @@ import { sentValue } from "./typed-values.ts";
 
 type Classify = NonNullable<Connector["classify"]>;
 
-/** Whether the fields of this write need the types of the account. */
+/** Returns whether the fields of this write need the types of the account. */
 export const needsTypes = ({ typedValues }: ObjectPlan, { type }: RecordWrite): boolean =>
   typedValues?.writes !== undefined && type !== "delete";
 

@@ -39,7 +39,7 @@ export function SubscriptionsTab({ input }: { input: InstallationInput }): JSX.E
   );
 }
 
-/** Whether the state changes by itself within seconds. */
+/** Returns whether the state changes by itself within seconds. */
 const isMoving = ({
   state,
   reconciliation,

@@ -21,7 +21,7 @@ export async function takeBudget(deps: BudgetServices, policy: AgentPolicy, act:
   if (usedUp) throw overBudget(policy, usedUp, deps.minuteMs);
 }
 
-/** Whether anything limits acts. Where nothing does, an act is counted with the beginning of its operation. */
+/** Returns whether anything limits acts. Where nothing does, an act is counted with the beginning of its operation. */
 export const hasBudget = ({ budgets }: Pick<AgentPolicy, "budgets">): boolean =>
   Object.values(budgets).some((limit) => limit !== undefined);
 

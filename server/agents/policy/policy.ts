@@ -297,7 +297,7 @@ export function fieldSteps(field: string): string[] {
   );
 }
 
-/** Whether a field is hidden: by one of its names, or with the whole that it is a part of (`address` hides `address.city`). */
+/** Returns whether a field is hidden: by one of its names, or with the whole that it is a part of (`address` hides `address.city`). */
 export const isHidden = (hidden: ReadonlySet<string>, ...names: string[]): boolean =>
   hidden.size > 0 && names.some((named) => listWholes(fieldSteps(named)).some((whole) => hidden.has(whole)));
 

@@ -151,7 +151,7 @@ export const toDestination = (row: DestinationRow): Static<typeof DestinationSch
 export const shownTo = (caller: Caller, show: typeof toDestination = toDestination): typeof toDestination =>
   maySeeSecrets(caller) ? show : (row) => withoutSecretSettings(show(row));
 
-/** Whether the caller may know what destinations are sent to and with which headers. */
+/** Returns whether the caller may know what destinations are sent to and with which headers. */
 export const maySeeSecrets = ({ role }: Caller): boolean =>
   role === undefined || includesRole(role, "editor");
 

@@ -90,7 +90,7 @@ const MEMBERS = ["selectedFields", "selectedFieldMappings", "fieldFilters", "bac
 const namesFields = (after: JsonObject, before: JsonObject): boolean =>
   MEMBERS.some((member) => after[member] !== undefined && !isSame(after[member], before[member]));
 
-/** Whether the manifest requires the field, and the configuration does not name it. */
+/** Returns whether the manifest requires the field, and the configuration does not name it. */
 const isOfManifest = (
   { path }: UnknownField,
   { requiredMappings }: ReadDefinition,
@@ -101,7 +101,7 @@ const isOfManifest = (
     requiredMappings.includes(String(path[1])) &&
     memberAt(after, path) === undefined);
 
-/** Whether the configuration names the field, not only the manifest, and did not do so before. */
+/** Returns whether the configuration names the field, not only the manifest, and did not do so before. */
 function isChosen(
   path: UnknownField["path"],
   { after, before }: { after: JsonObject; before: JsonObject },

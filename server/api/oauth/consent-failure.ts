@@ -80,7 +80,7 @@ export const REASONS = {
 
 export type FailureReason = keyof typeof REASONS;
 
-/** Whether the same customer may succeed at once. */
+/** Returns whether the same customer may succeed at once. */
 export const isRetryable = (reason: string): boolean =>
   Object.entries(REASONS).some(([name, { again }]) => name === reason && again);
 

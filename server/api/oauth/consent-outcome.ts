@@ -63,7 +63,7 @@ export function failedPage(
   });
 }
 
-/** Tells whether this browser has continued to the provider before, and may do so again. */
+/** Returns whether this browser has continued to the provider before, and may do so again. */
 export const mayRetry = (
   { browserHash: own, createTime }: Pick<ShownConsent, "browserHash" | "createTime">,
   hash: Buffer | undefined,

@@ -67,7 +67,7 @@ interface Concerned {
   destinations: (string | null | undefined)[];
 }
 
-/** Whether a reason keeps away records of the object, and not only those of others. */
+/** Returns whether a reason keeps away records of the object, and not only those of others. */
 const concerns = (
   { type, name, objectName }: LocatedReason,
   { objectName: traced, destinations }: Concerned,

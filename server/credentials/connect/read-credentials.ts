@@ -121,7 +121,7 @@ function requireSendable(provider: ProviderInfo, credentials: StoredCredentials,
   }
 }
 
-/** Whether a provider's connection may change from an API key to a user name with password, and back. */
+/** Returns whether a provider's connection may change from an API key to a user name with password, and back. */
 export const takesKeyOrPair = (provider: ProviderInfo): boolean => membersFor(provider).length > 1;
 
 /** Returns the members for a provider, the preferred one first. */

@@ -24,11 +24,11 @@ export interface ConsentRequest {
   codeVerifier?: string;
 }
 
-/** Whether the provider supports or requires PKCE. */
+/** Returns whether the provider supports or requires PKCE. */
 export const takesPkce = ({ oauth2Opts }: ProviderInfo): boolean =>
   oauth2Opts?.grantType === "authorizationCodePKCE" || oauth2Opts?.pkce === true;
 
-/** Whether customers connect by consenting in a browser. */
+/** Returns whether customers connect by consenting in a browser. */
 export const usesConsent = ({ authType, oauth2Opts }: ProviderInfo): boolean =>
   authType === "oauth2" &&
   (oauth2Opts?.grantType === "authorizationCode" || oauth2Opts?.grantType === "authorizationCodePKCE");

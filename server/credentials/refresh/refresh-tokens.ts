@@ -48,7 +48,7 @@ export interface RefreshRequest {
   connection: { id: string; projectId: string; provider: string };
   /** The access token that the provider rejected or that is about to expire; undefined when there was none. */
   staleToken?: string;
-  /** Whether any caller still waits for the refresh. */
+  /** Returns whether any caller still waits for the refresh. */
   isWanted(): boolean;
 }
 

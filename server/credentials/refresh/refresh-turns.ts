@@ -105,7 +105,7 @@ export function openRefreshSlots({ max, maxPerProvider }: RefreshLimits): Refres
   };
 }
 
-/** Whether one who has `own` of the `taken` places may take another. */
+/** Returns whether one who has `own` of the `taken` places may take another. */
 const isFair = (own: number, taken: number, places: number): boolean =>
   taken < places &&
   (own === 0 || headroom({ own, free: places * (1 - RESERVED_SHARE) - taken, times: TIMES_FREE }) > 0);

@@ -108,7 +108,7 @@ function inStoredState<Result>(
   );
 }
 
-/** Whether the connection is of no use any more. A token that is still valid stays in use although it cannot be refreshed. */
+/** Returns whether the connection is of no use any more. A token that is still valid stays in use although it cannot be refreshed. */
 function isFinal(
   deps: Services,
   { row, stored }: RefreshClaim,

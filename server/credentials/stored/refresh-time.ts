@@ -16,7 +16,7 @@ const LONGEST_SECONDS = 100 * 365 * 24 * 3_600;
 /** A token this close to its expiry is not sent any more: it could expire before the call arrives. */
 export const EXPIRY_MARGIN_MS = 5_000;
 
-/** Whether the credentials have expired, or do so within `earlyMs`. True where there are none yet. */
+/** Returns whether the credentials have expired, or do so within `earlyMs`. True where there are none yet. */
 export function hasEnded(credentials: StoredCredentials, earlyMs = 0): boolean {
   const current = serving(credentials);
   if (current === undefined) return true;

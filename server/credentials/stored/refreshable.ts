@@ -2,13 +2,13 @@
 import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
 import { isOauth, type StoredCredentials } from "./credential-envelope.ts";
 
-/** Whether the provider gives new credentials without the customer. */
+/** Returns whether the provider gives new credentials without the customer. */
 export function isRefreshable(provider: ProviderInfo | undefined, credentials: StoredCredentials): boolean {
   if (isOauth(credentials)) return credentials.refreshToken !== undefined || "clientId" in credentials;
   return credentials.scheme === "custom" && (provider?.customOpts?.refreshSteps?.length ?? 0) > 0;
 }
 
-/** Whether the credentials can expire: tokens, and values of a provider's own scheme that have a lifetime. */
+/** Returns whether the credentials can expire: tokens, and values of a provider's own scheme that have a lifetime. */
 export const canEnd = (credentials: StoredCredentials): boolean =>
   isOauth(credentials) || (credentials.scheme === "custom" && credentials.expiresAt !== undefined);
 

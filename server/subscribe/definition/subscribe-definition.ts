@@ -60,7 +60,7 @@ export function subscribeDefinitions(sources: ReadSources): SubscribeDefinition[
   );
 }
 
-/** Whether any event is wanted. */
+/** Returns whether any event is wanted. */
 export const wantsEvents = ({ events }: SubscribeDefinition): boolean =>
   events.create || events.update || events.delete || events.associationChange || events.other.length > 0;
 

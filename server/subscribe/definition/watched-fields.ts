@@ -10,7 +10,7 @@ export interface WatchedFields {
   unmapped: string[];
   /** Watched names that the provider spells differently, and that match nothing. */
   misspelt: string[];
-  /** Whether a change of these fields counts. A change of unknown fields does. */
+  /** Returns whether a change of these fields counts. A change of unknown fields does. */
   isTouched(changed: readonly string[] | undefined): boolean;
 }
 

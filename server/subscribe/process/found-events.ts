@@ -49,7 +49,7 @@ export const foundDeletions = (by: FoundBy, records: readonly DeletedRecord[], u
 const SETTLED_MS = 2_000;
 
 /**
- * Whether a record may change again and have the same time, because the provider gives whole seconds. The next turn of polling
+ * Returns whether a record may change again and have the same time, because the provider gives whole seconds. The next turn of polling
  * must not take that change for the one that it knows.
  */
 const isUnsettled = (time: Date, until: Date): boolean =>

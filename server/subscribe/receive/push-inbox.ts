@@ -13,7 +13,7 @@ import {
 export interface PushInbox {
   /** Resolves when the push is committed. */
   add(push: NewPush): Promise<void>;
-  /** Whether so few pushes wait that another one of the project can be taken, as known for a second. */
+  /** Returns whether so few pushes wait that another one of the project can be taken, as known for a second. */
   hasCapacity(projectId: string): boolean;
 }
 

@@ -97,7 +97,7 @@ const readMember = (value: unknown, name: string): unknown =>
     ? (value as Record<string, unknown>)[name]
     : undefined;
 
-/** Whether a provider on the internet may reach the address. */
+/** Returns whether a provider on the internet may reach the address. */
 export function isPublic(publicUrl: string): boolean {
   const url = URL.parse(publicUrl);
   if (url?.protocol !== "https:") return false;

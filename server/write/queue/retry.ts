@@ -20,7 +20,7 @@ export interface NextAttempt {
   repeatsUnknown: boolean;
 }
 
-/** Whether a later attempt at this record may succeed. */
+/** Returns whether a later attempt at this record may succeed. */
 export const mayRepeat = (error: ProviderError, repeatsUnknown: boolean): boolean =>
   isRetryable(error.kind) || (error.kind === "unknown_outcome" && repeatsUnknown);
 

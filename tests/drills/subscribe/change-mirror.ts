@@ -144,7 +144,7 @@ function getPlace(shown: Shown): string {
   return `${time} ${madeAt(shown)}`;
 }
 
-/** Whether states read and events of a stream never go back from a message to the next one that was made. */
+/** Returns whether states read and events of a stream never go back from a message to the next one that was made. */
 function isInOrder(all: Shown[]): boolean {
   const made = all.toSorted((one, other) => (madeAt(one) < madeAt(other) ? -1 : 1));
   const rises = (values: (string | number)[]) =>
