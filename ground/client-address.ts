@@ -24,7 +24,7 @@ export function openClientAddress(trusted: string[]): ClientAddress {
   };
 }
 
-/** Returns a function that tells whether a connection comes from one of `trusted`, and so whether its headers are those of a hop. */
+/** Returns a predicate for connections from one of `trusted`, whose forwarding headers count. */
 export function openIsBehindProxy(trusted: string[]): (socket: Pick<Socket, "remoteAddress">) => boolean {
   if (trusted.length === 0) return () => false;
   const isTrusted = openNetworks(trusted);
@@ -36,7 +36,7 @@ export function openIsBehindProxy(trusted: string[]): (socket: Pick<Socket, "rem
   };
 }
 
-/** Returns a function that tells whether an address is in one of these networks. */
+/** Returns a predicate for addresses in one of these networks. */
 export function openNetworks(networks: string[]): (address: string) => boolean {
   if (networks.length === 0) return () => false;
   const list = new BlockList();

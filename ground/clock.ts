@@ -1,6 +1,6 @@
 /** The only file that reads the clock. */
 
-/** What the database said when it was last asked, and by which own clocks. */
+/** The database's last answer, and our own clocks at that moment. */
 interface Answer {
   wallMs: number;
   elapsedMs: number;
@@ -38,7 +38,7 @@ export function followClock(databaseMs: number, tookMs: number): void {
   answer = { wallMs, elapsedMs: performance.now(), aheadMs: differs ? aheadMs : 0 };
 }
 
-/** Goes by this machine's clock again: nobody asks the database any more. */
+/** Uses this machine's clock again, once the database is no longer asked. */
 export function leaveClock(): void {
   answer = undefined;
 }

@@ -4,10 +4,10 @@ import { StartError } from "./errors.ts";
 
 export type Environment = Record<string, string | undefined>;
 
-/** What the guide and `.env.example` say. */
+/** Description in the guide and in `.env.example`. */
 export interface Variable {
   name: string;
-  /** The value where it is not set; undefined: there is none. Words are in the guide alone. */
+  /** Default value; undefined: none. In words, it is for the guide only. */
   fallback?: string | undefined;
   /** Sentences in Markdown. Undefined: those of the variable before are about this one, too. */
   about?: string | undefined;
@@ -21,7 +21,7 @@ export interface Setting<T> {
   read(env: Environment): T;
 }
 
-/** What a table of settings, also in groups, is read to. */
+/** The values of a table of settings, which may be in groups. */
 export type Values<T> = T extends Setting<infer V> ? V : { [K in keyof T]: Values<T[K]> };
 
 export const wrong = (name: string, expectation: string): StartError =>

@@ -1,4 +1,4 @@
-/** Makes identifiers and the random texts that serve as credentials. */
+/** Generates identifiers and the random texts that serve as credentials. */
 import { hash, randomBytes, randomFillSync } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { v7 } from "uuid";

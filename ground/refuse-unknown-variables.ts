@@ -8,7 +8,7 @@ const OTHERS = /^BUSBAR_(URL|API_KEY|PROJECT|PROXY_URL|TEST_\w+)$/;
 /** Kubernetes sets these for every service, so a service called `busbar-db` makes names that begin like ours. */
 const SERVICE_LINK = /_SERVICE_(HOST|PORT)(_\w+)?$|_PORT_\d+_(TCP|UDP)(_\w+)?$|_PORT$/;
 
-/** Throws `StartError` for a variable that begins with `BUSBAR_` and is none of `known`. */
+/** Throws `StartError` for a variable that begins with `BUSBAR_` and is not in `known`. */
 export function refuseUnknownVariables(names: string[], known: ReadonlySet<string>): void {
   const unknown = names
     .filter((name) => name.startsWith("BUSBAR_") && !known.has(name))

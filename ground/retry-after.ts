@@ -22,7 +22,7 @@ export function retryTime(headers: Record<string, string>): Date | undefined {
 /** Headers that name how many requests are left in a rate limit's window. */
 const REMAINING_NAMES = RESET_NAMES.map((name) => name.replace("reset", "remaining"));
 
-/** These statuses have a meaning of their own, whatever stands beside them. */
+/** Statuses that never report a rate limit, whatever headers come with them. */
 const NEVER_LIMITS = new Set([401, 404, 408, 409, 410]);
 
 /**

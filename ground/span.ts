@@ -66,7 +66,7 @@ export const beginChild = ({ tracer, context }: Span, start: SpanStart): Span =>
 
 export interface WorkStart extends SpanStart {
   tracer: Tracer | undefined;
-  /** The place in a trace that the work goes on from. */
+  /** The span that the work continues, as the caller named it. */
   caller: TraceContext | undefined;
   ids: WorkIds;
 }

@@ -1,4 +1,4 @@
-/** Makes texts storable in PostgreSQL: without NUL and without lone surrogates. */
+/** Removes from texts what PostgreSQL cannot store: NUL and lone surrogates. */
 
 /** Returns whether a text can be stored unchanged. */
 export const isStorable = (text: string): boolean => !text.includes("\0") && text.isWellFormed();

@@ -7,7 +7,7 @@ const SLICE_MS = 1;
 
 export interface TimeSlices {
   isOver(): boolean;
-  /** Lets everything run that waits for the event loop, and begins the next slice. */
+  /** Yields to the event loop, and begins the next slice. */
   next(): Promise<void>;
 }
 

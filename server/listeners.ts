@@ -187,7 +187,7 @@ function buildOrigin(server: Server, host: string): string {
   return `http://${reachableHost(host)}:${port}`;
 }
 
-/** Tells clients of a process that stops to open their next connection elsewhere. */
+/** Answers with `Connection: close` while the process stops, so that clients open their next connection elsewhere. */
 function releaseClients(servers: Server[], isStopping: () => boolean): void {
   for (const server of servers) {
     server.prependListener("request", (_request, response) => {

@@ -34,7 +34,7 @@ export interface Access {
   authorize(request: {
     headers: IncomingHttpHeaders;
     audience: Audience;
-    /** For the audience `public`: whether a valid credential tells the caller's project. */
+    /** For the audience `public`: whether a valid credential identifies the caller's project. */
     recognizesProject?: boolean | undefined;
     projectIdOrName?: string;
     orgId?: string;

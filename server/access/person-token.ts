@@ -53,7 +53,7 @@ export const openIdTokens =
     return personWith(deps, withUserInfo(claims, info));
   };
 
-/** Issuers that follow OpenID Connect Core 5.4 tell profile and address at UserInfo only. */
+/** Issuers that follow OpenID Connect Core 5.4 return profile and address at UserInfo only. */
 const tellsEnough = ({ issuer }: Services, claims: JWTPayload): boolean => {
   const isNamed = text(claims["name"]) !== null || text(claims["given_name"]) !== null;
   const isDecided = claims["email_verified"] !== undefined || issuer.settings.trustEmail;
@@ -79,7 +79,7 @@ async function askedUserInfo(
   }
 }
 
-/** Adds what UserInfo tells. `email_verified` counts only for the address beside which it stands. */
+/** Adds the claims of UserInfo. `email_verified` counts only for the address in the same answer. */
 function withUserInfo(claims: JWTPayload, info: UserInfo = {}): JWTPayload {
   const email = text(claims["email"]) ?? text(info["email"]);
   const isInformed = text(info["email"]) === email;

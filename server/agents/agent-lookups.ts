@@ -196,7 +196,7 @@ const toFieldEntry = ({
   ...(values && { values: values.slice(0, MAX_VALUES) }),
 });
 
-/** Keeps as many entries from the beginning as fit into a result; at least one. */
+/** Truncates a list to the entries that fit into a result; at least one. */
 export function withinBytes<Entry extends Json>(
   entries: readonly Entry[],
 ): { kept: Entry[]; truncated: boolean } {

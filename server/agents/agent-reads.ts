@@ -213,7 +213,7 @@ async function readRecord(call: CustomerCall, object: CustomerObject, described:
   return found && toEntry(found);
 }
 
-/** Leaves space for what stands around the values. */
+/** Maximum size of a record's values, less than that of the whole result. */
 const RECORD_BYTES = MAX_BYTES - 16 * 1024;
 
 /** Shortens the largest texts of a record, and leaves out other values, until it fits into a result. */

@@ -29,7 +29,7 @@ export interface DefinedTool<Context> {
   rights: readonly Right[];
   /** What became of a call that was refused, for its result. */
   refusedAs?(refusal: Problem): string;
-  /** Returns the result, whose `status` tells a failed write; throws every other refusal as a Problem. */
+  /** Returns the result. A failed write is reported in its `status`; every other refusal is thrown as a Problem. */
   run(context: Context, args: unknown): Promise<JsonObject>;
 }
 

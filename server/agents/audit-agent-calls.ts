@@ -54,7 +54,7 @@ function nameEqual(event: NewAuditEvent, { problem }: JsonObject, hour: number):
   return JSON.stringify([hour, projectId, actorId, actorGroup, operationId, outcome, ...about]);
 }
 
-/** The policy, the budgets and scopes refuse with these; a mistake in an argument is none of theirs. */
+/** Statuses with which the policy, the budgets and scopes refuse. A faulty argument has another status. */
 const REFUSALS: readonly (Json | undefined)[] = [403, 429];
 
 function chooseOutcome({ status, repeated, problem }: JsonObject): AuditOutcome | undefined {

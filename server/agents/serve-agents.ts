@@ -194,7 +194,7 @@ function nameClient(info: unknown): string | undefined {
   return `${name}${typeof version === "string" ? ` ${version}` : ""}`.slice(0, LONGEST_CLIENT);
 }
 
-/** Goes on with the trace that the message names, unless the request itself names one. */
+/** Continues the trace that the message names, unless the request itself names one. */
 function inOwnTrace<Result>(
   { tracer }: AgentServing,
   request: AgentCall,

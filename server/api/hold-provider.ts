@@ -1,4 +1,4 @@
-/** Keeps a project's custom provider from being deleted while something that holds credentials for it is stored. */
+/** Locks a project's custom provider against deletion while something with credentials for it is stored. */
 import type { Catalog } from "../../connector-kit/catalog.ts";
 import { isOwnKey, listOrigins } from "../../connector-kit/custom-provider.ts";
 import { Problem } from "../../ground/errors.ts";

@@ -1,4 +1,4 @@
-/** Says that a provider does not exist, and which was probably meant. */
+/** Builds the Problem for a provider that does not exist, with the one that was probably meant. */
 import type { Catalog } from "../../connector-kit/catalog.ts";
 import { didYouMean } from "../../ground/closest.ts";
 

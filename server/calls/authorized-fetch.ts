@@ -1,4 +1,4 @@
-/** Makes the fetch that connectors call a customer's account with: base address, credentials, one token refresh. */
+/** Builds the `fetch` by which connectors call a customer's account: base address, credentials, one token refresh. */
 import { authorizeRequest } from "../../connector-kit/provider/authorize-request.ts";
 import type { Connector } from "../../connector-kit/connector.ts";
 import type {
@@ -57,7 +57,7 @@ export function authorizedFetch(
   };
 }
 
-/** Sends with exactly these credentials; a refusal of theirs is an answer like others, and nobody else is told. */
+/** Sends with exactly these credentials. If they are refused, that is an ordinary answer: the connection is not marked. */
 export const fetchOnce =
   (sending: Pick<Sending, "egress" | "base" | "live" | "timeoutMs">): ProviderFetch =>
   (request) =>

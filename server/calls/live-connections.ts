@@ -29,7 +29,7 @@ export interface LiveConnections {
   forceRefresh(connection: { id: string; projectId: string }): Promise<LiveConnection>;
   /** The queues in which refreshes wait for a free place in this process. */
   waitingRefreshes(): RefreshQueue[];
-  /** Takes note of the providers' status codes, for credentials that cannot be refreshed. */
+  /** Watches the providers' status codes, for credentials that cannot be refreshed. */
   readonly suspects: SuspectCredentials;
   /** Waits for work in the background, but not endlessly for a database that is down. */
   settled(): Promise<void>;

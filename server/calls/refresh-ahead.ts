@@ -28,7 +28,7 @@ const MAX_PER_CLAIM = 10;
 const HOLD_SECONDS = 120;
 const BACKOFF = { baseSeconds: 60, maxSeconds: 3_600 };
 
-/** Looks for due connections every 15 s. Any number of processes may; each connection is refreshed by one of them. */
+/** Checks for due connections every 15 s. Every process may do so; each connection is refreshed by one of them. */
 export function startRefreshAhead(deps: Services, checkEveryMs = LOOK_EVERY_MS): RefreshAhead {
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;

@@ -1,4 +1,4 @@
-/** Tries credentials again of which nothing was known when they were stored, because the provider could not be asked. */
+/** Tries credentials again that could not be verified when they were stored, because the provider did not answer. */
 import type { Log } from "../../ground/log.ts";
 import { claimDueTrials } from "../store/connections/connections.ts";
 import { checkCredentials, type CheckServices } from "./check-credentials.ts";
@@ -7,7 +7,7 @@ const MAX_CONCURRENT = 10;
 
 type Services = CheckServices & { log: Log; minuteMs: number };
 
-/** Looks for due connections four times a minute. Any number of processes may; each connection is tried by one of them. */
+/** Checks for due connections four times a minute. Every process may do so; each connection is tried by one of them. */
 export function repeatTrials(deps: Services): { stop(): Promise<void> } {
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;

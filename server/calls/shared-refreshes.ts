@@ -1,4 +1,4 @@
-/** Lets all callers in this process that need new tokens of one connection wait for the same refresh. */
+/** Shares one refresh among all callers in this process that need new tokens of a connection. */
 import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import {
   refreshTokens,
@@ -10,7 +10,7 @@ import { elapsedMs } from "../../ground/clock.ts";
 import type { ConnectionRow } from "../store/connections/connections.ts";
 
 export interface SharedRefreshes<Result> {
-  /** Rejects with a `ProviderError` (`unavailable`) when the caller has waited for `waitMs`; the refresh goes on. */
+  /** Rejects with a `ProviderError` (`unavailable`) when the caller has waited for `waitMs`; the refresh continues. */
   refresh(connection: RefreshRequest["connection"], staleToken?: string): Promise<Result>;
   /** Resolves when the refreshes under way have stored their tokens. */
   settled(): Promise<void>;

@@ -21,7 +21,7 @@ export interface SharedSuspects {
   clear(id: string): (() => Promise<void>) | undefined;
   /** Returns whether the suspicion is so old that every process has had time to clear it. */
   isOld(live: LiveConnection, ageMs: number): Promise<boolean>;
-  /** Lets the next refusal of these credentials be stored at once. */
+  /** Stores the next refusal of these credentials at once. */
   reset(live: LiveConnection): void;
 }
 

@@ -21,11 +21,11 @@ import type { LiveConnection } from "./live-connection.ts";
 import { credentialGeneration, MAX_SUSPECTS, openSharedSuspects } from "./shared-suspects.ts";
 
 export interface SuspectCredentials {
-  /** Takes note of a provider's status code. Returns at once; the work is done in the background. */
+  /** Handles a provider's status code. Returns at once; the work is done in the background. */
   noticed(connection: LiveConnection, status: number): void;
   /** Marks the connection as bad, because a check that was requested has been refused. */
   refusedByCheck(connection: LiveConnection): Promise<void>;
-  /** Lets callers skip reporting successes while no connection is suspect. */
+  /** Whether any connection is suspect; if not, callers need not report successes. */
   readonly any: boolean;
 }
 
@@ -119,7 +119,7 @@ export function openSuspectCredentials(deps: Services, background: BackgroundWor
       if (status === 401) {
         if (live.status !== "bad_credentials") settle(live, () => refused(live));
       } else if (status === 403 && live.authorization.signer) {
-        // Where requests are signed, a wrong key and a missing permission are both answered 403: only the health check tells.
+        // Where requests are signed, a wrong key and a missing permission both cause a 403: only the health check distinguishes them.
         if (live.status !== "bad_credentials") settle(live, () => check(live));
       } else if (status < 400) {
         if (strikes.size > 0) strikes.delete(id);

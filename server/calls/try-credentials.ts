@@ -66,7 +66,7 @@ export interface TriedCredentials {
   credentials: StoredCredentials;
   /** Whether the provider accepts them; otherwise nothing is known. */
   isVerified: boolean;
-  /** Whether a later trial can tell more. */
+  /** Whether a later trial may have a result. */
   canBeTried: boolean;
 }
 
@@ -140,7 +140,7 @@ function isUsable(credentials: StoredCredentials): boolean {
   return current !== undefined && (expiresAt === undefined || Date.parse(expiresAt) > nowMs());
 }
 
-/** Returns whether there is anything to try the credentials of a connection by. */
+/** Returns whether there is a way to verify the credentials of a connection. */
 const canTry = ({ catalog }: { catalog: Catalog }, live: LiveConnection): boolean =>
   live.provider.authHealthCheck !== undefined ||
   catalog.of(live.projectId).connector(live.provider.name)?.read?.cheapestObject !== undefined;

@@ -1,4 +1,4 @@
-/** Tells a person at a terminal that the server is up: its addresses, where the API key is, what to do next. */
+/** Prints on a terminal that the server is up: its addresses, where the API key is, what to do next. */
 import { relative } from "node:path";
 import type { Config } from "../../ground/config.ts";
 import { readBootstrapFile, type BootstrapFile } from "../data-folder/data-folder.ts";

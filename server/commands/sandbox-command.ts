@@ -16,7 +16,7 @@ const RECORDS_OF_EACH = 25;
 
 export interface ProviderSandbox {
   url: string;
-  /** What the terminal is told. */
+  /** Text for the terminal. */
   text: string;
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 /** Shows the log to a person at a terminal: one short line instead of JSON. */
 
-/** Takes the JSON lines of the log and writes them to the screen as time, level, message and plain members. */
+/** Writes the JSON lines of the log to the screen as time, level, message and plain members. */
 export const terminalLog = (screen: { write(text: string): unknown }) => ({
   write: (line: string): void => void screen.write(`${readable(line)}\n`),
 });

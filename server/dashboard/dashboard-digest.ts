@@ -1,4 +1,4 @@
-/** Tells whether a build of the dashboard is current: the digest of everything that it is built from. */
+/** Computes the digest of the dashboard's sources, which decides whether a build is current. */
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";

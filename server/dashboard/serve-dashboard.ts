@@ -10,7 +10,7 @@ import { escapeHtml, styledPage } from "../http/styled-page.ts";
 import type { BuiltDashboard, DashboardState } from "./built-dashboard.ts";
 import { pagePolicy } from "./page-policy.ts";
 
-/** Addresses of the page besides `/`, for clients that prefer HTML; others are sent to the reference there, and refused here. */
+/** Addresses of the dashboard in addition to `/`, for clients that prefer HTML. Other clients get the reference at `/`, and are refused here. */
 const PAGES = ["/sign-in", "/projects", "/projects/*", "/orgs", "/orgs/*", "/account", "/system"];
 
 const MEDIA_TYPES: Record<string, string> = {

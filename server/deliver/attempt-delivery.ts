@@ -1,4 +1,4 @@
-/** Makes one attempt: sends a message to a destination, measures it, and decides what happens next. */
+/** Performs one attempt: sends a message to a destination, measures it, and decides what happens next. */
 import type { Channel, Message, Outcome } from "../../destination-kit/destination.ts";
 import { elapsedMs, now } from "../../ground/clock.ts";
 import { shorten } from "../../ground/storable-text.ts";

@@ -2,7 +2,7 @@
 import { elapsedMs } from "../../ground/clock.ts";
 import { takeable } from "../jobs/fair-share.ts";
 
-/** Messages that one process holds, under way or in line. A large message counts as several. */
+/** Messages that one process has in memory, sent or queued. A large message counts as several. */
 const CAPACITY = 4_096;
 /** A project may hold this many times what is free: three quarters of the capacity when it is alone, less beside others. */
 const TIMES_FREE = 3;

@@ -56,7 +56,7 @@ export function deliveryRetentionRules(
     },
     {
       what: "marks of undelivered changes",
-      // They tell what became of events whose message is gone.
+      // These rows record the outcome of events whose message is already deleted.
       remove: (max) =>
         removeUndeliveredBefore(data, idBefore(Math.max(eventDays, SUBSCRIPTION_EVENT_DAYS)), max),
     },

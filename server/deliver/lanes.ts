@@ -6,7 +6,7 @@ import { FULL_MS, DeliveryCapacity } from "./delivery-capacity.ts";
 const WIDTH = 64;
 /** The same for a failing receiver. */
 const FAILING_WIDTH = 4;
-/** Messages that one process holds per destination, under way or in line. */
+/** Messages that one process has in memory per destination, sent or queued. */
 export const DEPTH = 16 * WIDTH;
 export const FAILING_DEPTH = FAILING_WIDTH;
 /** A receiver that takes longer on average, or from which nothing has come back for as long, is slow. */
@@ -44,7 +44,7 @@ interface Lane<Item> {
   active: number;
   failing: boolean;
   slow: boolean;
-  /** When the requests under way began, oldest first. */
+  /** Start times of the open requests, oldest first. */
   readonly begun: Set<{ ms: number }>;
   endedMs: number;
   averageMs: number | undefined;
@@ -76,13 +76,13 @@ export class Lanes<Item> {
     return this.#share(projectId, lane ? lane.active + lane.waiting.length : 0) > 0;
   }
 
-  /** How many messages of a destination may be under way now. */
+  /** Returns how many messages of a destination may be sent at once now. */
   getWidth(id: string): number {
     const lane = this.#lanes.get(id);
     return lane ? this.#width(lane) : WIDTH;
   }
 
-  /** Returns whether little is left of what a project may hold. */
+  /** Returns whether the project is near its limit. */
   isTight(projectId: string): boolean {
     return this.#capacity.left(projectId) < RESERVE;
   }
@@ -153,7 +153,7 @@ export class Lanes<Item> {
     return shed;
   }
 
-  /** Drops what is in line and resolves when what is under way has ended. */
+  /** Drops the queue and resolves when all open requests have ended. */
   async drain(): Promise<void> {
     for (const lane of this.#lanes.values()) this.#clear(lane);
     if (this.#size > 0) await new Promise<void>((resolve) => this.#empty.push(resolve));

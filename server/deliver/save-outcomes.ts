@@ -54,7 +54,7 @@ export class OutcomeWriter {
     this.#writing ??= this.#write();
   }
 
-  /** Resolves when all results are saved, or the database has refused them once more: those messages are sent again. */
+  /** Resolves when all results are saved, or a second attempt has failed: those messages are sent again. */
   async close(): Promise<void> {
     this.#closing.abort();
     while (this.#writing) await this.#writing;

@@ -70,7 +70,7 @@ export class DeliverySender {
     return this.#changesSeen;
   }
 
-  /** Deliveries that were prepared before are released when their turn comes. */
+  /** Deliveries that are already prepared are released instead of sent. */
   destinationChanged(destinationId: string): void {
     this.#lastChange.set(destinationId, ++this.#changesSeen);
     this.#batches.complete(({ row }) => row.id === destinationId);
@@ -101,13 +101,13 @@ export class DeliverySender {
     this.#deps.outcomes.add({ kind: "released", destinationId, eventId, batchId });
   }
 
-  /** Releases every delivery whose turn comes from now on. */
+  /** Releases the remaining deliveries instead of sending them. */
   stopSending(): void {
     this.#stopping = true;
     this.#batches.complete(() => true);
   }
 
-  /** Resolves when nothing is under way. */
+  /** Resolves when no request is open. */
   async drain(): Promise<void> {
     this.#deps.rateLimit.stop();
     await this.lanes.drain();

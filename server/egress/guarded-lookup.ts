@@ -10,7 +10,7 @@ export interface LookupRules {
   names: NameLookups;
   /** Whether the operator allowed the name. */
   hostIsListed: boolean;
-  /** Whose share of look-ups is taken; the project of the current work unless told otherwise. */
+  /** Returns the owner whose share of lookups is used. Default: the project of the current work. */
   owner?: () => string | undefined;
 }
 

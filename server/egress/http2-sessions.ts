@@ -15,7 +15,7 @@ export interface Http2Sessions {
 
 export interface Http2Lease {
   session: ClientHttp2Session;
-  /** Lets another call take the place. */
+  /** Frees the slot for another call. */
   release(): void;
 }
 

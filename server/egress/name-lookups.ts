@@ -12,7 +12,7 @@ const MAX_SUSPECT = 2;
 const LONGEST_WAIT_MS = 5_000;
 /** How long a failure is the answer for everybody who asks. */
 const FAILURE_MS = 5_000;
-/** How long a name that failed stands behind others. */
+/** How long a name that failed counts as suspect. */
 const SUSPECT_MS = 10 * 60_000;
 /** How long the last address of a name serves while its name servers do not answer. */
 const STALE_MS = 60_000;
@@ -30,7 +30,7 @@ interface Waiting {
 
 type Query = (name: string) => Promise<LookupAddress[]>;
 
-/** `query` asks for one name; that of the machine unless told otherwise. */
+/** `query` resolves one name. Default: as the machine does. */
 export function openNameLookups(query: Query = (name) => queryName(name)): NameLookups {
   const memory = new NameMemory();
   const shares = new Map<string, OwnerShare>();

@@ -12,7 +12,7 @@ const LONGEST_TRY_MS = 1_500;
 const QUERY_MS = 4_000;
 
 export interface NameServers {
-  /** `address:port`; those of the machine unless told otherwise. */
+  /** `address:port` of each server. Default: those of the machine. */
   servers?: string[];
   withinMs?: number;
 }

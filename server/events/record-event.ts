@@ -15,7 +15,7 @@ export async function recordEvents(queries: DataQueries, events: NewEvent[]): Pr
   await insertEvents(queries, events.map(toEventRow));
 }
 
-/** Makes the row of an event, for a statement that also writes other tables. */
+/** Builds the row of an event, for a statement that also writes other tables. */
 export const toEventRow = ({ projectId, type, data }: NewEvent): EventRow => ({
   id: newId(),
   projectId,

@@ -1,4 +1,4 @@
-/** Says a block of `curl` commands in TypeScript and Python, by the published clients, so that the guide's pages hold it once. */
+/** Translates a block of `curl` commands to TypeScript and Python with the published clients, so that the guide has it once. */
 import { CLOSE, OPEN, parseCommands, type SentRequest, type Statement } from "./parse-commands.ts";
 
 /** What of a description in OpenAPI is needed to name the method that calls an operation. */

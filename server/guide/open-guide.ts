@@ -67,7 +67,7 @@ export interface Guide {
   pages: ReadonlyMap<string, GuidePage>;
   /** HTML of the pages that were asked for, by name: they do not change, and anybody may ask. */
   articles: Map<string, string>;
-  /** Says commands that call the API in the clients' languages. */
+  /** Translates commands that call the API to the clients' languages. */
   clientForms: ClientForms;
   sections: readonly Section[];
   /** Returns the sections that fit the query best, the best first. */

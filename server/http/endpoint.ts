@@ -136,7 +136,7 @@ interface Definition<P, Q, B, A> {
    * `http/require-role.ts`.
    */
   role?: Role | "checked by the endpoint";
-  /** For a public endpoint: if true, a valid credential tells the project (`caller.projectId`). Another one counts as none. */
+  /** Public endpoints only: if true, a valid credential sets `caller.projectId`. An invalid one is ignored. */
   recognizesProject?: boolean;
   /** If true, the project is named by the body's `projectIdOrName` (or, by older clients, `projectId`). */
   projectInBody?: boolean;

@@ -1,4 +1,4 @@
-/** Tells whether a client asks for a page (RFC 9110, section 12.5.1). */
+/** Decides whether a client prefers HTML to JSON (RFC 9110, section 12.5.1). */
 
 const HTML = /^(text\/html|application\/xhtml\+xml|text\/\*)$/;
 const JSON_OR_ANY = /^(application\/(json|\*|[\w.-]+\+json)|\*\/\*)$/;

@@ -70,7 +70,7 @@ const FRAMEWORK_ERRORS: Record<string, { slug: ProblemSlug; detail: string }> = 
   FST_ERR_BAD_URL: { slug: "invalid-request", detail: "The path contains an invalid percent-encoding." },
 };
 
-/** A failover to a standby that is ready takes about as long. */
+/** About the duration of a failover to a standby that is ready. */
 const DATABASE_RETRY_MS = 2_000;
 
 /** What is known of the request that an error ended. */
@@ -113,7 +113,7 @@ export function toProblem(error: unknown, { reads = false, keyed = false }: Ende
   });
 }
 
-/** Returns what a caller is told of a disk without space; undefined for other errors. */
+/** Returns the detail for a disk without space; undefined for other errors. */
 function describeFullDisk(error: unknown, code: string): string | undefined {
   const reported =
     "is full. Nothing was stored; try again when whoever runs this Busbar has freed some space.";

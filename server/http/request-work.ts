@@ -1,4 +1,4 @@
-/** Makes each admitted request a piece of work: ids for its log lines, and its span in the caller's trace. */
+/** Wraps each admitted request in a unit of work: ids for its log lines, and its span in the caller's trace. */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { asWork, type Work, type WorkIds } from "../../ground/current-work.ts";
 import { isUuid } from "../../ground/ids.ts";

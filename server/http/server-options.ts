@@ -13,7 +13,7 @@ import type { Audience, Caller, Endpoint, ProjectRef, Route } from "./endpoint.t
 export type Authorize = (request: {
   headers: IncomingHttpHeaders;
   audience: Audience;
-  /** For the audience `public`: whether a valid credential tells the caller's project. */
+  /** For the audience `public`: whether a valid credential identifies the caller's project. */
   recognizesProject?: boolean | undefined;
   /** The project that the path or the body names; not yet known when only the headers have arrived. */
   projectIdOrName?: string;
@@ -62,7 +62,7 @@ export interface ServerOptions {
   maxConnections?: number;
   /** Finds the client's address; the peer's unless given. */
   clientAddress?: ClientAddress;
-  /** A body of which nothing arrives for this long is refused. */
+  /** A body is refused when nothing of it arrives for this long. */
   bodySilenceMs?: number;
   /** Contact that refusals name. */
   support?: SupportContact;

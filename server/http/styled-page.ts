@@ -10,7 +10,7 @@ export interface StyledPage {
   script?: string;
   /** Documents are wide and start at the top, the guide has its pages beside it; other pages are one card. */
   layout: "card" | "document" | "guide";
-  /** Where forms may lead besides this server, as in a Content-Security-Policy. Undefined for a page without a form. */
+  /** Targets of forms in addition to this server, as in a Content-Security-Policy. Undefined for a page without a form. */
   formTargets?: string;
   headers?: Record<string, string>;
 }

@@ -126,5 +126,5 @@ export function adviceFor({ path, name, known }: UnknownName, place: "query" | "
   return didYouMean(name, known, `Remove it.${list}`);
 }
 
-/** Makes `Idempotency-Key` and `idempotencyKey` the same. */
+/** Normalizes a name, so that `Idempotency-Key` equals `idempotencyKey`. */
 const plain = (name: string): string => name.replaceAll(/[-_]/g, "").toLowerCase();

@@ -54,7 +54,7 @@ function surfaceAdvice(surfaces: readonly string[], path: string): string {
   return ` It is one of the ${each((surface) => surface, " and the ")} API: call ${addresses}, or send ${headers}.`;
 }
 
-/** Patterns of routes, in steps. Anybody can make a request for a path that is none: it must cost little. */
+/** Patterns of routes, split into segments. Anybody can request an unknown path, so this must cost little. */
 const patterns = new Map<string, string[]>();
 
 function parsePattern(routePath: string): string[] {

@@ -33,11 +33,11 @@ export interface ClaimSource<Item> {
   claim(limit: number, capacity: CapacityFor): Promise<Item[]>;
   /** Claims the items that are due because this one has ended, without a search of the queue. */
   claimSuccessors?(ended: Item): Promise<Item[]>;
-  /** Gives claimed items back as they were. */
+  /** Releases claimed items unchanged. */
   release(items: Item[]): Promise<void>;
-  /** Gives back an item whose run failed for a reason of ours, for a later attempt. */
+  /** Releases an item for a later attempt, after its run failed for an internal reason. */
   postpone(item: Item): Promise<void>;
-  /** Gives back what this process has claimed, except for these items. */
+  /** Releases what this process has claimed, except for these items. */
   recover(held: Item[]): Promise<void>;
   /** Returns the milliseconds until an item becomes due; undefined when none will by itself. */
   nextDueMs(): Promise<number | undefined>;
@@ -63,9 +63,9 @@ export interface ClaimLoopOptions<Item> {
   getGroup(item: Item): string;
   /** Returns whether the end of this item can make another one due. */
   unblocksOthers?(item: Item): boolean;
-  /** Items held at once, running or not. */
+  /** Maximum number of claimed items, running or not. */
   places?: number;
-  /** Longest rest: finds what other processes have queued without telling this one. */
+  /** Longest time between claims: finds items of other processes that were queued without a notification. */
   pollMs?: number;
   /** A short wait before each claim, so that one statement claims several items. */
   gatherMs?: number;
@@ -101,16 +101,16 @@ class Loop<Item> implements ClaimLoop {
   readonly #looping: Promise<void>;
   /** Claimed items that are not settled, by id. */
   readonly #held = new Map<string, Item>();
-  /** Keys of which the last claim may have left items for want of capacity. */
+  /** Keys of which the last claim may have left items because they had no capacity. */
   #fullKeys = new Set<string>();
-  /** Groups with such keys of which nothing is here, so that no answer of theirs asks for more. */
+  /** Groups with such keys that have no item here, so that no completion triggers the next claim. */
   #starvedGroups = new Set<string>();
   /** Since the last claim, of keys that do not need more at once. */
   #answeredSinceClaim = 0;
   #wakeSoon: NodeJS.Timeout | undefined;
   #mayHaveLost = false;
   #isRecovering = false;
-  /** Claims of successors under way. */
+  /** Number of open claims of successors. */
   #handovers = 0;
   #running = true;
 
@@ -163,7 +163,7 @@ class Loop<Item> implements ClaimLoop {
     // One claim takes half of the free places at most, so that no group gets the places that are left to others.
     const limit = Math.min(CLAIM_SIZE, Math.ceil(this.#slots.free / 2));
     if (limit === 0) return false;
-    // While no claim is under way here, whatever is claimed by this process and not held is lost.
+    // Without an open claim, any row claimed by this process that is not held here was lost.
     if (this.#mayHaveLost && this.#handovers === 0) await this.#recover();
     const capacities = new Map<string, { capacity: number; group: string }>();
     const claimed = await this.#source.claim(limit, (key, group) => {

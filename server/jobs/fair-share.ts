@@ -8,7 +8,7 @@ export interface Share {
   own: number;
   /** What nobody holds. */
   free: number;
-  /** An owner may hold so many times what is free: alone, 1 gives it half of all, 2 two thirds, 3 three quarters. */
+  /** An owner may hold this many times the free capacity: alone, 1 gives it half of all, 2 two thirds, 3 three quarters. */
   times: number;
 }
 

@@ -79,7 +79,7 @@ export class FairSlots<Item> {
     this.#count(group, 1);
   }
 
-  /** Gives free slots to waiting items and returns these items. */
+  /** Assigns free slots to waiting items and returns these items. */
   take(): Item[] {
     const taken: Item[] = [];
     for (const slots of this.#keys.values()) {
@@ -149,7 +149,7 @@ export class FairSlots<Item> {
     return this.capacity(key, group) > 0 || this.#isCrowded(group);
   }
 
-  /** Returns whether the queue should be asked at once: half of the slots of this key are idle, and its group has places for more. */
+  /** Returns whether to query the queue at once: half of the slots of this key are idle, and its group may take more. */
   isShort(key: string, group: string): boolean {
     const { waiting, running, limit } = this.#keys.get(key) ?? newSlots<Item>(group);
     return running + waiting.length < limit / 2 && !this.#isCrowded(group);
@@ -159,7 +159,7 @@ export class FairSlots<Item> {
     return this.#freeFor(group) < SLOTS_PER_KEY;
   }
 
-  /** Places that a group may still take: as many as it leaves to others. */
+  /** Returns how many more items a group may take: as many as it leaves to others. */
   #freeFor(group: string): number {
     return headroom({ own: this.#held.get(group) ?? 0, free: this.free, times: 1 });
   }

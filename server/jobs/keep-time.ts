@@ -1,4 +1,4 @@
-/** Keeps the time of the database, and tells when this machine's clock differs from it. */
+/** Synchronizes with the clock of the database, and logs when this machine's clock differs from it. */
 import { clockAheadMs, leaveClock } from "../../ground/clock.ts";
 import type { Log } from "../../ground/log.ts";
 import { askDatabaseClock } from "../store/database/database-clock.ts";
@@ -9,7 +9,7 @@ const ASK_EVERY_MS = 3_000;
 /** A difference from which on it is reported. */
 export const TOLD_FROM_MS = 1_000;
 
-/** Asks once before it returns, then every few seconds until closed. Never rejects. */
+/** Queries the time once before it returns, then every few seconds until closed. Never rejects. */
 export async function keepTime({
   database,
   log,
@@ -34,7 +34,7 @@ export async function keepTime({
   };
   await ask();
   const rounds = startRounds({ what: "ask for the time", log, everyMs: ASK_EVERY_MS, round: ask });
-  // A question under way may take as long as the database: nobody waits for its answer.
+  // An open query is not awaited: it may take as long as the database does.
   return {
     async close() {
       void rounds.stop();

@@ -1,4 +1,4 @@
-/** Takes items of a list of due ones as far as their keys have capacity. Pure. */
+/** Selects the due items whose keys have capacity. Pure. */
 import type { CapacityFor } from "./claim-loop.ts";
 
 /** An item that may be claimed for a connection. */

@@ -1,4 +1,4 @@
-/** Tells the worker of this process about new work, so that it need not wait for its next poll of the queue. */
+/** Wakes the worker of this process when there is new work, so that it need not wait for its next poll of the queue. */
 
 /** What stores work announces it; the worker is started later, or in other processes only. */
 export class NewWork {
@@ -14,7 +14,7 @@ export class NewWork {
     this.#wakeWorker?.();
   }
 
-  /** Makes every announcement wake the worker. */
+  /** Connects the announcements to the worker. */
   wakes(worker: { wake(): void }): void {
     this.#wakeWorker = () => worker.wake();
   }

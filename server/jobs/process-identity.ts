@@ -24,7 +24,7 @@ export interface ProcessIdentity {
   close(): Promise<void>;
 }
 
-/** Takes a number and holds its lock; takes the lock again when the connection was lost. */
+/** Claims a number and its lock, and locks again after a lost connection. */
 export async function takeProcessIdentity(connectionString: string, log: Log): Promise<ProcessIdentity> {
   let id = 0;
   const holdLock = async (client: Client): Promise<void> => {

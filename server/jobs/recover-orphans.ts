@@ -1,4 +1,4 @@
-/** Looks for processes that died with claims, once a second, and recovers what each of them had claimed. */
+/** Checks once a second for processes that died with claims, and recovers what each of them had claimed. */
 import type { Log } from "../../ground/log.ts";
 import type { ProcessIdentity } from "./process-identity.ts";
 
@@ -9,7 +9,7 @@ export interface OrphanServices {
   identity: ProcessIdentity;
   /** Lists the processes that have claimed something. */
   listClaimers(): Promise<number[]>;
-  /** Gives back or ends what a dead process had claimed. Several processes may call it at once for the same one. */
+  /** Releases or ends what a dead process had claimed. Several processes may call it at once for the same one. */
   recover(deadProcess: number): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** Lets a loop rest until its next round, or until somebody wakes it. */
+/** Suspends a loop until its next round, or until it is woken. */
 
 export class WakeSignal {
   #woken = false;

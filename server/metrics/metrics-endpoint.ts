@@ -16,7 +16,7 @@ interface Answer {
   text?: string;
 }
 
-/** Not part of the API or its OpenAPI document; for the operator's own network. */
+/** Serves the metrics, for the operator's own network. They are not part of the API or its OpenAPI document. */
 export function serveMetrics(api: FastifyInstance, registry: Registry): void {
   const read = cluster.isWorker ? readAll(registry) : () => registry.metrics();
   api.get("/metrics", async ({ originalUrl }, reply) => {

@@ -1,4 +1,4 @@
-/** Keeps every project's custom providers in memory, because calls look them up without the database. */
+/** Caches every project's custom providers, because calls look them up without the database. */
 import { checkCustomProvider, type CustomProvider } from "../../connector-kit/custom-provider.ts";
 import type { CustomProviders } from "../../connector-kit/catalog.ts";
 import type { Log } from "../../ground/log.ts";

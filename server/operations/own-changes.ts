@@ -46,7 +46,7 @@ export function ownWrites({
     if (!outcome.success || outcome.recordId === undefined || !record) return [];
     const { changeTime } = outcome;
     const recordId = recordKey(outcome.recordId);
-    // What cannot be stored is not remembered: the change is delivered.
+    // An id that cannot be stored is not remembered: the change is delivered.
     if (!isStorable(recordId) || recordId.length > MAX_ID_LENGTH) return [];
     return [
       {

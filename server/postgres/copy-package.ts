@@ -48,7 +48,7 @@ async function secureFolder(place: string): Promise<void> {
   await chmod(place, 0o755);
 }
 
-/** Leaves out static libraries and build files: a seventh of the package, not needed by a server. */
+/** Excludes static libraries and build files: a seventh of the package, not needed by a server. */
 const isNeeded = (path: string): boolean => !path.endsWith(".a") && basename(path) !== "pkgconfig";
 
 /** Links are left out, because a package without them must have the same digest. */
@@ -78,7 +78,7 @@ async function addLinks(packageDir: string): Promise<void> {
   }
 }
 
-/** Makes everything readable for all users and writable for us only, whatever umask the package was installed with. */
+/** Sets modes so that all users can read and only we can write, whatever umask the package was installed with. */
 async function openModes(packageDir: string): Promise<void> {
   await chmod(packageDir, 0o755);
   for (const entry of await readdir(packageDir, { recursive: true, withFileTypes: true })) {

@@ -22,7 +22,7 @@ import type { UsageLog } from "./usage-log.ts";
 export interface ForwardingDeps extends ExchangeDeps {
   targets: Omit<Targets, "admit">;
   usage: Pick<UsageLog, "add">;
-  /** Returns whether a reverse proxy of the operator has passed a request on; none does unless given. */
+  /** Returns whether the connection comes from a reverse proxy of the operator. Default: none does. */
   isBehindProxy?: (socket: Socket) => boolean;
   /** Undefined: none. */
   limits?: ProxyLimits;
@@ -193,7 +193,7 @@ function refuseCall(
     const { status } = asProblem(error);
     record(deps, request, attempt, { status, bytesUp: 0, bytesDown: 0, requestId, byBusbar: true });
   }
-  // A caller that waits for 100 may send its body or the next request: the two cannot be told apart.
+  // A caller that waits for 100 may send its body or the next request, which cannot be distinguished.
   const ids = attempt.by && idsOfCall(attempt.by.target, attempt.traceparent);
   refuse(deps, response, error, { close: attempt.expectsContinue, requestId, ids });
 }

@@ -2,7 +2,7 @@
 import type { RequestHead } from "./read-head.ts";
 import type { Target } from "./target.ts";
 
-/** Returns name and value in turn: the caller's headers in their order, the credentials, then missing defaults. */
+/** Returns alternating names and values: the caller's headers in their order, the credentials, then missing defaults. */
 export function toProvider(head: RequestHead, target: Target): string[] {
   const lines = withCredentials(head, target);
   if (target.defaults.length === 0) return lines;
@@ -39,7 +39,7 @@ const KINDS = new Map<string, "drop" | "connection" | "length">([
 ]);
 
 export interface AnswerLines {
-  /** Headers, name and value in turn, as the provider wrote them. */
+  /** Headers as the provider wrote them: alternating names and values. */
   lines: string[];
   /** Length of the body, if the provider announced it. */
   length: number | undefined;
@@ -47,7 +47,7 @@ export interface AnswerLines {
 
 export interface AnswerHead {
   status: number;
-  /** Name and value in turn, as bytes. */
+  /** Alternating names and values, as bytes. */
   raw: Buffer[];
   /** The same by name in lower case; several values of one name as a list. */
   parsed: Record<string, string | string[] | undefined>;

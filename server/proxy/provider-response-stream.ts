@@ -44,14 +44,14 @@ export class ProviderResponseStream {
     this.isHeld = true;
   }
 
-  /** Keeps a piece of a held answer. Returns false when the answer has become too long to hold. */
+  /** Buffers a piece of the answer. Returns false when the answer has become too long to buffer. */
   collect(chunk: Buffer): boolean {
     this.#held.push(chunk);
     this.bytes += chunk.length;
     return this.bytes <= MAX_HELD_BYTES;
   }
 
-  /** Gives the answer a request id, which it lacks. */
+  /** Sets the request id that the answer lacks. */
   name(requestId: string): void {
     this.#requestId = requestId;
   }

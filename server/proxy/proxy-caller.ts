@@ -1,4 +1,4 @@
-/** Makes a proxied call for a caller of the API: through the proxy's own server, over a connection inside this process. */
+/** Sends a proxied call for a caller of the API: through the proxy's own server, over a connection inside this process. */
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { duplexPair } from "node:stream";
 import { elapsedMs } from "../../ground/clock.ts";

@@ -55,7 +55,7 @@ export function openTelemetry(config: TelemetryConfig, log: Log): Telemetry {
       await Promise.race([sent, late]);
       clearTimeout(timer);
       await egress.close();
-      // What was under way has failed now.
+      // An open request has failed by now.
       await sent;
     },
   };

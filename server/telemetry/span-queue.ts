@@ -1,4 +1,4 @@
-/** Keeps ended spans until the collector has them, up to a limit. */
+/** Buffers ended spans until the collector has them, up to a limit. */
 import { outsideWork } from "../../ground/current-work.ts";
 import type { Log } from "../../ground/log.ts";
 import type { EndedSpan } from "../../ground/tracer.ts";
@@ -42,7 +42,7 @@ export class SpanQueue {
   /** Sends what is left; what cannot be sent now is lost. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
-    // One that is under way may have taken its last batch already.
+    // A send in progress may already have taken its last batch.
     await this.#sending;
     await this.#flush();
   }

@@ -1,4 +1,4 @@
-/** Makes the keys under which providers carry out a create only once. */
+/** Generates the idempotency keys by which providers carry out a create only once. */
 import { hash } from "node:crypto";
 import type { WritePlan } from "./plan-write.ts";
 
@@ -30,7 +30,7 @@ export function createKey({ operationId, position, refusals }: Created): string 
   return parts.join("-");
 }
 
-/** Gives each created record its key, made when a connector asks for it. */
+/** Adds to each record to create its key, computed when a connector reads it. */
 export const withKeys = (plan: WritePlan, operationId: string): WritePlan =>
   plan.type === "create"
     ? {

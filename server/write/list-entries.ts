@@ -82,7 +82,7 @@ const overlaps = (one: (string | number)[], other: (string | number)[]): boolean
 interface Place {
   container: Json[] | JsonObject;
   steps: readonly PathStep[];
-  /** Path to the entry, with the positions that were found. */
+  /** Steps of the path, with the positions found so far. */
   place: (string | number)[];
 }
 

@@ -63,11 +63,11 @@ export const successEntries = (outcomes: RecordOutcome[]): LogEntry[] =>
       : [],
   );
 
-/** Says what to do about an unknown outcome, because the text may be all that is read. */
+/** Describes an unknown outcome with its remedy, because the text may be all that is read. */
 export const unknownOutcome = (why: string): string =>
   `The outcome is unknown: ${/[.!?]$/.test(why) ? why : `${why}.`} Look the record up at the provider before you repeat it.`;
 
-/** Says why a record was not written, or why that is unknown. */
+/** Describes why a record was not written, or why that is unknown. */
 export const describeReason = ({ kind, message }: ProviderError): string =>
   kind === "unknown_outcome" ? unknownOutcome(message) : message;
 

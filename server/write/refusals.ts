@@ -168,7 +168,7 @@ function listRecords({
   return record ? [["record", record], ...items] : items;
 }
 
-/** No provider accepts deeper values, and scanning deeper ones could overflow the stack. */
+/** Maximum depth of values: no provider accepts deeper ones, and scanning them could overflow the stack. */
 const DEEPEST = 100;
 
 /** Finds values that JSON can represent and a database cannot store unchanged. */

@@ -1,4 +1,4 @@
-/** Makes the event of an asynchronous write that has ended, as a row to be inserted together with its end. */
+/** Builds the event of an asynchronous write that has ended, as a row to insert in the same transaction. */
 import type { RecordOutcome } from "../../connector-kit/connector.ts";
 import { toEventRow } from "../events/record-event.ts";
 import { writeAsyncDone } from "../events/write-events.ts";

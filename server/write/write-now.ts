@@ -36,7 +36,7 @@ export async function writeNow(
     actor?: Actor | undefined;
     /** Under which the answer is kept. */
     key?: string | string[] | undefined;
-    /** What is kept of an agent's act. */
+    /** Trace of an agent's act. */
     agent?: AgentTrace | undefined;
   },
   target: WriteTarget,
@@ -44,7 +44,7 @@ export async function writeNow(
 ): Promise<WriteAnswer> {
   const plan = withKeys(planned, firstId);
   const { projectId, connectionId } = target.installation;
-  // Before the provider is called: what may have happened there must be traceable here.
+  // Stored before the provider is called, so that every call has a record.
   await deps.ledger.begin(newOperation(target, plan, { id: operationId, ...asked }), agent);
   const log = [plannedEntry(plan)];
   const options = { projectId, connectionId, operationId, log, readBack: true };

@@ -1,4 +1,4 @@
-/** The tool that says why an operation failed: what happened, what stands in the way now, and what to do. */
+/** The tool that explains a failed operation: what happened, what is still wrong, and what to do. */
 import { Type } from "typebox";
 import { isJsonObject, type JsonObject } from "../../../ground/json.ts";
 import { Problem } from "../../../ground/errors.ts";

@@ -25,7 +25,7 @@ export async function takeBudget(deps: BudgetServices, policy: AgentPolicy, act:
 export const hasBudget = ({ budgets }: Pick<AgentPolicy, "budgets">): boolean =>
   Object.values(budgets).some((limit) => limit !== undefined);
 
-/** Takes back an act that was not sent after all. */
+/** Removes an act from the budget that was not sent after all. */
 export const giveBackBudget = (
   deps: Pick<BudgetServices, "database">,
   { id }: Pick<AgentAct, "id">,

@@ -27,7 +27,7 @@ export const EventTypeFilter = Type.Optional(
   }),
 );
 
-/** Query members that tell what deliveries are about. */
+/** Query parameters that select deliveries by what they are about. */
 export const subjectQuery = {
   groupRef: Type.Optional(GroupRef),
   integration: Type.Optional(
@@ -124,7 +124,7 @@ export const DeliveryWithDataSchema = Type.Object(
   { title: "DeliveryWithData", description: "A delivery with the data of its event." },
 );
 
-/** Leaves out what only `getDelivery` shows. */
+/** Removes what only `getDelivery` shows. */
 export function withoutSent(record: AttemptRecord): Static<typeof AttemptSchema> {
   const { sent, ...attempt } = record;
   return sent ? attempt : record;

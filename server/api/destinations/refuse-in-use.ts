@@ -1,4 +1,4 @@
-/** Refuses to take away a destination's name while something sends to it: nothing would arrive any more, and nobody would be told. */
+/** Refuses to delete or rename a destination while something sends to it: messages would be lost without notice. */
 import { Problem } from "../../../ground/errors.ts";
 import type { SharedQueries } from "../../store/database/sides.ts";
 import { listDestinationUses, type DestinationUse } from "../../store/integrations/destination-uses.ts";

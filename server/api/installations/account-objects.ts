@@ -33,8 +33,8 @@ export interface UnknownObjects {
 }
 
 /**
- * Finds the objects that the installation reads, subscribes to or writes, did not before, and the account or the provider's
- * description does not have. Objects of which nobody can know are left out.
+ * Finds the objects that the installation did not use before and that neither the account nor the provider's
+ * description has. Objects whose existence cannot be checked are left out.
  */
 export async function findUnknownObjects(
   deps: AccountServices,

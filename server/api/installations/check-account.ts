@@ -34,7 +34,7 @@ export async function checkAccount(
   throw new Problem("invalid-config", { detail, issues });
 }
 
-/** Returns undefined if the work takes too long; it then goes on without effect. */
+/** Returns undefined if the work takes too long; its result is then ignored. */
 async function inTime<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
   const stop = new AbortController();
   const patience = wait(PATIENCE_MS, undefined, { signal: stop.signal }).catch(() => undefined);

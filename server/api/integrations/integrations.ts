@@ -229,7 +229,7 @@ const deleteIntegration = (deps: { database: Database }) =>
         await removeIntegration(queries, project.id, id);
         const connectionIds = removed.map((installation) => installation.connectionId);
         const gone = await removeUnusedConnections(queries, project.id, connectionIds);
-        // A listed one may have been deleted, and told, by another request since.
+        // Another request may have deleted a listed installation, and reported it, in the meantime.
         const removedIds = new Set(removed.map((installation) => installation.id));
         const reported = listed.flatMap((installation) => {
           const of = removedIds.has(installation.id) ? fields.get(installation.id) : undefined;

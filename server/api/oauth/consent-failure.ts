@@ -1,4 +1,4 @@
-/** Why consents fail: what the customer is told, and what the builder finds in the list of consents. */
+/** Reasons why consents fail: the text for the customer, and what the list of consents shows the builder. */
 import { TokenEndpointError } from "../../credentials/grants/token-endpoint-error.ts";
 import { Problem } from "../../../ground/errors.ts";
 import { shorten } from "../../../ground/storable-text.ts";

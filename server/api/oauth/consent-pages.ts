@@ -82,7 +82,7 @@ export function successPage(connectionId: string, { app, provider }: Names): Pag
 <p>${escapeHtml(app)} is now connected to ${escapeHtml(provider)}. You can close this window.</p>`,
     script: reporting(
       { eventType: "AUTHORIZATION_SUCCEEDED", data: { connection: connectionId } },
-      // After the opener had time to read the message: a closed window looks as if the customer had cancelled.
+      // The opener gets time to read the message: a closed window means that the customer has cancelled.
       "setTimeout(() => window.close(), 1_000);",
     ),
   });

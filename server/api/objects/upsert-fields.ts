@@ -1,4 +1,4 @@
-/** Upserts custom fields in a customer's account. A Problem tells what was done before the failure. */
+/** Upserts custom fields in a customer's account. A Problem lists what was done before the failure. */
 import { ProviderError } from "../../../connector-kit/calls/provider-error.ts";
 import type { CustomFieldsConnector, FieldOutcome, FieldRequest } from "../../../connector-kit/fields.ts";
 import { Problem, type Issue } from "../../../ground/errors.ts";

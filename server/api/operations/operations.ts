@@ -102,7 +102,7 @@ const listOperations = (deps: { database: Database }) =>
     },
   });
 
-/** Returns the operation as a customer sees it: who of the builder asked for it is none of theirs. */
+/** Returns the operation as a customer sees it: without the person or key of the builder that requested it. */
 function toCustomersOperation(row: Parameters<typeof toOperation>[0]): ReturnType<typeof toOperation> {
   const { actor: _actor, requestId: _requestId, ...shown } = toOperation(row);
   return shown;

@@ -1,4 +1,4 @@
-/** What is known that keeps records of an object from arriving: for the trace of a record, also of one that was never seen. */
+/** Finds out what keeps records of an object from arriving, for the trace of a record, even of one that was never seen. */
 import type { ConfigContent } from "../../../manifest/installation-config.ts";
 import type { ManifestIntegration } from "../../../manifest/manifest.ts";
 import { findReadDefinition, type ConfiguredFilter } from "../../read/definition/read-definition.ts";
@@ -27,7 +27,7 @@ interface Traced {
   objectName: string;
 }
 
-/** Lists the obstacles to an object's records, the likeliest first. `neverSeen`: also what keeps a record from being seen at all. */
+/** Lists the obstacles to an object's records, the likeliest first. `neverSeen` adds what keeps a record from ever being seen. */
 export async function listObstacles(
   queries: DataQueries,
   traced: Traced,
@@ -63,7 +63,7 @@ export async function listObstacles(
 
 interface Concerned {
   objectName: string;
-  /** That the object's records go to. */
+  /** Destinations of the object's records. */
   destinations: (string | null | undefined)[];
 }
 
@@ -73,7 +73,7 @@ const concerns = (
   { objectName: traced, destinations }: Concerned,
 ): boolean => (type === "destination" ? destinations.includes(name) : [null, traced].includes(objectName));
 
-/** What keeps everything away first: a read that fails may only be its consequence. */
+/** From cause to consequence: a read may only fail because of what is above it. */
 const LIKELIEST: HealthReason["type"][] = [
   "connection",
   "destination",
@@ -133,11 +133,11 @@ function filteredBy(filters: ConfiguredFilter[]): Obstacle {
   };
 }
 
-/** While one of these stands, no scheduled read begins: it would have no credentials, or no place for its messages. */
+/** Returns whether the reason keeps scheduled reads from starting: without credentials, or without a destination. */
 const keepsFromReading = ({ type, detail }: HealthReason): boolean =>
   type === "connection" || (type === "destination" && detail !== DESTINATION_DETAILS.failing);
 
-/** Says up to when the object was read, and when it is read again: a later change cannot have arrived by reading. */
+/** Describes up to when the object was read, and when it is read next: a later change cannot have arrived by reading. */
 function describeProgress(
   { cursorTime, pause, nextTick }: ReadObjectRow,
   { isSubscribed, isBlocked }: { isSubscribed: boolean; isBlocked: boolean },
@@ -164,7 +164,7 @@ function describeProgress(
   };
 }
 
-/** Lists what keeps records of the past away. */
+/** Lists why existing records may not have arrived. */
 async function listLimits(queries: DataQueries, row: ReadObjectRow): Promise<Obstacle[]> {
   const limits: Obstacle[] = [];
   const backfill = await findBackfill(queries, row);

@@ -207,7 +207,7 @@ const toMessage = ({
   })),
 });
 
-/** Maximum number of entries in each list of the answer. */
+/** Maximum number of entries in each part of the answer. */
 const MAX = 200;
 
 const getRecordTrace = (deps: { database: Database }) =>

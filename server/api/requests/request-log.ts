@@ -1,4 +1,4 @@
-/** Keeps the refused requests of projects, in batches, and at most so many of one project in a minute. */
+/** Stores the refused requests of projects in batches, with a limit per project and minute. */
 import { nowMs } from "../../../ground/clock.ts";
 import { isUuid } from "../../../ground/ids.ts";
 import type { Log } from "../../../ground/log.ts";
@@ -65,7 +65,7 @@ function toRow({ caller, problem, ...refused }: RefusedRequest): RefusedRequestR
   };
 }
 
-/** What stands in the place of an API key's id although it is none: perhaps the key itself, or another secret. */
+/** Returns the path segment where an API key's id belongs if it is not an id: it may be the key itself, or another secret. */
 function keyInPath(path: string): string | undefined {
   const name = /\/api-keys\/([^/:]+)/.exec(path)?.[1];
   return name === undefined || isUuid(name) ? undefined : name;

@@ -1,4 +1,4 @@
-/** Calls the operation that tells about the system. */
+/** Calls the operation that describes the system. */
 import type { ResourceExamples } from "../../../tests/journeys/every-operation/recording.ts";
 
 export const examples: ResourceExamples = {

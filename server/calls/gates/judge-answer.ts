@@ -53,7 +53,7 @@ export function strictest(limits: RateLimit[]): RateLimit | undefined {
 
 const FIRST_GUESS_MS = 1_000;
 const LONGEST_GUESS_MS = 60_000;
-/** Long enough for a person to look at the account. */
+/** How long the gate stays closed after a lockout: time for a person to act. */
 const LOCKED_OUT_MS = 15 * 60_000;
 /** A day is the longest quota that providers have; a later time is a mistake in a header. */
 const LONGEST_MS = 24 * 3_600_000;
@@ -68,7 +68,7 @@ export function closedGate(limit: RateLimit, guesses: number, nowMs: number): Cl
   return { until: new Date(nowMs + Math.min(waitMs, LONGEST_MS)), retryable: limit.retryable };
 }
 
-/** Returns how long the provider asked to wait. A time in the past is none: a wrong clock must not turn waiting off. */
+/** Returns how long the provider asked to wait; undefined for a time in the past, which may come from a wrong clock. */
 export function givenWaitMs({ retryAt }: RateLimit, nowMs: number): number | undefined {
   const waitMs = retryAt ? retryAt.getTime() - nowMs : 0;
   return waitMs > 0 ? waitMs : undefined;

@@ -1,4 +1,4 @@
-/** Keeps the closed gates of connections: in memory of this process, and in the database for the others. */
+/** Remembers the closed gates of connections: in memory for this process, and in the database for the others. */
 import { keepRecentlyUsed } from "../../../ground/recently-used.ts";
 import { nowMs } from "../../../ground/clock.ts";
 import type { Log } from "../../../ground/log.ts";
@@ -84,7 +84,7 @@ export function openProcessGates(): ProcessGates {
       const standing = closedUntil(connectionId);
       const guessed = guesses.get(connectionId) ?? 0;
       if (limit.retryable && givenWaitMs(limit, nowMs()) === undefined) {
-        // Requests that were under way together met one limit.
+        // Concurrent requests hit the same limit: it closes the gate once.
         if (standing) return standing;
         guesses.set(connectionId, guessed + 1);
       }

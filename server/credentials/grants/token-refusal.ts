@@ -174,7 +174,7 @@ function wordsIn(fields: JsonObject): string {
   return "";
 }
 
-/** Makes a provider's message safe to show and store: some repeat the secrets that they were sent. */
+/** Removes secrets from a provider's message before it is shown and stored: some repeat what they were sent. */
 function speakable(said: string, secrets: string[]): string {
   const hidden = withoutSecrets(
     said,

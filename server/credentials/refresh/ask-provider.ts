@@ -1,4 +1,4 @@
-/** Asks a provider for new credentials: at the OAuth token endpoint, or by the steps of the provider's own scheme. */
+/** Requests new credentials from a provider: at the OAuth token endpoint, or by the steps of its own scheme. */
 import type { Catalog } from "../../../connector-kit/catalog.ts";
 import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
 import { TemplateError, tokenUrl, type UrlOptions } from "../../../connector-kit/provider/template.ts";

@@ -10,7 +10,7 @@ export interface RefreshLimits {
 }
 
 export interface RefreshSlots {
-  /** Runs `work` when it is its turn; rejects with `SlotGivenUp` if `isWanted` answers false then. */
+  /** Runs `work` once it has a slot; rejects with `SlotGivenUp` if `isWanted` returns false by then. */
   run<Value>(queue: RefreshQueue, isWanted: () => boolean, work: () => Promise<Value>): Promise<Value>;
   /** The queues with waiting callers. */
   waiting(): RefreshQueue[];
@@ -53,7 +53,7 @@ export function openRefreshSlots({ max, maxPerProvider }: RefreshLimits): Refres
     );
   };
 
-  /** Takes a turn of the first queue that may start one, and moves that queue behind the others. */
+  /** Returns the next waiting caller of the first queue that may start one, and moves that queue behind the others. */
   const next = (): { queue: RefreshQueue; turn: Turn } | undefined => {
     for (const [projectId, providers] of waiting) {
       for (const [provider, turns] of providers) {
@@ -105,7 +105,7 @@ export function openRefreshSlots({ max, maxPerProvider }: RefreshLimits): Refres
   };
 }
 
-/** Returns whether one who has `own` of the `taken` places may take another. */
+/** Returns whether an owner of `own` of the `taken` slots may take another one. */
 const isFair = (own: number, taken: number, places: number): boolean =>
   taken < places &&
   (own === 0 || headroom({ own, free: places * (1 - RESERVED_SHARE) - taken, times: TIMES_FREE }) > 0);

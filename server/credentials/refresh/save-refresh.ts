@@ -29,7 +29,7 @@ interface Services {
   countRefresh?: (outcome: "refreshed" | "failed") => void;
 }
 
-/** A refresh under way. */
+/** A refresh in progress. */
 export interface RefreshClaim {
   claimId: string;
   /** The connection as read under the lease. */
@@ -108,7 +108,7 @@ function inStoredState<Result>(
   );
 }
 
-/** Returns whether the connection is of no use any more. A token that is still valid stays in use although it cannot be refreshed. */
+/** Returns whether the connection no longer works. A token that is still valid stays in use, although it cannot be refreshed. */
 function isFinal(
   deps: Services,
   { row, stored }: RefreshClaim,

@@ -1,4 +1,4 @@
-/** Tells which encryption keys the stored values need, and whether the keys at hand decrypt them. */
+/** Finds out which encryption keys the stored values need, and whether the configured keys decrypt them. */
 import type { Sealer } from "../../../ground/seal.ts";
 import type { Queries } from "../../store/database/database.ts";
 import {

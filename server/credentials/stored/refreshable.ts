@@ -1,8 +1,8 @@
-/** Tells which credentials can be refreshed or can expire, and how a token differs from its successor. */
+/** Decides which credentials can be refreshed or can expire, and identifies each generation of a token. */
 import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
 import { isOauth, type StoredCredentials } from "./credential-envelope.ts";
 
-/** Returns whether the provider gives new credentials without the customer. */
+/** Returns whether new credentials can be had from the provider without the customer. */
 export function isRefreshable(provider: ProviderInfo | undefined, credentials: StoredCredentials): boolean {
   if (isOauth(credentials)) return credentials.refreshToken !== undefined || "clientId" in credentials;
   return credentials.scheme === "custom" && (provider?.customOpts?.refreshSteps?.length ?? 0) > 0;

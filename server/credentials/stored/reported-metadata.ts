@@ -13,7 +13,7 @@ interface GivenFacts {
   providerWorkspaceRef?: string;
 }
 
-/** Leaves out what the provider will tell; the rest is marked as entered. */
+/** Removes the facts that the provider itself reports; the rest is marked as entered. */
 export function unreported(caller: Caller, provider: ProviderInfo, given: GivenFacts): GivenFacts {
   if (mayTell(caller)) return given;
   const reported = listProvidedNames(provider);
@@ -24,7 +24,7 @@ export function unreported(caller: Caller, provider: ProviderInfo, given: GivenF
   };
 }
 
-/** Throws a 403 Problem for another value than the stored one of what the provider tells; marks the rest as entered. */
+/** Throws a 403 Problem if a fact that the provider reports differs from the stored one; marks the rest as entered. */
 export function requireUnreported(
   caller: Caller,
   provider: ProviderInfo,

@@ -17,7 +17,7 @@ export interface TestServices {
   config: Config;
 }
 
-/** Makes one attempt, which is not recorded and does not affect the destination's health. */
+/** Performs one attempt, which is not recorded and does not affect the destination's health. */
 export async function testDelivery(
   deps: TestServices,
   row: DestinationRow,

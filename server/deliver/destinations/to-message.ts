@@ -1,4 +1,4 @@
-/** Makes the message of an event for a destination. */
+/** Builds the message of an event for a destination. */
 import type { Message } from "../../../destination-kit/destination.ts";
 import type { StoredEvent } from "../../store/deliveries/events.ts";
 import { shrinkMessage } from "./shrink-message.ts";

@@ -3,7 +3,7 @@ import { PROBLEM_TYPES } from "../../../ground/problem-types.ts";
 
 /** A request and its answer, as far as they are JSON. */
 export interface Example {
-  /** Tells several examples of one operation apart. */
+  /** Distinguishes several examples of one operation. */
   title?: string;
   query?: Record<string, string>;
   request?: unknown;

@@ -84,7 +84,7 @@ export interface Refusals {
 export function collectRefusals(shapes: Shapes): Refusals {
   const shared = new Map<string, Document>();
 
-  /** Refers to the response of a status; `reason` stands beside the `$ref`. */
+  /** Refers to the response of a status; `reason` is a sibling of the `$ref`. */
   function refer(status: number | "Default", reason: string | undefined, kind: Kind): Document {
     const name = `${kind.name}Problem${status}`;
     const usual = status === "Default" ? "Any other error." : (REASONS[status] ?? "");

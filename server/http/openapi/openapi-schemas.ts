@@ -50,7 +50,7 @@ export function collectShapes(): Shapes {
     return "title" in schema ? show(schema) : plain(schema as Document);
   }
 
-  /** The description of a named shape stays with the shape; that of a member (`described`) stands beside the `$ref`. */
+  /** The description of a named shape stays with the shape; that of a member (`described`) is a sibling of the `$ref`. */
   function showMember(given: TSchema): Document {
     const shown = plainOrNamed(given);
     const { description } = given as { description?: string };

@@ -140,7 +140,7 @@ const IF_NONE_MATCH = {
     "The `ETag` of an earlier answer: if the answer is still the same, it is 304 without a body.",
 };
 
-/** In OpenAPI, the description of a parameter and its deprecation stand beside its schema. */
+/** In OpenAPI, the description of a parameter and its deprecation are siblings of its schema. */
 function parameter(place: string, name: string, schema: TSchema, more: Document, shapes: Shapes): Document {
   const { description, deprecated, ...rest } = shapes.show(schema);
   return { name, in: place, description, ...more, ...(deprecated === true && { deprecated }), schema: rest };

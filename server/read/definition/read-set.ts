@@ -174,7 +174,7 @@ export function tablesOfFields(
   return tables;
 }
 
-/** Keeps the first spelling of each name. */
+/** Removes duplicates; the first spelling of each name stays. */
 function distinct(all: readonly string[], names: FieldNames): string[] {
   const byKey = new Map<string, string>();
   for (const name of all) {

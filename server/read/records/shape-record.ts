@@ -190,7 +190,7 @@ interface Spellings {
 /** More names than an object has fields; an answer with ever new ones must not fill the memory. */
 const MAX_SPELLINGS = 20_000;
 
-/** Keeps spellings over records: answers rarely change them, and a wide record may lack hundreds of fields. */
+/** Caches spellings across records: answers rarely change them, and a wide record may lack hundreds of fields. */
 function rememberSpellings(getKey: FieldNames["fieldKey"]): Spellings {
   const known = new Set<string>();
   const byKey = new Map<string, string[]>();

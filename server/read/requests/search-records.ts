@@ -116,7 +116,7 @@ export const searchRecords = (deps: SearchServices) =>
 
 type FoundRecords = Static<typeof SearchAnswer>;
 
-/** Asks the provider for records, and stores a line of the usage log under `path`. Throws a Problem. */
+/** Requests records from the provider, and stores a line of the usage log under `path`. Throws a Problem. */
 export async function searchObject(
   deps: SearchServices,
   object: ReadableObject,

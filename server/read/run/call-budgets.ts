@@ -1,4 +1,4 @@
-/** Leaves part of an account's daily calls for other uses: reads wait while too many calls are used. */
+/** Reserves part of an account's daily calls for other uses: reads wait while too many calls are used. */
 import { keepRecentlyUsed } from "../../../ground/recently-used.ts";
 import type { CallUsage } from "../../../connector-kit/read-connector.ts";
 import { elapsedMs } from "../../../ground/clock.ts";

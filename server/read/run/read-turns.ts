@@ -22,7 +22,7 @@ export async function chooseRuns(
   return withCapacity(inTurns(deep), limit, capacity);
 }
 
-/** Takes one run of each project, then a second one of each, and so on. Backfills stay behind all others. */
+/** Orders runs round-robin over projects, with all backfills last. */
 function inTurns(due: DueRun[]): DueRun[] {
   const turns: DueRun[][] = [];
   const seen = new Map<string, number>();

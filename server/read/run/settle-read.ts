@@ -106,7 +106,7 @@ function deadlineMs(
 /** Reconnecting makes the run due at once; credentials that are accepted again by themselves are noticed after this time. */
 const CREDENTIALS_MINUTES = 5;
 
-/** Makes a backfill wait until the customer has connected again. */
+/** Suspends a backfill until the customer has connected again. */
 async function waitForCredentials(
   deps: SettleServices,
   run: ClaimedRun,
@@ -131,7 +131,7 @@ const WAIT_REASON = {
   disabled: "Waiting: the destination is disabled or does not exist",
 };
 
-/** Makes the run wait until its destination takes messages again. */
+/** Suspends the run until its destination accepts messages again. */
 export async function waitForDestination(
   deps: SettleServices,
   run: ClaimedRun,
@@ -145,7 +145,7 @@ export async function waitForDestination(
   });
 }
 
-/** Makes the run wait until the account may have free calls again. */
+/** Suspends the run until the account may have free calls again. */
 export async function waitForCalls(
   deps: SettleServices,
   run: ClaimedRun,
@@ -242,7 +242,7 @@ async function fail(
   if (isCommitted) deps.readMeter?.ended("failure");
 }
 
-/** Says what a failure is about: a required field that the provider does not know, the object, or the read as such. */
+/** Returns what a failure is about: a required field that the provider does not know, the object, or the read as such. */
 function describeFailure(
   error: Failure["error"],
   messageName: string,

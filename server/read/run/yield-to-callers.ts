@@ -1,4 +1,4 @@
-/** Leaves processor time to callers beside a backfill, whose next page is always ready. */
+/** Yields processor time to callers during a backfill, whose next page is always ready. */
 import { setTimeout as wait } from "node:timers/promises";
 import { loopBusyMs } from "../../../ground/clock.ts";
 import type { OperationLedger } from "../../operations/operation-ledger.ts";

@@ -31,7 +31,7 @@ const MAX_CONCURRENT = 500;
 /** A provider's search index sometimes lags longer: once an hour a run begins further back. */
 const SETTLE_EVERY_MS = 3_600_000;
 
-/** Looks for due objects once a second. */
+/** Checks for due objects once a second. */
 export const startBeginningReads = (deps: BeginReadsServices): Rounds =>
   startRounds({
     what: "begin scheduled reads",
@@ -42,7 +42,7 @@ export const startBeginningReads = (deps: BeginReadsServices): Rounds =>
 
 const MEND_EVERY_MS = 60_000;
 
-/** Looks now and then for ticks that are too far ahead. */
+/** Checks now and then for ticks that are too far ahead. */
 export const startMendingTicks = (deps: BeginReadsServices): Rounds =>
   startRounds({
     what: "look for ticks that are too late",

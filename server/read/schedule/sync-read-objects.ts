@@ -57,7 +57,7 @@ export interface SyncServices extends SyncNowServices {
 const MAX_CONCURRENT = 20;
 const LOOK_EVERY_MS = 1_000;
 
-/** Takes queued installations as soon as they are queued. */
+/** Processes installations as soon as they are queued. */
 export function startSyncingReads(deps: SyncServices): Rounds {
   const rounds = startRounds({
     what: "bring read objects in line",
@@ -71,7 +71,7 @@ export function startSyncingReads(deps: SyncServices): Rounds {
   return rounds;
 }
 
-/** Takes queued installations and brings their objects in line. Returns whether more may be queued. */
+/** Updates the read objects of queued installations. Returns whether more may be queued. */
 export async function syncQueued(deps: SyncNowServices & Pick<SyncServices, "newRuns">): Promise<boolean> {
   const { taken, begun } = await transactData(deps.database, async (queries) => {
     const syncs = await takeSyncs(queries, "read_syncs", MAX_CONCURRENT);

@@ -20,7 +20,7 @@ export interface SubscribeDefinition {
   includeFullRecords: boolean;
   /** Whether changes that only show what Busbar wrote are delivered; undefined: the destination decides. */
   ownWrites?: OwnWrites | undefined;
-  /** Gives fields and mapping; undefined if the manifest does not read the object. */
+  /** Definition of fields and mapping; undefined if the manifest does not read the object. */
   read: ReadDefinition | undefined;
   /** Settings that have no effect, for the status. */
   warnings: string[];
@@ -79,7 +79,7 @@ function define(
       create: isOn("createEvent"),
       update: isOn("updateEvent"),
       delete: isOn("deleteEvent"),
-      // Only the manifest has this event.
+      // The configuration cannot change this event.
       associationChange: declared?.associationChangeEvent?.enabled === "always",
       other: configured?.otherEvents ?? declared?.otherEvents ?? [],
     },

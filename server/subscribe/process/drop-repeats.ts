@@ -1,4 +1,4 @@
-/** Leaves out what the receiver has already: what a scan found, and what was reported in two ways. Pure. */
+/** Drops what the receiver already has: changes that a scan found again, or that were reported in two ways. Pure. */
 import type { EndedEvent } from "../../store/subscriptions/subscription-events.ts";
 import { endFiltered } from "./choose-groups.ts";
 import type { EventGroup } from "./group-events.ts";

@@ -1,4 +1,4 @@
-/** Makes events of records that a scan found changed or deleted. Pure. */
+/** Builds events from records that a scan found changed or deleted. Pure. */
 import type { DeletedRecord, ReadPage } from "../../../connector-kit/read-connector.ts";
 import { newId } from "../../../ground/ids.ts";
 import type { FoundEvent, SubscriptionScan } from "../../store/subscriptions/subscription-scans.ts";

@@ -13,7 +13,7 @@ export interface SplitEvents {
   repeats: InboxEvent[];
 }
 
-/** Tells repeats apart. Whether the receiver has the state of their records is another question. */
+/** Separates repeated reports. It does not decide whether the receiver has the state of their records. */
 export function splitOtherReports(
   events: readonly InboxEvent[],
   earlier: readonly InboxEvent[],

@@ -72,7 +72,7 @@ function shownFields(
   return readSet(read, undefined, names).fields;
 }
 
-/** Leaves groups out that only show what Busbar wrote, where manifest, configuration or destination say so. */
+/** Drops groups that only show what Busbar wrote, if manifest, configuration or destination say so. */
 export function leaveOutOwn(
   { definition, destination }: OwnContext,
   groups: EventGroup[],

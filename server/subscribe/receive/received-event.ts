@@ -1,4 +1,4 @@
-/** Makes rows of the inbox from events of a provider. */
+/** Builds rows of the inbox from events of a provider. */
 import type { ProviderEvent } from "../../../connector-kit/subscribe-connector.ts";
 import { now } from "../../../ground/clock.ts";
 import { newId } from "../../../ground/ids.ts";

@@ -1,9 +1,9 @@
-/** Tells which wanted events the source of a subscription cannot report. Pure. */
+/** Lists the enabled events that the source of a subscription cannot report. Pure. */
 import type { SubscribeConnector } from "../../../connector-kit/subscribe-connector.ts";
 import type { SubscriptionSource } from "../../store/subscriptions/subscriptions.ts";
 import type { WantedEvents } from "../definition/subscribe-definition.ts";
 
-/** For the status; without them a builder waits for events that never come. */
+/** Returns warnings for the status of a subscription: without them a builder waits for events that never come. */
 export function eventWarnings(
   { associationChange, other }: Pick<WantedEvents, "associationChange" | "other">,
   { reportsAssociations }: Pick<SubscribeConnector, "reportsAssociations">,

@@ -15,7 +15,7 @@ export interface JournalSelecting {
   journal: JournalConnector;
   accountRef: string;
   objectKey: string;
-  /** Asks the provider for the names of all fields of the object. */
+  /** Requests the names of all fields of the object from the provider. */
   listFields(): Promise<string[]>;
 }
 

@@ -1,4 +1,4 @@
-/** Has an object's changes reported on the stream of its connection, and tells whether the stream is open. */
+/** Selects an object on the stream of its connection, and checks whether the stream is open. */
 import { createHash } from "node:crypto";
 import { ProviderError } from "../../../connector-kit/calls/provider-error.ts";
 import type { StreamConnector } from "../../../connector-kit/stream-connector.ts";
@@ -13,7 +13,7 @@ export interface SelectedObject {
   warnings: string[];
 }
 
-/** After so many attempts, which take half a minute, a stream that was never open counts as one that cannot be opened. */
+/** After this many attempts (half a minute), a stream that was never open counts as one that cannot be opened. */
 const MAX_ATTEMPTS = 5;
 
 /** Throws `ProviderError`, also for a stream that the provider refuses, or that cannot be opened. */

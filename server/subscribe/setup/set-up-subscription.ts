@@ -97,7 +97,7 @@ async function findNames(
   });
 }
 
-/** Has the object reported where the provider must be asked for that. */
+/** Selects the object at the provider, if its source requires that. */
 async function select(
   deps: SetUpServices,
   subscription: ClaimedSubscription,

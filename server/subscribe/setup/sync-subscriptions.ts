@@ -32,7 +32,7 @@ export interface SubscriptionSyncServices {
 const MAX_CONCURRENT = 20;
 const LOOK_EVERY_MS = 1_000;
 
-/** Takes queued installations as soon as they are queued; `onDue` is called when subscriptions are to be set up. */
+/** Processes installations as soon as they are queued; calls `onDue` when subscriptions are to be set up. */
 export function startSyncingSubscriptions(
   deps: SubscriptionSyncServices & { changes: Changes; log: Log; onDue(): void },
 ): Rounds {
@@ -52,7 +52,7 @@ export function startSyncingSubscriptions(
   return rounds;
 }
 
-/** Takes queued installations; returns how many. */
+/** Processes queued installations; returns how many. */
 const syncQueuedSubscriptions = (deps: SubscriptionSyncServices): Promise<number> =>
   transactData(deps.database, async (queries) => {
     const syncs = await takeSyncs(queries, "subscription_syncs", MAX_CONCURRENT);

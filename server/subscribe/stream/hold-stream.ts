@@ -1,4 +1,4 @@
-/** Holds a stream: reads it until it ends, and gives it back with the time of the next attempt. */
+/** Reads a claimed stream until it ends, and releases it with the time of the next attempt. */
 import { LostPositionError } from "../../../connector-kit/stream-connector.ts";
 import { mustBeMended, ProviderError } from "../../../connector-kit/calls/provider-error.ts";
 import { EgressError } from "../../egress/egress-error.ts";

@@ -60,7 +60,7 @@ export async function readStream(
       } else {
         await retryWhileDatabaseIsDown(() => noteOpen(deps, stream), { signal: stop });
       }
-      // What is stored takes its time; the provider is silent only after that.
+      // Storing takes time, which must not count as the provider's silence.
       silence.begin();
       progress.hasHeard ||= isOpen;
       isOpen = true;
@@ -92,7 +92,7 @@ const chooseStart = ({ position, startTime }: EventStreamRow): StreamStart =>
 const noteOpen = ({ database, workerId }: StoringServices, { id }: EventStreamRow): Promise<void> =>
   openEventStream(database.data, { id, workerId: workerId() });
 
-/** Leaves out what happened before the subscription began. */
+/** Drops events from before the subscription. */
 function newEnough({ startTime }: EventStreamRow, batch: StreamBatch): StreamBatch {
   const sinceMs = (startTime?.getTime() ?? 0) - CLOCK_MARGIN_MS;
   const events = batch.events.filter(

@@ -1,4 +1,4 @@
-/** Has the records read of whose changes a stream did not report each. */
+/** Requests a read where a stream did not report every change of its records. */
 import type { StreamGap } from "../../../connector-kit/stream-connector.ts";
 import { nowMs } from "../../../ground/clock.ts";
 import type { DataQueries } from "../../store/database/sides.ts";

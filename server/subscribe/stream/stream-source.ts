@@ -1,4 +1,4 @@
-/** What reads a stream: calls of long duration for a connection, or the pages of a provider app's journal. */
+/** How a stream is read: by long calls for a connection, or by the pages of a provider app's journal. */
 import type { StreamBatch, StreamStart } from "../../../connector-kit/stream-connector.ts";
 import type { LiveConnection } from "../../calls/live-connection.ts";
 import type { EventStreamRow } from "../../store/subscriptions/event-streams.ts";
@@ -15,7 +15,7 @@ export interface StreamOpening {
   onCall(): void;
 }
 
-/** What one opening of a stream came to. */
+/** Result of one stream session. */
 export interface StreamProgress {
   /** The connection whose token was used last. */
   live?: LiveConnection;

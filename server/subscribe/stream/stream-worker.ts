@@ -26,7 +26,7 @@ export type StreamWorkerServices = Omit<StreamServices, "workerId"> & {
 
 export interface StreamWorker {
   wake(): void;
-  /** Gives all streams back. */
+  /** Releases all streams. */
   stop(): Promise<void>;
 }
 
@@ -61,7 +61,7 @@ export function startStreamWorker(services: StreamWorkerServices): StreamWorker 
     held.set(id, { stream, stop, ended });
   };
   const round = async (): Promise<boolean> => {
-    // What this process has claimed and does not hold was lost on the way; what it holds may belong to others now.
+    // Streams claimed by this process but not held here were lost; streams held here may belong to others now.
     const known = [...held.keys()];
     await recoverEventStreams(data, deps.workerId(), known);
     const rows = await listHeldStreams(data, deps.workerId());

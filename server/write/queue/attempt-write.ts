@@ -1,4 +1,4 @@
-/** Makes one attempt at a queued write: sends the records without an outcome, then ends the write or puts it back. */
+/** Performs one attempt at a queued write: sends the records without an outcome, then ends or reschedules the write. */
 import type { RecordOutcome } from "../../../connector-kit/connector.ts";
 import { ProviderError, type ProviderErrorKind } from "../../../connector-kit/calls/provider-error.ts";
 import { ClosedGateError } from "../../calls/gates/closed-gate-error.ts";
@@ -138,7 +138,7 @@ async function settle(
   else await end(deps, { ...attempt, records: updated }, attempts);
 }
 
-/** What the provider answers only after it has looked at the key: the first request was not carried out either. */
+/** Kinds that a provider answers only after it has checked the key: the first request was not carried out either. */
 const AFTER_KEY = new Set<ProviderErrorKind>(["invalid", "not_found", "unreadable"]);
 
 /**
