@@ -66,9 +66,9 @@ export function isFurtherList(
   isPath: (template: string) => boolean,
 ): boolean {
   return furtherLists.some(
-    ({ path, query = {} }) =>
+    ({ list: own, path = own?.path, query = own?.query ?? {} }) =>
       (path === undefined
-        ? [list?.path, since?.list?.path, since?.path].some((own) => own !== undefined && isPath(own))
+        ? [list?.path, since?.list?.path, since?.path].some((usual) => usual !== undefined && isPath(usual))
         : isPath(path)) &&
       Object.entries(query).every(([name, value]) => url.searchParams.get(name) === value),
   );

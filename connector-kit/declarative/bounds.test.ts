@@ -219,6 +219,48 @@ test("records of several lists are all read, and those of a list of deleted ones
   );
 });
 
+test("a list of deleted records that is asked for in another way has its own pages and no parameters of the other (Zoho CRM)", async (t) => {
+  const { read, fetch, requests } = await open(
+    t,
+    {
+      list: { path: "/people", query: { sort: "id" }, pageSize: { to: "query.limit", most: 10 } },
+      paging: { cursor: { from: "next", to: "query.cursor" } },
+      select: { to: "query.fields" },
+      since: { to: "query.since" },
+      furtherLists: [
+        {
+          list: { path: "/bin", query: { type: "all" } },
+          records: "gone",
+          paging: { page: { to: "query.page", first: 1, more: "more" } },
+          changedPath: "at",
+          deleted: true,
+        },
+      ],
+    },
+    (query) => {
+      const page = numberIn(query, "page");
+      return { body: { gone: [{ id: `${page}`, at: "2026-02-03T04:05:06Z" }], more: page < 2 } };
+    },
+  );
+  const period = {
+    objectName: "people",
+    since: new Date("2026-02-01T00:00:00Z"),
+    until: new Date("2026-03-01T00:00:00Z"),
+  };
+  const first = await read.readDeletions(period, undefined, fetch);
+  const second = await read.readDeletions(period, first.next, fetch);
+  assert.deepEqual(
+    [...first.records, ...second.records].map(({ id, deletedTime }) => [id, deletedTime?.toISOString()]),
+    [
+      ["1", "2026-02-03T04:05:06.000Z"],
+      ["2", "2026-02-03T04:05:06.000Z"],
+    ],
+  );
+  assert.equal(second.next, undefined);
+  const since = "since=2026-02-01T00%3A00%3A00.000Z";
+  assert.deepEqual(requests, [`/bin?type=all&${since}&page=1`, `/bin?type=all&${since}&page=2`]);
+});
+
 test("a record that a list marks as deleted is a deletion and no record (Google: cancelled)", async (t) => {
   const list = [
     { id: "1", status: "confirmed", updated: "2026-02-03T04:05:06Z" },

@@ -3,6 +3,8 @@ import { nowMs } from "../../ground/clock.ts";
 import type { Checkpoint } from "../read-connector.ts";
 import type { ObjectPlan } from "./object-plan.ts";
 
+type FurtherList = NonNullable<ObjectPlan["furtherLists"]>[number];
+
 /** What is read from the lists: the records, or those that the provider tells as deleted. */
 export type Wanted = "records" | "deletions";
 
@@ -40,7 +42,8 @@ export function chooseList(
     if (each !== undefined) rules.each = each;
     if (paging) rules.paging = paging;
   }
-  if (further && rules.list) {
+  if (further?.list) takeOwnList(rules, further);
+  else if (further && rules.list) {
     const query = { ...rules.list.query, ...further.query };
     const body = { ...rules.list.body, ...further.body };
     rules.list = {
@@ -58,6 +61,16 @@ export function chooseList(
     allDeleted: further?.deleted ?? false,
     following: positions[positions.indexOf(position) + 1],
   };
+}
+
+/** A list that is asked for in a way of its own: neither fields are named in it, nor does its bound move. */
+function takeOwnList(rules: ObjectPlan, { list, records, paging, changedPath }: FurtherList): void {
+  rules.list = list;
+  delete rules.select;
+  if (rules.since) rules.since = { ...rules.since, keyset: false };
+  if (records !== undefined) rules.records = records;
+  if (paging) rules.paging = paging;
+  if (changedPath !== undefined) rules.changedPath = changedPath;
 }
 
 /**

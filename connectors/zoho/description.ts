@@ -33,14 +33,22 @@ const upsertBy = (key: string, example: ObjectRules["example"]): ObjectRules => 
   example,
 });
 
+const pageSize = { to: "query.per_page", most: 200 };
+
 /** Leads that were converted are left out by default, and would seem to be deleted. */
 const leads: ObjectRules = {
-  list: {
-    path,
-    query: { sort_by: "id", sort_order: "asc", converted: "both" },
-    pageSize: { to: "query.per_page", most: 200 },
-  },
+  list: { path, query: { sort_by: "Modified_Time", sort_order: "asc", converted: "both" }, pageSize },
 };
+
+/** Records in the recycle bin and those that were deleted for good; not for notes (Get List of Deleted Records, version 7). */
+const bin: ObjectRules["furtherLists"] = [
+  {
+    list: { path: `${path}/deleted`, query: { type: "all" }, pageSize },
+    paging: { page: { to: "query.page", first: 1, more: "info.more_records" } },
+    changedPath: "deleted_time",
+    deleted: true,
+  },
+];
 
 export const description: Description = {
   module: "crm",
@@ -48,16 +56,20 @@ export const description: Description = {
   defaults: {
     // "You can include a maximum of 50 field API names in this parameter"; `ids` names no largest number.
     select: { to: "query.fields", most: 50, ids: { to: "query.ids", most: 100 } },
-    list: {
-      path,
-      query: { sort_by: "id", sort_order: "asc" },
-      pageSize: { to: "query.per_page", most: 200 },
-    },
+    // A list ends after 100,000 records: the next request begins at the time of the last one.
+    list: { path, query: { sort_by: "Modified_Time", sort_order: "asc" }, pageSize },
+    furtherLists: bin,
     records: "data",
     paging: { cursor: { from: "info.next_page_token", to: "query.page_token", more: "info.more_records" } },
     changedPath: "Modified_Time",
-    // Without changes the answer is 304, and without records 204.
-    since: { to: "header.If-Modified-Since", format: "rfc3339-seconds" },
+    // Without changes the answer is 304, and without records 204. Whether it has what changed exactly then is not told.
+    since: {
+      to: "header.If-Modified-Since",
+      format: "rfc3339-seconds",
+      full: "1970-01-01T00:00:00Z",
+      keyset: true,
+      exclusive: true,
+    },
     create: { method: "POST", path, wrap, id },
     update: { method: "PUT", path: `${path}/{id}`, wrap, id },
     delete: { method: "DELETE", path: `${path}/{id}` },
@@ -113,6 +125,9 @@ export const description: Description = {
     Cases: upsertBy("Subject", { Subject: "Ink leaks" }),
     // The only list without page tokens.
     Notes: {
+      list: { path, query: { sort_by: "id", sort_order: "asc" }, pageSize },
+      furtherLists: [],
+      since: { to: "header.If-Modified-Since", format: "rfc3339-seconds" },
       paging: { page: { to: "query.page", first: 1, more: "info.more_records" } },
       example: {
         Note_Title: "Pens",

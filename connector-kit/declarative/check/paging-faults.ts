@@ -58,9 +58,14 @@ export function listFaults(
       const place = `${path}.furtherLists.${index}`;
       return [
         ...fault(`${place}.path`, pathFault(list.path, [...HOLES, "parent"])),
-        ...(list.path === undefined && !list.query && !list.body
-          ? fault(place, "needs path, query or body: otherwise it is the same list again")
+        ...fault(`${place}.list.path`, pathFault(list.list?.path, [...HOLES, "parent"])),
+        ...(list.list && (list.path !== undefined || list.query || list.body)
+          ? fault(`${place}.list`, "has path, query and body of its own: they go into it")
           : []),
+        ...(list.path === undefined && !list.query && !list.body && !list.list
+          ? fault(place, "needs path, query, body or list: otherwise it is the same list again")
+          : []),
+        ...(list.paging ? pagingFaults(list.paging, `${place}.paging`) : []),
       ];
     }),
   ];

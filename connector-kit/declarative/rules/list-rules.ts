@@ -108,11 +108,14 @@ export const Since = Type.Object({
   paging: Type.Optional(Paging),
 });
 
-/** A further list of an object: what it has in place of `list`. */
+/** A further list of an object: what it has in place of `list`. One with a `list` of its own has no named fields, and is read by its pages. */
 export const FurtherList = Type.Object({
   path: optional("Path below the base URL."),
   query: texts("Parameters of the query, beside those of `list`."),
   body: bodyMembers("Members of the body by path, beside those of `list`."),
+  list: Type.Optional(ListRequest),
   records: optional("Path of the list of records in its answer."),
+  paging: Type.Optional(Paging),
+  changedPath: optional("Path of the time of the change, or of the deletion, in its records."),
   deleted: Type.Optional(Type.Boolean({ description: "Its records are deleted ones." })),
 });
