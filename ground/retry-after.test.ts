@@ -26,6 +26,9 @@ const FORMS: Record<string, { headers: Record<string, string>; seconds: number |
     headers: { "retry-after": "2", "x-ratelimit-reset": "500" },
     seconds: 2,
   },
+  // https://developer.close.com/api/overview/rate-limits.md; draft-ietf-httpapi-ratelimit-headers-05 and later
+  "one header for all": { headers: { ratelimit: "limit=100, remaining=0, reset=5" }, seconds: 5 },
+  "the newest draft of it": { headers: { ratelimit: '"default";r=0;t=30' }, seconds: 30 },
   nothing: { headers: {}, seconds: undefined },
   "empty text": { headers: { "retry-after": "" }, seconds: undefined },
   nonsense: { headers: { "retry-after": "soon" }, seconds: undefined },

@@ -16,7 +16,9 @@ export function retryTime(headers: Record<string, string>): Date | undefined {
     const time = retryAfter(headers[name]);
     if (time) return time;
   }
-  return undefined;
+  // Close: `limit=100, remaining=50, reset=5`; drafts of the IETF call it `t`.
+  const [, seconds] = /(?:^|[,;]\s*)(?:reset|t)=(\d+(?:\.\d+)?)/i.exec(headers["ratelimit"] ?? "") ?? [];
+  return retryAfter(seconds);
 }
 
 /** Headers that name how many requests are left in a rate limit's window. */

@@ -28,7 +28,8 @@ export const declarativeClassify =
       isListed(body, errors) ||
       (graphql !== undefined && isGraphqlRefusal(body));
     if (isGood && !isRefused) return undefined;
-    const words = errors.plainText ? plainText(response) : undefined;
+    const text = body === undefined ? response.text.trim() : "";
+    const words = (errors.plainText && isPlain(response)) || isKnown(text, errors) ? text : undefined;
     const reason = reasonIn(body, errors.message) ?? words;
     const code = codeIn(body, errors);
     const kind =
@@ -52,11 +53,14 @@ export const declarativeClassify =
 const MAX_WORDS = 500;
 
 /** Pages of servers in between are HTML. */
-function plainText({ headers, text }: ProviderResponse): string | undefined {
-  const words = text.trim();
-  const isPlain = /^text\/plain\b/i.test(headers["content-type"] ?? "") && !words.startsWith("<");
-  return isPlain && words !== "" && words.length <= MAX_WORDS ? words : undefined;
-}
+const isPlain = ({ headers, text }: ProviderResponse): boolean =>
+  /^text\/plain\b/i.test(headers["content-type"] ?? "") && areWords(text.trim());
+
+const areWords = (text: string): boolean => text !== "" && text.length <= MAX_WORDS && !text.startsWith("<");
+
+/** Words that the description knows are the provider's own, whatever type they are said to have. */
+const isKnown = (text: string, { texts }: Description["errors"]): boolean =>
+  areWords(text) && kindByText(text, texts) !== undefined;
 
 /** JSON is taken for the provider's own, because a description does not know each of its forms. */
 const isFilledJson = (body: Json | undefined): boolean =>

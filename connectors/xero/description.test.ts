@@ -31,3 +31,30 @@ for (const [path, idName] of [
       assert.equal(searchParams.get("unitdp"), "4", address);
     }
   });
+
+/** XeroAPI/Xero-OpenAPI#163 (2020-03-11): "the API doesn't return usable JSON data. Instead it returns a string". */
+test("a record that is gone is not found, although Xero says so in plain words, of whatever type", async () => {
+  for (const type of ["text/html; charset=utf-8", "text/plain", "application/json"]) {
+    const gone = () => ({
+      status: 404,
+      headers: { "content-type": type },
+      body: "The resource you're looking for cannot be found",
+    });
+    assert.deepEqual(await read.readByIds(planRead("Contacts"), [ID], replay(gone()).fetch), []);
+    const order = orderWrite("Contacts", "update", { id: ID, fields: { Name: "Ada" } });
+    const [outcome] = (await write.write(order, replay(gone()).fetch)).outcomes;
+    assert.ok(outcome?.success === false && outcome.error.kind === "not_found", type);
+    assert.match(outcome.error.message, /cannot be found/);
+  }
+});
+
+test("a page of something in between is no record that is gone", async () => {
+  const page = {
+    status: 404,
+    headers: { "content-type": "text/html" },
+    body: "<html>The resource you're looking for cannot be found</html>",
+  };
+  await assert.rejects(read.readByIds(planRead("Contacts"), [ID], replay(page).fetch), {
+    kind: "unavailable",
+  });
+});

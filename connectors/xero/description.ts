@@ -146,6 +146,8 @@ export const description: Description = {
   errors: {
     message: ["Elements.*.ValidationErrors.*.Message", "Detail", "Message"],
     code: "Type",
+    // The text is all of the answer.
+    texts: { "looking for cannot be found": "not_found" },
   },
   limits: { perSecond: 1 },
   sources: {
