@@ -22,6 +22,10 @@ export function FieldMapping({ integration, onSave }: FieldMappingProps): ReactN
     const saved = await state.save();
     onSave?.(saved);
   });
+  // An object that is read and written has one name.
+  const shownNames = Object.fromEntries(
+    (revision?.content.read?.objects ?? []).map((each) => [each.objectName, each.mapToDisplayName]),
+  );
   const cannotSave = missing.length > 0 || (installation !== undefined && !state.isChanged);
   return (
     <Card title={say("mapping")} isBusy={saving.isRunning}>
@@ -50,7 +54,7 @@ export function FieldMapping({ integration, onSave }: FieldMappingProps): ReactN
                 {revision.content.write.objects.map(({ objectName, displayName }) => (
                   <Checkbox
                     key={objectName}
-                    label={say("writeObject", { object: displayName })}
+                    label={say("writeObject", { object: shownNames[objectName] ?? displayName })}
                     isChecked={draft.write[objectName] ?? false}
                     change={(isChosen) => state.changeWrite(objectName, isChosen)}
                   />

@@ -35,6 +35,7 @@ integrations:${Object.entries(PROVIDERS)
     read:
       objects:
         - objectName: ${object}
+          mapToDisplayName: People
           destination: hook
           schedule: "*/30 * * * *"
           backfill: { defaultPeriod: { fullHistory: true } }

@@ -22,6 +22,7 @@ import { openCustomer } from "../ui-library/customer.ts";
 import { servePage, type ServedPage } from "../ui-library/serve-page.ts";
 import { assertAccessible } from "./assert-accessible.ts";
 import { checkPrograms } from "./check-programs.ts";
+import { checkStyles } from "./check-styles.ts";
 import { accounts, admit, MANIFEST, PROVIDERS, TYPED, type Provider } from "./providers.ts";
 import { openStepwiseProvider, type StepwiseProvider } from "../ui-library/stepwise-provider.ts";
 
@@ -141,6 +142,7 @@ export const testReactComponents = (): void => {
       assert.deepEqual(Object.keys((await stored()).write.objects), [object]);
       const form = page.getByRole("region", { name: "What is shared" });
       const boxes = form.getByRole("checkbox");
+      await form.getByLabel("Change People").waitFor();
       await form.getByRole("group").first().getByRole("checkbox").nth(1).check();
       await press("Save");
       await reported(3);
@@ -312,6 +314,10 @@ export const testReactComponents = (): void => {
     });
 
     test("every program of the guide and the README fits the components", () => checkPrograms());
+
+    test("the components have their colours, on a light page and on a dark one, after a tool has rewritten the styles for older browsers", async () => {
+      await checkStyles(browser, await readFile(join(FOLDER, "dist/styles.css"), "utf8"));
+    });
 
     test("all components with the client are at most 40 KB, compressed, without React", async () => {
       const { outputFiles } = await build({

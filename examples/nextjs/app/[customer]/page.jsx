@@ -39,11 +39,12 @@ export default async function Page({ params }) {
   );
 }
 
-/** Writes to HubSpot; the page shows the change when it comes back with the next read. */
+/** Writes to HubSpot, then to the copy; the next read brings what HubSpot made of it. */
 async function save(customer, id, form) {
   "use server";
-  const record = { id, title: form.get("title") };
-  const writeRequest = { groupRef: customer, type: "update", record };
+  const title = form.get("title");
+  const writeRequest = { groupRef: customer, type: "update", record: { id, title } };
   await busbar.writeRecords({ integrationId: "people", objectName: "person", writeRequest });
+  await database.query("UPDATE people SET title = $3 WHERE customer = $1 AND id = $2", [customer, id, title]);
   revalidatePath(`/${customer}`);
 }
