@@ -1,8 +1,7 @@
 /** Makes the calls of the steps and prints requests and answers. */
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Json } from "../ground/json.ts";
-import { pick } from "./pick.ts";
+import { type Json, isJsonObject } from "../ground/json.ts";
 import type { Printer } from "./printer.ts";
 import type { Demo } from "./start-demo.ts";
 import {
@@ -125,3 +124,24 @@ async function recordInCrm(
   printer.came("its record", pick(found, fields));
   return found;
 }
+
+/** Returns the members at the paths, nested as before; `*` means every item of a list. Missing members are left out. */
+function pick(value: Json, paths: string[]): Json {
+  return pickParts(
+    value,
+    paths.map((path) => path.split(".")),
+  );
+}
+
+function pickParts(value: Json, paths: string[][]): Json {
+  if (paths.some((path) => path.length === 0)) return value;
+  if (Array.isArray(value)) return value.map((item) => pickParts(item, below(paths, "*")));
+  if (!isJsonObject(value)) return value;
+  const names = [...new Set(paths.flatMap(([first]) => first ?? []))].filter((name) =>
+    Object.hasOwn(value, name),
+  );
+  return Object.fromEntries(names.map((name) => [name, pickParts(value[name] ?? null, below(paths, name))]));
+}
+
+const below = (paths: string[][], name: string): string[][] =>
+  paths.filter(([first]) => first === name).map(([, ...rest]) => rest);

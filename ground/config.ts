@@ -1,9 +1,10 @@
 /** Reads and checks the environment. A wrong value stops the start with one line that names the variable. */
 import { wrong, type Environment, type Setting, type Values, type Variable } from "./config-values.ts";
-import { refuseUnknownVariables } from "./refuse-unknown-variables.ts";
 import { LISTENERS, OUTGOING, SECRETS } from "./server-settings.ts";
 import { telemetry, TELEMETRY_VARIABLES } from "./telemetry-config.ts";
 import { DELIVERIES, LIMITS } from "./work-settings.ts";
+import { didYouMean } from "./closest.ts";
+import { StartError } from "./errors.ts";
 
 /** Where traces and metrics are sent; undefined: nowhere. */
 const TELEMETRY = {
@@ -95,3 +96,19 @@ export const attemptsDays = (gapsSeconds: number[]): number => {
   const total = gapsSeconds.reduce((sum, gap) => sum + gap, 0);
   return Math.ceil((total * 1.2 * 2 * 100) / 86_400) / 100;
 };
+
+/** Variables of the command line and of the tests; they may be set where a server starts. */
+const OTHER_PROGRAMS = /^BUSBAR_(URL|API_KEY|PROJECT|PROXY_URL|TEST_\w+)$/;
+
+/** Kubernetes sets these for every service, so a service called `busbar-db` makes names that begin like ours. */
+const SERVICE_LINK = /_SERVICE_(HOST|PORT)(_\w+)?$|_PORT_\d+_(TCP|UDP)(_\w+)?$|_PORT$/;
+
+/** Throws `StartError` for a variable that begins with `BUSBAR_` and is not in `known`. */
+function refuseUnknownVariables(names: string[], known: ReadonlySet<string>): void {
+  const unknown = names
+    .filter((name) => name.startsWith("BUSBAR_") && !known.has(name))
+    .find((name) => !OTHER_PROGRAMS.test(name) && !SERVICE_LINK.test(name));
+  if (unknown === undefined) return;
+  const hint = didYouMean(unknown, known, "docs/guide/configuration.md lists the variables.");
+  throw new StartError(`${unknown} is not a variable of Busbar. ${hint}`);
+}

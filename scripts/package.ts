@@ -8,8 +8,7 @@ import { readBuild } from "../server/dashboard/build-dashboard.ts";
 import { dashboardDigest } from "../server/dashboard/dashboard-digest.ts";
 import { bundleServer } from "./package/bundle-server.ts";
 import { bundledLicences } from "./package/bundled-licences.ts";
-import { packageManifest } from "./package/package-manifest.ts";
-import { productionLock } from "./package/production-lock.ts";
+import { packageManifest, type Manifest } from "./package/package-manifest.ts";
 
 const run = promisify(execFile);
 
@@ -83,4 +82,19 @@ async function node(args: string[]): Promise<void> {
     const { stdout = "", stderr = "" } = error as { stdout?: string; stderr?: string };
     throw new Error(`${args.join(" ")} failed:\n${stdout}${stderr}`, { cause: error });
   }
+}
+
+interface Lock {
+  name: string;
+  version: string;
+  packages: Record<string, Record<string, unknown>>;
+  [member: string]: unknown;
+}
+
+/** Returns the lock of `npm-shrinkwrap.json`, which npm follows when it installs the package. Its packages need no others. */
+function productionLock(lock: Lock, { name, version, ...manifest }: Manifest): Lock {
+  const installed = Object.keys(manifest.optionalDependencies).map((one) => `node_modules/${one}`);
+  const packages = Object.fromEntries(installed.map((path) => [path, lock.packages[path] ?? {}]));
+  const root = { name, version, ...manifest };
+  return { ...lock, name, version, packages: { "": root, ...packages } };
 }

@@ -1,7 +1,6 @@
 /** `busbar connect hubspot --group acme`: connects a customer's account by consent page or with credentials. */
 import type { Command } from "commander";
 import { askConsent, findConnection, type Customer } from "../connecting/consent.ts";
-import { providerInfo } from "../connecting/provider-info.ts";
 import { metadataInputs, findNeeds, type Input } from "../connecting/provider-needs.ts";
 import { askFor, readCredentials } from "../connecting/read-credentials.ts";
 import { Failure, UsageFailure } from "../failures.ts";
@@ -147,3 +146,9 @@ async function completeMetadata(
   ]);
   return { providerMetadata: Object.fromEntries(entries) };
 }
+
+/** Reads what the server knows of a provider: of the project's own one, or of that in the catalog. */
+const providerInfo = async (deps: Connected, key: string): Promise<JsonObject> =>
+  key.startsWith("x-")
+    ? requireObject(valueAt(await deps.inProject("GET", `/providers/${step(key)}`), "provider"))
+    : requireObject(await deps.api("GET", `/v1/providers/${step(key)}`));

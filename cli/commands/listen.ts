@@ -2,9 +2,7 @@
 import type { Command } from "commander";
 import { Ended, Failure, UsageFailure } from "../failures.ts";
 import { EVENT_TYPES } from "../listen/event-types.ts";
-import { forwardMessage } from "../listen/forward-message.ts";
-import { startReceiver } from "../listen/receiver.ts";
-import { tellMessage } from "../listen/tell-message.ts";
+import { startReceiver, type Message } from "../listen/receiver.ts";
 import {
   egressRemedy,
   makeTemporaryDestination,
@@ -16,6 +14,10 @@ import { signatureFault } from "../listen/verify-signature.ts";
 import { connect, type Connected } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
 import { wholeNumber } from "./resource-options.ts";
+import { parseJson, textAt, valueAt } from "../http/json.ts";
+import type { Output } from "../output/output.ts";
+import { printable, printableLines } from "../output/printable.ts";
+import { send } from "../http/send.ts";
 
 interface ListenOptions {
   port: number;
@@ -71,7 +73,7 @@ async function listen(wanted: Wanted, deps: Connected, interrupted: AbortSignal)
       return 401;
     }
     if (!ready) return 204;
-    tellMessage(message, deps.out);
+    printMessage(message, deps.out);
     const status = wanted.forwardTo ? await forwardMessage(message, wanted.forwardTo, deps.out) : 204;
     left -= 1;
     if (left <= 0) enough.abort();
@@ -143,3 +145,42 @@ const aborted = (signals: AbortSignal[]): Promise<void> =>
       signal.addEventListener("abort", () => resolve(), { once: true });
     }
   });
+
+/** Prints a verified message: readable, or with `--json` as one line of JSON. */
+function printMessage({ headers, body }: Message, out: Output): void {
+  const content = parseJson(body.toString());
+  const [id, timestamp] = [String(headers["webhook-id"]), Number(headers["webhook-timestamp"])];
+  if (out.json) return out.item({ id, timestamp, body: content ?? null });
+  const { paint } = out;
+  // A data message has no envelope.
+  const event = textAt(content, "notificationType");
+  const type = event ?? textAt(content, "action") ?? "";
+  const time = new Date(timestamp * 1_000).toISOString().replace(".000Z", "Z");
+  out.line(
+    `${paint.dim(time)}  ${paint.bold(printable(type))}  ${paint.green("verified")}  ${paint.dim(printable(id))}`,
+  );
+  const data = JSON.stringify((event === undefined ? content : valueAt(content, "data")) ?? null, null, 2);
+  out.line(printableLines(data).replaceAll(/^/gm, "    "));
+}
+
+/** Sends body and signature headers unchanged. Returns the status; the server retries the delivery if it is an error. */
+async function forwardMessage({ headers, body }: Message, to: URL, out: Output): Promise<number> {
+  const passed = Object.entries(headers).filter(([name]) =>
+    /^(content-type|user-agent|webhook-.*|svix-.*)$/.test(name),
+  );
+  try {
+    const answer = await send({
+      method: "POST",
+      url: to,
+      headers: { ...Object.fromEntries(passed), "content-length": body.length },
+      body,
+    });
+    answer.resume();
+    const status = answer.statusCode ?? 502;
+    out.note(`forwarded: ${status}`);
+    return status;
+  } catch (error) {
+    out.note(`not forwarded: ${error instanceof Error ? error.message : String(error)}`);
+    return 502;
+  }
+}

@@ -1,12 +1,11 @@
 /** Everything around a page: skip link, head, navigation, dialogs, and the bar when the server does not answer. */
-import { useState, type JSX, type ReactNode } from "react";
+import { useEffect, useState, type JSX, type ReactNode } from "react";
 import { ActionIcon, Drawer } from "@mantine/core";
-import { Link, useNavigate } from "@tanstack/react-router";
+import { Link, useNavigate, useRouterState } from "@tanstack/react-router";
 import { Icon } from "../ui/icons.tsx";
 import { AccountMenu } from "./account/account-menu.tsx";
 import { ApiPanel } from "./data/api-panel.tsx";
 import { AwayBar } from "./away-bar.tsx";
-import { useBusy } from "./busy.ts";
 import { useKeptFocus } from "./kept-focus.ts";
 import { KeysDialog } from "./account/keys-dialog.tsx";
 import { useSingleKeys } from "./account/keys.ts";
@@ -18,6 +17,7 @@ import { ProjectSwitch } from "./project-switch.tsx";
 import { useRememberProject } from "./project.ts";
 import { SessionDialog } from "./account/session-dialog.tsx";
 import classes from "./frame.module.css";
+import { useIsFetching } from "@tanstack/react-query";
 
 export function Frame({ children }: { children: ReactNode }): JSX.Element {
   const [menu, setMenu] = useState(false);
@@ -102,4 +102,22 @@ function usePageKeys(onHelp: () => void): string {
     ...Object.fromEntries(jumps),
   });
   return done;
+}
+
+/** A page that has just been drawn begins its calls within this time. */
+const SETTLE_MS = 40;
+
+/** Returns true until the page has drawn its first answers; assistive technology and tests wait for that. */
+function useBusy(): boolean {
+  const isLoading = useRouterState({ select: ({ status }) => status === "pending" });
+  const first = useIsFetching({ predicate: ({ state }) => state.status === "pending" });
+  const isWorking = isLoading || first > 0;
+  const href = useRouterState({ select: ({ location }) => location.pathname });
+  const [settled, setSettled] = useState("");
+  useEffect(() => {
+    if (isWorking) return;
+    const timer = setTimeout(() => setSettled(href), SETTLE_MS);
+    return () => clearTimeout(timer);
+  }, [isWorking, href]);
+  return isWorking || settled !== href;
 }

@@ -8,7 +8,6 @@ import { Page } from "../http/endpoint.ts";
 import { prefersHtml } from "../http/prefers-html.ts";
 import { escapeHtml, styledPage } from "../http/styled-page.ts";
 import type { BuiltDashboard, DashboardState } from "./built-dashboard.ts";
-import { pagePolicy } from "./page-policy.ts";
 
 /** Addresses of the dashboard in addition to `/`, for clients that prefer HTML. Other clients get the reference at `/`, and are refused here. */
 const PAGES = ["/sign-in", "/projects", "/projects/*", "/orgs", "/orgs/*", "/account", "/system"];
@@ -108,3 +107,25 @@ async function readAsset(
   }
   return { body: await readFile(file) };
 }
+
+/**
+ * Returns the headers of one answer. The nonce is for styles only, which dialogs and the editor add at run time. The policy
+ * allows no other origin and no inline script.
+ */
+const pagePolicy = (nonce: string): Record<string, string> => ({
+  "content-security-policy": [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join("; "),
+  // The window of a consent keeps its opener, which waits for it to close.
+  "cross-origin-opener-policy": "same-origin-allow-popups",
+  "referrer-policy": "no-referrer",
+  "cache-control": "no-store",
+});

@@ -20,19 +20,25 @@ import {
   listDeliveryClaimers,
   releaseDeliveries,
   type AttemptedDelivery,
+  failDisabled,
+  listClaims,
+  updateDeliveries,
+  type DeliveryKey,
+  type ReleasedDelivery,
 } from "../store/deliveries/deliveries.ts";
 import { openUnsyncedPool, type UnsyncedPool } from "../store/database/unsynced-pool.ts";
 import { openChannels, type Channels } from "./destinations/channels.ts";
 import { POLL_MS, WaitingDeliveries } from "./claim-waiting.ts";
 import { DestinationHealth } from "./destinations/destination-health.ts";
 import { openDestinationNetwork } from "./destinations/destination-network.ts";
-import { recoverDeliveries } from "./recover-deliveries.ts";
 import { retrySchedule } from "./retry-schedule.ts";
 import { EventRouter, LEAST_EVENTS } from "./route-events.ts";
 import { OutcomeWriter } from "./save-outcomes.ts";
 import { DeliverySender } from "./send-deliveries.ts";
 import { FULL_MS } from "./delivery-capacity.ts";
 import { openWebhookRateLimit } from "./destinations/webhook-rate-limit.ts";
+import type { DataQueries } from "../store/database/sides.ts";
+import { releaseBatches } from "../store/deliveries/delivery-batches.ts";
 
 export interface DeliveryServices {
   database: Database;
@@ -206,4 +212,27 @@ class DeliveryEngine implements Deliveries {
       holds: (key) => this.#waiting.holds(key),
     });
   }
+}
+
+/** The deliveries that this process works on. Others that are claimed under its number are lost. */
+interface HeldDeliveries {
+  batchIds: string[];
+  holds(key: DeliveryKey): boolean;
+}
+
+const MAX_FAILED = 1_000;
+
+/** Call it while no statement of this process claims or routes: its deliveries would look lost. */
+async function recoverDeliveries(
+  queries: DataQueries,
+  workerId: number,
+  held: HeldDeliveries,
+): Promise<void> {
+  // Done regularly, not only after errors: a statement whose connection broke may commit long afterwards.
+  await releaseBatches(queries, [workerId], held.batchIds);
+  const lost = (await listClaims(queries, workerId))
+    .filter((key) => !held.holds(key))
+    .map((key): ReleasedDelivery => ({ ...key, kind: "released" }));
+  if (lost.length > 0) await updateDeliveries(queries, workerId, lost);
+  await failDisabled(queries, MAX_FAILED);
 }

@@ -5,12 +5,12 @@ import { addWorkIds } from "../../ground/current-work.ts";
 import { Problem } from "../../ground/errors.ts";
 import { routerPattern } from "./address.ts";
 import { Page, type Endpoint, type ProjectCall, type Route } from "./endpoint.ts";
-import { computeEntityTag, namesTag } from "./entity-tag.ts";
 import { limitedStream } from "./limited-stream.ts";
 import { findLeastRole, requireChanging, requireRole, roleOfCall } from "./require-role.ts";
 import { beginRequest, inRequest } from "./request-work.ts";
 import type { Authorize, Inputs, OnAnswer, ServerOptions } from "./server-options.ts";
 import { validator } from "./validation.ts";
+import { hash } from "node:crypto";
 
 export const BODY_LIMIT_BYTES = 10 * 1024 * 1024;
 
@@ -189,3 +189,11 @@ function sendAnswer(
   // Bytes, since Fastify would add a charset for a text.
   return reply.type("application/json").send(Buffer.from(body));
 }
+
+/** Returns the strong entity tag of a body. */
+const computeEntityTag = (body: string): string => `"${hash("sha256", body, "base64url").slice(0, 22)}"`;
+
+/** Returns whether the header `If-None-Match` names the tag: RFC 9110 section 13.1.2, by weak comparison. */
+const namesTag = (header: string | undefined, tag: string): boolean =>
+  header !== undefined &&
+  (header.trim() === "*" || header.split(",").some((one) => one.trim().replace(/^W\//, "") === tag));

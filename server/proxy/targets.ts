@@ -12,8 +12,8 @@ import { limitRefreshes } from "./limit-refreshes.ts";
 import { openProxyPermits, type ProxyPermit } from "./proxy-permits.ts";
 import { readProjectId, type ProxyRequestNames } from "./read-head.ts";
 import { openRecentTargets } from "./recent-targets.ts";
-import { requireProjectKey } from "./require-project-key.ts";
 import { buildTarget, type Admission, type Target } from "./target.ts";
+import type { KeyOwner } from "../store/access/api-keys.ts";
 
 /** A refusal of a call whose installation is known. */
 export class InstallationRefusal extends Problem {
@@ -127,3 +127,35 @@ const unknownInstallation = ({ installationId, integrationName, groupRef }: Prox
       ? `The project has no installation \`${installationId}\`.`
       : `The project has no installation of the integration \`${integrationName}\` for the group \`${groupRef}\`.`,
   });
+
+/**
+ * Returns the key's owner. Throws a Problem: 401 without a valid key, 403 for a key of the wrong scope, project or address,
+ * 429 beyond its rate limit.
+ */
+async function requireProjectKey(
+  access: Access,
+  names: ProxyRequestNames,
+  address: () => string,
+): Promise<KeyOwner> {
+  if (!names.apiKey && names.hasBearer) {
+    throw new Problem("unauthenticated", {
+      detail: "The proxy takes no bearer tokens. Send an API key of the project in the header `X-Api-Key`.",
+    });
+  }
+  const owner = await access.keyOwner(names.apiKey);
+  const refusal = access.keyLimits.refusal(owner, address);
+  if (refusal) throw refusal;
+  if (!owner.scopes.includes("full") && !owner.scopes.includes("proxy")) {
+    throw new Problem("forbidden", {
+      detail:
+        "The proxy needs an API key with the scope `full` or `proxy`, and this one has neither. Call it from your server.",
+    });
+  }
+  if (owner.projectId !== readProjectId(names)) {
+    throw new Problem("forbidden", {
+      detail:
+        "This API key belongs to another project than `x-amp-project-id` names. Send a key of that project.",
+    });
+  }
+  return owner;
+}

@@ -5,10 +5,13 @@ import type { NewWork } from "../jobs/new-work.ts";
 import { openReadPaces } from "../read/records/paced-fetch.ts";
 import type { Changes } from "../store/database/changes.ts";
 import { startSyncingSubscriptions } from "./setup/sync-subscriptions.ts";
-import { startWatchingOutages } from "./receive/watch-outages.ts";
 import { startStreamWorker, type StreamWorkerServices } from "./stream/stream-worker.ts";
 import { startTakingPushes } from "./receive/take-pushes.ts";
 import { startSubscriptionWorker, type SubscriptionWorkerServices } from "./subscription-worker.ts";
+import type { Log } from "../../ground/log.ts";
+import { startRounds, type Rounds } from "../jobs/rounds.ts";
+import type { Database } from "../store/database/database.ts";
+import { notePushesAccepted } from "../store/subscriptions/push-watch.ts";
 
 type Services = Omit<SubscriptionWorkerServices, "paces" | "appCalls"> &
   Omit<StreamWorkerServices, "http2" | "appCalls" | "journalRestMs"> & {
@@ -47,3 +50,23 @@ export function startSubscribing(deps: Services): Subscribing {
     },
   };
 }
+
+const EVERY_MS = 60_000;
+/** HubSpot repeats a push up to ten times within a day, with growing pauses; the last ones may be missing. */
+const LONGEST_OUTAGE_MS = 20 * 3_600_000;
+
+/** Starts at once: an outage is noticed when the first process works again. */
+const startWatchingOutages = (deps: { database: Database; log: Log; onDue(): void }): Rounds =>
+  startRounds({
+    what: "note that pushes are accepted",
+    log: deps.log,
+    everyMs: EVERY_MS,
+    async round() {
+      const requested = await notePushesAccepted(deps.database, LONGEST_OUTAGE_MS);
+      if (requested > 0) {
+        deps.log.warn({ requested }, "pushes may be lost after an outage: subscriptions are reconciled");
+        deps.onDue();
+      }
+      return false;
+    },
+  });

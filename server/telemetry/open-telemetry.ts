@@ -4,13 +4,13 @@ import type { Registry } from "@prometheus-io/client";
 import { openOperatorEgress } from "../egress/operator-egress.ts";
 import { newId } from "../../ground/ids.ts";
 import type { Log } from "../../ground/log.ts";
-import type { TelemetryConfig } from "../../ground/telemetry-config.ts";
+import type { TelemetryConfig, Sampler } from "../../ground/telemetry-config.ts";
 import type { Tracer } from "../../ground/tracer.ts";
 import { VERSION } from "../../ground/version.ts";
 import { startSendingMetrics } from "./send-metrics.ts";
 import { openOtlpSender } from "./otlp-sender.ts";
-import { isSampled } from "./sampling.ts";
 import { SpanQueue } from "./span-queue.ts";
+import type { TraceContext } from "../../ground/trace-context.ts";
 
 export interface Telemetry {
   /** Undefined if traces are not sent. */
@@ -59,4 +59,14 @@ export function openTelemetry(config: TelemetryConfig, log: Log): Telemetry {
       await sent;
     },
   };
+}
+
+/** Decides by 52 random bits at the end of the trace id, so that every service samples the same traces. */
+function isSampled(
+  { ratio, followsCaller }: Sampler,
+  traceId: string,
+  caller: TraceContext | undefined,
+): boolean {
+  if (caller && followsCaller) return caller.sampled;
+  return parseInt(traceId.slice(-13), 16) / 2 ** 52 >= 1 - ratio;
 }

@@ -1,7 +1,7 @@
 /** Checks the objects that one installation reads, compares their fields with the last check, and reports changes. */
 import type { FieldsConnector, ObjectMetadata } from "../../connector-kit/fields.ts";
 import { isRetryable, ProviderError } from "../../connector-kit/calls/provider-error.ts";
-import { nowMs } from "../../ground/clock.ts";
+import { nowMs, elapsedMs } from "../../ground/clock.ts";
 import { newId } from "../../ground/ids.ts";
 import { callProvider } from "../operations/call-provider.ts";
 import { insertProxyUsage, type ProxyUse } from "../store/operations/proxy-usage.ts";
@@ -17,15 +17,16 @@ import {
   postponeSchemaCheck,
   type SchemaCheck,
 } from "../store/integrations/schema-checks.ts";
-import { compareFields, readKnownFields, toKnownFields } from "./compare-fields.ts";
+import { compareFields, readKnownFields, toKnownFields, type FieldChanges } from "./compare-fields.ts";
 import {
   findSchemaCheckTarget,
   type SchemaCheckServices,
   type SchemaCheckTarget,
 } from "./find-check-target.ts";
-import { recordUsage } from "./record-usage.ts";
-import { schemaMessage } from "./schema-message.ts";
 import type { WatchedObject } from "./watched-objects.ts";
+import { messageHead } from "../events/message-head.ts";
+import type { SchemaMessage } from "../events/schema-message-schema.ts";
+import type { ProviderFetch } from "../../connector-kit/calls/provider-fetch.ts";
 
 /** Attempts at a check while the provider is not available. After the last one, the next tick begins a new check. */
 const MAX_ATTEMPTS = 5;
@@ -134,3 +135,64 @@ async function report(
     },
   });
 }
+
+/** Returns the message with the changes that are watched; undefined if there are none. */
+function schemaMessage(
+  target: SchemaCheckTarget,
+  { objectName, messageName }: WatchedObject,
+  changes: FieldChanges,
+): SchemaMessage | undefined {
+  const { watched, fields, installationUpdateTime, workspace } = target;
+  const created = watched.created ? changes.created : [];
+  const deleted = watched.deleted ? changes.deleted : [];
+  const changed = watched.changed ? changes.changed : [];
+  const count = created.length + deleted.length + changed.length;
+  if (count === 0) return undefined;
+  return {
+    action: "schema.watch",
+    ...messageHead({ ...fields, installationUpdateTime, messageName, objectName, workspace }),
+    resultInfo: { type: "inline", numRecords: count },
+    result: {
+      ...(created.length > 0 && { createdFields: created }),
+      ...(deleted.length > 0 && { deletedFields: deleted }),
+      ...(changed.length > 0 && { changedFields: changed }),
+    },
+  };
+}
+
+/** In place of a status when no answer came. */
+const NO_ANSWER = 502;
+
+/** Returns a fetch that adds a line to `uses` for each request. */
+const recordUsage =
+  (
+    fetch: ProviderFetch,
+    owner: { projectId: string; installationId: string },
+    uses: ProxyUse[],
+  ): ProviderFetch =>
+  async (request) => {
+    const timeMs = nowMs();
+    const started = elapsedMs();
+    const [path = ""] = request.path.split("?");
+    const add = (status: number, bytesDown: number): void => {
+      const durationMs = Math.round(elapsedMs() - started);
+      uses.push({
+        ...owner,
+        timeMs,
+        method: request.method,
+        path,
+        status,
+        durationMs,
+        bytesUp: 0,
+        bytesDown,
+      });
+    };
+    try {
+      const answer = await fetch(request);
+      add(answer.status, Buffer.byteLength(answer.text));
+      return answer;
+    } catch (error) {
+      add(NO_ANSWER, 0);
+      throw error;
+    }
+  };

@@ -3,15 +3,15 @@ import { useState, type JSX } from "react";
 import { Anchor } from "@mantine/core";
 import type { RowOf } from "../../api/live-list.ts";
 import { LiveTable } from "../../frame/list-page.tsx";
-import { part, ProjectButton } from "../../frame/page-link.tsx";
+import { part, ProjectButton, ProjectLink } from "../../frame/page-link.tsx";
 import type { Column } from "../../ui/data-table.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import type { FilterField } from "../../ui/filter-bar.tsx";
 import { Status, statusWords } from "../../ui/status.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
-import { DeliveryState } from "./delivery-state.tsx";
 import type { InstallationInput } from "./configuration/installation-input.ts";
 import { SubscriptionEventDialog } from "./subscription-event-dialog.tsx";
+import type { Schemas } from "../../api.gen.ts";
 
 type SubscriptionEvent = RowOf<"listSubscriptionEvents">;
 
@@ -108,3 +108,21 @@ const choice = (name: string, label: string, values: readonly string[]): FilterF
   label,
   options: values.map((value) => ({ value, label: statusWords(value) })),
 });
+
+/** How the delivery of a message stands, in a row about one of its records. */
+function DeliveryState({ delivery }: { delivery: Schemas["MessageDelivery"] }): JSX.Element {
+  const { destinationName, status, nextAttemptTime, lastAttempt } = delivery;
+  const answer = lastAttempt?.status === undefined ? lastAttempt?.error : `answered ${lastAttempt.status}`;
+  return (
+    <div>
+      <ProjectLink to={`/destinations/${part(destinationName)}`}>{destinationName}</ProjectLink>{" "}
+      <Status status={status} />
+      {answer !== undefined && <span className="foreign">, {answer}</span>}
+      {nextAttemptTime !== undefined && (
+        <>
+          , next attempt <TimeAgo time={nextAttemptTime} />
+        </>
+      )}
+    </div>
+  );
+}

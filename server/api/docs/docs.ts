@@ -1,6 +1,6 @@
 /** The reference as a server publishes it: OpenAPI document, its reader, problem types. */
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, extname } from "node:path";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import { Type } from "typebox";
@@ -11,8 +11,8 @@ import { withExamples } from "../../http/openapi/openapi-examples.ts";
 import { prefersHtml } from "../../http/prefers-html.ts";
 import { problemTypePage, problemTypesPage } from "../../http/problems-page.ts";
 import { htmlPage } from "./html-page.ts";
-import { readerProgram } from "./reader-program.ts";
 import { readerPage } from "./reader.ts";
+import { execFile } from "node:child_process";
 
 export const docsRoutes = (deps: { dashboardPage?: () => Page }): Route[] => [
   route("GET /openapi.json", "public", getOpenApi()),
@@ -133,3 +133,26 @@ const getProblemType = (): Endpoint =>
       });
     },
   });
+
+const MAX_BYTES = 16 * 1024 * 1024;
+/** In a package, programs are JavaScript. */
+const EXTRACTOR = join(PROJECT_ROOT, `server/api/docs/extract-reader${extname(import.meta.filename)}`);
+
+let program: Promise<Buffer> | undefined;
+
+/** Returns the compressed script. Fetched on first use; most processes never need it. */
+function readerProgram(): Promise<Buffer> {
+  program ??= extractProgram().catch((error: unknown) => {
+    program = undefined;
+    throw error;
+  });
+  return program;
+}
+
+/** In a child process, so that the memory it needs is freed. */
+async function extractProgram(): Promise<Buffer> {
+  const run = promisify(execFile);
+  // The package needs nothing of the environment.
+  const options = { encoding: "buffer", maxBuffer: MAX_BYTES, env: {} } as const;
+  return (await run(process.execPath, [EXTRACTOR], options)).stdout;
+}

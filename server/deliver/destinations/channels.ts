@@ -13,7 +13,7 @@ import type { Sealer } from "../../../ground/seal.ts";
 import type { DataQueries } from "../../store/database/sides.ts";
 import { listDestinationsById, type DestinationRow } from "../../store/deliveries/destinations.ts";
 import { keysInForce, openDestinationSecrets } from "./destination-secrets.ts";
-import { hidingSecrets } from "./hide-secrets.ts";
+import { withoutSecrets } from "../../../ground/without-secrets.ts";
 
 /** A destination that is ready to send. */
 export interface OpenDestination {
@@ -109,3 +109,24 @@ const broken = (error: string): Channel => ({
   deliver: async (): Promise<Outcome> => ({ kind: "failed", error }),
   close: async () => {},
 });
+
+/** Wraps a channel so that these secrets are replaced in the answers and errors of its outcomes. */
+function hidingSecrets(channel: Channel, secrets: Record<string, unknown>): Channel {
+  const values = Object.values(secrets).filter((value) => typeof value === "string");
+  if (values.length === 0) return channel;
+  const hidden = (outcome: Outcome): Outcome => {
+    const { answer, error } = outcome;
+    return {
+      ...outcome,
+      ...(answer && { answer: withoutSecrets(answer, values) }),
+      ...(error && { error: withoutSecrets(error, values) }),
+    };
+  };
+  return {
+    deliver: async (message) => hidden(await channel.deliver(message)),
+    ...(channel.deliverAll && {
+      deliverAll: async (messages) => ((await channel.deliverAll?.(messages)) ?? []).map(hidden),
+    }),
+    close: () => channel.close(),
+  };
+}
