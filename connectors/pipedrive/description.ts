@@ -2,9 +2,14 @@
 import type { Description, ObjectRules } from "../../connector-kit/declarative/rules/description.ts";
 import type { MetadataRules } from "../../connector-kit/declarative/rules/metadata-rules.ts";
 import { OPTIONAL_FIELDS } from "./optional-fields.ts";
+import { RECORD_FIELDS } from "./record-fields.ts";
 
-/** Custom fields have names of 40 characters, and are members of `custom_fields` in both directions. */
-const metadata: MetadataRules = {
+/**
+ * Custom fields have names of 40 characters, and are members of `custom_fields` in both directions. The list is "near-complete" ("fetch
+ * one person and list its keys", developers.pipedrive.com, PersonFields): members of records that it may not have are named here.
+ */
+const metadata = (object?: keyof typeof RECORD_FIELDS): MetadataRules => ({
+  ...(object && { fields: RECORD_FIELDS[object] }),
   list: {
     path: "/api/v2/{singular}Fields",
     query: { limit: "500" },
@@ -32,7 +37,7 @@ const metadata: MetadataRules = {
     customIn: "custom_fields",
     options: { at: "options", value: "id", label: "label" },
   },
-};
+});
 
 /** The rules of objects some of whose fields are returned only if they are named. */
 const withOptional = (object: keyof typeof OPTIONAL_FIELDS): Pick<ObjectRules, "list" | "get"> => ({
@@ -62,7 +67,7 @@ export const description: Description = {
     // Archived deals have a list of their own; those deleted in the last 30 days come if their status is named.
     deals: {
       singular: "deal",
-      metadata,
+      metadata: metadata("deals"),
       ...withOptional("deals"),
       since: {
         to: "query.updated_since",
@@ -73,20 +78,25 @@ export const description: Description = {
       deleted: { at: "status", is: "deleted" },
       example: { title: "Pens" },
     },
-    persons: { singular: "person", metadata, ...withOptional("persons"), example: { name: "Ada Quill" } },
+    persons: {
+      singular: "person",
+      metadata: metadata("persons"),
+      ...withOptional("persons"),
+      example: { name: "Ada Quill" },
+    },
     organizations: {
       singular: "organization",
-      metadata,
+      metadata: metadata("organizations"),
       ...withOptional("organizations"),
       example: { name: "Quill Ltd" },
     },
     activities: {
       singular: "activity",
-      metadata,
+      metadata: metadata("activities"),
       ...withOptional("activities"),
       example: { subject: "Call" },
     },
-    products: { singular: "product", metadata, since: {}, example: { name: "Pen" } },
+    products: { singular: "product", metadata: metadata(), since: {}, example: { name: "Pen" } },
     pipelines: { since: {}, example: { name: "Sales" } },
     stages: { since: {}, example: { name: "Won" } },
     notes: {
