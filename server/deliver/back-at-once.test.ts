@@ -37,6 +37,28 @@ describe("after an outage of a receiver", () => {
     assert.equal(body.health.state, "working");
   });
 
+  test("a test that the receiver accepts is a success, too", async () => {
+    const { on: busbar, sink } = all;
+    let isAway = true;
+    sink.answer = (received, response) =>
+      isAway ? void response.writeHead(503).end() : accept(received, response);
+    const { name } = await drawRoute(busbar, `${sink.url}/tested`, ["connection.deleted"]);
+    await all.happens("connection.deleted", 3);
+    await all.untilStatus(name, "waiting", 3);
+    const send = () => busbar.inProject("POST", `/destinations/${name}:test`);
+    const health = async () => (await busbar.inProject("GET", `/destinations/${name}`)).body.health.state;
+    assert.equal((await send()).body.delivered, false);
+    assert.equal(await health(), "failing");
+    isAway = false;
+    assert.equal((await send()).body.delivered, true);
+    await all.untilStatus(name, "delivered", 3);
+    assert.equal(await health(), "working");
+    // A later failure counts again, though a process remembers the first one.
+    isAway = true;
+    await all.happens("connection.deleted", 1);
+    await until(async () => (await health()) === "failing");
+  });
+
   test("a single message that was refused for a moment keeps its schedule while others succeed", async () => {
     const { on: busbar, sink } = all;
     const { name } = await drawRoute(busbar, `${sink.url}/picky`, ["connection.updated"]);

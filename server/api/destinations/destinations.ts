@@ -204,7 +204,8 @@ const testDestination = (deps: TestServices & { database: Database }) =>
     summary: "Test a destination",
     description:
       "Delivers a sample event immediately, signed like a real message, and returns the result. The " +
-      "delivery is neither recorded nor retried, and a disabled destination stays disabled.",
+      "delivery is neither recorded nor retried, and a disabled destination stays disabled. If the receiver of a failing " +
+      "destination accepts it, what waits for the destination is sent at once.",
     params: Type.Object({ destination: DestinationIdOrName }),
     body: Type.Object({
       eventType: Type.Optional(

@@ -3,6 +3,8 @@ import { hastenDeliveries } from "../../store/deliveries/delivery-lists.ts";
 import { markFailing, markWorking } from "../../store/deliveries/destinations.ts";
 import type { AttemptResult } from "../delivery-result.ts";
 import { disableDestinations, type DisableServices } from "./disable-destinations.ts";
+import type { Log } from "../../../ground/log.ts";
+import type { ControlQueries, DataQueries } from "../../store/database/sides.ts";
 import type { UnsyncedPool } from "../../store/database/unsynced-pool.ts";
 
 export interface HealthServices extends DisableServices {
@@ -34,31 +36,38 @@ export class DestinationHealth {
     const failures = attempts.filter(({ destinationId }) => !succeeded.has(destinationId));
     const recovered = [...succeeded].filter((id) => this.#failing.has(id));
     const newlyFailing = [...listIds(failures)].filter((id) => !this.#failing.has(id));
-    const back = await markWorking(this.#deps.unsynced.control, recovered);
-    await markFailing(this.#deps.unsynced.control, newlyFailing);
+    const { unsynced, log } = this.#deps;
+    await bringBack({ ...unsynced, log }, recovered);
+    await markFailing(unsynced.control, newlyFailing);
     recovered.forEach((id) => this.#failing.delete(id));
     newlyFailing.forEach((id) => this.#failing.add(id));
-    await Promise.all(back.map((one) => this.#sendWaiting(one)));
     const ofWebhooks = failures.filter(({ destination }) => destination.type.disables);
     if (ofWebhooks.length > 0) await disableDestinations(this.#deps, ofWebhooks);
   }
+}
 
-  /**
-   * Makes what failed while the destination was away due at once. A single message that failed for a moment keeps its schedule: the
-   * receiver may refuse just this one, and each success beside it would send it again.
-   */
-  async #sendWaiting({ id, failedSeconds }: { id: string; failedSeconds: number }): Promise<void> {
-    const { log, unsynced } = this.#deps;
-    const evenOne = failedSeconds >= OUTAGE_SECONDS;
-    try {
-      let count: number;
-      do count = await hastenDeliveries(unsynced.data, { destinationId: id, max: MAX_CONCURRENT, evenOne });
-      while (count === MAX_CONCURRENT);
-    } catch (error) {
-      // They keep their schedule.
-      log.warn({ destinationId: id, error: String(error) }, "waiting deliveries were not sent at once");
-    }
-  }
+/**
+ * Stores that destinations accept messages again, and makes what failed while they were away due at once. A single message that failed
+ * for a moment keeps its schedule: the receiver may refuse just this one, and each success beside it would send it again.
+ */
+export async function bringBack(
+  { control, data, log }: { control: ControlQueries; data: DataQueries; log: Log },
+  ids: string[],
+): Promise<void> {
+  const back = await markWorking(control, ids);
+  await Promise.all(
+    back.map(async ({ id, failedSeconds }) => {
+      const evenOne = failedSeconds >= OUTAGE_SECONDS;
+      try {
+        let count: number;
+        do count = await hastenDeliveries(data, { destinationId: id, max: MAX_CONCURRENT, evenOne });
+        while (count === MAX_CONCURRENT);
+      } catch (error) {
+        // They keep their schedule.
+        log.warn({ destinationId: id, error: String(error) }, "waiting deliveries were not sent at once");
+      }
+    }),
+  );
 }
 
 const listIds = (attempts: AttemptResult[]): Set<string> =>

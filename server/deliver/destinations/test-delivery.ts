@@ -2,12 +2,15 @@
 import type { Egress } from "../../egress/open-egress.ts";
 import { now } from "../../../ground/clock.ts";
 import type { Config } from "../../../ground/config.ts";
+import type { Log } from "../../../ground/log.ts";
 import { newId } from "../../../ground/ids.ts";
 import type { Sealer } from "../../../ground/seal.ts";
+import type { Database } from "../../store/database/database.ts";
 import type { AttemptRecord } from "../../store/deliveries/deliveries.ts";
 import type { DestinationRow } from "../../store/deliveries/destinations.ts";
 import { attemptDelivery } from "../attempt-delivery.ts";
 import { openDestination } from "./channels.ts";
+import { bringBack } from "./destination-health.ts";
 import type { NewEvent } from "../../events/event-types.ts";
 import { openDestinationNetwork } from "./destination-network.ts";
 
@@ -15,9 +18,11 @@ export interface TestServices {
   sealer: Sealer;
   egress: Egress;
   config: Config;
+  database: Pick<Database, "control" | "data">;
+  log: Log;
 }
 
-/** Performs one attempt, which is not recorded and does not affect the destination's health. */
+/** Performs one attempt, which is not recorded. If it succeeds, a destination that failed counts as working again. */
 export async function testDelivery(
   deps: TestServices,
   row: DestinationRow,
@@ -27,7 +32,7 @@ export async function testDelivery(
   delivered: boolean;
   attempt: AttemptRecord;
 }> {
-  const { egress, config, sealer } = deps;
+  const { egress, config, sealer, database, log } = deps;
   const timeoutMs = config.webhookTimeoutSeconds * 1000;
   const network = openDestinationNetwork({ egress, dataDir: config.dataDir, timeoutMs });
   const destination = openDestination({ sealer, network }, row);
@@ -45,5 +50,7 @@ export async function testDelivery(
   const { outcome } = made;
   const attempt = { ...made.attempt };
   delete attempt.sent;
+  if (outcome.kind === "delivered" && row.failingSince && !row.disabledTime)
+    await bringBack({ ...database, log }, [row.id]);
   return { messageId: message.id, delivered: outcome.kind === "delivered", attempt };
 }
