@@ -3,9 +3,8 @@
  * in `hs_merged_object_ids`, and the history of this property says since when.
  */
 import { isJsonObject, type Json } from "../../ground/json.ts";
-import { checkRising, listOrBroken, objectOrBroken } from "../../connector-kit/calls/page-check.ts";
+import { checkRising, objectOrBroken } from "../../connector-kit/calls/page-check.ts";
 import type { ProviderFetch } from "../../connector-kit/calls/provider-fetch.ts";
-import { readByIds } from "../../connector-kit/calls/read-by-ids.ts";
 import type {
   Checkpoint,
   DeletedRecord,
@@ -18,14 +17,11 @@ import { classify } from "./classify.ts";
 import { placeBehind } from "./crm-page.ts";
 import { parseListPosition, readListing } from "./list-scan.ts";
 import { isAfter } from "./read-object.ts";
+import { readBatches } from "./read-records.ts";
 import { SEARCH_LIMIT, searchPage } from "./read-request.ts";
-import { readBatch } from "./request.ts";
 import { readTime } from "./source-record.ts";
 
 const MERGED = "hs_merged_object_ids";
-
-/** HubSpot takes 50 inputs in a batch that asks for histories. */
-const HISTORIES_LIMIT = 50;
 
 /**
  * Reads one page of the records that vanished in merges in the period. A merge changes the record that is left, so those that changed since
@@ -54,18 +50,11 @@ export async function readMerges(
   }
   const { listed, after } = readListing(answer.body, objectName);
   checkRising(listed, place.lastId, isAfter);
-  const bodies = await readByIds(
-    {
-      ids: listed.map(({ id }) => id),
-      limit: HISTORIES_LIMIT,
-      request: (ids) => readBatch(objectName, ids, [MERGED], [MERGED]),
-      classify,
-      account,
-    },
+  const left = await readBatches(
+    { objectName, ids: listed.map(({ id }) => id), properties: [MERGED], histories: [MERGED], account },
     fetch,
   );
-  const records = bodies
-    .flatMap((body) => listOrBroken(objectOrBroken(body, "the answer to a batch read").results, "`results`"))
+  const records = left
     .flatMap(vanished)
     .filter(({ deletedTime }) => !deletedTime || (deletedTime >= since && deletedTime <= until));
   const total = isJsonObject(answer.body) ? answer.body.total : undefined;
