@@ -87,6 +87,10 @@ export interface DeletionPage {
   next?: Checkpoint;
   /** As in `ReadPage`. */
   restarted?: boolean;
+  /** With the last page: the provider has later deletions only in part, so that the next period must begin here. */
+  coveredUntil?: Date;
+  /** What a person should know: deletions that the provider cannot tell of any more. */
+  warning?: string;
 }
 
 export interface ReadAbilities {

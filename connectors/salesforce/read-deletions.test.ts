@@ -112,8 +112,61 @@ test("a long period is looked up day by day, not further back than the log, and 
   assert.ok(endless.requests.length < 10);
 });
 
-/** SOAP API Developer Guide, `getDeleted()`: a date out of the log's range is INVALID_REPLICATION_DATE. */
-test("a log that refuses the dates is a failure, and not an object without a log", async () => {
-  const dates = replay(query(), refusal("INVALID_REPLICATION_DATE"));
-  await assert.rejects(readAll(dates.fetch), { code: "INVALID_REPLICATION_DATE" });
+/**
+ * REST API Developer Guide, sObject Get Deleted: no more than 15 days, "or earlier if an administrator has purged the Recycle Bin"; SOAP API
+ * Developer Guide, `getDeleted()`: then the answer is INVALID_REPLICATION_DATE (read 2026-11-27).
+ */
+test("a log that an administrator cut off is read from where it begins, with a warning", async () => {
+  const begin = new Date("2026-11-20T07:41:00Z");
+  const readStart = (request: ProviderRequest) =>
+    new Date(/start=([\dT:-]+)/.exec(shown(request))?.[1] + "Z").getTime();
+  const isLog = ({ path }: ProviderRequest) => path.includes("/deleted/");
+  const answer = (from: Date) =>
+    replay((request) => {
+      if (!isLog(request)) return query();
+      if (readStart(request) < from.getTime()) return refusal("INVALID_REPLICATION_DATE");
+      return {
+        status: 200,
+        body: { deletedRecords: [{ id: GONE, deletedDate: "2026-11-20T07:50:00.000+0000" }] },
+      };
+    });
+  const provider = answer(begin);
+  const bin = await read.readDeletions(PERIOD, undefined, provider.fetch);
+  const page = await read.readDeletions(PERIOD, bin.next, provider.fetch);
+  assert.deepEqual(
+    page.records.map(({ id }) => id),
+    [GONE],
+  );
+  assert.match(page.warning ?? "", /between 2026-11-20T07:10:00.000Z and 2026-11-20T07:41:00.000Z/);
+  assert.equal(page.next, undefined);
+  assert.ok(provider.requests.length <= 12, `${provider.requests.length} requests`);
+
+  const nothing = answer(PERIOD.until);
+  assert.deepEqual(await readAll(nothing.fetch), []);
+  assert.ok(nothing.requests.length <= 3);
+});
+
+/** SOAP API Developer Guide, GetDeletedResult (read 2026-11-27). */
+test("deletions that were not committed yet are left to the next period", async () => {
+  const covered = (latestDateCovered: string): Reply => ({
+    status: 200,
+    body: { deletedRecords: [], latestDateCovered },
+  });
+  const lastPage = async (...logs: Reply[]) => {
+    const provider = replay(query(), ...logs);
+    const since = new Date(PERIOD.until.getTime() - 25 * 3_600_000);
+    let page = await read.readDeletions({ ...PERIOD, since }, undefined, provider.fetch);
+    while (page.next) page = await read.readDeletions({ ...PERIOD, since }, page.next, provider.fetch);
+    return page.coveredUntil;
+  };
+  const whole = covered("2026-11-20T07:10:00.000+0000");
+  const late = new Date("2026-11-20T07:51:00Z");
+  assert.deepEqual(await lastPage(whole, covered("2026-11-20T07:51:00.000+0000")), late);
+  assert.equal(await lastPage(whole, covered("2026-11-20T08:10:00.000+0000")), undefined);
+  // A day of before is not complete either.
+  const early = covered("2026-11-19T20:00:00.000+0000");
+  assert.deepEqual(
+    await lastPage(early, covered("2026-11-20T07:51:00.000+0000")),
+    new Date("2026-11-19T20:00:00Z"),
+  );
 });

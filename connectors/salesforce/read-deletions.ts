@@ -2,7 +2,7 @@
  * Reads deleted Salesforce records: first the recycle bin, by a query, then the log of deletions, which also has records
  * that are gone for good. Neither alone has all: the log loses entries when it is large, and not every object has both.
  */
-import type { Json } from "../../ground/json.ts";
+import { isJsonObject, type Json } from "../../ground/json.ts";
 import {
   brokenPage,
   checkRising,
@@ -12,7 +12,12 @@ import {
 } from "../../connector-kit/calls/page-check.ts";
 import type { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import type { ProviderFetch, ProviderRequest } from "../../connector-kit/calls/provider-fetch.ts";
-import type { DeletedRecord, DeletionPage, ReadConnector } from "../../connector-kit/read-connector.ts";
+import type {
+  Checkpoint,
+  DeletedRecord,
+  DeletionPage,
+  ReadConnector,
+} from "../../connector-kit/read-connector.ts";
 import { send } from "../../connector-kit/calls/send-request.ts";
 import { textAt } from "../../connector-kit/calls/text-at.ts";
 import { classify } from "./classify.ts";
@@ -39,7 +44,7 @@ export const readDeletions: ReadConnector["readDeletions"] = async (period, chec
   const fault = objectFault(period.objectName);
   if (fault) throw fault;
   const from = checkpoint && textAt(checkpoint, "logFrom");
-  if (from !== undefined) return readLog(period, new Date(from), checkpoint?.withoutBin === true, fetch);
+  if (checkpoint && from !== undefined) return readLog(period, readPlace(checkpoint, from), fetch);
   return readBin(period, checkpoint && textAt(checkpoint, "lastId"), fetch);
 };
 
@@ -59,45 +64,120 @@ async function readBin(
   const soql = `SELECT Id,IsDeleted,SystemModstamp FROM ${objectName} WHERE ${tests.join(" AND ")} ORDER BY Id LIMIT ${PAGE}`;
   const answer = await sendQuery({ soql, withDeleted: true }, fetch);
   // Some objects have no recycle bin.
-  if (answer.error?.code === "INVALID_FIELD") return { records: [], next: logFrom(period, since, true) };
+  if (answer.error?.code === "INVALID_FIELD") return { records: [], ...toLog(period, true) };
   if (answer.error) throw answer.error;
   const records = readQueryPage(answer.body).records.map(toDeleted);
   checkRising(records, lastId, (id, other) => id > other);
   const last = records.at(-1)?.id;
   return {
     records,
-    next: last !== undefined && records.length === PAGE ? { lastId: last } : logFrom(period, since),
+    ...(last !== undefined && records.length === PAGE ? { next: { lastId: last } } : toLog(period, false)),
   };
 }
 
-/** Returns where the log is read from, if the period has a whole minute; Salesforce cuts seconds off. */
-function logFrom({ until }: Period, from: Date, withoutBin = false): DeletionPage["next"] {
-  const start = Math.max(from.getTime(), until.getTime() - LOG_MS);
-  if (minute(start) >= minute(until.getTime())) return undefined;
-  return { logFrom: new Date(minute(start)).toISOString(), withoutBin };
+/** Goes on with the log from its begin. */
+function toLog(period: Period, withoutBin: boolean): Pick<DeletionPage, "next"> {
+  const next = logFrom(period, { from: period.since, withoutBin, covered: undefined });
+  return next ? { next } : {};
 }
 
-async function readLog(
-  period: Period,
-  from: Date,
-  withoutBin: boolean,
-  fetch: ProviderFetch,
-): Promise<DeletionPage> {
-  const end = minute(period.until.getTime());
+/** Where the log goes on. */
+interface LogPlace {
+  from: Date;
+  withoutBin: boolean;
+  /** The earliest time until which an answer of before had all deletions, if that was not its end. */
+  covered: Date | undefined;
+}
+
+const readPlace = (checkpoint: Checkpoint, from: string): LogPlace => ({
+  from: new Date(from),
+  withoutBin: checkpoint.withoutBin === true,
+  covered: readTime(checkpoint.covered),
+});
+
+/** Returns where the log is read from, if the period has a whole minute; Salesforce cuts seconds off. */
+function logFrom({ until }: Period, { from, withoutBin, covered }: LogPlace): Checkpoint | undefined {
+  const start = Math.max(from.getTime(), until.getTime() - LOG_MS);
+  if (minute(start) >= minute(until.getTime())) return undefined;
+  const begin = new Date(minute(start)).toISOString();
+  return { logFrom: begin, withoutBin, ...(covered && { covered: covered.toISOString() }) };
+}
+
+/**
+ * An answer says until when it is complete: deletions behind that time were not yet committed, and "you must use this value for the startDate of
+ * your next call" (SOAP API Developer Guide, GetDeletedResult, `latestDateCovered`).
+ */
+async function readLog(period: Period, place: LogPlace, fetch: ProviderFetch): Promise<DeletionPage> {
+  const { objectName, until } = period;
+  const { withoutBin } = place;
+  const end = minute(until.getTime());
+  let { from } = place;
   let length = Math.min(end - from.getTime(), DAY_MS);
+  let warning: string | undefined;
+  const page = (to: Date, covered: Date | undefined, records: DeletedRecord[]): DeletionPage => {
+    const next = to.getTime() < end ? logFrom(period, { from: to, withoutBin, covered }) : undefined;
+    const last = covered && !next ? { coveredUntil: covered } : {};
+    return { records, ...(next && { next }), ...last, ...(warning !== undefined && { warning }) };
+  };
   for (;;) {
     const to = new Date(from.getTime() + length);
-    const answer = await send(logRequest(period.objectName, from, to), fetch, classify).catch(tooLarge);
+    const answer = await send(logRequest(objectName, from, to), fetch, classify).catch(tooLarge);
     if (answer && !answer.error) {
       const records = await onlyGone(period, readLogAnswer(answer.body, from), withoutBin, fetch);
-      return { records, ...(to.getTime() < end && { next: logFrom(period, to, withoutBin) }) };
+      return page(to, earliest(place.covered, coveredBy(answer.body, to)), records);
     }
     const isTooLong = !answer || answer.error.code === "EXCEEDED_ID_LIMIT";
     if (isTooLong && length > MINUTE_MS) length = Math.max(MINUTE_MS, minute(length / 2));
     else if (!answer) throw brokenPage("Salesforce's log of deletions is too long, even for one minute");
-    else if (withoutBin || !hasNoLog(answer.error)) throw answer.error;
+    else if (answer.error.code === DATE_REFUSED) {
+      const kept = await earliestKept(objectName, from, to, fetch);
+      warning = purged(objectName, from, kept ?? to);
+      if (!kept) return page(to, place.covered, []);
+      from = kept;
+      length = to.getTime() - kept.getTime();
+    } else if (withoutBin || !hasNoLog(answer.error)) throw answer.error;
     else return { records: [] };
   }
+}
+
+/** Returns until when the answer is complete, if that is not the end of its span. */
+function coveredBy(body: Json | undefined, to: Date): Date | undefined {
+  const covered = isJsonObject(body) ? readTime(body.latestDateCovered) : undefined;
+  return covered && covered < to ? covered : undefined;
+}
+
+const earliest = (one: Date | undefined, other: Date | undefined): Date | undefined =>
+  one && other ? (one < other ? one : other) : (one ?? other);
+
+/** The log does not reach back so far: an administrator has emptied the recycle bin since (REST API Developer Guide, sObject Get Deleted). */
+const DATE_REFUSED = "INVALID_REPLICATION_DATE";
+
+const purged = (objectName: string, from: Date, to: Date): string =>
+  `Salesforce has no log of deleted ${objectName} records between ${from.toISOString()} and ${to.toISOString()}, as after an administrator ` +
+  "emptied the recycle bin: what was deleted in that time cannot be found out";
+
+/** Returns the earliest start of a span to `to` that the log still has; undefined if there is none. */
+async function earliestKept(
+  objectName: string,
+  refused: Date,
+  to: Date,
+  fetch: ProviderFetch,
+): Promise<Date | undefined> {
+  const isKept = async (start: number): Promise<boolean> => {
+    const answer = await send(logRequest(objectName, new Date(start), to), fetch, classify).catch(tooLarge);
+    if (answer?.error && ![DATE_REFUSED, "EXCEEDED_ID_LIMIT"].includes(answer.error.code ?? ""))
+      throw answer.error;
+    return answer?.error?.code !== DATE_REFUSED;
+  };
+  let low = refused.getTime();
+  let high = to.getTime() - SHORTEST_MS;
+  if (high <= low || !(await isKept(high))) return undefined;
+  while (high - low > MINUTE_MS) {
+    const middle = minute((low + high) / 2);
+    if (await isKept(middle)) high = middle;
+    else low = middle;
+  }
+  return new Date(high);
 }
 
 /** Catches an answer that was too long to be read. */
@@ -108,12 +188,14 @@ function tooLarge(error: unknown): undefined {
 
 /** Not every object's deletions are logged. */
 const hasNoLog = ({ kind, code = "" }: ProviderError): boolean =>
-  (kind === "invalid" || kind === "not_found") &&
-  !["EXCEEDED_ID_LIMIT", "INVALID_REPLICATION_DATE"].includes(code);
+  (kind === "invalid" || kind === "not_found") && code !== "EXCEEDED_ID_LIMIT";
 
-/** A period of less than two minutes is refused, so it begins earlier. */
+/** A shorter period is refused. */
+const SHORTEST_MS = 2 * MINUTE_MS;
+
+/** A period that is too short begins earlier. */
 function logRequest(objectName: string, from: Date, to: Date): ProviderRequest {
-  const start = new Date(Math.min(from.getTime(), to.getTime() - 2 * MINUTE_MS));
+  const start = new Date(Math.min(from.getTime(), to.getTime() - SHORTEST_MS));
   const text = (time: Date) => encodeURIComponent(timeLiteral(time).replace("Z", "+00:00"));
   const path = `${DATA}/sobjects/${objectName}/deleted/?start=${text(start)}&end=${text(to)}`;
   return { method: "GET", path, repeatable: true };

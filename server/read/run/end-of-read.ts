@@ -12,10 +12,13 @@ export interface EndedRead {
   counts: ReadCounts;
   untilTime: Date;
   stage: "records" | "deletions";
+  /** Until when the provider had all deletions, if that is not the end of the read. */
+  coveredUntil: Date | undefined;
   fields: InstallationFieldsRow;
 }
 
-export function endOfRead(scan: ReadScan, { counts, untilTime, stage, fields }: EndedRead): RunEnd {
+export function endOfRead(scan: ReadScan, ended: EndedRead): RunEnd {
+  const { counts, untilTime, fields } = ended;
   const { run, target } = scan;
   const { messageName } = target.definition;
   const end: RunEnd = {
@@ -25,7 +28,7 @@ export function endOfRead(scan: ReadScan, { counts, untilTime, stage, fields }: 
   };
   switch (run.kind) {
     case "scheduled":
-      return { ...end, cursor: chooseCursor(scan, untilTime, stage) };
+      return { ...end, cursor: chooseCursor(scan, ended) };
     case "backfill":
       return { ...end, event: toEventRow(readBackfillDone(fields, backfilled(scan, counts))) };
     case "triggered": {
@@ -42,16 +45,19 @@ const backfilled = ({ run, target }: ReadScan, { records, delivered }: ReadCount
   recordsDelivered: delivered,
 });
 
-const chooseCursor = (
+/** Deletions go on where they were complete; those behind it are found again, and must be known until then. */
+function chooseCursor(
   { run, target }: ReadScan,
-  cursorTime: Date,
-  stage: EndedRead["stage"],
-): RunEnd["cursor"] => ({
-  cursorTime,
-  settled: run.settles,
-  ...(stage === "deletions" && { deletionsTime: cursorTime }),
-  forgetBefore: new Date(cursorTime.getTime() - longestOverlapMs(target)),
-});
+  { untilTime: cursorTime, stage, coveredUntil }: EndedRead,
+): RunEnd["cursor"] {
+  const deletionsTime = coveredUntil && coveredUntil < cursorTime ? coveredUntil : cursorTime;
+  return {
+    cursorTime,
+    settled: run.settles,
+    ...(stage === "deletions" && { deletionsTime }),
+    forgetBefore: new Date(deletionsTime.getTime() - longestOverlapMs(target)),
+  };
+}
 
 function toReadResult({ records, delivered, deleted }: ReadCounts): string {
   if (delivered + deleted === 0) return "No new data found";

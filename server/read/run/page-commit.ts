@@ -11,7 +11,7 @@ import type { ReadCounts } from "../../store/reads/read-runs.ts";
 import { chooseDeletions, chooseRecords, type Chosen } from "../records/choose-records.ts";
 import { cutMessages } from "../records/cut-messages.ts";
 import type { FetchedPage, ReadPosition } from "./fetch-page.ts";
-import { endOfRead } from "./end-of-read.ts";
+import { endOfRead, type EndedRead } from "./end-of-read.ts";
 import { buildMetadata } from "./read-counts.ts";
 import { readMessageHead } from "../records/read-message.ts";
 import { lowerBound } from "../definition/read-span.ts";
@@ -44,6 +44,8 @@ export async function pageCommit(
     await leaveOutVanished(deps, scan, { isLastPage });
   const next = nextPosition(scan, fetched, { untilTime, minuteMs: deps.minuteMs });
   const log = [...buildLog(scan, fetched, counts, untilTime), ...scan.log.splice(0)];
+  if (fetched.stage === "deletions" && fetched.page.warning !== undefined)
+    log.push({ severity: "WARNING", msg: fetched.page.warning });
   if (!next) log.push({ severity: "INFO", msg: `Ended: ${countedText(counts)}` });
   const { run, target } = scan;
   const { definition, fields } = target;
@@ -62,10 +64,15 @@ export async function pageCommit(
     fingerprints: chosen.fingerprints,
     forgotten: chosen.forgotten,
     release,
-    ...(!next && { end: endOfRead(scan, { counts, untilTime, stage: fetched.stage, fields }) }),
+    ...(!next && { end: endOfRead(scan, { counts, untilTime, fields, ...endingWith(fetched) }) }),
   };
   return { commit, next };
 }
+
+const endingWith = (fetched: FetchedPage): Pick<EndedRead, "stage" | "coveredUntil"> => ({
+  stage: fetched.stage,
+  coveredUntil: fetched.stage === "deletions" ? fetched.page.coveredUntil : undefined,
+});
 
 /** Returns the messages, and which records are in each and in none. */
 function buildMessages(

@@ -75,21 +75,26 @@ async function takeStep(deps: SubscribeServices, scanning: Scanning): Promise<Sc
   const { claim, installationId, objectName } = scanning.subscription;
   const step = { ...claim, installationId, objectName };
   try {
-    const { events, until, stage, next } = await readStep(deps, scanning);
+    const { events, until, stage, next, coveredUntil } = await readStep(deps, scanning);
     const { scan } = scanning;
     const moved = { ...scan, until: until.toISOString(), found: scan.found + events.length };
     if (next) return { ...step, events, scan: { ...moved, stage, checkpoint: next } };
     if (stage === "records" && readsDeletions(scanning)) {
       return { ...step, events, scan: { ...moved, stage: "deletions", checkpoint: null } };
     }
-    return { ...step, events, scan: null, ...buildEnd(deps, scanning, moved) };
+    return { ...step, events, scan: null, ...buildEnd(deps, scanning, moved, { coveredUntil }) };
   } catch (error) {
     if (scanning.scan.kind === "polling" || !isFinal(error)) throw error;
     deps.log.warn(
       { installationId, objectName, error: error.message },
       "a reconciliation ended with an error",
     );
-    return { ...step, events: [], scan: null, ...buildEnd(deps, scanning, scanning.scan, error.message) };
+    return {
+      ...step,
+      events: [],
+      scan: null,
+      ...buildEnd(deps, scanning, scanning.scan, { error: error.message }),
+    };
   }
 }
 
@@ -102,6 +107,8 @@ interface ReadStep {
   until: Date;
   stage: SubscriptionScan["stage"];
   next: Checkpoint | undefined;
+  /** Until when the provider had all deletions, if that is not the end of the scan. */
+  coveredUntil?: Date | undefined;
 }
 
 async function readStep(deps: SubscribeServices, scanning: Scanning): Promise<ReadStep> {
@@ -119,7 +126,9 @@ async function readStep(deps: SubscribeServices, scanning: Scanning): Promise<Re
       // Up to now, because the provider's clock often gives whole seconds: a deletion in the last one would be missed.
       const period = { objectName, since: deletionsSince(scanning), until: startTime, account };
       const page = await read.readDeletions(period, checkpoint, fetch);
-      return { events: foundDeletions(scanning, page.records, until), until, stage, next: page.next };
+      if (page.warning !== undefined) deps.log.warn({ objectName }, page.warning);
+      const { next, coveredUntil } = page;
+      return { events: foundDeletions(scanning, page.records, until), until, stage, next, coveredUntil };
     }
     const plan = await planScan(deps, scanning, call);
     const page = await read.readPage({ ...plan, until: findLatest(scan, startTime) }, checkpoint, fetch);
@@ -187,7 +196,7 @@ function buildEnd(
   deps: SubscribeServices,
   scanning: Scanning,
   { since, until, reason, found }: SubscriptionScan,
-  error?: string,
+  { error, coveredUntil }: { error?: string; coveredUntil?: Date | undefined },
 ): Pick<ScanStep, "reconciled" | "polled"> {
   const end = until ?? since;
   if (scanning.scan.kind === "reconciliation") {
@@ -204,10 +213,11 @@ function buildEnd(
     };
   }
   const untilTime = new Date(end);
+  const deletionsUntil = coveredUntil && coveredUntil < untilTime ? coveredUntil : untilTime;
   return {
     polled: {
       until: untilTime,
-      deletionsUntil: readsDeletions(scanning) ? untilTime : null,
+      deletionsUntil: readsDeletions(scanning) ? deletionsUntil : null,
       nextTime: new Date(nowMs() + deps.pollMs),
     },
   };
