@@ -10,6 +10,7 @@ import { startRefreshAhead } from "./calls/refresh-ahead.ts";
 import { startDeliveries } from "./deliver/delivery-engine.ts";
 import { rememberMessages } from "./events/recent-messages.ts";
 import { startRetention } from "./jobs/retention.ts";
+import { type Rounds, startRounds } from "./jobs/rounds.ts";
 import type { Services } from "./services.ts";
 import { startReading } from "./read/start-reading.ts";
 import { awaitAllPushes } from "./subscribe/receive/await-pushes.ts";
@@ -27,6 +28,10 @@ export interface Workers {
 }
 
 const FINISH_MS = 5_000;
+/** What a process left in the outbox when it died, or while the data side was away, waits for so long. */
+const OUTBOX_EVERY_MS = 500;
+/** One database has nothing in the outbox, except after a restore from two. */
+const SPARE_OUTBOX_EVERY_MS = 30_000;
 
 export function startWorkers(deps: Services): Workers {
   const recentMessages = rememberMessages();
@@ -66,6 +71,7 @@ export function startWorkers(deps: Services): Workers {
   });
   const schemas = startSchemaWatcher(deps);
   const health = watchHealth(deps);
+  const outbox = carryChangesOver(deps);
   deps.newWrites.wakes(writes);
   deps.newApprovals.wakes(approvals);
   let stopping: Promise<unknown> | undefined;
@@ -88,9 +94,19 @@ export function startWorkers(deps: Services): Workers {
         deliveries.stop(),
         schemas.stop(),
         health.stop(),
+        outbox.stop(),
         sweeper.stop(),
       ]);
       await stopping;
     },
   };
 }
+
+/** Carries over what processes have left in the outbox. */
+const carryChangesOver = ({ database, log }: Services): Rounds =>
+  startRounds({
+    what: "carry changes over",
+    log,
+    everyMs: database.control === database.data ? SPARE_OUTBOX_EVERY_MS : OUTBOX_EVERY_MS,
+    round: () => database.outbox.carryOver(),
+  });

@@ -16,7 +16,7 @@ import type { JsonObject } from "../../../ground/json.ts";
 import { toCallActor } from "../../access/actor.ts";
 import { approvalDecided, approvalRequested } from "../../events/approval-events.ts";
 import type { Approval } from "../../events/approval-schema.ts";
-import { recordEvent } from "../../events/record-event.ts";
+import { queueEvent } from "../../events/record-event.ts";
 import type { Caller } from "../../http/endpoint.ts";
 import type { NewWork } from "../../jobs/new-work.ts";
 import { findApiKey } from "../../store/access/api-keys.ts";
@@ -32,7 +32,7 @@ import {
   type ApprovalRow,
   type NewApproval,
 } from "../../store/agents/approvals.ts";
-import { type Database, transact } from "../../store/database/database.ts";
+import { type Database, transactControl } from "../../store/database/database.ts";
 import type { ControlQueries } from "../../store/database/sides.ts";
 import type { Actor } from "../../store/operations/operations.ts";
 import { toStoredJson } from "../../store/database/stored-json.ts";
@@ -102,7 +102,7 @@ export async function storeApproval(
   described: ActColumns,
 ): Promise<ApprovalRow> {
   const row = { ...described, ...(await buildCommon(deps, asked)) };
-  return transact(deps.database, async (queries) => {
+  return transactControl(deps.database, async (queries) => {
     const { projectId, groupRef, requestKey } = asked;
     if (requestKey) {
       const of = { projectId, groupRef, requestKey: requestKey.key, keptMs: requestKey.keptMs };
@@ -114,7 +114,7 @@ export async function storeApproval(
     const stored = await insertApproval(queries, row);
     if (!stored)
       throw new Problem("not-found", { detail: `The customer \`${groupRef ?? ""}\` was deleted meanwhile.` });
-    await recordEvent(queries, approvalRequested(projectId, toApproval(stored)));
+    await queueEvent(queries, approvalRequested(projectId, toApproval(stored)));
     return stored;
   });
 }
@@ -225,7 +225,7 @@ export async function decideApproval(
   const decidedBy = toCallActor(caller);
   if (!decidedBy)
     throw new Problem("forbidden", { detail: "Nobody in particular cannot decide. Send a credential." });
-  const row = await transact(deps.database, async (queries) => {
+  const row = await transactControl(deps.database, async (queries) => {
     const asked = await getApproval(queries, projectId, id);
     await requireAnother(queries, asked, caller);
     const status = decision === "approve" ? "approved" : "rejected";
@@ -235,7 +235,7 @@ export async function decideApproval(
       throw decidedAlready(await getApproval(queries, projectId, id));
     }
     const after = await getApproval(queries, projectId, id);
-    await recordEvent(queries, approvalDecided(projectId, toApproval(after)));
+    await queueEvent(queries, approvalDecided(projectId, toApproval(after)));
     return after;
   });
   deps.newApprovals.announce();

@@ -12,7 +12,7 @@ import type { RefreshServices } from "../../credentials/refresh/refresh-tokens.t
 import { isOauth, openCredentials } from "../../credentials/stored/credential-envelope.ts";
 import { isRefreshable, serving } from "../../credentials/stored/refreshable.ts";
 import { connectionEvent, connectionFields } from "../../events/connection-events.ts";
-import { recordEvent } from "../../events/record-event.ts";
+import { queueEvent } from "../../events/record-event.ts";
 import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
 import {
   type ConnectionRow,
@@ -20,7 +20,7 @@ import {
   removeConnection,
 } from "../../store/connections/connections.ts";
 import { listConnectionPage } from "../../store/connections/customer-lists.ts";
-import { type Database, transact } from "../../store/database/database.ts";
+import { type Database, transactControl } from "../../store/database/database.ts";
 import { countConnectionInstallations } from "../../store/integrations/installations.ts";
 import { findProviderApp, listProviderApps } from "../../store/connections/provider-apps.ts";
 import { ConnectionId } from "../members.ts";
@@ -224,7 +224,7 @@ const deleteConnection = (deps: { database: Database }) =>
     success: { status: 204, description: "Deleted, with its credentials." },
     refusals: { 409: "An installation uses the connection." },
     async handle({ project, params }) {
-      await transact(deps.database, async (queries) => {
+      await transactControl(deps.database, async (queries) => {
         const row = await getConnectionRow(queries, project.id, params.connectionId);
         const { id } = row;
         const users = await countConnectionInstallations(queries, project.id, id);
@@ -235,7 +235,7 @@ const deleteConnection = (deps: { database: Database }) =>
         }
         // Only one of several concurrent requests deletes the connection and reports it.
         if (!(await removeConnection(queries, project.id, id))) throw noConnection(id);
-        await recordEvent(queries, connectionEvent("deleted", connectionFields(row)));
+        await queueEvent(queries, connectionEvent("deleted", connectionFields(row)));
       });
     },
   });

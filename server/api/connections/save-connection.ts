@@ -1,7 +1,7 @@
 /** Stores new credentials: in a new connection, or in the connection that the group already has. */
 import { tryCredentials, type TrialServices } from "../../calls/try-credentials.ts";
 import { connectionEvent, connectionFields } from "../../events/connection-events.ts";
-import { recordEvent } from "../../events/record-event.ts";
+import { queueEvent } from "../../events/record-event.ts";
 import { credentialColumns, refreshWhenDue } from "../../credentials/stored/credential-columns.ts";
 import type { StoredCredentials } from "../../credentials/stored/credential-envelope.ts";
 import { Problem } from "../../../ground/errors.ts";
@@ -97,7 +97,7 @@ async function saveIn(
   }
   const row = await getConnectionRow(queries, projectId, id);
   await refreshWhenDue(queries, row, deps.catalog.of(projectId).find(provider), wanted.credentials);
-  await recordEvent(queries, connectionEvent(existing ? "updated" : "created", connectionFields(row)));
+  await queueEvent(queries, connectionEvent(existing ? "updated" : "created", connectionFields(row)));
   return row;
 }
 

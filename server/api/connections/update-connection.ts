@@ -14,7 +14,7 @@ import type { RefreshServices } from "../../credentials/refresh/refresh-tokens.t
 import { credentialColumns, refreshWhenDue } from "../../credentials/stored/credential-columns.ts";
 import type { StoredCredentials } from "../../credentials/stored/credential-envelope.ts";
 import { connectionEvent, connectionFields } from "../../events/connection-events.ts";
-import { recordEvent } from "../../events/record-event.ts";
+import { queueEvent } from "../../events/record-event.ts";
 import { described } from "../../../ground/described.ts";
 import { Problem } from "../../../ground/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
@@ -156,7 +156,7 @@ function store(
     });
     const row = await getConnectionRow(queries, projectId, id);
     if (tried) await refreshWhenDue(queries, row, provider, tried.credentials);
-    await recordEvent(queries, connectionEvent("updated", connectionFields(row)));
+    await queueEvent(queries, connectionEvent("updated", connectionFields(row)));
     return row;
   });
 }

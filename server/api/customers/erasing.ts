@@ -11,6 +11,7 @@ import {
   eraseEvents,
   eraseGroupRow,
   eraseOperations,
+  eraseOutbox,
   eraseProxyCalls,
   eraseRefusedRequests,
   findGroupTraces,
@@ -59,6 +60,7 @@ export async function eraseGroup(
     return { group, erased: { ...NOTHING, ...accounts, refusedRequests, auditNames } };
   });
   const { group, erased } = first;
+  await eraseOutbox(deps.database.control, group);
   const done =
     (await eraseHistory(deps, group, erased, isLate)) &&
     (await eraseAllEvents(deps, group, erased, isLate)) &&

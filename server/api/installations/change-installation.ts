@@ -1,6 +1,6 @@
 /** Changes an installation under a row lock, so that concurrent changes are both kept. */
 import { installationUpdated } from "../../events/installation-events.ts";
-import { recordEvent } from "../../events/record-event.ts";
+import { queueEvent } from "../../events/record-event.ts";
 import type { Caller } from "../../http/endpoint.ts";
 import type { ConfigContent } from "../../../manifest/installation-config.ts";
 import { type Queries, transact } from "../../store/database/database.ts";
@@ -117,7 +117,7 @@ async function saveChange(
   await touchInstallation(queries, projectId, id, { connectionId });
   const last = installation.config.content;
   const fields = await getInstallationFields(queries, id);
-  await recordEvent(queries, installationUpdated(fields, config?.content ?? last, last));
+  await queueEvent(queries, installationUpdated(fields, config?.content ?? last, last));
 }
 
 /** Removes objects that the latest revision no longer reads from every installation's configuration. */

@@ -1,7 +1,7 @@
 /** POST /v1/projects/{projectIdOrName}/integrations/{integrationId}/installations */
 import { Type } from "typebox";
 import { installationCreated } from "../../events/installation-events.ts";
-import { recordEvent } from "../../events/record-event.ts";
+import { queueEvent } from "../../events/record-event.ts";
 import { Problem } from "../../../ground/errors.ts";
 import type { Json } from "../../../ground/json.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
@@ -103,7 +103,7 @@ export const createInstallation = (deps: AccountServices) =>
           });
           const row = await getInstallationRow(queries, project.id, integration.id, id);
           const fields = await getInstallationFields(queries, id);
-          await recordEvent(queries, installationCreated(fields, row.config.content));
+          await queueEvent(queries, installationCreated(fields, row.config.content));
           return showInstallation(queries, row);
         });
         return withWarnings(installation, warnings);

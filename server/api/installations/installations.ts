@@ -4,7 +4,7 @@ import type { Log } from "../../../ground/log.ts";
 import type { ConfigContent } from "../../../manifest/installation-config.ts";
 import { removedConnections } from "../../events/connection-events.ts";
 import { installationDeleted } from "../../events/installation-events.ts";
-import { recordEvents } from "../../events/record-event.ts";
+import { queueEvents } from "../../events/record-event.ts";
 import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
 import type { CallServices } from "../../operations/call-provider.ts";
 import { removeUnusedConnections } from "../../store/connections/connections.ts";
@@ -168,7 +168,7 @@ const deleteInstallation = (deps: CallServices & { log: Log }) =>
         const gone = removed
           ? await removeUnusedConnections(queries, project.id, [removed.connectionId])
           : [];
-        await recordEvents(queries, [
+        await queueEvents(queries, [
           installationDeleted(fields, config.content),
           ...removedConnections(gone, [fields]),
         ]);

@@ -5,7 +5,7 @@ import type { ConfigContent } from "../../../manifest/installation-config.ts";
 import { type ManifestIntegration, ManifestIntegrationSchema } from "../../../manifest/manifest.ts";
 import { removedConnections } from "../../events/connection-events.ts";
 import { installationDeleted } from "../../events/installation-events.ts";
-import { recordEvents } from "../../events/record-event.ts";
+import { queueEvents } from "../../events/record-event.ts";
 import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
 import { removeUnusedConnections } from "../../store/connections/connections.ts";
 import { type Database, transact } from "../../store/database/database.ts";
@@ -235,7 +235,7 @@ const deleteIntegration = (deps: { database: Database }) =>
           const of = removedIds.has(installation.id) ? fields.get(installation.id) : undefined;
           return of ? [installationDeleted(of, installation.config.content)] : [];
         });
-        await recordEvents(queries, [...reported, ...removedConnections(gone, [...fields.values()])]);
+        await queueEvents(queries, [...reported, ...removedConnections(gone, [...fields.values()])]);
       });
     },
   });

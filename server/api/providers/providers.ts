@@ -9,7 +9,7 @@ import type { Log } from "../../../ground/log.ts";
 import type { Egress } from "../../egress/open-egress.ts";
 import { endpoint, projectEndpoint, route, type Route } from "../../http/endpoint.ts";
 import type { CustomProviderMemory } from "../../operations/custom-provider-memory.ts";
-import { type Database, rehearse, transact, transactControl } from "../../store/database/database.ts";
+import { type Database, rehearse, transactControl } from "../../store/database/database.ts";
 import type { ControlQueries } from "../../store/database/sides.ts";
 import {
   findCustomProvider,
@@ -164,7 +164,7 @@ const putProjectProvider = (deps: PutProviderServices) =>
         return shown;
       };
       if (query.dryRun) return rehearse(deps.database, put);
-      const shown = await transact(deps.database, put);
+      const shown = await transactControl(deps.database, put);
       await deps.customProviders.load(deps, project.id);
       return shown;
     },

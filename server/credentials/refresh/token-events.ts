@@ -1,8 +1,8 @@
 /** Records that a connection's tokens were refreshed, or that the customer must connect again, and counts both. */
 import { connectionError, connectionEvent, connectionFields } from "../../events/connection-events.ts";
-import { recordEvent } from "../../events/record-event.ts";
+import { queueEvent } from "../../events/record-event.ts";
 import type { ConnectionRow } from "../../store/connections/connections.ts";
-import type { DataQueries } from "../../store/database/sides.ts";
+import type { ControlQueries } from "../../store/database/sides.ts";
 
 interface Meter<Outcome> {
   /** Counts for /metrics. */
@@ -12,20 +12,20 @@ interface Meter<Outcome> {
 /** `queries` is the transaction that stores the new tokens. */
 export async function recordTokenRefresh(
   deps: Meter<"refreshed">,
-  queries: DataQueries,
+  queries: ControlQueries,
   row: ConnectionRow,
 ): Promise<void> {
-  await recordEvent(queries, connectionEvent("refreshed", connectionFields(row)));
+  await queueEvent(queries, connectionEvent("refreshed", connectionFields(row)));
   deps.countRefresh?.("refreshed");
 }
 
 /** `queries` is the transaction that marks the connection `bad_credentials`. `reason`: a sentence without secrets. */
 export async function recordTokenFailure(
   deps: Meter<"failed">,
-  queries: DataQueries,
+  queries: ControlQueries,
   row: ConnectionRow,
   reason: string,
 ): Promise<void> {
-  await recordEvent(queries, connectionError(connectionFields(row), [reason]));
+  await queueEvent(queries, connectionError(connectionFields(row), [reason]));
   deps.countRefresh?.("failed");
 }

@@ -1,9 +1,9 @@
 /** Disables destinations whose every attempt has failed for too long, or whose receiver is gone. */
 import { destinationWebhookDisabled } from "../../events/destination-events.ts";
-import { recordEvents } from "../../events/record-event.ts";
+import { queueEvents } from "../../events/record-event.ts";
 import type { Log } from "../../../ground/log.ts";
 import { shownAddress } from "../../../destination-kit/shown-address.ts";
-import type { Database } from "../../store/database/database.ts";
+import { type Database, transactControl } from "../../store/database/database.ts";
 import { failDisabled } from "../../store/deliveries/deliveries.ts";
 import {
   disableDestination,
@@ -31,7 +31,7 @@ export async function disableDestinations(deps: DisableServices, failed: Attempt
       .map(({ destination: { row } }) => [row.id, row.version]),
   );
   const ids = [...new Set(failed.map(({ destinationId }) => destinationId))];
-  const disabled = await database.queries.transaction().execute(async (queries) => {
+  const disabled = await transactControl(database, async (queries) => {
     const rows = await disableFailing(queries, ids, {
       afterSeconds: disableAfterSeconds,
       reason: "Every attempt has failed for too long.",
@@ -41,7 +41,7 @@ export async function disableDestinations(deps: DisableServices, failed: Attempt
       const row = await disableDestination(queries, { id, version, reason });
       if (row) rows.push(row);
     }
-    await recordEvents(queries, rows.map(disabledEvent));
+    await queueEvents(queries, rows.map(disabledEvent));
     return rows;
   });
   if (disabled.length === 0) return;

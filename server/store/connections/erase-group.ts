@@ -92,6 +92,25 @@ export async function eraseAccounts(queries: Queries, group: ErasedGroup): Promi
   };
 }
 
+/**
+ * Removes what the outbox still has about the group, once no change of its accounts can come any more. Waits for what is being carried
+ * over, so it must not be in a transaction with other statements: carrying over may wait for those.
+ */
+export async function eraseOutbox(
+  queries: ControlQueries,
+  { projectId, groupRef, installationIds, connectionIds }: ErasedGroup & GroupTraces,
+): Promise<void> {
+  await sql`
+    delete from outbox where position in (
+      select position from outbox cross join lateral (select (content ->> 'data')::json as data) as event
+      where project_id = ${projectId} and (
+        data ->> 'groupRef' = ${groupRef}
+        or data #>> '{approval,groupRef}' = ${groupRef}
+        or data ->> 'installationId' = any(${installationIds}::text[])
+        or data ->> 'connectionId' = any(${connectionIds}::text[])))
+  `.execute(queries);
+}
+
 /** Removes up to `max` operations with their logs, queued records and stored answers. */
 export async function eraseOperations(
   queries: Queries,

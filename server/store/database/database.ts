@@ -11,9 +11,10 @@ import {
   tryHosts,
   type DatabaseHosts,
 } from "./database-hosts.ts";
-import { noteRollback } from "./database-outage.ts";
 import { migrate } from "./migrate.ts";
+import { openOutbox, type Outbox } from "./outbox.ts";
 import { CONNECT_TIMEOUT_MS, openPool, SESSION_STATEMENT } from "./pool.ts";
+import { repeatTransaction } from "./repeat-transaction.ts";
 import { requireOwnSessions } from "./require-own-sessions.ts";
 import type { DB } from "./rows.gen.ts";
 import type { ControlQueries, ControlTables, DataQueries, DataTables } from "./sides.ts";
@@ -29,6 +30,8 @@ export interface Database {
   readonly data: Kysely<DataTables>;
   /** Both sides, for what names both in one statement or transaction; `sides.test.ts` lists it. */
   readonly queries: Kysely<DB>;
+  /** What changes on the control side are to cause on the data side. */
+  readonly outbox: Outbox;
   readonly pool: Pool;
   readonly connectionString: string;
   readonly sideRoles?: SideRoles;
@@ -55,6 +58,7 @@ export async function openDatabase(options: {
       control: queries,
       data: queries,
       queries,
+      outbox: openOutbox({ both: true, control: queries, data: queries, log }),
       pool,
       connectionString,
       close: () => queries.destroy(),
@@ -62,7 +66,8 @@ export async function openDatabase(options: {
   const control = open({ role: sideRoles.control }).queries;
   const data = open({ role: sideRoles.data }).queries;
   const close = async () => void (await Promise.all([control.destroy(), data.destroy(), queries.destroy()]));
-  return { control, data, queries, pool, connectionString, sideRoles, close };
+  const outbox = openOutbox({ both: false, control, data, log });
+  return { control, data, queries, outbox, pool, connectionString, sideRoles, close };
 }
 
 /** For tests: roles that may do what belongs to a side, so that a statement on the wrong side fails. */
@@ -138,7 +143,7 @@ async function requireUtf8(client: Client): Promise<void> {
 
 /** Runs a transaction and rolls it back, whatever came of it: returns what it would have returned, or throws its refusal. */
 export async function rehearse<T>(
-  database: Pick<Database, "queries">,
+  database: Pick<Database, "queries" | "outbox">,
   run: (queries: Queries) => Promise<T>,
 ): Promise<T> {
   const rollback = new Rehearsed<T>();
@@ -166,71 +171,38 @@ export function isUniqueViolation(error: unknown, constraint?: string): boolean 
   return constraint === undefined || ("constraint" in error && error.constraint === constraint);
 }
 
-/** Records what a transaction changed, in the transaction itself. */
-type RecordChange<Tables> = (queries: Transaction<Tables>, done: unknown) => Promise<void>;
-
-async function commit<Tables, T>(
-  database: Kysely<Tables>,
-  run: (queries: Transaction<Tables>) => Promise<T>,
-  record: RecordChange<Tables> | undefined,
-): Promise<T> {
-  let isCommitting = false;
-  try {
-    return await database.transaction().execute(async (queries) => {
-      const done = await run(queries);
-      await record?.(queries, done);
-      isCommitting = true;
-      return done;
-    });
-  } catch (error) {
-    if (!isCommitting) noteRollback(error);
-    throw error;
-  }
-}
-
-/** Deadlock, serialization failure, and a reference to a row that has just been removed. */
-const LOST_RACES: readonly unknown[] = ["40P01", "40001", "23503"];
-const MAX_TRIES = 5;
-
-async function repeat<Tables, T>(
-  database: Kysely<Tables>,
-  run: (queries: Transaction<Tables>) => Promise<T>,
-  record?: RecordChange<Tables>,
-): Promise<T> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await commit(database, run, record);
-    } catch (error) {
-      const isLost = error instanceof Error && "code" in error && LOST_RACES.includes(error.code);
-      if (!isLost || tries === MAX_TRIES) throw error;
-    }
-  }
-}
-
 /**
  * Runs a transaction on the control tables, and repeats it when it lost a race against another one: the second time its work is
  * possible, or is refused for a reason. `run` must do nothing that a rollback does not undo. During a request that is audited, the
- * transaction also records the change.
+ * transaction also records the change. What it has put into the outbox is on the data side when this resolves, unless that side is
+ * away or slow.
  */
 export async function transactControl<T>(
-  { control }: Pick<Database, "control">,
+  { control, outbox }: Pick<Database, "control" | "outbox">,
   run: (queries: ControlQueries) => Promise<T>,
 ): Promise<T> {
   const change = recordedChange();
-  if (!change) return repeat(control, run);
-  const result = await repeat(control, run, (queries, done) => change.record(queries, done));
-  change.isRecorded = true;
+  let last: ControlQueries | undefined;
+  const runOnce = (queries: ControlQueries) => {
+    outbox.begin((last = queries));
+    return run(queries);
+  };
+  const result = change
+    ? await repeatTransaction(control, runOnce, (queries, done) => change.record(queries, done))
+    : await repeatTransaction(control, runOnce);
+  if (change) change.isRecorded = true;
+  if (last) await outbox.committed(last);
   return result;
 }
 
 /** Does the same on the tables of both sides, for what is not yet split. */
 export const transact = <T>(
-  { queries }: Pick<Database, "queries">,
+  { queries, outbox }: Pick<Database, "queries" | "outbox">,
   run: (queries: Queries) => Promise<T>,
-): Promise<T> => transactControl({ control: queries }, run);
+): Promise<T> => transactControl({ control: queries, outbox }, run);
 
 /** Does the same on the data tables. An audited change is recorded here only if the audit is in the same database, otherwise after it. */
 export const transactData = <T>(
-  { data, queries }: Pick<Database, "data" | "queries">,
+  { data, queries, outbox }: Pick<Database, "data" | "queries" | "outbox">,
   run: (queries: DataQueries) => Promise<T>,
-): Promise<T> => (data === queries ? transact({ queries }, run) : repeat(data, run));
+): Promise<T> => (data === queries ? transact({ queries, outbox }, run) : repeatTransaction(data, run));

@@ -468,6 +468,15 @@ export interface Organizations {
   updateTime: Timestamp | null;
 }
 
+export interface Outbox {
+  content: Json;
+  createTime: Generated<Timestamp>;
+  kind: string;
+  position: Generated<Int8>;
+  projectId: string;
+  retryTime: Timestamp | null;
+}
+
 export interface OwnProviders {
   createTime: Generated<Timestamp>;
   document: Json;
@@ -911,6 +920,7 @@ export interface DB {
   memberships: Memberships;
   operations: Operations;
   organizations: Organizations;
+  outbox: Outbox;
   ownProviders: OwnProviders;
   ownWrites: OwnWrites;
   processes: Processes;

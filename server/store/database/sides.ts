@@ -60,6 +60,7 @@ export const TABLE_SIDES = {
   memberships: "control",
   operations: "data",
   organizations: "control",
+  outbox: "control",
   ownProviders: "shared",
   ownWrites: "data",
   processes: "own",

@@ -1,0 +1,209 @@
+/**
+ * The outbox: what a change of control tables is to cause in data tables. While one database has both, it is stored in the commit of
+ * the change. Otherwise it is a row that is committed with the change:
+ *
+ *   committed    → carried over   at once, by the process that has committed it, before its request is answered; after a crash by
+ *                                 the next process that looks
+ *   carried over → removed        in a commit of its own; after a crash it is carried over again, which changes nothing
+ *
+ * Rows are carried over in the order of their positions, by one process at a time: it locks them until they are removed.
+ */
+import { setTimeout as wait } from "node:timers/promises";
+import { sql, type Kysely } from "kysely";
+import { outsideWork } from "../../../ground/current-work.ts";
+import type { Log } from "../../../ground/log.ts";
+import { isDatabaseAway } from "./database-outage.ts";
+import { repeatTransaction } from "./repeat-transaction.ts";
+import type { ControlQueries, ControlTables, DataQueries, DataTables } from "./sides.ts";
+import { wakes } from "./wake-ups.ts";
+
+/** An event as it is to be stored. */
+interface QueuedEvent {
+  id: string;
+  type: string;
+  /** JSON text. */
+  data: string;
+  traceparent?: string | undefined;
+}
+
+export type OutboxEntry = { projectId: string } & { kind: "event"; content: QueuedEvent };
+
+interface StoredEntry {
+  projectId: string;
+  kind: OutboxEntry["kind"];
+  /** JSON text. */
+  content: string;
+  /** Undefined: now. */
+  createTime?: Date;
+}
+
+interface OutboxRow extends StoredEntry {
+  position: string;
+}
+
+/** Stores in data tables what entries of one kind say. Changes nothing where they were stored before. */
+type Store = (queries: DataQueries, entries: StoredEntry[]) => Promise<unknown>;
+
+const STORES: Record<OutboxEntry["kind"], Store> = { event: storeEvents };
+
+/** Transactions that have added rows, and those that write both sides. */
+const queuing = new WeakSet<ControlQueries>();
+const whole = new WeakSet<ControlQueries>();
+const withData = (queries: ControlQueries) => queries as unknown as DataQueries;
+
+/** Adds entries in the transaction of the change. `transactControl` has them carried over after its commit. */
+export async function queueOutbox(queries: ControlQueries, entries: OutboxEntry[]): Promise<void> {
+  if (entries.length === 0) return;
+  const stored = entries.map((entry) => ({ ...entry, content: JSON.stringify(entry.content) }));
+  if (whole.has(queries)) return storeAll(withData(queries), stored);
+  queuing.add(queries);
+  await sql`
+    insert into outbox (project_id, kind, content)
+    select project_id, kind, content from unnest(
+      ${stored.map(({ projectId }) => projectId)}::uuid[], ${stored.map(({ kind }) => kind)}::text[],
+      ${stored.map(({ content }) => content)}::json[]
+    ) with ordinality as entry (project_id, kind, content, nth) order by nth
+  `.execute(queries);
+}
+
+export interface Outbox {
+  /** Call with a transaction before it is used: in one database, it stores what it causes itself. */
+  begin(queries: ControlQueries): void;
+  /** Call after the commit of a transaction: has its rows carried over, if it has added any. Never rejects. */
+  committed(queries: ControlQueries): Promise<void>;
+  /** Carries rows over and returns whether there may be more. Rejects while a side is away. */
+  carryOver(): Promise<boolean>;
+}
+
+/** A side that takes longer is left to it: the commit is answered without it. */
+const MAX_WAIT_MS = 1_000;
+const BATCH = 500;
+
+interface Sides {
+  /** Whether one database has both. */
+  both: boolean;
+  control: Kysely<ControlTables>;
+  data: Kysely<DataTables>;
+  log: Log;
+}
+
+export function openOutbox(sides: Sides): Outbox {
+  /** After a batch has failed, its rows are carried over one by one, to find the one that cannot be. */
+  let singly = 0;
+  const carryOver = async (): Promise<boolean> => {
+    const max = singly > 0 ? 1 : BATCH;
+    singly = Math.max(0, singly - 1);
+    let rows: OutboxRow[] = [];
+    try {
+      rows = await carryBatch(sides, max, (taken) => (rows = taken));
+      return rows.length === max;
+    } catch (error) {
+      const [first] = rows;
+      if (isDatabaseAway(error) || !first) throw error;
+      if (max > 1) singly = rows.length;
+      else await postpone(sides, first, error);
+      return true;
+    }
+  };
+  const carryAll = () =>
+    outsideWork(async () => {
+      while (await carryOver());
+    });
+  let running: Promise<unknown> = Promise.resolve();
+  let next: Promise<unknown> | undefined;
+  /** One at a time; callers that come while one is under way share the one after it. */
+  const runNext = () =>
+    (next ??= running.then(() => {
+      next = undefined;
+      // A worker tries again, and logs why.
+      return (running = carryAll().catch(() => {}));
+    }));
+  return {
+    carryOver,
+    begin(queries) {
+      if (sides.both) whole.add(queries);
+    },
+    async committed(queries) {
+      if (!queuing.has(queries)) return;
+      const timer = new AbortController();
+      const late = wait(MAX_WAIT_MS, undefined, { signal: timer.signal, ref: false }).catch(() => {});
+      await Promise.race([runNext(), late]).finally(() => timer.abort());
+    },
+  };
+}
+
+/** A process that stops in the middle of a transaction must not hold up the others for longer. */
+const LIMIT = sql`set_config('idle_in_transaction_session_timeout', '20000', true)`;
+
+/** The commit that removes rows is not waited for: rows that are back after a crash of the server change nothing. */
+const BEGIN = sql`
+  select ${LIMIT}, set_config('synchronous_commit', 'off', true) where exists (select from outbox)`;
+
+async function carryBatch(
+  { control, data }: Sides,
+  max: number,
+  onTaken: (rows: OutboxRow[]) => void,
+): Promise<OutboxRow[]> {
+  return control.transaction().execute(async (queries) => {
+    if ((await BEGIN.execute(queries)).rows.length === 0) return [];
+    const { rows } = await sql<OutboxRow>`
+      select position, project_id, kind, content::text as content, create_time from outbox
+      where retry_time is null or retry_time <= now()
+      order by position limit ${max} for update
+    `.execute(queries);
+    onTaken(rows);
+    if (rows.length === 0) return [];
+    await repeatTransaction(data, async (inside) => {
+      await sql`select ${LIMIT}`.execute(inside);
+      await storeAll(inside, rows);
+    });
+    const positions = rows.map(({ position }) => position);
+    await sql`delete from outbox where position = any(${positions}::bigint[])`.execute(queries);
+    return rows;
+  });
+}
+
+async function storeAll(queries: DataQueries, entries: StoredEntry[]): Promise<void> {
+  for (let from = 0; from < entries.length;) {
+    const kind = entries[from]?.kind ?? "event";
+    const next = entries.findIndex((entry, index) => index > from && entry.kind !== kind);
+    const until = next === -1 ? entries.length : next;
+    await STORES[kind](queries, entries.slice(from, until));
+    from = until;
+  }
+}
+
+/** Lets others pass a row that cannot be carried over. It is tried again, and never dropped. */
+async function postpone({ control, log }: Sides, { position, projectId, kind }: OutboxRow, error: unknown) {
+  log.error(
+    { projectId, position, kind, err: error },
+    "a change cannot be carried over; trying again in a minute",
+  );
+  await sql`
+    update outbox set retry_time = now() + interval '1 minute' where position = ${position}::bigint
+  `.execute(control);
+}
+
+/** An event of a project that is gone is dropped, as if it had been removed with it. */
+async function storeEvents(queries: DataQueries, entries: StoredEntry[]): Promise<void> {
+  await sql`
+    with given as (
+      select (content ->> 'id')::uuid as id, project_id, content ->> 'type' as type, content ->> 'data' as data,
+        content ->> 'traceparent' as traceparent, coalesce(given.create_time, now()) as create_time
+      from unnest(
+        ${entries.map(({ projectId }) => projectId)}::uuid[], ${entries.map(({ content }) => content)}::json[],
+        ${entries.map(({ createTime }) => createTime ?? null)}::timestamptz[]
+      ) as given (project_id, content, create_time)
+      join projects on projects.id = project_id
+    ), inserted as (
+      insert into events (id, project_id, type, data, traceparent, create_time)
+      select id, project_id, type, data::json, traceparent, create_time from given
+      on conflict (id) do nothing
+      returning id
+    ), queued as (
+      insert into unrouted_events (event_id, size_bytes)
+      select id, octet_length(data) from given join inserted using (id)
+    )
+    select ${wakes("events", sql`exists (select from inserted)`)}
+  `.execute(queries);
+}
