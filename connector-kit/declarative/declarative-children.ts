@@ -9,12 +9,14 @@ import type { Checkpoint, ReadPage, ReadPlan } from "../read-connector.ts";
 import { textAt } from "../calls/text-at.ts";
 import { pageRequest, readListPage } from "./list-page.ts";
 import type { ObjectPlan } from "./plan.ts";
+import type { ScrollUses } from "./scroll-uses.ts";
 
 export interface Lists {
   rules: ObjectPlan;
   /** Returns the rules of the object whose records have the lists. */
   findRules(objectName: string): ObjectPlan;
   classify: NonNullable<Connector["classify"]>;
+  scrolls?: ScrollUses;
 }
 
 /** Limits the size of a checkpoint. */
@@ -32,7 +34,7 @@ interface Place {
 
 /** Returns the request of the page: that of parents if it is not known whose list comes next. */
 export function objectPageRequest(
-  { rules, findRules }: Omit<Lists, "classify">,
+  { rules, findRules }: Pick<Lists, "rules" | "findRules">,
   plan: ReadPlan,
   checkpoint: Checkpoint | undefined,
 ): ProviderRequest {
@@ -52,9 +54,9 @@ export async function readObjectPage(
   checkpoint: Checkpoint | undefined,
   fetch: ProviderFetch,
 ): Promise<ReadPage> {
-  const { rules, findRules, classify } = lists;
+  const { rules, findRules, classify, scrolls } = lists;
   const { parent } = rules;
-  if (!parent) return readListPage({ rules, classify, fetch }, plan, checkpoint);
+  if (!parent) return readListPage({ rules, classify, fetch, ...(scrolls && { scrolls }) }, plan, checkpoint);
   let place = placeIn(checkpoint);
   let providerTime: Date | undefined;
   let restarted: boolean | undefined;

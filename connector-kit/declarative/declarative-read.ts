@@ -7,6 +7,7 @@ import type { Checkpoint, ReadConnector, ReadPage, ReadPlan, SourceRecord } from
 import { objectPageRequest, readObjectPage } from "./declarative-children.ts";
 import type { Description } from "./rules/description.ts";
 import { getOne } from "./get-record.ts";
+import { countScrollUses } from "./scroll-uses.ts";
 import { tellsDeletions } from "./chosen-list.ts";
 import { hasMark, readDeletedPage, sourceRecord } from "./list-page.ts";
 import { findCheapestObject, idFaults, toObjectPlan, buildPlans } from "./object-plan.ts";
@@ -20,10 +21,12 @@ export function declarativeRead(description: Description, classify: Classify): R
   const idFault = idFaults(description);
   const rulesFor = ({ objectName, account }: Pick<ReadPlan, "objectName" | "account">) =>
     toObjectPlan(description, objectName, "read", account);
+  const scrolls = countScrollUses();
   const readLists = (plan: ReadPlan) => ({
     rules: rulesFor(plan),
     findRules: (objectName: string) => rulesFor({ ...plan, objectName }),
     classify,
+    scrolls,
   });
   const readPage = async (plan: ReadPlan, checkpoint: Checkpoint | undefined, fetch: ProviderFetch) =>
     readObjectPage(readLists(plan), plan, checkpoint, fetch);

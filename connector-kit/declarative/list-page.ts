@@ -21,6 +21,7 @@ import { at, readRecordId, flattenValues, type ObjectPlan } from "./object-plan.
 import { isKnown, readOn } from "./newest-first.ts";
 import { nextPlace, putPlace } from "./paging.ts";
 import { nested, put, timeText, withQuery, type RequestParts } from "./request-parts.ts";
+import type { ScrollUses } from "./scroll-uses.ts";
 import { putSelected } from "./selected-fields.ts";
 import { moveBound, putSince, seenIds } from "./since-bound.ts";
 import { progress, readBefore, requireComplete, requireWhole, restartBehind } from "./scan-progress.ts";
@@ -97,6 +98,8 @@ interface ListReading {
   rules: ObjectPlan;
   classify: Classify;
   fetch: ProviderFetch;
+  /** Absent where no list is a scroll. */
+  scrolls?: ScrollUses;
 }
 
 /** No content, or nothing that has changed since the time in the header. */
@@ -130,14 +133,24 @@ export async function readDeletedPage(
 }
 
 async function readPageFrom(
-  { rules: object, classify, fetch }: ListReading,
+  reading: ListReading,
   plan: ReadPlan,
   reached: Checkpoint | undefined,
   wanted: Wanted,
 ): Promise<ListPage> {
+  const { rules: object, classify, fetch, scrolls } = reading;
   const watched = watchHeaders(fetch);
   const chosen = chooseList(object, plan.since, reached, wanted);
   const { rules, bound } = chosen;
+  const readAgain = async (from: Checkpoint): Promise<ListPage> => ({
+    ...(await readPageFrom(reading, plan, from, wanted)),
+    restarted: true,
+  });
+  if (scrolls?.isBeyond(rules.paging ?? {}, reached)) {
+    const again = restartBehind(rules.paging ?? {}, reached);
+    if (!again) throw brokenPage("the provider has gone on with the scroll, and pages of it were lost");
+    return readAgain(again);
+  }
   const start = startRequest(rules, rules.paging ?? {}, bound, reached);
   const checkpoint = start
     ? await firstCheckpoint(start, rules.paging ?? {}, { fetch: watched.fetch, classify })
@@ -151,11 +164,7 @@ async function readPageFrom(
     (!error && response !== undefined && isEmptyAnswer(response));
   if (isEmpty) return { records: [], deleted: [], ...nextList(chosen) };
   const again = error && restartBehind(rules.paging ?? {}, reached, error);
-  if (again)
-    return {
-      ...(await readPageFrom({ rules: object, classify, fetch }, plan, again, wanted)),
-      restarted: true,
-    };
+  if (again) return readAgain(again);
   if (error) throw error;
   if (!response) throw brokenPage("there is no answer");
   const body = parseBody(response.text);

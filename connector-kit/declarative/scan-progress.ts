@@ -69,6 +69,8 @@ export function progress(
 
 /** A list whose places die so often cannot be read to its end. */
 const MAX_RESTARTS = 3;
+/** Answers are lost by chance, so a list that lost its place more often is rather never quiet. */
+const MAX_LOSSES = 10;
 
 /** With these, providers refuse a place that they no longer know. */
 const REFUSED_PLACE: ReadonlySet<ProviderErrorKind> = new Set(["invalid", "not_found", "conflict"]);
@@ -77,20 +79,20 @@ const REFUSED_PLACE: ReadonlySet<ProviderErrorKind> = new Set(["invalid", "not_f
  * Returns where a scan goes on whose next page is refused although the provider named it: cursors die (Square: after 5 minutes, monday:
  * 60, https://github.com/PostHog/posthog/pull/64704, https://github.com/airbytehq/airbyte/pull/82259), and would be refused for ever. The
  * list begins anew, from the bound that was reached where it has one. Undefined where the refusal is not about the place, or where the
- * scan has not come further since it was last begun anew.
+ * scan has not come further since it was last begun anew. Without an error, the place was lost with an answer.
  */
 export function restartBehind(
   { cursor, nextUrl, link }: PagingRules,
   checkpoint: Checkpoint | undefined,
-  { kind }: ProviderError,
+  error?: ProviderError,
 ): Checkpoint | undefined {
   const { place, list, after, seen } = checkpoint ?? {};
   const isNamed = typeof place === "string" && (cursor ?? nextUrl ?? link) !== undefined;
-  if (!isNamed || !REFUSED_PLACE.has(kind)) return undefined;
+  if (!isNamed || (error && !REFUSED_PLACE.has(error.kind))) return undefined;
   const pages = numberIn(checkpoint, "pages");
   const restarts = numberIn(checkpoint, "restarts");
-  if (restarts >= MAX_RESTARTS || (restarts > 0 && pages <= numberIn(checkpoint, "restartedAt")))
-    return undefined;
+  const cameFurther = restarts === 0 || pages > numberIn(checkpoint, "restartedAt");
+  if (error ? restarts >= MAX_RESTARTS || !cameFurther : restarts >= MAX_LOSSES) return undefined;
   return {
     ...(list !== undefined && { list }),
     ...(after !== undefined && { after, ...(seen !== undefined && { seen }) }),

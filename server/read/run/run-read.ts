@@ -67,7 +67,8 @@ async function readPages(deps: RunReadServices, scan: ReadScan): Promise<void> {
   const yieldTurn = yieldToCallers(deps.ledger);
   try {
     for (;;) {
-      const wait = await reasonToWait(deps, scan, fetching !== undefined);
+      // A page that is being fetched is used: a provider that keeps the place of a scan would leave it out the next time.
+      const wait = fetching ? undefined : await reasonToWait(deps, scan);
       if (wait) {
         if (await saving) await wait();
         return;
@@ -80,7 +81,7 @@ async function readPages(deps: RunReadServices, scan: ReadScan): Promise<void> {
       const isTurnOver = elapsedMs() - startedMs > TURN_MS;
       const { commit, next } = await pageCommit(deps, scan, { page, counts, release: isTurnOver });
       deps.scans.check(run.operationId, page, next);
-      const goesOn = next && !isTurnOver && !deps.budgets.spentFor(run.connectionId, run.kind);
+      const goesOn = next && !isTurnOver && (await reasonToWait(deps, scan)) === undefined;
       fetching = goesOn ? fetchPage(deps, scan, next) : undefined;
       // A failure is handled when the page is awaited, after the page before it is committed.
       fetching?.catch(() => {});
@@ -106,11 +107,10 @@ async function readPages(deps: RunReadServices, scan: ReadScan): Promise<void> {
 async function reasonToWait(
   deps: RunReadServices,
   scan: ReadScan,
-  isFetching: boolean,
 ): Promise<(() => Promise<void>) | undefined> {
   const { run } = scan;
   if (await isBehind(deps, scan)) return () => waitForDestination(deps, run, "behind");
-  const spent = isFetching ? undefined : deps.budgets.spentFor(run.connectionId, run.kind);
+  const spent = deps.budgets.spentFor(run.connectionId, run.kind);
   return spent && (() => waitForCalls(deps, run, spent));
 }
 

@@ -1,0 +1,154 @@
+/** Lists whose place the provider no longer knows, and scrolls that have gone on: they are read anew. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { numberIn, open, people, PLAN, upTo, type Answer } from "./scan-fixture.ts";
+
+/** Three pages of two; the cursors named before `died` requests are refused, as Square and monday do after minutes. */
+const dyingCursors = (refusal: Answer, diesAt: number[]) => {
+  let requests = 0;
+  let life = 0;
+  return (query: URLSearchParams): Answer => {
+    requests += 1;
+    if (diesAt.includes(requests)) life += 1;
+    const [page = "1", born = `${life}`] = query.get("cursor")?.split("-") ?? [];
+    if (born !== `${life}`) return refusal;
+    const number = Number(page);
+    const next = number < 3 ? `${number + 1}-${life}` : null;
+    return { body: { data: people(number * 2 - 1, number * 2), next } };
+  };
+};
+
+/** PostHog/posthog#64704 (2026-06-18): "Square pagination cursors have a ~5 minute lifetime", then 400 for ever. */
+const DEAD: Answer = { status: 400, body: { error: "Invalid cursor" } };
+
+test("a list whose cursor died is read anew to its end, and no record is missed (Square: after 5 minutes, monday: 60)", async (t) => {
+  const cursor = { from: "next", to: "query.cursor" };
+  for (const refusal of [
+    DEAD,
+    { status: 404, body: { error: "gone" } },
+    { status: 410, body: { error: "gone" } },
+  ]) {
+    const { scan, read, fetch } = await open(t, { paging: { cursor } }, dyingCursors(refusal, [2]));
+    const first = await read.readPage(PLAN, undefined, fetch);
+    assert.equal(first.restarted, undefined);
+    const again = await read.readPage(PLAN, first.next, fetch);
+    assert.deepEqual(
+      again.records.map(({ id }) => id),
+      upTo(2),
+    );
+    assert.equal(again.restarted, true);
+    assert.deepEqual(await scan(), upTo(6));
+  }
+  const twice = await open(t, { paging: { cursor } }, dyingCursors(DEAD, [2, 5]));
+  assert.deepEqual(await twice.scan(), [...upTo(2), ...upTo(4), ...upTo(6)]);
+});
+
+test("a list that is refused at the same page once more fails with the provider's reason, and one whose cursors always die, too", async (t) => {
+  const cursor = { from: "next", to: "query.cursor" };
+  const limit = await open(t, { paging: { cursor } }, (query) =>
+    numberIn(query, "cursor") === 2
+      ? { status: 400, body: { error: "No more than 2 pages" } }
+      : {
+          body: {
+            data: people(1 + numberIn(query, "cursor"), 1 + numberIn(query, "cursor")),
+            next: numberIn(query, "cursor") + 1,
+          },
+        },
+  );
+  await assert.rejects(limit.scan(), /No more than 2 pages/);
+  assert.equal(limit.requests.length, 6);
+  const never = await open(t, { paging: { cursor } }, dyingCursors(DEAD, [2, 4, 6, 8, 10, 12]));
+  await assert.rejects(never.scan(), /Invalid cursor/);
+});
+
+test("a first page, and a page by its number, that are refused fail at once", async (t) => {
+  const first = await open(t, { paging: { cursor: { from: "next", to: "query.cursor" } } }, () => DEAD);
+  await assert.rejects(first.scan(), /Invalid cursor/);
+  assert.equal(first.requests.length, 1);
+  const page = await open(t, { paging: { page: { to: "query.page", first: 1 } } }, (query) =>
+    query.get("page") === "1" ? { body: { data: people(1, 1) } } : DEAD,
+  );
+  await assert.rejects(page.scan(), /Invalid cursor/);
+  assert.equal(page.requests.length, 2);
+});
+
+test("a dead cursor below a bound that moves goes on at the bound, behind what was read", async (t) => {
+  const asked: (string | null)[] = [];
+  const { scan } = await open(
+    t,
+    {
+      changedPath: "changed",
+      paging: { cursor: { from: "next", to: "query.cursor" } },
+      since: { to: "query.since", full: "2026-01-01T00:00:00Z", keyset: true },
+    },
+    (query) => {
+      asked.push(query.get("since"));
+      // All four have one time: a further page of them is asked for by the cursor.
+      const one = (id: string) => ({ id, changed: "2026-02-01T00:00:00.000Z" });
+      if (query.get("cursor") === null)
+        return { body: { data: [one("1"), one("2")], next: asked.length < 4 ? "dead" : "alive" } };
+      if (query.get("cursor") === "dead") return DEAD;
+      return { body: { data: [one("3"), one("4")], next: null } };
+    },
+  );
+  assert.deepEqual(await scan(), upTo(4));
+});
+
+/** A scroll of four pages with two records each; the provider keeps the place (Intercom: "It is not possible to continue from a specific point"). */
+const scrolling = () => {
+  let scrolls = 0;
+  let page = 0;
+  return (query: URLSearchParams): Answer => {
+    const id = query.get("scroll");
+    if (id === null) {
+      scrolls += 1;
+      page = 0;
+    } else if (id !== `s${scrolls}`) return { status: 404, body: { error: "no such scroll" } };
+    page += 1;
+    return { body: { scroll: `s${scrolls}`, data: page > 4 ? [] : people(page * 2 - 1, page * 2) } };
+  };
+};
+const SCROLL = { paging: { cursor: { from: "scroll", to: "query.scroll", scroll: true } } };
+
+test("a page of a scroll whose answer was lost is not left out: the list is read anew (Intercom)", async (t) => {
+  const { read, fetch } = await open(t, SCROLL, scrolling());
+  const first = await read.readPage(PLAN, undefined, fetch);
+  const second = await read.readPage(PLAN, first.next, fetch);
+  await assert.rejects(
+    read.readPage(PLAN, second.next, async (request) => {
+      await fetch(request);
+      throw new Error("the connection was reset");
+    }),
+    /reset/,
+  );
+  const ids: string[] = [];
+  let checkpoint = second.next;
+  while (checkpoint) {
+    const page = await read.readPage(PLAN, JSON.parse(JSON.stringify(checkpoint)), fetch);
+    assert.equal(page.restarted, ids.length === 0 ? true : undefined);
+    ids.push(...page.records.map(({ id }) => id));
+    checkpoint = page.next;
+  }
+  assert.deepEqual(ids, upTo(8));
+});
+
+test("a scroll goes on in another process, and one that is lost again and again fails and says so", async (t) => {
+  const answer = scrolling();
+  const one = await open(t, SCROLL, answer);
+  const other = await open(t, SCROLL, answer);
+  const first = await one.read.readPage(PLAN, undefined, one.fetch);
+  const second = await other.read.readPage(PLAN, first.next, other.fetch);
+  assert.deepEqual(
+    second.records.map(({ id }) => id),
+    ["3", "4"],
+  );
+  let checkpoint = first.next;
+  await assert.rejects(async () => {
+    for (let lost = 0; lost < 30; lost += 1) {
+      const page = await other.read.readPage(PLAN, checkpoint, other.fetch);
+      if (!page.restarted) continue;
+      checkpoint = page.next;
+      await other.read.readPage(PLAN, checkpoint, other.fetch);
+    }
+  }, /gone on with the scroll/);
+});
