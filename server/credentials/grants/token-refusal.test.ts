@@ -68,6 +68,13 @@ const FINAL: [who: string, said: Said][] = [
     [200, "error=bad_refresh_token&error_description=The+refresh+token+passed+is+incorrect"],
   ],
   ["Zoho", [200, { error: "invalid_code" }]],
+  // https://github.com/raycast/extensions/issues/10896 with `invalid_grant`, the provider's forum with `invalid_request`
+  ["Zoom", [400, { reason: "Invalid Token!", error: "invalid_request" }]],
+  ["Zoom, before", [401, { reason: "Invalid Token!" }]],
+  [
+    "Google's words alone",
+    [400, { error: "invalid_request", error_description: "Token has been expired or revoked." }],
+  ],
   ["Atlassian", [403, { error: "unauthorized_client", error_description: "refresh_token is invalid" }]],
   ["Salesforce", [400, { error: "inactive_user", error_description: "user is inactive" }]],
   ["Microsoft", [400, { error: "interaction_required", error_description: "AADSTS50076: …" }]],

@@ -60,6 +60,10 @@ const REFUSED_REFRESH = new Set([
 const DEAD_TOKEN =
   /\brefresh[ _-]?token\b.{0,40}\b(invalid|expired|revoked|unknown|inactive|not (found|valid))\b|\b(invalid|expired|revoked|unknown)\b.{0,20}\brefresh[ _-]?token\b/i;
 
+/** The only token that a refresh sends is the refresh token (Zoom: "Invalid Token!" beside `invalid_request`). */
+const DEAD_WORDS =
+  /^(?:the )?(?:invalid|expired|revoked) token\b|^(?:the )?token (?:is|was|has been) (?:\w+ or )?(?:invalid|expired|revoked)\b/i;
+
 /** Two refreshes at Salesforce that cross: the other one has the new token. */
 const CROSSED = /expired authorization code/i;
 
@@ -100,8 +104,8 @@ export function refusal({ status, fields, host }: Refused, meaning: Meaning): To
   function failureFor(): TokenFailure {
     const has = (known: Set<string>): boolean => codes.some((code) => known.has(code));
     if (has(PASSING) || (isRefresh && CROSSED.test(words))) return "transient";
-    if (has(REFUSED) || (isRefresh && (has(REFUSED_REFRESH) || DEAD_TOKEN.test(words))))
-      return "grant-refused";
+    const areFinal = DEAD_TOKEN.test(words) || DEAD_WORDS.test(words);
+    if (has(REFUSED) || (isRefresh && (has(REFUSED_REFRESH) || areFinal))) return "grant-refused";
     if (has(CONFIGURATION)) return "configuration";
     const isOfProvider = status >= 400 && status < 500 && ![408, 423, 425, 429, 477].includes(status);
     return isOfProvider && codes.length + words.length > 0 ? otherwise : "transient";
@@ -162,6 +166,7 @@ const WORD_PLACES = [
   ["errors", "0"],
   ["fault", "faultstring"],
   ["detail"],
+  ["reason"],
   ["error"],
 ];
 
