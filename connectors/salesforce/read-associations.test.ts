@@ -137,6 +137,15 @@ test("an object is named in the plural of its name, also where that ends in -ies
   assert.deepEqual(records[0]?.associations, { opportunities: [{ id: OPPORTUNITY }] });
 });
 
+test("a child without an id is a broken answer, and no child that is left out (every record of a query has its selected Id)", async () => {
+  const plan = buildPlan("Account", buildMetadata("Account", {}), "Contacts");
+  const provider = replay(page({ Id: ACCOUNT, Contacts: list([{ Name: "Ada" }]) }));
+  await assert.rejects(read.readPage(plan, undefined, provider.fetch), {
+    kind: "unreadable",
+    message: /has no id/,
+  });
+});
+
 test("a name without a relation is refused before anything is sent", async () => {
   const provider = replay(page());
   const plan = buildPlan("Account", buildMetadata("Account", { children: [] }), "quotes");

@@ -69,6 +69,28 @@ test("the bin comes first, then from the log what is gone for good, without what
   assert.match(checked, /queryAll.*WHERE Id IN \('/);
 });
 
+/** Times of queries have seconds: what was deleted in the second of the bound is in the bin's pages, and told once. */
+test("the log adds what the bin's pages did not have: by the second of the bound, not by its fraction", async () => {
+  const period = { ...PERIOD, since: new Date("2026-11-20T07:10:30.600Z") };
+  const stamped = (id: string, time: string) => ({
+    Id: id,
+    IsDeleted: true,
+    SystemModstamp: `2026-11-20T${time}.000+0000`,
+  });
+  const provider = replay(
+    query(stamped(BINNED, "07:10:30")),
+    log(BINNED, GONE),
+    // Deleted before the period by its stamp: the pages of the bin left it out, so that the log alone reports it.
+    query(stamped(BINNED, "07:10:30"), stamped(GONE, "07:10:29")),
+  );
+  const found = await readAll(provider.fetch, period);
+  assert.deepEqual(
+    found.map(({ id }) => id),
+    [BINNED, GONE],
+  );
+  assert.match(shown(provider.requests[0] ?? NONE), /SystemModstamp >= 2026-11-20T07:10:30Z/);
+});
+
 test("a full page of the bin goes on behind its last id", async () => {
   const rows = Array.from({ length: 2_000 }, (_, index) => ({
     Id: `003Sb00000${String(index).padStart(5, "0")}IAA`,

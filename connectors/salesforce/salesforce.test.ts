@@ -184,16 +184,6 @@ test("a write that asks for no data is one plain request", async () => {
   );
 });
 
-test("where the composite resource does not exist, the plain ones are used", async () => {
-  const provider = replay(
-    { status: 404, body: [{ errorCode: "NOT_FOUND", message: "The requested resource does not exist" }] },
-    { status: 201, body: { id: ADA, success: true, errors: [] } },
-    { status: 200, body: { attributes, Id: ADA, LastName: "Byron" } },
-  );
-  const result = await write.write(single("create", { fields: { LastName: "Byron" } }), provider.fetch);
-  assert.deepEqual(result.outcomes, [{ success: true, recordId: ADA, data: { Id: ADA, LastName: "Byron" } }]);
-});
-
 test("a delete forwards headers and tells when the record is already gone", async () => {
   const headers = { "Sforce-Call-Options": "client=x" };
   const provider = replay({ status: 204 });
