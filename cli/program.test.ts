@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { test } from "node:test";
@@ -54,6 +54,29 @@ test("the guide names every command and every resource", () => {
     names.filter((name) => !new RegExp(`\\b${name}\\b`).test(guide)),
     [],
   );
+});
+
+/** What the guide's pages say to run, in blocks and in sentences, without what other programs of the line get. */
+const guideLines = globSync("../docs/guide/*.md", { cwd: import.meta.dirname }).flatMap((file) => {
+  const text = readFileSync(join(import.meta.dirname, file), "utf8").replaceAll("\\\n", " ");
+  return [...text.matchAll(/(?<=^ *|`|\|\| |\()busbar ([a-z][^`\n|<]*)/gm)].map(([, line = ""]) =>
+    line.replace(/ #.*/, ""),
+  );
+});
+
+test("every command line of the guide has a command and options that exist", () => {
+  const general = program.options.flatMap(({ short, long }) => [short, long]);
+  const wrong = guideLines.filter((line) => {
+    const words = line.match(/"[^"]*"|'[^']*'|\S+/g) ?? [];
+    const command = program.commands.find((each) => each.name() === words[0]);
+    // The others are the server's, tested where they are.
+    if (!command || !shown.includes(command)) return false;
+    const part = command.commands.find((each) => each.name() === words[1]) ?? command;
+    const known = new Set([...general, ...part.options.flatMap(({ short, long }) => [short, long])]);
+    return words.some((word) => /^--?[a-z]/.test(word) && !known.has(word.replace(/=.*/, "")));
+  });
+  assert.ok(guideLines.length > 100, String(guideLines.length));
+  assert.deepEqual(wrong, []);
 });
 
 test("no command hides an option that all commands have", () => {

@@ -133,3 +133,42 @@ test("every sample manifest is without mistakes", () => {
     assert.deepEqual(findings, [], file);
   }
 });
+
+/** Blocks of code of the guide, without the indentation of a list that they stand in. */
+const guideBlocks = globSync("docs/guide/*.md", { cwd: ROOT }).flatMap((file) =>
+  [...read(file).matchAll(/^( *)```(\w+)\n(.*?)^ *```$/gms)].map(
+    ([, indent = "", language = "", text = ""]) => ({
+      file,
+      language,
+      text: text.replaceAll(new RegExp(`^${indent}`, "gm"), ""),
+    }),
+  ),
+);
+
+test("every block of JSON in the guide is JSON", () => {
+  const blocks = guideBlocks.filter(({ language }) => language === "json");
+  assert.ok(blocks.length >= 6);
+  for (const { file, text } of blocks) assert.doesNotThrow(() => JSON.parse(text), `${file}: ${text}`);
+});
+
+test("every manifest in the guide, and every part of one, is without mistakes", () => {
+  const READ =
+    "read: {objects: [{objectName: contacts, destination: people, requiredFields: [{fieldName: email}]}]}\n";
+  const catalog = buildCatalog().declared();
+  const whole = ({ text }: { text: string }): string | undefined => {
+    if (/^specVersion:/m.test(text)) return text.includes("provider: x-") ? undefined : text;
+    if (!/^(read|subscribe|watchSchema):/.test(text)) return undefined;
+    const part = `${text.startsWith("read:") ? "" : READ}${text}`.replaceAll(/^(?=.)/gm, "    ");
+    return `specVersion: 1.0.0\nintegrations:\n  - name: part\n    provider: hubspot\n${part}`;
+  };
+  const manifests = guideBlocks
+    .filter(({ language }) => language === "yaml")
+    .flatMap((block) => whole(block) ?? []);
+  assert.ok(manifests.length >= 7);
+  const destinations = ["people", "app", "my-app"];
+  for (const text of manifests) {
+    const { findings } = checkManifest(text, catalog, { destinations });
+    const mistakes = findings.filter(({ severity }) => severity === "error");
+    assert.deepEqual(mistakes, [], text);
+  }
+});
