@@ -119,7 +119,7 @@ function refusal(operation: string, connectionId: string, execution: Execution):
   const errors = toErrorMessages(outcomes);
   const first = decisiveError(outcomes);
   const result = plan.batch ? batchMembers(outcomes) : { result: { success: false }, errors };
-  return new Problem(first ? SLUGS[first.kind] : "provider-refused", {
+  return new Problem(first ? REFUSED_WRITE_SLUGS[first.kind] : "provider-refused", {
     detail: first ? explain(first, plan.batch) : "The provider wrote nothing.",
     causes: errors.map(({ message }) => message),
     retryable: first !== undefined && isRetryable(first.kind),
@@ -146,7 +146,7 @@ function decisiveError(outcomes: RecordOutcome[]): ProviderError | undefined {
 }
 
 /** Problem types: 4xx for a refusal of the provider, 502 and 504 if there was no usable answer. */
-const SLUGS: Record<ProviderError["kind"], ProblemSlug> = {
+export const REFUSED_WRITE_SLUGS: Record<ProviderError["kind"], ProblemSlug> = {
   unauthorized: "reconnect-required",
   forbidden: "permission-missing",
   not_found: "record-not-found",

@@ -2,9 +2,11 @@
 import { Type } from "typebox";
 import { isJsonObject, type JsonObject } from "../../../ground/json.ts";
 import { Problem } from "../../../ground/errors.ts";
+import { PROBLEM_TYPES, type ProblemSlug } from "../../../ground/problem-types.ts";
 import { openGuide } from "../../guide/open-guide.ts";
 import { sectionPath } from "../../guide/guide-pages.ts";
 import { readOperation } from "../agent-lookups.ts";
+import { REFUSED_WRITE_SLUGS } from "../../write/write-response.ts";
 import { defineTool, LOOKS_UP } from "../agent-tool.ts";
 import { callAs } from "../api-operations.ts";
 import type { ManageCall } from "./manage-call.ts";
@@ -43,8 +45,11 @@ export const explainFailureTool = defineTool({
     const { operation, log } = await readOperation(call, operationId);
     const steps = log.filter(isTrouble).slice(-MAX_STEPS);
     const health = await readHealth(call, operation);
-    const explanation = explain(operation, steps, health);
+    const slug = findProblemSlug(operation, steps);
+    const explanation = explain(operation, { steps, health, slug });
     const words = operation["result"] ?? describeStep(steps.at(-1));
+    const publicUrl = call.deps.publicUrl();
+    const page = slug && { title: PROBLEM_TYPES[slug].title, url: `${publicUrl}/docs/problems/${slug}` };
     const guide = await openGuide();
     const sections = typeof words === "string" ? guide.search(words.slice(0, 100), MAX_SECTIONS) : [];
     return {
@@ -52,15 +57,26 @@ export const explainFailureTool = defineTool({
       explanation,
       steps,
       health,
-      guide: sections.map((section) => ({
-        title: section.title,
-        url: `${call.deps.publicUrl()}${sectionPath(section)}`,
-      })),
+      guide: [
+        ...(page ? [page] : []),
+        ...sections.map((section) => ({ title: section.title, url: `${publicUrl}${sectionPath(section)}` })),
+      ],
     };
   },
 });
 
 const isTrouble = ({ severity }: JsonObject): boolean => severity === "ERROR" || severity === "WARNING";
+
+/** Returns the type of the Problem with which a write was refused, by the kind of error in the last step that has one. */
+function findProblemSlug({ status, actionType }: JsonObject, steps: JsonObject[]): ProblemSlug | undefined {
+  if (status !== "failure" || actionType !== "write") return undefined;
+  const kinds = steps.map(({ message }) => {
+    const details = isJsonObject(message) ? message["details"] : undefined;
+    return isJsonObject(details) ? details["kind"] : undefined;
+  });
+  const kind = kinds.findLast((each) => typeof each === "string");
+  return Object.entries(REFUSED_WRITE_SLUGS).find(([name]) => name === kind)?.[1];
+}
 
 /** What a step of the log says: the error, or else what was done. */
 function describeStep(step: JsonObject | undefined): string | undefined {
@@ -84,7 +100,10 @@ async function readHealth(call: ManageCall, operation: JsonObject): Promise<Json
 
 const GONE: JsonObject = { type: "installation", detail: "The installation was deleted since." };
 
-function explain(operation: JsonObject, steps: JsonObject[], health: JsonObject[]): string {
+function explain(
+  operation: JsonObject,
+  { steps, health, slug }: { steps: JsonObject[]; health: JsonObject[]; slug: ProblemSlug | undefined },
+): string {
   const { status, result, metadata } = operation;
   const read = isJsonObject(metadata) && isJsonObject(metadata["read"]) ? metadata["read"] : {};
   const parts: string[] = [];
@@ -96,16 +115,20 @@ function explain(operation: JsonObject, steps: JsonObject[], health: JsonObject[
         : "It has not ended.",
     );
   } else parts.push(status === "success" ? "It did not fail." : "It failed and is not tried again.");
-  if (typeof result === "string") parts.push(`Result: ${result}`);
+  if (typeof result === "string") parts.push(endSentence(`Result: ${result}`));
   const last = describeStep(steps.at(-1));
-  if (last !== undefined && !String(result ?? "").includes(last)) parts.push(`The last trouble: ${last}`);
+  if (last !== undefined && !String(result ?? "").includes(last))
+    parts.push(endSentence(`The last trouble: ${last}`));
+  if (slug) parts.push(`What to do: ${PROBLEM_TYPES[slug].remedy}`);
   for (const { type, name, detail, since } of health) {
     const what = [type, name].filter((one) => typeof one === "string").join(" ");
     const when = typeof since === "string" ? ` (since ${since})` : "";
-    parts.push(`Now: ${what}${when}: ${String(detail)}`);
+    parts.push(endSentence(`Now: ${what}${when}: ${String(detail)}`));
   }
   return parts.join(" ");
 }
+
+const endSentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
 
 const WAITS: Record<string, string> = {
   provider: "a provider that fails",

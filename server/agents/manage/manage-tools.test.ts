@@ -240,9 +240,11 @@ describe("the endpoint of a project for coding agents", () => {
   test("explains why a write failed, with the provider's words", async () => {
     const answer = await customer.write("contacts", { type: "create", record: { email: "no address" } });
     const { operationId } = answer.body;
-    const { status, explanation, steps } = await succeed("explain_failure", { operationId });
+    const { status, explanation, steps, guide } = await succeed("explain_failure", { operationId });
     assert.equal(status, "failure");
     assert.match(explanation, /email/i);
+    assert.match(explanation, /What to do: Read the provider's reasons/);
+    assert.match(guide[0].url, /\/docs\/problems\/provider-refused$/);
     const texts = steps.map(
       ({ severity, message }: Step) => `${severity} ${message.msg} ${message.error ?? ""}`,
     );
