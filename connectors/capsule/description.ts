@@ -1,8 +1,13 @@
 /** Capsule's objects. An update by PUT changes only the fields it names. */
-import type { Description } from "../../connector-kit/declarative/rules/description.ts";
+import type { Description, ObjectRules } from "../../connector-kit/declarative/rules/description.ts";
 
 /** Records that changed exactly then are not among them: "after this date". */
 const changed = { to: "query.since", format: "rfc3339-seconds" as const, exclusive: true };
+
+/** One answer has all that were deleted since the bound. Records that others may no longer see are beside them, and are not deleted. */
+const furtherLists: ObjectRules["furtherLists"] = [
+  { list: { path: "/v2/{path}/deleted" }, paging: { none: true }, changedPath: "deletedAt", deleted: true },
+];
 
 export const description: Description = {
   ids: { number: true },
@@ -22,9 +27,14 @@ export const description: Description = {
     record: "{singular}",
   },
   objects: {
-    parties: { singular: "party", since: changed, example: { type: "person", firstName: "Ada" } },
-    opportunities: { singular: "opportunity", since: changed, example: { name: "Pens" } },
-    kases: { singular: "kase", since: changed, example: { name: "Move" } },
+    parties: {
+      singular: "party",
+      since: changed,
+      furtherLists,
+      example: { type: "person", firstName: "Ada" },
+    },
+    opportunities: { singular: "opportunity", since: changed, furtherLists, example: { name: "Pens" } },
+    kases: { singular: "kase", since: changed, furtherLists, example: { name: "Move" } },
     // Without the states, only open tasks are listed.
     tasks: {
       singular: "task",
@@ -42,6 +52,6 @@ export const description: Description = {
   sources: {
     documentation: "https://developer.capsulecrm.com",
     checked:
-      "2026-11-26, Capsule’s pages of parties, opportunities, projects and tasks; the order of lists and the statuses of writes were not found. Deletions are reported by another list, which is not read",
+      "2026-11-28, Capsule’s pages of parties, opportunities, projects and tasks; the order of lists and the statuses of writes were not found; copies of the pages of deleted parties, opportunities and projects by others. Deletions of tasks are not told",
   },
 };
