@@ -64,7 +64,7 @@ function createMany(
   const traceIds = readTraceIds(inputs);
   if (traceIds === undefined) return createAllOrNothing(account, store, inputs);
   if (options.unknownPropertyFailsBatch === true) refuseUnknownProperties(store, inputs);
-  const batch = new BatchAnswer();
+  const batch = new BatchAnswer({ isDisordered: true });
   for (const [i, input] of inputs.entries()) {
     const traceId = traceIds[i] ?? "";
     const planned = planCreate(account, store, input);
@@ -86,7 +86,7 @@ function createAllOrNothing(account: Account, store: TypeStore, inputs: Data[]):
     if (plans.some((other) => sameUnique(store, other, planned.plan))) throw alreadyExists(store);
     plans.push(planned.plan);
   }
-  const batch = new BatchAnswer();
+  const batch = new BatchAnswer({ isDisordered: true });
   for (const plan of plans) batch.add(presentAll(store, createRecord(account, store, plan)));
   return batch.answer(201);
 }
@@ -120,7 +120,7 @@ function updateMany(store: TypeStore, inputs: Data[], options: BatchOptions): Sa
   // One unknown name fails the whole batch, with or without trace ids.
   refuseUnknownProperties(store, inputs);
   const traceIds = readTraceIds(inputs);
-  const batch = new BatchAnswer();
+  const batch = new BatchAnswer({ isDisordered: true });
   const missing: string[] = [];
   const found: { record: StoredRecord; input: Data; traceId: string | undefined }[] = [];
   for (const [i, input] of inputs.entries()) {
@@ -169,7 +169,7 @@ function upsertMany(
 ): SandboxAnswer {
   refuseUnknownProperties(store, inputs);
   const traceIds = readTraceIds(inputs);
-  const batch = new BatchAnswer();
+  const batch = new BatchAnswer({ isDisordered: true });
   for (const [i, input] of inputs.entries()) {
     const id = asText(input["id"]) ?? "";
     const idProperty = checkedIdProperty(store, asText(input["idProperty"]));
@@ -202,8 +202,14 @@ function traced(shown: Data, traceId: string | undefined, options: BatchOptions)
 /** Collects results and errors; status stays COMPLETE even when inputs failed. */
 export class BatchAnswer {
   readonly #startedAt = new Date().toISOString();
+  readonly #isDisordered: boolean;
   readonly #results: Data[] = [];
   readonly #errors: Data[] = [];
+
+  /** `isDisordered`: the results of writes come in no order of the inputs (github.com/HubSpot/hubspot-api-nodejs, issue 190). */
+  constructor({ isDisordered = false }: { isDisordered?: boolean } = {}) {
+    this.#isDisordered = isDisordered;
+  }
 
   add(result: Data): void {
     this.#results.push(result);
@@ -239,7 +245,7 @@ export class BatchAnswer {
       completedAt: new Date().toISOString(),
       status: "COMPLETE",
       startedAt: this.#startedAt,
-      results: this.#results,
+      results: this.#isDisordered ? this.#results.toReversed() : this.#results,
     };
     if (this.#errors.length === 0) return { status: successStatus, body };
     return { status: 207, body: { ...body, errors: this.#errors, numErrors: this.#errors.length } };
