@@ -30,8 +30,18 @@ const KIND_BY_CODE: Record<string, ProviderErrorKind> = {
   // A policy of transaction security could not be evaluated in time.
   TXN_SECURITY_METERING_ERROR: "unavailable",
   Server: "unavailable",
+  // `ExceptionCode` and `StatusCode` of Salesforce's WSDL (jsforce 3.10, src/api/soap/wsdl.xml): these pass.
+  REQUEST_RUNNING_TOO_LONG: "unavailable",
+  ORG_IN_MAINTENANCE: "unavailable",
+  INSERT_UPDATE_DELETE_NOT_ALLOWED_DURING_MAINTENANCE: "unavailable",
+  FUNCTIONALITY_TEMPORARILY_UNAVAILABLE: "unavailable",
+  PLATFORM_EVENT_PUBLISHING_UNAVAILABLE: "unavailable",
+  TERRITORY_REALIGN_IN_PROGRESS: "unavailable",
+  MATCH_SERVICE_TIMED_OUT: "unavailable",
+  MATCH_SERVICE_UNAVAILABLE_ERROR: "unavailable",
+  // "Because of a system problem, API functionality is temporarily unavailable" (SOAP API guide, ExceptionCode).
+  API_CURRENTLY_DISABLED: "unavailable",
   API_DISABLED_FOR_ORG: "forbidden",
-  API_CURRENTLY_DISABLED: "forbidden",
   FUNCTIONALITY_NOT_ENABLED: "forbidden",
   CANNOT_MODIFY_MANAGED_OBJECT: "forbidden",
   STORAGE_LIMIT_EXCEEDED: "forbidden",
@@ -90,8 +100,8 @@ export function toError(
   faults: SalesforceFault[],
   answer: { status?: number; rawResponse?: string; otherwise: ProviderErrorKind; retryAt?: Date },
 ): ProviderError {
-  const deciding = faults.find(({ code }) => classifyKind(code) !== undefined) ?? faults[0];
-  const kind = (deciding && classifyKind(deciding.code)) ?? answer.otherwise;
+  const deciding = faults.find((fault) => classifyKind(fault) !== undefined) ?? faults[0];
+  const kind = (deciding && classifyKind(deciding)) ?? answer.otherwise;
   return new ProviderError({
     kind,
     message:
@@ -106,7 +116,9 @@ export function toError(
   });
 }
 
-function classifyKind(code: string): ProviderErrorKind | undefined {
+function classifyKind({ code, message }: SalesforceFault): ProviderErrorKind | undefined {
+  // The same code is given for a user without the permission (Marketo's Salesforce diagnostics, read 2026-11-28).
+  if (code === "API_CURRENTLY_DISABLED" && /disabled for this user/i.test(message)) return "forbidden";
   if (Object.hasOwn(KIND_BY_CODE, code)) return KIND_BY_CODE[code];
   return code.startsWith("INSUFFICIENT_ACCESS") ? "forbidden" : undefined;
 }
@@ -127,6 +139,8 @@ function explain({ code, message }: SalesforceFault): string {
       `${message} (Salesforce does not let this object be read as a whole: read the object that its records belong to, and query these ` +
       "through the proxy, by ids)"
     );
+  if (code === "QUERY_TOO_COMPLICATED")
+    return `${message} (name the fields to read instead of all: formulas count with all that they refer to)`;
   if (code !== "INVALID_FIELD" || !message.includes("No such column")) return message;
   return `${message} (the name is wrong, lacks its __c, or the connected user may not see the field)`;
 }

@@ -232,7 +232,16 @@ test("every documented refusal has its kind", () => {
   const kinds = {
     INVALID_SESSION_ID: "unauthorized",
     INVALID_AUTH_HEADER: "unauthorized",
-    API_CURRENTLY_DISABLED: "forbidden",
+    // Codes of the WSDL in jsforce 3.10 (src/api/soap/wsdl.xml, 2026-06-29) that say that they pass.
+    API_CURRENTLY_DISABLED: "unavailable",
+    REQUEST_RUNNING_TOO_LONG: "unavailable",
+    ORG_IN_MAINTENANCE: "unavailable",
+    INSERT_UPDATE_DELETE_NOT_ALLOWED_DURING_MAINTENANCE: "unavailable",
+    FUNCTIONALITY_TEMPORARILY_UNAVAILABLE: "unavailable",
+    PLATFORM_EVENT_PUBLISHING_UNAVAILABLE: "unavailable",
+    TERRITORY_REALIGN_IN_PROGRESS: "unavailable",
+    MATCH_SERVICE_TIMED_OUT: "unavailable",
+    MATCH_SERVICE_UNAVAILABLE_ERROR: "unavailable",
     FUNCTIONALITY_NOT_ENABLED: "forbidden",
     CANNOT_MODIFY_MANAGED_OBJECT: "forbidden",
     API_DISABLED_FOR_ORG: "forbidden",
@@ -253,6 +262,9 @@ test("every documented refusal has its kind", () => {
     ANYTHING_NEW: "invalid",
   };
   for (const [code, kind] of Object.entries(kinds)) assert.equal(classified(400, code)?.kind, kind, code);
+  assert.equal(classified(403, "API_CURRENTLY_DISABLED", "API is disabled for this User")?.kind, "forbidden");
+  // github.com/restforce/restforce, issue 468
+  assert.match(classified(400, "QUERY_TOO_COMPLICATED")?.message ?? "", /name the fields to read/);
   for (const text of ["Bad_OAuth_Token", "Missing_OAuth_Token\n"])
     assert.equal(classify({ status: 403, headers: {}, text })?.kind, "unauthorized");
   assert.equal(classified(401, "INVALID_SESSION_ID", "Session expired or invalid")?.kind, "unauthorized");

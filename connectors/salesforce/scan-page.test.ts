@@ -153,7 +153,11 @@ test("a refused field is named as it was asked for, also one of a parent and one
 test("a query that takes too long is asked for half of its time, then for the rest", async () => {
   const at = (text: string) => new Date(`2026-11-20T${text}Z`);
   const bounded = plan({ since: at("08:00:00"), until: at("10:00:00") });
-  const slow = replay(refusal("QUERY_TIMEOUT"), refusal("OPERATION_TOO_LARGE"), page([account(5)]));
+  const slow = replay(
+    refusal("REQUEST_RUNNING_TOO_LONG"),
+    refusal("OPERATION_TOO_LARGE"),
+    page([account(5)]),
+  );
   const first = await read.readPage(bounded, undefined, slow.fetch);
   const times = (request: { path: string }) =>
     /SystemModstamp >= \S+T(\S+)Z AND SystemModstamp <= \S+T(\S+)Z/.exec(readQuery(request))?.slice(1);

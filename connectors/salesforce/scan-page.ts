@@ -103,4 +103,4 @@ const queryAt = (asked: ReadPlan, place: Place) => ({
 });
 
 /** The query ran too long, or found more than Salesforce can hold. */
-const TOO_MUCH = new Set(["QUERY_TIMEOUT", "OPERATION_TOO_LARGE"]);
+const TOO_MUCH = new Set(["QUERY_TIMEOUT", "REQUEST_RUNNING_TOO_LONG", "OPERATION_TOO_LARGE"]);
