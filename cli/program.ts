@@ -131,7 +131,7 @@ export async function createProgram(
         });
     }
   } else for (const name of SERVER_COMMANDS) addAbsent(program, name);
-  const name = calledCommand(program, called);
+  const name = findCommand(program, called);
   const all = GROUPS.flatMap(([, files]) => files);
   const one = all.find(({ names }) => name !== undefined && names.includes(name));
   for (const [heading, files] of GROUPS) {
@@ -181,7 +181,7 @@ const emptyProgram = (terminal: Terminal): Command =>
     .helpCommand("help [command]", "show the help of a command");
 
 /** Returns the first word that is neither an option nor its value; for `list:projects` it is `list`. */
-function calledCommand(program: Command, args: string[]): string | undefined {
+function findCommand(program: Command, args: string[]): string | undefined {
   const valued = program.options.filter(({ required }) => required);
   const takesValue = (arg: string) => valued.some(({ short, long }) => arg === short || arg === long);
   let isValue = false;

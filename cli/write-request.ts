@@ -1,7 +1,7 @@
 /** Builds the body of a write from options: fields, a record, a list of records, or the whole body. */
 import { UsageFailure } from "./failures.ts";
 import { isObject, type Json, type JsonObject } from "./http/json.ts";
-import { namedValues } from "./named-values.ts";
+import { readNamedValues } from "./read-named-values.ts";
 import { readJsonArgument } from "./read-argument.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -63,7 +63,7 @@ export async function writeRequest(
 }
 
 function readFields({ id, set, setJson }: RecordOptions): JsonObject {
-  const values = namedValues("--set", { texts: set, jsons: setJson });
+  const values = readNamedValues("--set", { texts: set, jsons: setJson });
   return Object.fromEntries(id === undefined ? values : [["id", id], ...values]);
 }
 

@@ -5,7 +5,7 @@
 export function shownAddress(address: string): string {
   const url = URL.parse(address);
   if (!url?.host) return address;
-  const path = SECRET_PATHS.test(url.hostname) ? "/…" : url.pathname.split("/").map(shownPart).join("/");
+  const path = SECRET_PATHS.test(url.hostname) ? "/…" : url.pathname.split("/").map(maskToken).join("/");
   const user = url.username || url.password ? "…@" : "";
   const isWhole = path === url.pathname && !user && !url.search && !url.hash;
   // An address without secrets stays as it was written.
@@ -20,4 +20,4 @@ const SECRET_PATHS =
 /** Long, with letters and digits. */
 const TOKEN = /^(?=.*\d)(?=.*[a-z])[^/]{20,}$/i;
 
-const shownPart = (part: string): string => (TOKEN.test(part) ? "…" : part);
+const maskToken = (part: string): string => (TOKEN.test(part) ? "…" : part);

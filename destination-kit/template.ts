@@ -46,11 +46,11 @@ const escapesAgain = (tree: Tree): boolean =>
     .some((node) => listNodes(node).filter(isToString).length > 1);
 
 function listNodes(tree: Tree | JsonObject): JsonObject[] {
-  const within = (node: Json): JsonObject[] => {
-    if (Array.isArray(node)) return node.flatMap(within);
-    return isJsonObject(node) ? [node, ...Object.values(node).flatMap(within)] : [];
+  const listObjects = (node: Json): JsonObject[] => {
+    if (Array.isArray(node)) return node.flatMap(listObjects);
+    return isJsonObject(node) ? [node, ...Object.values(node).flatMap(listObjects)] : [];
   };
-  return within(JSON.parse(JSON.stringify(tree)));
+  return listObjects(JSON.parse(JSON.stringify(tree)));
 }
 
 /**

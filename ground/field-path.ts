@@ -53,11 +53,11 @@ interface Found {
   length: number;
 }
 
-const unescaped = (text: string): string => text.replace(/\\(.)/gs, "$1");
+const unescape = (text: string): string => text.replace(/\\(.)/gs, "$1");
 
 function nameStep(rest: string): Found | undefined {
   const match = /^\[(['"])((?:\\.|(?!\1)[^\\])*)\1\]/s.exec(rest);
-  return match ? { step: unescaped(match[2] ?? ""), length: match[0].length } : undefined;
+  return match ? { step: unescape(match[2] ?? ""), length: match[0].length } : undefined;
 }
 
 /** A name in a condition: letters, digits, `_` and `-`, with dots for a member of a member. */
@@ -77,7 +77,7 @@ function listStep(rest: string): Found | undefined {
   const match = quoted === undefined ? undefined : VALUE.exec(quoted);
   if (!match || quoted === undefined) return undefined;
   const [, flag, number, , text = ""] = match;
-  const is = flag !== undefined ? flag === "true" : number !== undefined ? Number(number) : unescaped(text);
+  const is = flag !== undefined ? flag === "true" : number !== undefined ? Number(number) : unescape(text);
   return { step: { ...step, is }, length: 3 + member.length + quoted.length };
 }
 

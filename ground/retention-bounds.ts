@@ -69,5 +69,5 @@ export function retentionBounds(config: RetentionConfig): Record<HistoryKind, Da
 }
 
 /** Returns the days that apply: the project's own if it has set them, within bounds that may have changed since. */
-export const appliedDays = ({ leastDays, mostDays }: DaysBound, own: number | undefined): number =>
+export const applyBounds = ({ leastDays, mostDays }: DaysBound, own: number | undefined): number =>
   own === undefined ? mostDays : Math.min(mostDays, Math.max(leastDays, own));

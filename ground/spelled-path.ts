@@ -1,9 +1,9 @@
 /** Spells the paths of URLs in one way: callers may encode more characters than they must. */
 
 /** Returns a path in which only what must be encoded is. A step that cannot be decoded stays as it is. */
-export const spelledPath = (path: string): string => path.split("/").map(spelledStep).join("/");
+export const spelledPath = (path: string): string => path.split("/").map(normalizeStep).join("/");
 
-function spelledStep(step: string): string {
+function normalizeStep(step: string): string {
   try {
     return encodedStep(decodeURIComponent(step));
   } catch {

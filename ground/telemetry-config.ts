@@ -112,7 +112,7 @@ const milliseconds = (
 ): number => integer(name, undefined, bounds).read(env);
 
 /** Returns undefined if it is not set. */
-const checked = (
+const readChecked = (
   env: Environment,
   name: string,
   check: { accepts: (value: string) => boolean; expected: string },
@@ -125,7 +125,7 @@ const checked = (
 function endpoint(env: Environment, signal: "TRACES" | "METRICS"): URL | undefined {
   const exporter = `OTEL_${signal}_EXPORTER`;
   const accepts = (value: string): boolean => value === "otlp" || value === "none";
-  if (checked(env, exporter, { accepts, expected: "otlp or none" }) === "none") return undefined;
+  if (readChecked(env, exporter, { accepts, expected: "otlp or none" }) === "none") return undefined;
   const own = httpUrl(env, `OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`);
   const shared = httpUrl(env, "OTEL_EXPORTER_OTLP_ENDPOINT");
   if (own || !shared) return own;
@@ -140,7 +140,7 @@ function httpUrl(env: Environment, name: string): URL | undefined {
   };
   const expected =
     "an http:// or https:// address such as http://127.0.0.1:4318, with credentials in OTEL_EXPORTER_OTLP_HEADERS only";
-  const value = checked(env, name, { accepts: isHttp, expected });
+  const value = readChecked(env, name, { accepts: isHttp, expected });
   return value === undefined ? undefined : new URL(value);
 }
 
@@ -179,7 +179,7 @@ const SAMPLERS = ["always_on", "always_off", "traceidratio"];
 function sampler(env: Environment): Sampler {
   const names = [...SAMPLERS.map((name) => `parentbased_${name}`), ...SAMPLERS];
   const name =
-    checked(env, "OTEL_TRACES_SAMPLER", {
+    readChecked(env, "OTEL_TRACES_SAMPLER", {
       accepts: (value) => names.includes(value),
       expected: `one of ${names.join(", ")}`,
     }) ?? "parentbased_always_on";
@@ -188,7 +188,7 @@ function sampler(env: Environment): Sampler {
   if (name.endsWith("always_off")) return { ratio: 0, followsCaller };
   const isRatio = (value: string) => /^\d*\.?\d+$/.test(value) && Number(value) <= 1;
   const ratio = Number(
-    checked(env, "OTEL_TRACES_SAMPLER_ARG", { accepts: isRatio, expected: "a number from 0 to 1" }) ?? 1,
+    readChecked(env, "OTEL_TRACES_SAMPLER_ARG", { accepts: isRatio, expected: "a number from 0 to 1" }) ?? 1,
   );
   return { ratio, followsCaller };
 }

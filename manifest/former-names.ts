@@ -11,12 +11,12 @@ export function withPresentNames(content: Json): Json {
   if (!isJsonObject(subscribe) || !isJsonObject(subscribe["objects"])) return content;
   const objects = Object.entries(subscribe["objects"]).map(([key, object]): [string, Json] => [
     key,
-    isJsonObject(object) ? renamed(object) : object,
+    isJsonObject(object) ? renameMembers(object) : object,
   ]);
   return { ...content, subscribe: { ...subscribe, objects: Object.fromEntries(objects) } };
 }
 
-function renamed(object: JsonObject): JsonObject {
+function renameMembers(object: JsonObject): JsonObject {
   const { salesforceQuotaOptimization, inheritFieldsAndMapping, ...rest } = object;
   const { providerOptions } = rest;
   const present: JsonObject = {};

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ManifestIntegration } from "./manifest.ts";
-import { fieldMappings, declaredWriteObject, inheritsMapping } from "./object-fields.ts";
+import { fieldMappings, findDeclaredWriteObject, inheritsMapping } from "./object-fields.ts";
 
 const integration: ManifestIntegration = {
   name: "sync",
@@ -32,17 +32,17 @@ const integration: ManifestIntegration = {
 };
 
 test("an object is written under its own name, and under its mapped name when it inherits the mapping", () => {
-  assert.equal(declaredWriteObject(integration, "account")?.objectName, "account");
-  assert.equal(declaredWriteObject(integration, "company")?.objectName, "account");
-  assert.equal(declaredWriteObject(integration, "task")?.objectName, "task");
-  assert.equal(declaredWriteObject(integration, "person"), undefined);
-  assert.equal(declaredWriteObject(integration, "Account"), undefined);
-  assert.equal(declaredWriteObject({ name: "a", provider: "b" }, "account"), undefined);
+  assert.equal(findDeclaredWriteObject(integration, "account")?.objectName, "account");
+  assert.equal(findDeclaredWriteObject(integration, "company")?.objectName, "account");
+  assert.equal(findDeclaredWriteObject(integration, "task")?.objectName, "task");
+  assert.equal(findDeclaredWriteObject(integration, "person"), undefined);
+  assert.equal(findDeclaredWriteObject(integration, "Account"), undefined);
+  assert.equal(findDeclaredWriteObject({ name: "a", provider: "b" }, "account"), undefined);
 });
 
 test("the installation may switch inheritance on as well", () => {
   const config = { write: { objects: { contact: { inheritMapping: true } } } };
-  assert.equal(declaredWriteObject(integration, "person", config)?.objectName, "contact");
+  assert.equal(findDeclaredWriteObject(integration, "person", config)?.objectName, "contact");
   assert.equal(inheritsMapping({ objectName: "contact" }, config), true);
   assert.equal(inheritsMapping({ objectName: "contact" }), false);
 });

@@ -13,7 +13,7 @@ export interface FieldMappings {
  * Finds the object for a write to `objectName`: the one of that name, or the one that inherits the mapping of a read
  * object with that mapped name. Undefined if the manifest has none.
  */
-export function declaredWriteObject(
+export function findDeclaredWriteObject(
   integration: ManifestIntegration,
   objectName: string,
   config?: ConfigInput,
@@ -33,7 +33,7 @@ export function inheritsMapping(object: WriteObject, config?: ConfigInput): bool
 }
 
 /** Finds the read object whose mapping a write to `objectName`, native or mapped, can inherit. */
-export function declaredReadObject(
+export function findDeclaredReadObject(
   integration: ManifestIntegration,
   objectName: string,
 ): ReadObject | undefined {
@@ -62,7 +62,7 @@ export function fieldMappings(
   config: ConfigInput | undefined,
   objectName: string,
 ): FieldMappings {
-  const declared = declaredReadObject(integration, objectName);
+  const declared = findDeclaredReadObject(integration, objectName);
   const configured = configObject(config?.read?.objects, declared?.objectName ?? objectName);
   const mappedToProvider = new Map<string, string | undefined>();
   for (const field of [...(declared?.requiredFields ?? []), ...(declared?.optionalFields ?? [])]) {
@@ -86,7 +86,9 @@ function valueMappings(
   selected: Record<string, Record<string, string>>,
   mappedToProvider: ReadonlyMap<string, string | undefined>,
 ): FieldMappings["valueMappings"] {
-  const byField = new Map(Object.entries(selected).map(([field, values]) => [field, chosenValues(values)]));
+  const byField = new Map(
+    Object.entries(selected).map(([field, values]) => [field, pickChosenValues(values)]),
+  );
   for (const [mapped, field] of mappedToProvider) {
     if (field === undefined) continue;
     const values = byField.get(mapped) ?? byField.get(field);
@@ -97,5 +99,5 @@ function valueMappings(
   return byField;
 }
 
-const chosenValues = (values: Record<string, string>): Map<string, string> =>
+const pickChosenValues = (values: Record<string, string>): Map<string, string> =>
   new Map(Object.entries(values).filter(([, value]) => value !== ""));

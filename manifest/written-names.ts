@@ -1,7 +1,7 @@
 /** Compares the names that an installation can write to under two revisions of its integration. Pure. */
 import type { ConfigInput } from "./installation-config.ts";
 import type { ManifestIntegration, WriteObject } from "./manifest.ts";
-import { configObject, fieldMappings, declaredReadObject, inheritsMapping } from "./object-fields.ts";
+import { configObject, fieldMappings, findDeclaredReadObject, inheritsMapping } from "./object-fields.ts";
 
 /** Returns a sentence for each name of an object or field that a write can use under `before` and not under `after`. */
 export function lostWrittenNames(
@@ -22,8 +22,8 @@ export function lostWrittenNames(
   });
 
   function lostFields(object: WriteObject, next: WriteObject): string[] {
-    const kept = mappedNames(after, next, config);
-    return [...mappedNames(before, object, config)].flatMap(([mapped, field]) =>
+    const kept = readMappedNames(after, next, config);
+    return [...readMappedNames(before, object, config)].flatMap(([mapped, field]) =>
       kept.has(mapped) || mapped === field
         ? []
         : [`\`${mapped}\` of \`${object.objectName}\` is no longer mapped for writing`],
@@ -57,11 +57,11 @@ function listNames(
   config: ConfigInput | undefined,
 ): string[] {
   const mapped =
-    inheritsMapping(object, config) && declaredReadObject(integration, object.objectName)?.mapToName;
+    inheritsMapping(object, config) && findDeclaredReadObject(integration, object.objectName)?.mapToName;
   return mapped ? [object.objectName, mapped] : [object.objectName];
 }
 
-const mappedNames = (
+const readMappedNames = (
   integration: ManifestIntegration,
   object: WriteObject,
   config: ConfigInput | undefined,

@@ -18,15 +18,15 @@ const { assets, page } = await buildDashboard(bundler, { folder, digest });
 const seconds = ((performance.now() - started) / 1_000).toFixed(1);
 const every = assets.filter((name) => page.includes(`/assets/${name}`));
 console.log(`dashboard/dist: ${assets.length} files in ${seconds} s, compressed
-on every page     ${await gzippedKb(every)} KB gzipped, ${every.length} files
-editor            ${await gzippedKb(named("code-mirror"))} KB
-manifest check    ${await gzippedKb(named("manifest-findings"))} KB`);
+on every page     ${await measureGzippedKb(every)} KB gzipped, ${every.length} files
+editor            ${await measureGzippedKb(listAssets("code-mirror"))} KB
+manifest check    ${await measureGzippedKb(listAssets("manifest-findings"))} KB`);
 
-function named(start: string): string[] {
+function listAssets(start: string): string[] {
   return assets.filter((name) => name.startsWith(`${start}-`) && name.endsWith(".js"));
 }
 
-async function gzippedKb(names: string[]): Promise<number> {
+async function measureGzippedKb(names: string[]): Promise<number> {
   const files = await Promise.all(names.map((name) => stat(join(folder, "assets", `${name}.gz`))));
   return Math.round(files.reduce((sum, { size }) => sum + size, 0) / 1_000);
 }

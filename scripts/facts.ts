@@ -98,7 +98,7 @@ function compare(known: Facts, found: OpenapiDocument): void {
 }
 
 function propose(found: OpenapiDocument): void {
-  const objects = proposedFacts(wantedRequests(), found, "openapi");
+  const objects = proposedFacts(listRequests(), found, "openapi");
   const source = {
     kind: "vendor-openapi" as const,
     file: basename(file),
@@ -114,7 +114,7 @@ function propose(found: OpenapiDocument): void {
 }
 
 /** Which requests facts are wanted about, by the addresses that the connector uses; what they say comes from the vendor. */
-function wantedRequests(): WantedRequest[] {
+function listRequests(): WantedRequest[] {
   if (!description) return [];
   return buildPlans(description).flatMap((plan): WantedRequest[] => {
     const path = (given: string | undefined) => {

@@ -7,7 +7,7 @@ import { parseArgs, promisify } from "node:util";
 import { readBuild } from "../server/dashboard/build-dashboard.ts";
 import { dashboardDigest } from "../server/dashboard/dashboard-digest.ts";
 import { bundleServer } from "./package/bundle-server.ts";
-import { bundledLicences } from "./package/bundled-licences.ts";
+import { collectLicences } from "./package/collect-licences.ts";
 import { packageManifest, type Manifest } from "./package/package-manifest.ts";
 
 const run = promisify(execFile);
@@ -43,7 +43,7 @@ console.log(relative(process.cwd(), join(DIST, await pack())));
 
 async function bundle(): Promise<void> {
   const metafile = await bundleServer(join(STAGE, "server"));
-  await writeFile(join(STAGE, "LICENSES.txt"), await bundledLicences(metafile));
+  await writeFile(join(STAGE, "LICENSES.txt"), await collectLicences(metafile));
 }
 
 async function buildDashboard(): Promise<void> {

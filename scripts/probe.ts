@@ -31,7 +31,7 @@ const { values: options, positionals } = parseArgs({
 });
 const [wanted] = positionals;
 if (wanted === undefined) end(USAGE, 2);
-const probed = await probedBy(wanted);
+const probed = await findProbed(wanted);
 const text = options.credentials
   ? await readFile(options.credentials, "utf8").catch(() => end(`${options.credentials} cannot be read`, 2))
   : process.env["BUSBAR_PROBE_CREDENTIALS"];
@@ -56,7 +56,7 @@ try {
   await egress.close();
 }
 
-async function probedBy(name: string): Promise<Probed> {
+async function findProbed(name: string): Promise<Probed> {
   const file = /([^/]+)\.(?:ya?ml|json)$/.exec(name);
   if (file) {
     const source = await readFile(name, "utf8").catch(() => end(`${name} cannot be read`, 2));

@@ -7,7 +7,7 @@ import type { Example } from "../server/http/openapi/openapi-examples.ts";
 import { recordEveryOperation } from "../tests/journeys/every-operation/every-operation.ts";
 import { compactJson } from "./compact-json.ts";
 import { anonymous } from "./examples/anonymous.ts";
-import { shortened } from "./examples/shortened.ts";
+import { shorten } from "./examples/shorten.ts";
 
 const examples: Record<string, Example[]> = {};
 const calls = await recordEveryOperation();
@@ -16,7 +16,7 @@ for (const { operationId, refusedWith: _refusedWith, ...said } of calls.filter(
   (one) => one.operationId !== "getOpenApi",
 )) {
   const known = (examples[operationId] ??= []);
-  if (known.length === 0 || said.title !== undefined) known.push(shortened(said) as Example);
+  if (known.length === 0 || said.title !== undefined) known.push(shorten(said) as Example);
 }
 const ordered = Object.fromEntries(Object.entries(examples).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 await writeFile(

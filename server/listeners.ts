@@ -90,7 +90,7 @@ export async function listen(
   }
   if (config.healthPort !== undefined) {
     const health = await listenHealth(api, config);
-    listeners.push(() => drain(health, () => closed(health)));
+    listeners.push(() => drain(health, () => closeServer(health)));
   }
   publicUrl ||= `http://${config.host}:${config.port}`;
   deps.address.publicUrl = publicUrl;
@@ -178,7 +178,7 @@ async function listenProxy(
     );
     proxy.listen(config.proxyPort, config.host, resolve);
   });
-  listeners.push(() => drain(proxy, () => closed(proxy)));
+  listeners.push(() => drain(proxy, () => closeServer(proxy)));
   return buildOrigin(proxy, config.host);
 }
 
@@ -214,5 +214,5 @@ async function drain(server: Server, close: () => PromiseLike<unknown>): Promise
   }
 }
 
-const closed = (server: Server): Promise<void> =>
+const closeServer = (server: Server): Promise<void> =>
   new Promise<void>((resolve) => server.close(() => resolve()));

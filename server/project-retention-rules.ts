@@ -2,7 +2,7 @@
 import { nowMs } from "../ground/clock.ts";
 import { buildFirstId } from "../ground/ids.ts";
 import {
-  appliedDays,
+  applyBounds,
   retentionBounds,
   type HistoryKind,
   type RetentionConfig,
@@ -67,7 +67,7 @@ export function projectRetentionRules({
     async remove(max) {
       let removed = 0;
       for (const { projectId, days } of await listOwnRetention(database.control, kind)) {
-        const timeMs = nowMs() - appliedDays(bounds[kind], days) * DAY_MS;
+        const timeMs = nowMs() - applyBounds(bounds[kind], days) * DAY_MS;
         const bound = { projectId, time: new Date(timeMs), id: buildFirstId(timeMs) };
         removed += await removeForProject(database, bound, max - removed);
         if (removed === max) break;

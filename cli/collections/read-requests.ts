@@ -60,7 +60,8 @@ const firstText = (value: Json | undefined): string | undefined =>
 
 function readRequest(method: string, path: string, operation: JsonObject): CollectionRequest {
   const parameters = objectsAt(operation, "parameters");
-  const named = (place: string) => parameters.filter((one) => one["in"] === place).map(readParameter);
+  const readParameters = (place: string) =>
+    parameters.filter((one) => one["in"] === place).map(readParameter);
   const content = valueAt(operation, "requestBody.content");
   const media = isObject(content) ? Object.keys(content)[0] : undefined;
   const [example] = media === undefined ? [] : readExamples(isObject(content) ? content[media] : undefined);
@@ -70,9 +71,9 @@ function readRequest(method: string, path: string, operation: JsonObject): Colle
     description: textAt(operation, "description") ?? "",
     method: method.toUpperCase(),
     path: path.replaceAll(/\{(\w+)\}/g, "{{$1}}"),
-    variables: named("path").map(({ name }) => name),
-    query: named("query"),
-    headers: named("header"),
+    variables: readParameters("path").map(({ name }) => name),
+    query: readParameters("query"),
+    headers: readParameters("header"),
     needsCredential: !Array.isArray(operation["security"]) || operation["security"].length > 0,
     ...(media !== undefined && { media }),
     ...(example && { body: example.value }),

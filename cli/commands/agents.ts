@@ -7,7 +7,7 @@ import type { Columns } from "../output/column.ts";
 import { printable } from "../output/printable.ts";
 import { tellRecord } from "../output/tell-record.ts";
 import { readJsonArgument } from "../read-argument.ts";
-import { id, paged, status, text, time, type Filters } from "../resources/resource.ts";
+import { id, listPages, status, text, time, type Filters } from "../resources/resource.ts";
 import { connect, type Connected } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
 import { addFilters } from "./resource-options.ts";
@@ -66,7 +66,7 @@ function addApprovals(agents: Command, terminal: Terminal): void {
       }
       const { group: groupRef, status: state, object, limit } = filters;
       const query = { groupRef, status: state, object };
-      const rows = await paged(server, "/approvals", { query, ...(limit !== undefined && { limit }) });
+      const rows = await listPages(server, "/approvals", { query, ...(limit !== undefined && { limit }) });
       server.out.rows(rows, APPROVALS, "No act of an agent needs a decision.");
     },
   );

@@ -9,7 +9,7 @@ import { printable, printableLines } from "../output/printable.ts";
 import { readArgument } from "../read-argument.ts";
 import { connect, type Connected } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
-import { collected } from "./resource-options.ts";
+import { collect } from "./resource-options.ts";
 
 interface ApiOptions {
   field?: string[];
@@ -26,8 +26,8 @@ export function addApi(program: Command, terminal: Terminal): void {
   program
     .command("api <method> <path>")
     .description("call any endpoint of the API")
-    .option("-f, --field <name=value>", "a field with a text value; may be repeated", collected)
-    .option("-F, --field-json <name=json>", "a field with a number, true, a list …", collected)
+    .option("-f, --field <name=value>", "a field with a text value; may be repeated", collect)
+    .option("-F, --field-json <name=json>", "a field with a number, true, a list …", collect)
     .option("--body <json>", "the whole body: JSON, @file, or - for stdin")
     .addHelpText(
       "after",
@@ -101,9 +101,9 @@ async function buildUrl(path: string, { target, project }: Connected): Promise<U
 }
 
 function readFields({ field = [], fieldJson = [] }: ApiOptions): Record<string, Json> {
-  const texts = field.map((given): [string, Json] => split("--field", given));
+  const texts = field.map((given): [string, Json] => splitAt("--field", given));
   const values = fieldJson.map((given): [string, Json] => {
-    const [name, text] = split("--field-json", given);
+    const [name, text] = splitAt("--field-json", given);
     const value = parseJson(text);
     if (value === undefined) throw new UsageFailure(`--field-json ${name}: \`${text}\` is not JSON.`);
     return [name, value];
@@ -111,7 +111,7 @@ function readFields({ field = [], fieldJson = [] }: ApiOptions): Record<string, 
   return Object.fromEntries([...texts, ...values]);
 }
 
-function split(option: string, given: string): [name: string, value: string] {
+function splitAt(option: string, given: string): [name: string, value: string] {
   const at = given.indexOf("=");
   if (at < 1) throw new UsageFailure(`${option} takes name=value, not \`${given}\`.`);
   return [given.slice(0, at), given.slice(at + 1)];

@@ -49,7 +49,7 @@ export function addCheckProvider(check: Command, terminal: Terminal): void {
           out.line(`${out.paint.yellow("!")} ${printable(path)}: ${printable(message)}`);
         for (const { path, message } of all)
           out.line(`${out.paint.red("✗")} ${printable(path)}: ${printable(message)}`);
-        out.line(reported(file, all.length, differences));
+        out.line(describeResult(file, all.length, differences));
       }
       if (all.length > 0) throw new Ended();
     });
@@ -72,7 +72,7 @@ async function compare(description: Description, file: string) {
   }
 }
 
-function reported(file: string, count: number, compared: Compared | undefined): string {
+function describeResult(file: string, count: number, compared: Compared | undefined): string {
   const what = count === 0 ? "nothing is wrong" : count === 1 ? "one difference" : `${count} differences`;
   if (!compared) return `${file}: ${what}`;
   return `${file}: ${what}; ${compared.compared} requests compared with ${compared.from}, ${compared.absent} are not in it`;

@@ -11,7 +11,7 @@ import { tellRecord } from "../output/tell-record.ts";
 import { canAsk } from "../prompt.ts";
 import { connect, type Connected } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
-import { collected, wholeNumber } from "./resource-options.ts";
+import { collect, wholeNumber } from "./resource-options.ts";
 
 interface ConnectOptions {
   group: string;
@@ -36,7 +36,7 @@ export function addConnect(program: Command, terminal: Terminal): void {
     .option(
       "-m, --metadata <name=value>",
       "other facts the provider needs, such as a workspace; may be repeated",
-      collected,
+      collect,
     )
     .option("--provider-app <id>", "your OAuth client, if there are several")
     .option("--no-open", "print the address of the consent page and open no browser")

@@ -19,7 +19,7 @@ import { findTopic } from "../resources/resources.ts";
 import { connect, type Connected } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
 import { addKeyLimits, keyLimits, type KeyLimitOptions } from "./key-limit-options.ts";
-import { collected } from "./resource-options.ts";
+import { collect } from "./resource-options.ts";
 
 export interface DestinationOptions {
   type?: string;
@@ -45,7 +45,7 @@ export function addCreate(program: Command, terminal: Terminal): void {
     .description("register your OAuth client of a provider")
     .requiredOption("--client-id <id>", "the id that the provider issued")
     .option("--client-secret <secret>", "@file, or - for stdin; without it you are asked")
-    .option("--scope <scope>", "a scope to request from customers; may be repeated", collected)
+    .option("--scope <scope>", "a scope to request from customers; may be repeated", collect)
     .action(async (provider: string, options: ProviderAppOptions, command: Command) => {
       const clientSecret = await readSecret(options.clientSecret, terminal);
       const on = await connect(command, terminal);
@@ -89,7 +89,7 @@ function addCreateApiKey(create: Command, terminal: Terminal): void {
     .option(
       "--scope <scope>",
       "full (default), frontend, write, read, proxy or read-only; may be repeated",
-      collected,
+      collect,
     );
   addKeyLimits(command).action(
     async (label: string, options: KeyLimitOptions & { scope?: string[] }, self: Command) => {

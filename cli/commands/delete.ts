@@ -25,19 +25,19 @@ export function addDelete(program: Command, terminal: Terminal): void {
       deleteResources(name, ids, options, command, terminal),
   );
   // The public command line does not ask, so scripts written for it do not pass --yes.
-  const unasked = (options: DeleteOptions) => ({ ...options, yes: options.yes || !canAsk(terminal) });
-  const spelled = (name: string) => program.command(name, { hidden: true }).option("-y, --yes", "do not ask");
+  const withoutQuestion = (options: DeleteOptions) => ({ ...options, yes: options.yes || !canAsk(terminal) });
+  const declare = (name: string) => program.command(name, { hidden: true }).option("-y, --yes", "do not ask");
   for (const { singular } of deletable) {
     if (singular === "installation") continue;
-    spelled(`delete:${singular} <idOrName>`).action(
+    declare(`delete:${singular} <idOrName>`).action(
       async (id: string, options: DeleteOptions, command: Command) =>
-        deleteResources(singular, [id], unasked(options), command, terminal),
+        deleteResources(singular, [id], withoutQuestion(options), command, terminal),
     );
   }
   // The public command line names the integration first.
-  spelled("delete:installation <integration> <id>").action(
+  declare("delete:installation <integration> <id>").action(
     async (integration: string, id: string, options: DeleteOptions, command: Command) =>
-      deleteResources("installation", [id], { ...unasked(options), integration }, command, terminal),
+      deleteResources("installation", [id], { ...withoutQuestion(options), integration }, command, terminal),
   );
 }
 

@@ -8,7 +8,7 @@ import { Refused } from "../http/refused.ts";
 import { providerFinding } from "../manifest/provider-finding.ts";
 import { readManifest, type ManifestFile } from "../manifest/read-manifest.ts";
 import { findingLines, summary, type Finding } from "../manifest/report-findings.ts";
-import { vanishedObjects, type Vanished } from "../manifest/vanished-objects.ts";
+import { findVanishedObjects, type Vanished } from "../manifest/find-vanished-objects.ts";
 import { printable } from "../output/printable.ts";
 import { canAsk, choose } from "../prompt.ts";
 import { connect, type Connected } from "../settings/connect.ts";
@@ -189,7 +189,7 @@ async function askAboutVanished(
 ): Promise<boolean> {
   const { toPlainData } = await import("../manifest/validate.ts");
   const installed: (Vanished & { installations: number })[] = [];
-  for (const vanished of vanishedObjects(before, toPlainData(file.source))) {
+  for (const vanished of findVanishedObjects(before, toPlainData(file.source))) {
     const path = `/integrations/${step(vanished.integrationId)}/installations`;
     const installations = requireObjects(await deps.inProject("GET", path)).length;
     if (installations > 0) installed.push({ ...vanished, installations });

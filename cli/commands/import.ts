@@ -15,7 +15,7 @@ import { readArgument } from "../read-argument.ts";
 import { connect, type Connected } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
 import { attempt, callOtherSide, importNango, NANGO, type Imported } from "./import-nango.ts";
-import { collected } from "./resource-options.ts";
+import { collect } from "./resource-options.ts";
 
 interface ImportOptions {
   from?: string;
@@ -50,7 +50,7 @@ export function addImport(program: Command, terminal: Terminal): void {
     .option(
       "--provider <theirs=ours>",
       "nango: a provider that has another name here; may be repeated",
-      collected,
+      collect,
     )
     .option(
       "--group-tag <name>",

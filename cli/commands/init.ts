@@ -8,7 +8,7 @@ import { createOutput } from "../output/output.ts";
 import { ask, canAsk } from "../prompt.ts";
 import type { GlobalOptions } from "../settings/target.ts";
 import type { Terminal } from "../terminal.ts";
-import { collected } from "./resource-options.ts";
+import { collect } from "./resource-options.ts";
 
 interface InitOptions {
   provider?: string;
@@ -22,7 +22,7 @@ export function addInit(program: Command, terminal: Terminal): void {
     .command("init [folder]")
     .description("write a first manifest")
     .option("--provider <key>", "the provider, for example hubspot")
-    .option("--object <name>", "an object to write; may be repeated", collected)
+    .option("--object <name>", "an object to write; may be repeated", collect)
     .option("--name <name>", "name of the integration (default: the provider's key)")
     .option("--force", "overwrite an existing amp.yaml")
     .addHelpText("after", "\nOn a terminal it asks for missing options.")

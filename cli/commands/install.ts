@@ -21,7 +21,7 @@ import { readJsonArgument } from "../read-argument.ts";
 import { findInstallation } from "../resources/find-installation.ts";
 import { connect, type Connected } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
-import { collected } from "./resource-options.ts";
+import { collect } from "./resource-options.ts";
 
 interface InstallOptions {
   group: string;
@@ -36,7 +36,7 @@ export function addInstall(program: Command, terminal: Terminal): void {
     .description("install an integration for a connected customer")
     .requiredOption("-g, --group <groupRef>", "the customer")
     .option("--connection <id>", "the connection to use (default: the customer's to the provider)")
-    .option("--map <name=field>", "the field for a name that the customer maps; may be repeated", collected)
+    .option("--map <name=field>", "the field for a name that the customer maps; may be repeated", collect)
     .option(
       "--config <json>",
       "the whole configuration (`config.content` in the API): JSON, @file, or - for stdin",
@@ -54,7 +54,7 @@ export function addInstall(program: Command, terminal: Terminal): void {
       const deps = await connect(command, terminal);
       const path = `/integrations/${step(integration)}`;
       const connectionId: JsonObject = options.connection ? { connectionId: options.connection } : {};
-      const content = given || (await proposedConfig(path, options, deps, terminal));
+      const content = given || (await proposeConfig(path, options, deps, terminal));
       const body = { groupRef: options.group, ...connectionId, config: { content } };
       const made = requireObject(await deps.inProject("POST", `${path}/installations`, { body }));
       await tell(made, integration, deps);
@@ -69,7 +69,7 @@ export function addInstall(program: Command, terminal: Terminal): void {
     });
 }
 
-async function proposedConfig(
+async function proposeConfig(
   path: string,
   options: InstallOptions,
   deps: Connected,

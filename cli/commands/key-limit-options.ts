@@ -2,7 +2,7 @@
 import { InvalidArgumentError, type Command } from "commander";
 import { UsageFailure } from "../failures.ts";
 import type { JsonObject } from "../http/json.ts";
-import { collected, wholeNumber } from "./resource-options.ts";
+import { collect, wholeNumber } from "./resource-options.ts";
 import { futureTimeOption } from "./time-option.ts";
 
 export interface KeyLimitOptions {
@@ -16,7 +16,7 @@ export interface KeyLimitOptions {
 export const addKeyLimits = (command: Command): Command =>
   command
     .option("--expires <time>", "when the key expires: a time, or in how long, such as 90d")
-    .option("--allow <address>", "an address or network that may use the key; may be repeated", collected)
+    .option("--allow <address>", "an address or network that may use the key; may be repeated", collect)
     .option("--rate <n>", "most requests per second, in each process of the server", positive)
     .option(
       "--burst <n>",

@@ -46,7 +46,7 @@ export function addListen(program: Command, terminal: Terminal): void {
         options.forwardTo === undefined ? undefined : webUrl("--forward-to", options.forwardTo);
       const publicUrl =
         options.publicUrl === undefined ? undefined : webUrl("--public-url", options.publicUrl);
-      const events = chosenEvents(options.events);
+      const events = chooseEvents(options.events);
       const server = await connect(command, terminal);
       await listen({ ...options, events, forwardTo, publicUrl }, server, terminal.catchInterrupt());
     });
@@ -97,7 +97,7 @@ async function listen(wanted: Wanted, deps: Connected, interrupted: AbortSignal)
         `listening on port ${receiver.port} for events of ${wanted.destination}; stop with Ctrl-C`,
       );
     }
-    await aborted([interrupted, enough.signal]);
+    await untilAborted([interrupted, enough.signal]);
   } finally {
     await receiver.close();
     await temporary?.remove();
@@ -122,7 +122,7 @@ async function requireReachable(deps: Connected, destination: string, url: URL):
   throw new Failure(`The server cannot reach ${url.href}: ${why}.`, { remedy });
 }
 
-function chosenEvents(given: string | undefined): string[] {
+function chooseEvents(given: string | undefined): string[] {
   if (given === undefined) return EVENT_TYPES;
   const types = given.split(/[\s,]+/).filter(Boolean);
   const unknown = types.find((type) => !EVENT_TYPES.includes(type));
@@ -138,7 +138,7 @@ function webUrl(option: string, given: string): URL {
 }
 
 /** Waits until one of the signals is aborted. */
-const aborted = (signals: AbortSignal[]): Promise<void> =>
+const untilAborted = (signals: AbortSignal[]): Promise<void> =>
   new Promise((resolve) => {
     for (const signal of signals) {
       if (signal.aborted) resolve();

@@ -7,7 +7,7 @@ import { readBody } from "../http/send.ts";
 import { createOutput, type Output } from "../output/output.ts";
 import { ask, askHidden, canAsk } from "../prompt.ts";
 import { readProfiles, writeProfiles } from "../settings/profiles.ts";
-import { checkedKey, readOrigin, type GlobalOptions } from "../settings/target.ts";
+import { checkKey, readOrigin, type GlobalOptions } from "../settings/target.ts";
 import type { Terminal } from "../terminal.ts";
 
 const DEFAULT_ADDRESS = "http://127.0.0.1:4000";
@@ -67,7 +67,7 @@ async function login(
   if (origin.startsWith("http:") && !isLoopback(origin)) {
     out.note("warning: plain http sends the API key unencrypted; use https");
   }
-  const apiKey = checkedKey(await askKey(options, terminal));
+  const apiKey = checkKey(await askKey(options, terminal));
   const names = await projectNames(origin, apiKey);
   const project =
     options.project ?? env["BUSBAR_PROJECT"] ?? env["AMP_PROJECT"] ?? (await chooseProject(names, terminal));

@@ -6,7 +6,7 @@ import { printable } from "../output/printable.ts";
 import { findInstallation } from "../resources/find-installation.ts";
 import { connect } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
-import { collected } from "./resource-options.ts";
+import { collect } from "./resource-options.ts";
 
 interface PauseOptions {
   group: string;
@@ -23,7 +23,7 @@ export function addPause(program: Command, terminal: Terminal): void {
       .command(`${verb} <integration>`)
       .description(description)
       .requiredOption("-g, --group <groupRef>", "the customer")
-      .option("--object <name>", "only this object; may be repeated (default: all)", collected);
+      .option("--object <name>", "only this object; may be repeated (default: all)", collect);
     if (verb === "pause") command.option("--note <text>", "why; shown in the installation");
     command.action(async (integration: string, options: PauseOptions, self: Command) => {
       const { group, object, note } = options;

@@ -4,7 +4,7 @@ import { METHODS, type IncomingMessage, type OutgoingHttpHeaders } from "node:ht
 import type { Command } from "commander";
 import { Ended, Unreachable, UsageFailure } from "../failures.ts";
 import { step } from "../http/api.ts";
-import { refused } from "../http/refused.ts";
+import { toRefused } from "../http/refused.ts";
 import { requireText } from "../http/json.ts";
 import { readBody, send } from "../http/send.ts";
 import { printable } from "../output/printable.ts";
@@ -12,7 +12,7 @@ import { readArgument } from "../read-argument.ts";
 import { connect, withoutConnecting, type Connected } from "../settings/connect.ts";
 import { proxyOrigin } from "../settings/proxy-origin.ts";
 import type { Screen, Terminal } from "../terminal.ts";
-import { collected } from "./resource-options.ts";
+import { collect } from "./resource-options.ts";
 
 interface ProxyOptions {
   integration?: string;
@@ -35,7 +35,7 @@ export function addProxy(program: Command, terminal: Terminal): void {
     .option("-g, --group <groupRef>", "the customer")
     .option("--installation <id>", "instead of integration and customer")
     .option("-d, --data <body>", "the body: text, @file, or - for stdin")
-    .option("-H, --header <name: value>", "a header; may be given several times", collected)
+    .option("-H, --header <name: value>", "a header; may be given several times", collect)
     .option("-i, --include", "show status and headers of the answer")
     .option("--proxy-url <address>", "where the proxy listens")
     .addHelpText(
@@ -106,7 +106,7 @@ function ownHeaders(given: string[]): Record<string, string> {
 async function tell(answer: IncomingMessage, include: boolean, terminal: Terminal): Promise<void> {
   const status = answer.statusCode ?? 0;
   if (answer.headers["x-amp-error"] === "true") {
-    throw refused(answer, (await readBody(answer, MAX_PROBLEM_BYTES)).toString());
+    throw toRefused(answer, (await readBody(answer, MAX_PROBLEM_BYTES)).toString());
   }
   if (include) terminal.stdout.write(buildHead(answer, terminal.stdout));
   await copy(answer, terminal.stdout);
@@ -119,11 +119,11 @@ function buildHead(
   { httpVersion, statusCode, statusMessage, rawHeaders }: IncomingMessage,
   screen: Screen,
 ): string {
-  const shown = (text: string) => (screen.isTTY ? printable(text) : text);
+  const show = (text: string) => (screen.isTTY ? printable(text) : text);
   const pairs = rawHeaders.flatMap((name, index) =>
-    index % 2 === 0 ? [`${shown(name)}: ${shown(rawHeaders[index + 1] ?? "")}`] : [],
+    index % 2 === 0 ? [`${show(name)}: ${show(rawHeaders[index + 1] ?? "")}`] : [],
   );
-  return [`HTTP/${httpVersion} ${statusCode} ${shown(statusMessage ?? "")}`, ...pairs, "", ""].join("\n");
+  return [`HTTP/${httpVersion} ${statusCode} ${show(statusMessage ?? "")}`, ...pairs, "", ""].join("\n");
 }
 
 /** Copies the answer as it arrives, at the reader's pace. Adds a line end on a terminal only. */

@@ -46,7 +46,4 @@ export const wholeNumber =
   };
 
 /** For options that may be given several times. */
-export const collected = (value: string, before: string[] | undefined): string[] => [
-  ...(before ?? []),
-  value,
-];
+export const collect = (value: string, before: string[] | undefined): string[] => [...(before ?? []), value];

@@ -21,13 +21,15 @@ export function addRetention(program: Command, terminal: Terminal): void {
     .description("show or set for how many days the project keeps each kind of history")
     .addHelpText("after", "\nkind=default takes a setting back. What is older is removed within ten minutes.")
     .action(async (given: string[], _: object, command: Command) => {
-      const changes = given.map(parsed);
+      const changes = given.map(parseChange);
       const server = await connect(command, terminal);
       const before = requireObject(await server.inProject("GET", "/retention"));
       const answer =
         changes.length === 0
           ? before
-          : requireObject(await server.inProject("PUT", "/retention", { body: changed(before, changes) }));
+          : requireObject(
+              await server.inProject("PUT", "/retention", { body: applyChanges(before, changes) }),
+            );
       if (server.out.json) return server.out.data(answer);
       const rows = Object.entries(answer).flatMap(([kind, kept]) =>
         isObject(kept) ? [{ kind, ...kept }] : [],
@@ -42,14 +44,14 @@ interface Change {
   days: number | undefined;
 }
 
-function parsed(text: string): Change {
+function parseChange(text: string): Change {
   const [, kind = "", value = ""] = /^(\w+)=(default|\d+(?:\.\d+)?)$/.exec(text) ?? [];
   if (kind !== "") return { kind, days: value === "default" ? undefined : Number(value) };
   throw new UsageFailure(`"${text}" is not kind=days, such as operations=14 or events=default.`);
 }
 
 /** Returns the project's own settings with the changes: the API replaces all of them at once. */
-function changed(before: JsonObject, changes: Change[]): JsonObject {
+function applyChanges(before: JsonObject, changes: Change[]): JsonObject {
   const own = new Map(
     Object.entries(before).flatMap(([kind, kept]) => {
       const days = valueAt(kept, "days");

@@ -10,11 +10,11 @@ import {
   type Json,
   type JsonObject,
 } from "../http/json.ts";
-import { namedValues } from "../named-values.ts";
+import { readNamedValues } from "../read-named-values.ts";
 import type { Column } from "../output/column.ts";
 import { connect } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
-import { collected } from "./resource-options.ts";
+import { collect } from "./resource-options.ts";
 
 interface SearchOptions {
   group: string;
@@ -27,12 +27,12 @@ export function addSearch(program: Command, terminal: Terminal): void {
     .command("search <integration> <object>")
     .description("find records in a customer's account by the values of fields")
     .requiredOption("-g, --group <groupRef>", "the customer")
-    .option("-w, --where <name=value>", "a field that equals a text; may be repeated", collected)
-    .option("--where-json <name=json>", "a field that equals a number or a boolean", collected)
+    .option("-w, --where <name=value>", "a field that equals a text; may be repeated", collect)
+    .option("--where-json <name=json>", "a field that equals a number or a boolean", collect)
     .addHelpText("after", "\nAll conditions must hold. Names are yours or the provider's. Shows one page.")
     .action(async (integration: string, object: string, options: SearchOptions, command: Command) => {
       const { group, where, whereJson } = options;
-      const fieldFilters = namedValues("--where", { texts: where, jsons: whereJson }).map(
+      const fieldFilters = readNamedValues("--where", { texts: where, jsons: whereJson }).map(
         ([fieldName, value]): JsonObject => ({ fieldName, operator: "eq", value }),
       );
       const { api, project, out } = await connect(command, terminal);

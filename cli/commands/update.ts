@@ -9,7 +9,7 @@ import { connect, type Connected } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
 import { readSecret, readSettings, type DestinationOptions, type ProviderAppOptions } from "./create.ts";
 import { addKeyLimits, keyLimits, type KeyLimitOptions } from "./key-limit-options.ts";
-import { collected } from "./resource-options.ts";
+import { collect } from "./resource-options.ts";
 
 export function addUpdate(program: Command, terminal: Terminal): void {
   const update = program.command("update").description("change a destination, provider app or API key");
@@ -34,7 +34,7 @@ export function addUpdate(program: Command, terminal: Terminal): void {
     .description("change your OAuth client of a provider")
     .option("--client-id <id>")
     .option("--client-secret <secret>", "@file, or - for stdin")
-    .option("--scope <scope>", "replaces all scopes; may be repeated", collected)
+    .option("--scope <scope>", "replaces all scopes; may be repeated", collect)
     .action(async (id: string, options: ProviderAppOptions, command: Command) => {
       const { clientId, clientSecret, scope } = options;
       const change = {

@@ -20,7 +20,7 @@ import { connect, type Connected } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
 import { writeRequest, type RecordOptions } from "../write-request.ts";
 import { followToEnd } from "./operations.ts";
-import { collected, wholeNumber } from "./resource-options.ts";
+import { collect, wholeNumber } from "./resource-options.ts";
 
 interface WriteOptions extends RecordOptions {
   wait?: boolean;
@@ -41,8 +41,8 @@ export function addWrite(program: Command, terminal: Terminal): void {
     )
     .option("--id <recordId>", "the record's id at the provider, for update and delete")
     .option("--upsert-key <field>", "for an upsert: the field whose value names the record")
-    .option("-s, --set <name=value>", "a field with a text value; may be repeated", collected)
-    .option("-j, --set-json <name=json>", "a field with a JSON value: number, true, null, list …", collected)
+    .option("-s, --set <name=value>", "a field with a text value; may be repeated", collect)
+    .option("-j, --set-json <name=json>", "a field with a JSON value: number, true, null, list …", collect)
     .option("-d, --data <json>", "a record, or a list of records: JSON, @file, or - for stdin")
     .option("--request <json>", "the whole request body of the API: JSON, @file, or - for stdin")
     .option("--async", "write asynchronously")

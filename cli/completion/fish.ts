@@ -42,25 +42,26 @@ ${all
 /** Separates the alternatives of a `case` by spaces, as fish does. */
 const patterns = (alternatives: string): string => alternatives.replaceAll(" | ", " ");
 
-const quoted = (text: string): string => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
+const quote = (text: string): string => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
 
 /** Completes a word as the first argument only. */
 const wordLine = (path: string, word: string, description: string): string =>
   [
     `complete -c busbar -f -n`,
-    quoted(`__busbar_at "${path}" first`),
+    quote(`__busbar_at "${path}" first`),
     `-a`,
     word,
-    ...described(description),
+    ...describeOption(description),
   ].join(" ");
 
 const optionLine = (path: string, { flags, description, takesValue, choices }: CompletedOption): string =>
   [
     `complete -c busbar -n`,
-    quoted(`__busbar_at "${path}"`),
+    quote(`__busbar_at "${path}"`),
     ...flags.map((flag) => (flag.startsWith("--") ? `-l ${flag.slice(2)}` : `-s ${flag.slice(1)}`)),
-    ...(choices.length > 0 ? [`-x -a ${quoted(choices.join(" "))}`] : takesValue ? ["-r"] : []),
-    ...described(description),
+    ...(choices.length > 0 ? [`-x -a ${quote(choices.join(" "))}`] : takesValue ? ["-r"] : []),
+    ...describeOption(description),
   ].join(" ");
 
-const described = (description: string): string[] => (description === "" ? [] : ["-d", quoted(description)]);
+const describeOption = (description: string): string[] =>
+  description === "" ? [] : ["-d", quote(description)];

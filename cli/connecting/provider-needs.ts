@@ -17,11 +17,11 @@ export type Needs =
   | { kind: "credentials"; member: string; inputs: Input[] | Input };
 
 const secret = (name: string, label: string): Input => ({ name, label, secret: true });
-const shown = (name: string, label: string): Input => ({ name, label, secret: false });
+const plainInput = (name: string, label: string): Input => ({ name, label, secret: false });
 
-const CLIENT = [shown("clientId", "Client id"), secret("clientSecret", "Client secret")];
-const PERSON = [shown("username", "User name"), secret("password", "Password")];
-const ACCESS_KEY = [shown("username", "Access key ID"), secret("password", "Secret access key")];
+const CLIENT = [plainInput("clientId", "Client id"), secret("clientSecret", "Client secret")];
+const PERSON = [plainInput("username", "User name"), secret("password", "Password")];
+const ACCESS_KEY = [plainInput("username", "Access key ID"), secret("password", "Secret access key")];
 
 export function findNeeds(provider: JsonObject): Needs {
   const authType = textAt(provider, "authType");

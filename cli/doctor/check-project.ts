@@ -12,15 +12,15 @@ const MAX_LINES = 10;
 
 export async function checkProject(deps: Needs): Promise<Finding[]> {
   const found = await Promise.all([
-    reported("destinations", checkDestinations(deps)),
-    reported("connections", checkConnections(deps)),
-    reported("installations", checkInstallations(deps)),
+    reportFailure("destinations", checkDestinations(deps)),
+    reportFailure("connections", checkConnections(deps)),
+    reportFailure("installations", checkInstallations(deps)),
   ]);
   return found.flat();
 }
 
 /** Returns findings, or the refusal as one: what the server cannot say now hides nothing of the others. */
-export async function reported(check: string, findings: Promise<Finding[]>): Promise<Finding[]> {
+async function reportFailure(check: string, findings: Promise<Finding[]>): Promise<Finding[]> {
   try {
     return await findings;
   } catch (error) {
@@ -36,7 +36,7 @@ async function checkDestinations(deps: Needs): Promise<Finding[]> {
     const fault = await findFault(destination, deps);
     if (fault) faults.push(fault);
   }
-  return summed("destinations", all, faults);
+  return summarize("destinations", all, faults);
 }
 
 async function findFault(destination: JsonObject, deps: Needs): Promise<Finding | undefined> {
@@ -80,7 +80,7 @@ async function checkConnections(deps: Needs): Promise<Finding[]> {
       const detail = `${provider} refuses the credentials of ${group}`;
       return bad(`connection ${textAt(one, "id") ?? ""}`, detail, reconnect(provider, group));
     });
-  return summed("connections", all, faults);
+  return summarize("connections", all, faults);
 }
 
 async function checkInstallations(deps: Needs): Promise<Finding[]> {
@@ -97,7 +97,7 @@ async function checkInstallations(deps: Needs): Promise<Finding[]> {
       );
     }),
   );
-  return summed("installations", all, faults);
+  return summarize("installations", all, faults);
 }
 
 const REMEDIES: Record<string, (name: string, group: string) => string> = {
@@ -112,7 +112,7 @@ const REMEDIES: Record<string, (name: string, group: string) => string> = {
 const reconnect = (provider: string, group: string): string =>
   `The customer has to connect again: busbar connect ${provider} --group ${group}`;
 
-function summed(check: string, all: JsonObject[], faults: Finding[]): Finding[] {
+function summarize(check: string, all: JsonObject[], faults: Finding[]): Finding[] {
   if (faults.length === 0) return [good(check, all.length === 0 ? "none yet" : `${all.length} in order`)];
   const more = faults.length - MAX_LINES;
   if (more <= 0) return faults;

@@ -71,7 +71,7 @@ async function readiness(origin: string): Promise<Finding> {
 /** Checks the address that was given, else the one that the server tells, else the default one. */
 export async function checkProxy({ target, api }: Pick<Connected, "target" | "api">): Promise<Finding> {
   try {
-    const at = proxyOrigin(target.proxyUrl ?? (await reportedProxy(api)), target.origin);
+    const at = proxyOrigin(target.proxyUrl ?? (await findProxy(api)), target.origin);
     // The proxy refuses a call without its headers, and marks the refusal as its own.
     const { answer } = await ask(at, "/");
     if (answer.headers["x-amp-error"]) return good("proxy", `${at} answers`);
@@ -85,7 +85,7 @@ export async function checkProxy({ target, api }: Pick<Connected, "target" | "ap
 }
 
 /** Only a key with the scope `full` may ask. */
-async function reportedProxy(api: Connected["api"]): Promise<string | undefined> {
+async function findProxy(api: Connected["api"]): Promise<string | undefined> {
   try {
     return textAt(await api("GET", "/v1/system"), "urls.proxy");
   } catch (error) {

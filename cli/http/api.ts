@@ -1,7 +1,7 @@
 /** Calls the API of a Busbar with JSON; throws if it refuses. */
 import { Failure, UsageFailure } from "../failures.ts";
 import { parseJson, type Json } from "./json.ts";
-import { refused } from "./refused.ts";
+import { toRefused } from "./refused.ts";
 import { readBody, send } from "./send.ts";
 
 /** A Busbar's lists are paged or short, so a longer answer comes from another program. */
@@ -36,7 +36,7 @@ export function openApi(target: { origin: string; apiKey?: string }): Api {
     const text = (await readBody(answer, MAX_ANSWER_BYTES)).toString();
     const status = answer.statusCode ?? 0;
     if (answer.headers["x-amp-error"]) throw proxyAnswered(target.origin);
-    if (status < 200 || status >= 300) throw refused(answer, text);
+    if (status < 200 || status >= 300) throw toRefused(answer, text);
     if (answer.headers["content-type"]?.startsWith("text/plain")) return text;
     return text === "" ? undefined : parseJson(text);
   };

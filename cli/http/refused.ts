@@ -17,7 +17,7 @@ export class Refused extends Failure {
 }
 
 /** Returns the refusal for an answer, whether or not its body is a Problem. */
-export function refused(answer: IncomingMessage, text: string): Refused {
+export function toRefused(answer: IncomingMessage, text: string): Refused {
   const status = answer.statusCode ?? 0;
   const problem = parseJson(text);
   // The last is Nango's.

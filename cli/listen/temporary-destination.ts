@@ -23,7 +23,7 @@ export async function makeTemporaryDestination(deps: Needs, url: URL): Promise<T
   const metadata = { url: url.href };
   const destinationId = await create(deps, "/destinations", { name, type: "webhook", metadata }).catch(
     (error: unknown) => {
-      throw explained(error, url);
+      throw explain(error, url);
     },
   );
   // Deleting a destination or topic deletes its routes.
@@ -83,7 +83,7 @@ export async function whyNotReachable(deps: Needs, destination: string): Promise
 }
 
 /** Explains a refusal of the URL: the server allows plain http and private addresses only if its operator does. */
-function explained(error: unknown, url: URL): unknown {
+function explain(error: unknown, url: URL): unknown {
   const isAboutUrl =
     error instanceof Refused &&
     objectsAt(error.problem, "issues").some((issue) => textAt(issue, "name") === "metadata.url");

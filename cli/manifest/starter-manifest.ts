@@ -31,14 +31,14 @@ export function starterManifest({ provider, objects, name }: StarterManifest): s
     "# What your application wants to do in its customers' accounts. The format: docs/guide/manifest.md of Busbar.",
     "specVersion: 1.0.0",
     "integrations:",
-    `  - name: ${quoted(name)} `.padEnd(33) + "# your name for it, unique in the project",
-    `    provider: ${quoted(provider.name)} `.padEnd(33) + "# a key of: busbar list providers",
-    `    displayName: ${quoted(shown)} `.padEnd(33) + "# what your customers see",
+    `  - name: ${quote(name)} `.padEnd(33) + "# your name for it, unique in the project",
+    `    provider: ${quote(provider.name)} `.padEnd(33) + "# a key of: busbar list providers",
+    `    displayName: ${quote(shown)} `.padEnd(33) + "# what your customers see",
     "",
-    ...(canWrite ? writeBlock(objects) : commented(writeBlock(["contacts"]))),
+    ...(canWrite ? writeBlock(objects) : commentOut(writeBlock(["contacts"]))),
     "",
-    ...(canProxy ? proxyBlock() : commented(proxyBlock())),
-    ...(provider.support.read ? ["", ...commented(readBlock(objects[0] ?? "contacts"))] : []),
+    ...(canProxy ? proxyBlock() : commentOut(proxyBlock())),
+    ...(provider.support.read ? ["", ...commentOut(readBlock(objects[0] ?? "contacts"))] : []),
     "",
   ].join("\n");
 }
@@ -47,7 +47,7 @@ const writeBlock = (objects: string[]): string[] => [
   "    # Records that you write: busbar write <integration> <object> --group <customer> --set name=value",
   "    write:",
   "      objects:",
-  ...objects.map((object) => `        - objectName: ${quoted(object)}`),
+  ...objects.map((object) => `        - objectName: ${quote(object)}`),
 ];
 
 const proxyBlock = (): string[] => [
@@ -60,7 +60,7 @@ const readBlock = (object: string): string[] => [
   "    # Your own names for the provider's fields; `inheritMapping: true` below a write object uses them backwards.",
   "    read:",
   "      objects:",
-  `        - objectName: ${quoted(object)}`,
+  `        - objectName: ${quote(object)}`,
   "          mapToName: person          # your name of the object",
   "          destination: my-app        # busbar create destination my-app --webhook https://…",
   '          schedule: "*/30 * * * *"   # when to look for changes, UTC',
@@ -73,7 +73,7 @@ const readBlock = (object: string): string[] => [
 ];
 
 /** Out of force, but a block that is whole once the signs are removed. */
-const commented = (block: string[]): string[] => block.map((line) => line.replace(/^ {4}(?:# )?/, "    # "));
+const commentOut = (block: string[]): string[] => block.map((line) => line.replace(/^ {4}(?:# )?/, "    # "));
 
 /** Returns the text as a YAML scalar, quoted where YAML requires it. */
-const quoted = (text: string): string => stringify(text, { lineWidth: 0 }).trim();
+const quote = (text: string): string => stringify(text, { lineWidth: 0 }).trim();

@@ -11,12 +11,12 @@ export function progressLine(operation: JsonObject): string | undefined {
   const name = printable(textAt(operation, "metadata.progress.objectName") ?? "");
   const known =
     typeof total === "number" && total > 0
-      ? ` of ${grouped(total)} records (${Math.floor((100 * read) / total)} %)`
+      ? ` of ${formatNumber(total)} records (${Math.floor((100 * read) / total)} %)`
       : " records";
   const waited =
-    typeof waitedMs === "number" && waitedMs >= 1_000 ? `, waited ${grouped(waitedMs / 1_000)} s` : "";
+    typeof waitedMs === "number" && waitedMs >= 1_000 ? `, waited ${formatNumber(waitedMs / 1_000)} s` : "";
   const reason = WAITS[textAt(operation, "metadata.read.waitsFor") ?? ""];
-  return `reading ${name}: ${grouped(read)}${known}${waited}${reason === undefined ? "" : `, waits for ${reason}`}`;
+  return `reading ${name}: ${formatNumber(read)}${known}${waited}${reason === undefined ? "" : `, waits for ${reason}`}`;
 }
 
 const WAITS: Record<string, string> = {
@@ -27,4 +27,4 @@ const WAITS: Record<string, string> = {
   credentials: "the customer to connect again",
 };
 
-const grouped = (number: number): string => Math.round(number).toLocaleString("en");
+const formatNumber = (number: number): string => Math.round(number).toLocaleString("en");

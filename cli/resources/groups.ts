@@ -1,7 +1,7 @@
 /** The resource `group`: a customer; deleting one erases everything of it. */
 import { step } from "../http/api.ts";
 import { isObject, requireObject, valueAt, type JsonObject } from "../http/json.ts";
-import { fetched, id, paged, status, text, time, type Resource } from "./resource.ts";
+import { getAt, id, listPages, status, text, time, type Resource } from "./resource.ts";
 
 const readCount = (member: string) => (row: JsonObject) => String(valueAt(row, member) ?? "");
 
@@ -17,8 +17,8 @@ export const GROUPS: Resource = {
     INSTALLATIONS: readCount("installationCount"),
     "LAST ACTIVITY": time("lastActivityTime"),
   },
-  list: (deps, { limit }) => paged(deps, "/groups", { ...(limit !== undefined && { limit }), query: {} }),
-  get: fetched("/groups"),
+  list: (deps, { limit }) => listPages(deps, "/groups", { ...(limit !== undefined && { limit }), query: {} }),
+  get: getAt("/groups"),
   // The server works for 20 s at a time.
   async remove({ inProject, out }, name) {
     for (;;) {

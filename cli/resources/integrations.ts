@@ -1,7 +1,7 @@
 /** The integrations of a project, with the health of their installations and who deployed them. */
 import { isObject, requireObjects, textAt, valueAt, type JsonObject } from "../http/json.ts";
 import { withAuthor } from "./names.ts";
-import { extra, fetched, id, removed, text, time, type Resource } from "./resource.ts";
+import { extra, getAt, id, removeAt, text, time, type Resource } from "./resource.ts";
 
 export const INTEGRATIONS: Resource = {
   plural: "integrations",
@@ -26,8 +26,8 @@ export const INTEGRATIONS: Resource = {
     const all = requireObjects(await deps.inProject("GET", "/integrations"));
     return provider ? all.filter((one) => textAt(one, "provider") === provider) : all;
   },
-  get: fetched("/integrations"),
-  remove: removed("/integrations"),
+  get: getAt("/integrations"),
+  remove: removeAt("/integrations"),
   takesAlong: "its revisions, its installations, and the connections that only they use",
 };
 

@@ -12,7 +12,7 @@ export interface NameSource {
   path: string;
 }
 
-export const named = (id: string, name: string, path: string): NameSource => ({ id, name, path });
+export const nameSource = (id: string, name: string, path: string): NameSource => ({ id, name, path });
 
 /** Fetches each collection once. Rows stay without names if the key may not list a collection. */
 export const withNames =

@@ -1,7 +1,7 @@
 /** Providers as a resource: the project's own, and the catalog. */
 import { step } from "../http/api.ts";
 import { isObject, requireObject, requireObjects, valueAt } from "../http/json.ts";
-import { removed, text, type Resource } from "./resource.ts";
+import { removeAt, text, type Resource } from "./resource.ts";
 
 export const PROVIDERS: Resource = {
   plural: "providers",
@@ -27,5 +27,5 @@ export const PROVIDERS: Resource = {
         ? await deps.inProject("GET", `/providers/${step(name)}`)
         : await deps.api("GET", `/v1/providers/${step(name)}`),
     ),
-  remove: removed("/providers"),
+  remove: removeAt("/providers"),
 };

@@ -53,17 +53,17 @@ export interface Resource {
 export const DEFAULT_LIMIT = 50;
 
 /** List, fetch and delete for collections below the project that need nothing special. */
-export const listed = (path: string) => async (deps: Connected) =>
+export const listAt = (path: string) => async (deps: Connected) =>
   requireObjects(await deps.inProject("GET", path));
 
-export const fetched = (path: string) => async (deps: Connected, name: string) =>
+export const getAt = (path: string) => async (deps: Connected, name: string) =>
   requireObject(await deps.inProject("GET", `${path}/${step(name)}`));
 
-export const removed = (path: string) => async (deps: Connected, name: string) =>
+export const removeAt = (path: string) => async (deps: Connected, name: string) =>
   void (await deps.inProject("DELETE", `${path}/${step(name)}`));
 
 /** Fetches from the list, for collections whose items have no path. Finds by id, or by a member that is unique. */
-export const picked =
+export const findIn =
   (path: string, singular: string, member?: string) =>
   async (deps: Connected, name: string): Promise<JsonObject> => {
     const all = requireObjects(await deps.inProject("GET", path));
@@ -79,10 +79,10 @@ export const picked =
   };
 
 /** Deletes by the same names; the API accepts ids only. */
-export const pickedAndRemoved = (path: string, singular: string, member: string) => {
-  const pick = picked(path, singular, member);
+export const findAndRemove = (path: string, singular: string, member: string) => {
+  const find = findIn(path, singular, member);
   return async (deps: Connected, name: string) =>
-    removed(path)(deps, requireText(await pick(deps, name), "id"));
+    removeAt(path)(deps, requireText(await find(deps, name), "id"));
 };
 
 const PAGE_SIZE = 200;
@@ -90,7 +90,7 @@ const PAGE_SIZE = 200;
 const MAX_PAGES = 200;
 
 /** Returns up to `limit` items of a paged list. */
-export async function paged(
+export async function listPages(
   deps: Connected,
   path: string,
   options: { limit?: number; query?: Record<string, string | undefined> },

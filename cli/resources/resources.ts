@@ -7,17 +7,17 @@ import { AUDIT } from "./audit.ts";
 import { GROUPS } from "./groups.ts";
 import { findInstallation } from "./find-installation.ts";
 import { INTEGRATIONS } from "./integrations.ts";
-import { named, withNames } from "./names.ts";
+import { nameSource, withNames } from "./names.ts";
 import {
   commaList,
   extra,
-  fetched,
+  getAt,
   id,
-  listed,
-  paged,
-  picked,
-  pickedAndRemoved,
-  removed,
+  listAt,
+  listPages,
+  findIn,
+  findAndRemove,
+  removeAt,
   status,
   text,
   time,
@@ -51,7 +51,7 @@ const INSTALLATIONS: Resource = {
     "INTEGRATION ID": extra(id("integrationId")),
     ID: id("id"),
   },
-  withNames: withNames(named("integrationId", "integrationName", "/integrations")),
+  withNames: withNames(nameSource("integrationId", "integrationName", "/integrations")),
   async list(deps, { integration, group }) {
     if (integration) {
       const path = `/integrations/${step(integration)}/installations`;
@@ -84,8 +84,8 @@ const CONNECTIONS: Resource = {
   },
   list: async (deps, { group, provider }) =>
     requireObjects(await deps.inProject("GET", "/connections", { query: { groupRef: group, provider } })),
-  get: fetched("/connections"),
-  remove: removed("/connections"),
+  get: getAt("/connections"),
+  remove: removeAt("/connections"),
 };
 
 const CONSENTS: Resource = {
@@ -103,16 +103,16 @@ const CONSENTS: Resource = {
     ID: id("id"),
   },
   list: async (deps, { group, provider, status: wanted, limit }) =>
-    paged(deps, "/consents", {
+    listPages(deps, "/consents", {
       ...(limit !== undefined && { limit }),
       query: { groupRef: group, provider, status: wanted },
     }),
 };
 
 /** Finds by id or provider. */
-export const findProviderApp = picked("/provider-apps", "provider app", "provider");
+export const findProviderApp = findIn("/provider-apps", "provider app", "provider");
 /** Finds by id or name. */
-export const findTopic = picked("/topics", "topic", "name");
+export const findTopic = findIn("/topics", "topic", "name");
 
 const PROVIDER_APPS: Resource = {
   plural: "provider-apps",
@@ -124,9 +124,9 @@ const PROVIDER_APPS: Resource = {
     CREATED: time("createTime"),
     ID: id("id"),
   },
-  list: listed("/provider-apps"),
+  list: listAt("/provider-apps"),
   get: findProviderApp,
-  remove: pickedAndRemoved("/provider-apps", "provider app", "provider"),
+  remove: findAndRemove("/provider-apps", "provider app", "provider"),
 };
 
 const DESTINATIONS: Resource = {
@@ -140,14 +140,14 @@ const DESTINATIONS: Resource = {
     CREATED: time("createTime"),
     ID: id("id"),
   },
-  list: listed("/destinations"),
+  list: listAt("/destinations"),
   get: async (deps, name, { includeSecrets }) =>
     requireObject(
       await deps.inProject("GET", `/destinations/${step(name)}`, {
         query: { includeSecrets: includeSecrets ? "true" : undefined },
       }),
     ),
-  remove: removed("/destinations"),
+  remove: removeAt("/destinations"),
   takesAlong: "its routes and its waiting deliveries",
 };
 
@@ -155,9 +155,9 @@ const TOPICS: Resource = {
   plural: "topics",
   singular: "topic",
   columns: { NAME: text("name"), CREATED: time("createTime"), ID: id("id") },
-  list: listed("/topics"),
+  list: listAt("/topics"),
   get: findTopic,
-  remove: pickedAndRemoved("/topics", "topic", "name"),
+  remove: findAndRemove("/topics", "topic", "name"),
   takesAlong: "its routes",
 };
 
@@ -173,11 +173,11 @@ const EVENT_ROUTES: Resource = {
     "TOPIC ID": extra(id("topicId")),
     ID: id("id"),
   },
-  withNames: withNames(named("topicId", "topicName", "/topics")),
+  withNames: withNames(nameSource("topicId", "topicName", "/topics")),
   list: async (deps, { topic, type }) =>
     requireObjects(await deps.inProject("GET", EVENT_PATH, { query: { topicId: topic, eventType: type } })),
-  get: picked(EVENT_PATH, "route"),
-  remove: removed(EVENT_PATH),
+  get: findIn(EVENT_PATH, "route"),
+  remove: removeAt(EVENT_PATH),
 };
 
 const DESTINATION_PATH = "/topic-destination-routes";
@@ -193,12 +193,12 @@ const DESTINATION_ROUTES: Resource = {
     ID: id("id"),
   },
   withNames: withNames(
-    named("topicId", "topicName", "/topics"),
-    named("destinationId", "destinationName", "/destinations"),
+    nameSource("topicId", "topicName", "/topics"),
+    nameSource("destinationId", "destinationName", "/destinations"),
   ),
-  list: listed(DESTINATION_PATH),
-  get: picked(DESTINATION_PATH, "route"),
-  remove: removed(DESTINATION_PATH),
+  list: listAt(DESTINATION_PATH),
+  get: findIn(DESTINATION_PATH, "route"),
+  remove: removeAt(DESTINATION_PATH),
 };
 
 const API_KEYS: Resource = {
@@ -214,14 +214,14 @@ const API_KEYS: Resource = {
     CREATED: time("createTime"),
     ID: id("id"),
   },
-  list: listed("/api-keys"),
+  list: listAt("/api-keys"),
   get: async (deps, name) => findApiKey(deps, name),
-  remove: async (deps, name) => pickedAndRemoved("/api-keys", "API key", "label")(deps, notWholeKey(name)),
+  remove: async (deps, name) => findAndRemove("/api-keys", "API key", "label")(deps, notWholeKey(name)),
 };
 
 /** Finds an API key by id or label. */
 export const findApiKey = async (deps: Connected, name: string): Promise<JsonObject> =>
-  picked("/api-keys", "API key", "label")(deps, notWholeKey(name));
+  findIn("/api-keys", "API key", "label")(deps, notWholeKey(name));
 
 /** Refuses a whole key, which the API would accept, because paths end up in logs. */
 function notWholeKey(name: string): string {
@@ -243,9 +243,9 @@ const JWT_KEYS: Resource = {
     CREATED: time("createTime"),
     ID: id("id"),
   },
-  list: listed("/jwt-keys"),
-  get: fetched("/jwt-keys"),
-  remove: removed("/jwt-keys"),
+  list: listAt("/jwt-keys"),
+  get: getAt("/jwt-keys"),
+  remove: removeAt("/jwt-keys"),
 };
 
 const STATUSES = ["in_progress", "success", "failure"];
@@ -267,7 +267,7 @@ export const OPERATIONS: Resource = {
   async list(deps, { integration, installation, group, status: wanted, type, object, actor, limit }) {
     if (wanted !== undefined && !STATUSES.includes(wanted.toLowerCase()))
       throw new UsageFailure(`--status is one of ${STATUSES.join(", ")}.`);
-    return paged(deps, "/operations", {
+    return listPages(deps, "/operations", {
       ...(limit !== undefined && { limit }),
       query: {
         integration,
@@ -280,7 +280,7 @@ export const OPERATIONS: Resource = {
       },
     });
   },
-  get: fetched("/operations"),
+  get: getAt("/operations"),
 };
 
 const DELIVERIES: Resource = {
@@ -301,12 +301,12 @@ const DELIVERIES: Resource = {
     ID: id("id"),
   },
   list: async (deps, { destination, group, integration, object, kind, type, status: wanted, limit }) =>
-    paged(deps, "/deliveries:search", {
+    listPages(deps, "/deliveries:search", {
       ...(limit !== undefined && { limit }),
       query: { destination, groupRef: group, integration, object, kind, type, status: wanted },
     }),
   get: async (deps, key, { destination }) =>
-    fetched(`/destinations/${step(requireDestination(destination))}/deliveries`)(deps, key),
+    getAt(`/destinations/${step(requireDestination(destination))}/deliveries`)(deps, key),
 };
 
 function requireDestination(destination: string | undefined): string {

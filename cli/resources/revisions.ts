@@ -3,7 +3,7 @@ import { UsageFailure } from "../failures.ts";
 import { step } from "../http/api.ts";
 import { requireObject } from "../http/json.ts";
 import { withAuthor } from "./names.ts";
-import { extra, id, paged, status, text, time, type Filters, type Resource } from "./resource.ts";
+import { extra, id, listPages, status, text, time, type Filters, type Resource } from "./resource.ts";
 
 export const REVISIONS: Resource = {
   plural: "revisions",
@@ -18,7 +18,7 @@ export const REVISIONS: Resource = {
   },
   withNames: withAuthor("createdBy"),
   list: async (deps, filters) =>
-    paged(deps, buildPath(filters), filters.limit === undefined ? {} : { limit: filters.limit }),
+    listPages(deps, buildPath(filters), filters.limit === undefined ? {} : { limit: filters.limit }),
   get: async (deps, name, filters) =>
     requireObject(await deps.inProject("GET", `${buildPath(filters)}/${step(name)}`)),
 };

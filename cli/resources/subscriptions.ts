@@ -1,7 +1,7 @@
 /** Subscriptions of an installation, the events of providers that they received, and the events of a project. */
 import { requireObjects, textAt, valueAt } from "../http/json.ts";
 import { findInstallation } from "./find-installation.ts";
-import { commaList, extra, id, paged, status, text, time, type Resource } from "./resource.ts";
+import { commaList, extra, id, listPages, status, text, time, type Resource } from "./resource.ts";
 
 export const SUBSCRIPTIONS: Resource = {
   plural: "subscriptions",
@@ -38,7 +38,7 @@ export const SUBSCRIPTION_EVENTS: Resource = {
     ID: extra(id("id")),
   },
   list: async (deps, { object, record, status: outcome, limit, ...of }) =>
-    paged(deps, `${await findInstallation(deps, of)}/subscription-events`, {
+    listPages(deps, `${await findInstallation(deps, of)}/subscription-events`, {
       ...(limit !== undefined && { limit }),
       query: { objectName: object, recordId: record, outcome },
     }),
@@ -59,7 +59,7 @@ export const EVENTS: Resource = {
     ID: id("id"),
   },
   list: async (deps, { installation, group, type, limit }) =>
-    paged(deps, "/events", {
+    listPages(deps, "/events", {
       ...(limit !== undefined && { limit }),
       query: { installationId: installation, groupRef: group, type },
     }),

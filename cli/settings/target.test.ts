@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { UsageFailure, type Failure } from "../failures.ts";
 import { profilesPath, readProfiles, writeProfiles } from "./profiles.ts";
-import { checkedKey, findTarget, readOrigin } from "./target.ts";
+import { checkKey, findTarget, readOrigin } from "./target.ts";
 
 describe("which Busbar is meant", () => {
   let home = "";
@@ -110,9 +110,9 @@ test("an address may lack its scheme or carry a path, and never a password", () 
 });
 
 test("a key that no header can carry is refused without being repeated", () => {
-  assert.equal(checkedKey(" bb_x\n"), "bb_x");
+  assert.equal(checkKey(" bb_x\n"), "bb_x");
   assert.throws(
-    () => checkedKey("bb_secret\r\nX-Other: 1"),
+    () => checkKey("bb_secret\r\nX-Other: 1"),
     (error: Error) => !error.message.includes("secret"),
   );
 });

@@ -80,7 +80,7 @@ export async function findTarget(
   const proxyUrl = env["BUSBAR_PROXY_URL"] ?? stored?.proxyUrl;
   return {
     origin: address,
-    apiKey: checkedKey(apiKey),
+    apiKey: checkKey(apiKey),
     ...(project && { project }),
     ...(proxyUrl && { proxyUrl }),
     ...(stored && { found: stored.found }),
@@ -156,7 +156,7 @@ export function readOrigin(address: string): string {
 const isLocal = (text: string): boolean => /^(localhost|127\.|\[::1\])/.test(text);
 
 /** Throws for a key that cannot be sent in a header. The message does not contain the key. */
-export function checkedKey(key: string): string {
+export function checkKey(key: string): string {
   const trimmed = key.trim();
   if (/^[\x21-\x7e]{1,1024}$/.test(trimmed)) return trimmed;
   throw new UsageFailure(

@@ -105,7 +105,7 @@ const Counts = ({ name, buckets, bucketSeconds, shown, onOpen }: PlotProps): JSX
       <Tooltip content={Hint} isAnimationActive={false} cursor={{ fill: "var(--busbar-hover)" }} />
       {shown && <ReferenceLine x={shown.time} stroke="var(--busbar-field)" />}
       <Bar
-        dataKey={succeeded}
+        dataKey={countSucceeded}
         name="succeeded"
         stackId="all"
         fill="var(--busbar-busy)"
@@ -188,7 +188,7 @@ const BucketTable = ({ name, buckets }: Pick<TimeChartProps, "name" | "buckets">
   </div>
 );
 
-const succeeded = ({ count, failed }: Bucket): number => count - failed;
+const countSucceeded = ({ count, failed }: Bucket): number => count - failed;
 
 const shortNumber = (value: number): string =>
   new Intl.NumberFormat(undefined, { notation: "compact" }).format(value);

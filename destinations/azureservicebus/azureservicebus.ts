@@ -41,7 +41,7 @@ export const azureservicebus = defineDestination({
     return {
       async deliver({ id, topic, data }) {
         const headers = {
-          authorization: signed(new URL(`/${name}`, access.endpoint).href, access),
+          authorization: signToken(new URL(`/${name}`, access.endpoint).href, access),
           "content-type": "application/json",
           brokerproperties: JSON.stringify({ MessageId: id, Label: topic }),
           // Message properties are quoted texts.
@@ -116,7 +116,7 @@ const LIFE_SECONDS = 300;
  * Creates a shared access signature
  * (https://learn.microsoft.com/en-us/rest/api/eventhub/generate-sas-token): the key's text itself is the secret.
  */
-function signed(resource: string, { keyName, key }: Access): string {
+function signToken(resource: string, { keyName, key }: Access): string {
   const encoded = encodeURIComponent(resource);
   const expiry = Math.floor(nowMs() / 1000) + LIFE_SECONDS;
   const signature = createHmac("sha256", key).update(`${encoded}\n${expiry}`).digest("base64");

@@ -7,19 +7,18 @@ type Names = (member: string) => string;
 function changeIn({ before, after, arguments: sent }: JsonObject): string {
   const values = (value: Json | undefined) => (isJsonObject(value) ? value : {});
   const [old, wanted] = [values(before), values(after)];
-  const shown = (value: Json | undefined) =>
-    shortened(value === undefined ? "nothing" : JSON.stringify(value));
+  const show = (value: Json | undefined) => shorten(value === undefined ? "nothing" : JSON.stringify(value));
   if (!isJsonObject(after))
-    return before === undefined ? shortened(JSON.stringify(sent)) : shortened(JSON.stringify(old));
+    return before === undefined ? shorten(JSON.stringify(sent)) : shorten(JSON.stringify(old));
   const lines = Object.entries(wanted).map(([field, value]) =>
-    before === undefined ? `${field}: ${shown(value)}` : `${field}: ${shown(old[field])} → ${shown(value)}`,
+    before === undefined ? `${field}: ${show(value)}` : `${field}: ${show(old[field])} → ${show(value)}`,
   );
   const more = lines.length > MAX_FIELDS ? [`and ${lines.length - MAX_FIELDS} more fields`] : [];
   return [...lines.slice(0, MAX_FIELDS), ...more].join("\n");
 }
 
 const MAX_FIELDS = 20;
-const shortened = (text: string): string =>
+const shorten = (text: string): string =>
   text.length > 200 ? `${text.slice(0, 200).toWellFormed()}…` : text;
 
 /** `update_record` of contact 101 for acme. */
@@ -35,9 +34,7 @@ const reasonsIn = (reasons: Json | undefined): string =>
   (Array.isArray(reasons) ? reasons : [])
     .slice(0, MAX_FIELDS)
     .map((reason) =>
-      isJsonObject(reason)
-        ? `${reason["type"]} ${reason["name"]}: ${shortened(String(reason["detail"]))}`
-        : "",
+      isJsonObject(reason) ? `${reason["type"]} ${reason["name"]}: ${shorten(String(reason["detail"]))}` : "",
     )
     .join("\n");
 

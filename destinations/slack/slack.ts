@@ -46,9 +46,9 @@ const buildBody = (message: Message): string => JSON.stringify({ text: describeM
 
 /** Describes an event; a data message is its JSON text. */
 function describeMessage({ kind, topic, data }: Message): string {
-  if (kind === "data") return cut(escaped(data));
+  if (kind === "data") return cut(escape(data));
   const raw = JSON.stringify(JSON.parse(data), null, 2);
-  return `${escaped(sentenceFor(topic, data))}\n\`\`\`\n${cut(escaped(raw))}\n\`\`\``;
+  return `${escape(sentenceFor(topic, data))}\n\`\`\`\n${cut(escape(raw))}\n\`\`\``;
 }
 
 function checkAddress(text: string): Fault[] {
@@ -66,5 +66,5 @@ const cut = (text: string): string =>
     : `${text.slice(0, MAX_RAW_LENGTH).replace(/(&[a-z]*|[\ud800-\udbff])$/, "")}…`;
 
 /** Escapes Slack's three special characters. */
-const escaped = (text: string): string =>
+const escape = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");

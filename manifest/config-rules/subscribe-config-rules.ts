@@ -35,7 +35,7 @@ function checkInheritance(object: ConfigObject, add: AddIssue): void {
 function checkUpdateEvent(object: ConfigObject, declared: SubscribeObject | undefined, add: AddIssue): void {
   const event = readMap(object, "updateEvent");
   if (!event) return;
-  const fields = watchedFields(event);
+  const fields = countWatchedFields(event);
   if (has(event, "watchFieldsAuto") && fields > 0) {
     const detail = "`watchFieldsAuto` and `requiredWatchFields` exclude each other.";
     add(joinPath(event, "requiredWatchFields"), detail, "Keep one of them.");
@@ -80,7 +80,7 @@ function checkQuotaOptimization(
   if (!optimization || readMember(optimization, "enabled") !== true) return;
   const event = readMap(object, "updateEvent");
   const inherited = declared?.updateEvent;
-  const own = event ? watchedFields(event) : 0;
+  const own = event ? countWatchedFields(event) : 0;
   const auto = event && has(event, "watchFieldsAuto") ? readMember(event, "watchFieldsAuto") : undefined;
   const fields = own > 0 || auto !== undefined ? own : (inherited?.requiredWatchFields ?? []).length;
   const watchesAll = (auto ?? (own > 0 ? undefined : inherited?.watchFieldsAuto)) === "all";
@@ -89,4 +89,4 @@ function checkQuotaOptimization(
   add(optimization.path, detail, "List `updateEvent.requiredWatchFields`, or switch the optimization off.");
 }
 
-const watchedFields = (event: LocatedValue): number => readTexts(event, "requiredWatchFields").length;
+const countWatchedFields = (event: LocatedValue): number => readTexts(event, "requiredWatchFields").length;

@@ -47,7 +47,7 @@ export function checkProvider(
     if (!isDeclared(integration, action)) continue;
     if (!isSupported(integration, provider, action, report) || !built || built(name, action)) continue;
     const path = joinPath(integration, action);
-    const message = `This Busbar cannot run \`${action}\` for ${shown(provider)} yet.`;
+    const message = `This Busbar cannot run \`${action}\` for ${showName(provider)} yet.`;
     const remedy = "Deploying works; the action has no effect until it is built.";
     report.warning("not-built-yet", path, message, remedy, "key");
   }
@@ -72,7 +72,7 @@ export function checkObjects(
       report.warning(
         "not-built-yet",
         joinPath(object, "objectName"),
-        `This Busbar cannot ${action} ${JSON.stringify(name.slice(0, 100))} of ${shown(provider)} yet.`,
+        `This Busbar cannot ${action} ${JSON.stringify(name.slice(0, 100))} of ${showName(provider)} yet.`,
         didYouMean(name, names, `It knows ${names.slice(0, MAX_NAMES).join(", ") || "none"}.`),
       );
     }
@@ -103,7 +103,7 @@ export function checkFields(
       report.warning(
         "unknown-field",
         joinPath(field, "fieldName"),
-        `${shown(provider)} has no field ${JSON.stringify(first.slice(0, 100))} of ${JSON.stringify(objectName)}.`,
+        `${showName(provider)} has no field ${JSON.stringify(first.slice(0, 100))} of ${JSON.stringify(objectName)}.`,
         didYouMean(first, names, `It has ${names.slice(0, MAX_NAMES).join(", ") || "none"}.`),
       );
     }
@@ -130,7 +130,7 @@ export function checkStandardObjects(integration: LocatedValue, catalog: Catalog
       report.warning(
         "unknown-object",
         joinPath(object, "objectName"),
-        `${JSON.stringify(name.slice(0, 100))} is no standard object of ${shown(provider)}.`,
+        `${JSON.stringify(name.slice(0, 100))} is no standard object of ${showName(provider)}.`,
         `Did you mean "${meant}"? Ignore this if the accounts have an object of this name.`,
       );
     }
@@ -160,7 +160,7 @@ function checkModule(integration: LocatedValue, provider: CatalogEntry, report: 
   const modules = Object.keys(provider.modules ?? {});
   if (module === undefined || modules.includes(module)) return;
   const otherwise = modules.length > 0 ? `Use one of ${modules.join(", ")}.` : "Remove `module`.";
-  const message = `${shown(provider)} has no module "${module.slice(0, 100)}".`;
+  const message = `${showName(provider)} has no module "${module.slice(0, 100)}".`;
   report.error("provider-module", joinPath(integration, "module"), message, () =>
     didYouMean(module, modules, otherwise),
   );
@@ -189,7 +189,7 @@ function isSupported(
     ? chosen.support[action]
     : provider.support[action] || (module === undefined && fallback?.support[action] === true);
   if (supported) return true;
-  const owner = chosen ? `The module ${module} of ${shown(provider)}` : shown(provider);
+  const owner = chosen ? `The module ${module} of ${showName(provider)}` : showName(provider);
   const message = `${owner} does not support \`${action}\`.`;
   const path = joinPath(integration, action);
   const proxy = readMap(integration, "proxy");
@@ -217,7 +217,7 @@ export function checkProviderBackfill(integration: LocatedValue, catalog: Catalo
     const days = readMember(period, "days");
     const full = readMember(period, "fullHistory") === true;
     if (limits.fullHistoryOnly && !full && typeof days === "number") {
-      const message = `${shown(provider)} can only backfill the full history.`;
+      const message = `${showName(provider)} can only backfill the full history.`;
       report.error("snowflake-backfill", joinPath(period, "days"), message, "Write fullHistory: true.");
     }
     const name = readText(object, "objectName") ?? "";
@@ -226,7 +226,7 @@ export function checkProviderBackfill(integration: LocatedValue, catalog: Catalo
       report.error(
         "google-calendar-backfill",
         joinPath(period, full ? "fullHistory" : "days"),
-        `${shown(provider)} can backfill ${name} for ${mostDays} days at most.`,
+        `${showName(provider)} can backfill ${name} for ${mostDays} days at most.`,
         `Write days: ${mostDays} or less.`,
       );
     }
@@ -239,4 +239,4 @@ export function findProvider(integration: LocatedValue, catalog: Catalog): Catal
   return name !== undefined && Object.hasOwn(catalog, name) ? catalog[name] : undefined;
 }
 
-export const shown = (provider: CatalogEntry): string => provider.displayName ?? provider.name;
+export const showName = (provider: CatalogEntry): string => provider.displayName ?? provider.name;

@@ -18,7 +18,7 @@ import { checkDuplicates, requireText } from "./structure-rules.ts";
 
 export function checkReadObjects(integration: LocatedValue, minimumMinutes: number, report: Report): void {
   const objects = listObjects(integration, "read");
-  const written = writtenByMapping(integration);
+  const written = listWrittenByMapping(integration);
   for (const object of objects) {
     requireText(object, "objectName", report, "Name the object as the provider does.");
     requireText(object, "destination", report, "Name the destination that receives the records.");
@@ -61,7 +61,7 @@ function checkFields(object: LocatedValue, list: "requiredFields" | "optionalFie
 }
 
 /** Returns the names of objects that are written under the names of their read mapping. */
-const writtenByMapping = (integration: LocatedValue): Set<string> =>
+const listWrittenByMapping = (integration: LocatedValue): Set<string> =>
   new Set(
     listObjects(integration, "write")
       .filter((object) => readMember(object, "inheritMapping") === true)

@@ -12,7 +12,7 @@ import {
   readTexts,
   type LocatedValue,
 } from "../located-value.ts";
-import { findProvider, shown, type Catalog } from "./provider-rules.ts";
+import { findProvider, showName, type Catalog } from "./provider-rules.ts";
 import { checkScheduleAt } from "./schedule-rules.ts";
 import { checkDuplicates, requireText } from "./structure-rules.ts";
 
@@ -56,7 +56,7 @@ function checkLimit(
   report.error(
     "salesforce-subscribe-limit",
     surplus.path,
-    `${shown(provider)} allows subscriptions to ${limit} objects, but ${objects.length} are listed.`,
+    `${showName(provider)} allows subscriptions to ${limit} objects, but ${objects.length} are listed.`,
     "Read the others on a schedule instead.",
   );
 }

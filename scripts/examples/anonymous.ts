@@ -29,7 +29,7 @@ export function anonymous(text: string): string {
   const times = [...new Set(text.match(TIME))].toSorted((a, b) => Date.parse(a) - Date.parse(b));
   const withoutSecrets = SECRETS.reduce((rest, [secret, shown]) => rest.replaceAll(secret, shown), text);
   return withoutPorts(withoutSecrets)
-    .replaceAll(UUID, (id) => remembered(ids, id, (nth) => `0198c5f2-7a00-7000-8000-${hex(nth)}`))
+    .replaceAll(UUID, (id) => remember(ids, id, (nth) => `0198c5f2-7a00-7000-8000-${hex(nth)}`))
     .replaceAll(TIME, (time) => readTime(times.indexOf(time)));
 }
 
@@ -41,7 +41,7 @@ const withoutPorts = (text: string): string =>
     .replaceAll(/http%3A%2F%2F127\.0\.0\.1%3A\d+/g, "https%3A%2F%2Fbusbar.example.com")
     .replaceAll(/http:\/\/127\.0\.0\.1:\d+(?:\/hubspot)?/g, "https://api.hubapi.com");
 
-function remembered(known: Map<string, string>, value: string, make: (nth: number) => string): string {
+function remember(known: Map<string, string>, value: string, make: (nth: number) => string): string {
   const shown = known.get(value) ?? make(known.size + 1);
   known.set(value, shown);
   return shown;

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { anonymous } from "./anonymous.ts";
-import { shortened } from "./shortened.ts";
+import { shorten } from "./shorten.ts";
 
 const ONE = "01a1ff43-deb5-769c-b815-df87348d93c2";
 const OTHER = "01a1ff43-deb5-769c-b815-df87348d93c3";
@@ -31,7 +31,7 @@ test("no secret of the run is shown", () => {
 
 test("lists and long maps are cut, and shapes are kept", () => {
   const long = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`f${index}`, index]));
-  assert.deepEqual(shortened({ list: [1, 2, 3], long, text: "as it is" }), {
+  assert.deepEqual(shorten({ list: [1, 2, 3], long, text: "as it is" }), {
     list: [1, 2],
     long: { f0: 0, f1: 1, f2: 2 },
     text: "as it is",

@@ -139,17 +139,17 @@ function compareMember(mine: Member, yours: Member, direction: Direction): strin
 
 function compareValues(mine: string[] | undefined, yours: string[] | undefined): string[] {
   if (!mine && !yours) return [];
-  if (!mine) return [`any text, not only ${shown(yours ?? [])}`];
-  if (!yours) return [`only ${shown(mine)}`];
+  if (!mine) return [`any text, not only ${join(yours ?? [])}`];
+  if (!yours) return [`only ${join(mine)}`];
   const lacking = yours.filter((value) => !mine.includes(value));
   const further = mine.filter((value) => !yours.includes(value));
   return [
-    ...(lacking.length > 0 ? [`without ${shown(lacking)}`] : []),
-    ...(further.length > 0 ? [`also ${shown(further)}`] : []),
+    ...(lacking.length > 0 ? [`without ${join(lacking)}`] : []),
+    ...(further.length > 0 ? [`also ${join(further)}`] : []),
   ];
 }
 
-const shown = (values: string[]): string => values.join(", ");
+const join = (values: string[]): string => values.join(", ");
 const isBelow = (path: string, above: string): boolean =>
   path.startsWith(above) && /^[.[{]/.test(path.slice(above.length));
 const findParent = (path: string): string => path.replace(/(\.?[^.[\]{}]+|\[\]|\{\})$/, "");

@@ -77,11 +77,9 @@ function collectAlternatives(
       members,
       { ...place, path },
       {
-        types: found.some(({ types }) => types.length === 0)
-          ? []
-          : sorted(found.flatMap(({ types }) => types)),
+        types: found.some(({ types }) => types.length === 0) ? [] : sort(found.flatMap(({ types }) => types)),
         required: path === place.path ? place.required : required,
-        ...(limited && { values: sorted(found.flatMap(({ values = [] }) => values)) }),
+        ...(limited && { values: sort(found.flatMap(({ values = [] }) => values)) }),
         open: found.some(({ open }) => open),
       },
     );
@@ -113,9 +111,9 @@ function buildMember(parts: Schema[], required: boolean): Member {
   const isObject = types.includes("object") || types.length === 0;
   const [values] = lists;
   return {
-    types: sorted(types),
+    types: sort(types),
     required,
-    ...(values && { values: sorted(values) }),
+    ...(values && { values: sort(values) }),
     open: isObject && (free || (!named && !parts.some((part) => isSchema(part["additionalProperties"])))),
   };
 }
@@ -138,4 +136,4 @@ function add(members: Members, { path }: Place, member: Member): void {
 }
 
 const isEmpty = (value: unknown): boolean => isSchema(value) && Object.keys(value).length === 0;
-const sorted = (texts: string[]): string[] => [...new Set(texts)].toSorted();
+const sort = (texts: string[]): string[] => [...new Set(texts)].toSorted();

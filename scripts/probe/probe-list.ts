@@ -33,7 +33,7 @@ export async function probeList(probe: ObjectProbe): Promise<Listed | undefined>
   const { plan, tell, start } = probe;
   const request = buildReader(probe).preparePage(planFor(plan.name), start);
   const body = await buildBody(probe, request);
-  tell("list.path", "as described", `${request.method} ${shownPath(request.path)} is answered`);
+  tell("list.path", "as described", `${request.method} ${withoutQuery(request.path)} is answered`);
   const entries = entriesIn(probe, body);
   if (!entries) return undefined;
   if (entries.length === 0) {
@@ -41,7 +41,7 @@ export async function probeList(probe: ObjectProbe): Promise<Listed | undefined>
     return undefined;
   }
   if (!checkIds(probe, entries)) return undefined;
-  const { records, next, total } = await replayed(probe, planFor(plan.name));
+  const { records, next, total } = await replay(probe, planFor(plan.name));
   checkTimes(probe, records);
   if (plan.flatten !== undefined) {
     const isThere = entries.every((entry) => isJsonObject(entry[plan.flatten ?? ""]));
@@ -141,7 +141,7 @@ export async function probeChanges(probe: ObjectProbe, { records }: Listed): Pro
   const since = new Date(Math.max(...times.map((time) => time.getTime())));
   if (times.length === 0) return tell("since", "not seen", "no record tells when it changed");
   await buildBody(probe, buildReader(probe).preparePage(planFor(plan.name, { since }), probe.start));
-  const found = await replayed(probe, planFor(plan.name));
+  const found = await replay(probe, planFor(plan.name));
   // The bound may have been cut to seconds.
   const boundMs = Math.floor(since.getTime() / 1_000) * 1_000;
   const older = found.records.filter(({ changeTime }) => changeTime && changeTime.getTime() < boundMs);
@@ -165,19 +165,19 @@ async function buildBody({ connector, fetch }: ObjectProbe, request: ProviderReq
   if (body === undefined)
     throw new ProviderError({
       kind: "unreadable",
-      message: `the answer to ${shownPath(request.path)} is not JSON`,
+      message: `the answer to ${withoutQuery(request.path)} is not JSON`,
     });
   return body;
 }
 
 /** Reads the last answer again as the connector does, without a call. */
-async function replayed(probe: ObjectProbe, plan: ReadPlan) {
+async function replay(probe: ObjectProbe, plan: ReadPlan) {
   const last = probe.fetch.last();
   if (!last) throw new Error("There is no answer yet.");
   return buildReader(probe).readPage(plan, probe.start, () => Promise.resolve(last));
 }
 
-const shownPath = (path: string): string => path.split("?")[0] ?? path;
+const withoutQuery = (path: string): string => path.split("?")[0] ?? path;
 
 const MAX_NAMES = 12;
 

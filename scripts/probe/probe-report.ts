@@ -21,7 +21,7 @@ export function report(
     "",
     differing.length > 0
       ? "Correct the places marked with ✗, and run it again."
-      : `For sources.checked of the description:\n  "${day}, live account: ${confirmed(findings)}"`,
+      : `For sources.checked of the description:\n  "${day}, live account: ${describeConfirmed(findings)}"`,
   ].join("\n");
 }
 
@@ -29,7 +29,7 @@ const count = (findings: Finding[], wanted: Finding["verdict"]): number =>
   findings.filter(({ verdict }) => verdict === wanted).length;
 
 /** The members that were confirmed, each once, without their objects. */
-function confirmed(findings: Finding[]): string {
+function describeConfirmed(findings: Finding[]): string {
   const members = findings
     .filter(({ verdict }) => verdict === "as described")
     .map(({ place }) => place.replace(/ \(.*\)$/, "").replace(/^(defaults|objects\.[^.]+)\./, ""));

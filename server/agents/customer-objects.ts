@@ -2,7 +2,7 @@
 import { closest } from "../../ground/closest.ts";
 import type { Catalog } from "../../connector-kit/catalog.ts";
 import { Problem, type Issue } from "../../ground/errors.ts";
-import { declaredReadObject } from "../../manifest/object-fields.ts";
+import { findDeclaredReadObject } from "../../manifest/object-fields.ts";
 import type { InstallationCache, Installed } from "../operations/installation-cache.ts";
 import { readableDefinitions, type ReadDefinition } from "../read/definition/read-definition.ts";
 import { readSources } from "../read/definition/read-sources.ts";
@@ -105,7 +105,8 @@ async function listObjects(
   return [...new Set([...definitions.keys(), ...written])].toSorted().map((objectName): CustomerObject => {
     const definition = definitions.get(objectName);
     const settings = written.includes(objectName) ? writeSettings(catalog, installed, objectName) : undefined;
-    const name = declaredReadObject(manifest, objectName)?.mapToName || definition?.messageName || objectName;
+    const name =
+      findDeclaredReadObject(manifest, objectName)?.mapToName || definition?.messageName || objectName;
     const object = {
       installed,
       name,

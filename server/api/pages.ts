@@ -106,11 +106,11 @@ export async function onePage<Row, Result>(
   const { isToken = isUuid, isId = isToken, getPageToken = readId, usual = USUAL_SIZE } = by;
   const { pageSize: size = usual, pageToken, after } = query;
   if (pageToken !== undefined && !isToken(pageToken))
-    throw refused("pageToken", "is not a token of this list. Start without it.");
+    throw queryProblem("pageToken", "is not a token of this list. Start without it.");
   if (after !== undefined && !isId(after))
-    throw refused("after", "is not an id of this list. Send the id of an entry.");
+    throw queryProblem("after", "is not an id of this list. Send the id of an entry.");
   if (after !== undefined && pageToken !== undefined)
-    throw refused("after", "cannot be combined with `pageToken`. Send one of them.");
+    throw queryProblem("after", "cannot be combined with `pageToken`. Send one of them.");
   const period = { since: readTime(query, "since"), until: readTime(query, "until") };
   const listed = await by.list({ before: pageToken, after, ...period, limit: size + 1 });
   const { rows, continueBefore } = Array.isArray(listed) ? { rows: listed } : listed;
@@ -131,10 +131,10 @@ function readTime(query: PageQuery, name: "since" | "until"): Date | undefined {
   if (text === undefined) return undefined;
   const time = new Date(text);
   if (!Number.isNaN(time.getTime())) return time;
-  throw refused(name, "must be a time with its zone such as 2026-01-31T12:00:00Z.");
+  throw queryProblem(name, "must be a time with its zone such as 2026-01-31T12:00:00Z.");
 }
 
-function refused(name: string, fault: string): Problem {
+function queryProblem(name: string, fault: string): Problem {
   const detail = `${name}: ${fault}`;
   return new Problem("invalid-request", { detail, issues: [{ in: "query", name, detail }] });
 }

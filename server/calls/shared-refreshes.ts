@@ -49,7 +49,7 @@ export function shareRefreshes<Result>(
     async refresh(connection, staleToken) {
       const shared = running.get(connection.id) ?? start(connection, staleToken);
       shared.wantedUntilMs = elapsedMs() + waitMs;
-      return within(shared.promise, waitMs, connection.provider);
+      return withinTime(shared.promise, waitMs, connection.provider);
     },
     async settled() {
       await Promise.allSettled([...running.values()].map(({ promise }) => promise));
@@ -57,7 +57,7 @@ export function shareRefreshes<Result>(
   };
 }
 
-async function within<Result>(promise: Promise<Result>, ms: number, provider: string): Promise<Result> {
+async function withinTime<Result>(promise: Promise<Result>, ms: number, provider: string): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {

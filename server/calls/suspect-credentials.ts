@@ -88,7 +88,7 @@ export function openSuspectCredentials(deps: Services, background: BackgroundWor
     return health;
   };
 
-  const refused = async (live: LiveConnection): Promise<void> => {
+  const onRefused = async (live: LiveConnection): Promise<void> => {
     const { id } = live;
     const { count, firstMs } = addStrike(strikes, live);
     const health = await check(live);
@@ -117,7 +117,7 @@ export function openSuspectCredentials(deps: Services, background: BackgroundWor
     noticed(live, status) {
       const { id } = live;
       if (status === 401) {
-        if (live.status !== "bad_credentials") settle(live, () => refused(live));
+        if (live.status !== "bad_credentials") settle(live, () => onRefused(live));
       } else if (status === 403 && live.authorization.signer) {
         // Where requests are signed, a wrong key and a missing permission both cause a 403: only the health check distinguishes them.
         if (live.status !== "bad_credentials") settle(live, () => check(live));
@@ -127,7 +127,7 @@ export function openSuspectCredentials(deps: Services, background: BackgroundWor
         if (clear) settle(live, clear);
         if (live.status === "working" || reported.has(live)) return;
         reported.add(live);
-        settle(live, () => succeeded(deps, live));
+        settle(live, () => onSucceeded(deps, live));
       }
     },
   };
@@ -143,7 +143,7 @@ function addStrike(strikes: RecentlyUsed<Strikes>, live: LiveConnection): Strike
 }
 
 /** A connection that is bad because its token could not be refreshed is not healed by the token's last valid minutes. */
-async function succeeded({ database }: Services, live: LiveConnection): Promise<void> {
+async function onSucceeded({ database }: Services, live: LiveConnection): Promise<void> {
   const { projectId, id } = live;
   if (live.status === "created") await markConnectionWorking(database.control, projectId, id);
   else if (!live.refreshable) await healConnection(database.control, live);

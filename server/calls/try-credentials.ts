@@ -79,13 +79,13 @@ export async function tryCredentials(
   wanted: UnstoredConnection,
 ): Promise<TriedCredentials> {
   const { credentials } = wanted;
-  const row = unstoredRow(deps.sealer, wanted);
+  const row = buildUnstoredRow(deps.sealer, wanted);
   const live = openUnstored(deps, row);
   if (!live || !isUsable(credentials)) return { credentials, isVerified: false, canBeTried: false };
   const { health, words } = await tryLive(deps, live);
   if (health === "fine") return { credentials, isVerified: true, canBeTried: true };
   if (health === "unknown") return { credentials, isVerified: false, canBeTried: canTry(deps, live) };
-  if (!isOauth(credentials) || !credentials.refreshToken) throw refused(live, words);
+  if (!isOauth(credentials) || !credentials.refreshToken) throw refusalProblem(live, words);
   try {
     const refreshed = await askProvider(deps, row, credentials, async () => {});
     return { credentials: refreshed.credentials, isVerified: true, canBeTried: true };
@@ -94,11 +94,11 @@ export async function tryCredentials(
     const { failure, message } = error;
     if (failure === "transient" || failure === "configuration")
       return { credentials, isVerified: false, canBeTried: true };
-    throw refused(live, `${words ?? ""}; a refresh does not help: ${message}`);
+    throw refusalProblem(live, `${words ?? ""}; a refresh does not help: ${message}`);
   }
 }
 
-const unstoredRow = (sealer: Sealer, wanted: UnstoredConnection): ConnectionRow => {
+const buildUnstoredRow = (sealer: Sealer, wanted: UnstoredConnection): ConnectionRow => {
   const { projectId, provider, providerAppId, providerWorkspaceRef, providerMetadata, credentials } = wanted;
   const id = newId();
   const key = { id, projectId };
@@ -145,7 +145,7 @@ const canTry = ({ catalog }: { catalog: Catalog }, live: LiveConnection): boolea
   live.provider.authHealthCheck !== undefined ||
   catalog.of(live.projectId).connector(live.provider.name)?.read?.cheapestObject !== undefined;
 
-function refused({ provider }: LiveConnection, words = ""): Problem {
+function refusalProblem({ provider }: LiveConnection, words = ""): Problem {
   const name = provider.displayName ?? provider.name;
   return new Problem("provider-refused", {
     detail: `${name} refuses these credentials${words === "" ? "" : `: ${words}`}. Nothing was stored.`,

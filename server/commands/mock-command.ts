@@ -134,7 +134,7 @@ async function chooseAnswer(
     throw new Problem("unknown-path", { detail });
   }
   const { code, example: title } = readPreference(request.headers["prefer"]?.toString() ?? "");
-  if (code !== undefined && code >= 400) throw preferredProblem(code);
+  if (code !== undefined && code >= 400) throw choosePreferredProblem(code);
   if (found.needsCredential && !hasCredential(request)) {
     const detail =
       "Send an API key in the header `X-Api-Key`, or a token as `Authorization: Bearer`. Any will do here.";
@@ -169,7 +169,7 @@ function readPreference(header: string): { code?: number; example?: string } {
   return { ...(code !== undefined && { code: Number(code) }), ...(example !== undefined && { example }) };
 }
 
-function preferredProblem(code: number): Problem {
+function choosePreferredProblem(code: number): Problem {
   const [slug] = Object.entries(PROBLEM_TYPES).find(([, { status }]) => status === code) ?? ["internal"];
   return new Problem(slug as ProblemSlug, {
     detail: "The mock answers so because the request asks for it in the header `Prefer`.",

@@ -31,14 +31,14 @@ export class AddressGuard {
   /** Returns whether the operator listed this host name or address. */
   isListed(host: string): boolean {
     const bare = bareHost(host);
-    return this.#hosts.has(bare) || (isIP(bare) !== 0 && contains(this.#allowed, unmapped(bare)));
+    return this.#hosts.has(bare) || (isIP(bare) !== 0 && contains(this.#allowed, unmapAddress(bare)));
   }
 
   /** Returns whether this address may be connected to. `hostIsListed`: whether its host name is listed. */
   permits(address: string, hostIsListed: boolean): boolean {
-    const bare = unmapped(address);
+    const bare = unmapAddress(address);
     // Allowing a translator's network does not allow the metadata addresses behind it.
-    if ([bare, ...translated(bare)].some((one) => contains(this.#metadata, one))) return false;
+    if ([bare, ...listTranslated(bare)].some((one) => contains(this.#metadata, one))) return false;
     if (hostIsListed || contains(this.#allowed, bare)) return true;
     if (isIP(bare) === 6 && !contains(this.#publicV6, bare)) return false;
     return !contains(this.#private, bare);
@@ -59,27 +59,27 @@ export function forbiddenAddress(host: string, addresses: LookupAddress[] = []):
 }
 
 /** Returns the IPv4 address of a mapped one: `::ffff:10.0.0.1` is sent to 10.0.0.1, so it is judged as that. */
-function unmapped(address: string): string {
+function unmapAddress(address: string): string {
   const bare = address.split("%")[0] ?? address;
   const url = isIP(bare) === 6 ? URL.parse(`http://[${bare}]/`) : null;
   const hex = url && /^\[::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})\]$/.exec(url.hostname);
   if (!hex) return bare;
-  return dotted(Number.parseInt(hex[1] ?? "", 16), Number.parseInt(hex[2] ?? "", 16));
+  return toDotted(Number.parseInt(hex[1] ?? "", 16), Number.parseInt(hex[2] ?? "", 16));
 }
 
 /**
  * Returns the IPv4 addresses that an IPv6 one may lead to through a translator or tunnel: 6to4, NAT64 (RFC 6052, also with a prefix of 48
  * bits as in RFC 8215), SIIT, Teredo, ISATAP, and "compatible" ones.
  */
-function translated(address: string): string[] {
+function listTranslated(address: string): string[] {
   const url = isIP(address) === 6 ? URL.parse(`http://[${address}]/`) : null;
   const words = url ? toWords(url.hostname) : [];
   const is = (...first: number[]) => first.every((word, index) => words[index] === word);
   const [, second = 0, third = 0, fourth = 0, fifth = 0, sixth = 0, seventh = 0, eighth = 0] = words;
-  const last = dotted(seventh, eighth);
-  if (is(0x2002)) return [dotted(second, third)];
-  if (is(0x2001, 0)) return [dotted(seventh ^ 0xffff, eighth ^ 0xffff)];
-  if (is(0x64, 0xff9b, 1)) return [last, dotted(fourth, ((fifth & 255) << 8) | (sixth >> 8))];
+  const last = toDotted(seventh, eighth);
+  if (is(0x2002)) return [toDotted(second, third)];
+  if (is(0x2001, 0)) return [toDotted(seventh ^ 0xffff, eighth ^ 0xffff)];
+  if (is(0x64, 0xff9b, 1)) return [last, toDotted(fourth, ((fifth & 255) << 8) | (sixth >> 8))];
   const isWithin = is(0x64, 0xff9b) || is(0, 0, 0, 0) || (sixth === 0x5efe && (fifth & 0xfdff) === 0);
   return isWithin ? [last] : [];
 }
@@ -95,7 +95,7 @@ function toWords(host: string): number[] {
   return [...head, ...zeros, ...tail].map((word) => Number.parseInt(word, 16));
 }
 
-const dotted = (high = 0, low = 0): string => [high >> 8, high & 255, low >> 8, low & 255].join(".");
+const toDotted = (high = 0, low = 0): string => [high >> 8, high & 255, low >> 8, low & 255].join(".");
 
 function blockList(cidrs: string): BlockList {
   const list = new BlockList();

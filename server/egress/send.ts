@@ -95,7 +95,7 @@ class AnswerReader implements Dispatcher.DispatchHandler {
     status: number,
     headers: Record<string, string | string[] | undefined>,
   ): void {
-    if (status >= 200) this.#head = { status, headers: joined(headers) };
+    if (status >= 200) this.#head = { status, headers: joinValues(headers) };
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -141,7 +141,7 @@ function buildAnswer(
   };
 }
 
-const joined = (headers: Record<string, string | string[] | undefined>): Record<string, string> =>
+const joinValues = (headers: Record<string, string | string[] | undefined>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [
       name,

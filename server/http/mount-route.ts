@@ -143,12 +143,12 @@ function inputReader({ endpoint: target, audience }: Route): (request: FastifyRe
   return (request) => ({
     params: params(request.params),
     query: query(request.query),
-    body: mayLack && request.body === undefined ? undefined : body(required(target.body, request.body)),
+    body: mayLack && request.body === undefined ? undefined : body(requireBody(target.body, request.body)),
   });
 }
 
 /** Reports a missing body as such rather than as "must be an object". */
-function required(schema: TSchema | undefined, body: unknown): unknown {
+function requireBody(schema: TSchema | undefined, body: unknown): unknown {
   if (!schema || body !== undefined) return body;
   throw new Problem("invalid-request", {
     detail: "This endpoint needs a JSON body. Send one with the header `Content-Type: application/json`.",

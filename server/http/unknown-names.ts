@@ -77,7 +77,7 @@ function compileMembers(shapes: Shape[]): Scan | undefined {
   return (value, path, found) => {
     checkNames?.(value, path, found);
     for (const [name, member] of listEntries(value)) {
-      (members.get(name) ?? others)?.(member, joined(path, name), found);
+      (members.get(name) ?? others)?.(member, joinPath(path, name), found);
     }
   };
 }
@@ -86,14 +86,14 @@ const buildNameCheck =
   (known: string[]): Scan =>
   (value, path, found) => {
     for (const [name] of listEntries(value)) {
-      if (!known.includes(name)) found.push({ path: joined(path, name), name, known });
+      if (!known.includes(name)) found.push({ path: joinPath(path, name), name, known });
     }
   };
 
 const listEntries = (value: unknown): [string, unknown][] =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? Object.entries(value) : [];
 
-const joined = (path: string, name: string): string => (path ? `${path}.${name}` : name);
+const joinPath = (path: string, name: string): string => (path ? `${path}.${name}` : name);
 
 /** The names that a request may have, by place. */
 export interface Names {

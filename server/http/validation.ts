@@ -146,12 +146,12 @@ function sentence({ keyword, params, message = "is not valid" }: ErrorObject, va
     case "const":
       return `must be ${JSON.stringify(params["allowedValue"])}`;
     case "minItems":
-      return `must hold at least ${counted(params["limit"], "item")}`;
+      return `must hold at least ${formatCount(params["limit"], "item")}`;
     case "maxItems":
-      return `must hold at most ${counted(params["limit"], "item")}`;
+      return `must hold at most ${formatCount(params["limit"], "item")}`;
     case "minProperties":
     case "maxProperties":
-      return `must hold at ${keyword === "minProperties" ? "least" : "most"} ${counted(params["limit"], "member")}`;
+      return `must hold at ${keyword === "minProperties" ? "least" : "most"} ${formatCount(params["limit"], "member")}`;
     case "minLength":
       return params["limit"] === 1
         ? "must not be empty"
@@ -170,7 +170,7 @@ function sentence({ keyword, params, message = "is not valid" }: ErrorObject, va
   }
 }
 
-const counted = (limit: unknown, what: string): string => `${limit} ${what}${limit === 1 ? "" : "s"}`;
+const formatCount = (limit: unknown, what: string): string => `${limit} ${what}${limit === 1 ? "" : "s"}`;
 
 const FORMATS: Record<string, string> = {
   "date-time": "a time with its zone such as 2026-01-31T12:00:00Z",

@@ -84,7 +84,7 @@ class KeyedRequests implements Idempotency {
   async once<A extends Answer>(keyed: Keyed, act: Act<A>): Promise<A> {
     const request: KeyedRequest = {
       ...keyed,
-      place: { projectId: keyed.projectId, key: checkedKey(keyed.key) },
+      place: { projectId: keyed.projectId, key: checkKey(keyed.key) },
       requestHash: createHash("sha256").update(JSON.stringify(keyed.request)).digest(),
     };
     for (;;) {
@@ -113,7 +113,7 @@ class KeyedRequests implements Idempotency {
     const { place, requestHash, mode } = request;
     const used = await findIdempotencyKey(database.control, place);
     if (!used) return undefined;
-    if (!used.requestHash.equals(requestHash)) throw reused(place.key);
+    if (!used.requestHash.equals(requestHash)) throw reusedKeyProblem(place.key);
     if (used.status === null && (await this.#isRunning(used))) throw inProgress();
     const answer = await firstAnswer<A>(this.#deps, request, used);
     if (answer) return answer;
@@ -140,7 +140,7 @@ class KeyedRequests implements Idempotency {
       if (!(await claim())) return undefined;
       const isRepeatable = mayBeRepeated(request, firstOperationId);
       const { place, forgets, storesAnswer } = request;
-      return await answered(this.#deps, place, { operationId, isRepeatable, forgets, storesAnswer }, () =>
+      return await actAndStore(this.#deps, place, { operationId, isRepeatable, forgets, storesAnswer }, () =>
         act(operationId, firstOperationId),
       );
     } finally {
@@ -172,7 +172,7 @@ const getFirst = ({ firstOperationId, operationId }: IdempotencyRow): string =>
 const mayBeRepeated = ({ repeatableMs = 0 }: Keyed, firstOperationId: string): boolean =>
   timeOfId(firstOperationId).getTime() + repeatableMs > nowMs();
 
-async function answered<A extends Answer>(
+async function actAndStore<A extends Answer>(
   deps: Services,
   place: { projectId: string; key: string },
   {
@@ -202,7 +202,7 @@ async function answered<A extends Answer>(
   }
 }
 
-function checkedKey(key: string | string[]): string {
+function checkKey(key: string | string[]): string {
   if (typeof key === "string" && /^[\x20-\x7e]{1,255}$/.test(key)) return key;
   const detail = "Idempotency-Key: must be one value of 1 to 255 printable ASCII characters.";
   throw new Problem("invalid-request", {
@@ -211,7 +211,7 @@ function checkedKey(key: string | string[]): string {
   });
 }
 
-const reused = (key: string): Problem =>
+const reusedKeyProblem = (key: string): Problem =>
   new Problem("idempotency-key-reused", {
     detail: `The key "${key.slice(0, 50)}" was already used for a different request. Use a new key for each request.`,
   });
@@ -242,7 +242,7 @@ async function firstAnswer<A extends Answer>(
 ): Promise<A | undefined> {
   // An equal request stored it.
   if (used.status === 200) return used.body as A;
-  if (used.status !== null) throw storedProblem(used.body);
+  if (used.status !== null) throw readProblem(used.body);
   const operation = await findOperation(deps.database.data, keyed.projectId, used.operationId);
   // A record that joined a group has no operation of its own.
   if (!operation && keyed.mode !== "grouped") return undefined;
@@ -257,7 +257,7 @@ async function firstAnswer<A extends Answer>(
   });
 }
 
-function storedProblem(body: unknown): Problem {
+function readProblem(body: unknown): Problem {
   // Only `keepRefusal` stores these.
   const { slug, options } = body as { slug: ProblemSlug; options: ProblemOptions & { retryAfter?: string } };
   const retryAfter = options.retryAfter ? new Date(options.retryAfter) : undefined;

@@ -53,15 +53,15 @@ export function ownWrites({
         recordId,
         operationId,
         type: type === "upsert" ? (outcome.created === true ? "create" : "update") : type,
-        ...writtenWithin(changeTime, times),
+        ...findWritePeriod(changeTime, times),
         changeTime: changeTime ?? null,
-        fields: hashedValues(record.fields, outcome),
+        fields: hashValues(record.fields, outcome),
       },
     ];
   });
 }
 
-function writtenWithin(
+function findWritePeriod(
   changeTime: Date | undefined,
   { tookMs, answerTime }: Pick<Written, "tookMs" | "answerTime">,
 ): Pick<OwnWrite, "since" | "until"> {
@@ -74,7 +74,7 @@ function writtenWithin(
  * Takes the values as the provider answers them, which may be spelt otherwise than they were sent; of a new record also those that
  * the provider answers without having got them: it derived them from the create.
  */
-function hashedValues(sent: JsonObject, { changeTime, data, created }: Accepted): Record<string, string> {
+function hashValues(sent: JsonObject, { changeTime, data, created }: Accepted): Record<string, string> {
   // An answer without the time of the change may be a later state.
   const stored = changeTime && isJsonObject(data?.properties) ? data.properties : {};
   const all = created === false ? sent : { ...stored, ...sent };

@@ -76,7 +76,7 @@ export function createProxyServer(deps: ProxyServices): ProxyServer {
     egress: deps.egress,
     throttle: openThrottle({ catalog: deps.catalog, gates }),
     limits: deps.limits,
-    usage: deps.meter ? metered(usage, deps.meter) : usage,
+    usage: deps.meter ? meterUsage(usage, deps.meter) : usage,
     onRefused: (problem: Problem) => deps.meter?.refused(problem.slug),
     log: deps.log,
     tracer: deps.tracer,
@@ -94,7 +94,7 @@ export function createProxyServer(deps: ProxyServices): ProxyServer {
   return Object.assign(server, { call, flushed: () => usage.close() });
 }
 
-const metered = (usage: UsageLog, meter: ProxyMeter): Pick<UsageLog, "add"> => ({
+const meterUsage = (usage: UsageLog, meter: ProxyMeter): Pick<UsageLog, "add"> => ({
   add(use) {
     meter.called(use);
     usage.add(use);

@@ -30,13 +30,13 @@ export function openOtlpSender(deps: {
   const { egress, url, what, config, log } = deps;
   let restUntilMs = 0;
   let fault: { sinceMs: number; loggedMs: number } | undefined;
-  const failed = (reason: string): void => {
+  const onFailure = (reason: string): void => {
     const atMs = nowMs();
     if (fault && atMs - fault.loggedMs < LOG_EVERY_MS) return;
     fault = { sinceMs: fault?.sinceMs ?? atMs, loggedMs: atMs };
     log.warn({ collector: url.host, reason }, `${what} cannot be sent to the collector`);
   };
-  const worked = (): void => {
+  const onSuccess = (): void => {
     if (fault) log.info({ collector: url.host, downMs: nowMs() - fault.sinceMs }, `${what} are sent again`);
     fault = undefined;
   };
@@ -56,15 +56,15 @@ export function openOtlpSender(deps: {
         const { status } = answer;
         if (RETRYABLE.has(status)) {
           restUntilMs = retryAfter(answer.headers["retry-after"], nowMs())?.getTime() ?? 0;
-          failed(`it answers ${status}`);
+          onFailure(`it answers ${status}`);
           return "later";
         }
         const rejected = status < 300 ? rejection(answer.body.toString("utf8")) : `it answers ${status}`;
-        if (rejected === undefined) worked();
-        else failed(rejected);
+        if (rejected === undefined) onSuccess();
+        else onFailure(rejected);
         return "taken";
       } catch (error) {
-        failed(error instanceof Error ? error.message : String(error));
+        onFailure(error instanceof Error ? error.message : String(error));
         return "later";
       }
     },

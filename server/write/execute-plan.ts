@@ -47,7 +47,7 @@ export async function executePlan(
   plan: WritePlan,
 ): Promise<Execution> {
   const { connectionId, log } = options;
-  const execution = await send(deps, options, plan).catch((error: unknown) => failed(plan, error));
+  const execution = await send(deps, options, plan).catch((error: unknown) => failAll(plan, error));
   // After the call, which closes the gate where it meets a rate limit.
   const gate = deps.gates.closedUntil(connectionId);
   const outcomes = namingFields(plan.records, execution.outcomes).map((outcome) =>
@@ -81,7 +81,7 @@ const send = (
     return { ...done, outcomes: await suggestFields(deps, call, done.plan, done.outcomes) };
   });
 
-function failed(plan: WritePlan, error: unknown): Execution {
+function failAll(plan: WritePlan, error: unknown): Execution {
   if (!(error instanceof ProviderError)) throw error;
   const outcomes = plan.records.map((): RecordOutcome => ({ success: false, error }));
   return { plan, outcomes, warnings: [], rawResponse: error.rawResponse, failure: error };
@@ -123,6 +123,6 @@ export async function applyPlan(
       outcomes: done.flatMap((outcome) => outcome ?? sent.next().value ?? []),
     };
   } catch (error) {
-    return failed(settled, error);
+    return failAll(settled, error);
   }
 }

@@ -18,7 +18,7 @@ export function namingFields(records: Names[], outcomes: RecordOutcome[]): Recor
     const message = withFields(outcome.error, names);
     return message === outcome.error.message
       ? outcome
-      : { ...outcome, error: rephrased(outcome.error, message) };
+      : { ...outcome, error: rephraseError(outcome.error, message) };
   });
 }
 
@@ -40,7 +40,7 @@ function withFields({ message, fields }: ProviderError, names: Map<string, strin
 }
 
 /** Returns the error with another message. */
-export function rephrased(error: ProviderError, message: string): ProviderError {
+export function rephraseError(error: ProviderError, message: string): ProviderError {
   const { kind, code, fields, causedByAnother, status, retryAt, isPartialLimit, rawResponse } = error;
   return new ProviderError({
     kind,

@@ -7,8 +7,8 @@ import type { ConfigWriteObject } from "../../manifest/installation-config.ts";
 import {
   configObject,
   fieldMappings,
-  declaredReadObject,
-  declaredWriteObject,
+  findDeclaredReadObject,
+  findDeclaredWriteObject,
   inheritsMapping,
 } from "../../manifest/object-fields.ts";
 import type { Installed } from "../operations/installation-cache.ts";
@@ -43,7 +43,7 @@ export function objectSettings(installed: Installed, objectName: string, catalog
   const { integration, installation, dropUnmapped } = installed;
   const config = installation.config.content;
   const manifest = integration.latestRevision.content;
-  const object = declaredWriteObject(manifest, objectName, config);
+  const object = findDeclaredWriteObject(manifest, objectName, config);
   if (!object) throw unknownObject(installed, objectName);
   const written = config.write?.objects;
   const own = configObject(written, object.objectName);
@@ -52,7 +52,7 @@ export function objectSettings(installed: Installed, objectName: string, catalog
   const inherits = inheritsMapping(object, config);
   return {
     objectName: object.objectName,
-    mappedName: inherits ? declaredReadObject(manifest, object.objectName)?.mapToName : undefined,
+    mappedName: inherits ? findDeclaredReadObject(manifest, object.objectName)?.mapToName : undefined,
     providerName: catalog.find(integration.provider)?.displayName ?? integration.provider,
     mapping: inherits ? fieldMappings(manifest, config, object.objectName) : undefined,
     fields: fieldSettings(own),
@@ -82,7 +82,7 @@ function fieldSettings(own: ConfigWriteObject | undefined): Record<string, Field
 function unknownObject({ integration, installation }: Installed, objectName: string): Problem {
   const manifest = integration.latestRevision.content;
   const names = (manifest.write?.objects ?? []).map((object) => {
-    const mapped = declaredReadObject(manifest, object.objectName)?.mapToName;
+    const mapped = findDeclaredReadObject(manifest, object.objectName)?.mapToName;
     return (inheritsMapping(object, installation.config.content) && mapped) || object.objectName;
   });
   const has = names.length > 0 ? `It has: ${names.join(", ")}.` : "It has no write objects.";

@@ -18,7 +18,7 @@ import {
 } from "./map-record.ts";
 import type { FieldSettings, ObjectSettings } from "./object-settings.ts";
 import { refuseClashes, refuseEntries, refuseImpossible } from "./refusals.ts";
-import { refuseKeyless, unmappedKey } from "./refuse-upsert.ts";
+import { refuseKeyless, unmappedKeyProblem } from "./refuse-upsert.ts";
 import type { WriteRequest } from "./write-request.ts";
 
 export interface PlannedRecord extends RecordToWrite {
@@ -103,12 +103,12 @@ function planRecord(
   applyDefaults(type, mapped, settings);
   const { fields, sources, withheld, clashes } = mapped;
   const ifEmpty = applyFieldSettings(type, fields, sources, withheld, settings);
-  const entries = mapped.entries.flatMap((entry) => settledEntry(type, entry, withheld, settings));
+  const entries = mapped.entries.flatMap((entry) => settleEntry(type, entry, withheld, settings));
   const faults =
     type === "create"
       ? makeEntries(fields, entries)
       : entries.flatMap((entry) => entryFault(type, entry, { settings, abilities }));
-  const givenNames = renamed(sources);
+  const givenNames = listRenamed(sources);
   const record = {
     id: recordId,
     fields,
@@ -124,13 +124,13 @@ function planRecord(
   };
 }
 
-function renamed(sources: Map<string, string>): Record<string, string> | undefined {
+function listRenamed(sources: Map<string, string>): Record<string, string> | undefined {
   const others = [...sources].filter(([field, name]) => field !== name);
   return others.length > 0 ? Object.fromEntries(others) : undefined;
 }
 
 /** Returns the entry if the settings let it be sent. */
-function settledEntry(
+function settleEntry(
   type: SentType,
   entry: ListEntry,
   withheld: Withheld[],
@@ -174,7 +174,7 @@ const chooseTarget = (key: string, settings: ObjectSettings): string =>
 function keyField(key: string, settings: ObjectSettings): string {
   if (!settings.mapping?.mappedToProvider.has(key)) return key;
   const field = settings.mapping.mappedToProvider.get(key);
-  if (field === undefined) throw unmappedKey(key);
+  if (field === undefined) throw unmappedKeyProblem(key);
   return field;
 }
 

@@ -5,7 +5,7 @@ import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import { closest } from "../../ground/closest.ts";
 import type { ProviderCall } from "../operations/call-provider.ts";
 import type { MetadataMemory } from "../operations/metadata-memory.ts";
-import { rephrased } from "./naming-fields.ts";
+import { rephraseError } from "./naming-fields.ts";
 import type { WritePlan } from "./plan-write.ts";
 
 /**
@@ -19,7 +19,7 @@ export async function suggestFields(
   outcomes: RecordOutcome[],
 ): Promise<RecordOutcome[]> {
   const named = outcomes.map((outcome, index) =>
-    outcome.success ? [] : namedFields(outcome.error, Object.keys(records[index]?.fields ?? {})),
+    outcome.success ? [] : findNamedFields(outcome.error, Object.keys(records[index]?.fields ?? {})),
   );
   const fields = connector && findFieldsConnector(connector, objectName);
   if (!fields || named.every(({ length }) => length === 0)) return outcomes;
@@ -32,7 +32,7 @@ export async function suggestFields(
       const remedy = suggestions(named[index] ?? [], names);
       if (outcome.success || remedy === "") return outcome;
       const message = `${outcome.error.message.replace(/\.$/, "")}. ${remedy}`;
-      return { ...outcome, error: rephrased(outcome.error, message) };
+      return { ...outcome, error: rephraseError(outcome.error, message) };
     });
   } catch (error) {
     if (error instanceof ProviderError) return outcomes;
@@ -41,7 +41,7 @@ export async function suggestFields(
 }
 
 /** Returns the fields of the record that the error is about, by its list or its text. */
-function namedFields(error: ProviderError, sent: string[]): string[] {
+function findNamedFields(error: ProviderError, sent: string[]): string[] {
   if (error.kind !== "invalid" || error.causedByAnother) return [];
   const words = new Set(error.message.toLowerCase().match(/[\p{L}\p{N}_]+/gu));
   const reported = new Set(error.fields.map((name) => name.toLowerCase()));

@@ -49,7 +49,7 @@ export async function writeNow(
   const log = [plannedEntry(plan)];
   const options = { projectId, connectionId, operationId, log, readBack: true };
   const execution = await executePlan(deps, options, plan).catch((error: unknown) =>
-    failed(deps, operationId, plan, log, error),
+    endFailed(deps, operationId, plan, log, error),
   );
   const answer = readAnswer(() => toWriteAnswer({ id: operationId, connectionId }, execution));
   const kept = "body" in answer &&
@@ -71,7 +71,7 @@ function readAnswer(make: () => WriteAnswer): { body: WriteAnswer } | { refusal:
 const toJson = (answer: WriteAnswer): Json => JSON.parse(JSON.stringify(answer)) as Json;
 
 /** Ends the operation after a fault of ours and throws. Once the provider was called, a retry is not advised. */
-async function failed(
+async function endFailed(
   deps: WriteNowServices,
   operationId: string,
   { messageName }: WritePlan,

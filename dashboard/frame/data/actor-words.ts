@@ -12,14 +12,14 @@ interface Known {
  */
 export function actorWords(actor: string, { keys, people }: Known): string {
   const [, kind, rest = ""] = /^(apiKey|builder|consumer|api):(.+)$/s.exec(actor) ?? [];
-  if (kind === "apiKey") return `API key ${keys.find(({ id }) => id === rest)?.label ?? shortened(rest)}`;
+  if (kind === "apiKey") return `API key ${keys.find(({ id }) => id === rest)?.label ?? shorten(rest)}`;
   if (kind === "consumer") return `user ${rest}`;
   if (kind === "api") return `API (${rest})`;
   if (kind !== "builder") return actor;
   const person = people.find(({ id }) => id === rest);
-  return person?.fullName ?? person?.primaryEmail ?? `person ${shortened(rest)}`;
+  return person?.fullName ?? person?.primaryEmail ?? `person ${shorten(rest)}`;
 }
 
 const UUID = /^[\da-f]{8}-[\da-f-]{27}$/;
 
-const shortened = (id: string): string => (UUID.test(id) ? `${id.slice(0, 8)}…` : id);
+const shorten = (id: string): string => (UUID.test(id) ? `${id.slice(0, 8)}…` : id);

@@ -22,13 +22,13 @@ export function curlTo(request: {
   const { method, url, headers, body } = request;
   const way = { GET: "", HEAD: "--head " }[method] ?? `-X ${method} `;
   const lines = [
-    `curl ${way}${quoted(url)}`,
+    `curl ${way}${quote(url)}`,
     `-H "X-Api-Key: $BUSBAR_API_KEY"`,
-    ...Object.entries(headers).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
-    ...(body === undefined ? [] : [`--data-raw ${quoted(body)}`]),
+    ...Object.entries(headers).map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`),
+    ...(body === undefined ? [] : [`--data-raw ${quote(body)}`]),
   ];
   return lines.join(" \\\n  ");
 }
 
 /** A word of a POSIX shell in which nothing is special. */
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

@@ -142,7 +142,7 @@ function UsedBy({ connection, input }: { connection: Connection; input: Path }):
   const navigate = useNavigate();
   const remove = useChange("deleteConnection", { forget: ["listProjectConnections", "listGroups"] });
   const inUse = names ? `In use by the installation of ${names}. Uninstall first.` : undefined;
-  const gone = () => void navigate({ to: projectPath(projectIdOrName, "/connections") });
+  const leave = () => void navigate({ to: projectPath(projectIdOrName, "/connections") });
   return (
     <Section title="Used by">
       {users?.length === 0 && <Text size="sm">No installation uses it.</Text>}
@@ -166,7 +166,7 @@ function UsedBy({ connection, input }: { connection: Connection; input: Path }):
         what={`connection ${connection.group.groupRef} · ${connection.provider}`}
         busy={remove.isPending}
         problem={<ProblemView error={remove.error} />}
-        onDelete={() => remove.mutate(input, { onSuccess: gone })}
+        onDelete={() => remove.mutate(input, { onSuccess: leave })}
         onClose={() => setAsked(false)}
       >
         The credentials are removed. The customer has to connect again to use the provider.

@@ -19,7 +19,7 @@ interface Props {
 
 export function Credentials({ connection, input }: Props): JSX.Element {
   const reason = useReason("editor");
-  const revealed = useRevealed("getConnection", shownSecrets);
+  const revealed = useRevealed("getConnection", showSecrets);
   const refresh = useChange("getConnection", { forget: ["getConnection", "listEvents"] });
   const isOAuth = connection.authScheme.startsWith("oauth2");
   return (
@@ -55,7 +55,7 @@ export function Credentials({ connection, input }: Props): JSX.Element {
   );
 }
 
-function shownSecrets({ apiKey, oauth2AuthorizationCode: oauth }: Connection): string {
+function showSecrets({ apiKey, oauth2AuthorizationCode: oauth }: Connection): string {
   if (apiKey !== undefined) return apiKey;
   if (!oauth) return "Credentials of this scheme are not shown.";
   const { accessToken, scopes } = oauth;

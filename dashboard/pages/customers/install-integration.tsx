@@ -117,7 +117,7 @@ function buildContent(
   left: ReadonlySet<string>,
 ): Input<"createInstallation">["body"]["config"]["content"] {
   const offered = listActions(integration);
-  const chosen = (action: keyof Actions) => {
+  const choose = (action: keyof Actions) => {
     const names = offered[action].filter((name) => !left.has(`${action} ${name}`));
     return names.length > 0
       ? { [action]: { objects: Object.fromEntries(names.map((name) => [name, { objectName: name }])) } }
@@ -125,9 +125,9 @@ function buildContent(
   };
   return {
     provider: integration.provider,
-    ...chosen("read"),
-    ...chosen("write"),
-    ...chosen("subscribe"),
+    ...choose("read"),
+    ...choose("write"),
+    ...choose("subscribe"),
     ...(integration.latestRevision.content.proxy?.enabled && { proxy: { enabled: true } }),
   };
 }

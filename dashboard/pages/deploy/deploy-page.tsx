@@ -15,7 +15,7 @@ export function DeployPage(): JSX.Element {
   const projectIdOrName = useProjectName();
   const search: Record<string, string | undefined> = useSearch({ strict: false });
   const integrations = useCall("listIntegrations", { projectIdOrName });
-  const newest = integrations.data?.toSorted((one, other) => deployedAt(other) - deployedAt(one))[0];
+  const newest = integrations.data?.toSorted((one, other) => getDeployTime(other) - getDeployTime(one))[0];
   // The choice stays when the list changes, so that a deployment does not replace the text.
   const [first, setFirst] = useState<string>();
   if (first === undefined && integrations.data) setFirst(newest?.name ?? "");
@@ -53,7 +53,7 @@ export function DeployPage(): JSX.Element {
   );
 }
 
-const deployedAt = ({ latestRevision }: Answer<"listIntegrations">[number]): number =>
+const getDeployTime = ({ latestRevision }: Answer<"listIntegrations">[number]): number =>
   Date.parse(latestRevision.createTime);
 
 interface ShownRevision {

@@ -146,13 +146,13 @@ function ResendChosen({ destination, chosen, onClear }: ResendChosenProps): JSX.
       )}
       <ProblemView error={resend.error} />
       <Text size="sm" role="status" mt={5}>
-        {resend.data && chosen.size === 0 && sentWords(resend.data.count)}
+        {resend.data && chosen.size === 0 && describeResent(resend.data.count)}
       </Text>
     </Group>
   );
 }
 
-const sentWords = (count: number): string =>
+const describeResent = (count: number): string =>
   count === 0
     ? "None was sent again: deliveries that wait are sent by themselves."
     : `${count} sent again. Those that wait are sent by themselves.`;

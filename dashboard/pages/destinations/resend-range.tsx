@@ -25,7 +25,7 @@ export const ResendRange = (props: ResendRangeProps): JSX.Element => (
 
 function Form({ destination, onClose, onResent }: ResendRangeProps): JSX.Element {
   const projectIdOrName = useProjectName();
-  const [since, setSince] = useState(() => proposedStart(destination));
+  const [since, setSince] = useState(() => proposeStart(destination));
   const [until, setUntil] = useState("");
   const count = useChange("resendDeliveries");
   const resend = useChange("resendDeliveries", { forget: ["listDeliveries", "getDestination"] });
@@ -98,7 +98,7 @@ const MINUTE_MS = 60_000;
  * Returns the start of the outage, or of the destination. The first attempt that failed was for an event of up to a minute
  * before, which is the longest time that an attempt takes.
  */
-function proposedStart({ health, createTime }: ResendRangeProps["destination"]): string {
+function proposeStart({ health, createTime }: ResendRangeProps["destination"]): string {
   if (!health?.failingSince) return createTime;
   const minutes = Math.floor(Date.parse(health.failingSince) / MINUTE_MS) - 1;
   return new Date(minutes * MINUTE_MS).toISOString();

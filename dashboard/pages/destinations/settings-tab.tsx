@@ -154,7 +154,7 @@ function Removal({ destination }: { destination: Destination }): JSX.Element {
   const reason = useReason("editor");
   const [asked, setAsked] = useState(false);
   const remove = useChange("deleteDestination", { forget: ["listDestinations", "listTopics"] });
-  const gone = () => void navigate({ to: projectPath(projectIdOrName, "/destinations") });
+  const leave = () => void navigate({ to: projectPath(projectIdOrName, "/destinations") });
   return (
     <Section title="Delete">
       <ActionButton size="xs" variant="default" reason={reason} onClick={() => setAsked(true)}>
@@ -166,7 +166,7 @@ function Removal({ destination }: { destination: Destination }): JSX.Element {
         typeName={destination.name}
         busy={remove.isPending}
         problem={<ProblemView error={remove.error} />}
-        onDelete={() => remove.mutate({ projectIdOrName, destination: destination.id }, { onSuccess: gone })}
+        onDelete={() => remove.mutate({ projectIdOrName, destination: destination.id }, { onSuccess: leave })}
         onClose={() => setAsked(false)}
       >
         Its routes, its deliveries and their attempts are deleted. What waits is not sent.

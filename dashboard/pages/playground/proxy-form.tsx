@@ -185,7 +185,7 @@ const ProxyAnswer = ({ answer, installation }: ProxyAnswerProps): JSX.Element =>
           Calls of this installation
         </ProjectLink>
       </Text>
-      <CodeBlock name="Body" text={indented(answer.body)} wraps />
+      <CodeBlock name="Body" text={indent(answer.body)} wraps />
       <details>
         <summary className="link">Headers</summary>
         <JsonView name="Headers" value={answer.headers} />
@@ -194,7 +194,7 @@ const ProxyAnswer = ({ answer, installation }: ProxyAnswerProps): JSX.Element =>
   </Section>
 );
 
-function indented(body: string): string {
+function indent(body: string): string {
   try {
     return JSON.stringify(JSON.parse(body), undefined, 2);
   } catch {

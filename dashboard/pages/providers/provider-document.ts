@@ -43,7 +43,7 @@ function rankMember(key: unknown): number {
 
 export function readDocument(text: string): ReadDocument {
   const parsed = parseDocument(text, { prettyErrors: false });
-  const placed = (from: number, to: number, message: string): DocumentFault => ({
+  const toFault = (from: number, to: number, message: string): DocumentFault => ({
     from,
     to: Math.max(from, to),
     line: text.slice(0, from).split("\n").length,
@@ -51,15 +51,15 @@ export function readDocument(text: string): ReadDocument {
   });
   const faultAt = (path: string, message: string) => {
     const [from, to] = rangeAt(parsed.contents, path);
-    return placed(from, to, path === "" ? message : `${path}: ${message}`);
+    return toFault(from, to, path === "" ? message : `${path}: ${message}`);
   };
-  const faults = parsed.errors.map(({ pos: [from, to], message }) => placed(from, to, message));
+  const faults = parsed.errors.map(({ pos: [from, to], message }) => toFault(from, to, message));
   if (faults.length > 0) return { document: undefined, faults, faultAt };
   const document: unknown = parsed.toJS();
   if (isObject(document)) return { document, faults: [], faultAt };
   return {
     document: undefined,
-    faults: [placed(0, text.trimEnd().length, "The document must be an object.")],
+    faults: [toFault(0, text.trimEnd().length, "The document must be an object.")],
     faultAt,
   };
 }

@@ -140,7 +140,7 @@ const getConnection = (deps: Services) =>
         });
       }
       const found = await getConnectionRow(deps.database.control, project.id, params.connectionId);
-      const row = query.refresh ? await refreshed(deps, found, query.refresh) : found;
+      const row = query.refresh ? await refresh(deps, found, query.refresh) : found;
       const providerApp = row.providerAppId
         ? await findProviderApp(deps.database.control, project.id, row.providerAppId)
         : undefined;
@@ -149,7 +149,7 @@ const getConnection = (deps: Services) =>
     },
   });
 
-async function refreshed(
+async function refresh(
   deps: Services,
   row: ConnectionRow,
   when: "force" | "ifExpired",

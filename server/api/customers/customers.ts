@@ -173,7 +173,7 @@ const createGroup = (deps: { database: Database }) =>
     },
   });
 
-const counted = (description: string) => Type.Integer({ description });
+const countSchema = (description: string) => Type.Integer({ description });
 
 const ReceiptSchema = Type.Object(
   {
@@ -185,20 +185,20 @@ const ReceiptSchema = Type.Object(
     eraseTime: Type.String({ format: "date-time", description: "When this answer was made." }),
     erased: Type.Object(
       {
-        installations: counted(
+        installations: countSchema(
           "Installations, with their configuration, read cursors, fingerprints and subscriptions.",
         ),
-        connections: counted("Connections, with their credentials."),
-        consumers: counted("People who had connected for this group only."),
-        consents: counted("Attempts to connect an account."),
-        operations: counted("Operations, with their logs and results."),
-        queuedWrites: counted("Writes that waited, with their records."),
-        idempotencyKeys: counted("Answers kept for repeated requests."),
-        events: counted("Events and data messages, with the records in them."),
-        deliveries: counted("Deliveries, with their attempts."),
-        proxyCalls: counted("Lines about proxied calls, with their paths."),
-        refusedRequests: counted("Refused requests that named the group."),
-        auditNames: counted(
+        connections: countSchema("Connections, with their credentials."),
+        consumers: countSchema("People who had connected for this group only."),
+        consents: countSchema("Attempts to connect an account."),
+        operations: countSchema("Operations, with their logs and results."),
+        queuedWrites: countSchema("Writes that waited, with their records."),
+        idempotencyKeys: countSchema("Answers kept for repeated requests."),
+        events: countSchema("Events and data messages, with the records in them."),
+        deliveries: countSchema("Deliveries, with their attempts."),
+        proxyCalls: countSchema("Lines about proxied calls, with their paths."),
+        refusedRequests: countSchema("Refused requests that named the group."),
+        auditNames: countSchema(
           "Audit entries whose target, or whose actor with a customer token, was made anonymous; what was done and when stays.",
         ),
       },

@@ -148,8 +148,10 @@ export const toDestination = (row: DestinationRow): Static<typeof DestinationSch
  * Returns how a destination is shown to the caller: whoever may not change it does not see the values of its headers, in which
  * receivers take their secrets, nor those in its address.
  */
-export const shownTo = (caller: Caller, show: typeof toDestination = toDestination): typeof toDestination =>
-  maySeeSecrets(caller) ? show : (row) => withoutSecretSettings(show(row));
+export const chooseView = (
+  caller: Caller,
+  show: typeof toDestination = toDestination,
+): typeof toDestination => (maySeeSecrets(caller) ? show : (row) => withoutSecretSettings(show(row)));
 
 /** Returns whether the caller may know what destinations are sent to and with which headers. */
 export const maySeeSecrets = ({ role }: Caller): boolean =>

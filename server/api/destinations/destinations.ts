@@ -40,7 +40,7 @@ import {
   MetadataSchema,
   OwnWritesSchema,
   SecretsSchema,
-  shownTo,
+  chooseView,
   toDestination,
   withHealth,
   withSecrets,
@@ -74,7 +74,7 @@ const listDestinations = (deps: { database: Database }) =>
     },
     async handle({ project, caller }) {
       const { control, data } = deps.database;
-      return withHealth(data, await listRows(control, project.id), shownTo(caller));
+      return withHealth(data, await listRows(control, project.id), chooseView(caller));
     },
   });
 
@@ -109,7 +109,7 @@ const getDestination = (deps: { database: Database; sealer: Sealer }) =>
         : await getDestinationRow(deps.database.control, project.id, params.destination);
       const show = query.includeSecrets
         ? () => withSecrets(row, openDestinationSecrets(deps.sealer, row))
-        : shownTo(caller);
+        : chooseView(caller);
       const [shown] = await withHealth(deps.database.data, [row], show);
       return shown ?? show(row);
     },

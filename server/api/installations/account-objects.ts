@@ -41,12 +41,12 @@ export async function findUnknownObjects(
   integration: Integration,
   { connectionId, before, after }: ConfigChange,
 ): Promise<UnknownObjects> {
-  const known = new Set(before && usedObjects(integration, before).map(getKey));
-  const used = usedObjects(integration, after).filter((object) => !known.has(getKey(object)));
+  const known = new Set(before && listUsedObjects(integration, before).map(getKey));
+  const used = listUsedObjects(integration, after).filter((object) => !known.has(getKey(object)));
   const connector = deps.catalog.of(integration.projectId).connector(integration.provider);
   if (!connector || used.length === 0) return { issues: [], warnings: [] };
   const account = { connector, connectionId };
-  const names = remembered(() => listNames(deps, integration, account));
+  const names = remember(() => listNames(deps, integration, account));
   const unknown = await unknownAmong(deps, integration, { ...account, used, names });
   const suggested = unknown.length > 0 ? await names() : [];
   const reported = unknown.map((object) => ({
@@ -63,31 +63,31 @@ export async function findUnknownObjects(
   };
 }
 
-function remembered<Value>(find: () => Promise<Value>): () => Promise<Value> {
+function remember<Value>(find: () => Promise<Value>): () => Promise<Value> {
   let found: Promise<Value> | undefined;
   return () => (found ??= find());
 }
 
-function usedObjects({ latestRevision }: Integration, config: ConfigContent): UsedObject[] {
+function listUsedObjects({ latestRevision }: Integration, config: ConfigContent): UsedObject[] {
   const manifest = latestRevision.content;
   const sources = { revisions: [manifest], config };
   const written = Object.entries(config.write?.objects ?? {}).map(
     ([key, { objectName }]) => objectName || key,
   );
   const declared = (manifest.write?.objects ?? []).map(({ objectName }) => objectName);
-  const used = (action: ConfigAction, names: string[]): UsedObject[] =>
+  const toUsedObjects = (action: ConfigAction, names: string[]): UsedObject[] =>
     names.map((objectName) => ({ action, objectName }));
   return [
-    ...used(
+    ...toUsedObjects(
       "read",
       readDefinitions(sources).flatMap(({ objectName, disabled }) => (disabled ? [] : [objectName])),
     ),
-    ...used(
+    ...toUsedObjects(
       "subscribe",
       subscribeDefinitions(sources).flatMap((one) => (wantsEvents(one) ? [one.objectName] : [])),
     ),
     // Without write objects in the configuration all objects of the manifest may be written.
-    ...used("write", written.length > 0 ? written : declared),
+    ...toUsedObjects("write", written.length > 0 ? written : declared),
   ];
 }
 
@@ -111,7 +111,7 @@ async function unknownAmong(
     );
   const asked = used.filter(({ objectName }) => isDeclarative(connector, objectName, module));
   // One request for all: the description of an object costs HubSpot three, and nothing else needs it of a written object.
-  const isListed = asked.some(({ action }) => action === "write") ? listedIn(await names()) : () => false;
+  const isListed = asked.some(({ action }) => action === "write") ? isListedIn(await names()) : () => false;
   const toDescribe = asked.filter(({ action, objectName }) => action !== "write" || !isListed(objectName));
   const answers = await describeObjects(
     deps,
@@ -126,7 +126,7 @@ async function unknownAmong(
   });
 }
 
-function listedIn(names: string[]): (objectName: string) => boolean {
+function isListedIn(names: string[]): (objectName: string) => boolean {
   const listed = new Set(names.map((name) => name.toLowerCase()));
   return (objectName) => listed.has(objectName.toLowerCase());
 }

@@ -16,7 +16,7 @@ import { getIntegrationRow } from "../integration.ts";
 import { GroupRef, IntegrationIdOrName } from "../members.ts";
 import type { AccountServices } from "./account-fields.ts";
 import { checkAccount } from "./check-account.ts";
-import { checkedConfig } from "./checked-config.ts";
+import { checkConfigContent } from "./check-config-content.ts";
 import {
   getInstallationRow,
   InstallationSchema,
@@ -71,7 +71,7 @@ export const createInstallation = (deps: AccountServices) =>
       const check = async (queries: ControlQueries) => {
         const integration = await getIntegrationRow(queries, project.id, params.integrationId);
         const connection = await usableConnection(queries, integration, { groupRef, connectionId });
-        const content = checkedConfig(deps.catalog, integration, config.content as Json);
+        const content = checkConfigContent(deps.catalog, integration, config.content as Json);
         await requireKnownDestinations(queries, integration, { after: content });
         return { integration, connection, content };
       };
@@ -85,7 +85,7 @@ export const createInstallation = (deps: AccountServices) =>
           integration.id,
           groupRef,
         );
-        if (existing) throw installedAlready(groupRef, existing);
+        if (existing) throw alreadyInstalledProblem(groupRef, existing);
         warnings = await checkAccount(deps, integration, { connectionId: connection.id, after: content });
       }
       try {
@@ -112,12 +112,16 @@ export const createInstallation = (deps: AccountServices) =>
         const integration = await getIntegrationRow(deps.database.control, project.id, params.integrationId);
         const { data } = deps.database;
         const existing = await findInstallationOfGroup(data, project.id, integration.id, groupRef);
-        throw installedAlready(groupRef, existing, error);
+        throw alreadyInstalledProblem(groupRef, existing, error);
       }
     },
   });
 
-const installedAlready = (groupRef: string, existing: { id: string } | undefined, cause?: unknown): Problem =>
+const alreadyInstalledProblem = (
+  groupRef: string,
+  existing: { id: string } | undefined,
+  cause?: unknown,
+): Problem =>
   new Problem("conflict", {
     detail: `The group \`${groupRef}\` has installed this integration already${existing ? `: installation ${existing.id}` : ""}. Update that installation.`,
     cause,

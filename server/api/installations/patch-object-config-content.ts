@@ -17,7 +17,7 @@ import {
   type ChangeServices,
   type Situation,
 } from "./change-installation.ts";
-import { changedConfig, isWithin } from "./checked-config.ts";
+import { checkConfigChange, isWithin } from "./check-config-content.ts";
 import { getInstallationRow, InstallationSchema } from "./installation.ts";
 import { applyPatch, PatchError, pointerSteps, type PatchOperation } from "./json-patch.ts";
 import { ACTIONS, keyOfObject, valueAt, withValueAt } from "./config-mask.ts";
@@ -110,7 +110,7 @@ function decide(
   const patched = patch(valueAt(before, place) ?? { objectName }, operations, objectName);
   const after = patched === undefined ? without(before, action, objectName) : withObject(patched);
   const touched = [formatName(place)];
-  const content = changedConfig(catalog, integration, { before, after, touched }, (issue) =>
+  const content = checkConfigChange(catalog, integration, { before, after, touched }, (issue) =>
     withOperation(issue, place, operations),
   );
   return { config: { content } };

@@ -30,8 +30,8 @@ export async function findUnreadableObjects(
   const { module } = integration.latestRevision.content;
   if (!connector?.read || (module && connector.read.module && module !== connector.read.module)) return [];
   const reader = { ...connector, read: connector.read };
-  const known = new Set(before && scheduled(integration, before).map(buildSelection));
-  const waiting = scheduled(integration, after)
+  const known = new Set(before && listScheduled(integration, before).map(buildSelection));
+  const waiting = listScheduled(integration, after)
     .filter((definition) => !known.has(buildSelection(definition)))
     .values();
   const issues: Issue[] = [];
@@ -46,7 +46,7 @@ export async function findUnreadableObjects(
   return issues;
 }
 
-const scheduled = (integration: Integration, config: ConfigContent): ReadDefinition[] =>
+const listScheduled = (integration: Integration, config: ConfigContent): ReadDefinition[] =>
   readDefinitions({ revisions: [integration.latestRevision.content], config }).filter(
     ({ disabled, schedule }) => !disabled && schedule !== undefined,
   );

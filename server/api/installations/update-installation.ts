@@ -13,7 +13,7 @@ import {
   type ChangeServices,
   type Situation,
 } from "./change-installation.ts";
-import { changedConfig } from "./checked-config.ts";
+import { checkConfigChange } from "./check-config-content.ts";
 import { getInstallationRow, InstallationSchema, SkipSampling } from "./installation.ts";
 import {
   keyOfObject,
@@ -105,7 +105,7 @@ async function decide(catalog: Catalog, situation: Situation, body: Request): Pr
   const before = readContent(installation.config.content);
   const after = paths.reduce((content, path) => apply(situation, content, path, body), before);
   const touched = paths.map((path) => formatName(path));
-  const content = changedConfig(catalog, integration, { before, after, touched });
+  const content = checkConfigChange(catalog, integration, { before, after, touched });
   return { ...change, config: { content, createdBy } };
 }
 

@@ -17,9 +17,10 @@ export async function usableConnection(
     ? await findConnection(queries, projectId, connectionId)
     : (await listConnections(queries, projectId, { groupRef, provider }))[0];
   if (!connection) {
-    if (connectionId) throw refused(member, `There is no connection \`${connectionId}\` in this project.`);
+    if (connectionId)
+      throw refusalProblem(member, `There is no connection \`${connectionId}\` in this project.`);
     const known = await findGroup(queries, projectId, groupRef);
-    throw refused(
+    throw refusalProblem(
       "groupRef",
       known
         ? `The group \`${groupRef}\` has no connection to ${provider}. Connect it first.`
@@ -28,14 +29,14 @@ export async function usableConnection(
   }
   if (connection.provider !== provider) {
     const detail = `\`${name}\` is an integration of ${provider}, the connection is one to ${connection.provider}.`;
-    throw refused(member, detail);
+    throw refusalProblem(member, detail);
   }
   if (connection.group.groupRef !== groupRef) {
     const detail = `The connection belongs to the group \`${connection.group.groupRef}\`, not to \`${groupRef}\`.`;
-    throw refused(member, detail);
+    throw refusalProblem(member, detail);
   }
   return connection;
 }
 
-const refused = (name: string, detail: string): Problem =>
+const refusalProblem = (name: string, detail: string): Problem =>
   new Problem("semantically-invalid", { detail, issues: [{ in: "body", name, detail }] });

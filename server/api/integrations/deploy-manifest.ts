@@ -51,8 +51,8 @@ export async function checkedEntry(
   }));
   const [first] = issues;
   const detail = first
-    ? `${counted(issues)}; the first: ${first.name}: ${first.detail}`
-    : `${counted(issues)}.`;
+    ? `${countMistakes(issues)}; the first: ${first.name}: ${first.detail}`
+    : `${countMistakes(issues)}.`;
   throw new Problem("invalid-manifest", { detail, issues });
 }
 
@@ -76,15 +76,15 @@ async function verdictOn(
 
 const isError = ({ severity }: Finding): boolean => severity === "error";
 
-const counted = ({ length }: unknown[]): string =>
+const countMistakes = ({ length }: unknown[]): string =>
   `The manifest has ${length} mistake${length === 1 ? "" : "s"}`;
 
 function invalidManifest(errors: Finding[]): Problem {
   const [first] = errors;
   return new Problem("invalid-manifest", {
     detail: first
-      ? `${counted(errors)}; the first: line ${first.line}: ${first.message}`
-      : `${counted(errors)}.`,
+      ? `${countMistakes(errors)}; the first: line ${first.line}: ${first.message}`
+      : `${countMistakes(errors)}.`,
     remedy: "Fix the faults listed in `issues`, each with line and column, and deploy again.",
     causes: errors.map(
       ({ line, column, message, remedy }) => `line ${line}, column ${column}: ${message} ${remedy}`,

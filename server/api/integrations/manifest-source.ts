@@ -65,22 +65,22 @@ export async function manifestSource(
     throw noUpload("There is no such upload in this project; it may have expired. Upload the zip again.");
   if (!upload.content) throw noUpload("Nothing was uploaded to this URL yet. PUT the zip first.");
   const { source, files } = await readManifestZip(upload.content);
-  return { source, documents: await parsedFiles(files) };
+  return { source, documents: await parseFiles(files) };
 }
 
 /** Throws a 422 Problem with the place of the first fault of a file, or for a second file of one provider. */
-async function parsedFiles(files: Map<string, string>): Promise<Record<string, unknown>> {
+async function parseFiles(files: Map<string, string>): Promise<Record<string, unknown>> {
   const documents = new Map<string, unknown>();
   for (const [name, text] of files) {
     // Lets other requests run: a large file takes some tenths of a second.
     await setImmediate();
     const key = name.replace(/\.(ya?ml|json)$/, "");
-    const refused = (detail: string) =>
+    const refusalProblem = (detail: string) =>
       new Problem("semantically-invalid", { detail: `providers/${name}: ${detail}` });
-    if (documents.has(key)) throw refused(`There is another file of ${key}. Keep one of them.`);
+    if (documents.has(key)) throw refusalProblem(`There is another file of ${key}. Keep one of them.`);
     const { document, findings } = parseManifest(text);
     const [fault] = findings;
-    if (fault) throw refused(`line ${fault.line}: ${fault.message} ${fault.remedy}`);
+    if (fault) throw refusalProblem(`line ${fault.line}: ${fault.message} ${fault.remedy}`);
     documents.set(key, document?.data);
   }
   return Object.fromEntries(documents);

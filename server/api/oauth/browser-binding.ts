@@ -33,7 +33,7 @@ export function browserSecret(
   headers: IncomingHttpHeaders,
   publicUrl: string,
 ): BrowserSecret {
-  const secret = sentSecrets(headers).get(nameCookie(id)) ?? randomBytes(32).toString("base64url");
+  const secret = readSecrets(headers).get(nameCookie(id)) ?? randomBytes(32).toString("base64url");
   const secure = publicUrl.startsWith("https:") ? "; Secure" : "";
   // Lax: the browser must send it when the provider redirects back.
   const attributes = `Path=${path}; Max-Age=${COOKIE_SECONDS}; HttpOnly; SameSite=Lax${secure}`;
@@ -46,13 +46,13 @@ export function browserSecret(
 
 /** Returns the digest of the browser's cookie; undefined without a cookie. */
 export function browserHash(id: string, headers: IncomingHttpHeaders): Buffer | undefined {
-  const secret = sentSecrets(headers).get(nameCookie(id));
+  const secret = readSecrets(headers).get(nameCookie(id));
   return secret === undefined ? undefined : digest(secret);
 }
 
 /** Returns the digests of all such cookies of the browser, at most as many as it can have open. */
 export const browserHashes = (headers: IncomingHttpHeaders): Buffer[] =>
-  [...sentSecrets(headers)]
+  [...readSecrets(headers)]
     .filter(([name]) => name.startsWith(PREFIX))
     .slice(0, MAX_COOKIES)
     .map(([, secret]) => digest(secret));
@@ -63,13 +63,13 @@ export function provenBrowser(
   headers: IncomingHttpHeaders,
   proof: string | null,
 ): Buffer | undefined {
-  const secret = sentSecrets(headers).get(nameCookie(id));
+  const secret = readSecrets(headers).get(nameCookie(id));
   const site = headers["sec-fetch-site"];
   if (secret === undefined || (site !== undefined && site !== "same-origin")) return undefined;
   return computeProof(secret) === proof ? digest(secret) : undefined;
 }
 
-const sentSecrets = ({ cookie = "" }: IncomingHttpHeaders): Map<string, string> =>
+const readSecrets = ({ cookie = "" }: IncomingHttpHeaders): Map<string, string> =>
   new Map(
     cookie.split(";").map((pair): [string, string] => {
       const [name = "", secret = ""] = pair.trim().split("=");

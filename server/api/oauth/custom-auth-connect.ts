@@ -1,7 +1,7 @@
 /** POST /v1/custom-auth/connect: connects by a provider-specific scheme, in one or more steps. */
 import type { IncomingHttpHeaders } from "node:http";
 import { Type, type Static } from "typebox";
-import { unreported } from "../../credentials/stored/reported-metadata.ts";
+import { withoutReported } from "../../credentials/stored/reported-metadata.ts";
 import { enteredMetadata, requireAddress } from "../../credentials/stored/provider-metadata.ts";
 import { readCredentials } from "../../credentials/connect/read-credentials.ts";
 import { described } from "../../../ground/described.ts";
@@ -111,7 +111,7 @@ async function begin(
       "provider",
       `${provider.name} has no custom authentication scheme. Use connections:generate.`,
     );
-  const metadata = enteredMetadata(provider, unreported(caller, provider, body).providerMetadata);
+  const metadata = enteredMetadata(provider, withoutReported(caller, provider, body).providerMetadata);
   const credentials = readCredentials(provider, { customAuth });
   if (credentials.scheme !== "custom")
     throw memberProblem("provider", `${provider.name} has no custom authentication scheme.`);

@@ -6,7 +6,7 @@ import { nowMs } from "../../../ground/clock.ts";
 import { Problem } from "../../../ground/errors.ts";
 import { isUuid } from "../../../ground/ids.ts";
 import { enteredMetadata } from "../../credentials/stored/provider-metadata.ts";
-import { unreported } from "../../credentials/stored/reported-metadata.ts";
+import { withoutReported } from "../../credentials/stored/reported-metadata.ts";
 import { endpoint, type Page, projectEndpoint, route, type Route } from "../../http/endpoint.ts";
 import {
   findConsentByAddress,
@@ -87,7 +87,7 @@ const oauthConnect = (deps: ConsentServices) =>
       const provider = deps.catalog.of(project.id).find(body.provider);
       if (!provider) throw unknownProvider(deps.catalog.of(project.id), body.provider);
       const { groupRef, groupName, consumerRef, consumerName, providerAppId } = body;
-      const given = unreported(caller, provider, body);
+      const given = withoutReported(caller, provider, body);
       const providerMetadata = enteredMetadata(provider, given.providerMetadata, given.providerWorkspaceRef);
       return beginConsent(deps, {
         projectId: project.id,

@@ -1,7 +1,7 @@
 /** Metadata of objects in a customer's account: endpoints that read it and that create fields. */
 import { Type } from "typebox";
 import { ProviderError } from "../../../connector-kit/calls/provider-error.ts";
-import { declaredReadObject } from "../../../manifest/object-fields.ts";
+import { findDeclaredReadObject } from "../../../manifest/object-fields.ts";
 import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
 import { PROVIDER_REFUSALS, providerProblem } from "../../operations/provider-problem.ts";
 import { IntegrationIdOrName, ObjectName, ProviderName } from "../members.ts";
@@ -75,7 +75,7 @@ const getObjectMetadataForInstallation = (deps: UpsertServices) =>
       const { integration, connectionId } = await connectionOfInstallation(deps, project.id, asked);
       const { provider, latestRevision } = integration;
       const { content } = latestRevision;
-      const declared = declaredReadObject(content, params.objectName);
+      const declared = findDeclaredReadObject(content, params.objectName);
       const objectName = declared?.objectName ?? params.objectName;
       const target = { projectId: project.id, connectionId, provider, module: content.module };
       const metadata = await describeObject(deps, target, objectName).catch(refusedOn(connectionId));

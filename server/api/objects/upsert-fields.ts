@@ -20,7 +20,7 @@ export async function upsertFields(
 ): Promise<UpsertAnswer> {
   try {
     const fields = customFieldsConnector(deps.catalog, target);
-    const requests = placed(asked);
+    const requests = listPlaced(asked);
     refuseFaulty(requests, fields);
     const call = { ...target, outcomesIn: callOutcomes };
     const outcomes = await callProvider(deps, call, ({ fetch }) => fields.upsert(requests, fetch)).finally(
@@ -40,7 +40,7 @@ export async function upsertFields(
 const callOutcomes = (outcomes: FieldOutcome[]): CallOutcome[] =>
   outcomes.map(({ error }) => (error ? { success: false, error } : { success: true }));
 
-const placed = (asked: UpsertRequest["fields"]): Placed[] =>
+const listPlaced = (asked: UpsertRequest["fields"]): Placed[] =>
   Object.entries(asked).flatMap(([objectName, definitions]) =>
     definitions.map((definition, index) => ({
       objectName,

@@ -47,13 +47,13 @@ export async function listObstacles(
   const subscription = subscriptions.find((one) => one.objectName === objectName);
   const about = { objectName, destinations: [row?.destination, subscription?.destination] };
   const concerning = sortReasons((reasons.get(id) ?? []).filter((reason) => concerns(reason, about)));
-  const obstacles = concerning.map(fromReason);
+  const obstacles = concerning.map(describeReason);
   if (!isRead && !isSubscribed)
     return [definition?.disabled ? DISABLED : notInstalled(objectName), ...obstacles];
-  if (row?.pause?.by === "api") obstacles.push(pausedBy(row.pause, objectName));
+  if (row?.pause?.by === "api") obstacles.push(describePause(row.pause, objectName));
   if (isRead && definition) {
     const filters = [...definition.filters, ...definition.backfillFilters];
-    if (filters.length > 0) obstacles.push(filteredBy(filters));
+    if (filters.length > 0) obstacles.push(describeFilters(filters));
   }
   if (isRead && (neverSeen || !isSubscribed))
     obstacles.push(describeProgress(row, { isSubscribed, isBlocked: concerning.some(keepsFromReading) }));
@@ -105,7 +105,7 @@ const REMEDIES: Record<Exclude<HealthReason["type"], "destination">, (name: stri
   subscription: () => "Look at the installation's subscriptions, and mend what their `reason` says.",
 };
 
-const fromReason = ({ type, name, detail, since }: HealthReason): Obstacle => ({
+const describeReason = ({ type, name, detail, since }: HealthReason): Obstacle => ({
   detail: `Since ${since.toISOString()}, ${type} \`${name}\`: ${detail}`,
   remedy: type === "destination" ? mendDestination(name, detail) : REMEDIES[type](name),
 });
@@ -118,12 +118,12 @@ function mendDestination(name: string, detail: string): string {
   return `Create a destination \`${name}\`: what waits is sent there.`;
 }
 
-const pausedBy = (pause: NonNullable<ReadObjectRow["pause"]>, objectName: string): Obstacle => ({
+const describePause = (pause: NonNullable<ReadObjectRow["pause"]>, objectName: string): Obstacle => ({
   detail: `Reading of \`${objectName}\` was paused by a request at ${pause.time}${pause.note ? `: ${pause.note}` : ""}.`,
   remedy: "Go on with `:unpause`; the changes since then are read.",
 });
 
-function filteredBy(filters: ConfiguredFilter[]): Obstacle {
+function describeFilters(filters: ConfiguredFilter[]): Obstacle {
   const conditions = new Set(
     filters.map(({ fieldName, value }) => `\`${fieldName}\` = ${JSON.stringify(value)}`),
   );

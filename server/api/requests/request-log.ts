@@ -48,17 +48,17 @@ const LAST = `(Only ${MAX_PER_MINUTE} refused requests of a project are kept per
 
 function toRow({ caller, problem, ...refused }: RefusedRequest): RefusedRequestRow {
   const key = keyInPath(refused.path);
-  const shown = (text: string) =>
+  const hideKey = (text: string) =>
     withoutSecrets(key === undefined ? text : text.replaceAll(key, `${key.slice(0, 4)}…`));
   return {
     id: refused.requestId,
     projectId: refused.projectId,
     method: refused.method,
-    path: shown(refused.path).slice(0, MAX_CHARACTERS),
+    path: hideKey(refused.path).slice(0, MAX_CHARACTERS),
     operationId: refused.operationId,
     status: problem.status,
     slug: problem.slug,
-    detail: shown(problem.options.detail).slice(0, MAX_CHARACTERS),
+    detail: hideKey(problem.options.detail).slice(0, MAX_CHARACTERS),
     apiKeyId: caller.apiKeyId ?? null,
     builderId: caller.builderId ?? null,
     groupRef: caller.groupRef ?? refused.groupRef ?? null,

@@ -3,7 +3,7 @@ import { type Static, Type } from "typebox";
 import { described } from "../../../ground/described.ts";
 import { Problem } from "../../../ground/errors.ts";
 import {
-  appliedDays,
+  applyBounds,
   HISTORY_KINDS,
   type HistoryKind,
   retentionBounds,
@@ -45,16 +45,16 @@ const KeptSchema = Type.Object(
   { title: "KeptHistory", description: "How long a kind of history is kept." },
 );
 
-const kept = (kind: HistoryKind) => described(KeptSchema, KIND_DESCRIPTIONS[kind]);
+const keptSchema = (kind: HistoryKind) => described(KeptSchema, KIND_DESCRIPTIONS[kind]);
 
 const RetentionSchema = Type.Object(
   {
-    operations: kept("operations"),
-    events: kept("events"),
-    dataMessages: kept("dataMessages"),
-    proxyCalls: kept("proxyCalls"),
-    refusedRequests: kept("refusedRequests"),
-    subscriptionEvents: kept("subscriptionEvents"),
+    operations: keptSchema("operations"),
+    events: keptSchema("events"),
+    dataMessages: keptSchema("dataMessages"),
+    proxyCalls: keptSchema("proxyCalls"),
+    refusedRequests: keptSchema("refusedRequests"),
+    subscriptionEvents: keptSchema("subscriptionEvents"),
   },
   { title: "Retention", description: "How long a project keeps each kind of history." },
 );
@@ -63,7 +63,7 @@ function toRetention(config: RetentionConfig, own: OwnRetention): Static<typeof 
   const bounds = retentionBounds(config);
   const shown = HISTORY_KINDS.map((kind) => {
     const { leastDays, mostDays } = bounds[kind];
-    const days = appliedDays(bounds[kind], own[kind]);
+    const days = applyBounds(bounds[kind], own[kind]);
     return [kind, { days, isOwn: own[kind] !== undefined, leastDays, mostDays }];
   });
   // TypeScript does not know that all kinds are there.

@@ -338,7 +338,10 @@ const finishSignIn = (deps: {
       const { state = "", code, error } = query;
       const outcome = await finish(deps, { state, code: error === undefined ? code : undefined }, headers);
       if ("why" in outcome)
-        return failurePage(deps, error === undefined ? outcome : { status: 400, why: refused(error) });
+        return failurePage(
+          deps,
+          error === undefined ? outcome : { status: 400, why: describeRefusal(error) },
+        );
       const client = { kind: "cookie" as const, userAgent: headers["user-agent"] };
       const { token } = await deps.sessions.openFor(outcome.person, client);
       return new Page("", {
@@ -381,7 +384,7 @@ async function finish(
 }
 
 /** Only the codes of the standard (RFC 6749 section 4.1.2.1) are shown; the rest may be anybody's text. */
-const refused = (error: string): string =>
+const describeRefusal = (error: string): string =>
   /^[a-z_]{1,60}$/.test(error) ? `The issuer signed nobody in: ${error}.` : "The issuer signed nobody in.";
 
 const failurePage = (deps: { issuerSignIn?: IssuerSignIn }, { status, why }: Failed): Page =>

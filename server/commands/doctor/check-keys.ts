@@ -19,8 +19,8 @@ export async function checkKeys(
   const { queries } = openPool({ connectionString, applicationName: "busbar doctor", log, size: 1 });
   try {
     const uses = await listKeyUse(queries, sealer);
-    const named = (state: string) => uses.filter((use) => use.state === state && use.count > 0);
-    const faults = named("missing").map(({ keyId, count }) =>
+    const listUses = (state: string) => uses.filter((use) => use.state === state && use.count > 0);
+    const faults = listUses("missing").map(({ keyId, count }) =>
       bad(
         "encryption keys",
         `the key "${keyId}", with which ${listValues(count)} encrypted, is missing`,
@@ -34,7 +34,7 @@ export async function checkKeys(
     }
     if (faults.length > 0) return faults;
     const values = uses.reduce((sum, { count }) => sum + count, 0);
-    const old = named("old").map(({ keyId }) => `"${keyId}"`);
+    const old = listUses("old").map(({ keyId }) => `"${keyId}"`);
     const rest = old.length === 0 ? "" : `; ${old.join(", ")} still needed until busbar keys rotate`;
     return [good("encryption keys", `${values} value${values === 1 ? "" : "s"} can be decrypted${rest}`)];
   } finally {

@@ -51,7 +51,7 @@ export async function withAccountInfo(
 ): Promise<AccountInfo> {
   const { accountInfo } = provider;
   const answer = accountInfo && (await ask(deps, provider, accountInfo.url, known, credentials));
-  const account = answer && picked(answer, accountInfo.pick, metadataValues(known));
+  const account = answer && pickValue(answer, accountInfo.pick, metadataValues(known));
   if (!account) return { metadata: known };
   const metadata = { ...known };
   const budget = new PatternBudget();
@@ -97,7 +97,7 @@ interface Services {
 }
 
 /** Picks the account that the customer named from a list. */
-function picked(
+function pickValue(
   answer: Json,
   pick: NonNullable<ProviderInfo["accountInfo"]>["pick"],
   values: Record<string, string>,

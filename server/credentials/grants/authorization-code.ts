@@ -46,7 +46,7 @@ export function consentUrl(request: ConsentRequest): URL {
   for (const [name, parts] of Object.entries(request.authQueryParams ?? {})) fixed.set(name, parts.join(" "));
   for (const [name, value] of fixed) url.searchParams.set(name, value);
   if (audience?.length) url.searchParams.set("audience", audience.join(" "));
-  const scope = request.scopes.map((name) => mappedScope(provider, name, values)).join(" ");
+  const scope = request.scopes.map((name) => mapScope(provider, name, values)).join(" ");
   if (scope) url.searchParams.set("scope", scope);
   // Set last, so that extra parameters of the provider app cannot replace them.
   url.searchParams.set("response_type", "code");
@@ -72,7 +72,7 @@ export const codeGrant = (
   ...(codeVerifier && { code_verifier: codeVerifier }),
 });
 
-function mappedScope(provider: ProviderInfo, name: string, values: Record<string, string>): string {
+function mapScope(provider: ProviderInfo, name: string, values: Record<string, string>): string {
   const mappings = provider.oauth2Opts?.scopeMappings ?? {};
   const mapped = Object.hasOwn(mappings, name) ? mappings[name] : undefined;
   if (mapped === undefined) return name;

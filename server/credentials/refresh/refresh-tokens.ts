@@ -160,12 +160,12 @@ async function readUnderLease(
   const seconds = leaseSeconds(deps.catalog.of(projectId).find(connection.provider));
   return transactControl(deps.database, async (queries) => {
     // A version without leases holds this lock while it refreshes; both may run during an upgrade.
-    if (!(await lockConnection(queries, projectId, id))) throw gone();
+    if (!(await lockConnection(queries, projectId, id))) throw goneError();
     const lease = { claimId, claimedBy: deps.identity.id, seconds, deadClaim };
     const claimed = await claimRefresh(queries, connection, lease);
     if (!claimed) return undefined;
     const row = await findConnection(queries, projectId, id);
-    if (!row) throw gone();
+    if (!row) throw goneError();
     return { row, ...claimed };
   });
 }
@@ -212,7 +212,7 @@ async function markSent(
   if (sentHash?.equals(hash)) {
     await wait(LATE_RESULT_MS);
     const fresh = await findConnection(deps.database.control, row.projectId, row.id);
-    if (!fresh) throw gone();
+    if (!fresh) throw goneError();
     if (!isDeepStrictEqual(openCredentials(deps.sealer, fresh), claim.stored)) throw new Superseded(fresh);
     throw new TokenEndpointError(
       "grant-refused",
@@ -239,7 +239,7 @@ function hasChanged(stored: RefreshableCredentials, staleToken: string | undefin
   return current !== undefined && current.tokenGeneration !== staleToken && !hasEnded(stored);
 }
 
-const gone = (): ProviderError =>
+const goneError = (): ProviderError =>
   new ProviderError({ kind: "unauthorized", message: "The connection no longer exists." });
 
 const mustReconnect = (row: ConnectionRow, why: string): ProviderError =>

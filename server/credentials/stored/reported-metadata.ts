@@ -14,12 +14,12 @@ interface GivenFacts {
 }
 
 /** Removes the facts that the provider itself reports; the rest is marked as entered. */
-export function unreported(caller: Caller, provider: ProviderInfo, given: GivenFacts): GivenFacts {
+export function withoutReported(caller: Caller, provider: ProviderInfo, given: GivenFacts): GivenFacts {
   if (mayTell(caller)) return given;
   const reported = listProvidedNames(provider);
   const { providerMetadata, providerWorkspaceRef } = given;
   return {
-    ...(providerMetadata && { providerMetadata: entered(providerMetadata, reported) }),
+    ...(providerMetadata && { providerMetadata: markEntered(providerMetadata, reported) }),
     ...(!tellsWorkspace(provider, reported) && { providerWorkspaceRef }),
   };
 }
@@ -42,7 +42,7 @@ export function requireUnreported(
   if (changed !== undefined) throw notYours(provider, `providerMetadata.${changed}`);
   const isOther = providerWorkspaceRef !== undefined && providerWorkspaceRef !== stored.providerWorkspaceRef;
   if (isOther && tellsWorkspace(provider, reported)) throw notYours(provider, "providerWorkspaceRef");
-  return unreported(caller, provider, given);
+  return withoutReported(caller, provider, given);
 }
 
 const mayTell = ({ scopes }: Caller): boolean => scopes.includes("full");
@@ -65,7 +65,7 @@ function listProvidedNames({ accountInfo, oauth2Opts, metadata }: ProviderInfo):
 const tellsWorkspace = ({ accountInfo }: ProviderInfo, reported: Set<string>): boolean =>
   accountInfo?.workspaceField !== undefined && reported.has(accountInfo.workspaceField);
 
-const entered = (metadata: ProviderMetadata, reported: Set<string>): ProviderMetadata =>
+const markEntered = (metadata: ProviderMetadata, reported: Set<string>): ProviderMetadata =>
   Object.fromEntries(
     Object.entries(metadata)
       .filter(([name]) => !reported.has(name))

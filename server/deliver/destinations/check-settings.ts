@@ -54,7 +54,7 @@ export function checkSettings(
   try {
     check(settings);
   } catch (error) {
-    throw error instanceof Problem && prefix ? prefixed(error, prefix) : error;
+    throw error instanceof Problem && prefix ? prefixIssues(error, prefix) : error;
   }
   const known = {
     metadata: only(type.config.properties, settings.metadata),
@@ -80,7 +80,7 @@ const only = (
     Object.entries(values).filter(([name, value]) => Object.hasOwn(properties, name) && value !== null),
   );
 
-function prefixed(problem: Problem, prefix: string): Problem {
+function prefixIssues(problem: Problem, prefix: string): Problem {
   const { detail, issues, ...rest } = problem.options;
   return new Problem(problem.slug, {
     ...rest,

@@ -43,11 +43,11 @@ function send(
     clearTimeout(timer);
     resolve(exchange);
   };
-  const answered = () => {
+  const endAnswer = () => {
     if (answer) end({ ...answer, body: Buffer.concat(chunks) });
   };
   const timer = setTimeout(() => {
-    answered();
+    endAnswer();
     end({ failure: "timeout", message: `${url.host} did not answer within ${timeoutMs / 1000} s` });
     abort?.();
   }, timeoutMs);
@@ -65,12 +65,12 @@ function send(
         size += chunk.length;
         chunks.push(chunk);
         if (size < ANSWER_BYTES) return;
-        answered();
+        endAnswer();
         abort?.();
       },
-      onResponseEnd: answered,
+      onResponseEnd: endAnswer,
       onResponseError: (_controller, error) => {
-        answered();
+        endAnswer();
         end(toFailedExchange(error, sent, url.host));
       },
     },

@@ -41,7 +41,7 @@ export async function disableDestinations(deps: DisableServices, failed: Attempt
       const row = await disableDestination(queries, { id, version, reason });
       if (row) rows.push(row);
     }
-    await queueEvents(queries, rows.map(disabledEvent));
+    await queueEvents(queries, rows.map(buildDisabledEvent));
     return rows;
   });
   if (disabled.length === 0) return;
@@ -51,7 +51,7 @@ export async function disableDestinations(deps: DisableServices, failed: Attempt
   while ((await failDisabled(unsynced.data, FAIL_BATCH)) === FAIL_BATCH);
 }
 
-function disabledEvent({ id, projectId, name, metadata }: DestinationRow) {
+function buildDisabledEvent({ id, projectId, name, metadata }: DestinationRow) {
   const { url = "" } = metadata as { url?: string };
   // The event goes to other destinations and viewers may read it, so it must not show secrets.
   return destinationWebhookDisabled({ id, projectId, name, url: shownAddress(url) });

@@ -35,7 +35,7 @@ export function collectShapes(): Shapes {
       items?: TSchema;
       anyOf?: TSchema[];
     } & Document;
-    const shown: Document = typed(rest);
+    const shown: Document = addType(rest);
     if (properties) shown["properties"] = mapValues(properties, (_key, member) => showMember(member));
     // TypeBox writes a record as `patternProperties`; `additionalProperties` is shorter.
     const [values] = Object.values(patternProperties ?? {});
@@ -77,7 +77,7 @@ const asShown = (schema: TSchema): TSchema => (schema as { shownAs?: TSchema }).
 const isObject = (schema: Document): boolean => schema["type"] === "object" && "properties" in schema;
 
 /** Adds `type: string` to an enumeration of strings. */
-function typed(schema: Document): Document {
+function addType(schema: Document): Document {
   const values = schema["enum"];
   const texts = Array.isArray(values) && values.every((value) => typeof value === "string");
   return texts && schema["type"] === undefined ? { type: "string", ...schema } : { ...schema };

@@ -58,14 +58,14 @@ export function readSet(
     ],
     names,
   );
-  const requested = (all: string[]) =>
+  const listRequested = (all: string[]) =>
     distinct(
       all.map((name) => locate(name).request),
       names,
     ).filter((name) => names.fieldKey(name) !== "id");
   return {
-    fields: requested([...shown, ...mappings.values()]),
-    required: requested(requiredFieldNames(definition)),
+    fields: listRequested([...shown, ...mappings.values()]),
+    required: listRequested(requiredFieldNames(definition)),
     shown: shown.map((name) => toField(name, isFieldPath(name) ? targetSteps(name) : [names.fieldKey(name)])),
     mapped: [...mappings].map(([mapped, name]) =>
       toField(name, targetSteps(mapped), valueMappings.get(mapped)),

@@ -105,7 +105,7 @@ async function changePauses(
     ({ objectName }) => objectName,
   );
   const definitions = readDefinitions(await readSources(control, integration, content, running));
-  const objectNames = namedObjects(definitions, asked.names);
+  const objectNames = listNamedObjects(definitions, asked.names);
   const { id: installationId } = installation;
   await transact(deps.database, async (transaction) => {
     // Objects of a configuration that was saved a moment ago may not be there yet.
@@ -114,7 +114,7 @@ async function changePauses(
   });
 }
 
-function namedObjects(definitions: ReadDefinition[], names: string[] | undefined): string[] {
+function listNamedObjects(definitions: ReadDefinition[], names: string[] | undefined): string[] {
   if (names === undefined) return definitions.map(({ objectName }) => objectName);
   const issues: Issue[] = [];
   const found = names.flatMap((name, index) => {

@@ -33,21 +33,21 @@ export async function fetchPage(
   const page = callProvider(deps, { projectId, connectionId }, async ({ connection, fetch }) => {
     const { read } = scan.target.connector;
     const paced = deps.paces.paced(connectionId, read, fetch);
-    const counted: ProviderFetch = (request) => {
+    const countingFetch: ProviderFetch = (request) => {
       providerCalls += 1;
       return paced(request);
     };
     const { account } = connection;
     if (position.stage === "deletions") {
       const plan = { objectName: scan.run.objectName, ...deletionSpan(scan, position), account };
-      const gone = await read.readDeletions(plan, position.checkpoint ?? undefined, counted);
+      const gone = await read.readDeletions(plan, position.checkpoint ?? undefined, countingFetch);
       return { position, stage: "deletions" as const, page: gone, time: now(), providerCalls };
     }
     const found = await readOrLeaveOut(scan, async (fields) => {
       const plan = { ...scan.plan, ...upperBound(scan, position), fields, account };
-      if (position.checkpoint) return read.readPage(plan, position.checkpoint, counted);
-      const first = await read.readPage(plan, undefined, counted);
-      return { ...first, total: await estimate(first, () => read.count(plan, counted)) };
+      if (position.checkpoint) return read.readPage(plan, position.checkpoint, countingFetch);
+      const first = await read.readPage(plan, undefined, countingFetch);
+      return { ...first, total: await estimate(first, () => read.count(plan, countingFetch)) };
     });
     return { position, stage: "records" as const, page: found, time: now(), providerCalls };
   });

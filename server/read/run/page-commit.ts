@@ -46,7 +46,7 @@ export async function pageCommit(
   const log = [...buildLog(scan, fetched, counts, untilTime), ...scan.log.splice(0)];
   if (fetched.stage === "deletions" && fetched.page.warning !== undefined)
     log.push({ severity: "WARNING", msg: fetched.page.warning });
-  if (!next) log.push({ severity: "INFO", msg: `Ended: ${countedText(counts)}` });
+  if (!next) log.push({ severity: "INFO", msg: `Ended: ${describeCounts(counts)}` });
   const { run, target } = scan;
   const { definition, fields } = target;
   const at = { messageName: definition.messageName, untilTime };
@@ -186,6 +186,6 @@ function buildLog(
   return log;
 }
 
-function countedText({ records, delivered, unchanged, deleted, pages }: ReadCounts): string {
+function describeCounts({ records, delivered, unchanged, deleted, pages }: ReadCounts): string {
   return `${counted(records, "record")} read in ${counted(pages, "page")}, ${delivered} delivered, ${unchanged} unchanged, ${deleted} deleted`;
 }

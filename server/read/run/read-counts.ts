@@ -33,7 +33,7 @@ export function nameObject({ metadata, objectName }: Pick<ClaimedRun, "metadata"
 }
 
 /** Returns what the run waited for before it was claimed; undefined if it went on. */
-export const waitedFor = ({ metadata }: Pick<ClaimedRun, "metadata">): Json | undefined =>
+export const readWaitsFor = ({ metadata }: Pick<ClaimedRun, "metadata">): Json | undefined =>
   isJsonObject(metadata["read"]) ? metadata["read"]["waitsFor"] : undefined;
 
 /** Returns the operation's metadata for these counts. */

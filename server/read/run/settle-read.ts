@@ -12,7 +12,7 @@ import { putBackRun, type ClaimedRun, type PutBackRun } from "../../store/reads/
 import { shorten } from "../../../ground/storable-text.ts";
 import { isDatabaseAway, retryWhileDatabaseIsDown } from "../../store/database/database-outage.ts";
 import type { SpentBudget } from "./call-budgets.ts";
-import { readCounts, buildMetadata, nameObject, waitedFor } from "./read-counts.ts";
+import { readCounts, buildMetadata, nameObject, readWaitsFor } from "./read-counts.ts";
 import { refusedField } from "../records/vanished-fields.ts";
 import { toReadSpan } from "../definition/read-span.ts";
 import type { ReadTarget, RunOwner } from "../definition/read-target.ts";
@@ -120,7 +120,7 @@ async function waitForCredentials(
       attempts: 0,
       providerCalls: calls,
       waitsFor: "credentials",
-      log: waitedFor(run) === "credentials" ? [] : [{ severity: "WARNING", msg }],
+      log: readWaitsFor(run) === "credentials" ? [] : [{ severity: "WARNING", msg }],
     }),
   );
 }
@@ -141,7 +141,7 @@ export async function waitForDestination(
   await putBack(deps, run, new Date(nowMs() + Math.min(WAIT_MS[reason], deps.minuteMs)), {
     ...(reason === "disabled" && { attempts: 0 }),
     waitsFor: "destination",
-    log: waitedFor(run) === "destination" ? [] : [{ severity: "INFO", msg: WAIT_REASON[reason] }],
+    log: readWaitsFor(run) === "destination" ? [] : [{ severity: "INFO", msg: WAIT_REASON[reason] }],
   });
 }
 

@@ -97,7 +97,7 @@ async function begin(
   due: DueObject[],
 ): Promise<number> {
   const time = now();
-  const runs = due.flatMap((object) => scheduledRun(deps.catalog, object, time) ?? []);
+  const runs = due.flatMap((object) => planRun(deps.catalog, object, time) ?? []);
   await insertReadRuns(queries, runs);
   await setNextTicks(
     queries,
@@ -111,7 +111,7 @@ async function begin(
   return runs.length;
 }
 
-function scheduledRun(catalog: Catalog, object: DueObject, time: Date): NewReadRun | undefined {
+function planRun(catalog: Catalog, object: DueObject, time: Date): NewReadRun | undefined {
   const abilities = catalog.of(object.projectId).connector(object.provider)?.read?.abilities;
   const mayBegin = object.hasDestination && object.connectionStatus !== "bad_credentials";
   if (!abilities || !mayBegin || object.isBeingRead) return undefined;

@@ -50,7 +50,7 @@ async function begin(deps: TriggerServices, queries: Queries, read: TriggeredRea
   const { id, projectId, connectionId } = installation;
   const { objectName } = read.object.definition;
   // The lock makes concurrent requests count one after the other.
-  if (!(await lockInstallation(queries, projectId, id))) throw uninstalled();
+  if (!(await lockInstallation(queries, projectId, id))) throw uninstalledProblem();
   if ((await countTriggeredRuns(queries, id, objectName)) >= MAX_PER_OBJECT) throw tooMany(objectName);
   const connection = await findConnection(queries, projectId, connectionId);
   if (connection?.status === "bad_credentials") return endAtOnce(deps, queries, read);
@@ -101,7 +101,7 @@ async function endAtOnce(
   ]);
 }
 
-const uninstalled = (): Problem =>
+const uninstalledProblem = (): Problem =>
   new Problem("not-found", { detail: "The installation has just been deleted. Create it again first." });
 
 const tooMany = (objectName: string): Problem =>

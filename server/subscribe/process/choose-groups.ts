@@ -30,7 +30,7 @@ export function chooseGroups(
     const { changedFields, changedCompounds = [] } = group;
     const touched = changedFields && [...changedFields, ...changedCompounds];
     if (group.shown.type !== "update" || watched.isTouched(touched)) return true;
-    const reason = `watched fields: changed ${listed(group.changedFields)}; watched ${listed(watched.names)}`;
+    const reason = `watched fields: changed ${formatNames(group.changedFields)}; watched ${formatNames(watched.names)}`;
     filtered.push(...group.events.map((event) => endFiltered(event, reason)));
     return false;
   });
@@ -72,4 +72,4 @@ export const endFiltered = (
 });
 
 const LONGEST_REASON = 500;
-const listed = (names: string[] | undefined): string => names?.join(", ") || "none";
+const formatNames = (names: string[] | undefined): string => names?.join(", ") || "none";

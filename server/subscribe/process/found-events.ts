@@ -31,7 +31,7 @@ export function foundRecords(
     const last = known.get(record.id);
     const isNew = createTime !== undefined && createTime.getTime() >= sinceMs && (!last || isGone(last));
     const changeTime = record.changeTime ?? until;
-    return foundEvent(by, {
+    return buildFoundEvent(by, {
       recordId: record.id,
       type: isNew ? "create" : "update",
       time: changeTime,
@@ -42,7 +42,7 @@ export function foundRecords(
 
 export const foundDeletions = (by: FoundBy, records: readonly DeletedRecord[], until: Date): FoundEvent[] =>
   records.map(({ id, deletedTime }) =>
-    foundEvent(by, { recordId: id, type: "delete", time: deletedTime ?? until, until }),
+    buildFoundEvent(by, { recordId: id, type: "delete", time: deletedTime ?? until, until }),
   );
 
 /** Longer than the second of a check, because clocks differ. */
@@ -55,7 +55,7 @@ const SETTLED_MS = 2_000;
 const isUnsettled = (time: Date, until: Date): boolean =>
   time.getTime() % 1_000 === 0 && time.getTime() > until.getTime() - SETTLED_MS;
 
-function foundEvent(
+function buildFoundEvent(
   { scan, subscription: { objectName }, target: { connector } }: FoundBy,
   { recordId, type, time, until }: { recordId: string; type: FoundEvent["type"]; time: Date; until: Date },
 ): FoundEvent {

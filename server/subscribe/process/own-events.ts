@@ -35,7 +35,7 @@ export async function withOwnOperations(
   const { objectKey, recordKey } = ownKeys(connector, objectName);
   const recordIds = [...new Set(doubtful.map(({ recordId }) => recordKey(recordId)))];
   const writes = await listOwnWrites(data, { connectionId, objectKey }, recordIds);
-  const fields = shownFields(definition.read, connector.read);
+  const fields = listShownFields(definition.read, connector.read);
   return events.map(({ operationId, ...event }) => {
     const named = operationId !== undefined && known.has(operationId) ? operationId : undefined;
     // Another Busbar wrote it.
@@ -64,7 +64,7 @@ function findShown(
 }
 
 /** Returns the fields that an entry shows of a record; undefined where more than fields is shown, or all of them. */
-function shownFields(
+function listShownFields(
   read: SubscribeDefinition["read"],
   names: Parameters<typeof readSet>[2],
 ): string[] | undefined {

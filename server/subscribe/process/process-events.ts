@@ -102,7 +102,7 @@ async function processBatch(
       endReported(group, messageIds[index] ?? null, fresh.hashes[index] ?? null),
     ),
   ];
-  const seen = seenIn(fresh.groups, messageIds);
+  const seen = listSeen(fresh.groups, messageIds);
   const erasing = fresh.groups.flatMap(({ shown }) => (shown.erases ? shown : []));
   return commit(deps, subscription, { ended, messages, seen, missingFields }, erasing);
 }
@@ -223,7 +223,7 @@ function endReported(
 }
 
 /** Returns which records each message contains. */
-function seenIn(groups: readonly EventGroup[], messageIds: readonly string[]): SeenRow[] {
+function listSeen(groups: readonly EventGroup[], messageIds: readonly string[]): SeenRow[] {
   const shown = groups.map(({ shown: { recordId, time } }, index) => ({
     messageId: messageIds[index] ?? "",
     record: { id: recordId, changeTime: time },

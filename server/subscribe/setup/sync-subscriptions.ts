@@ -57,7 +57,7 @@ const syncQueuedSubscriptions = (deps: SubscriptionSyncServices): Promise<number
   transactData(deps.database, async (queries) => {
     const syncs = await takeSyncs(queries, "subscription_syncs", MAX_CONCURRENT);
     for (const sync of syncs) {
-      const wanted = await wantedSubscriptions(deps, queries, sync);
+      const wanted = await listWantedSubscriptions(deps, queries, sync);
       await syncSubscriptions(
         queries,
         sync,
@@ -67,7 +67,7 @@ const syncQueuedSubscriptions = (deps: SubscriptionSyncServices): Promise<number
     return syncs.length;
   });
 
-async function wantedSubscriptions(
+async function listWantedSubscriptions(
   deps: SubscriptionSyncServices,
   queries: DataQueries,
   { projectId, installationId }: { projectId: string; installationId: string },

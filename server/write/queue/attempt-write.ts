@@ -54,7 +54,7 @@ export async function attemptWrite(
     onAnswer("given-up");
     return endUnsent(deps, attempt, write.repeatableUntil ? lost(error.message) : error);
   };
-  if (!fields) return giveUp(deleted());
+  if (!fields) return giveUp(deletedError());
   if (isTooLateToRepeat(attempt)) return giveUp(lost("The provider may not know its key any more."));
   const late = deadlinePassed(write, write.closedUntil ?? undefined, nowMs());
   if (late) return giveUp(late);
@@ -92,7 +92,7 @@ const lost = (why: string): ProviderError =>
     message: `An earlier attempt may have written the record, and cannot be repeated. ${why}`,
   });
 
-const deleted = (): ProviderError =>
+const deletedError = (): ProviderError =>
   new ProviderError({
     kind: "forbidden",
     message: "The installation was deleted before the write was carried out.",
@@ -104,11 +104,11 @@ function send(deps: AttemptWriteServices, attempt: Attempt, connectionId: string
   const { projectId, operationId, writeType } = write;
   const plan = pendingPlan(write, sendOptions, records);
   if (write.attempts === 0) log.push(plannedEntry(plan));
-  const called = async (repeatableMs: number | undefined): Promise<void> => {
+  const saveCall = async (repeatableMs: number | undefined): Promise<void> => {
     if (repeatableMs !== undefined) attempt.repeatableUntil ??= new Date(nowMs() + repeatableMs);
     await deps.ledger.called(operationId, repeatableMs);
   };
-  const beforeSend = writeType === "create" ? called : undefined;
+  const beforeSend = writeType === "create" ? saveCall : undefined;
   const options = { projectId, connectionId, operationId, log, readBack: false, beforeSend };
   return executePlan(deps, options, plan);
 }
@@ -132,7 +132,7 @@ async function settle(
   const again = nextAttempt(outcomes, terms, nowMs());
   const next = outcomes.values();
   const updated = records.map((record) =>
-    record.outcome ? record : { ...record, outcome: storeOutcome(next.next().value ?? leftOut()) },
+    record.outcome ? record : { ...record, outcome: storeOutcome(next.next().value ?? leftOutOutcome()) },
   );
   if (again) await putBack(deps, { ...attempt, records: updated }, { ...again, attempts });
   else await end(deps, { ...attempt, records: updated }, attempts);
@@ -152,7 +152,7 @@ function asRepeated(outcome: RecordOutcome): RecordOutcome {
   return { success: false, error: new ProviderError({ kind, message, code, status, retryAt }) };
 }
 
-const leftOut = (): RecordOutcome => ({
+const leftOutOutcome = (): RecordOutcome => ({
   success: false,
   error: new ProviderError({ kind: "unreadable", message: "The provider's answer left this record out." }),
 });
@@ -206,7 +206,7 @@ async function end(
   { write, sendOptions, records, fields, log }: Attempt,
   attempts: number,
 ): Promise<void> {
-  const outcomes = listOutcomes(records, leftOut());
+  const outcomes = listOutcomes(records, leftOutOutcome());
   const summary = summarizeQueued(write, { records, sendOptions }, outcomes);
   const retry = { attempts, lastAttempt: new Date(nowMs()).toISOString() };
   await deps.ledger.endLater({

@@ -22,7 +22,7 @@ interface Props {
 }
 
 /** The API checks the content; here only that it is JSON. */
-function parsed(text: string): Content | undefined {
+function parseContent(text: string): Content | undefined {
   try {
     return JSON.parse(text) as Content;
   } catch {
@@ -47,7 +47,7 @@ function Configuration({ installation, input }: Props): JSX.Element {
   const [view, setView] = useState<string>("Form");
   const save = useChange("updateInstallation", { forget: ["getInstallation"] });
   const reason = useReason("editor");
-  const content = parsed(text);
+  const content = parseContent(text);
   const load = (next: string) => {
     setBase(next);
     setText(next);

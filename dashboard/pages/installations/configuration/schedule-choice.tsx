@@ -26,7 +26,7 @@ export function ScheduleChoice({ schedule, manifest, error, onSchedule }: Schedu
         label="Schedule"
         description="When changes are read."
         data={[
-          { value: "manifest", label: `As the manifest: ${lowered(scheduleWords(manifest))}` },
+          { value: "manifest", label: `As the manifest: ${lowerFirst(scheduleWords(manifest))}` },
           ...USUAL.map(([value, label]) => ({ value, label })),
           { value: "none", label: NONE },
           { value: "cron", label: "A cron expression" },
@@ -51,4 +51,4 @@ export function ScheduleChoice({ schedule, manifest, error, onSchedule }: Schedu
 const chooseOption = (schedule: string | undefined): string =>
   schedule === undefined ? "manifest" : schedule === "" ? "none" : schedule;
 
-const lowered = (words: string): string => words.charAt(0).toLowerCase() + words.slice(1);
+const lowerFirst = (words: string): string => words.charAt(0).toLowerCase() + words.slice(1);

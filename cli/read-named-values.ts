@@ -3,14 +3,14 @@ import { UsageFailure } from "./failures.ts";
 import { parseJson, type Json } from "./http/json.ts";
 
 /** Throws `UsageFailure` for a value without a name, and for text that is not JSON. */
-export function namedValues(
+export function readNamedValues(
   option: string,
   { texts = [], jsons = [] }: { texts?: string[] | undefined; jsons?: string[] | undefined },
 ): [name: string, value: Json][] {
   return [
-    ...texts.map((given) => split(option, given)),
+    ...texts.map((given) => splitAt(option, given)),
     ...jsons.map((given): [string, Json] => {
-      const [name, text] = split(`${option}-json`, given);
+      const [name, text] = splitAt(`${option}-json`, given);
       const value = parseJson(text);
       if (value === undefined) throw new UsageFailure(`${option}-json ${name}: \`${text}\` is not JSON.`);
       return [name, value];
@@ -18,7 +18,7 @@ export function namedValues(
   ];
 }
 
-function split(option: string, given: string): [name: string, value: string] {
+function splitAt(option: string, given: string): [name: string, value: string] {
   const at = given.indexOf("=");
   if (at < 1) throw new UsageFailure(`${option} takes name=value, not \`${given}\`.`);
   return [given.slice(0, at), given.slice(at + 1)];

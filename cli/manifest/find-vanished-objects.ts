@@ -8,7 +8,7 @@ export interface Vanished {
 }
 
 /** `before` are integrations as the API lists them. Names of objects are compared without case. */
-export function vanishedObjects(before: JsonObject[], manifest: Json | undefined): Vanished[] {
+export function findVanishedObjects(before: JsonObject[], manifest: Json | undefined): Vanished[] {
   if (!isObject(manifest)) return [];
   return objectsAt(manifest, "integrations").flatMap((declared) => {
     const old = before.find((one) => textAt(one, "name") === textAt(declared, "name"));

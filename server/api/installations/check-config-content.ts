@@ -10,7 +10,7 @@ import type { ConfigContent } from "../../../manifest/installation-config.ts";
 import type { Integration } from "../integration.ts";
 
 /** Returns a new configuration as it is stored. Throws a 422 Problem with one issue per fault. */
-export function checkedConfig(catalog: Catalog, integration: Integration, sent: Json): ConfigContent {
+export function checkConfigContent(catalog: Catalog, integration: Integration, sent: Json): ConfigContent {
   const content = withPresentNames(sent);
   refuseLarge(content);
   refuse(listIssues(catalog, integration, content));
@@ -22,7 +22,7 @@ export function checkedConfig(catalog: Catalog, integration: Integration, sent: 
  * after a new revision, no change would be possible otherwise. `touched` names places such as
  * `config.content.read.objects.contacts`. Throws a 422 Problem.
  */
-export function changedConfig(
+export function checkConfigChange(
   catalog: Catalog,
   integration: Integration,
   change: { before: Json; after: Json; touched: readonly string[] },

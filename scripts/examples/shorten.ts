@@ -6,10 +6,10 @@ const MANY_MEMBERS = 25;
 const MAX_MEMBERS = 3;
 
 /** Returns the value with fewer entries. */
-export function shortened(value: unknown): unknown {
-  if (Array.isArray(value)) return value.slice(0, MAX_ITEMS).map(shortened);
+export function shorten(value: unknown): unknown {
+  if (Array.isArray(value)) return value.slice(0, MAX_ITEMS).map(shorten);
   if (typeof value !== "object" || value === null) return value;
   const members = Object.entries(value);
   const kept = members.length > MANY_MEMBERS ? members.slice(0, MAX_MEMBERS) : members;
-  return Object.fromEntries(kept.map(([name, member]) => [name, shortened(member)]));
+  return Object.fromEntries(kept.map(([name, member]) => [name, shorten(member)]));
 }

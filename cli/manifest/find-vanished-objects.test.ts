@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Json } from "../http/json.ts";
-import { vanishedObjects } from "./vanished-objects.ts";
+import { findVanishedObjects } from "./find-vanished-objects.ts";
 
 const objects = (...names: string[]): Json => names.map((objectName) => ({ objectName }));
 
@@ -15,9 +15,9 @@ test("read objects that a manifest no longer contains are found in any case; a n
       { name: "new", read: { objects: objects("x") } },
     ],
   });
-  assert.deepEqual(vanishedObjects(before, manifest("contacts", "DEALS")), []);
-  assert.deepEqual(vanishedObjects(before, manifest("contacts")), [
+  assert.deepEqual(findVanishedObjects(before, manifest("contacts", "DEALS")), []);
+  assert.deepEqual(findVanishedObjects(before, manifest("contacts")), [
     { integration: "crm", integrationId: "1", objects: ["deals"] },
   ]);
-  assert.deepEqual(vanishedObjects(before, "no manifest"), []);
+  assert.deepEqual(findVanishedObjects(before, "no manifest"), []);
 });

@@ -7,7 +7,7 @@ const ROOT = join(import.meta.dirname, "../..");
 const PACKAGE = /^((?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+)\//;
 
 /** Returns our licence and those of every bundled package. Throws for a package that names none. */
-export async function bundledLicences({ inputs }: Metafile): Promise<string> {
+export async function collectLicences({ inputs }: Metafile): Promise<string> {
   const packages = new Set(Object.keys(inputs).flatMap((input) => PACKAGE.exec(input)?.[1] ?? []));
   const texts = [await readFile(join(ROOT, "LICENSE"), "utf8")];
   for (const path of [...packages].toSorted())
