@@ -64,6 +64,17 @@ test("the modules of Zoho have hosts by default, and others only of Zoho's", () 
   assert.throws(() => host("desk", { zoho_desk_domain: "desk.zoho.example" }), /not a host of zoho/);
 });
 
+/**
+ * Klaviyo: "Retired: after 2 years", `2024-*` in October 2026 (developers.klaviyo.com/.well-known/skills/klaviyo-migrate-oauth/references/revision-changes.md).
+ * LinkedIn: at least a year, then 426; "202507 (Marketing July 2025) has been sunset", current 202607 (learn.microsoft.com/linkedin/marketing/versioning, read on 2026-08-13).
+ */
+test("versions that their vendors withdraw are asked for as they are for some time yet", () => {
+  const sent = (key: string, header: string): string | undefined =>
+    PROVIDER_TABLE[key]?.fixedHeaders?.find(({ name }) => name.toLowerCase() === header)?.valueTemplate;
+  assert.equal(sent("klaviyo", "revision"), "2026-07-15");
+  assert.equal(sent("linkedIn", "linkedin-version"), "202607");
+});
+
 test("display names are unique", () => {
   const names = providers.map(({ displayName }) => displayName);
   assert.equal(new Set(names).size, names.length);

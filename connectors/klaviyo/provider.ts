@@ -9,5 +9,5 @@ export const provider = oauth2("Klaviyo", "https://a.klaviyo.com", {
   needsScopes: true,
   tokenFields: { scopesField: "scope" },
   declares: ["read", "write", "delete", "search"],
-  fixedHeaders: [{ name: "revision", valueTemplate: "2025-01-15" }],
+  fixedHeaders: [{ name: "revision", valueTemplate: "2026-07-15" }],
 });

@@ -74,7 +74,7 @@ export const oauth2IToM: Record<string, ProviderFacts> = {
       },
     ],
     fixedHeaders: [
-      { name: "Linkedin-Version", valueTemplate: "202504" },
+      { name: "Linkedin-Version", valueTemplate: "202607" },
       { name: "X-Restli-Protocol-Version", valueTemplate: "2.0.0" },
     ],
     modules: {
