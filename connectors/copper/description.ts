@@ -1,12 +1,12 @@
 /** Copper's objects. Lists are searches by POST; an update by PUT changes only the fields it names. */
 import type { Description } from "../../connector-kit/declarative/rules/description.ts";
 
-/** Sorted by creation: lists are sorted by name otherwise, and a record that is renamed moves during a read. */
+/** Lists are sorted by name otherwise, and a record that is renamed moves during a read. */
 const buildList = (body: Record<string, boolean>) => ({
   method: "POST" as const,
   path: "/v1/{path}/search",
   query: { custom_field_computed_values: "true" },
-  body: { ...body, sort_by: "date_created", sort_direction: "asc" },
+  body: { ...body, sort_by: "date_modified", sort_direction: "asc" },
   pageSize: { to: "body.page_size", most: 200 },
 });
 
@@ -16,7 +16,14 @@ export const description: Description = {
     list: buildList({}),
     paging: { page: { to: "body.page_number", first: 1 }, depth: { records: 100_000 } },
     changedPath: "date_modified",
-    since: { to: "body.minimum_modified_date", format: "unix" },
+    // A search has the first 100,000 records only, and does not tell that there are more: the next one begins at the time of the last one.
+    since: {
+      to: "body.minimum_modified_date",
+      format: "unix",
+      full: "1970-01-01T00:00:00Z",
+      keyset: true,
+      exclusive: true,
+    },
     create: { method: "POST", path: "/v1/{path}" },
     update: { method: "PUT", path: "/v1/{path}/{id}" },
     delete: { method: "DELETE", path: "/v1/{path}/{id}" },
@@ -35,6 +42,6 @@ export const description: Description = {
   sources: {
     documentation: "https://developer.copper.com",
     checked:
-      "2026-11-26, Copper’s pages of the searches for leads, opportunities, projects and tasks, an OpenAPI file by others: the rest. A search has the first 100,000 records only, and does not tell that there are more",
+      "2026-11-28, Copper’s pages of the searches for leads, opportunities, projects and tasks, an OpenAPI file by others: the rest; that lists can be sorted by the time of change, clients",
   },
 };
