@@ -24,9 +24,10 @@ export const description: Description = {
     lead: { example: { name: "Quill Ltd" } },
     contact: { example: { name: "Ada", lead_id: "lead_1" } },
     opportunity: {
-      list: buildList({ _order_by: "date_created" }),
+      // Beyond the largest `_skip`, the list goes on by time.
+      list: buildList({ _order_by: "date_updated" }),
       total: "total_results",
-      since: { to: "query.date_updated__gte" },
+      since: { to: "query.date_updated__gte", full: "1970-01-01T00:00:00Z", keyset: true },
       example: { lead_id: "lead_1", note: "Pens" },
     },
     // Without the type, only tasks of leads are listed.
