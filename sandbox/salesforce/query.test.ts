@@ -59,10 +59,20 @@ test("conditions compare by field type", async () => {
     ["Grace Moore", "Linus Berg"],
   );
   assert.deepEqual(
-    await names("SELECT Name FROM Account WHERE Id IN ('001Sb0000000001','001Sb0000000003IAA')"),
+    await names("SELECT Name FROM Account WHERE Id IN ('001Sb0000000001','001Sb0000000003IAA') ORDER BY Id"),
     ["Northwind Traders", "Contoso Software"],
   );
   assert.deepEqual(await names("SELECT Name FROM Contact WHERE Account.Industry = 'Energy'"), ["Linus Berg"]);
+});
+
+/** SOQL and SOSL Reference, ORDER BY: "There's no guarantee of the order of results unless you use an ORDER BY clause" (read 2026-11-28). */
+test("without an order, results come neither in that of ids nor in that of a list of ids", async () => {
+  const byId = ["Northwind Traders", "Fabrikam Power", "Contoso Software"];
+  assert.deepEqual(await names("SELECT Name FROM Account ORDER BY Id"), byId);
+  assert.deepEqual(await names("SELECT Name FROM Account"), byId.toReversed());
+  assert.deepEqual(await names("SELECT Name FROM Account LIMIT 2"), ["Fabrikam Power", "Northwind Traders"]);
+  const some = "SELECT Name FROM Account WHERE Id IN ('001Sb0000000001','001Sb0000000003IAA')";
+  assert.deepEqual(await names(some), ["Contoso Software", "Northwind Traders"]);
 });
 
 test("quotes and backslashes in strings are taken as data", async () => {

@@ -72,8 +72,9 @@ function sortKeys(context: Context, query: Query, selection: Selection<StoredRec
   if (ids !== undefined) return keysOfIds(context, query, ids, selection);
   const [first, second] = query.order.map((one) => ascending(one));
   if (query.order.length === 0 && query.limit !== undefined)
-    return firstKeys(table.select(selection), query.offset + query.limit);
-  if (query.order.length === 0 || first === "id") return table.keys(selection, "key");
+    return firstKeys(table.select(selection), query.offset + query.limit).toReversed();
+  if (query.order.length === 0) return table.keys(selection, "key").toReversed();
+  if (first === "id") return table.keys(selection, "key");
   if (first === "systemmodstamp" && (query.order.length === 1 || second === "id"))
     return table.keys(selection, "change");
   return keysIn(context, query, [...table.select(selection)]);
