@@ -35,6 +35,7 @@ const OBJECTS: readonly (readonly [string, string, string])[] = [
   ["0-410", "course", "courses"],
   ["0-420", "listing", "listings"],
   ["0-421", "appointment", "appointments"],
+  ["0-970", "project", "projects"],
   [CONVERSATION, CONVERSATION, "conversations"],
 ];
 
@@ -43,10 +44,14 @@ const BY_NAME = new Map(OBJECTS.flatMap((object) => object.map((name) => [name, 
 const findEntry = (name: string): (typeof OBJECTS)[number] | undefined =>
   BY_NAME.get(name.toLowerCase().replaceAll(" ", "_"));
 
+/** Objects of HubSpot's files whose type ids these do not name (HubSpot-public-api-spec-collection, 2026-08-21). */
+const OTHERS = ["contracts", "partner_clients", "partner_services"];
+
 /** The names of standard objects in the paths of the CRM API. */
-export const STANDARD_OBJECTS = OBJECTS.flatMap(([typeId, , plural]) =>
-  typeId === CONVERSATION ? [] : [plural],
-);
+export const STANDARD_OBJECTS = [
+  ...OBJECTS.flatMap(([typeId, , plural]) => (typeId === CONVERSATION ? [] : [plural])),
+  ...OTHERS,
+];
 
 /** Every name of a standard object in the API, so that none counts as misspelt. */
 export const STANDARD_NAMES = [...STANDARD_OBJECTS, ...OBJECTS.map(([, singular]) => singular)];

@@ -205,3 +205,11 @@ describe("change events", () => {
     );
   });
 });
+
+/** `Level__pc` of a person account: AccountChangeEvent.avsc of github.com/Valeriyyy/SalesforceGRPC, 2026-08-17. */
+test("what an account adds to a record of ours includes the fields of a person account's contact", () => {
+  const changeOrigin = "com/salesforce/api/rest/60.0;client=busbar/01930f5e-0000-7000-8000-000000000001";
+  const header = { entityName: "Account", changeType: "CREATE", recordId: ID, changeOrigin };
+  const event = { ChangeEventHeader: header, Industry: "Energy", Level__pc: "Gold", SLA__c: "Silver" };
+  assert.deepEqual(readEvent(JSON.stringify(event))?.setFields, ["Level__pc", "SLA__c"]);
+});

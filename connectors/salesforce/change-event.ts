@@ -157,7 +157,8 @@ function fieldsSet(changeType: string, changed: string[], event: JsonObject): st
   const writer = isJsonObject(header) ? header.commitUser : undefined;
   return Object.entries(event).flatMap(([name, value]) => {
     if (name === "OwnerId") return value === writer ? [] : [name];
-    if (!name.endsWith("__c") || value === false) return [];
+    // Fields of contacts that a person account shows end in `__pc`.
+    if (!/__p?c$/.test(name) || value === false) return [];
     return isJsonObject(value) ? Object.keys(value).map((part) => flatName(`${name}.${part}`)) : [name];
   });
 }

@@ -141,7 +141,9 @@ test("sub-queries show one level, with a way on that ends with the parents' next
     values: { AccountId: "001Sb0000000001IAA" },
   });
   account.generate("Account", { count: 2_000, changedFrom: AT, changedTo: AT, values: {} });
-  const page = await query("SELECT Id, (SELECT Id FROM Contacts), (SELECT Id FROM Cases) FROM Account ORDER BY Id");
+  const page = await query(
+    "SELECT Id, (SELECT Id FROM Contacts), (SELECT Id FROM Cases) FROM Account ORDER BY Id",
+  );
   const [first, second, , fourth] = listAt(page.json, "records");
   assert.equal(at(first, "Contacts.totalSize"), 252);
   assert.equal(at(first, "Contacts.done"), false);
