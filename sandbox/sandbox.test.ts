@@ -1,7 +1,11 @@
 // The controls: faults, request log, records, tokens, limits, reset, catalog overlay.
 
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { beforeEach, test } from "node:test";
+import { promisify } from "node:util";
 import { startSandbox } from "./sandbox.ts";
 import { at, caller, listAt, openSandbox, textAt, type Call } from "./test-client.ts";
 
@@ -259,4 +263,13 @@ test("a sandbox that listens on all addresses has a catalog whose addresses can 
   } finally {
     await open.close();
   }
+});
+
+test("every call of the page about the sandbox is answered with a success", async () => {
+  const page = await readFile(join(import.meta.dirname, "../docs/guide/sandbox.md"), "utf8");
+  const blocks = [...page.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, text = ""]) => text);
+  const calls = blocks.filter((text) => text.includes(":4100/")).join("\n");
+  assert.ok((calls.match(/^curl /gm) ?? []).length > 15);
+  const script = calls.replaceAll("http://127.0.0.1:4100", sandbox.url).replaceAll("curl -s", "curl -sf");
+  await promisify(execFile)("bash", ["-euc", script]);
 });

@@ -362,6 +362,13 @@ describe("importing from Nango", () => {
     const from = (...args: string[]) => runCli(["import", ...args], { cwd, env });
     const noKey = await from("nango", "--from-key", `@${empty}`);
     assert.deepEqual([noKey.code, noKey.stderr], [2, `error: --from-key: @${empty} holds no key.\n`]);
+    const broken = await from("nango", "--from-key", "two\nlines");
+    assert.deepEqual(
+      [broken.code, /^error: --from-key: .*line/.test(broken.stderr)],
+      [2, true],
+      broken.stderr,
+    );
+    assert.doesNotMatch(broken.stderr, /two/);
     const project = ["--from-project", "default", "--from-key", "wrong"];
     const refused = await from("--from", origin, ...project);
     assert.match(refused.stderr, new RegExp(`${new URL(origin).host}: .*\\n.*--from-key`));

@@ -73,6 +73,10 @@ export function addImport(program: Command, terminal: Terminal): void {
       const server = await connect(command, terminal);
       const key = (await readArgument(options.fromKey, terminal)).toString().trim();
       if (key === "") throw new UsageFailure(`--from-key: ${options.fromKey} holds no key.`);
+      if (!/^[\x21-\x7e]+$/.test(key))
+        throw new UsageFailure(
+          "--from-key: this is no key: it has spaces, several lines or letters that no key has.",
+        );
       const copy = source === "nango" ? fromNango : fromProject;
       const rows = await copy(server, options, key);
       const columns = {
