@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, beforeEach } from "node:test";
-import { asData, isData, type Data } from "./exchange.ts";
+import { asData, isData, parseJson, type Data } from "./exchange.ts";
 import { startSandbox, type Sandbox, type SandboxOptions } from "./sandbox.ts";
 
 /** For all tests of a file: reset before each of them, closed after the last. */
@@ -36,16 +36,8 @@ export function caller(base: string, token?: string): Call {
       ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
     });
     const text = await response.text();
-    return { status: response.status, headers: response.headers, text, json: parsedOr(text) };
+    return { status: response.status, headers: response.headers, text, json: parseJson(text) };
   };
-}
-
-function parsedOr(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The value at `a.b.0.c`; fails the test when the way is not there. */

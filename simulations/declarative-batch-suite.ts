@@ -6,6 +6,7 @@ import { hasBatch } from "../connector-kit/declarative/write/declarative-batch.t
 import type { ObjectPlan } from "../connector-kit/declarative/object-plan.ts";
 import type { JsonObject } from "../ground/json.ts";
 import { REFUSED } from "./simulated-answer.ts";
+import { example } from "./suite-calls.ts";
 import type { World } from "./simulated-world.ts";
 
 export function testBatches(world: () => World, plan: ObjectPlan): void {
@@ -69,8 +70,6 @@ const buildBatch = (
   type: RecordWrite["type"],
   records: RecordWrite["records"],
 ): RecordWrite => ({ objectName: name, type, batch: true, allOrNone: false, headers: {}, records });
-
-const example = (plan: ObjectPlan): JsonObject => structuredClone((plan.example ?? {}) as JsonObject);
 
 /** Where a field is the reference of a record, each has its own. */
 function reference({ batch }: ObjectPlan, index: number): JsonObject {

@@ -7,6 +7,7 @@ import { parseJson, type Json } from "../http/json.ts";
 import { readBody, send } from "../http/send.ts";
 import { printable, printableLines } from "../output/printable.ts";
 import { readArgument } from "../read-argument.ts";
+import { readNamedValues } from "../read-named-values.ts";
 import { connect, type Connected } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
 import { collect } from "./resource-options.ts";
@@ -38,7 +39,8 @@ export function addApi(program: Command, terminal: Terminal): void {
     .action(async (method: string, path: string, options: ApiOptions, command: Command) => {
       const verb = method.toUpperCase();
       if (!METHODS.includes(verb)) throw new UsageFailure(`"${method}" is not an HTTP method.`);
-      const fields = readFields(options);
+      const { field: texts, fieldJson: jsons } = options;
+      const fields = Object.fromEntries(readNamedValues("--field", { texts, jsons }));
       const inQuery = WITHOUT_BODY.includes(verb);
       if (options.body !== undefined && !inQuery && Object.keys(fields).length > 0)
         throw new UsageFailure("Give either --body or fields, not both.");
@@ -98,23 +100,6 @@ async function buildUrl(path: string, { target, project }: Connected): Promise<U
   throw new UsageFailure(
     `"${path}" is no path of the API; it begins with one slash, for example /v1/projects.`,
   );
-}
-
-function readFields({ field = [], fieldJson = [] }: ApiOptions): Record<string, Json> {
-  const texts = field.map((given): [string, Json] => splitAt("--field", given));
-  const values = fieldJson.map((given): [string, Json] => {
-    const [name, text] = splitAt("--field-json", given);
-    const value = parseJson(text);
-    if (value === undefined) throw new UsageFailure(`--field-json ${name}: \`${text}\` is not JSON.`);
-    return [name, value];
-  });
-  return Object.fromEntries([...texts, ...values]);
-}
-
-function splitAt(option: string, given: string): [name: string, value: string] {
-  const at = given.indexOf("=");
-  if (at < 1) throw new UsageFailure(`${option} takes name=value, not \`${given}\`.`);
-  return [given.slice(0, at), given.slice(at + 1)];
 }
 
 async function readSentBody(

@@ -14,6 +14,10 @@ export type FilterField =
   /** Sets `since` to an exact time, so that a copied address shows the same rows. */
   | { kind: "window"; name: "since"; label: "Window" };
 
+/** Returns options whose labels are the values. */
+export const toOptions = (values: readonly string[]): { value: string; label: string }[] =>
+  values.map((value) => ({ value, label: value }));
+
 export type FilterValues = Readonly<Record<string, string | undefined>>;
 
 export interface FilterBarProps {

@@ -5,6 +5,7 @@ import type { TypeStore } from "./account.ts";
 import { readTexts } from "./batch.ts";
 import { invalid } from "./errors.ts";
 import type { Property } from "./property-definitions.ts";
+import { parseInstant } from "./values.ts";
 import type { StoredRecord } from "./stored-record.ts";
 
 /** Bounds of the id and of the change time, which the record table applies itself. */
@@ -58,7 +59,7 @@ function idBounds(operator: string, value: string, high: string, values: string[
 }
 
 function timeBounds(operator: string, value: string, high: string): Bounds | undefined {
-  const at = instant(value);
+  const at = parseInstant(value);
   switch (operator) {
     case "EQ":
       return { changedFrom: at, changedTo: at };
@@ -71,7 +72,7 @@ function timeBounds(operator: string, value: string, high: string): Bounds | und
     case "LTE":
       return { changedTo: at };
     case "BETWEEN":
-      return { changedFrom: at, changedTo: instant(high) };
+      return { changedFrom: at, changedTo: parseInstant(high) };
     default:
       return undefined;
   }
@@ -102,7 +103,7 @@ function readFilter(
 function checkOperand(property: Property, text: string): void {
   const time = property.type === "datetime" || property.type === "date";
   const readable = time
-    ? !Number.isNaN(instant(text))
+    ? !Number.isNaN(parseInstant(text))
     : property.type !== "number" || Number.isFinite(Number(text));
   if (!readable) {
     throw invalid(
@@ -161,15 +162,12 @@ function needsValue(operator: string): boolean {
 /** Compares numbers by size, times as ISO or epoch milliseconds, text without case and options with it. */
 export function compareValues(property: Property, own: string, other: string): number {
   if (property.type === "number") return Number(own) - Number(other);
-  if (property.type === "datetime" || property.type === "date") return instant(own) - instant(other);
+  if (property.type === "datetime" || property.type === "date")
+    return parseInstant(own) - parseInstant(other);
   const exact = property.type === "enumeration";
   const [a, b] = exact ? [own, other] : [own.toLowerCase(), other.toLowerCase()];
   if (a === b) return 0;
   return a < b ? -1 : 1;
-}
-
-function instant(text: string): number {
-  return /^-?\d+$/.test(text) ? Number(text) : Date.parse(text);
 }
 
 /** Matches whole words, with `*` for any characters. */

@@ -81,7 +81,8 @@ function numberValue(text: string): string | Problem {
   return { message: `${text} was not a valid number.`, error: "INVALID_INTEGER" };
 }
 
-function parseInstant(text: string): number {
+/** Parses milliseconds since the epoch, or an ISO time. */
+export function parseInstant(text: string): number {
   return /^-?\d+$/.test(text) ? Number(text) : Date.parse(text);
 }
 

@@ -2,8 +2,7 @@
 import { createPublicKey } from "node:crypto";
 import { decodeProtectedHeader, errors, jwtVerify, type JWTPayload } from "jose";
 import { now, nowMs } from "../../ground/clock.ts";
-import { Problem } from "../../ground/errors.ts";
-import { SKEW_SECONDS } from "./issuer-keys.ts";
+import { bearerTokenProblem, SKEW_SECONDS } from "./issuer-keys.ts";
 import { isStorable } from "../../ground/storable-text.ts";
 import type { Changes } from "../store/database/changes.ts";
 import type { Database } from "../store/database/database.ts";
@@ -42,7 +41,7 @@ function readKeyId(token: string): string | undefined {
     const { kid } = decodeProtectedHeader(token);
     return typeof kid === "string" ? kid.toLowerCase() : undefined;
   } catch (cause) {
-    throw refused("is not a JSON Web Token", cause);
+    throw bearerTokenProblem("is not a JSON Web Token", cause);
   }
 }
 
@@ -56,25 +55,30 @@ async function verified(token: string, key: JwtKeyOwner): Promise<JWTPayload> {
     });
     return payload;
   } catch (cause) {
-    if (cause instanceof errors.JWTExpired) throw refused("has expired; get a new one", cause);
+    if (cause instanceof errors.JWTExpired) throw bearerTokenProblem("has expired; get a new one", cause);
     if (cause instanceof errors.JWTClaimValidationFailed)
-      throw refused(`cannot be accepted because of its claim \`${cause.claim}\``, cause);
-    if (cause instanceof errors.JOSEAlgNotAllowed) throw refused("must be signed with RS256", cause);
+      throw bearerTokenProblem(`cannot be accepted because of its claim \`${cause.claim}\``, cause);
+    if (cause instanceof errors.JOSEAlgNotAllowed)
+      throw bearerTokenProblem("must be signed with RS256", cause);
     if (cause instanceof errors.JOSEError)
-      throw refused("is not signed by the key that its `kid` names", cause);
+      throw bearerTokenProblem("is not signed by the key that its `kid` names", cause);
     throw cause;
   }
 }
 
 function checked({ iat, exp, groupRef, consumerRef }: JWTPayload): { groupRef: string; consumerRef: string } {
-  if (iat === undefined || exp === undefined) throw refused("must have the claims `iat` and `exp`");
-  if (exp <= nowMs() / 1_000) throw refused("has expired; get a new one");
+  if (iat === undefined || exp === undefined)
+    throw bearerTokenProblem("must have the claims `iat` and `exp`");
+  if (exp <= nowMs() / 1_000) throw bearerTokenProblem("has expired; get a new one");
   if (exp - iat > LIFETIME_SECONDS) {
-    throw refused(`lives for ${exp - iat} s; ${LIFETIME_SECONDS} s from \`iat\` to \`exp\` are allowed`);
+    throw bearerTokenProblem(
+      `lives for ${exp - iat} s; ${LIFETIME_SECONDS} s from \`iat\` to \`exp\` are allowed`,
+    );
   }
-  if (iat > nowMs() / 1_000 + SKEW_SECONDS) throw refused("was issued in the future; compare the clocks");
+  if (iat > nowMs() / 1_000 + SKEW_SECONDS)
+    throw bearerTokenProblem("was issued in the future; compare the clocks");
   if (!isName(groupRef) || !isName(consumerRef)) {
-    throw refused("must have the claims `groupRef` and `consumerRef`");
+    throw bearerTokenProblem("must have the claims `groupRef` and `consumerRef`");
   }
   return { groupRef, consumerRef };
 }
@@ -82,6 +86,3 @@ function checked({ iat, exp, groupRef, consumerRef }: JWTPayload): { groupRef: s
 /** Names that PostgreSQL cannot store are refused. */
 const isName = (value: unknown): value is string =>
   typeof value === "string" && value !== "" && isStorable(value);
-
-const refused = (why: string, cause?: unknown): Problem =>
-  new Problem("unauthenticated", { detail: `The bearer token ${why}.`, cause });

@@ -1,7 +1,7 @@
 /** What is read of an issuer of tokens, through the egress only: its documents, and the keys with which it signs. */
 import { createRemoteJWKSet, customFetch } from "jose";
 import { isJsonObject, type JsonObject } from "../../ground/json.ts";
-import type { Problem } from "../../ground/errors.ts";
+import { Problem } from "../../ground/errors.ts";
 import { EgressError } from "../egress/egress-error.ts";
 import type { Egress } from "../egress/open-egress.ts";
 
@@ -60,3 +60,7 @@ export async function fetchIssuerDocument(egress: Egress, url: URL): Promise<Jso
   if (isJsonObject(value)) return value;
   throw new Error(`${url.host} did not answer with a JSON object`);
 }
+
+/** Returns the refusal of a bearer token; `why` continues "The bearer token". */
+export const bearerTokenProblem = (why: string, cause?: unknown): Problem =>
+  new Problem("unauthenticated", { detail: `The bearer token ${why}.`, cause });

@@ -8,7 +8,7 @@ import { isStorable } from "../../ground/storable-text.ts";
 import type { Role } from "../../ground/role.ts";
 import type { Database } from "../store/database/database.ts";
 import { listMemberships, upsertBuilder } from "../store/access/people.ts";
-import { SIGNATURE_ALGORITHMS, SKEW_SECONDS } from "./issuer-keys.ts";
+import { bearerTokenProblem, SIGNATURE_ALGORITHMS, SKEW_SECONDS } from "./issuer-keys.ts";
 import { issuerUnavailable, type IssuerTokens, type OidcIssuer } from "./oidc-issuer.ts";
 
 export interface Person {
@@ -45,11 +45,12 @@ export const openIdTokens =
   (deps: Services & { log: Log }): PersonOfIdToken =>
   async ({ idToken, accessToken }, nonce) => {
     const claims = await verified(deps, idToken);
-    if (claims["nonce"] !== nonce) throw refused("belongs to another sign-in (`nonce`)");
+    if (claims["nonce"] !== nonce) throw bearerTokenProblem("belongs to another sign-in (`nonce`)");
     if (accessToken === undefined || tellsEnough(deps, claims)) return personWith(deps, claims);
     const info = await askedUserInfo(deps, accessToken, claims);
     // OpenID Connect Core 5.3.2: otherwise the claims must not be used.
-    if (info && info["sub"] !== claims.sub) throw refused("is about another person than UserInfo (`sub`)");
+    if (info && info["sub"] !== claims.sub)
+      throw bearerTokenProblem("is about another person than UserInfo (`sub`)");
     return personWith(deps, withUserInfo(claims, info));
   };
 
@@ -139,7 +140,7 @@ async function verified(deps: Services, token: string): Promise<JWTPayload> {
   const { clientId } = deps.issuer.settings;
   // A token for another application would let that application's operator sign in here.
   const audience = [payload.aud ?? payload["azp"] ?? []].flat();
-  if (!audience.includes(clientId)) throw refused("was issued for another application");
+  if (!audience.includes(clientId)) throw bearerTokenProblem("was issued for another application");
   requireSignInToken(payload, protectedHeader);
   return payload;
 }
@@ -157,10 +158,11 @@ async function signedClaims({ issuer }: Services, token: string): Promise<JWTVer
       requiredClaims: ["sub"],
     });
   } catch (cause) {
-    if (cause instanceof errors.JWTExpired) throw refused("has expired; sign in again", cause);
+    if (cause instanceof errors.JWTExpired) throw bearerTokenProblem("has expired; sign in again", cause);
     if (cause instanceof errors.JWKSTimeout || cause instanceof errors.JWKSInvalid)
       throw issuerUnavailable(cause);
-    if (cause instanceof errors.JOSEError) throw refused("is not a valid token of the trusted issuer", cause);
+    if (cause instanceof errors.JOSEError)
+      throw bearerTokenProblem("is not a valid token of the trusted issuer", cause);
     throw cause;
   }
 }
@@ -170,15 +172,13 @@ const LONGEST_LIFETIME_SECONDS = 31 * 24 * 3_600;
 
 /** Throws for a valid token that is not for signing in: without a subject, a logout token, expired, or valid for too long. */
 function requireSignInToken({ sub, iat, exp, events }: JWTPayload, { typ }: { typ?: string }): void {
-  if (!sub) throw refused("names no person (`sub` is empty)");
-  if (events !== undefined || /logout/i.test(typ ?? "")) throw refused("is a logout token");
+  if (!sub) throw bearerTokenProblem("names no person (`sub` is empty)");
+  if (events !== undefined || /logout/i.test(typ ?? "")) throw bearerTokenProblem("is a logout token");
   const seconds = nowMs() / 1_000;
-  if (exp === undefined) throw refused("does not say how long it is valid (`exp`)");
-  if (exp <= seconds) throw refused("has expired; sign in again");
+  if (exp === undefined) throw bearerTokenProblem("does not say how long it is valid (`exp`)");
+  if (exp <= seconds) throw bearerTokenProblem("has expired; sign in again");
   const issued = iat ?? Math.floor(seconds);
-  if (issued > seconds + SKEW_SECONDS) throw refused("was issued in the future; compare the clocks");
-  if (exp - issued > LONGEST_LIFETIME_SECONDS) throw refused("is valid for more than 31 days");
+  if (issued > seconds + SKEW_SECONDS)
+    throw bearerTokenProblem("was issued in the future; compare the clocks");
+  if (exp - issued > LONGEST_LIFETIME_SECONDS) throw bearerTokenProblem("is valid for more than 31 days");
 }
-
-const refused = (why: string, cause?: unknown): Problem =>
-  new Problem("unauthenticated", { detail: `The bearer token ${why}.`, cause });

@@ -8,7 +8,7 @@ import { callProvider } from "../operations/call-provider.ts";
 import { findReadableObject } from "../read/definition/installed-object.ts";
 import { planObject } from "../read/run/plan-object.ts";
 import { readProblem } from "../read/definition/read-problem.ts";
-import { searchObject, logUse } from "../read/requests/search-records.ts";
+import { logUse, refuseIssues, searchObject } from "../read/requests/search-records.ts";
 import { shapeRecords } from "../read/records/shape-record.ts";
 import { describeFields, toAgentRecord, type AgentField, type AgentFields } from "./agent-fields.ts";
 import { IntegrationArgument, MAX_BYTES, ObjectArgument, withinBytes } from "./agent-lookups.ts";
@@ -268,7 +268,7 @@ function chosenFields(all: readonly AgentField[], names: readonly string[] | und
     issues.push(unknownField(`fields[${at}]`, name, readable));
     return [];
   });
-  if (issues.length > 0) throw refuseAll(issues);
+  if (issues.length > 0) throw refuseIssues(issues);
   return chosen;
 }
 
@@ -295,12 +295,6 @@ function unknownField(place: string, name: string, fields: readonly AgentField[]
   return { in: "body", name: place, detail, value: name, remedy };
 }
 
-const refuseAll = (issues: Issue[]): Problem =>
-  new Problem("invalid-request", {
-    detail: issues.map(({ name, detail, remedy }) => `${name}: ${detail} ${remedy}`).join(" "),
-    issues,
-  });
-
 /** Filters go by any field of the account that is not hidden, also by one that is not returned. */
 function toFilters(
   { installed }: CustomerObject,
@@ -324,7 +318,7 @@ function toFilters(
       return [{ fieldName: definition?.mappings.has(field.name) ? field.name : field.providerName, value }];
     return [];
   });
-  if (issues.length > 0) throw refuseAll(issues);
+  if (issues.length > 0) throw refuseIssues(issues);
   return named;
 }
 
@@ -344,5 +338,5 @@ function readOffset(cursor: string, searched: string): number {
     detail,
     remedy: "Leave it out to begin with the first page.",
   };
-  throw refuseAll([issue]);
+  throw refuseIssues([issue]);
 }

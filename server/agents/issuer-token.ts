@@ -5,6 +5,7 @@ import { Problem } from "../../ground/errors.ts";
 import { keepRecentlyUsed } from "../../ground/recently-used.ts";
 import { isStorable } from "../../ground/storable-text.ts";
 import {
+  bearerTokenProblem,
   fetchIssuerDocument,
   openIssuerKeys,
   SIGNATURE_ALGORITHMS,
@@ -71,12 +72,12 @@ export function openIssuerTokens({ egress }: { egress: Egress }): IssuedTokens {
 }
 
 function readClaims(issuer: string, { sub, exp = 0, scope, groupRef, iat }: JWTPayload): IssuedToken {
-  if (!sub || !isStorable(sub)) throw refused("names nobody (`sub` is empty)");
-  if (exp <= nowMs() / 1_000) throw refused("has expired; get a new one");
+  if (!sub || !isStorable(sub)) throw bearerTokenProblem("names nobody (`sub` is empty)");
+  if (exp <= nowMs() / 1_000) throw bearerTokenProblem("has expired; get a new one");
   if (iat !== undefined && iat > nowMs() / 1_000 + SKEW_SECONDS)
-    throw refused("was issued in the future; compare the clocks");
+    throw bearerTokenProblem("was issued in the future; compare the clocks");
   if (groupRef !== undefined && typeof groupRef !== "string")
-    throw refused("has a `groupRef` that is no text");
+    throw bearerTokenProblem("has a `groupRef` that is no text");
   return {
     id: `${issuer} ${sub}`,
     scopes: typeof scope === "string" ? scope.split(" ") : [],
@@ -85,22 +86,19 @@ function readClaims(issuer: string, { sub, exp = 0, scope, groupRef, iat }: JWTP
 }
 
 function explain(cause: unknown, { issuer, audience }: { issuer: string; audience: string }): unknown {
-  if (cause instanceof errors.JWTExpired) return refused("has expired; get a new one", cause);
+  if (cause instanceof errors.JWTExpired) return bearerTokenProblem("has expired; get a new one", cause);
   if (cause instanceof errors.JWKSTimeout || cause instanceof errors.JWKSInvalid)
     return unavailable(issuer, cause);
   if (cause instanceof errors.JWTClaimValidationFailed) {
     const why = cause.claim === "aud" ? ` It must be \`${audience}\`.` : "";
-    return refused(
+    return bearerTokenProblem(
       `cannot be accepted because of its claim \`${cause.claim}\`.${why} Get another one`,
       cause,
     );
   }
-  if (cause instanceof errors.JOSEError) return refused(`is not signed by ${issuer}`, cause);
+  if (cause instanceof errors.JOSEError) return bearerTokenProblem(`is not signed by ${issuer}`, cause);
   return cause;
 }
-
-const refused = (why: string, cause?: unknown): Problem =>
-  new Problem("unauthenticated", { detail: `The bearer token ${why}.`, cause });
 
 const unavailable = (issuer: string, cause: unknown): Problem =>
   new Problem("unavailable", {

@@ -134,7 +134,8 @@ function readTime(query: PageQuery, name: "since" | "until"): Date | undefined {
   throw queryProblem(name, "must be a time with its zone such as 2026-01-31T12:00:00Z.");
 }
 
-function queryProblem(name: string, fault: string): Problem {
+/** Returns the refusal of a query parameter. */
+export function queryProblem(name: string, fault: string): Problem {
   const detail = `${name}: ${fault}`;
   return new Problem("invalid-request", { detail, issues: [{ in: "query", name, detail }] });
 }

@@ -3,7 +3,7 @@ import { Type, type Static } from "typebox";
 import type { JsonObject } from "../../ground/json.ts";
 import { described } from "../../ground/described.ts";
 
-const members = (description: string) =>
+export const members = (description: string) =>
   Type.Unsafe<JsonObject>(Type.Record(Type.String(), Type.Unknown(), { description }));
 const time = (description: string) => Type.String({ format: "date-time", description });
 

@@ -1,11 +1,7 @@
 /** Schema of the messages about changes of records, as receivers get them. */
 import { Type, type Static } from "typebox";
-import type { JsonObject } from "../../ground/json.ts";
 import { described } from "../../ground/described.ts";
-import { DATA_MESSAGE, ResultInfoSchema, VERSION_TIMES, CAUSED_BY } from "./read-message-schema.ts";
-
-const members = (description: string) =>
-  Type.Unsafe<JsonObject>(Type.Record(Type.String(), Type.Unknown(), { description }));
+import { CAUSED_BY, DATA_MESSAGE, members, ResultInfoSchema, VERSION_TIMES } from "./read-message-schema.ts";
 
 const RecordAtEndSchema = Type.Object(
   {

@@ -1,7 +1,7 @@
 /** What deliveries are about: columns and filters of their lists. */
 import type { Schemas } from "../../api.gen.ts";
 import type { Column } from "../../ui/data-table.tsx";
-import type { FilterField } from "../../ui/filter-bar.tsx";
+import { toOptions, type FilterField } from "../../ui/filter-bar.tsx";
 import { part, ProjectLink } from "../page-link.tsx";
 
 type Delivery = Pick<Schemas["Delivery"], "groupRef" | "object" | "records">;
@@ -34,6 +34,6 @@ export const SUBJECT_FILTERS: FilterField[] = [
     kind: "choice",
     name: "kind",
     label: "Kind",
-    options: KINDS.map((value) => ({ value, label: value })),
+    options: toOptions(KINDS),
   },
 ];

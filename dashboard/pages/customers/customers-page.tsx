@@ -8,7 +8,7 @@ import { useReason } from "../../frame/account/role.ts";
 import { ActionButton } from "../../ui/action-button.tsx";
 import type { Column } from "../../ui/data-table.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
-import type { FilterField } from "../../ui/filter-bar.tsx";
+import { toOptions, type FilterField } from "../../ui/filter-bar.tsx";
 import { Status } from "../../ui/status.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
 import { ConnectCustomer } from "./connect-customer.tsx";
@@ -20,7 +20,7 @@ const FILTERS: FilterField[] = [
     kind: "choice",
     name: "healthStatus",
     label: "Status",
-    options: ["healthy", "unhealthy"].map((value) => ({ value, label: value })),
+    options: toOptions(["healthy", "unhealthy"]),
   },
   { kind: "text", name: "text", label: "Filter", placeholder: "Name or id" },
 ];

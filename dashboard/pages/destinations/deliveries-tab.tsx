@@ -12,7 +12,7 @@ import { useReason } from "../../frame/account/role.ts";
 import { ActionButton } from "../../ui/action-button.tsx";
 import type { Column } from "../../ui/data-table.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
-import type { FilterField } from "../../ui/filter-bar.tsx";
+import { toOptions, type FilterField } from "../../ui/filter-bar.tsx";
 import { Status } from "../../ui/status.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
 
@@ -68,8 +68,6 @@ const buildColumns = (
   ...COLUMNS,
 ];
 
-const choice = (values: readonly string[]) => values.map((value) => ({ value, label: value }));
-
 export function DeliveriesTab({ destination }: { destination: string }): JSX.Element {
   const projectIdOrName = useProjectName();
   const open = useOpenInProject();
@@ -80,12 +78,12 @@ export function DeliveriesTab({ destination }: { destination: string }): JSX.Ele
       (before) => new Set(before.has(id) ? [...before].filter((one) => one !== id) : [...before, id]),
     );
   const filters: FilterField[] = [
-    { kind: "choice", name: "status", label: "Status", options: choice(STATUSES) },
+    { kind: "choice", name: "status", label: "Status", options: toOptions(STATUSES) },
     {
       kind: "choice",
       name: "type",
       label: "Type",
-      options: choice([...types.map(({ type }) => type), ...MESSAGE_TYPES]),
+      options: toOptions([...types.map(({ type }) => type), ...MESSAGE_TYPES]),
     },
     ...SUBJECT_FILTERS,
     { kind: "window", name: "since", label: "Window" },

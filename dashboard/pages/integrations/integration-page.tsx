@@ -7,6 +7,7 @@ import { useCall } from "../../api/queries.ts";
 import { ActivityGraphs } from "../../frame/data/activity-graph.tsx";
 import { ActorName } from "../../frame/data/actor-name.tsx";
 import { LiveTable } from "../../frame/list-page.tsx";
+import { toOptions } from "../../ui/filter-bar.tsx";
 import { part, ProjectButton, ProjectLink, useOpenInProject } from "../../frame/page-link.tsx";
 import { Page } from "../../frame/page.tsx";
 import { PageTabs } from "../../frame/page-tabs.tsx";
@@ -110,7 +111,7 @@ function Customers({ name }: { name: string }): JSX.Element {
           kind: "choice",
           name: "healthStatus",
           label: "Status",
-          options: ["healthy", "unhealthy"].map((value) => ({ value, label: value })),
+          options: toOptions(["healthy", "unhealthy"]),
         },
         { kind: "text", name: "text", label: "Filter", placeholder: "Customer" },
       ]}

@@ -10,7 +10,7 @@ import { useProjectName } from "../../frame/project.ts";
 import { ProviderName } from "../../frame/data/provider-name.tsx";
 import type { Column } from "../../ui/data-table.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
-import { FilterBar } from "../../ui/filter-bar.tsx";
+import { FilterBar, toOptions } from "../../ui/filter-bar.tsx";
 import { Status } from "../../ui/status.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
 
@@ -74,7 +74,7 @@ export function IntegrationsPage(): JSX.Element {
               kind: "choice",
               name: "provider",
               label: "Provider",
-              options: providers.map((value) => ({ value, label: value })),
+              options: toOptions(providers),
             },
           ]}
           values={values}

@@ -6,7 +6,7 @@ import { OPERATION_COLUMNS } from "../../frame/data/operations-table.tsx";
 import { part, ProjectButton, useOpenInProject } from "../../frame/page-link.tsx";
 import { useProjectName } from "../../frame/project.ts";
 import { EmptyState } from "../../ui/empty-state.tsx";
-import type { FilterField } from "../../ui/filter-bar.tsx";
+import { toOptions, type FilterField } from "../../ui/filter-bar.tsx";
 import { statusWords } from "../../ui/status.tsx";
 
 type Operation = RowOf<"listProjectOperations">;
@@ -26,7 +26,7 @@ const FILTERS: FilterField[] = [
     kind: "choice",
     name: "type",
     label: "Type",
-    options: ["write", "read"].map((value) => ({ value, label: value })),
+    options: toOptions(["write", "read"]),
   },
   { kind: "window", name: "since", label: "Window" },
   { kind: "text", name: "text", label: "Filter", placeholder: "Name, id or result" },

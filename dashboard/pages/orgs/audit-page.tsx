@@ -7,7 +7,7 @@ import { ListPage } from "../../frame/list-page.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import type { Column } from "../../ui/data-table.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
-import type { FilterField } from "../../ui/filter-bar.tsx";
+import { toOptions, type FilterField } from "../../ui/filter-bar.tsx";
 import { statusWords } from "../../ui/status.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
 import { ExportAudit } from "./export-audit.tsx";
@@ -28,7 +28,7 @@ const buildFilters = (projects: readonly Project[]): FilterField[] => [
     kind: "choice",
     name: "actorKind",
     label: "Kind of actor",
-    options: ["person", "apiKey", "agent", "system"].map((value) => ({ value, label: value })),
+    options: toOptions(["person", "apiKey", "agent", "system"]),
   },
   { kind: "text", name: "target", label: "Target", placeholder: "Id of a resource" },
   { kind: "window", name: "since", label: "Window" },

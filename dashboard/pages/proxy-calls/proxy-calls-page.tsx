@@ -7,21 +7,19 @@ import { useProjectName } from "../../frame/project.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import type { Column } from "../../ui/data-table.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
-import type { FilterField } from "../../ui/filter-bar.tsx";
+import { toOptions, type FilterField } from "../../ui/filter-bar.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
 
 type ProxyCall = RowOf<"listProjectProxyCalls">;
 
-const choice = (values: readonly string[]) => values.map((value) => ({ value, label: value }));
-
 const FILTERS: FilterField[] = [
-  { kind: "choice", name: "status", label: "Status", options: choice(["2xx", "3xx", "4xx", "5xx"]) },
-  { kind: "choice", name: "refusedBy", label: "Refused by", options: choice(["busbar", "provider"]) },
+  { kind: "choice", name: "status", label: "Status", options: toOptions(["2xx", "3xx", "4xx", "5xx"]) },
+  { kind: "choice", name: "refusedBy", label: "Refused by", options: toOptions(["busbar", "provider"]) },
   {
     kind: "choice",
     name: "method",
     label: "Method",
-    options: choice(["GET", "POST", "PUT", "PATCH", "DELETE"]),
+    options: toOptions(["GET", "POST", "PUT", "PATCH", "DELETE"]),
   },
   { kind: "text", name: "path", label: "Path" },
   { kind: "text", name: "groupRef", label: "Customer" },

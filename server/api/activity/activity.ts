@@ -1,10 +1,10 @@
 /** The activity of a project over time: the endpoint that the dashboard's graph reads. */
 import { Type } from "typebox";
 import { nowMs } from "../../../ground/clock.ts";
-import { Problem } from "../../../ground/errors.ts";
 import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
 import { type ActivityRow, countActivity, listDimensions } from "../../store/operations/count-activity.ts";
 import type { Database } from "../../store/database/database.ts";
+import { queryProblem } from "../pages.ts";
 import { PROJECT } from "../paths.ts";
 
 export const activityRoutes = (deps: { database: Database }): Route[] => [
@@ -105,9 +105,9 @@ const getActivity = (deps: { database: Database }) =>
     async handle({ project, query }) {
       const { of, by, key } = query;
       if (key !== undefined && by === undefined)
-        throw refused("key", "needs `by`, the dimension that it is a value of.");
+        throw queryProblem("key", "needs `by`, the dimension that it is a value of.");
       if (by !== undefined && !listDimensions(of).includes(by))
-        throw refused("by", `\`${of}\` are counted by ${listDimensions(of).join(", ")}.`);
+        throw queryProblem("by", `\`${of}\` are counted by ${listDimensions(of).join(", ")}.`);
       const { bounds, bucketSeconds } = buildBuckets(query);
       const question = { projectId: project.id, by, key, bounds };
       const { rows, countedSince } = await countActivity(deps.database.data, of, question);
@@ -133,14 +133,14 @@ const getActivity = (deps: { database: Database }) =>
 function buildBuckets(query: { since?: string; until?: string; bucketSeconds?: number }) {
   const untilMs = query.until === undefined ? nowMs() : Date.parse(query.until);
   const sinceMs = query.since === undefined ? untilMs - HOUR_MS : Date.parse(query.since);
-  if (Number.isNaN(sinceMs)) throw refused("since", "is not a time that exists.");
-  if (Number.isNaN(untilMs)) throw refused("until", "is not a time that exists.");
-  if (untilMs < sinceMs) throw refused("until", "is before `since`.");
+  if (Number.isNaN(sinceMs)) throw queryProblem("since", "is not a time that exists.");
+  if (Number.isNaN(untilMs)) throw queryProblem("until", "is not a time that exists.");
+  if (untilMs < sinceMs) throw queryProblem("until", "is before `since`.");
   const leastMinutes = Math.max(1, Math.ceil((untilMs - sinceMs) / MAX_BUCKETS / 60_000));
   const bucketSeconds = query.bucketSeconds ?? leastMinutes * 60;
   const bucketMs = bucketSeconds * 1_000;
   if ((untilMs - sinceMs) / bucketMs > MAX_BUCKETS)
-    throw refused(
+    throw queryProblem(
       "bucketSeconds",
       `must be at least ${leastMinutes * 60} for this time: there can be 90 buckets.`,
     );
@@ -149,11 +149,6 @@ function buildBuckets(query: { since?: string; until?: string; bucketSeconds?: n
   const end = Math.max(first + 1, Math.ceil(untilMs / bucketMs));
   const bounds = Array.from({ length: end - first + 1 }, (_, at) => new Date((first + at) * bucketMs));
   return { bounds, bucketSeconds };
-}
-
-function refused(name: string, fault: string): Problem {
-  const detail = `${name}: ${fault}`;
-  return new Problem("invalid-request", { detail, issues: [{ in: "query", name, detail }] });
 }
 
 const toValue = ({ key, count, failed, p50Ms, p95Ms }: ActivityRow) => ({

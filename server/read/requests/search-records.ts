@@ -146,10 +146,10 @@ function requireSearch(
     const name = `fieldFilters[${index}].fieldName`;
     return [{ in: "body", name, detail, value: fieldName, remedy: "Search by another field." }];
   });
-  if (inLists.length > 0) throw refuse(inLists);
+  if (inLists.length > 0) throw refuseIssues(inLists);
   if (filters.length <= abilities.maxSearchFilters) return;
   const detail = `${provider} takes at most ${abilities.maxSearchFilters} filters.`;
-  throw refuse([{ in: "body", name: "fieldFilters", detail, remedy: "Leave some out." }]);
+  throw refuseIssues([{ in: "body", name: "fieldFilters", detail, remedy: "Leave some out." }]);
 }
 
 async function search(
@@ -190,7 +190,7 @@ function filterProblem(
   const index = native.findIndex(({ fieldName }) => read.fieldKey(fieldName) === read.fieldKey(code));
   if (index < 0) return undefined;
   const remedy = "Search by another value, or by another field.";
-  return refuse([
+  return refuseIssues([
     {
       in: "body",
       name: `fieldFilters[${index}]`,
@@ -222,13 +222,15 @@ function requireFields(
     const known = [...definition.mappings.keys(), ...Object.keys(metadata?.fields ?? {})];
     return [issueAt(index, detail, didYouMean(fieldName, known, "Use a field of the object."))];
   });
-  if (unknown.length > 0) throw refuse(unknown);
+  if (unknown.length > 0) throw refuseIssues(unknown);
   const repeated = findRepeatedFilter(named, connector.read);
   if (repeated === undefined) return;
-  throw refuse([issueAt(repeated, "Another filter is about the same field.", "Filter a field only once.")]);
+  throw refuseIssues([
+    issueAt(repeated, "Another filter is about the same field.", "Filter a field only once."),
+  ]);
 }
 
-const refuse = (issues: Issue[]): Problem =>
+export const refuseIssues = (issues: Issue[]): Problem =>
   new Problem("invalid-request", {
     detail: issues.map(({ name, detail, remedy }) => `${name}: ${detail} ${remedy}`).join(" "),
     issues,
