@@ -34,7 +34,9 @@ for (const info of providers) {
       for (const name of placeholders(valueTemplate)) assert.ok(known.has(name), `a header needs ${name}`);
     for (const [member, address] of addresses(info)) {
       assert.match(address, /^(https:\/\/|\{\{)/, member);
-      if (member !== "oauth2Opts.authURL") assert.doesNotMatch(address, /\/$/, `${member} ends in a slash`);
+      // Paths follow all others; these are called as they are, and a redirect is not followed.
+      if (!["oauth2Opts.authURL", "oauth2Opts.tokenURL"].includes(member))
+        assert.doesNotMatch(address, /\/$/, `${member} ends in a slash`);
       for (const name of placeholders(address)) assert.ok(known.has(name), `${member} needs ${name}`);
     }
     for (const suffix of info.hostSuffixes ?? []) assert.match(suffix, /^(\*|\.?[a-z0-9-]+(\.[a-z0-9-]+)+)$/);
@@ -73,6 +75,16 @@ test("versions that their vendors withdraw are asked for as they are for some ti
     PROVIDER_TABLE[key]?.fixedHeaders?.find(({ name }) => name.toLowerCase() === header)?.valueTemplate;
   assert.equal(sent("klaviyo", "revision"), "2026-07-15");
   assert.equal(sent("linkedIn", "linkedin-version"), "202607");
+});
+
+/**
+ * developer.deel.com/changelog/v1-27 (2023-08-29); Gorgias, Greenhouse: NangoHQ/nango 2f4c0af (2026-08-21), packages/providers/providers.yaml.
+ * Close: developer.close.com/api/overview/oauth-authentication, "a POST request … to `https://api.close.com/oauth2/token/`".
+ */
+test("clients authenticate at token endpoints as their vendors document it, at the address that they document", () => {
+  for (const key of ["deel", "deelSandbox", "gorgias", "greenhouse"])
+    assert.equal(PROVIDER_TABLE[key]?.oauth2Opts?.tokenAuthStyle, "basic", key);
+  assert.equal(PROVIDER_TABLE["close"]?.oauth2Opts?.tokenURL, "https://api.close.com/oauth2/token/");
 });
 
 test("display names are unique", () => {

@@ -113,6 +113,12 @@ export const Oauth2Schema = Type.Object(
           "single-use code.",
       }),
     ),
+    scopeSeparator: Type.Optional(
+      Type.String({
+        description:
+          "Busbar's own: what stands between two scopes in the authorization URL. Default: a space, as in RFC 6749.",
+      }),
+    ),
   },
   { title: "OAuth2Options", description: "Options of OAuth 2." },
 );

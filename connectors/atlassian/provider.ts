@@ -6,6 +6,7 @@ export const provider = oauth2("Atlassian", "https://api.atlassian.com/ex/jira/{
   authorize: "https://auth.atlassian.com/authorize",
   token: "https://auth.atlassian.com/oauth/token",
   needsScopes: true,
+  oauth: { authURLParams: { audience: "api.atlassian.com", prompt: "consent" } },
   declares: ["read", "write", "delete", "search"],
   defaultModule: "jira",
   postAuthInfoNeeded: true,

@@ -3,7 +3,7 @@ import { oauth2 } from "../../connector-kit/provider/declare-provider.ts";
 
 export const provider = oauth2("Close", "https://api.close.com", {
   authorize: "https://app.close.com/oauth2/authorize",
-  token: "https://api.close.com/oauth2/token",
+  token: "https://api.close.com/oauth2/token/",
   needsScopes: true,
   tokenFields: { workspaceRefField: "organization_id", consumerRefField: "user_id", scopesField: "scope" },
   declares: ["read", "write", "delete", "search"],

@@ -4,6 +4,7 @@ import { oauth2 } from "../../connector-kit/provider/declare-provider.ts";
 export const provider = oauth2("Gorgias", "https://{{.workspace}}.gorgias.com", {
   authorize: "https://{{.workspace}}.gorgias.com/oauth/authorize",
   token: "https://{{.workspace}}.gorgias.com/oauth/token",
+  tokenAuth: "basic",
   needsScopes: true,
   tokenFields: { scopesField: "scope" },
   oauth: { explicitWorkspaceRequired: true },

@@ -5,6 +5,7 @@ export const provider = oauth2("Notion", "https://api.notion.com", {
   authorize: "https://api.notion.com/v1/oauth/authorize",
   token: "https://api.notion.com/v1/oauth/token",
   tokenAuth: "basic",
+  oauth: { authURLParams: { owner: "user" } },
   tokenFields: { workspaceRefField: "workspace_id", consumerRefField: "owner.user.id" },
   fixedHeaders: [{ name: "Notion-Version", valueTemplate: "2022-06-28" }],
   declares: ["read", "write", "delete", "search"],

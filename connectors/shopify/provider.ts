@@ -8,6 +8,7 @@ export const provider = oauth2("Shopify", "https://{{.workspace}}.myshopify.com"
   needsScopes: true,
   oauth: {
     explicitWorkspaceRequired: true,
+    scopeSeparator: ",",
     accessTokenOpts: {
       attachmentType: "accessTokenHeaderAttachment",
       header: { name: "X-Shopify-Access-Token" },

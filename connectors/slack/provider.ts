@@ -5,6 +5,7 @@ export const provider = oauth2("Slack", "https://slack.com/api", {
   authorize: "https://slack.com/oauth/v2/authorize",
   token: "https://slack.com/api/oauth.v2.access",
   needsScopes: true,
+  oauth: { scopeSeparator: "," },
   tokenFields: {
     workspaceRefField: "workspace_name",
     scopesField: "scope",

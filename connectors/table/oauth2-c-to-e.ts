@@ -52,12 +52,14 @@ export const oauth2CToE: Record<string, ProviderFacts> = {
   deel: oauth2("Deel", "https://api.letsdeel.com", {
     authorize: "https://app.deel.com/oauth2/authorize",
     token: "https://app.deel.com/oauth2/tokens",
+    tokenAuth: "basic",
     needsScopes: true,
     oauth: { docsURL: "https://developer.deel.com/api/oauth" },
   }),
   deelSandbox: oauth2("Deel Sandbox", "https://api-sandbox.demo.deel.com", {
     authorize: "https://app.demo.deel.com/oauth2/authorize",
     token: "https://app.demo.deel.com/oauth2/tokens",
+    tokenAuth: "basic",
     needsScopes: true,
     oauth: { docsURL: "https://developer.deel.com/api/oauth" },
   }),
@@ -135,6 +137,8 @@ export const oauth2CToE: Record<string, ProviderFacts> = {
   dropbox: oauth2("Dropbox", "https://api.dropboxapi.com", {
     authorize: "https://www.dropbox.com/oauth2/authorize",
     token: "https://api.dropboxapi.com/oauth2/token",
+    // Without the type there is no refresh token, and access ends after four hours.
+    oauth: { authURLParams: { token_access_type: "offline" } },
     tokenFields: { consumerRefField: "account_id", scopesField: "scope" },
   }),
   dropboxSign: oauth2("Dropbox Sign", "https://api.hellosign.com", {

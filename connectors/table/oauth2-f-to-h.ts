@@ -61,6 +61,7 @@ export const oauth2FToH: Record<string, ProviderFacts> = {
   greenhouse: oauth2("Greenhouse (Harvest)", "https://harvest.greenhouse.io", {
     authorize: "https://auth.greenhouse.io/authorize",
     token: "https://auth.greenhouse.io/token",
+    tokenAuth: "basic",
     needsScopes: true,
   }),
   groove: oauth2("Groove", "https://api.groovehq.com", {

@@ -7,6 +7,7 @@ export const oauth2IToM: Record<string, ProviderFacts> = {
     authorize: "https://api.instagram.com/oauth/authorize",
     token: "https://api.instagram.com/oauth/access_token",
     needsScopes: true,
+    oauth: { scopeSeparator: "," },
     tokenFields: { scopesField: "user_id" },
   }),
   ironclad: oauth2("Ironclad", "https://ironcladapp.com", {

@@ -52,6 +52,25 @@ describe("the URL of the consent page", () => {
     assert.equal(url(provider("linkedIn")).searchParams.has("code_challenge"), false);
   });
 
+  /** Shopify's own library has `SCOPE_DELIMITER = ","` (@shopify/shopify-api 12.2.0); Linear, Slack and Instagram: NangoHQ/nango 2f4c0af, providers.yaml. */
+  test("scopes are separated as the provider wants it", () => {
+    const scopes = (key: string, entered = {}) =>
+      url(provider(key), entered, ["read_orders", "write_orders"]).searchParams.get("scope");
+    assert.equal(scopes("shopify", { workspace: "acme" }), "read_orders,write_orders");
+    for (const key of ["linear", "slack", "instagram"]) assert.equal(scopes(key), "read_orders,write_orders");
+    assert.equal(scopes("hubspot"), "read_orders write_orders");
+  });
+
+  /** dropbox.tech/developers/using-oauth-2-0-with-offline-access; developer.atlassian.com/cloud/jira/platform/oauth-2-3lo-apps; @auth/core 0.34.3, providers/notion. */
+  test("parameters without which a provider gives no refresh token, or no consent, are sent", () => {
+    const sent = (key: string, name: string, entered = {}) =>
+      url(provider(key), entered).searchParams.get(name);
+    assert.equal(sent("dropbox", "token_access_type"), "offline");
+    assert.equal(sent("atlassian", "audience", { workspace: "acme" }), "api.atlassian.com");
+    assert.equal(sent("atlassian", "prompt", { workspace: "acme" }), "consent");
+    assert.equal(sent("notion", "owner"), "user");
+  });
+
   test("short scope names are mapped, others stay as they are; the audience is sent", () => {
     const info = provider("lever", { scopeMappings: { read: "https://api.example/{{.workspace}}/read" } });
     const made = url(info, { workspace: "acme" }, ["read", "offline_access"]);

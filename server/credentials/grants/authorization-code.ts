@@ -41,12 +41,12 @@ export function consentUrl(request: ConsentRequest): URL {
   const { provider, providerMetadata, allowPlainHttp, codeVerifier } = request;
   const values = metadataValues(providerMetadata);
   const url = buildAddress(provider, () => authorizeUrl(provider, { values, allowPlainHttp }));
-  const { authURLParams = {}, audience } = provider.oauth2Opts ?? {};
+  const { authURLParams = {}, audience, scopeSeparator = " " } = provider.oauth2Opts ?? {};
   const fixed = new Map(Object.entries(authURLParams));
   for (const [name, parts] of Object.entries(request.authQueryParams ?? {})) fixed.set(name, parts.join(" "));
   for (const [name, value] of fixed) url.searchParams.set(name, value);
   if (audience?.length) url.searchParams.set("audience", audience.join(" "));
-  const scope = request.scopes.map((name) => mapScope(provider, name, values)).join(" ");
+  const scope = request.scopes.map((name) => mapScope(provider, name, values)).join(scopeSeparator);
   if (scope) url.searchParams.set("scope", scope);
   // Set last, so that extra parameters of the provider app cannot replace them.
   url.searchParams.set("response_type", "code");
