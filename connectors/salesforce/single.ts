@@ -25,7 +25,7 @@ export const writeOneByOne = (write: RecordWrite, fetch: ProviderFetch): Promise
 
 /** Returns the requests for one record, in order. The id of a record that is not created yet is shown as `{id}`. */
 export function requestsFor(write: RecordWrite, record: RecordToWrite): ProviderRequest[] {
-  if (inOneCall(write)) return [writeAndRead(write, record)];
+  if (inOneCall(write, record)) return [writeAndRead(write, record)];
   const requests = [writeOne(write, record)];
   const step = write.type === "upsert" ? keyStep(write, record) : (record.id ?? "{id}");
   if (readsBack(write)) requests.push(readOne(write.objectName, step, record.fields));
@@ -40,17 +40,20 @@ const readsBack = (write: RecordWrite): boolean => write.type !== "delete" && wr
 
 /**
  * A part of a composite request accepts only headers that its resource supports, and an unknown header fails the whole
- * request. So a caller's headers go with a plain request.
+ * request. So a caller's headers go with a plain request. So does a text with `@{`: in the body of a part it would be a reference to another
+ * part (REST API Developer Guide, Composite Subrequest).
  */
-const inOneCall = (write: RecordWrite): boolean =>
-  readsBack(write) && Object.keys(write.headers).length === 0;
+const inOneCall = (write: RecordWrite, record: RecordToWrite): boolean =>
+  readsBack(write) &&
+  Object.keys(write.headers).length === 0 &&
+  !JSON.stringify(record.fields).includes("@{");
 
 async function writeRecord(
   write: RecordWrite,
   record: RecordToWrite,
   fetch: ProviderFetch,
 ): Promise<WrittenRecord> {
-  if (inOneCall(write)) {
+  if (inOneCall(write, record)) {
     const answer = await send(writeAndRead(write, record), fetch, classify);
     if (!answer.error) return readComposite(record, answer.body);
     // A gateway in front of Salesforce may know the plain resources only. Nothing was written.

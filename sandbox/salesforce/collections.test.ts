@@ -134,6 +134,10 @@ test("composite requests see each other's results, a failed part has a list as i
   );
   assert.equal(textAt(answer.json, "compositeResponse.3.body.0.errorCode"), "NOT_FOUND");
   const failing = [parts[0], part("b", "sobjects/Contact", {})];
+  // REST API Developer Guide, Composite Subrequest (read 2026-11-28): these headers are inherited.
+  const plain = { method: "GET", url: `${DATA}/sobjects/Account`, referenceId: "one" };
+  const named = [{ ...plain, httpHeaders: { Accept: "application/json" } }];
+  assert.equal((await call("POST", `${DATA}/composite`, { compositeRequest: named })).status, 400);
   const halted = await call("POST", `${DATA}/composite`, { allOrNone: true, compositeRequest: failing });
   assert.equal(at(halted.json, "compositeResponse.0.body.0.errorCode"), "PROCESSING_HALTED");
   assert.equal(at(halted.json, "compositeResponse.1.body.0.errorCode"), "REQUIRED_FIELD_MISSING");

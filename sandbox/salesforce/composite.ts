@@ -36,6 +36,7 @@ function composite(org: Org, exchange: SandboxExchange, dispatch: Dispatch): San
   if (requests.length > MAX_REQUESTS) {
     throw refuse(400, "LIMIT_EXCEEDED", `The number of subrequests exceeds the limit of ${MAX_REQUESTS}`);
   }
+  requests.forEach(refuseInherited);
   const allOrNone = body["allOrNone"] === true;
   const bodies = new Map<string, unknown>();
   const parts: Data[] = [];
@@ -52,6 +53,15 @@ function composite(org: Org, exchange: SandboxExchange, dispatch: Dispatch): San
   };
   const kept = allOrNone ? org.atomically(run) : run();
   return { status: 200, body: { compositeResponse: kept ? parts : halted(requests, parts) } };
+}
+
+/** Parts inherit these headers; one that names them fails the whole request with 400 (REST API Developer Guide, Composite Subrequest). */
+function refuseInherited(request: Data): void {
+  const named = Object.keys(asData(request["httpHeaders"])).find((name) =>
+    ["accept", "authorization", "content-type"].includes(name.toLowerCase()),
+  );
+  if (named !== undefined)
+    throw refuse(400, "INVALID_HTTP_HEADER", `The header ${named} cannot be specified in a subrequest`);
 }
 
 /** After a failure with all-or-none only its cause keeps its error. */
