@@ -114,7 +114,7 @@ test("Jira: a create has the id of its record, and an update returns the record"
 
 for (const [provider, object, body] of [
   ["insightly", "Contacts", [{ CONTACT_ID: 1 }]],
-  ["copper", "people", [{ id: 1 }]],
+  ["copper", "people", [{ id: 1, date_modified: 1513161600 }]],
 ] as const)
   test(`${provider}: a short page is not taken for the last one; an empty page is`, async () => {
     const { fetch } = replay({ status: 200, body: [...body] }, { status: 200, body: [] });
