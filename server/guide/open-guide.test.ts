@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { CHAPTERS, openGuide } from "./open-guide.ts";
 import { guidePage, llmsText, searchPage } from "./guide-pages.ts";
+import { excerpt } from "./search-sections.ts";
 
 const DOCS = join(import.meta.dirname, "../../docs");
 
@@ -140,4 +141,14 @@ test("the list for language models names every page once", async () => {
   const guide = await openGuide();
   const text = llmsText(guide);
   for (const name of guide.pages.keys()) assert.equal(text.split(`(/docs/guide/${name}.md)`).length, 2, name);
+});
+
+test("what a search shows of a section has no rules of tables, and ends with a whole word", async () => {
+  for (const section of (await openGuide()).sections) {
+    const shown = excerpt(section);
+    assert.doesNotMatch(shown, /-{3,}|```/, shown);
+    const words = new Set(section.text.split(/[^\p{L}\p{N}]+/u));
+    const last = /([\p{L}\p{N}]+)[^\p{L}\p{N}]* …$/u.exec(shown)?.[1];
+    assert.ok(last === undefined || words.has(last), shown);
+  }
 });

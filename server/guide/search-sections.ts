@@ -32,13 +32,15 @@ export function openSearch(sections: readonly Section[]): (query: string, limit:
   };
 }
 
-/** Returns the beginning of a section as plain text. */
+/** Returns the beginning of a section as plain text: without marks and rules of tables, up to a whole word. */
 export function excerpt({ text }: Section): string {
   const plain = dropLinks(text)
+    .replaceAll(/^ *\|[-| :]+\|$|^ *```\w*$|<!--.*?-->/gm, "")
     .replaceAll(/[`*|#]/g, "")
     .replaceAll(/\s+/g, " ")
     .trim();
-  return plain.length > EXCERPT_LENGTH ? `${plain.slice(0, EXCERPT_LENGTH)} …` : plain;
+  if (plain.length <= EXCERPT_LENGTH) return plain;
+  return `${plain.slice(0, EXCERPT_LENGTH + 1).replace(/ ?\S*$/, "")} …`;
 }
 
 /** Returns Markdown with the texts of links in place of the links. */
