@@ -17,6 +17,7 @@ import { Facts } from "../../ui/facts.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { IdText } from "../../ui/id-text.tsx";
 import { isolated } from "../../ui/isolated.ts";
+import { CodeBlock } from "../../ui/code/code-block.tsx";
 import { JsonView } from "../../ui/code/json-view.tsx";
 import { Section } from "../../ui/section.tsx";
 import { Status } from "../../ui/status.tsx";
@@ -92,6 +93,11 @@ const COLUMNS: Column<FieldChange>[] = [
 /** Beside what the agent sent, which may name fields otherwise. */
 function Change({ approval }: { approval: Approval }): JSX.Element {
   const changes = listChanges(approval);
+  const sent = Object.entries(approval.arguments);
+  // A manifest is read line by line, not as a text of JSON.
+  const isText = ([, one]: [string, unknown]) => typeof one === "string" && one.includes("\n");
+  const texts = sent.filter(isText);
+  const others = sent.filter((one) => !isText(one));
   return (
     <>
       {changes.length > 0 && (
@@ -100,7 +106,12 @@ function Change({ approval }: { approval: Approval }): JSX.Element {
         </Section>
       )}
       <Section title="What the agent sent">
-        <JsonView name="What the agent sent" value={approval.arguments} />
+        <Stack gap="sm">
+          {texts.map(([name, text]) => (
+            <CodeBlock key={name} name={name} text={String(text)} />
+          ))}
+          {others.length > 0 && <JsonView name="What the agent sent" value={Object.fromEntries(others)} />}
+        </Stack>
       </Section>
     </>
   );

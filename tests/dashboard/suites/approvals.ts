@@ -1,7 +1,7 @@
 /** Approvals: a person sees what an agent wants to change, and decides. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openAgent } from "../../harness/agent-client.ts";
+import { manageUrl, openAgent } from "../../harness/agent-client.ts";
 import { addPerson } from "../../harness/people.ts";
 import { signIn } from "../open-dashboard.ts";
 import type { Suite } from "../run-suites.ts";
@@ -41,6 +41,21 @@ export const suite: Suite = (server) => {
     await page.getByText("The customer confirmed it").waitFor();
     await page.getByRole("link", { name: "Its operation" }).click();
     await page.getByText("Done").waitFor();
+    visit.assertUntroubled();
+    await visit.close();
+  });
+
+  test("a manifest that an agent would deploy is shown line by line", async () => {
+    const { on: busbar } = server();
+    const agent = await openAgent(busbar, { url: manageUrl(busbar) });
+    const lines = ["specVersion: 1.0.0", "integrations:", "  - name: asked-for", "    provider: hubspot"];
+    const manifest = `${lines.join("\n")}\n    proxy: { enabled: true }\n`;
+    const { content } = await agent.call("deploy_manifest", { manifest });
+    const visit = await server().visit();
+    await visit.open(`/projects/default/approvals/${content.approval.approvalId}`);
+    const shown = visit.page.getByRole("region", { name: "manifest", exact: true });
+    await shown.waitFor();
+    assert.equal(await shown.textContent(), manifest);
     visit.assertUntroubled();
     await visit.close();
   });
