@@ -39,7 +39,11 @@ describe("GET /v1/providers/{key} of a custom provider", () => {
     });
     assert.ok(key.body.key, key.text);
     for (const apiKey of ["", "wrong", key.body.key]) {
-      assert.equal((await shown({ "x-api-key": apiKey })).status, 404, apiKey);
+      const answer = await shown({ "x-api-key": apiKey });
+      assert.equal(answer.status, 404, apiKey);
+      // Whoever looks with a token that has expired must not look for the fault in the key of the provider.
+      const why = apiKey === key.body.key ? /There is no provider/ : /this call has none that is valid/;
+      assert.match(answer.body.detail, why);
     }
   });
 

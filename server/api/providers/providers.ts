@@ -85,7 +85,11 @@ const getProvider = (deps: { catalog: Catalog }) =>
       const catalog = caller.projectId === undefined ? deps.catalog : deps.catalog.of(caller.projectId);
       const info = catalog.find(params.provider);
       if (info) return info;
-      throw new Problem("not-found", { detail: missingProvider(catalog, params.provider) });
+      const isHidden = caller.projectId === undefined && params.provider.startsWith("x-");
+      const detail = isHidden
+        ? `There is no provider \`${params.provider}\` in the catalog. A custom provider is shown to keys and customers' tokens of its project only, and this call has none that is valid.`
+        : missingProvider(catalog, params.provider);
+      throw new Problem("not-found", { detail });
     },
   });
 
