@@ -10,7 +10,7 @@ import { readBody, send } from "../http/send.ts";
 import { printable } from "../output/printable.ts";
 import { readArgument } from "../read-argument.ts";
 import { connect, withoutConnecting, type Connected } from "../settings/connect.ts";
-import { proxyOrigin } from "../settings/proxy-origin.ts";
+import { findProxyOrigin } from "../settings/proxy-origin.ts";
 import type { Screen, Terminal } from "../terminal.ts";
 import { collect } from "./resource-options.ts";
 
@@ -51,7 +51,7 @@ export function addProxy(program: Command, terminal: Terminal): void {
       const body = options.data === undefined ? undefined : await readArgument(options.data, terminal);
       if (body && !headers["content-type"]) headers["content-type"] = "application/json";
       const server = await connect(command, terminal);
-      const base = proxyOrigin(options.proxyUrl ?? server.target.proxyUrl, server.target.origin);
+      const base = await findProxyOrigin(server, options.proxyUrl);
       const answer = await send({
         method: method.toUpperCase(),
         url: new URL(base + path),

@@ -4,10 +4,9 @@ import { nowMs } from "../clock.ts";
 import { Failure } from "../failures.ts";
 import { parseJson, textAt } from "../http/json.ts";
 import { readBody, send } from "../http/send.ts";
-import { proxyOrigin } from "../settings/proxy-origin.ts";
+import { findProxyOrigin } from "../settings/proxy-origin.ts";
 import type { Connected } from "../settings/connect.ts";
 import type { Target } from "../settings/target.ts";
-import { Refused } from "../http/refused.ts";
 import { bad, good, type Finding } from "./finding.ts";
 
 const IDLE_MS = 10_000;
@@ -69,9 +68,9 @@ async function readiness(origin: string): Promise<Finding> {
 }
 
 /** Checks the address that was given, else the one that the server tells, else the default one. */
-export async function checkProxy({ target, api }: Pick<Connected, "target" | "api">): Promise<Finding> {
+export async function checkProxy(server: Pick<Connected, "target" | "api">): Promise<Finding> {
   try {
-    const at = proxyOrigin(target.proxyUrl ?? (await findProxy(api)), target.origin);
+    const at = await findProxyOrigin(server);
     // The proxy refuses a call without its headers, and marks the refusal as its own.
     const { answer } = await ask(at, "/");
     if (answer.headers["x-amp-error"]) return good("proxy", `${at} answers`);
@@ -81,15 +80,5 @@ export async function checkProxy({ target, api }: Pick<Connected, "target" | "ap
     if (!(error instanceof Failure)) throw error;
     const cure = "Give its address by BUSBAR_PROXY_URL, or log in with --proxy-url.";
     return bad("proxy", error.message, cure);
-  }
-}
-
-/** Only a key with the scope `full` may ask. */
-async function findProxy(api: Connected["api"]): Promise<string | undefined> {
-  try {
-    return textAt(await api("GET", "/v1/system"), "urls.proxy");
-  } catch (error) {
-    if (error instanceof Refused) return undefined;
-    throw error;
   }
 }

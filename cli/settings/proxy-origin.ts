@@ -1,9 +1,30 @@
 /** Finds the address of the proxy that belongs to a server. */
 import { UsageFailure } from "../failures.ts";
+import { textAt } from "../http/json.ts";
+import { Refused } from "../http/refused.ts";
+import type { Connected } from "./connect.ts";
 import { readOrigin } from "./target.ts";
 
-/** Returns the given address, else port 4001 beside port 4000. Throws `UsageFailure` if neither applies. */
-export function proxyOrigin(given: string | undefined, origin: string): string {
+/**
+ * Returns the address that was given, else the one that the server tells, else port 4001 beside port 4000. Throws `UsageFailure` if none
+ * of them applies.
+ */
+export const findProxyOrigin = async (
+  { target, api }: Pick<Connected, "target" | "api">,
+  given = target.proxyUrl,
+): Promise<string> => buildProxyOrigin(given ?? (await findProxy(api)), target.origin);
+
+/** Only a key with the scope `full` may ask. */
+async function findProxy(api: Connected["api"]): Promise<string | undefined> {
+  try {
+    return textAt(await api("GET", "/v1/system"), "urls.proxy");
+  } catch (error) {
+    if (error instanceof Refused) return undefined;
+    throw error;
+  }
+}
+
+function buildProxyOrigin(given: string | undefined, origin: string): string {
   if (given) return readOrigin(given);
   const url = new URL(origin);
   if (url.port === "4000") {
