@@ -1,6 +1,7 @@
 /** Reads the value of an option: text, `@file`, or `-` for stdin. */
 import { createReadStream } from "node:fs";
 import { resolve } from "node:path";
+import { isExactNumber } from "../ground/exact-number.ts";
 import { Failure, UsageFailure } from "./failures.ts";
 import type { Json } from "./http/json.ts";
 import { readBody } from "./http/send.ts";
@@ -27,14 +28,27 @@ export async function readArgument(given: string, { stdin, cwd }: Sources): Prom
   return readBody(file, MAX_BYTES);
 }
 
-/** Reads the value as JSON. Throws `UsageFailure` that names the option. */
+/** Reads the value as JSON, as `parseJsonArgument` does. */
 export async function readJsonArgument(option: string, given: string, sources: Sources): Promise<Json> {
   const text = (await readArgument(given, sources)).toString();
+  const from = given.startsWith("@") ? `, from ${given.slice(1)},` : given === "-" ? ", from stdin," : "";
+  return parseJsonArgument(`${option}${from}`, text);
+}
+
+/** Throws `UsageFailure` that names the option for text that is not JSON, and for a number that would be rounded. */
+export function parseJsonArgument(option: string, text: string): Json {
+  const exact = (_name: string, value: unknown, context?: { source?: string }): unknown => {
+    if (typeof value !== "number" || isExactNumber(context?.source ?? "")) return value;
+    throw new UsageFailure(
+      `The value of ${option} has the number ${context?.source}, which has more digits than a double can hold.`,
+      { remedy: "Send it as a text." },
+    );
+  };
   try {
-    return JSON.parse(text) as Json;
+    return JSON.parse(text, exact) as Json;
   } catch (cause) {
-    const from = given.startsWith("@") ? `, from ${given.slice(1)},` : given === "-" ? ", from stdin," : "";
-    throw new UsageFailure(`The value of ${option}${from} is not JSON: ${describeFault(cause)}.`, { cause });
+    if (cause instanceof UsageFailure) throw cause;
+    throw new UsageFailure(`The value of ${option} is not JSON: ${describeFault(cause)}.`, { cause });
   }
 }
 

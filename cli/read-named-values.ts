@@ -1,6 +1,7 @@
 /** Reads options that give values under names: `--set name=text`, `--set-json name=json`. */
 import { UsageFailure } from "./failures.ts";
-import { parseJson, type Json } from "./http/json.ts";
+import type { Json } from "./http/json.ts";
+import { parseJsonArgument } from "./read-argument.ts";
 
 /** Throws `UsageFailure` for a value without a name, and for text that is not JSON. */
 export function readNamedValues(
@@ -11,9 +12,7 @@ export function readNamedValues(
     ...texts.map((given) => splitAt(option, given)),
     ...jsons.map((given): [string, Json] => {
       const [name, text] = splitAt(`${option}-json`, given);
-      const value = parseJson(text);
-      if (value === undefined) throw new UsageFailure(`${option}-json ${name}: \`${text}\` is not JSON.`);
-      return [name, value];
+      return [name, parseJsonArgument(`${option}-json ${name}`, text)];
     }),
   ];
 }

@@ -47,6 +47,9 @@ test("what cannot be put together is a wrong use that names the option", async (
   await assert.rejects(request({ setJson: ["a=x"] }), /--set-json a/);
   await assert.rejects(request({ data: "{" }), /--data .*not JSON/);
   await assert.rejects(request({ data: "5" }), UsageFailure);
+  // JavaScript would send 9007199254740992, and 12345678901234567000.
+  await assert.rejects(request({ setJson: ["a=9007199254740993"] }), /--set-json a .*9007199254740993/);
+  await assert.rejects(request({ data: '{"a": [-12345678901234567890]}' }), /--data .*-12345678901234567890/);
   await assert.rejects(request({ data: "[]", set: ["a=b"] }), UsageFailure);
   await assert.rejects(request({ group: undefined, set: ["a=b"] }), /--group/);
   await assert.rejects(request({ data: "@/nonexistent" }), /nonexistent cannot be read/);

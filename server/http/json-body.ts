@@ -1,5 +1,6 @@
 /** Parses JSON bodies without loss: numbers that JavaScript would round are refused. */
 import { Problem } from "../../ground/errors.ts";
+import { isExactNumber, SURE_DIGITS } from "../../ground/exact-number.ts";
 import { MAX_LEVELS } from "../../ground/json.ts";
 import { isStorable } from "../../ground/storable-text.ts";
 
@@ -20,8 +21,6 @@ export function parseJson(text: string): unknown {
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COLON = 0x3a;
-/** Digits that every double keeps. */
-const SURE_DIGITS = 15;
 
 /**
  * Checks every text, number and level in one pass over the characters: a reviver would be called for every value, which
@@ -107,7 +106,7 @@ function checkText(text: string, from: number, end: number, lastTextAt: number):
 
 function checkNumber(text: string, from: number, end: number, lastTextAt: number): void {
   const source = text.slice(from, end);
-  if (isExact(Number(source), source)) return;
+  if (isExactNumber(source)) return;
   throw new Problem("malformed-json", {
     detail: `The number ${source.slice(0, 40)} ${describePosition(text, from, lastTextAt)} has more digits than a double can hold. Send it as a string.`,
   });
@@ -131,13 +130,3 @@ const tooDeep = (): Problem =>
   new Problem("malformed-json", {
     detail: `The body is nested too deeply: ${MAX_LEVELS} levels are the most.`,
   });
-
-/** Returns whether the integer part is exact; fractions are doubles at every provider anyway. */
-function isExact(value: number, source: string): boolean {
-  if (/^\d+$/.test(source)) return Number.isSafeInteger(value);
-  const digits = source
-    .replace(/e.*$/i, "")
-    .replace(/^[0.]+/, "")
-    .replace(".", "");
-  return Math.abs(value) <= Number.MAX_SAFE_INTEGER || digits.length <= SURE_DIGITS;
-}
