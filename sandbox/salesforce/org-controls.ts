@@ -140,6 +140,7 @@ const NAMES = [
   "childPage",
   "pageCharacters",
   "headerBytes",
+  "replicationLagMs",
   "tooLongStatus",
 ] as const;
 

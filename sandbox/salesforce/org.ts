@@ -35,6 +35,8 @@ export type OrgSettings = {
   pageCharacters: number;
   /** A longer request line with its headers is refused with `tooLongStatus`, 414 or 431. */
   headerBytes: number;
+  /** The logs of deletions and changes are complete until so long ago; what came later is not in them yet. */
+  replicationLagMs: number;
   tooLongStatus: number;
 };
 
@@ -45,6 +47,7 @@ export const DEFAULT_SETTINGS: Omit<OrgSettings, "clock"> = {
   childPage: 200,
   pageCharacters: Number.MAX_SAFE_INTEGER,
   headerBytes: 16_384,
+  replicationLagMs: 0,
   tooLongStatus: 414,
 };
 

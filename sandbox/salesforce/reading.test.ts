@@ -234,6 +234,19 @@ test("deleted and updated give ids of a span, purged records included", async ()
   assert.equal((await span("updated", now - 16 * 86_400_000, now)).status, 200);
 });
 
+test("a log of deletions that is not complete yet ends before its span does", async () => {
+  const now = Date.parse(textAt((await control("GET", "/sandbox/clock")).json, "now"));
+  const span = `start=${from(now - 3_600_000)}&end=${from(now + 3_600_000)}`;
+  const read = (): Promise<Response> => call("GET", `/services/data/v60.0/sobjects/Contact/deleted/?${span}`);
+  await call("DELETE", "/services/data/v60.0/sobjects/Contact/003Sb0000000001IAA");
+  await control("POST", "/sandbox/settings", { salesforce: { replicationLagMs: 600_000 } });
+  const early = await read();
+  assert.deepEqual(at(early.json, "deletedRecords"), []);
+  assert.ok(Date.parse(textAt(early.json, "latestDateCovered")) <= now - 540_000, early.text);
+  await control("POST", "/sandbox/clock", { advanceMs: 720_000 });
+  assert.equal(listAt((await read()).json, "deletedRecords").length, 1);
+});
+
 test("a request line that is too long with its headers is answered with HTML and 414 or 431", async () => {
   const long = `SELECT Id FROM Contact WHERE Title != '${"x".repeat(16_400)}'`;
   const answer = await query(long);

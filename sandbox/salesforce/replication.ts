@@ -42,29 +42,40 @@ function invalidDate(message: string): Error {
   return refuse(400, "INVALID_REPLICATION_DATE", message);
 }
 
-function covered(org: Org, end: number): string {
-  return stamp(Math.min(end, Math.floor(org.clock.now() / MINUTE_MS) * MINUTE_MS));
+/** Transactions that are not committed yet are missing; clients begin the next span where this one was complete. */
+function coveredUntil(org: Org, end: number): number {
+  const complete = org.clock.now() - org.settings.replicationLagMs;
+  return Math.min(end, Math.floor(complete / MINUTE_MS) * MINUTE_MS);
+}
+
+function shownUntil(org: Org, end: number): number {
+  return org.settings.replicationLagMs === 0 ? end : coveredUntil(org, end);
 }
 
 function deleted(org: Org, store: ObjectStore, exchange: SandboxExchange): SandboxAnswer {
   const { start, end } = readSpan(org, exchange, 15);
+  const until = shownUntil(org, end);
   const deletedRecords = [...store.deletions.values()]
-    .filter(({ at }) => at >= start && at < end)
+    .filter(({ at }) => at >= start && at < until)
     .map(({ id, at }) => ({ id, deletedDate: stamp(at) }));
   refuseTooMany(deletedRecords.length);
   const oldest = Math.floor((org.clock.now() - 15 * DAY_MS) / MINUTE_MS) * MINUTE_MS;
-  const body = { deletedRecords, earliestDateAvailable: stamp(oldest), latestDateCovered: covered(org, end) };
+  const body = {
+    deletedRecords,
+    earliestDateAvailable: stamp(oldest),
+    latestDateCovered: stamp(coveredUntil(org, end)),
+  };
   return { status: 200, body };
 }
 
 function updated(org: Org, store: ObjectStore, exchange: SandboxExchange): SandboxAnswer {
   const { start, end } = readSpan(org, exchange, 30);
   const ids: string[] = [];
-  for (const record of store.table.select({ changedFrom: start, changedTo: end - 1 })) {
+  for (const record of store.table.select({ changedFrom: start, changedTo: shownUntil(org, end) - 1 })) {
     if (!record.deleted) ids.push(record.id);
     refuseTooMany(ids.length);
   }
-  return { status: 200, body: { ids, latestDateCovered: covered(org, end) } };
+  return { status: 200, body: { ids, latestDateCovered: stamp(coveredUntil(org, end)) } };
 }
 
 function refuseTooMany(ids: number): void {
