@@ -14,7 +14,7 @@ import {
   updateConnection,
   type ConnectionRow,
 } from "../store/connections/connections.ts";
-import { type Database, transact } from "../store/database/database.ts";
+import { type Database, transactControl } from "../store/database/database.ts";
 import { removeSuspect } from "../store/connections/suspect-connections.ts";
 import { askHealth, type Health } from "./health-check.ts";
 import type { LiveConnection } from "./live-connection.ts";
@@ -155,7 +155,7 @@ function markBad(
   why: string,
   onlyWhile?: ConnectionRow["status"],
 ): Promise<void> {
-  return transact(deps.database, async (queries) => {
+  return transactControl(deps.database, async (queries) => {
     const { projectId, id, provider } = live;
     await lockConnection(queries, projectId, id);
     const row = await findConnection(queries, projectId, id);

@@ -17,8 +17,8 @@ import {
   type TrialState,
 } from "../../store/connections/connections.ts";
 import { upsertConsumer, upsertGroup } from "../../store/access/customers.ts";
-import { isUniqueViolation, type Queries, transact } from "../../store/database/database.ts";
-import type { SharedQueries } from "../../store/database/sides.ts";
+import { isUniqueViolation, transactControl } from "../../store/database/database.ts";
+import type { ControlQueries, SharedQueries } from "../../store/database/sides.ts";
 import { findProviderApp } from "../../store/connections/provider-apps.ts";
 import { holdProvider } from "../hold-provider.ts";
 import { getConnectionRow } from "./connection.ts";
@@ -48,7 +48,7 @@ export interface WantedConnection {
 export async function saveConnection(deps: TrialServices, wanted: WantedConnection): Promise<ConnectionRow> {
   const { credentials, ...trial } = await tryCredentials(deps, wanted);
   const tried = { ...wanted, credentials, trial };
-  const save = () => transact(deps.database, (queries) => saveIn(queries, deps, tried));
+  const save = () => transactControl(deps.database, (queries) => saveIn(queries, deps, tried));
   try {
     return await save();
   } catch (error) {
@@ -59,7 +59,7 @@ export async function saveConnection(deps: TrialServices, wanted: WantedConnecti
 }
 
 async function saveIn(
-  queries: Queries,
+  queries: ControlQueries,
   deps: TrialServices,
   wanted: WantedConnection & { trial: TrialState },
 ): Promise<ConnectionRow> {

@@ -24,7 +24,7 @@ import {
   type ConnectionRow,
   type ProviderMetadata,
 } from "../../store/connections/connections.ts";
-import { transact } from "../../store/database/database.ts";
+import { transactControl } from "../../store/database/database.ts";
 import { findProviderApp } from "../../store/connections/provider-apps.ts";
 import { ConnectionId } from "../members.ts";
 import { pickMasked, UpdateMask } from "../update-mask.ts";
@@ -144,7 +144,7 @@ function store(
   change: { tried?: TriedCredentials; metadata: ProviderMetadata; providerWorkspaceRef?: string },
 ): Promise<ConnectionRow> {
   const { tried, metadata, providerWorkspaceRef } = change;
-  return transact(deps.database, async (queries) => {
+  return transactControl(deps.database, async (queries) => {
     await lockConnection(queries, projectId, id);
     await updateRow(queries, projectId, id, {
       providerMetadata: metadata,

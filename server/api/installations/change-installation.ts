@@ -3,7 +3,8 @@ import { installationUpdated } from "../../events/installation-events.ts";
 import { queueEvent } from "../../events/record-event.ts";
 import type { Caller } from "../../http/endpoint.ts";
 import type { ConfigContent } from "../../../manifest/installation-config.ts";
-import { type Queries, transact } from "../../store/database/database.ts";
+import { transactControl } from "../../store/database/database.ts";
+import type { ControlQueries } from "../../store/database/sides.ts";
 import { getInstallationFields } from "../../store/deliveries/events.ts";
 import {
   insertConfig,
@@ -29,7 +30,7 @@ export type ChangeServices = AccountServices;
 
 /** The locked installation that a change is based on. */
 export interface Situation {
-  queries: Queries;
+  queries: ControlQueries;
   integration: Integration;
   installation: StoredInstallation;
 }
@@ -49,7 +50,7 @@ interface Asked {
   skipSampling?: boolean;
 }
 
-type Find = (queries: Queries, integration: Integration) => Promise<{ id: string }>;
+type Find = (queries: ControlQueries, integration: Integration) => Promise<{ id: string }>;
 type Decide = (situation: Situation) => Promise<InstallationChange>;
 
 /** Returns the changed installation. `find` selects it; both callbacks throw Problems, and `decide` is called twice. */
@@ -61,7 +62,7 @@ export async function changeInstallation(
 ): Promise<Installation> {
   const { projectId } = asked;
   const warnings = asked.skipSampling ? [] : await checkChange(deps, asked, find, decide);
-  const installation = await transact(deps.database, async (queries) => {
+  const changed = await transactControl(deps.database, async (queries) => {
     const named = await getIntegrationRow(queries, projectId, asked.integrationId);
     const { id } = await find(queries, named);
     await lockInstallation(queries, projectId, id);
@@ -76,9 +77,9 @@ export async function changeInstallation(
     }
     const createdBy = showCreatedBy(asked.caller, change.config?.createdBy, asked.operation);
     await saveChange(situation, change, createdBy);
-    return showInstallation(queries, await getInstallationRow(queries, projectId, integration.id, id));
+    return getInstallationRow(queries, projectId, integration.id, id);
   });
-  return withWarnings(installation, warnings);
+  return withWarnings(await showInstallation(deps.database.data, changed), warnings);
 }
 
 /** Checks the change against the account before the installation is locked, because the provider is called. */
@@ -88,12 +89,12 @@ async function checkChange(
   find: Find,
   decide: Decide,
 ): Promise<InstallationWarning[]> {
-  const { control, data, queries } = deps.database;
+  const { control } = deps.database;
   const integration = await getIntegrationRow(control, asked.projectId, asked.integrationId);
-  const { id } = await find(queries, integration);
-  const installation = await getInstallationRow(data, asked.projectId, integration.id, id);
+  const { id } = await find(control, integration);
+  const installation = await getInstallationRow(control, asked.projectId, integration.id, id);
   const { config, connectionId = installation.connectionId } = await decide({
-    queries,
+    queries: control,
     integration,
     installation,
   });
@@ -122,7 +123,7 @@ async function saveChange(
 
 /** Removes objects that the latest revision no longer reads from every installation's configuration. */
 export async function stopReadingWhatIsGone(
-  queries: Queries,
+  queries: ControlQueries,
   { projectId, id: integrationId }: Integration,
   createdBy: string,
 ): Promise<void> {

@@ -7,7 +7,7 @@ import type { Json } from "../../../ground/json.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { ConfigInputSchema } from "../../../manifest/installation-config.ts";
 import { upsertGroup } from "../../store/access/customers.ts";
-import { isUniqueViolation, transact } from "../../store/database/database.ts";
+import { isUniqueViolation, transactControl } from "../../store/database/database.ts";
 import type { ControlQueries } from "../../store/database/sides.ts";
 import { getInstallationFields } from "../../store/deliveries/events.ts";
 import { findInstallationOfGroup, insertInstallation } from "../../store/integrations/installations.ts";
@@ -89,7 +89,7 @@ export const createInstallation = (deps: AccountServices) =>
         warnings = await checkAccount(deps, integration, { connectionId: connection.id, after: content });
       }
       try {
-        const installation = await transact(deps.database, async (queries) => {
+        const created = await transactControl(deps.database, async (queries) => {
           const { integration, connection, content } = await check(queries);
           const group = await upsertGroup(queries, { projectId: project.id, groupRef });
           const { id } = await insertInstallation(queries, {
@@ -104,9 +104,9 @@ export const createInstallation = (deps: AccountServices) =>
           const row = await getInstallationRow(queries, project.id, integration.id, id);
           const fields = await getInstallationFields(queries, id);
           await queueEvent(queries, installationCreated(fields, row.config.content));
-          return showInstallation(queries, row);
+          return row;
         });
-        return withWarnings(installation, warnings);
+        return withWarnings(await showInstallation(deps.database.data, created), warnings);
       } catch (error) {
         if (!isUniqueViolation(error, "installations_integration_id_group_id_key")) throw error;
         const integration = await getIntegrationRow(deps.database.control, project.id, params.integrationId);

@@ -5,8 +5,12 @@ import { Problem } from "../../../ground/errors.ts";
 import { ConfigContentSchema, type ConfigContent } from "../../../manifest/installation-config.ts";
 import { HealthReasonsSchema } from "../../events/event-data.ts";
 import { listConnectionsById, type ConnectionRow } from "../../store/connections/connections.ts";
-import type { DataQueries } from "../../store/database/sides.ts";
-import { findInstallation, type InstallationRow } from "../../store/integrations/installations.ts";
+import type { DataQueries, SharedQueries } from "../../store/database/sides.ts";
+import {
+  findInstallation,
+  listLastStatuses,
+  type InstallationRow,
+} from "../../store/integrations/installations.ts";
 import { listHealthReasons, type HealthReason } from "../../store/integrations/installation-health.ts";
 import { listReadPauses, type PausedObject } from "../../store/reads/read-objects.ts";
 import { ConnectionSchema, toConnection } from "../connections/connection.ts";
@@ -93,13 +97,19 @@ export const InstallationSchema = Type.Object(
 export type Installation = Static<typeof InstallationSchema>;
 export type StoredInstallation = InstallationRow<ConfigContent>;
 
+/** What the data side knows of an installation. */
+interface InstallationState {
+  pauses: PausedObject[];
+  reasons: HealthReason[];
+  lastOperationStatus: string | undefined;
+}
+
 function toInstallation(
   row: StoredInstallation,
   connection: ConnectionRow,
-  pauses: PausedObject[],
-  reasons: HealthReason[],
+  { pauses, reasons, lastOperationStatus }: InstallationState,
 ): Installation {
-  const { config, lastOperationStatus } = row;
+  const { config } = row;
   return {
     id: row.id,
     projectId: row.projectId,
@@ -143,11 +153,17 @@ export async function toInstallations(
   const ids = rows.map((row) => row.id);
   const paused = await listReadPauses(queries, ids);
   const reasons = await listHealthReasons(queries, ids);
+  const statuses = await listLastStatuses(queries, ids);
   const pauses = Map.groupBy(paused, ({ installationId }) => installationId);
   return rows.flatMap((row) => {
     const connection = connections.get(row.connectionId);
     if (!connection) return [];
-    return [toInstallation(row, connection, pauses.get(row.id) ?? [], reasons.get(row.id) ?? [])];
+    const state = {
+      pauses: pauses.get(row.id) ?? [],
+      reasons: reasons.get(row.id) ?? [],
+      lastOperationStatus: statuses.get(row.id),
+    };
+    return [toInstallation(row, connection, state)];
   });
 }
 
@@ -156,7 +172,7 @@ export const withWarnings = (installation: Installation, warnings: InstallationW
 
 /** Finds an installation of an integration. Throws a 404 Problem. */
 export async function getInstallationRow(
-  queries: DataQueries,
+  queries: SharedQueries,
   projectId: string,
   integrationId: string,
   id: string,

@@ -9,7 +9,7 @@ import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
 import type { CallServices } from "../../operations/call-provider.ts";
 import { removeUnusedConnections } from "../../store/connections/connections.ts";
 import { listInstallationPage } from "../../store/connections/customer-lists.ts";
-import { type Database, transact } from "../../store/database/database.ts";
+import { type Database, transactControl } from "../../store/database/database.ts";
 import { getInstallationFields } from "../../store/deliveries/events.ts";
 import {
   listInstallations as listRows,
@@ -154,11 +154,11 @@ const deleteInstallation = (deps: CallServices & { log: Log }) =>
     params: Type.Object({ integrationId: IntegrationIdOrName, installationId: InstallationId }),
     success: { status: 204, description: "Deleted." },
     async handle({ project, params }) {
-      const { queries: outside } = deps.database;
+      const { control: outside } = deps.database;
       const of = await getIntegrationRow(outside, project.id, params.integrationId);
       const going = await getInstallationRow(outside, project.id, of.id, params.installationId);
       await deselectBeforeRemoval(deps, going.id);
-      await transact(deps.database, async (queries) => {
+      await transactControl(deps.database, async (queries) => {
         const integration = await getIntegrationRow(queries, project.id, params.integrationId);
         const find = () => getInstallationRow(queries, project.id, integration.id, params.installationId);
         await lockInstallation(queries, project.id, (await find()).id);

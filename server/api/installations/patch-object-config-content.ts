@@ -7,7 +7,7 @@ import { projectEndpoint } from "../../http/endpoint.ts";
 import { didYouMean } from "../../../ground/closest.ts";
 import { formatName } from "../../../manifest/config-issue.ts";
 import type { ConfigContent } from "../../../manifest/installation-config.ts";
-import type { DataQueries } from "../../store/database/sides.ts";
+import type { SharedQueries } from "../../store/database/sides.ts";
 import { findInstallationOfGroup } from "../../store/integrations/installations.ts";
 import type { Integration } from "../integration.ts";
 import { IntegrationIdOrName, ObjectName } from "../members.ts";
@@ -78,7 +78,7 @@ export const patchObjectConfigContent = (deps: ChangeServices) =>
 
 /** Throws a 400 Problem unless exactly one of the two members is given, and 404 if there is no such installation. */
 async function findTarget(
-  queries: DataQueries,
+  queries: SharedQueries,
   integration: Integration,
   { groupRef, installationId }: Request,
 ): Promise<{ id: string }> {

@@ -1,8 +1,8 @@
 /** PUT /v1/projects/{projectIdOrName}/integrations:batch: deploys an amp.yaml. */
 import { Type } from "typebox";
 import { projectEndpoint } from "../../http/endpoint.ts";
-import { rehearse, transact } from "../../store/database/database.ts";
-import type { DataQueries } from "../../store/database/sides.ts";
+import { rehearse, transactControl } from "../../store/database/database.ts";
+import type { ControlQueries, SharedQueries } from "../../store/database/sides.ts";
 import { showAuthor, showCreatedBy } from "../created-by.ts";
 import { stopReadingWhatIsGone } from "../installations/change-installation.ts";
 import { checkedManifest, deployIntegrations, type DeployServices } from "./deploy-manifest.ts";
@@ -10,7 +10,6 @@ import { Destructive, IntegrationSchema, toIntegration, type Integration } from 
 import { countInstallationsByIntegration } from "../../store/integrations/installations.ts";
 import { listIntegrations } from "../../store/integrations/integrations.ts";
 import type { ManifestIntegration } from "../../../manifest/manifest.ts";
-import type { Queries } from "../../store/database/database.ts";
 import { lostNames, refuseLostNames, REMEDY } from "./lost-names.ts";
 import { checkedProviders, storeProviders } from "./deploy-providers.ts";
 import { manifestSource, ManifestSourceSchema } from "./manifest-source.ts";
@@ -67,7 +66,7 @@ export const batchUpsertIntegrations = (deps: DeployServices) =>
       const { manifest, warnings } = await checkedManifest(deps, project.id, { source, providers });
       const destructive = query.destructive === true;
       const deployment = { createdBy: showAuthor(caller), source, destructive };
-      const deploy = async (queries: Queries) => {
+      const deploy = async (queries: ControlQueries) => {
         await storeProviders(queries, project.id, providers, documents);
         const before = await listIntegrations<ManifestIntegration>(queries, project.id);
         const rows = await deployIntegrations(queries, project.id, manifest, deployment);
@@ -90,7 +89,7 @@ export const batchUpsertIntegrations = (deps: DeployServices) =>
         }));
       };
       if (!query.dryRun) {
-        const deployed = await transact(deps.database, deploy);
+        const deployed = await transactControl(deps.database, deploy);
         if (providers.size > 0) await deps.customProviders.load(deps, project.id);
         return deployed.map(({ row, warnings: found }) => ({ ...toIntegration(row), warnings: found }));
       }
@@ -113,7 +112,7 @@ const place = (index: number) => ({
 });
 
 async function lostByName(
-  queries: DataQueries,
+  queries: SharedQueries,
   before: Integration[],
   rows: Integration[],
 ): Promise<Map<string, string[]>> {

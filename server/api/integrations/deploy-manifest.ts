@@ -7,7 +7,8 @@ import { Problem, type Issue } from "../../../ground/errors.ts";
 import { checkManifest, type ManifestVerdict } from "../../../manifest/check-manifest.ts";
 import type { Finding } from "../../../manifest/finding.ts";
 import type { Manifest, ManifestIntegration } from "../../../manifest/manifest.ts";
-import type { Database, Queries } from "../../store/database/database.ts";
+import type { Database } from "../../store/database/database.ts";
+import type { ControlQueries } from "../../store/database/sides.ts";
 import { listDestinations } from "../../store/deliveries/destinations.ts";
 import { insertManifestSource, upsertIntegration } from "../../store/integrations/integrations.ts";
 import { listProviderApps } from "../../store/connections/provider-apps.ts";
@@ -108,7 +109,7 @@ export interface Deployment {
 
 /** Stores all integrations of a checked manifest. Returns the rows in the order of the file. */
 export async function deployIntegrations(
-  queries: Queries,
+  queries: ControlQueries,
   projectId: string,
   { specVersion, integrations }: Manifest,
   { source, ...how }: Deployment,
@@ -125,7 +126,7 @@ export async function deployIntegrations(
 
 /** Stores one integration of a checked manifest. Throws a 422 Problem; the transaction must then be rolled back. */
 export async function deployIntegration(
-  queries: Queries,
+  queries: ControlQueries,
   projectId: string,
   deployed: Omit<Deployment, "source"> & {
     specVersion: string;

@@ -8,7 +8,7 @@ import { installationDeleted } from "../../events/installation-events.ts";
 import { queueEvents } from "../../events/record-event.ts";
 import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
 import { removeUnusedConnections } from "../../store/connections/connections.ts";
-import { type Database, transact } from "../../store/database/database.ts";
+import { type Database, transactControl } from "../../store/database/database.ts";
 import { listInstallationFields } from "../../store/deliveries/events.ts";
 import { listInstallations, removeIntegrationInstallations } from "../../store/integrations/installations.ts";
 import {
@@ -189,7 +189,7 @@ const createIntegration = (deps: DeployServices) =>
         const detail = "`name` and `provider` differ from those in `latestRevision.content`.";
         throw new Problem("semantically-invalid", { detail });
       }
-      const created = await transact(deps.database, async (queries) =>
+      const created = await transactControl(deps.database, async (queries) =>
         insertIntegration(queries, {
           projectId: project.id,
           name,
@@ -216,7 +216,7 @@ const deleteIntegration = (deps: { database: Database }) =>
     params: Type.Object({ integrationIdOrName: IntegrationIdOrName }),
     success: { status: 204, description: "Deleted." },
     async handle({ project, params }) {
-      await transact(deps.database, async (queries) => {
+      await transactControl(deps.database, async (queries) => {
         const find = () => getIntegrationRow(queries, project.id, params.integrationIdOrName);
         await lockIntegration(queries, project.id, (await find()).id);
         const { id } = await find();
@@ -340,7 +340,7 @@ const createRevision = (deps: DeployServices) =>
           detail: `The manifest has no integration named \`${name}\`.`,
         });
       }
-      await transact(deps.database, async (inside) => {
+      await transactControl(deps.database, async (inside) => {
         await storeProviders(inside, project.id, providers, documents);
         const before = await getIntegrationRow(inside, project.id, name);
         const destructive = query.destructive === true;

@@ -2,13 +2,13 @@
 import { Problem } from "../../../ground/errors.ts";
 import type { ConfigContent } from "../../../manifest/installation-config.ts";
 import { lostWrittenNames, mayLoseNames } from "../../../manifest/written-names.ts";
-import type { DataQueries } from "../../store/database/sides.ts";
+import type { SharedQueries } from "../../store/database/sides.ts";
 import { listInstallations } from "../../store/integrations/installations.ts";
 import type { Integration } from "../integration.ts";
 
 /** Returns a sentence per lost name, with the number of installations that could write to it. */
 export async function lostNames(
-  queries: DataQueries,
+  queries: SharedQueries,
   before: Integration | undefined,
   after: Integration,
 ): Promise<string[]> {

@@ -7,7 +7,7 @@ import { newId } from "../../../ground/ids.ts";
 import type { Sealer } from "../../../ground/seal.ts";
 import { sealProviderAppSecret } from "../../credentials/stored/provider-app-secret.ts";
 import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
-import { type Database, transact } from "../../store/database/database.ts";
+import { type Database, transactControl } from "../../store/database/database.ts";
 import type { SharedQueries } from "../../store/database/sides.ts";
 import {
   countConnectionsOfApp,
@@ -105,7 +105,7 @@ const createProviderApp = (deps: { database: Database; catalog: Catalog; sealer:
       const app = { id: newId(), projectId: project.id };
       const clientSecretSealed = sealProviderAppSecret(deps.sealer, app, clientSecret);
       const row = { ...app, provider, clientId, clientSecretSealed, scopes, externalRef, metadata };
-      return transact(deps.database, async (queries) => {
+      return transactControl(deps.database, async (queries) => {
         await holdProvider(queries, deps.catalog, row);
         await requireNewClient(queries, row, "clientId");
         const inserted = await insertProviderApp(queries, row);
@@ -162,7 +162,7 @@ const updateProviderApp = (deps: { database: Database; catalog: Catalog; sealer:
     async handle({ project, params, body }) {
       const change = pickMasked(body.updateMask, body.providerApp, MEMBERS, "providerApp");
       const { clientSecret, ...columns } = change;
-      return transact(deps.database, async (queries) => {
+      return transactControl(deps.database, async (queries) => {
         const row = await getProviderAppRow(queries, project.id, params.providerAppId);
         const { provider = row.provider, scopes = row.scopes, clientId } = columns;
         if (provider !== row.provider) {
@@ -208,7 +208,7 @@ const deleteProviderApp = (deps: { database: Database }) =>
     success: { status: 204, description: "Deleted, with its secret." },
     refusals: { 422: "Connections use the app." },
     async handle({ project, params }) {
-      await transact(deps.database, async (queries) => {
+      await transactControl(deps.database, async (queries) => {
         const { id } = await getProviderAppRow(queries, project.id, params.providerAppId);
         const users = await countConnectionsOfApp(queries, project.id, id);
         if (users > 0) {

@@ -24,7 +24,7 @@ import {
   type ConnectionRow,
   type ProviderMetadata,
 } from "../../store/connections/connections.ts";
-import { transact, type Database } from "../../store/database/database.ts";
+import { transactControl, type Database } from "../../store/database/database.ts";
 import { PatternBudget } from "../stored/pattern-budget.ts";
 import { captured, metadataValues } from "../stored/provider-metadata.ts";
 import { openCredentials, wireCredentials, type StoredCredentials } from "../stored/credential-envelope.ts";
@@ -78,7 +78,7 @@ export async function completeAccountInfo(deps: Services, row: ConnectionRow): P
     row.providerMetadata,
     openCredentials(deps.sealer, row),
   );
-  await transact(deps.database, async (queries) => {
+  await transactControl(deps.database, async (queries) => {
     await lockConnection(queries, projectId, id);
     const fresh = await findConnection(queries, projectId, id);
     // The customer has reconnected meanwhile; that has requested the metadata of the new account.

@@ -11,7 +11,8 @@ import {
   updateRefreshedConnection,
   type ConnectionRow,
 } from "../../store/connections/connections.ts";
-import { transact, type Database, type Queries } from "../../store/database/database.ts";
+import { transactControl, type Database } from "../../store/database/database.ts";
+import type { ControlQueries } from "../../store/database/sides.ts";
 import { retryWhileDatabaseIsDown } from "../../store/database/database-outage.ts";
 import { endRefresh, markLacksApp, releaseRefresh } from "../../store/connections/token-refreshes.ts";
 import type { TokenEndpointError } from "../grants/token-endpoint-error.ts";
@@ -93,10 +94,10 @@ export async function saveFailure(
 function inStoredState<Result>(
   deps: Services,
   { claimId, row, stored }: RefreshClaim,
-  save: (queries: Queries, fresh: ConnectionRow) => Promise<Result>,
+  save: (queries: ControlQueries, fresh: ConnectionRow) => Promise<Result>,
 ): Promise<Result | ConnectionRow> {
   return retryWhileDatabaseIsDown(() =>
-    transact(deps.database, async (queries) => {
+    transactControl(deps.database, async (queries) => {
       await lockConnection(queries, row.projectId, row.id);
       const fresh = await findConnection(queries, row.projectId, row.id);
       if (!fresh)

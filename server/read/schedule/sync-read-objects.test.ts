@@ -155,7 +155,7 @@ test("a disabled object keeps a half-read backfill, which goes on when it is ena
 });
 
 test("a change of the installation makes a read due that waits for something else than the provider", async (t) => {
-  const { id, claim, queries, connectionId, sync, due } = await openAccount(t);
+  const { id, claim, queries, projectId, connectionId, sync, due } = await openAccount(t);
   const { operationId } = await claim(id, "backfill");
   const wait = (attempts: number) =>
     putBackRun(queries, {
@@ -167,12 +167,12 @@ test("a change of the installation makes a read due that waits for something els
       log: [],
     });
   await wait(0);
-  await queueSyncs(queries, { connectionId });
+  await queueSyncs(queries, { projectId, connectionId });
   await sync();
   assert.equal((await due()).length, 1);
   await claim(id, "backfill");
   await wait(1);
-  await queueSyncs(queries, { connectionId });
+  await queueSyncs(queries, { projectId, connectionId });
   await sync();
   assert.deepEqual(await due(), []);
 });
@@ -247,7 +247,7 @@ test("an account that gets its name later, or another one at a token refresh, is
     const row = await findConnection(queries, projectId, connectionId);
     assert.ok(row);
     await updateRefreshedConnection(queries, row, { status: "created", providerWorkspaceRef });
-    await queueSyncs(queries, { connectionId });
+    await queueSyncs(queries, { projectId, connectionId });
     await sync();
     assert.deepEqual((await object())?.cursorTime, LATER, providerWorkspaceRef);
     const known = await queries.selectFrom("schemaBaselines").select("account").executeTakeFirst();
@@ -336,7 +336,7 @@ test("an object enabled for every customer is read without being configured, fro
 });
 
 test("a change, or a new authentication, lifts a pause by Busbar and no other", async (t) => {
-  const { id, connectionId, object, configureAll, queries, sync } = await openAccount(t);
+  const { id, connectionId, object, configureAll, queries, projectId, sync } = await openAccount(t);
   const pause = (by: "api" | "auto") =>
     pauseReadObjects(queries, {
       installationId: id,
@@ -347,7 +347,7 @@ test("a change, or a new authentication, lifts a pause by Busbar and no other", 
   await configureAll({ ...account, selectedFields: { name: true } });
   assert.equal((await object())?.pause, null);
   await pause("auto");
-  await queueSyncs(queries, { connectionId });
+  await queueSyncs(queries, { projectId, connectionId });
   await sync();
   assert.equal((await object())?.pause, null);
   await pause("api");

@@ -2,11 +2,11 @@
 import { sql } from "kysely";
 import { isUuid } from "../../../ground/ids.ts";
 import { isOfGroup } from "../access/customers.ts";
-import type { Queries } from "../database/database.ts";
-import type { ControlQueries, DataQueries, SharedQueries } from "../database/sides.ts";
+import type { ControlQueries, SharedQueries } from "../database/sides.ts";
 import { queueSubscriptionSync, queueSyncs } from "../integrations/installation-syncs.ts";
-import { renameReadAccount } from "../reads/read-objects.ts";
-import { renameBaselineAccount } from "../integrations/schema-baselines.ts";
+import { buildAccountRef } from "../reads/read-objects.ts";
+import { buildBaselineAccount } from "../integrations/schema-baselines.ts";
+import { queueOutbox } from "../database/outbox.ts";
 
 export type ConnectionStatus = "created" | "working" | "bad_credentials";
 
@@ -216,14 +216,14 @@ type ConnectionChange = Partial<
 >;
 
 export async function updateConnection(
-  queries: Queries,
+  queries: ControlQueries,
   projectId: string,
   id: string,
   change: ConnectionChange,
 ): Promise<void> {
   // New credentials lift pauses that Busbar has set, and another account means other records.
   if (change.trial !== undefined || change.providerWorkspaceRef !== undefined)
-    await queueSyncs(queries, { connectionId: id });
+    await queueSyncs(queries, { projectId, connectionId: id });
   await write(queries, projectId, id, change);
 }
 
@@ -232,15 +232,15 @@ export async function updateConnection(
  * now. Pauses stay, unless the credentials were bad before.
  */
 export async function updateRefreshedConnection(
-  queries: Queries,
+  queries: ControlQueries,
   { id, projectId, status, providerWorkspaceRef: formerRef }: ConnectionRow,
   change: ConnectionChange,
 ): Promise<void> {
   const { providerWorkspaceRef: accountRef } = change;
   if (accountRef !== undefined && accountRef !== formerRef)
-    await renameAccount(queries, { connectionId: id, formerRef, accountRef });
-  if (status === "bad_credentials") await queueSyncs(queries, { connectionId: id });
-  else await queueSubscriptionSync(queries, { connectionId: id });
+    await keepAccount(queries, { projectId, connectionId: id, formerRef, accountRef });
+  if (status === "bad_credentials") await queueSyncs(queries, { projectId, connectionId: id });
+  else await queueSubscriptionSync(queries, { projectId, connectionId: id });
   await write(queries, projectId, id, change);
 }
 
@@ -264,12 +264,22 @@ async function write(
 }
 
 /** Keeps cursors and known fields of installations that use the connection. */
-async function renameAccount(
-  queries: DataQueries,
-  one: { connectionId: string; formerRef: string | null; accountRef: string },
+function keepAccount(
+  queries: ControlQueries,
+  {
+    projectId,
+    connectionId,
+    formerRef,
+    accountRef,
+  }: { projectId: string; connectionId: string; formerRef: string | null; accountRef: string },
 ): Promise<void> {
-  await renameReadAccount(queries, one);
-  await renameBaselineAccount(queries, one);
+  const formerly = {
+    read: buildAccountRef(connectionId, formerRef),
+    baseline: buildBaselineAccount(connectionId, formerRef),
+  };
+  return queueOutbox(queries, [
+    { projectId, kind: "renamed-account", content: { connectionId, accountRef, formerly } },
+  ]);
 }
 
 const VERIFIED = { verifiedTime: sql<Date>`coalesce(verified_time, now())`, trialTime: null };

@@ -1,8 +1,7 @@
 /** Provider apps: the builder's OAuth clients at the providers. */
 import { sql } from "kysely";
 import { isUuid } from "../../../ground/ids.ts";
-import type { Queries } from "../database/database.ts";
-import type { SharedQueries } from "../database/sides.ts";
+import type { ControlQueries, SharedQueries } from "../database/sides.ts";
 import { queueSubscriptionSync } from "../integrations/installation-syncs.ts";
 
 export interface ProviderAppRow {
@@ -71,7 +70,7 @@ export async function findAppWithClient(
 }
 
 export async function insertProviderApp(
-  queries: Queries,
+  queries: ControlQueries,
   app: Pick<
     ProviderAppRow,
     "id" | "projectId" | "provider" | "clientId" | "clientSecretSealed" | "scopes"
@@ -85,13 +84,13 @@ export async function insertProviderApp(
     .values({ ...app, metadata: JSON.stringify(app.metadata ?? {}) })
     .returningAll()
     .executeTakeFirstOrThrow();
-  await queueSubscriptionSync(queries, app);
+  await queueSubscriptionSync(queries, { projectId: app.projectId });
   return row;
 }
 
 /** Updates the row and returns it; undefined when there is none. */
 export async function updateProviderApp(
-  queries: Queries,
+  queries: ControlQueries,
   projectId: string,
   id: string,
   change: Partial<
@@ -117,7 +116,11 @@ export async function updateProviderApp(
   return row;
 }
 
-export async function removeProviderApp(queries: Queries, projectId: string, id: string): Promise<void> {
+export async function removeProviderApp(
+  queries: ControlQueries,
+  projectId: string,
+  id: string,
+): Promise<void> {
   await queries.deleteFrom("providerApps").where("projectId", "=", projectId).where("id", "=", id).execute();
   await queueSubscriptionSync(queries, { projectId });
 }

@@ -58,7 +58,7 @@ export async function openDatabase(options: {
       control: queries,
       data: queries,
       queries,
-      outbox: openOutbox({ both: true, control: queries, data: queries, log }),
+      outbox: openOutbox({ queries, control: queries, data: queries, log }),
       pool,
       connectionString,
       close: () => queries.destroy(),
@@ -66,7 +66,7 @@ export async function openDatabase(options: {
   const control = open({ role: sideRoles.control }).queries;
   const data = open({ role: sideRoles.data }).queries;
   const close = async () => void (await Promise.all([control.destroy(), data.destroy(), queries.destroy()]));
-  const outbox = openOutbox({ both: false, control, data, log });
+  const outbox = openOutbox({ queries, control, data, log });
   return { control, data, queries, outbox, pool, connectionString, sideRoles, close };
 }
 
@@ -141,14 +141,14 @@ async function requireUtf8(client: Client): Promise<void> {
   );
 }
 
-/** Runs a transaction and rolls it back, whatever came of it: returns what it would have returned, or throws its refusal. */
+/** Runs a transaction on the control tables and rolls it back, whatever came of it: returns what it would have returned, or throws its refusal. */
 export async function rehearse<T>(
-  database: Pick<Database, "queries" | "outbox">,
-  run: (queries: Queries) => Promise<T>,
+  database: Pick<Database, "control" | "outbox">,
+  run: (queries: ControlQueries) => Promise<T>,
 ): Promise<T> {
   const rollback = new Rehearsed<T>();
   try {
-    return await transact(database, async (queries) => {
+    return await transactControl(database, async (queries) => {
       rollback.result = { value: await run(queries) };
       throw rollback;
     });

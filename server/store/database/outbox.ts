@@ -13,40 +13,15 @@ import { sql, type Kysely } from "kysely";
 import { outsideWork } from "../../../ground/current-work.ts";
 import type { Log } from "../../../ground/log.ts";
 import { isDatabaseAway } from "./database-outage.ts";
+import { storeEntries, type OutboxEntry, type StoredEntry } from "./outbox-entries.ts";
 import { repeatTransaction } from "./repeat-transaction.ts";
 import type { ControlQueries, ControlTables, DataQueries, DataTables } from "./sides.ts";
-import { wakes } from "./wake-ups.ts";
-
-/** An event as it is to be stored. */
-interface QueuedEvent {
-  id: string;
-  type: string;
-  /** JSON text. */
-  data: string;
-  traceparent?: string | undefined;
-}
-
-export type OutboxEntry = { projectId: string } & { kind: "event"; content: QueuedEvent };
-
-interface StoredEntry {
-  projectId: string;
-  kind: OutboxEntry["kind"];
-  /** JSON text. */
-  content: string;
-  /** Undefined: now. */
-  createTime?: Date;
-}
 
 interface OutboxRow extends StoredEntry {
   position: string;
 }
 
-/** Stores in data tables what entries of one kind say. Changes nothing where they were stored before. */
-type Store = (queries: DataQueries, entries: StoredEntry[]) => Promise<unknown>;
-
-const STORES: Record<OutboxEntry["kind"], Store> = { event: storeEvents };
-
-/** Transactions that have added rows, and those that write both sides. */
+/** Transactions that have added rows, and those that write both sides. A handle that names both sides is of the latter. */
 const queuing = new WeakSet<ControlQueries>();
 const whole = new WeakSet<ControlQueries>();
 const withData = (queries: ControlQueries) => queries as unknown as DataQueries;
@@ -55,7 +30,7 @@ const withData = (queries: ControlQueries) => queries as unknown as DataQueries;
 export async function queueOutbox(queries: ControlQueries, entries: OutboxEntry[]): Promise<void> {
   if (entries.length === 0) return;
   const stored = entries.map((entry) => ({ ...entry, content: JSON.stringify(entry.content) }));
-  if (whole.has(queries)) return storeAll(withData(queries), stored);
+  if (whole.has(queries)) return storeEntries(withData(queries), stored);
   queuing.add(queries);
   await sql`
     insert into outbox (project_id, kind, content)
@@ -80,14 +55,15 @@ const MAX_WAIT_MS = 1_000;
 const BATCH = 500;
 
 interface Sides {
-  /** Whether one database has both. */
-  both: boolean;
+  /** Both, if one database has them. */
+  queries: ControlQueries;
   control: Kysely<ControlTables>;
   data: Kysely<DataTables>;
   log: Log;
 }
 
 export function openOutbox(sides: Sides): Outbox {
+  whole.add(sides.queries);
   /** After a batch has failed, its rows are carried over one by one, to find the one that cannot be. */
   let singly = 0;
   const carryOver = async (): Promise<boolean> => {
@@ -121,7 +97,7 @@ export function openOutbox(sides: Sides): Outbox {
   return {
     carryOver,
     begin(queries) {
-      if (sides.both) whole.add(queries);
+      if (sides.control === sides.queries) whole.add(queries);
     },
     async committed(queries) {
       if (!queuing.has(queries)) return;
@@ -155,22 +131,12 @@ async function carryBatch(
     if (rows.length === 0) return [];
     await repeatTransaction(data, async (inside) => {
       await sql`select ${LIMIT}`.execute(inside);
-      await storeAll(inside, rows);
+      await storeEntries(inside, rows);
     });
     const positions = rows.map(({ position }) => position);
     await sql`delete from outbox where position = any(${positions}::bigint[])`.execute(queries);
     return rows;
   });
-}
-
-async function storeAll(queries: DataQueries, entries: StoredEntry[]): Promise<void> {
-  for (let from = 0; from < entries.length;) {
-    const kind = entries[from]?.kind ?? "event";
-    const next = entries.findIndex((entry, index) => index > from && entry.kind !== kind);
-    const until = next === -1 ? entries.length : next;
-    await STORES[kind](queries, entries.slice(from, until));
-    from = until;
-  }
 }
 
 /** Lets others pass a row that cannot be carried over. It is tried again, and never dropped. */
@@ -182,28 +148,4 @@ async function postpone({ control, log }: Sides, { position, projectId, kind }: 
   await sql`
     update outbox set retry_time = now() + interval '1 minute' where position = ${position}::bigint
   `.execute(control);
-}
-
-/** An event of a project that is gone is dropped, as if it had been removed with it. */
-async function storeEvents(queries: DataQueries, entries: StoredEntry[]): Promise<void> {
-  await sql`
-    with given as (
-      select (content ->> 'id')::uuid as id, project_id, content ->> 'type' as type, content ->> 'data' as data,
-        content ->> 'traceparent' as traceparent, coalesce(given.create_time, now()) as create_time
-      from unnest(
-        ${entries.map(({ projectId }) => projectId)}::uuid[], ${entries.map(({ content }) => content)}::json[],
-        ${entries.map(({ createTime }) => createTime ?? null)}::timestamptz[]
-      ) as given (project_id, content, create_time)
-      join projects on projects.id = project_id
-    ), inserted as (
-      insert into events (id, project_id, type, data, traceparent, create_time)
-      select id, project_id, type, data::json, traceparent, create_time from given
-      on conflict (id) do nothing
-      returning id
-    ), queued as (
-      insert into unrouted_events (event_id, size_bytes)
-      select id, octet_length(data) from given join inserted using (id)
-    )
-    select ${wakes("events", sql`exists (select from inserted)`)}
-  `.execute(queries);
 }

@@ -1,15 +1,16 @@
 /** Installations whose read objects or subscriptions may have changed, because configuration, manifest or connection has. */
 import { sql } from "kysely";
-import type { DataQueries } from "../database/sides.ts";
-import { wakes } from "../database/wake-ups.ts";
+import { queueOutbox } from "../database/outbox.ts";
+import type { QueuedInstallations, SyncQueue } from "../database/outbox-entries.ts";
+import type { ControlQueries, DataQueries } from "../database/sides.ts";
 
-type SyncQueue = "read_syncs" | "subscription_syncs";
-
-type Affected =
-  | { installationId: string }
-  | { integrationId: string }
-  | { connectionId: string }
-  | { projectId: string };
+/** Those of the installation, integration or connection; otherwise all of the project. */
+interface Affected {
+  projectId: string;
+  installationId?: string;
+  integrationId?: string;
+  connectionId?: string;
+}
 
 export interface QueuedSync {
   installationId: string;
@@ -17,32 +18,24 @@ export interface QueuedSync {
   askedTime: Date;
 }
 
-/** Queues installations for both; one that is queued already keeps its earlier time, from which new objects are read. */
-export async function queueSyncs(queries: DataQueries, of: Affected): Promise<void> {
-  await queue(queries, "read_syncs", of);
-  await queueSubscriptionSync(queries, of);
-}
+/** Queues installations for both, in the transaction of the change. */
+export const queueSyncs = (queries: ControlQueries, of: Affected): Promise<void> =>
+  queue(queries, ["read_syncs", "subscription_syncs"], of);
 
 /** Queues installations for their subscriptions only, which depend on the provider app, too. */
-export const queueSubscriptionSync = (queries: DataQueries, of: Affected): Promise<void> =>
-  queue(queries, "subscription_syncs", of);
+export const queueSubscriptionSync = (queries: ControlQueries, of: Affected): Promise<void> =>
+  queue(queries, ["subscription_syncs"], of);
 
-async function queue(queries: DataQueries, table: SyncQueue, of: Affected): Promise<void> {
-  const [column, id] = pickColumn(of);
-  await sql`
-    with queued as (
-      insert into ${sql.table(table)} (installation_id) select id from installations where ${sql.ref(column)} = ${id}
-      on conflict do nothing
-      returning installation_id
-    )
-    select ${wakes(table, sql`exists (select from queued)`)}
-  `.execute(queries);
-}
+const queue = (queries: ControlQueries, queues: SyncQueue[], of: Affected): Promise<void> =>
+  queueOutbox(queries, [{ projectId: of.projectId, kind: "sync", content: { queues, ...pickColumn(of) } }]);
 
-function pickColumn(of: Affected): [string, string] {
-  if ("installationId" in of) return ["id", of.installationId];
-  if ("integrationId" in of) return ["integration_id", of.integrationId];
-  return "connectionId" in of ? ["connection_id", of.connectionId] : ["project_id", of.projectId];
+function pickColumn(of: Affected): Pick<QueuedInstallations, "by" | "id"> {
+  const { projectId, installationId, integrationId, connectionId } = of;
+  if (installationId !== undefined) return { by: "id", id: installationId };
+  if (integrationId !== undefined) return { by: "integration_id", id: integrationId };
+  return connectionId === undefined
+    ? { by: "project_id", id: projectId }
+    : { by: "connection_id", id: connectionId };
 }
 
 /** Takes the oldest out of a queue, for the caller's transaction. */

@@ -1,7 +1,6 @@
 /** Installations: an integration enabled for a group, with all its configurations so far. */
 import { isUuid, newId } from "../../../ground/ids.ts";
 import { isOfGroup } from "../access/customers.ts";
-import type { Queries } from "../database/database.ts";
 import type { ControlQueries, DataQueries, SharedQueries } from "../database/sides.ts";
 import { queueSyncs } from "./installation-syncs.ts";
 import { sql } from "kysely";
@@ -17,11 +16,9 @@ export interface InstallationRow<Config = unknown> {
   createTime: Date;
   updateTime: Date | null;
   config: { id: string; revisionId: string; content: Config; createdBy: string; createTime: Date };
-  /** Of the newest operation, for the record's `lastOperationStatus`. */
-  lastOperationStatus: string | null;
 }
 
-const select = (queries: DataQueries, projectId: string) =>
+const select = (queries: SharedQueries, projectId: string) =>
   queries
     .selectFrom("installations")
     .innerJoin("groups", "groups.id", "installations.groupId")
@@ -45,15 +42,6 @@ const select = (queries: DataQueries, projectId: string) =>
       "config.createdBy as configBy",
       "config.createTime as configTime",
     ])
-    .select((eb) =>
-      eb
-        .selectFrom("operations")
-        .select("status")
-        .whereRef("operations.installationId", "=", "installations.id")
-        .orderBy("operations.id", "desc")
-        .limit(1)
-        .as("lastOperationStatus"),
-    )
     .where("installations.projectId", "=", projectId);
 
 type Joined = Awaited<ReturnType<ReturnType<typeof select>["executeTakeFirstOrThrow"]>>;
@@ -74,7 +62,7 @@ function assemble<Config>(row: Joined): InstallationRow<Config> {
 }
 
 export async function listInstallations<C>(
-  queries: DataQueries,
+  queries: SharedQueries,
   projectId: string,
   filter: { integrationId?: string; groupRef?: string },
 ): Promise<InstallationRow<C>[]> {
@@ -100,7 +88,7 @@ export const listInstalledOfGroup = (
     .execute();
 
 export async function findInstallation<C>(
-  queries: DataQueries,
+  queries: SharedQueries,
   projectId: string,
   id: string,
 ): Promise<InstallationRow<C> | undefined> {
@@ -111,7 +99,7 @@ export async function findInstallation<C>(
 
 /** Finds installations by id; an id that is not found is left out. */
 export async function listInstallationsById<C>(
-  queries: DataQueries,
+  queries: SharedQueries,
   projectId: string,
   ids: string[],
 ): Promise<Map<string, InstallationRow<C>>> {
@@ -122,7 +110,7 @@ export async function listInstallationsById<C>(
 
 /** Finds the installation of a group by the id or name of the integration, as writes and proxied calls name it. */
 export async function findInstallationOfGroup<C>(
-  queries: DataQueries,
+  queries: SharedQueries,
   projectId: string,
   integrationId: string,
   groupRef: string,
@@ -134,9 +122,19 @@ export async function findInstallationOfGroup<C>(
   return found && assemble<C>(found);
 }
 
+/** Returns the status of the newest operation of each installation; one without any is missing. */
+export async function listLastStatuses(queries: DataQueries, ids: string[]): Promise<Map<string, string>> {
+  const { rows } = await sql<{ id: string; status: string }>`
+    select installation.id, last.status from unnest(${ids}::uuid[]) as installation (id)
+    cross join lateral (
+      select status from operations where installation_id = installation.id order by operations.id desc limit 1) as last
+  `.execute(queries);
+  return new Map(rows.map(({ id, status }) => [id, status]));
+}
+
 /** Violates `installations_integration_id_group_id_key` when the group has an installation of the integration. */
 export async function insertInstallation(
-  queries: Queries,
+  queries: ControlQueries,
   installation: {
     projectId: string;
     integrationId: string;
@@ -160,7 +158,7 @@ export async function insertInstallation(
 
 /** Inserts a new configuration; older ones are kept for the operations that used them. */
 export async function insertConfig(
-  queries: Queries,
+  queries: ControlQueries,
   config: {
     projectId: string;
     installationId: string;
@@ -173,7 +171,7 @@ export async function insertConfig(
     .insertInto("configs")
     .values({ id: newId(), ...config, content: JSON.stringify(config.content) })
     .execute();
-  await queueSyncs(queries, { installationId: config.installationId });
+  await queueSyncs(queries, { projectId: config.projectId, installationId: config.installationId });
 }
 
 /** Locks the installation until the transaction ends; reads are not blocked. Returns false if there is none. */
@@ -194,7 +192,7 @@ export async function lockInstallation(
 
 /** Records the time of a change, and the connection if it is another one. */
 export const touchInstallation = async (
-  queries: Queries,
+  queries: ControlQueries,
   projectId: string,
   id: string,
   change: { connectionId?: string } = {},
@@ -206,7 +204,7 @@ export const touchInstallation = async (
     .where("projectId", "=", projectId)
     .where("id", "=", id)
     .execute();
-  if (connectionId) await queueSyncs(queries, { installationId: id });
+  if (connectionId) await queueSyncs(queries, { projectId, installationId: id });
 };
 
 /** Removes the row and returns it; undefined when there was none. */

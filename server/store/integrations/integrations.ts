@@ -2,7 +2,6 @@
 import { sql } from "kysely";
 import { isUuid, newId } from "../../../ground/ids.ts";
 import { INSTALLATION_IS_UNHEALTHY } from "./installation-health.ts";
-import type { Queries } from "../database/database.ts";
 import type { ControlQueries, DataQueries, SharedQueries } from "../database/sides.ts";
 import { queueSyncs } from "./installation-syncs.ts";
 import { followDeployedWatch } from "./schema-checks.ts";
@@ -172,7 +171,7 @@ export async function insertManifestSource(
 
 /** Inserts an integration with its first revision; undefined when the project has an integration of this name. */
 export async function insertIntegration(
-  queries: Queries,
+  queries: ControlQueries,
   deployed: Deployed,
 ): Promise<{ id: string } | undefined> {
   const { projectId, name, provider } = deployed;
@@ -191,7 +190,7 @@ export async function insertIntegration(
  * integration is for another one, the caller has to roll back.
  */
 export async function upsertIntegration(
-  queries: Queries,
+  queries: ControlQueries,
   deployed: Deployed,
 ): Promise<{ id: string; provider: string }> {
   const { projectId, name, provider } = deployed;
@@ -205,15 +204,19 @@ export async function upsertIntegration(
   return row;
 }
 
-async function insertRevision(queries: Queries, integrationId: string, deployed: Deployed): Promise<void> {
+async function insertRevision(
+  queries: ControlQueries,
+  integrationId: string,
+  deployed: Deployed,
+): Promise<void> {
   const { projectId, specVersion, content, destructive = false, createdBy, sourceId } = deployed;
   const revision = { id: newId(), projectId, integrationId, specVersion, destructive, createdBy, sourceId };
   await queries
     .insertInto("revisions")
     .values({ ...revision, content: JSON.stringify(content) })
     .execute();
-  await queueSyncs(queries, { integrationId });
-  await followDeployedWatch(queries, integrationId, content);
+  await queueSyncs(queries, { projectId, integrationId });
+  await followDeployedWatch(queries, { projectId, integrationId, content });
 }
 
 /** Locks an integration until the transaction ends: nobody else deletes or installs it. Returns false if there is none. */

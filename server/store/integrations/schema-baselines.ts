@@ -68,25 +68,6 @@ export async function saveSchemaBaseline(
 export const buildBaselineAccount = (connectionId: string, workspaceRef: string | null): string =>
   workspaceRef ?? connectionId;
 
-/** Keeps the baselines of an account whose name has changed, or has become known. */
-export async function renameBaselineAccount(
-  queries: DataQueries,
-  {
-    connectionId,
-    formerRef,
-    accountRef,
-  }: { connectionId: string; formerRef: string | null; accountRef: string },
-): Promise<void> {
-  await queries
-    .updateTable("schemaBaselines")
-    .set({ account: accountRef })
-    .where("account", "=", buildBaselineAccount(connectionId, formerRef))
-    .where("installationId", "in", (installations) =>
-      installations.selectFrom("installations").select("id").where("connectionId", "=", connectionId),
-    )
-    .execute();
-}
-
 /** Forgets the objects of an installation that it does not read any more: added again, they are new. */
 export async function removeOtherBaselines(
   queries: DataQueries,

@@ -8,39 +8,37 @@
  *     ended     the row is gone until the next tick
  */
 import { sql } from "kysely";
-import type { Database, Queries } from "../database/database.ts";
-import type { DataQueries } from "../database/sides.ts";
+import type { Database } from "../database/database.ts";
+import { queueOutbox } from "../database/outbox.ts";
+import type { ControlQueries, DataQueries } from "../database/sides.ts";
 
 /** When the manifest names no schedule. */
 const DAILY = "0 */24 * * *";
 
 /** Follows a deployment. A watch that ends forgets what it knew: fields that change meanwhile are not reported later. */
 export async function followDeployedWatch(
-  queries: Queries,
-  integrationId: string,
-  content: unknown,
+  queries: ControlQueries,
+  { projectId, integrationId, content }: { projectId: string; integrationId: string; content: unknown },
 ): Promise<void> {
-  await sql`
+  const { rows } = await sql<{ ended: boolean }>`
     with manifest as (
       select ${JSON.stringify(content)}::json -> 'watchSchema' as watch
     ), ended as (
       delete from schema_watches using manifest
       where integration_id = ${integrationId} and json_typeof(watch) is distinct from 'object'
       returning integration_id
-    ), undue as (
-      delete from schema_looks using ended where schema_looks.integration_id = ended.integration_id
-    ), forgotten as (
-      delete from schema_baselines using installations, ended
-      where installations.integration_id = ended.integration_id
-        and schema_baselines.installation_id = installations.id
+    ), begun as (
+      insert into schema_watches as known (integration_id, schedule)
+      select ${integrationId}::uuid, coalesce(nullif(watch ->> 'schedule', ''), ${DAILY})
+      from manifest where json_typeof(watch) = 'object'
+      on conflict (integration_id) do update set
+        schedule = excluded.schedule,
+        next_time = case when known.schedule = excluded.schedule then known.next_time else now() end
     )
-    insert into schema_watches as known (integration_id, schedule)
-    select ${integrationId}::uuid, coalesce(nullif(watch ->> 'schedule', ''), ${DAILY})
-    from manifest where json_typeof(watch) = 'object'
-    on conflict (integration_id) do update set
-      schedule = excluded.schedule,
-      next_time = case when known.schedule = excluded.schedule then known.next_time else now() end
+    select exists (select from ended) as ended
   `.execute(queries);
+  if (rows[0]?.ended)
+    await queueOutbox(queries, [{ projectId, kind: "ended-watch", content: { integrationId } }]);
 }
 
 /**

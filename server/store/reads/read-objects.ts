@@ -105,25 +105,6 @@ export async function findReadObject(
 export const buildAccountRef = (connectionId: string, workspaceRef: string | null): string =>
   workspaceRef ?? `connection ${connectionId}`;
 
-/** Keeps the objects that are read from an account whose name has changed, or has become known. */
-export async function renameReadAccount(
-  queries: DataQueries,
-  {
-    connectionId,
-    formerRef,
-    accountRef,
-  }: { connectionId: string; formerRef: string | null; accountRef: string },
-): Promise<void> {
-  await queries
-    .updateTable("readObjects")
-    .set({ accountRef })
-    .where("accountRef", "=", buildAccountRef(connectionId, formerRef))
-    .where("installationId", "in", (installations) =>
-      installations.selectFrom("installations").select("id").where("connectionId", "=", connectionId),
-    )
-    .execute();
-}
-
 export interface PausedObject {
   installationId: string;
   /** The object's name in messages. */

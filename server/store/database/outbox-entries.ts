@@ -1,0 +1,141 @@
+/** What control changes cause in data tables: the entries of the outbox, and how each kind is stored. */
+import { sql } from "kysely";
+import type { DataQueries } from "./sides.ts";
+import { wakes } from "./wake-ups.ts";
+
+export type OutboxEntry = { projectId: string } & (
+  | { kind: "event"; content: QueuedEvent }
+  | { kind: "sync"; content: QueuedInstallations }
+  | { kind: "renamed-account"; content: RenamedAccount }
+  | { kind: "ended-watch"; content: { integrationId: string } }
+);
+
+/** An event as it is to be stored. */
+interface QueuedEvent {
+  id: string;
+  type: string;
+  /** JSON text. */
+  data: string;
+  traceparent?: string | undefined;
+}
+
+/** Installations whose read objects or subscriptions may have changed. */
+export interface QueuedInstallations {
+  queues: SyncQueue[];
+  /** They are named by this column. */
+  by: "id" | "integration_id" | "connection_id" | "project_id";
+  id: string;
+}
+
+export type SyncQueue = "read_syncs" | "subscription_syncs";
+
+/** What is known of an account under its former name is kept under the new one. */
+export interface RenamedAccount {
+  connectionId: string;
+  accountRef: string;
+  /** As read objects and as baselines name it. */
+  formerly: { read: string; baseline: string };
+}
+
+export interface StoredEntry {
+  projectId: string;
+  kind: OutboxEntry["kind"];
+  /** JSON text. */
+  content: string;
+  /** Undefined: now. */
+  createTime?: Date;
+}
+
+/** Stores entries of one kind. Changes nothing where they were stored before. */
+type Store = (queries: DataQueries, entries: StoredEntry[]) => Promise<unknown>;
+
+const STORES: Record<OutboxEntry["kind"], Store> = {
+  event: storeEvents,
+  sync: each(queueInstallations),
+  "renamed-account": each(renameAccount),
+  "ended-watch": each(forgetBaselines),
+};
+
+/** Stores entries in their order. */
+export async function storeEntries(queries: DataQueries, entries: StoredEntry[]): Promise<void> {
+  for (let from = 0; from < entries.length;) {
+    const kind = entries[from]?.kind ?? "event";
+    const next = entries.findIndex((entry, index) => index > from && entry.kind !== kind);
+    const until = next === -1 ? entries.length : next;
+    await STORES[kind](queries, entries.slice(from, until));
+    from = until;
+  }
+}
+
+function each<Content>(store: (queries: DataQueries, content: Content) => Promise<unknown>): Store {
+  return async (queries, entries) => {
+    // Only `queueOutbox` makes them.
+    for (const { content } of entries) await store(queries, JSON.parse(content) as Content);
+  };
+}
+
+/** An event of a project that is gone is dropped, as if it had been removed with it. */
+async function storeEvents(queries: DataQueries, entries: StoredEntry[]): Promise<void> {
+  await sql`
+    with given as (
+      select (content ->> 'id')::uuid as id, project_id, content ->> 'type' as type, content ->> 'data' as data,
+        content ->> 'traceparent' as traceparent, coalesce(given.create_time, now()) as create_time
+      from unnest(
+        ${entries.map(({ projectId }) => projectId)}::uuid[], ${entries.map(({ content }) => content)}::json[],
+        ${entries.map(({ createTime }) => createTime ?? null)}::timestamptz[]
+      ) as given (project_id, content, create_time)
+      join projects on projects.id = project_id
+    ), inserted as (
+      insert into events (id, project_id, type, data, traceparent, create_time)
+      select id, project_id, type, data::json, traceparent, create_time from given
+      on conflict (id) do nothing
+      returning id
+    ), queued as (
+      insert into unrouted_events (event_id, size_bytes)
+      select id, octet_length(data) from given join inserted using (id)
+    )
+    select ${wakes("events", sql`exists (select from inserted)`)}
+  `.execute(queries);
+}
+
+/** One that is queued already keeps its earlier time, from which new objects are read. */
+async function queueInstallations(
+  queries: DataQueries,
+  { queues, by, id }: QueuedInstallations,
+): Promise<void> {
+  for (const table of queues)
+    await sql`
+      with queued as (
+        insert into ${sql.table(table)} (installation_id) select id from installations where ${sql.ref(by)} = ${id}
+        on conflict do nothing
+        returning installation_id
+      )
+      select ${wakes(table, sql`exists (select from queued)`)}
+    `.execute(queries);
+}
+
+async function renameAccount(
+  queries: DataQueries,
+  { connectionId, accountRef, formerly }: RenamedAccount,
+): Promise<void> {
+  const isOfConnection = sql<boolean>`installation_id in (
+    select id from installations where connection_id = ${connectionId})`;
+  await sql`
+    update read_objects set account_ref = ${accountRef} where account_ref = ${formerly.read} and ${isOfConnection}
+  `.execute(queries);
+  await sql`
+    update schema_baselines set account = ${accountRef} where account = ${formerly.baseline} and ${isOfConnection}
+  `.execute(queries);
+}
+
+/** Waits for a check that is saving a baseline, and forgets that one, too. */
+async function forgetBaselines(
+  queries: DataQueries,
+  { integrationId }: { integrationId: string },
+): Promise<void> {
+  await sql`delete from schema_looks where integration_id = ${integrationId}`.execute(queries);
+  await sql`
+    delete from schema_baselines using installations
+    where installations.integration_id = ${integrationId} and installation_id = installations.id
+  `.execute(queries);
+}
