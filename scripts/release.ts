@@ -52,10 +52,16 @@ async function makeRelease(): Promise<void> {
   await mkdir(OUT, { recursive: true });
   const scratch = await mkdtemp(join(tmpdir(), "busbar-release-"));
   try {
+    begin("the server's package");
     const server = await packServer(scratch);
     const archives = [server];
-    for (const folder of listClients()) archives.push(await packClient(folder, scratch));
+    for (const folder of listClients()) {
+      begin(`the package of ${folder}`);
+      archives.push(await packClient(folder, scratch));
+    }
+    begin("the Python client's wheel");
     await buildPythonClient(scratch);
+    begin("the command line");
     await run(process.execPath, ["scripts/build-cli.ts", join(scratch, "cli")]);
     await cp(join(scratch, "cli/busbar.cjs"), join(OUT, "busbar.cjs"));
     await cp(join(scratch, "cli/LICENSES.txt"), join(OUT, "busbar.cjs.LICENSES.txt"));
@@ -68,6 +74,7 @@ async function makeRelease(): Promise<void> {
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }
+  begin("the image");
   await buildImage(version);
   const names = (await readdir(OUT)).filter((name) => name !== "publish.sh");
   const files = await Promise.all(
@@ -164,6 +171,11 @@ async function buildImage(version: string): Promise<void> {
   leftOut.push(
     `the image busbar:${version}: no engine (docker, podman) answers here; Containerfile is its definition`,
   );
+}
+
+/** Says what is made now: some of it takes a minute. */
+function begin(what: string): void {
+  process.stderr.write(`${what} …\n`);
 }
 
 function write(name: string, text: string): Promise<void> {
