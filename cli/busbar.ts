@@ -3,7 +3,7 @@
 import { runCommand } from "./run.ts";
 import { thisTerminal } from "./terminal.ts";
 
-// No await at the top: bundled, this is CommonJS. What is no failure of the person ends with a stack.
+// No top-level await: the bundle is CommonJS. An unexpected error ends with its stack.
 void runCommand(process.argv.slice(2), thisTerminal()).then((exitCode) => {
   process.exitCode = exitCode;
 });

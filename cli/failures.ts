@@ -9,7 +9,7 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 export class Failure extends Error {
   override name = "Failure";
   readonly exitCode: ExitCode = EXIT.failed;
-  /** What to do about it, on a line of its own. */
+  /** Remedy, printed on a line of its own. */
   readonly remedy: string | undefined;
 
   constructor(message: string, options: { remedy?: string; cause?: unknown } = {}) {
@@ -24,13 +24,13 @@ export class UsageFailure extends Failure {
   override readonly exitCode = EXIT.usage;
 }
 
-/** No answer came from the server. */
+/** Thrown when the server does not answer. */
 export class Unreachable extends Failure {
   override name = "Unreachable";
   override readonly exitCode = EXIT.unreachable;
 }
 
-/** Everything has been printed already; only the exit code is left to give. */
+/** Thrown when everything is printed and only the exit code is left. */
 export class Ended extends Failure {
   override name = "Ended";
   override readonly exitCode: ExitCode;

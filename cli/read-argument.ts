@@ -52,6 +52,6 @@ export function parseJsonArgument(option: string, text: string): Json {
   }
 }
 
-/** Leaves out the part of the text that the parser quotes: it may hold a secret. */
+/** Removes the part of the text that the parser quotes: it may contain a secret. */
 const describeFault = (error: unknown): string =>
   error instanceof Error ? error.message.replace(/, (\.\.\.)?".*$/s, "") : String(error);

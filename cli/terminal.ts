@@ -1,4 +1,4 @@
-/** What commands can access of their machine: streams, environment, working folder, Ctrl-C. */
+/** A command's access to its machine: streams, environment, working folder, Ctrl-C. */
 import { spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 

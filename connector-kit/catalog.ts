@@ -1,4 +1,4 @@
-/** What a server asks of the catalog of providers. `connectors/catalog.ts` builds it; only the entrance of the server knows that. */
+/** The catalog of providers as the server sees it. `connectors/catalog.ts` implements it; only the server's entrance imports that. */
 import type { Connector } from "./connector.ts";
 import type { CustomProvider } from "./custom-provider.ts";
 import type { ProviderInfo } from "./provider-info.ts";

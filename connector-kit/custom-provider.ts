@@ -22,7 +22,7 @@ export type CustomProviderCheck =
   | { own: CustomProvider; faults: [] }
   | { own: undefined; faults: ProviderFault[] };
 
-/** Never the key of a built-in provider, whatever a later version adds. */
+/** Returns whether the key is that of a custom provider. Built-in providers never get such a key, in later versions either. */
 export const isOwnKey = (key: string): boolean => /^x-[a-z0-9][a-z0-9-]{0,60}$/.test(key);
 
 const LARGEST_BYTES = 64 * 1024;

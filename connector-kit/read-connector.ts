@@ -57,7 +57,7 @@ export interface SourceRecord {
   associations?: Record<string, AssociatedRecord[]>;
 }
 
-/** What the provider said about the daily calls of the account. */
+/** Use of the account's daily calls, as the provider reports it. */
 export interface CallUsage {
   used: number;
   limit: number;
@@ -89,7 +89,7 @@ export interface DeletionPage {
   restarted?: boolean;
   /** With the last page: the provider has later deletions only in part, so that the next period must begin here. */
   coveredUntil?: Date;
-  /** What a person should know: deletions that the provider cannot tell of any more. */
+  /** Warning for people: deletions that the provider can no longer report. */
   warning?: string;
 }
 
@@ -137,7 +137,7 @@ export interface ReadConnector {
   prepareCount(plan: ReadPlan): ProviderRequest;
   /** Counts the records that match. An estimate: it may change meanwhile. */
   count(plan: ReadPlan, fetch: ProviderFetch): Promise<number>;
-  /** An object whose list needs nothing but credentials, to try them by. Absent: there is none. */
+  /** An object whose list needs only credentials, so that they can be verified by it; absent if there is none. */
   readonly cheapestObject?: string | undefined;
   /** Reads at most one record with the plan's fields, to find out whether they can be read. */
   readSample(plan: ReadPlan, fetch: ProviderFetch): Promise<SourceRecord | undefined>;

@@ -17,11 +17,11 @@ export interface StreamConnector {
 }
 
 export interface SelectedStream {
-  /** What to ask for. */
+  /** Topic to subscribe to. */
   topic: string;
   /** The account as the streaming API names it. */
   accountRef: string;
-  /** What a person should know although the stream can be opened. */
+  /** Warnings for people, although the stream can be opened. */
   warnings: string[];
 }
 

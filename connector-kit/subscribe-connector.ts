@@ -48,9 +48,9 @@ export interface ProviderEvent {
 /** How a change was reported, and what recognises it when it is reported in another way, too. */
 export interface ChangeReport {
   way: string;
-  /** What happened to the record; in the same words in every way. */
+  /** What happened to the record, in the same words however it was reported. */
   changes: string[];
-  /** What else the event tells, and another way may report by events of their own. */
+  /** Further changes in this event, which another way may report by separate events. */
   includes?: string[];
 }
 
@@ -84,7 +84,7 @@ export interface PushConnector {
   readEvents(body: string): PushedEvents | undefined;
 }
 
-/** What one object needs of the builder's registration at the provider. */
+/** The builder's registration at the provider that one object requires. */
 export interface SubscribedObject {
   objectName: string;
   create: boolean;
@@ -106,9 +106,9 @@ export interface SubscribeConnector {
   readonly push?: PushConnector;
   /** Returns the object as events name it, for every spelling of a name; undefined if only the provider knows. Pure. */
   objectKey(objectName: string): string | undefined;
-  /** Asks the provider for the same. Throws `ProviderError`; `invalid` or `not_found` for an object that it lacks. */
+  /** Requests the key from the provider. Throws `ProviderError`; `invalid` or `not_found` for an object that it lacks. */
   findObjectKey(objectName: string, fetch: ProviderFetch): Promise<string>;
-  /** Asks the provider for the account as events name it. Throws `ProviderError`. */
+  /** Requests the account's id as events name it. Throws `ProviderError`. */
   findAccountRef(fetch: ProviderFetch): Promise<string>;
   /** Returns an event from its text; undefined if it is none. Pure. */
   readEvent(raw: string): ProviderEvent | undefined;

@@ -1,4 +1,4 @@
-/** What stands in the place of a page that could not be drawn; the frame around it stays. */
+/** Shown in place of a page that could not be drawn; the frame around it stays. */
 import type { JSX } from "react";
 import { Button } from "@mantine/core";
 import type { ErrorComponentProps } from "@tanstack/react-router";

@@ -50,6 +50,6 @@ function writeRequest(request: CollectionRequest, seq: number): string {
   ].join("");
 }
 
-/** What may be left out is shown, and not sent until it is ticked. */
+/** Writes a parameter. Optional ones are listed, but not sent until they are ticked. */
 const writeParameter = ({ name, value, isRequired }: CollectionParameter): string =>
   `${isRequired ? "" : "~"}${name}: ${value}`;

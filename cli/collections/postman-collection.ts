@@ -60,7 +60,7 @@ function writeRequest(request: CollectionRequest): JsonObject {
   };
 }
 
-/** What may be left out is shown, and not sent until it is ticked. */
+/** Writes a parameter. Optional ones are listed, but not sent until they are ticked. */
 const writeParameter = ({ name, value, description, isRequired }: CollectionParameter): JsonObject => ({
   key: name,
   value,

@@ -44,7 +44,7 @@ export interface NangoImport {
   dryRun: boolean;
 }
 
-/** What is known while the connections are copied. */
+/** State while the connections are copied. */
 interface Copying extends NangoImport {
   nango: Api;
   /** The catalog's and the project's own, by name. */
@@ -90,7 +90,7 @@ async function readCatalog({ api, inProject }: NangoImport["server"]): Promise<C
   ]);
 }
 
-/** Calls what is copied from; what it refuses is told with its address and the options that name it, not with those of this side. */
+/** Calls the source of the copy. A refusal is reported with the source's address and its options, not with those of this side. */
 export const callOtherSide =
   (from: string, api: Api): Api =>
   async (method, path, asked) => {

@@ -27,7 +27,7 @@ interface ImportOptions {
   dryRun?: boolean;
 }
 
-/** Where both projects are reached: `there` is read only. */
+/** Access to both projects; `there` is only read. */
 interface Sides extends Pick<Connected, "inProject"> {
   there: Api;
   /** Undefined: every customer. */
@@ -163,7 +163,7 @@ function generateRequest(connection: JsonObject): JsonObject | undefined {
   };
 }
 
-/** Leaves out members without a value, which the API refuses. */
+/** Picks the members that have a value: the API refuses empty ones. */
 const pick = (from: Record<string, Json | undefined>, names: string[]): JsonObject =>
   Object.fromEntries(
     names.flatMap((name): [string, Json][] => {

@@ -66,7 +66,7 @@ function tellDifference(actual: Json, wanted: Json, { out }: Connected): void {
   if (missing.length > 0) throw new Ended();
 }
 
-/** One text for each active subscription. Older files name the object `objectName`. */
+/** Lists the active subscriptions, one text each. Older files name the object `objectName`. */
 const listSubscribed = (config: Json): Set<string> =>
   new Set(
     ["crmObjects", "legacyCrmObjects", "hubEvents"]

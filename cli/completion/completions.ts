@@ -12,7 +12,7 @@ export interface Completion {
 export interface Word {
   word: string;
   description: string;
-  /** Whether it is a subcommand. */
+  /** Whether this is a subcommand, not an option. */
   isCommand: boolean;
 }
 

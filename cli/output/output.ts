@@ -17,13 +17,13 @@ export interface Output {
   line(text?: string): void;
   /** The result as JSON. */
   data(value: Json): void;
-  /** One value of a stream, as one line of JSON. */
+  /** Prints one value of a stream as a line of JSON. */
   item(value: Json): void;
   /** The result as a table, or the text `nothing` if it is empty; with `--json` the unchanged rows. */
   rows<Row extends JsonObject>(rows: Row[], columns: Columns<Row>, nothing: string): void;
   /** Progress and remarks, on stderr. */
   note(text: string): void;
-  /** How far something is, on stderr: one line that is replaced by the next; nothing clears it. */
+  /** Prints progress on stderr, as one line that replaces the last one. Without a text the line is cleared. */
   progress(text?: string): void;
 }
 
@@ -34,7 +34,7 @@ export interface OutputOptions {
   quiet?: boolean;
 }
 
-/** Where the terminal does not tell its width. */
+/** Width if the terminal does not report one. */
 const LEAST_WIDTH = 80;
 
 export function createOutput(

@@ -46,7 +46,7 @@ export interface Resource {
   list?(deps: Connected, filters: Filters): Promise<JsonObject[]>;
   get?(deps: Connected, name: string, filters: Filters): Promise<JsonObject>;
   remove?(deps: Connected, name: string, filters: Filters): Promise<void>;
-  /** What is deleted together with it; the command asks first. */
+  /** What is deleted with it; the command asks for confirmation. */
   takesAlong?: string;
 }
 

@@ -27,7 +27,7 @@ export async function findOwnKey({
       return beginning !== "" && apiKey.startsWith(beginning);
     });
     const [id, label, key] = [textAt(found, "id"), textAt(found, "label"), textAt(found, "key")];
-    // Only a key with the scope `full` can list keys.
+    // The list of keys was answered, so the key has the scope `full`.
     if (!found || others.length > 0 || !id || !key) return { ...unnamed, scopes: ["full"] };
     const scopes = [valueAt(found, "scopes") ?? []].flat().map(String);
     return { key, scopes, id, ...(label && { label }) };

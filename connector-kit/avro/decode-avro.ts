@@ -14,7 +14,7 @@ export type AvroValue =
 
 export interface AvroRecord {
   type: AvroRecordType;
-  /** One for each field of the type. */
+  /** Values in the order of the type's fields. */
   values: AvroValue[];
 }
 

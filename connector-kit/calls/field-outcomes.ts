@@ -25,7 +25,7 @@ export class FieldOutcomes {
     this.#change(index, change);
   }
 
-  /** Keeps what is known about a field already. */
+  /** Fails these fields, unless their outcome is already known. */
   fail(indexes: number[], error: ProviderError): void {
     for (const index of indexes) this.#change(index, { error });
   }

@@ -34,6 +34,6 @@ export type ProviderFetch = (request: ProviderRequest) => Promise<ProviderRespon
 export interface Account {
   /** IANA name; daily quotas reset at midnight there. */
   timeZone?: string;
-  /** What the connection knows of the account by name, such as a workspace: for addresses of requests. */
+  /** Named values of the connection, such as a workspace, for addresses of requests. */
   values?: Record<string, string>;
 }

@@ -1,4 +1,4 @@
-/** What a refusal means beyond its status: a rate limit that the headers tell, or an answer of something in between. */
+/** Classifies a refusal beyond its status: a rate limit reported by headers, or the answer of a proxy in between. */
 import { reportsLimit } from "../../ground/retry-after.ts";
 import type { ProviderErrorKind } from "./provider-error.ts";
 import type { ProviderResponse } from "./provider-fetch.ts";

@@ -88,5 +88,5 @@ export function parseBody(text: string): Json | undefined {
   }
 }
 
-/** Returns the time so many milliseconds from now. */
+/** Returns the time `durationMs` from now. */
 export const inMs = (durationMs: number): Date => new Date(now().getTime() + durationMs);

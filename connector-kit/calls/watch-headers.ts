@@ -1,4 +1,4 @@
-/** Keeps the headers of a page's answers, for the provider's clock and its daily quota. */
+/** Records the headers of a page's answers, for the provider's clock and its daily quota. */
 import type { ProviderFetch, ProviderResponse } from "./provider-fetch.ts";
 
 export interface WatchedFetch {

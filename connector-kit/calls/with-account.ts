@@ -1,4 +1,4 @@
-/** Gives a connector the account that the server would give it. */
+/** Wraps a connector so that its calls get the account that the server would pass to them. */
 import type { Connector } from "../connector.ts";
 import type { Account } from "./provider-fetch.ts";
 

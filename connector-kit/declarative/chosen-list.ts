@@ -5,7 +5,7 @@ import type { ObjectPlan } from "./object-plan.ts";
 
 type FurtherList = NonNullable<ObjectPlan["furtherLists"]>[number];
 
-/** What is read from the lists: the records, or those that the provider tells as deleted. */
+/** What is read from the lists: the records, or the deletions that the provider reports. */
 export type Wanted = "records" | "deletions";
 
 export interface ChosenList {
@@ -88,7 +88,7 @@ function choosePositions({ furtherLists = [], deleted }: ObjectPlan, wanted: Wan
     .map(({ position }) => position);
 }
 
-/** Returns whether the provider's lists tell deleted records. */
+/** Returns whether the provider's lists report deleted records. */
 export const tellsDeletions = (object: ObjectPlan): boolean =>
   choosePositions(object, "deletions").length > 0;
 

@@ -22,7 +22,7 @@ export interface Lists {
 /** Limits the size of a checkpoint. */
 const MAX_PARENTS = 50;
 
-/** Where the next page begins: in the list of the first of these parents. */
+/** Start of the next page: in the list of the first of these parents. */
 interface Place {
   /** Values of the parents whose lists are to be read. */
   parents: string[];

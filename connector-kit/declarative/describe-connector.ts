@@ -1,4 +1,4 @@
-/** Makes a connector out of a description. */
+/** Builds a connector from a description. */
 import type { Connector } from "../connector.ts";
 import type { KnownObjects } from "../known-objects.ts";
 import { declarativeClassify } from "./declarative-classify.ts";

@@ -42,7 +42,7 @@ export async function withFurtherFields(
   for (const [index, entry] of entries.entries()) {
     const id = ids[index] ?? "";
     const parts = more.get(id) ?? [];
-    // What the list leaves out is asked for alone: either it is gone, or it has all fields.
+    // A record that the list lacks is requested by its id: it is gone, or comes with all fields.
     const whole =
       parts.length >= further.length
         ? Object.assign({}, ...parts)

@@ -66,7 +66,7 @@ export function pageRequest(
   };
 }
 
-/** Without a field, all are meant; what tells deleted records is among them. */
+/** Lists the fields to request, with the mark of deleted records; none requests all fields. */
 function namedFields({ deleted }: ObjectPlan, { fields, filters }: ReadPlan): string[] {
   const named = [...fields, ...filters.map(({ fieldName }) => fieldName)];
   const [mark] = deleted?.at.split(".") ?? [];
@@ -102,7 +102,7 @@ interface ListReading {
   scrolls?: ScrollUses;
 }
 
-/** No content, or nothing that has changed since the time in the header. */
+/** Returns whether there is no content, or no change since the time in the header. */
 const isEmptyAnswer = ({ status, text }: ProviderResponse): boolean =>
   (status === 204 || status === 304) && text.trim() === "";
 

@@ -15,7 +15,7 @@ const MAX_READINGS = 100;
 export interface Reading {
   /** This reading is complete. */
   isOver: boolean;
-  /** What the next checkpoint of this reading remembers; once it is over, the first checkpoint of another one, if that is needed. */
+  /** State for the next checkpoint of this reading; after its end, for the first checkpoint of the next reading, if that needs one. */
   next: Record<string, Json> | undefined;
 }
 
@@ -53,7 +53,7 @@ export function readOn(
   return { isOver: true, next: { readings: readings + 1, floor: newest, known: front } };
 }
 
-/** Returns whether the reading before had the record as it is now. */
+/** Returns whether the previous reading delivered the record in its present state. */
 export function isKnown({ id, changeTime }: SourceRecord, checkpoint: Checkpoint | undefined): boolean {
   const floor = numberIn(checkpoint, "floor");
   if (floor === undefined || !changeTime) return false;

@@ -1,4 +1,4 @@
-/** How a described list goes on: what a place adds to a request, and which place an answer leads to. */
+/** Paging of declarative lists: what a position adds to a request, and which position an answer leads to. */
 import type { Json } from "../../ground/json.ts";
 import { brokenPage } from "../calls/page-check.ts";
 import type { ProviderResponse } from "../calls/provider-fetch.ts";
@@ -94,7 +94,7 @@ function goesOn(
   return total === undefined || read === undefined || read < total;
 }
 
-/** No part matches the beginning of another link: otherwise a long header would take seconds, and stop the whole process. */
+/** Written so that no part matches the beginning of another link: otherwise a long header would block the process for seconds. */
 const NEXT_LINK = /<([^<>]+)>\s*;[^,<]*rel="?next"?/;
 
 const firstOffset = ({ first = 0 }: NonNullable<PagingRules["offset"]>): number => first;

@@ -19,7 +19,7 @@ export interface RecordList {
   repeatable: boolean;
   /** The key of an upsert, where its value leaves the fields, or is the id of the record. */
   key?: { name: string; leaves: boolean; isId: boolean };
-  /** What goes beside the list: the name of the key of an upsert. */
+  /** Parameters in addition to the list: the name of an upsert's key. */
   beside: (readonly [target: string, value: string | string[]])[];
 }
 

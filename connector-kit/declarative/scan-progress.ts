@@ -1,4 +1,4 @@
-/** What a scan over a described list remembers, so that one that repeats, or ends before it has everything, fails and says so. */
+/** State of a scan over a declarative list, by which a scan that repeats pages, or ends too early, fails with an explanation. */
 import { createHash } from "node:crypto";
 import type { Json } from "../../ground/json.ts";
 import { brokenPage } from "../calls/page-check.ts";
@@ -12,7 +12,7 @@ import type { PagingRules } from "./rules/paging-rules.ts";
 const MAX_EMPTY_PAGES = 200;
 
 export interface Step {
-  /** Where the next page begins; undefined after the last page of the list. */
+  /** Start of the next page; undefined after the last page of the list. */
   place: PagePlace | undefined;
   /** Bound that the next page is read from, where it moves. */
   after?: string | undefined;
@@ -101,7 +101,7 @@ export function restartBehind(
   };
 }
 
-/** Throws where the list has ended although the provider told of more records. */
+/** Throws if the list has ended although the provider announced more records. */
 export function requireWhole({ read, total }: Pick<Step, "read" | "total">): void {
   if (read === undefined || total === undefined || read >= total) return;
   throw brokenPage(`the list ended after ${read} records, but the provider tells of ${total}`);

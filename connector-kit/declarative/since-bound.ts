@@ -41,7 +41,7 @@ function userText(time: Date, timeZone: string | undefined): string {
   return timeText(new Date(Math.max(0, time.getTime() - ZONES_MS)), "sql");
 }
 
-/** Where a scan goes on that follows the time of change. */
+/** Where a scan in the order of change times continues. */
 export interface MovedBound {
   place: PagePlace | undefined;
   /** ISO time of the bound. */

@@ -16,7 +16,7 @@ export class GrpcError extends Error {
   override name = "GrpcError";
   /** gRPC's number; 14, unavailable, where the connection broke. */
   readonly status: number;
-  /** What came with the status; empty where the connection broke. */
+  /** Trailers of the status; empty if the connection broke. */
   readonly trailers: IncomingHttpHeaders;
 
   constructor(status: number, message: string, trailers: IncomingHttpHeaders = {}, cause?: unknown) {

@@ -10,7 +10,7 @@ const FIXED64 = 1;
 const BYTES = 2;
 const FIXED32 = 5;
 
-/** Leaves out what has the default value, as proto3 does. */
+/** Encodes a message. Fields with the default value are omitted, as in proto3. */
 export function encodeMessage(fields: readonly (readonly [number, ProtoField | undefined])[]): Buffer {
   const parts: Buffer[] = [];
   for (const [number, value] of fields) {

@@ -8,7 +8,7 @@ import { findEntrySchema, listLeaves, listsIn, schemaAt } from "./openapi-schema
 const FACT_ACTIONS = ["list", "changes", "get", "create", "update", "upsert", "delete"] as const;
 export type FactAction = (typeof FACT_ACTIONS)[number];
 
-/** What a document says about a request; the rest of a fact is entered by hand. */
+/** The part of a fact that a document contains; the rest is entered by hand. */
 export interface Extracted {
   query: Record<string, Parameter>;
   body?: Record<string, Parameter>;
@@ -192,7 +192,7 @@ export function updatedFacts(facts: Facts, document: OpenapiDocument, isFrom: Is
   return { ...facts, objects };
 }
 
-/** What the document does not say of a name, such as a pattern, stays. */
+/** Merges parameters. What the document does not contain, such as a pattern, is kept. */
 const merged = (
   before: Record<string, Parameter> = {},
   now: Record<string, Parameter>,

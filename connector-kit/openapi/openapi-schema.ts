@@ -5,7 +5,7 @@ export type Schema = JsonObject;
 
 const MAX_REFERENCES = 20;
 
-/** Returns what a reference stands for; an empty object for one that leads nowhere. */
+/** Resolves a reference; returns an empty object if its target does not exist. */
 export function resolved(root: JsonObject, given: Json): JsonObject {
   let value: Json | undefined = given;
   for (let count = 0; count < MAX_REFERENCES; count += 1) {

@@ -3,9 +3,9 @@ import type { CustomOptions, Oauth2Options, StepRequest } from "./auth-options.t
 import { supports, type Ability, type ProviderFacts } from "./define-provider.ts";
 import type { Support } from "../provider-support.ts";
 
-/** Facts besides the name, the address and the authentication. */
+/** Facts in addition to name, address and authentication. */
 interface More extends Partial<Omit<ProviderFacts, "displayName" | "authType" | "baseURL" | "support">> {
-  /** What a manifest may declare, besides calls through the proxy, which every provider takes. */
+  /** Actions that a manifest may declare, in addition to calls through the proxy, which every provider accepts. */
   declares?: (Ability | Partial<Support>)[];
   /** Values that the customer enters. */
   inputs?: NonNullable<NonNullable<ProviderFacts["metadata"]>["input"]>;

@@ -51,7 +51,7 @@ export async function scan(
   return { records: pages.flatMap(({ records }) => records), pages };
 }
 
-/** What another process gets of a checkpoint, days later. */
+/** Returns a checkpoint as another process would read it, days later. */
 function stored(checkpoint: Checkpoint): Checkpoint {
   const text: Checkpoint = JSON.parse(JSON.stringify(checkpoint));
   assert.deepEqual(text, checkpoint);

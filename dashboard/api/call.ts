@@ -6,7 +6,7 @@ export type OperationId = keyof Operations;
 export type Input<Id extends OperationId> = Operations[Id]["input"];
 export type Answer<Id extends OperationId> = Operations[Id]["answer"];
 
-/** What the API said when it refused. */
+/** The Problem with which the API refused a call. */
 export type ProblemBody = Schemas["Problem"];
 
 /** A refusal, or a call that reached no server (`problem.status` is 0). */

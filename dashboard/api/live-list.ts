@@ -35,7 +35,7 @@ export interface LiveList<Row> {
 
 export interface LiveListOptions<Row> {
   getId: (row: Row) => string;
-  /** While one of these rows is under way, the list asks more often. */
+  /** Returns whether a row is in progress; the list then refreshes more often. */
   isUnderWay?: (row: Row) => boolean;
 }
 
@@ -73,7 +73,7 @@ export function useLiveList<Id extends ListId>(
   };
 }
 
-/** What is known of the list: its rows, and the token of the next older page. */
+/** The loaded part of the list: its rows, and the token of the next older page. */
 interface Known<Row> {
   key: string;
   page: PagedAnswer<Row> | undefined;

@@ -1,4 +1,4 @@
-/** Keeps answers of the API for the components: the key is the operation id with its input. */
+/** Caches answers of the API for the components; the key is the operation id with its input. */
 import { useState } from "react";
 import {
   keepPreviousData,
@@ -11,7 +11,7 @@ import {
 } from "@tanstack/react-query";
 import { ApiProblem, call, type Answer, type Input, type OperationId } from "./call.ts";
 
-/** How often a page asks again while it is in sight. Hidden pages ask nothing. */
+/** How often a visible page requests its data again. Hidden pages request nothing. */
 export const POLL_MS = { list: 3_000, underWay: 1_000, overview: 30_000 } as const;
 
 export function createQueryClient(): QueryClient {
@@ -34,7 +34,7 @@ export function createQueryClient(): QueryClient {
 const isWorthRetrying = (error: unknown): boolean => error instanceof ApiProblem && error.problem.retryable;
 
 export interface CallOptions<Data> {
-  /** Asks again after this long, while the page is in sight. A function decides by the last answer. */
+  /** Time between requests while the page is visible. A function decides by the last answer. */
   everyMs?: number | false | ((data: Data | undefined) => number | false);
   enabled?: boolean;
   /** Is asked for once and then only when it is forgotten. */

@@ -34,11 +34,11 @@ const READY_POLL_MS = 10_000;
 const unreadyWords = (error: Error | null): string =>
   error instanceof ApiProblem && error.problem.status === 503 ? `${error.problem.detail} Trying again…` : "";
 
-/** Returns whether the bar tells of this error, if old rows are in sight. */
+/** Returns whether the bar reports this error while old rows are visible. */
 export const isReportedByBar = (error: Error): boolean =>
   error instanceof ApiProblem && (error.problem.status === 0 || error.problem.status === 503);
 
-/** Only while old rows are in sight: a page without any shows the refusal itself. */
+/** Returns the bar's text while old rows are visible; a page without any shows the refusal itself. */
 function awayWords(queries: readonly Query[]): string {
   for (const { state } of queries) {
     const { error } = state;

@@ -11,7 +11,7 @@ export interface Column<Row> {
   /** The first column has the link to the row's page. */
   cell: (row: Row) => ReactNode;
   align?: "right";
-  /** Takes the room that is left, and is cut off with an ellipsis. */
+  /** Fills the remaining width, and is truncated with an ellipsis. */
   grows?: boolean;
   /** Line of the card on a small screen; undefined leaves it out there, and in a table below 78 em. */
   line?: 1 | 2;

@@ -35,7 +35,7 @@ const Kind = Type.Union([
   Type.Literal("unavailable"),
 ]);
 
-/** What a request has besides the fields; also one that deletes. */
+/** Parameters of a request in addition to the fields; deletes may have them, too. */
 const beside = {
   body: bodyMembers(
     "Members of the body around the fields, by path. `{path}`, `{singular}` and values of the connection are filled in texts.",

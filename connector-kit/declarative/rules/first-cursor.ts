@@ -1,4 +1,4 @@
-/** Asks for the first cursor of a list whose pages do not know the bound themselves. */
+/** Requests the first cursor of a list whose pages cannot take the time bound themselves. */
 import type { Connector } from "../../connector.ts";
 import { brokenPage } from "../../calls/page-check.ts";
 import type { ProviderFetch, ProviderRequest } from "../../calls/provider-fetch.ts";

@@ -4,7 +4,7 @@ import { Type, type Static } from "typebox";
 const text = (description: string) => Type.String({ description });
 const optional = (description: string) => Type.Optional(text(description));
 
-/** What tells, of pages that are counted, whether another one follows. Without any of it, the list ends at an empty page. */
+/** Members of numbered pages that say whether another page follows. Without any, the list ends at an empty page. */
 const counted = {
   more: optional("Path of a member that is false, null or empty on the last page."),
   last: optional("Path of a member that is true on the last page."),

@@ -1,4 +1,4 @@
-/** The parts of a description that tell what single writes need besides a request: masks, hashes, results in a success. */
+/** The parts of a description about single writes, in addition to the request: masks, hashes, results in a success. */
 import { Type, type Static } from "typebox";
 
 const text = (description: string) => Type.String({ description });
@@ -35,7 +35,7 @@ export const KeyHash = Type.Union([Type.Literal("md5"), Type.Literal("sha256")],
     "`{value}` in the path is this hash, in hexadecimal, of the key in lower case. The key stays among the fields.",
 });
 
-/** What tells a written record from a refused one. */
+/** How a written record is distinguished from a refused one. */
 export const resultRules = {
   okWhen: Type.Optional(
     text(

@@ -131,7 +131,7 @@ interface WrittenRecord {
   path: string;
   plan: ObjectPlan;
   record: RecordToWrite;
-  /** What else goes into query or body: the id, or the name of the key. */
+  /** Further members of query or body: the id, or the name of the key. */
   also: (readonly [target: string, value: Exclude<Json, null>])[];
   repeatable: boolean;
 }

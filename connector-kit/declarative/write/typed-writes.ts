@@ -1,4 +1,4 @@
-/** Gives the fields of a write the form that their types have in the account, which a request before it asks for. */
+/** Converts the fields of a write to the form of their types in the account, which a preceding request reads. */
 import { isJsonObject, type Json, type JsonObject } from "../../../ground/json.ts";
 import type { Connector, RecordWrite } from "../../connector.ts";
 import type { ProviderFetch, ProviderRequest } from "../../calls/provider-fetch.ts";

@@ -1,4 +1,4 @@
-/** Tells from the answer to a write what became of the record: its id, and the record as it now is. */
+/** Reads the outcome from the answer to a write: the record's id, and the record as it now is. */
 import { isJsonObject, type Json } from "../../../ground/json.ts";
 import type { Connector, RecordOutcome, RecordToWrite, RecordWrite } from "../../connector.ts";
 import { ProviderError } from "../../calls/provider-error.ts";

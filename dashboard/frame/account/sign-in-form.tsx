@@ -6,7 +6,7 @@ import { CodeWords } from "../../ui/code/code-words.tsx";
 import { ProblemView } from "../problem-view.tsx";
 
 export interface SignInFormProps {
-  /** Where the identity provider leads back to; begins with one slash. */
+  /** Path to which the identity provider returns; begins with one slash. */
   returnTo: string;
   onSignedIn: () => void;
 }

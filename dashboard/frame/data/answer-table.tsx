@@ -23,7 +23,7 @@ export interface AnswerTableProps<Id extends ArrayId> {
   columns: readonly Column<EntryOf<Id>>[];
   getId: (row: EntryOf<Id>) => string;
   onOpen?: (row: EntryOf<Id>) => void;
-  /** Which rows are shown, and the order; the whole answer is in the browser. */
+  /** Filters and sorts the rows in the browser, which has the whole answer. */
   choose?: (rows: readonly EntryOf<Id>[]) => readonly EntryOf<Id>[];
   /** Set if `choose` filters: clears the filters. */
   onClear?: () => void;

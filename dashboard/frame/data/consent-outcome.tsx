@@ -1,4 +1,4 @@
-/** What became of a consent so far: why it failed, or the link for the customer, which is copied. */
+/** State of a consent: why it failed, or the link for the customer, which is copied. */
 import { useEffect, useState, type JSX } from "react";
 import { Text } from "@mantine/core";
 import { CodeBlock } from "../../ui/code/code-block.tsx";

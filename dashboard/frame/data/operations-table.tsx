@@ -56,7 +56,7 @@ export const OPERATION_COLUMNS: Column<Operation>[] = [
   },
 ];
 
-/** Without the customer, who is known where the table stands. */
+/** The columns for pages of one customer. */
 const OF_ONE_CUSTOMER = OPERATION_COLUMNS.filter(({ head }) => head !== "Customer");
 
 interface OperationsTableProps {

@@ -1,4 +1,4 @@
-/** The name of a provider behind a monogram, by which rows are told apart at a glance. */
+/** The name of a provider behind a monogram, which distinguishes rows at a glance. */
 import type { JSX } from "react";
 import { monogram } from "./monogram.ts";
 import style from "./provider-name.module.css";

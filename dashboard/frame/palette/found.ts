@@ -8,7 +8,7 @@ import { useShownProject } from "../project.ts";
 
 const PAUSE_MS = 200;
 
-/** Asks when the person has paused typing. */
+/** Searches once the person has paused typing. */
 export function useFound(text: string): { entries: PaletteEntry[]; isSearching: boolean } {
   const project = useShownProject();
   const [q, setQ] = useState("");

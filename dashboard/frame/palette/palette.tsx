@@ -18,7 +18,7 @@ export function Palette(): JSX.Element {
     setOpened(true);
   };
   useCommandKey("k", open);
-  /** Gives the focus back, unless a page that was opened has it. */
+  /** Restores the focus, unless an opened page has it. */
   const giveFocusBack = () => {
     const isTaken =
       document.activeElement !== document.body && document.activeElement?.closest("[role=dialog]") === null;

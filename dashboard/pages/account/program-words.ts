@@ -1,4 +1,4 @@
-/** Says in words which browser or program a user agent is, and on which system. */
+/** Describes a user agent: the browser or program, and its system. */
 
 /** Returns "Firefox 140 on Windows", "curl 8", or the text itself where nothing is known of it. */
 export function programWords(userAgent: string): string {

@@ -64,7 +64,7 @@ export function StatusHistory({
   );
 }
 
-/** What the provider answered when it refused the credentials last. */
+/** Shows the provider's answer to the last refusal of the credentials. */
 function ProviderWords(input: { projectIdOrName: string; eventId: string }): JSX.Element | null {
   const { data } = useCall("getEvent", input, { staysFresh: true });
   const { errors = [] } = (data?.data ?? {}) as { errors?: readonly string[] };

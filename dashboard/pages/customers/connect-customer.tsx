@@ -109,7 +109,7 @@ interface AccountFieldsProps {
   onValue: (name: string, value: string) => void;
 }
 
-/** What the provider needs to find the account: a workspace, or its own members. */
+/** Fields that the provider needs to find the account: a workspace, or its own members. */
 const AccountFields = ({ provider, values, onValue }: AccountFieldsProps): JSX.Element => (
   <>
     {provider.oauth2Opts?.explicitWorkspaceRequired && (

@@ -19,7 +19,7 @@ import { FileActions } from "./file-actions.tsx";
 import { ManifestComparison, removesReading, type Deployment } from "./manifest-comparison.tsx";
 import { useManifestCheck } from "./use-manifest-check.ts";
 
-/** Where the layout is that of a small screen: lines of YAML wrap so often there that their indentation is out of sight. */
+/** Small screens: lines of YAML wrap so often there that the indentation cannot be seen. */
 const IS_NARROW = "(max-width: 48em)";
 
 export interface ManifestEditorProps {

@@ -42,7 +42,7 @@ export const ConfigurationTab = (props: Props): JSX.Element => (
 function Configuration({ installation, input }: Props): JSX.Element {
   const stored = toText(installation.config.content);
   const [text, setText] = useState(stored);
-  /** What was stored when the text was last equal to it. */
+  /** The stored text when the edited text last equalled it. */
   const [base, setBase] = useState(stored);
   const [view, setView] = useState<string>("Form");
   const save = useChange("updateInstallation", { forget: ["getInstallation"] });

@@ -20,7 +20,7 @@ export function ReadFilters(props: ReadFiltersProps): JSX.Element | null {
   const { chosen, manifest, fields, mayFilter, findIssue, onFilters, onBackfill } = props;
   const { fieldFilters = [], backfill } = chosen;
   const initial = backfill?.fieldFilters;
-  // What is stored can be removed even where the provider cannot filter.
+  // Stored filters can be removed even if the provider cannot filter.
   if (!mayFilter && fieldFilters.length === 0 && initial === undefined) return null;
   const period = backfill?.defaultPeriod ?? manifest;
   const hasInitialRead = period?.fullHistory === true || (period?.days ?? 0) > 0;
