@@ -1,7 +1,7 @@
 /** Runs one command line and returns its exit code. */
 import { CommanderError } from "commander";
 import { EXIT, Failure, type ExitCode } from "./failures.ts";
-import { tellFailure } from "./output/tell-failure.ts";
+import { printFailure } from "./output/print-failure.ts";
 import { createProgram, type ServerCommand } from "./program.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -23,7 +23,7 @@ export async function runCommand(
     // The parser has already printed the error.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
     if (!(error instanceof Failure)) throw error;
-    tellFailure(error, terminal, program.opts()["json"] === true);
+    printFailure(error, terminal, program.opts()["json"] === true);
     return error.exitCode;
   }
 }

@@ -7,8 +7,7 @@ import {
   Outlet,
 } from "@tanstack/react-router";
 import { ProjectBoundary, ToLastProject } from "./last-project.tsx";
-import { NotFound } from "./not-found.tsx";
-import { PageFault } from "./page-fault.tsx";
+import { NotFound, PageFault } from "./fallback-pages.tsx";
 import { SessionBoundary } from "./session-boundary.tsx";
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound });

@@ -5,7 +5,7 @@ import { step } from "../http/api.ts";
 import { isObject, objectsAt, requireObject, textAt, valueAt, type JsonObject } from "../http/json.ts";
 import type { Columns } from "../output/column.ts";
 import { printable } from "../output/printable.ts";
-import { tellRecord } from "../output/tell-record.ts";
+import { printRecord } from "../output/print-record.ts";
 import { readJsonArgument } from "../read-argument.ts";
 import { id, listPages, status, text, time, type Filters } from "../resources/resource.ts";
 import { connect, type Connected } from "../settings/connect.ts";
@@ -59,7 +59,7 @@ function addApprovals(agents: Command, terminal: Terminal): void {
     async (named: string | undefined, filters: Filters, command: Command) => {
       const server = await connect(command, terminal);
       if (named !== undefined) {
-        return tellRecord(
+        return printRecord(
           requireObject(await server.inProject("GET", `/approvals/${step(named)}`)),
           server.out,
         );

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { Ended } from "../failures.ts";
 import { step } from "../http/api.ts";
 import { requireObject, textAt } from "../http/json.ts";
-import { tellRecord } from "../output/tell-record.ts";
+import { printRecord } from "../output/print-record.ts";
 import { printable } from "../output/printable.ts";
 import { Refused } from "../http/refused.ts";
 import { connect } from "../settings/connect.ts";
@@ -37,13 +37,13 @@ export function addCheck(program: Command, terminal: Terminal): void {
     .action(async (id: string, _: object, command: Command) => {
       const { inProject, out } = await connect(command, terminal);
       try {
-        await tellRecord(requireObject(await inProject("POST", `/operations/${step(id)}:cancel`)), out);
+        await printRecord(requireObject(await inProject("POST", `/operations/${step(id)}:cancel`)), out);
       } catch (error) {
         // It does not run, which is what was asked for.
         const operation = await getOperation({ inProject }, id);
         if (!(error instanceof Refused && error.status === 409) || isRunning(operation)) throw error;
         out.note("the operation has ended already");
-        await tellRecord(operation, out);
+        await printRecord(operation, out);
       }
     });
 }

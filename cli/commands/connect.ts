@@ -7,7 +7,7 @@ import { Failure, UsageFailure } from "../failures.ts";
 import { step } from "../http/api.ts";
 import { requireObject, requireText, valueAt, type Json, type JsonObject } from "../http/json.ts";
 import { printable } from "../output/printable.ts";
-import { tellRecord } from "../output/tell-record.ts";
+import { printRecord } from "../output/print-record.ts";
 import { canAsk } from "../prompt.ts";
 import { connect, type Connected } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
@@ -54,7 +54,7 @@ export function addConnect(program: Command, terminal: Terminal): void {
       const metadata = await completeMetadata(given, metadataInputs(info), terminal);
       const connection = await connectAs({ deps, info, customer, metadata }, options, terminal);
       if (!deps.out.json) deps.out.note(`connected ${printable(provider)} for ${printable(options.group)}`);
-      await tellRecord(connection, deps.out);
+      await printRecord(connection, deps.out);
     });
 }
 

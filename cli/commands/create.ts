@@ -11,7 +11,7 @@ import {
   type JsonObject,
 } from "../http/json.ts";
 import { printable } from "../output/printable.ts";
-import { tellRecord } from "../output/tell-record.ts";
+import { printRecord } from "../output/print-record.ts";
 import { askHidden, canAsk } from "../prompt.ts";
 import { readDocument } from "../manifest/read-manifest.ts";
 import { readArgument, readJsonArgument } from "../read-argument.ts";
@@ -52,7 +52,7 @@ export function addCreate(program: Command, terminal: Terminal): void {
       const scopes = options.scope && { scopes: options.scope };
       const body = { provider, clientId: options.clientId ?? "", clientSecret, ...scopes };
       const created = await on.inProject("POST", "/provider-apps", { body });
-      await tellCreated(created, "provider app", on);
+      await printCreated(created, "provider app", on);
       await noteOlderApps(on, provider);
     });
   create
@@ -68,7 +68,7 @@ export function addCreate(program: Command, terminal: Terminal): void {
         on.out.note(
           options.dryRun ? `provider ${key} is valid; nothing was stored` : `stored provider ${key}`,
         );
-      await tellRecord(stored, on.out);
+      await printRecord(stored, on.out);
     });
   addCreateApiKey(create, terminal);
 }
@@ -95,7 +95,7 @@ function addCreateApiKey(create: Command, terminal: Terminal): void {
     async (label: string, options: KeyLimitOptions & { scope?: string[] }, self: Command) => {
       const on = await connect(self, terminal);
       const body = { label, ...(options.scope && { scopes: options.scope }), ...keyLimits(options) };
-      await tellCreated(await on.inProject("POST", "/api-keys", { body }), "API key", on);
+      await printCreated(await on.inProject("POST", "/api-keys", { body }), "API key", on);
       on.out.note("this is the only time the key is shown");
     },
   );
@@ -115,7 +115,7 @@ function addCreateDestination(create: Command, terminal: Terminal): void {
       const settings = await readSettings(options, terminal);
       const on = await connect(command, terminal);
       const body = { name, type, metadata: {}, ...settings };
-      await tellCreated(await on.inProject("POST", "/destinations", { body }), "destination", on);
+      await printCreated(await on.inProject("POST", "/destinations", { body }), "destination", on);
     });
 }
 
@@ -125,7 +125,7 @@ function addCreateRoutes(create: Command, terminal: Terminal): void {
     .description("create a topic, which connects event types with destinations")
     .action(async (name: string, _: object, command: Command) => {
       const on = await connect(command, terminal);
-      await tellCreated(await on.inProject("POST", "/topics", { body: { name } }), "topic", on);
+      await printCreated(await on.inProject("POST", "/topics", { body: { name } }), "topic", on);
     });
   create
     .command("event-route <eventType> <topic>")
@@ -133,7 +133,7 @@ function addCreateRoutes(create: Command, terminal: Terminal): void {
     .action(async (eventType: string, topic: string, _: object, command: Command) => {
       const on = await connect(command, terminal);
       const body = { eventType, topicId: requireText(await findTopic(on, topic), "id") };
-      await tellCreated(
+      await printCreated(
         await on.inProject("POST", "/notification-event-topic-routes", { body }),
         "route",
         on,
@@ -147,7 +147,7 @@ function addCreateRoutes(create: Command, terminal: Terminal): void {
       const topicId = requireText(await findTopic(on, topic), "id");
       const found = await on.inProject("GET", `/destinations/${step(destination)}`);
       const body = { topicId, destinationId: requireText(found, "id") };
-      await tellCreated(await on.inProject("POST", "/topic-destination-routes", { body }), "route", on);
+      await printCreated(await on.inProject("POST", "/topic-destination-routes", { body }), "route", on);
     });
 }
 
@@ -181,12 +181,12 @@ export async function readSecret(given: string | undefined, terminal: Terminal):
   return (await readArgument(given, terminal)).toString().trim();
 }
 
-async function tellCreated(
+async function printCreated(
   answer: Awaited<ReturnType<Connected["api"]>>,
   what: string,
   { out }: Connected,
 ): Promise<void> {
   const made = requireObject(answer);
   if (!out.json) out.note(`created ${what} ${printable(textAt(made, "id") ?? "")}`);
-  await tellRecord(made, out);
+  await printRecord(made, out);
 }

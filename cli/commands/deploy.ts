@@ -56,8 +56,8 @@ async function deploy(
   if (deps.out.json) return deps.out.data(deployed);
   for (const key of Object.keys(file.providers ?? {}))
     deps.out.line(`${deps.out.paint.green("provider".padEnd(COLUMN))}  ${printable(key)}`);
-  for (const integration of deployed) tellDeployed(integration, before, deps);
-  tellWarnings(deployed, file, deps);
+  for (const integration of deployed) printDeployed(integration, before, deps);
+  printWarnings(deployed, file, deps);
 }
 
 async function compare(file: ManifestFile, options: DeployOptions, deps: Connected): Promise<void> {
@@ -71,13 +71,13 @@ async function compare(file: ManifestFile, options: DeployOptions, deps: Connect
     const count = valueAt(integration, "installationCount");
     const installations = deps.out.paint.dim(`${String(count)} installation${count === 1 ? "" : "s"}`);
     deps.out.line([colour(word.padEnd(COLUMN)), ...listNames(integration), installations].join("  "));
-    for (const change of objectsAt(integration, "changes").flatMap(readChanges)) tellChange(change, deps);
+    for (const change of objectsAt(integration, "changes").flatMap(readChanges)) printChange(change, deps);
   }
-  tellWarnings(planned, file, deps);
+  printWarnings(planned, file, deps);
   deps.out.note("nothing was deployed");
 }
 
-function tellWarnings(integrations: JsonObject[], file: ManifestFile, { out }: Connected): void {
+function printWarnings(integrations: JsonObject[], file: ManifestFile, { out }: Connected): void {
   const warnings = integrations.flatMap(listWarnings);
   if (warnings.length === 0) return;
   out.line();
@@ -143,7 +143,7 @@ function findingInProvider(issue: JsonObject, { providers = {} }: ManifestFile):
 const listWarnings = (integration: JsonObject): Finding[] =>
   objectsAt(integration, "warnings").flatMap((warning) => toFindings({ ...warning, severity: "warning" }));
 
-function tellDeployed(integration: JsonObject, before: JsonObject[], { out }: Connected): void {
+function printDeployed(integration: JsonObject, before: JsonObject[], { out }: Connected): void {
   const old = before.find((one) => textAt(one, "id") === textAt(integration, "id"));
   const content = (one: JsonObject) => valueAt(one, "latestRevision.content");
   const changes = old ? manifestChanges(content(old), content(integration)) : [];
@@ -151,7 +151,7 @@ function tellDeployed(integration: JsonObject, before: JsonObject[], { out }: Co
   const revision = out.paint.dim(`revision ${textAt(integration, "latestRevision.id") ?? ""}`);
   const colour = { created: out.paint.green, updated: out.paint.yellow, unchanged: out.paint.dim }[word];
   out.line([colour(word.padEnd(COLUMN)), ...listNames(integration), revision].join("  "));
-  for (const change of changes) tellChange(change, { out });
+  for (const change of changes) printChange(change, { out });
 }
 
 const COLUMN = "unchanged".length;
@@ -159,7 +159,7 @@ const COLUMN = "unchanged".length;
 const listNames = (integration: JsonObject): string[] =>
   [textAt(integration, "name"), textAt(integration, "provider")].map((name = "") => printable(name));
 
-function tellChange(change: ManifestChange, { out }: Pick<Connected, "out">): void {
+function printChange(change: ManifestChange, { out }: Pick<Connected, "out">): void {
   const colour = { added: out.paint.green, removed: out.paint.red, changed: out.paint.yellow }[change.kind];
   out.line(`    ${colour(inWords(change))}`);
 }

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { checkProject } from "../doctor/check-project.ts";
 import { checkProxy, checkServer } from "../doctor/check-server.ts";
 import { bad, good, type Finding } from "../doctor/finding.ts";
-import { tellFindings } from "../doctor/tell-findings.ts";
+import { printFindings } from "../doctor/print-findings.ts";
 import { Ended, EXIT, Unreachable, UsageFailure } from "../failures.ts";
 import { step } from "../http/api.ts";
 import { textAt } from "../http/json.ts";
@@ -27,7 +27,7 @@ export function addDoctor(program: Command, terminal: Terminal): void {
       const deps = await connect(command, terminal);
       const findings: Finding[] = [];
       const unreachable = await examine(deps, findings);
-      tellFindings(findings, deps.out);
+      printFindings(findings, deps.out);
       if (unreachable) throw new Ended(EXIT.unreachable);
       if (findings.some(({ ok }) => !ok)) throw new Ended();
     });

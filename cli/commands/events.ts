@@ -45,7 +45,7 @@ export function addEvents(program: Command, terminal: Terminal): void {
           if (reported.has(id) || waits) continue;
           reported.add(id);
           if (isFirst && count === undefined) continue;
-          if (left-- > 0) tellEvent(event, server.out);
+          if (left-- > 0) printEvent(event, server.out);
         }
         isFirst = false;
       } while (left > 0 && (await pause(PAUSE_MS, interrupted)));
@@ -53,7 +53,7 @@ export function addEvents(program: Command, terminal: Terminal): void {
   );
 }
 
-function tellEvent(event: JsonObject, out: Output): void {
+function printEvent(event: JsonObject, out: Output): void {
   if (out.json) return out.item(event);
   const { paint } = out;
   const outcome = textAt(event, "outcome") ?? "";

@@ -1,6 +1,6 @@
 /** `busbar get destination my-app`: shows one resource with all members. */
 import type { Command } from "commander";
-import { tellRecord } from "../output/tell-record.ts";
+import { printRecord } from "../output/print-record.ts";
 import type { Filters } from "../resources/resource.ts";
 import { ableTo, findResource } from "../resources/resources.ts";
 import { connect } from "../settings/connect.ts";
@@ -35,5 +35,5 @@ async function getResource(
 ): Promise<void> {
   const resource = findResource(name, "get");
   const server = await connect(command, terminal);
-  await tellRecord(await resource.get(server, id, filters), server.out);
+  await printRecord(await resource.get(server, id, filters), server.out);
 }

@@ -15,7 +15,7 @@ import {
 } from "../http/json.ts";
 import { defaultConfig, openMappings, type OpenMapping } from "../installing/default-config.ts";
 import { printable } from "../output/printable.ts";
-import { tellRecord } from "../output/tell-record.ts";
+import { printRecord } from "../output/print-record.ts";
 import { ask, canAsk, choose } from "../prompt.ts";
 import { readJsonArgument } from "../read-argument.ts";
 import { findInstallation } from "../resources/find-installation.ts";
@@ -57,7 +57,7 @@ export function addInstall(program: Command, terminal: Terminal): void {
       const content = given || (await proposeConfig(path, options, deps, terminal));
       const body = { groupRef: options.group, ...connectionId, config: { content } };
       const made = requireObject(await deps.inProject("POST", `${path}/installations`, { body }));
-      await tell(made, integration, deps);
+      await printInstalled(made, integration, deps);
     });
   program
     .command("uninstall <integration>")
@@ -133,14 +133,14 @@ async function chooseFields(
   return chosen;
 }
 
-async function tell(made: JsonObject, integration: string, { out }: Connected): Promise<void> {
+async function printInstalled(made: JsonObject, integration: string, { out }: Connected): Promise<void> {
   if (out.json) return out.data(made);
   const [id, group] = [requireText(made, "id"), textAt(made, "group.groupRef") ?? ""];
   out.line(`${out.paint.green("installed")} ${printable(integration)} for ${printable(group)}`);
   const content: Json = valueAt(made, "config.content") ?? {};
   const { provider: _, ...objects } = isObject(content) ? content : {};
   const isUnhealthy = textAt(made, "healthStatus") === "unhealthy";
-  await tellRecord({ installation: id, connection: textAt(made, "connection.id") ?? "", ...objects }, out);
+  await printRecord({ installation: id, connection: textAt(made, "connection.id") ?? "", ...objects }, out);
   for (const warning of objectsAt(made, "warnings")) {
     const [name, detail, remedy] = ["name", "detail", "remedy"].map((member) =>
       printable(textAt(warning, member) ?? ""),

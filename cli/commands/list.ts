@@ -1,7 +1,7 @@
 /** `busbar list installations`: lists resources as a table. */
 import type { Command } from "commander";
 import { ableTo, findResource } from "../resources/resources.ts";
-import { tellRows, type Filters } from "../resources/resource.ts";
+import { printRows, type Filters } from "../resources/resource.ts";
 import { connect } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
 import { addFilters, requireKnownFilters } from "./resource-options.ts";
@@ -49,5 +49,5 @@ async function listResource(
   const resource = findResource(name, "list");
   requireKnownFilters(resource, filters);
   const server = await connect(command, terminal);
-  await tellRows(resource, await resource.list(server, filters), server);
+  await printRows(resource, await resource.list(server, filters), server);
 }

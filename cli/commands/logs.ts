@@ -22,7 +22,7 @@ export function addLogs(program: Command, terminal: Terminal): void {
       if (!options.follow) {
         const steps = await logs();
         if (server.out.json) return server.out.data(steps);
-        return steps.forEach((one) => tellStep(one, server.out));
+        return steps.forEach((one) => printStep(one, server.out));
       }
       const interrupted = terminal.catchInterrupt();
       let reported = 0;
@@ -32,7 +32,7 @@ export function addLogs(program: Command, terminal: Terminal): void {
         const steps = await logs();
         for (const one of steps.slice(reported)) {
           if (server.out.json) server.out.item(one);
-          else tellStep(one, server.out);
+          else printStep(one, server.out);
         }
         reported = Math.max(reported, steps.length);
         if (!running || !(await pause(PAUSE_MS, interrupted))) return;
@@ -40,7 +40,7 @@ export function addLogs(program: Command, terminal: Terminal): void {
     });
 }
 
-function tellStep(one: JsonObject, out: Output): void {
+function printStep(one: JsonObject, out: Output): void {
   const { paint } = out;
   const severity = (textAt(one, "severity") ?? "").toLowerCase();
   const colour = /error|critical/.test(severity)

@@ -6,8 +6,8 @@ import { step } from "../http/api.ts";
 import { requireObject, textAt, type JsonObject } from "../http/json.ts";
 import { printable } from "../output/printable.ts";
 import { progressLine } from "../output/progress-line.ts";
-import { tellRecord } from "../output/tell-record.ts";
-import { tellRows, type Filters } from "../resources/resource.ts";
+import { printRecord } from "../output/print-record.ts";
+import { printRows, type Filters } from "../resources/resource.ts";
 import { OPERATIONS } from "../resources/resources.ts";
 import { connect, type Connected } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
@@ -37,9 +37,9 @@ export function addOperations(program: Command, terminal: Terminal): void {
       const server = await connect(command, terminal);
       if (id === undefined) {
         const rows = (await OPERATIONS.list?.(server, filters)) ?? [];
-        return tellRows(OPERATIONS, rows, server);
+        return printRows(OPERATIONS, rows, server);
       }
-      if (!isFollowed) return tellRecord(await getOperation(server, id), server.out);
+      if (!isFollowed) return printRecord(await getOperation(server, id), server.out);
       await followToEnd(server, id, { timeoutSeconds, interrupted: terminal.catchInterrupt() });
     },
   );
@@ -61,7 +61,7 @@ interface Following {
 /** Waits for the end and prints the operation. Throws `Ended` (exit code 1) if it failed, and on Ctrl-C. */
 export async function followToEnd(deps: Connected, id: string, following: Following): Promise<void> {
   const operation = await waitForEnd(deps, id, following);
-  await tellRecord(operation, deps.out);
+  await printRecord(operation, deps.out);
   if (textAt(operation, "status") === "failure") throw new Ended();
 }
 

@@ -62,7 +62,7 @@ export function addProxy(program: Command, terminal: Terminal): void {
         },
         ...(body && { body }),
       });
-      await tell(answer, options.include === true, terminal);
+      await printResponse(answer, options.include === true, terminal);
     });
 }
 
@@ -103,7 +103,7 @@ function ownHeaders(given: string[]): Record<string, string> {
   return headers;
 }
 
-async function tell(answer: IncomingMessage, include: boolean, terminal: Terminal): Promise<void> {
+async function printResponse(answer: IncomingMessage, include: boolean, terminal: Terminal): Promise<void> {
   const status = answer.statusCode ?? 0;
   if (answer.headers["x-amp-error"] === "true") {
     throw toRefused(answer, (await readBody(answer, MAX_PROBLEM_BYTES)).toString());

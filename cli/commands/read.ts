@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { UsageFailure } from "../failures.ts";
 import { objectPath, step } from "../http/api.ts";
 import { requireObject, requireText, type Json, type JsonObject } from "../http/json.ts";
-import { tellRecord } from "../output/tell-record.ts";
+import { printRecord } from "../output/print-record.ts";
 import { connect, type Connected } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
 import { followToEnd } from "./operations.ts";
@@ -38,7 +38,7 @@ export function addRead(program: Command, terminal: Terminal): void {
       const body = buildTrigger(options);
       const server = await connect(command, terminal);
       const answer = requireObject(await trigger(server, integration, object, body, options));
-      if (dryRun) return tellRecord(answer, server.out);
+      if (dryRun) return printRecord(answer, server.out);
       const id = requireText(answer, "operationId");
       if (wait) return followToEnd(server, id, { timeoutSeconds, interrupted: terminal.catchInterrupt() });
       if (server.out.json) return server.out.data(answer);

@@ -35,7 +35,7 @@ export function addSubscribe(program: Command, terminal: Terminal): void {
         );
       }
       if (check !== undefined)
-        return tellDifference(await readConfig(resolve(terminal.cwd, check)), config, server);
+        return printDifference(await readConfig(resolve(terminal.cwd, check)), config, server);
       server.out.data(config);
     });
 }
@@ -53,7 +53,7 @@ async function readConfig(file: string): Promise<Json> {
   throw new Failure(`${file} is not a JSON object.`, { remedy: "Name the file webhooks-hsmeta.json." });
 }
 
-function tellDifference(actual: Json, wanted: Json, { out }: Connected): void {
+function printDifference(actual: Json, wanted: Json, { out }: Connected): void {
   const missing: string[] = [];
   const url = "config.settings.targetUrl";
   const [is, should] = [textAt(actual, url) ?? "", textAt(wanted, url) ?? ""];

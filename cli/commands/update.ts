@@ -3,7 +3,7 @@ import { Option, type Command } from "commander";
 import { UsageFailure } from "../failures.ts";
 import { step } from "../http/api.ts";
 import { requireObject, requireText, type JsonObject } from "../http/json.ts";
-import { tellRecord } from "../output/tell-record.ts";
+import { printRecord } from "../output/print-record.ts";
 import { findApiKey, findProviderApp } from "../resources/resources.ts";
 import { connect, type Connected } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
@@ -105,5 +105,5 @@ async function patch(
   const answer = await server.inProject("PATCH", await pathOn(server), {
     body: { updateMask, [member]: change },
   });
-  await tellRecord(requireObject(answer), server.out);
+  await printRecord(requireObject(answer), server.out);
 }

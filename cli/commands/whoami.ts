@@ -4,7 +4,7 @@ import { findOwnKey } from "../settings/own-key.ts";
 import { connect } from "../settings/connect.ts";
 import { requireObject, requireText, textAt } from "../http/json.ts";
 import { step } from "../http/api.ts";
-import { tellRecord } from "../output/tell-record.ts";
+import { printRecord } from "../output/print-record.ts";
 import type { Terminal } from "../terminal.ts";
 
 export function addWhoami(program: Command, terminal: Terminal): void {
@@ -17,7 +17,7 @@ export function addWhoami(program: Command, terminal: Terminal): void {
       const project = requireObject(await api("GET", `/v1/projects/${step(await deps.project())}`));
       const key = await findOwnKey(deps);
       const version = textAt(await api("GET", "/openapi.json"), "info.version");
-      await tellRecord(
+      await printRecord(
         {
           server: target.origin,
           apiVersion: version ?? null,

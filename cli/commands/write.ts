@@ -15,7 +15,7 @@ import {
 import type { Output } from "../output/output.ts";
 import { printable } from "../output/printable.ts";
 import { table } from "../output/table.ts";
-import { tellRecord } from "../output/tell-record.ts";
+import { printRecord } from "../output/print-record.ts";
 import { connect, type Connected } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
 import { writeRequest, type RecordOptions } from "../write-request.ts";
@@ -57,8 +57,8 @@ export function addWrite(program: Command, terminal: Terminal): void {
       const body = await writeRequest(options, terminal);
       const server = await connect(command, terminal);
       const answer = requireObject(await send(server, integration, object, body, options));
-      if (options.dryRun) return tellRecord(answer, server.out);
-      if (!options.wait) return tellAnswer(answer, body, server.out);
+      if (options.dryRun) return printRecord(answer, server.out);
+      if (!options.wait) return printAnswer(answer, body, server.out);
       const { timeoutSeconds } = options;
       const id = requireText(answer, "operationId");
       await followToEnd(server, id, { timeoutSeconds, interrupted: terminal.catchInterrupt() });
@@ -88,17 +88,17 @@ const PAST: Record<string, string> = {
 };
 
 /** Prints the answer. Throws `Ended` (exit code 1) if a record of a batch failed. */
-function tellAnswer(answer: JsonObject, body: JsonObject, out: Output): void {
+function printAnswer(answer: JsonObject, body: JsonObject, out: Output): void {
   const failures = valueAt(answer, "failureCount");
   const done = PAST[textAt(body, "type") ?? ""] ?? "written";
   if (out.json) out.data(answer);
-  else if (Array.isArray(answer["results"])) tellBatch(answer, done, out);
+  else if (Array.isArray(answer["results"])) printBatch(answer, done, out);
   else if (isObject(answer["result"])) {
     const id = textAt(answer, "result.recordId");
     const created = valueAt(answer, "result.created");
     const what = typeof created === "boolean" ? (created ? "created" : "updated") : done;
     out.line(`${out.paint.green(what)}${id === undefined ? "" : ` record ${printable(id)}`}`);
-    tellOperation(answer, out);
+    printOperation(answer, out);
   } else {
     out.line(`${out.paint.green("accepted")} operation ${textAt(answer, "operationId") ?? ""}`);
     out.note(`wait for its end with: busbar operations ${textAt(answer, "operationId") ?? ""} --follow`);
@@ -106,7 +106,7 @@ function tellAnswer(answer: JsonObject, body: JsonObject, out: Output): void {
   if (typeof failures === "number" && failures > 0) throw new Ended();
 }
 
-function tellBatch(answer: JsonObject, done: string, out: Output): void {
+function printBatch(answer: JsonObject, done: string, out: Output): void {
   const errors = objectsAt(answer, "errors").map((error) => textAt(error, "message") ?? "");
   const rows = objectsAt(answer, "results").map((result, index) => {
     const success = valueAt(result, "success") === true;
@@ -116,8 +116,8 @@ function tellBatch(answer: JsonObject, done: string, out: Output): void {
     return [String(index), success ? done : "failed", textAt(result, "recordId") ?? "", success ? "" : error];
   });
   for (const line of table(["#", "RESULT", "RECORD", "WHY"], rows, out.paint)) out.line(line);
-  tellOperation(answer, out);
+  printOperation(answer, out);
 }
 
-const tellOperation = (answer: JsonObject, out: Output): void =>
+const printOperation = (answer: JsonObject, out: Output): void =>
   out.note(`operation ${printable(textAt(answer, "operationId") ?? "")}`);

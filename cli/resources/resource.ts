@@ -110,7 +110,7 @@ export async function listPages(
 }
 
 /** Prints the rows as a table, with names beside ids; with `--json` as they came. */
-export async function tellRows(
+export async function printRows(
   resource: Pick<Resource, "columns" | "plural" | "withNames">,
   rows: JsonObject[],
   deps: Connected,

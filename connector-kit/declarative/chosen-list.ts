@@ -89,7 +89,7 @@ function choosePositions({ furtherLists = [], deleted }: ObjectPlan, wanted: Wan
 }
 
 /** Returns whether the provider's lists report deleted records. */
-export const tellsDeletions = (object: ObjectPlan): boolean =>
+export const reportsDeletions = (object: ObjectPlan): boolean =>
   choosePositions(object, "deletions").length > 0;
 
 function movedBound(checkpoint: Checkpoint | undefined): Date | undefined {

@@ -8,7 +8,7 @@ import { objectPageRequest, readObjectPage } from "./declarative-children.ts";
 import type { Description } from "./rules/description.ts";
 import { getOne } from "./get-record.ts";
 import { countScrollUses } from "./scroll-uses.ts";
-import { tellsDeletions } from "./chosen-list.ts";
+import { reportsDeletions } from "./chosen-list.ts";
 import { hasMark, readDeletedPage, sourceRecord } from "./list-page.ts";
 import { findCheapestObject, idFaults, toObjectPlan, buildPlans } from "./object-plan.ts";
 
@@ -33,7 +33,7 @@ export function declarativeRead(description: Description, classify: Classify): R
   return {
     abilities: {
       associations: false,
-      deletions: buildPlans(description).some(tellsDeletions),
+      deletions: buildPlans(description).some(reportsDeletions),
       search: true,
       maxSearchFilters: 5,
       overlapMs: overlapMs(description),
@@ -67,7 +67,7 @@ export function declarativeRead(description: Description, classify: Classify): R
     search: (plan, fetch) => search((checkpoint) => readPage(plan, checkpoint, fetch)),
     async readDeletions({ objectName, since, until, account }, checkpoint, fetch) {
       const rules = rulesFor({ objectName, ...(account && { account }) });
-      if (!tellsDeletions(rules)) return { records: [] };
+      if (!reportsDeletions(rules)) return { records: [] };
       const plan: ReadPlan = { objectName, since, until, fields: [], filters: [], associations: [] };
       return readDeletedPage(
         { rules, classify, fetch },

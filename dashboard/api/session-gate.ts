@@ -12,7 +12,7 @@ export interface SessionGate {
 function createGate(): SessionGate {
   let waiting: PromiseWithResolvers<void> | undefined;
   const listeners = new Set<() => void>();
-  const tell = () => {
+  const notify = () => {
     for (const listener of listeners) listener();
   };
   return {
@@ -24,7 +24,7 @@ function createGate(): SessionGate {
     waitForSignIn(signal) {
       if (!waiting) {
         waiting = Promise.withResolvers();
-        tell();
+        notify();
       }
       const { promise } = waiting;
       if (!signal) return promise;
@@ -36,7 +36,7 @@ function createGate(): SessionGate {
     open() {
       waiting?.resolve();
       waiting = undefined;
-      tell();
+      notify();
     },
   };
 }

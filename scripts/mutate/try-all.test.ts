@@ -5,8 +5,7 @@ import { DESCRIPTIONS } from "../../connectors/descriptions.gen.ts";
 import { providersWithFacts } from "../../simulations/vendor/suite/facts-subject.ts";
 import { listCodeMutants } from "./code-mutants.ts";
 import { listMutants } from "./mutants.ts";
-import { readSurvivors } from "./survivors.ts";
-import { computeScore, tryMutants } from "./try-all.ts";
+import { computeScore, readSurvivors, tryMutants } from "./try-all.ts";
 
 const EVERY = 20;
 /** A mutant of a connector in code may take all of its tests. */

@@ -2,9 +2,10 @@
 import { DESCRIPTIONS } from "../../connectors/descriptions.gen.ts";
 import { readFacts } from "../../simulations/vendor/suite/facts-subject.ts";
 import { listMutants } from "./mutants.ts";
-import { readSurvivors } from "./survivors.ts";
 import { codeTrial } from "./try-code.ts";
 import { mutantTrial, type TriedMutant } from "./try-mutants.ts";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 
 export interface ProviderMutant extends TriedMutant {
   provider: string;
@@ -44,3 +45,9 @@ export function computeScore(tried: readonly TriedMutant[]): number {
   const survived = tried.filter(({ state }) => state === "survived").length;
   return killed + survived === 0 ? 100 : (100 * killed) / (killed + survived);
 }
+
+const FILE = join(import.meta.dirname, "..", "..", "connectors", "surviving-mutants.json");
+
+/** Returns the reasons by provider and mutant. */
+export const readSurvivors = (): Record<string, Record<string, string>> =>
+  JSON.parse(readFileSync(FILE, "utf8")) as Record<string, Record<string, string>>;

@@ -46,7 +46,7 @@ export const openIdTokens =
   async ({ idToken, accessToken }, nonce) => {
     const claims = await verified(deps, idToken);
     if (claims["nonce"] !== nonce) throw bearerTokenProblem("belongs to another sign-in (`nonce`)");
-    if (accessToken === undefined || tellsEnough(deps, claims)) return personWith(deps, claims);
+    if (accessToken === undefined || namesPerson(deps, claims)) return personWith(deps, claims);
     const info = await askedUserInfo(deps, accessToken, claims);
     // OpenID Connect Core 5.3.2: otherwise the claims must not be used.
     if (info && info["sub"] !== claims.sub)
@@ -55,7 +55,7 @@ export const openIdTokens =
   };
 
 /** Issuers that follow OpenID Connect Core 5.4 return profile and address at UserInfo only. */
-const tellsEnough = ({ issuer }: Services, claims: JWTPayload): boolean => {
+const namesPerson = ({ issuer }: Services, claims: JWTPayload): boolean => {
   const isNamed = text(claims["name"]) !== null || text(claims["given_name"]) !== null;
   const isDecided = claims["email_verified"] !== undefined || issuer.settings.trustEmail;
   return isNamed && isDecided && text(claims["email"]) !== null;

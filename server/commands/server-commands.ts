@@ -1,6 +1,6 @@
 /** The commands of the server's machine: start the server, start the sandbox, create keys, rotate encryption keys. */
 import { parseArgs } from "node:util";
-import { tellFindings } from "../../cli/doctor/tell-findings.ts";
+import { printFindings } from "../../cli/doctor/print-findings.ts";
 import { createOutput } from "../../cli/output/output.ts";
 import { thisTerminal } from "../../cli/terminal.ts";
 import { startSandbox } from "../../sandbox/sandbox.ts";
@@ -19,8 +19,7 @@ import { startBusbar } from "../main.ts";
 import { READY, startProcesses } from "./processes.ts";
 import { startProviderSandbox } from "./sandbox-command.ts";
 import { printStart } from "./print-start.ts";
-import { inviteOwner } from "./invite-owner.ts";
-import { makeSignInKey } from "./sign-in-key.ts";
+import { inviteOwner, makeSignInKey } from "./owner-access.ts";
 import { terminalLog } from "./terminal-log.ts";
 import { openDatabase, transactControl } from "../store/database/database.ts";
 
@@ -216,7 +215,7 @@ async function doctor(args: string[]): Promise<void> {
     {},
   );
   const findings = await runDoctor(readConfig);
-  tellFindings(findings, createOutput(thisTerminal(), { json }));
+  printFindings(findings, createOutput(thisTerminal(), { json }));
   if (findings.some(({ ok }) => !ok)) process.exitCode = 1;
 }
 

@@ -1,5 +1,5 @@
 /** Starts reading: keeps read objects in line with configurations, begins scheduled reads, and executes reads. */
-import { startBeginningReads, startMendingTicks, type BeginReadsServices } from "./schedule/begin-reads.ts";
+import { startBeginningReads, startRepairingTicks, type BeginReadsServices } from "./schedule/begin-reads.ts";
 import { startReadWorker, type ReadWorkerServices } from "./run/read-worker.ts";
 import { startSyncingReads, type SyncServices } from "./schedule/sync-read-objects.ts";
 
@@ -16,7 +16,7 @@ export function startReading(deps: Services): Reading {
   deps.newRuns.wakes(worker);
   const syncing = startSyncingReads(deps);
   const beginning = startBeginningReads(deps);
-  const mending = startMendingTicks(deps);
+  const mending = startRepairingTicks(deps);
   return {
     get running() {
       return worker.running;

@@ -18,7 +18,7 @@ interface Reason {
 }
 
 const start = ({ app }: Names): string => `Go back to ${app} and connect again.`;
-const tell = ({ app }: Names): string => `Please tell the people who run ${app}.`;
+const askToReport = ({ app }: Names): string => `Please tell the people who run ${app}.`;
 
 export const REASONS = {
   cancelled: {
@@ -45,7 +45,7 @@ export const REASONS = {
     meaning:
       "the provider does not accept the provider app: client id, secret, scopes or redirect URI are wrong, or it was deleted",
     reported: (names) =>
-      `${names.app} is not set up correctly for ${names.provider}, and nothing was connected. ${tell(names)}`,
+      `${names.app} is not set up correctly for ${names.provider}, and nothing was connected. ${askToReport(names)}`,
     again: false,
   },
   "provider-unavailable": {

@@ -1,7 +1,7 @@
 /** People through the API. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { inviteOwner } from "../../commands/invite-owner.ts";
+import { inviteOwner } from "../../commands/owner-access.ts";
 import { createLog } from "../../../ground/log.ts";
 import { openDatabase } from "../../store/database/database.ts";
 import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";

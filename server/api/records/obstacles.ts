@@ -107,10 +107,10 @@ const REMEDIES: Record<Exclude<HealthReason["type"], "destination">, (name: stri
 
 const describeReason = ({ type, name, detail, since }: HealthReason): Obstacle => ({
   detail: `Since ${since.toISOString()}, ${type} \`${name}\`: ${detail}`,
-  remedy: type === "destination" ? mendDestination(name, detail) : REMEDIES[type](name),
+  remedy: type === "destination" ? describeDestinationRemedy(name, detail) : REMEDIES[type](name),
 });
 
-function mendDestination(name: string, detail: string): string {
+function describeDestinationRemedy(name: string, detail: string): string {
   if (detail === DESTINATION_DETAILS.failing)
     return "Mend the receiver; what waits is sent after the first success, and what failed for good can be resent.";
   if (detail.startsWith(DESTINATION_DETAILS.disabled))

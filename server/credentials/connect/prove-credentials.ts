@@ -52,14 +52,14 @@ export async function proveCredentials(deps: Services, wanted: WantedCredentials
   const { provider } = wanted;
   const { allowsPlainHttp } = deps.egress;
   // Checked before any call, unless the base URL needs metadata from the provider.
-  if (!tellsOfAddress(provider)) requireAddress(provider, wanted.metadata, allowsPlainHttp);
+  if (!reportsAddress(provider)) requireAddress(provider, wanted.metadata, allowsPlainHttp);
   const { metadata, ...found } = await bought(deps, wanted);
   const reported = await withAccountInfo(deps, provider, metadata, found.credentials);
   requireAddress(provider, reported.metadata, allowsPlainHttp);
   return { ...found, metadata: reported.metadata, workspaceRef: reported.workspaceRef ?? found.workspaceRef };
 }
 
-const tellsOfAddress = ({ accountInfo, customOpts, oauth2Opts }: ProviderInfo): boolean =>
+const reportsAddress = ({ accountInfo, customOpts, oauth2Opts }: ProviderInfo): boolean =>
   accountInfo !== undefined ||
   customOpts?.connectSteps !== undefined ||
   oauth2Opts?.tokenMetadataFields?.otherFields !== undefined;

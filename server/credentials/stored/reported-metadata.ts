@@ -15,12 +15,12 @@ interface GivenFacts {
 
 /** Removes the facts that the provider itself reports; the rest is marked as entered. */
 export function withoutReported(caller: Caller, provider: ProviderInfo, given: GivenFacts): GivenFacts {
-  if (mayTell(caller)) return given;
+  if (maySetReported(caller)) return given;
   const reported = listProvidedNames(provider);
   const { providerMetadata, providerWorkspaceRef } = given;
   return {
     ...(providerMetadata && { providerMetadata: markEntered(providerMetadata, reported) }),
-    ...(!tellsWorkspace(provider, reported) && { providerWorkspaceRef }),
+    ...(!reportsWorkspace(provider, reported) && { providerWorkspaceRef }),
   };
 }
 
@@ -31,7 +31,7 @@ export function requireUnreported(
   given: GivenFacts,
   stored: { providerMetadata: ProviderMetadata; providerWorkspaceRef: string | null },
 ): GivenFacts {
-  if (mayTell(caller)) return given;
+  if (maySetReported(caller)) return given;
   const reported = listProvidedNames(provider);
   const { providerMetadata = {}, providerWorkspaceRef } = given;
   const changed = Object.keys(providerMetadata).find(
@@ -41,11 +41,11 @@ export function requireUnreported(
   );
   if (changed !== undefined) throw notYours(provider, `providerMetadata.${changed}`);
   const isOther = providerWorkspaceRef !== undefined && providerWorkspaceRef !== stored.providerWorkspaceRef;
-  if (isOther && tellsWorkspace(provider, reported)) throw notYours(provider, "providerWorkspaceRef");
+  if (isOther && reportsWorkspace(provider, reported)) throw notYours(provider, "providerWorkspaceRef");
   return withoutReported(caller, provider, given);
 }
 
-const mayTell = ({ scopes }: Caller): boolean => scopes.includes("full");
+const maySetReported = ({ scopes }: Caller): boolean => scopes.includes("full");
 
 /** What customers are asked for is theirs to say, even if the provider confirms it. */
 function listProvidedNames({ accountInfo, oauth2Opts, metadata }: ProviderInfo): Set<string> {
@@ -62,7 +62,7 @@ function listProvidedNames({ accountInfo, oauth2Opts, metadata }: ProviderInfo):
   return names;
 }
 
-const tellsWorkspace = ({ accountInfo }: ProviderInfo, reported: Set<string>): boolean =>
+const reportsWorkspace = ({ accountInfo }: ProviderInfo, reported: Set<string>): boolean =>
   accountInfo?.workspaceField !== undefined && reported.has(accountInfo.workspaceField);
 
 const markEntered = (metadata: ProviderMetadata, reported: Set<string>): ProviderMetadata =>

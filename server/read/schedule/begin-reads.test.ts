@@ -6,7 +6,7 @@ import { NewWork } from "../../jobs/new-work.ts";
 import { nowMs } from "../../../ground/clock.ts";
 import { commitReadPages, type ReadPageCommit } from "../../store/reads/read-pages.ts";
 import { lockDueObjects } from "../../store/reads/read-objects.ts";
-import { beginDueReads, mendTicks } from "./begin-reads.ts";
+import { beginDueReads, repairTicks } from "./begin-reads.ts";
 import { MINUTE_MS, openInstallations, WORKER } from "../../../tests/fixtures/installed-fixture.ts";
 
 const HOUR_MS = 60 * MINUTE_MS;
@@ -190,10 +190,10 @@ test("a tick later than the one after the next is made due, and others stay", as
   // Hours have 60 minutes of the test.
   const stays = new Date(nowMs() + HOUR_MS);
   await change({ nextTick: stays });
-  assert.equal(await mendTicks({ database, minuteMs: MINUTE_MS }), 0);
+  assert.equal(await repairTicks({ database, minuteMs: MINUTE_MS }), 0);
   assert.deepEqual((await object())?.nextTick, stays);
   await change({ nextTick: new Date(nowMs() + 4 * HOUR_MS) });
-  assert.equal(await mendTicks({ database, minuteMs: MINUTE_MS }), 1);
+  assert.equal(await repairTicks({ database, minuteMs: MINUTE_MS }), 1);
   assert.ok((await object())?.nextTick && ((await object())?.nextTick?.getTime() ?? 0) <= nowMs() + 1_000);
 });
 

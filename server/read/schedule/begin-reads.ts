@@ -43,13 +43,13 @@ export const startBeginningReads = (deps: BeginReadsServices): Rounds =>
 const MEND_EVERY_MS = 60_000;
 
 /** Checks now and then for ticks that are too far ahead. */
-export const startMendingTicks = (deps: BeginReadsServices): Rounds =>
+export const startRepairingTicks = (deps: BeginReadsServices): Rounds =>
   startRounds({
     what: "look for ticks that are too late",
     log: deps.log,
     everyMs: MEND_EVERY_MS,
     async round() {
-      const mended = await mendTicks(deps);
+      const mended = await repairTicks(deps);
       if (mended > 0)
         deps.log.warn(
           { mended },
@@ -63,7 +63,7 @@ export const startMendingTicks = (deps: BeginReadsServices): Rounds =>
  * Makes objects due whose tick is later than the one after the next: the database's clock was ahead when it was stored, and changes have
  * waited since. Returns how many.
  */
-export async function mendTicks({
+export async function repairTicks({
   database,
   minuteMs,
 }: Pick<BeginReadsServices, "database" | "minuteMs">): Promise<number> {

@@ -7,7 +7,7 @@ import { createPaint, type Paint } from "./paint.ts";
 import { printable, printableLines } from "./printable.ts";
 
 /** Prints to stderr; with `json` the server's Problem unchanged. */
-export function tellFailure(
+export function printFailure(
   failure: Failure,
   terminal: Pick<Terminal, "stderr" | "env">,
   json: boolean,

@@ -3,7 +3,7 @@ import type { Json } from "../http/json.ts";
 import type { Output } from "./output.ts";
 import { printableLines } from "./printable.ts";
 
-export async function tellRecord(record: Json, out: Output): Promise<void> {
+export async function printRecord(record: Json, out: Output): Promise<void> {
   if (out.json) return out.data(record);
   // Loaded on use, because most commands print tables.
   const { stringify } = await import("yaml");

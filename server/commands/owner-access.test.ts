@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startTestBusbar } from "../../tests/harness/busbar.ts";
 import { createLog } from "../../ground/log.ts";
-import { makeSignInKey } from "./sign-in-key.ts";
+import { makeSignInKey } from "./owner-access.ts";
 import { openDatabase } from "../store/database/database.ts";
 
 test("the operator makes another key when the last one is lost, and it signs the owner in", async (t) => {
