@@ -104,6 +104,8 @@ export async function runNextExample(t: TestContext): Promise<void> {
     const text = await html();
     return text.includes('value="Countess"') && !text.includes(second?.email ?? "");
   });
+  const written = [...account.dump("contacts", false)].find(({ id }) => String(id) === first?.id);
+  assert.equal((written?.values as Record<string, unknown> | undefined)?.["jobtitle"], "Countess");
 
   const forged = await fetch(`${url}/busbar`, { method: "POST", body: '{"action":"read","result":[]}' });
   assert.equal(forged.status, 401);
