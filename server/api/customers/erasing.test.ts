@@ -10,6 +10,9 @@ import { secondProject } from "../../../tests/harness/second-project.ts";
 import { until } from "../../../tests/harness/until.ts";
 import { newId } from "../../../ground/ids.ts";
 import { createLog } from "../../../ground/log.ts";
+import type { NewEvent } from "../../events/event-types.ts";
+import { recordEvent } from "../../events/record-event.ts";
+import { sampleEvent } from "../../events/sample-event.ts";
 import { openDatabase } from "../../store/database/database.ts";
 import { insertRefusedRequests } from "../../store/access/refused-requests.ts";
 import { insertProxyUsage } from "../../store/operations/proxy-usage.ts";
@@ -156,6 +159,26 @@ test("a refused request whose path spells the group in another way goes, and an 
   assert.equal((await busbar.inProject("DELETE", "/groups/nobody")).status, 404);
   const list = `/v1/orgs/${busbar.busbar.bootstrap?.orgId}/audit-events?operationId=deleteGroup`;
   assert.equal((await busbar.call("GET", list)).body.results.length, 1);
+});
+
+test("events about approvals of the group go, and those of other groups stay", async (t) => {
+  const busbar = await openTestBusbar();
+  t.after(() => busbar.stop());
+  const { connectionString } = busbar;
+  const database = await openDatabase({ connectionString, log: createLog("silent") });
+  t.after(() => database.close());
+  await connectCustomer(busbar, { provider: "hubspot", objects: ["companies"], groupRef: MARK });
+  const { rows } = await database.pool.query<{ id: string }>(
+    "select id from projects where name = 'default'",
+  );
+  const { projectId, type, data } = sampleEvent("agent.approval.requested", rows[0]?.id ?? "");
+  for (const groupRef of [MARK, "neighbour"]) {
+    const approval = { ...(data as { approval: object }).approval, groupRef };
+    await recordEvent(database.data, { projectId, type, data: { approval } } as NewEvent);
+  }
+  assert.equal((await busbar.inProject("DELETE", `/groups/${MARK}`)).body.done, true);
+  assert.deepEqual(await rowsWith(connectionString, [MARK]), ["audit_events"]);
+  assert.ok((await rowsWith(connectionString, ["neighbour"])).includes("events"));
 });
 
 test("a group of the same name in another project is whole after an erasure, and a name that only another project has is unknown", async (t) => {

@@ -159,6 +159,7 @@ export async function eraseEvents(
     select (select id from page order by id desc limit 1) as last_id, array_agg(id) as ids from page
     where project_id = ${group.projectId} and (
       data ->> 'groupRef' = ${group.groupRef}
+      or data #>> '{approval,groupRef}' = ${group.groupRef}
       or data ->> 'installationId' = any(${group.installationIds}::text[])
       or data ->> 'connectionId' = any(${group.connectionIds}::text[]))
   `.execute(queries);
