@@ -1,5 +1,6 @@
 /** CodeMirror with the dashboard's colours, a name, findings under the text, and the nonce of the page's policy. */
 import { useEffect, useId, useRef, type JSX } from "react";
+import { flushSync } from "react-dom";
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { json } from "@codemirror/lang-json";
 import { yaml } from "@codemirror/lang-yaml";
@@ -7,7 +8,7 @@ import { HighlightStyle, syntaxHighlighting } from "@codemirror/language";
 import { linter, lintGutter, type Diagnostic } from "@codemirror/lint";
 import { unifiedMergeView } from "@codemirror/merge";
 import { searchKeymap } from "@codemirror/search";
-import { Compartment, EditorState } from "@codemirror/state";
+import { Compartment, EditorState, Transaction } from "@codemirror/state";
 import { EditorView, keymap, lineNumbers } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import classes from "./code-mirror.module.css";
@@ -52,8 +53,12 @@ export default function CodeMirror(props: CodeEditorProps): JSX.Element {
   });
   useEffect(() => {
     if (!place.current) return;
-    const changes = EditorView.updateListener.of(({ docChanged, state }) => {
-      if (docChanged) newest.current.onChange?.(state.doc.toString());
+    const changes = EditorView.updateListener.of(({ docChanged, state, transactions }) => {
+      if (!docChanged) return;
+      const report = () => newest.current.onChange?.(state.doc.toString());
+      // What was typed is drawn at once: a button that is pressed right after a key acts on the text in sight.
+      if (transactions.some(isTyped)) flushSync(report);
+      else report();
     });
     const checks = linter(
       async ({ state }) => {
@@ -97,6 +102,10 @@ export default function CodeMirror(props: CodeEditorProps): JSX.Element {
     </div>
   );
 }
+
+/** By a person; otherwise the page has replaced the text. */
+const isTyped = (transaction: Transaction): boolean =>
+  transaction.annotation(Transaction.userEvent) !== undefined;
 
 const buildExtensions = (
   { name, readOnly = false }: Pick<CodeEditorProps, "name" | "readOnly">,
