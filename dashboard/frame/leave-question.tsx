@@ -1,8 +1,8 @@
 /** Asks before a person leaves what they have typed and not saved: by a link, the browser's buttons, or closing the tab. */
 import type { JSX } from "react";
-import { Modal, Text } from "@mantine/core";
+import { Text } from "@mantine/core";
 import { useBlocker } from "@tanstack/react-router";
-import { DialogForm } from "../ui/dialog-form.tsx";
+import { FormDialog } from "../ui/form-dialog.tsx";
 import { useReason } from "./account/role.ts";
 
 interface LeaveQuestionProps {
@@ -22,13 +22,15 @@ export function LeaveQuestion({ isChanged: isTyped, what }: LeaveQuestionProps):
     withResolver: true,
   });
   return (
-    <Modal opened={status === "blocked"} onClose={() => reset?.()} title="Leave without saving?">
-      <DialogForm submit="Leave" busy={false} onSubmit={() => proceed?.()} onCancel={() => reset?.()}>
-        <Text size="sm">
-          {what} was changed here and is not saved. What you typed is lost when you leave.
-        </Text>
-      </DialogForm>
-    </Modal>
+    <FormDialog
+      opened={status === "blocked"}
+      title="Leave without saving?"
+      submit="Leave"
+      onSubmit={() => proceed?.()}
+      onClose={() => reset?.()}
+    >
+      <Text size="sm">{what} was changed here and is not saved. What you typed is lost when you leave.</Text>
+    </FormDialog>
   );
 }
 

@@ -1,8 +1,8 @@
 /** What marks a project that serves real customers: a bar on each of its pages, and a question before something reaches them. */
 import { useState, type JSX } from "react";
-import { Modal, Text } from "@mantine/core";
+import { Text } from "@mantine/core";
 import { useParams } from "@tanstack/react-router";
-import { DialogForm } from "../ui/dialog-form.tsx";
+import { FormDialog } from "../ui/form-dialog.tsx";
 import classes from "./production.module.css";
 import { useShownProject } from "./project.ts";
 
@@ -26,21 +26,21 @@ export function useProductionQuestion(title: string, submit: string): Production
   const [asked, setAsked] = useState<() => void>();
   const close = () => setAsked(undefined);
   const dialog = (
-    <Modal opened={asked !== undefined} onClose={close} title={`${title} in production?`}>
-      <DialogForm
-        submit={submit}
-        busy={false}
-        onSubmit={() => {
-          close();
-          asked?.();
-        }}
-        onCancel={close}
-      >
-        <Text size="sm">
-          The project <b className="foreign">{project?.name}</b> serves real customers.
-        </Text>
-      </DialogForm>
-    </Modal>
+    <FormDialog
+      opened={asked !== undefined}
+      title={`${title} in production?`}
+      submit={submit}
+
+      onSubmit={() => {
+        close();
+        asked?.();
+      }}
+      onClose={close}
+    >
+      <Text size="sm">
+        The project <b className="foreign">{project?.name}</b> serves real customers.
+      </Text>
+    </FormDialog>
   );
   return { ask: (act) => (project?.production ? setAsked(() => act) : act()), dialog };
 }

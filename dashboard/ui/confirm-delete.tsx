@@ -1,7 +1,7 @@
 /** Asks before something is deleted: what goes along with it, and its name if much depends on it. */
 import { useState, type JSX, type ReactNode } from "react";
-import { Modal, TextInput } from "@mantine/core";
-import { DialogForm } from "./dialog-form.tsx";
+import { TextInput } from "@mantine/core";
+import { FormDialog } from "./form-dialog.tsx";
 
 export interface ConfirmDeleteProps {
   opened: boolean;
@@ -26,27 +26,27 @@ export function ConfirmDelete(props: ConfirmDeleteProps): JSX.Element {
     onClose();
   };
   return (
-    <Modal opened={opened} onClose={close} title={`Delete ${what}`}>
-      <DialogForm
-        submit="Delete"
-        busy={busy}
-        disabled={typeName !== undefined && typed !== typeName}
-        color="red.9"
-        problem={problem}
-        onSubmit={onDelete}
-        onCancel={close}
-      >
-        <div>{children}</div>
-        {typeName !== undefined && (
-          <TextInput
-            label={`Type ${typeName} to confirm`}
-            value={typed}
-            onChange={(event) => setTyped(event.currentTarget.value)}
-            autoComplete="off"
-            data-autofocus
-          />
-        )}
-      </DialogForm>
-    </Modal>
+    <FormDialog
+      opened={opened}
+      title={`Delete ${what}`}
+      submit="Delete"
+      busy={busy}
+      disabled={typeName !== undefined && typed !== typeName}
+      color="red.9"
+      problem={problem}
+      onSubmit={onDelete}
+      onClose={close}
+    >
+      <div>{children}</div>
+      {typeName !== undefined && (
+        <TextInput
+          label={`Type ${typeName} to confirm`}
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+          autoComplete="off"
+          data-autofocus
+        />
+      )}
+    </FormDialog>
   );
 }

@@ -1,12 +1,11 @@
 /** The dialog that changes from where and how often a key may be used. */
 import { useState, type JSX } from "react";
-import { Modal } from "@mantine/core";
 import type { Schemas } from "../../api.gen.ts";
 import { useChange } from "../../api/queries.ts";
 import { useDraft } from "../../frame/drafts.ts";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
-import { DialogForm } from "../../ui/dialog-form.tsx";
+import { FormDialog } from "../../ui/form-dialog.tsx";
 import { splitAddresses, LimitFields, readLimits, parseRateLimit } from "./limit-fields.tsx";
 
 interface ChangeLimitsProps {
@@ -23,16 +22,15 @@ export function ChangeLimits({ apiKey, onClose }: ChangeLimitsProps): JSX.Elemen
   const input = { projectIdOrName, apiKey: apiKey.id, body };
   useDraft("updateApiKey", input);
   return (
-    <Modal opened onClose={onClose} title={`Limits of ${apiKey.label}`}>
-      <DialogForm
-        submit="Save"
-        busy={update.isPending}
-        problem={<ProblemView error={update.error} />}
-        onSubmit={() => update.mutate(input, { onSuccess: onClose })}
-        onCancel={onClose}
-      >
-        <LimitFields limits={limits} onLimits={setLimits} error={update.error} prefix="apiKey." />
-      </DialogForm>
-    </Modal>
+    <FormDialog
+      title={`Limits of ${apiKey.label}`}
+      submit="Save"
+      busy={update.isPending}
+      problem={<ProblemView error={update.error} />}
+      onSubmit={() => update.mutate(input, { onSuccess: onClose })}
+      onClose={onClose}
+    >
+      <LimitFields limits={limits} onLimits={setLimits} error={update.error} prefix="apiKey." />
+    </FormDialog>
   );
 }

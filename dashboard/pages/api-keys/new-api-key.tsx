@@ -1,13 +1,14 @@
 /** The dialog that creates an API key, or one in place of another, and shows it this one time. */
 import { useState, type JSX } from "react";
-import { Checkbox, Modal, NativeSelect, Stack, Text, TextInput } from "@mantine/core";
+import { Checkbox, NativeSelect, Stack, Text, TextInput } from "@mantine/core";
 import type { Schemas } from "../../api.gen.ts";
-import { findIssue, useChange } from "../../api/queries.ts";
+import { useCallForm } from "../../api/call-form.ts";
+import { useChange } from "../../api/queries.ts";
 import { useDraft } from "../../frame/drafts.ts";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
 import { SecretOnce } from "../../ui/secret-once.tsx";
-import { DialogForm } from "../../ui/dialog-form.tsx";
+import { FormDialog } from "../../ui/form-dialog.tsx";
 import { splitAddresses, LimitFields, readLimits, parseRateLimit } from "./limit-fields.tsx";
 
 export interface NewApiKeyProps {
@@ -30,15 +31,15 @@ const scopesIn = (names: readonly string[]): Scope[] => SCOPES.filter((scope) =>
 
 export function NewApiKey({ instead, onClose }: NewApiKeyProps): JSX.Element {
   const projectIdOrName = useProjectName();
-  const [label, setLabel] = useState(instead?.label ?? "");
-  const [scopes, setScopes] = useState(scopesIn(instead?.scopes ?? ["full"]));
   const [limits, setLimits] = useState(readLimits(instead ?? {}));
-  const [signIn, setSignIn] = useState(instead?.signIn ?? false);
   const create = useChange("createApiKey", { forget: ["listApiKeys"] });
+  const { label = "", scopes: given = ["full"], signIn: signsIn = false } = instead ?? {};
+  const fields = useCallForm({ label, scopes: scopesIn(given), signIn: signsIn }, create.error);
+  const { scopes, signIn } = fields.values;
   const isFull = scopes.includes("full");
   const [allowedAddresses, rateLimit] = [splitAddresses(limits), parseRateLimit(limits)];
   const body = {
-    label,
+    label: fields.values.label,
     scopes,
     ...(allowedAddresses.length > 0 && { allowedAddresses }),
     ...(rateLimit && { rateLimit }),
@@ -54,37 +55,30 @@ export function NewApiKey({ instead, onClose }: NewApiKeyProps): JSX.Element {
   if (create.data)
     return <SecretOnce secret={create.data.key} title="New API key" label="API key" onDone={done} />;
   return (
-    <Modal opened onClose={onClose} title={instead ? `Replace ${instead.label}` : "New API key"}>
-      <DialogForm
-        submit="Create"
-        busy={create.isPending}
-        disabled={scopes.length === 0}
-        problem={<ProblemView error={create.error} />}
-        onSubmit={() => create.mutate(input)}
-        onCancel={onClose}
-      >
-        {instead && <Steps />}
-        <TextInput
-          label="Label"
-          description="Where it is used, for example the name of a server."
-          value={label}
-          onChange={(event) => setLabel(event.currentTarget.value)}
-          error={findIssue(create.error, "label")}
-          required
-          maxLength={255}
-          data-autofocus
-        />
-        <ScopeFields scopes={scopes} onScopes={setScopes} />
-        {isFull && (
-          <Checkbox
-            label="I sign in with this key"
-            checked={signIn}
-            onChange={(event) => setSignIn(event.currentTarget.checked)}
-          />
-        )}
-        <LimitFields limits={limits} onLimits={setLimits} error={create.error} />
-      </DialogForm>
-    </Modal>
+    <FormDialog
+      title={instead ? `Replace ${instead.label}` : "New API key"}
+      submit="Create"
+      busy={create.isPending}
+      disabled={scopes.length === 0}
+      problem={<ProblemView error={create.error} />}
+      onSubmit={() => create.mutate(input)}
+      onClose={onClose}
+    >
+      {instead && <Steps />}
+      <TextInput
+        label="Label"
+        description="Where it is used, for example the name of a server."
+        {...fields.getInputProps("label")}
+        required
+        maxLength={255}
+        data-autofocus
+      />
+      <ScopeFields scopes={scopes} onScopes={(next) => fields.setFieldValue("scopes", next)} />
+      {isFull && (
+        <Checkbox label="I sign in with this key" {...fields.getInputProps("signIn", { type: "checkbox" })} />
+      )}
+      <LimitFields limits={limits} onLimits={setLimits} error={create.error} />
+    </FormDialog>
   );
 }
 

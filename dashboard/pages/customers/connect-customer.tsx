@@ -10,7 +10,7 @@ import { chooseConnectWay, CredentialFields, buildCredentials } from "../../fram
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
 import { useProviders } from "../../frame/data/providers.ts";
-import { DialogForm } from "../../ui/dialog-form.tsx";
+import { DialogForm } from "../../ui/form-dialog.tsx";
 
 interface ConnectCustomerProps {
   /** Undefined: the form asks for it. */
@@ -223,7 +223,7 @@ function ByCredentials({
           { onSuccess: () => void onDone() },
         )
       }
-      onCancel={onClose}
+      onClose={onClose}
     >
       <CredentialFields
         provider={provider}

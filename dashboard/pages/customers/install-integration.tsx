@@ -1,11 +1,11 @@
 /** The dialog that installs an integration for a customer, with the objects that it shall read, write and subscribe to. */
 import { useState, type JSX } from "react";
-import { Checkbox, Fieldset, Modal, NativeSelect, Stack, Text } from "@mantine/core";
+import { Checkbox, Fieldset, NativeSelect, Stack, Text } from "@mantine/core";
 import type { Answer, Input } from "../../api/call.ts";
 import { useCall, useChange } from "../../api/queries.ts";
 import { useDraft } from "../../frame/drafts.ts";
 import { ProblemView } from "../../frame/problem-view.tsx";
-import { DialogForm } from "../../ui/dialog-form.tsx";
+import { FormDialog } from "../../ui/form-dialog.tsx";
 
 type Integration = Answer<"listIntegrations">[number];
 type Actions = Record<"read" | "write" | "subscribe", readonly string[]>;
@@ -40,36 +40,35 @@ export function InstallIntegration({ input, onClose, onInstalled }: InstallInteg
       (before) => new Set(before.has(key) ? [...before].filter((one) => one !== key) : [...before, key]),
     );
   return (
-    <Modal opened onClose={onClose} title={`Install for ${groupRef}`}>
-      <DialogForm
-        submit="Install"
-        busy={install.isPending}
-        disabled={!integration || isConnected === false}
-        problem={<ProblemView error={install.error} />}
-        onSubmit={() =>
-          install.mutate(sent, { onSuccess: (made) => onInstalled(made, integration?.name ?? "") })
-        }
-        onCancel={onClose}
-      >
-        <NativeSelect
-          label="Integration"
-          data={integrations.map(({ name, provider }) => ({ value: name, label: `${name} (${provider})` }))}
-          value={integration?.name ?? ""}
-          onChange={(event) => setWanted(event.currentTarget.value)}
-          data-autofocus
-        />
-        {integrations.length === 0 && <Text size="sm">No integration is deployed yet.</Text>}
-        {integration && isConnected === false && (
-          <Text size="sm" role="status">
-            The customer has no connection to {integration.provider}. Connect the account first.
-          </Text>
-        )}
-        {integration && <Objects offered={listActions(integration)} left={left} onToggle={toggle} />}
-        <Text size="sm" c="dimmed">
-          Fields and mappings are chosen afterwards, in the configuration of the installation.
+    <FormDialog
+      title={`Install for ${groupRef}`}
+      submit="Install"
+      busy={install.isPending}
+      disabled={!integration || isConnected === false}
+      problem={<ProblemView error={install.error} />}
+      onSubmit={() =>
+        install.mutate(sent, { onSuccess: (made) => onInstalled(made, integration?.name ?? "") })
+      }
+      onClose={onClose}
+    >
+      <NativeSelect
+        label="Integration"
+        data={integrations.map(({ name, provider }) => ({ value: name, label: `${name} (${provider})` }))}
+        value={integration?.name ?? ""}
+        onChange={(event) => setWanted(event.currentTarget.value)}
+        data-autofocus
+      />
+      {integrations.length === 0 && <Text size="sm">No integration is deployed yet.</Text>}
+      {integration && isConnected === false && (
+        <Text size="sm" role="status">
+          The customer has no connection to {integration.provider}. Connect the account first.
         </Text>
-      </DialogForm>
-    </Modal>
+      )}
+      {integration && <Objects offered={listActions(integration)} left={left} onToggle={toggle} />}
+      <Text size="sm" c="dimmed">
+        Fields and mappings are chosen afterwards, in the configuration of the installation.
+      </Text>
+    </FormDialog>
   );
 }
 

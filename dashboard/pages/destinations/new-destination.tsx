@@ -2,11 +2,12 @@
 import { useState, type JSX } from "react";
 import { Modal, NativeSelect, TextInput } from "@mantine/core";
 import type { Schemas } from "../../api.gen.ts";
-import { findIssue, useCall, useChange } from "../../api/queries.ts";
+import { useCallForm } from "../../api/call-form.ts";
+import { useCall, useChange } from "../../api/queries.ts";
 import { useDraft } from "../../frame/drafts.ts";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
-import { DialogForm } from "../../ui/dialog-form.tsx";
+import { DialogForm } from "../../ui/form-dialog.tsx";
 import {
   groupMembers,
   SettingFields,
@@ -48,13 +49,12 @@ function Form({ onClose, onCreated }: Omit<NewDestinationProps, "opened">): JSX.
   const types = (useCall("listDestinationTypes", {}, { staysFresh: true }).data ?? []).filter(
     ({ built }) => built,
   );
-  const [name, setName] = useState("");
-  const [type, setType] = useState("webhook");
   const [texts, setTexts] = useState<Record<string, string>>({});
-  const chosen = types.find((one) => one.type === type);
   const create = useChange("createDestination", { forget: ["listDestinations"] });
+  const fields = useCallForm({ name: "", type: "webhook" }, create.error);
+  const chosen = types.find(({ type }) => type === fields.values.type);
   const groups = groupMembers(chosen);
-  const body = { name, type, ...listSettings(groups, texts) };
+  const body = { ...fields.values, ...listSettings(groups, texts) };
   useDraft("createDestination", { projectIdOrName, body: { ...body, ...(body.secrets && { secrets: {} }) } });
   return (
     <DialogForm
@@ -72,19 +72,12 @@ function Form({ onClose, onCreated }: Omit<NewDestinationProps, "opened">): JSX.
           },
         );
       }}
-      onCancel={onClose}
+      onClose={onClose}
     >
-      <TextInput
-        label="Name"
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
-        error={findIssue(create.error, "name")}
-        data-autofocus
-      />
+      <TextInput label="Name" {...fields.getInputProps("name")} data-autofocus />
       <NativeSelect
         label="Type"
-        value={type}
-        onChange={(event) => setType(event.currentTarget.value)}
+        {...fields.getInputProps("type")}
         data={types.map((one) => ({ value: one.type, label: one.displayName }))}
         description={chosen?.description}
       />

@@ -3,10 +3,11 @@ import { useEffect, useState, type JSX } from "react";
 import { Modal, Text, TextInput } from "@mantine/core";
 import type { Schemas } from "../../api.gen.ts";
 import type { Input } from "../../api/call.ts";
+import { useCallForm } from "../../api/call-form.ts";
 import { useChange } from "../../api/queries.ts";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
-import { DialogForm } from "../../ui/dialog-form.tsx";
+import { DialogForm } from "../../ui/form-dialog.tsx";
 import { exactTime } from "../../ui/time-words.ts";
 
 interface ResendRangeProps {
@@ -25,10 +26,10 @@ export const ResendRange = (props: ResendRangeProps): JSX.Element => (
 
 function Form({ destination, onClose, onResent }: ResendRangeProps): JSX.Element {
   const projectIdOrName = useProjectName();
-  const [since, setSince] = useState(() => proposeStart(destination));
-  const [until, setUntil] = useState("");
   const count = useChange("resendDeliveries");
   const resend = useChange("resendDeliveries", { forget: ["listDeliveries", "getDestination"] });
+  const fields = useCallForm({ since: proposeStart(destination), until: "" }, resend.error ?? count.error);
+  const { since, until } = fields.values;
   const body = { since, ...(until && { until }), status: "undelivered" as const };
   const text = JSON.stringify({ projectIdOrName, destination: destination.name, body });
   const { mutate } = count;
@@ -59,20 +60,18 @@ function Form({ destination, onClose, onResent }: ResendRangeProps): JSX.Element
           },
         );
       }}
-      onCancel={onClose}
+      onClose={onClose}
     >
       <TextInput
         label="Since"
         description={`RFC 3339, for example 2026-01-31T12:00:00Z. ${hereWords(since)}`}
-        value={since}
-        onChange={(event) => setSince(event.currentTarget.value)}
+        {...fields.getInputProps("since")}
         data-autofocus
       />
       <TextInput
         label="Until"
         description={`Empty: now. ${hereWords(until)}`}
-        value={until}
-        onChange={(event) => setUntil(event.currentTarget.value)}
+        {...fields.getInputProps("until")}
       />
       <Text role="status">
         {count.isPending && "Counting …"}

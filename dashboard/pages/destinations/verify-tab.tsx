@@ -1,6 +1,6 @@
 /** How a receiver verifies messages: the signing key, code, and the key's replacement. */
 import { useState, type JSX } from "react";
-import { Group, Modal, Text } from "@mantine/core";
+import { Group, Text } from "@mantine/core";
 import type { Answer } from "../../api/call.ts";
 import { useChange } from "../../api/queries.ts";
 import { useRevealed } from "../../frame/account/revealed.ts";
@@ -9,7 +9,7 @@ import { useProjectName } from "../../frame/project.ts";
 import { useReason } from "../../frame/account/role.ts";
 import { ActionButton } from "../../ui/action-button.tsx";
 import { CodeBlock } from "../../ui/code/code-block.tsx";
-import { DialogForm } from "../../ui/dialog-form.tsx";
+import { FormDialog } from "../../ui/form-dialog.tsx";
 import { Section } from "../../ui/section.tsx";
 
 type Destination = Answer<"getDestination">;
@@ -90,26 +90,23 @@ function SigningKey({ destination }: { destination: Destination }): JSX.Element 
       <Text size="sm" role="status">
         {rotate.isSuccess && "The key was replaced. For 24 hours messages are signed with both."}
       </Text>
-      <Modal
+      <FormDialog
         opened={asked}
-        onClose={() => setAsked(false)}
+
         title={`Rotate the signing key of ${destination.name}`}
+        submit="Rotate"
+        busy={rotate.isPending}
+        problem={<ProblemView error={rotate.error} />}
+        onSubmit={() =>
+          rotate.mutate({ projectIdOrName, destination: destination.id }, { onSuccess: onRotated })
+        }
+        onClose={() => setAsked(false)}
       >
-        <DialogForm
-          submit="Rotate"
-          busy={rotate.isPending}
-          problem={<ProblemView error={rotate.error} />}
-          onSubmit={() =>
-            rotate.mutate({ projectIdOrName, destination: destination.id }, { onSuccess: onRotated })
-          }
-          onCancel={() => setAsked(false)}
-        >
-          <Text size="sm">
-            A new key is made. For 24 hours messages carry the signatures of the old and the new key: reveal
-            the new one and give it to the receiver in that time. A disabled destination is enabled.
-          </Text>
-        </DialogForm>
-      </Modal>
+        <Text size="sm">
+          A new key is made. For 24 hours messages carry the signatures of the old and the new key: reveal the
+          new one and give it to the receiver in that time. A disabled destination is enabled.
+        </Text>
+      </FormDialog>
     </Section>
   );
 }

@@ -1,50 +1,41 @@
 /** The dialog that registers a public key. */
-import { useState, type JSX } from "react";
-import { Modal, Textarea, TextInput } from "@mantine/core";
-import { findIssue, useChange } from "../../api/queries.ts";
+import type { JSX } from "react";
+import { Textarea, TextInput } from "@mantine/core";
+import { useCallForm } from "../../api/call-form.ts";
+import { useChange } from "../../api/queries.ts";
 import { useDraft } from "../../frame/drafts.ts";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
-import { DialogForm } from "../../ui/dialog-form.tsx";
+import { FormDialog } from "../../ui/form-dialog.tsx";
 
 export function NewJwtKey({ onClose }: { onClose: () => void }): JSX.Element {
   const projectIdOrName = useProjectName();
-  const [label, setLabel] = useState("");
-  const [publicKeyPem, setPublicKeyPem] = useState("");
   const create = useChange("createJWTKey", { forget: ["listJWTKeys"] });
-  const input = { projectIdOrName, body: { label, algorithm: "RS256" as const, publicKeyPem } };
+  const fields = useCallForm({ label: "", publicKeyPem: "" }, create.error);
+  const input = { projectIdOrName, body: { ...fields.values, algorithm: "RS256" as const } };
   useDraft("createJWTKey", input);
   const submit = () => {
     create.mutate(input, { onSuccess: onClose });
   };
   return (
-    <Modal opened onClose={onClose} title="New JWT key" size="lg">
-      <DialogForm
-        submit="Create"
-        busy={create.isPending}
-        problem={<ProblemView error={create.error} />}
-        onSubmit={submit}
-        onCancel={onClose}
-      >
-        <TextInput
-          label="Label"
-          value={label}
-          onChange={(event) => setLabel(event.currentTarget.value)}
-          error={findIssue(create.error, "label")}
-          required
-          data-autofocus
-        />
-        <Textarea
-          label="Public key (PEM)"
-          placeholder="-----BEGIN PUBLIC KEY-----"
-          value={publicKeyPem}
-          onChange={(event) => setPublicKeyPem(event.currentTarget.value)}
-          error={findIssue(create.error, "publicKeyPem")}
-          required
-          rows={8}
-          classNames={{ input: "mono" }}
-        />
-      </DialogForm>
-    </Modal>
+    <FormDialog
+      title="New JWT key"
+      size="lg"
+      submit="Create"
+      busy={create.isPending}
+      problem={<ProblemView error={create.error} />}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <TextInput label="Label" {...fields.getInputProps("label")} required data-autofocus />
+      <Textarea
+        label="Public key (PEM)"
+        placeholder="-----BEGIN PUBLIC KEY-----"
+        {...fields.getInputProps("publicKeyPem")}
+        required
+        rows={8}
+        classNames={{ input: "mono" }}
+      />
+    </FormDialog>
   );
 }

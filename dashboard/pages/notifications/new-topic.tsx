@@ -1,13 +1,14 @@
 /** The form for a new topic: its name, the types of its events, and the destinations that get them, a new one included. */
 import { useState, type JSX } from "react";
-import { Checkbox, Fieldset, Modal, Stack, TextInput } from "@mantine/core";
+import { Checkbox, Fieldset, Stack, TextInput } from "@mantine/core";
 import type { Schemas } from "../../api.gen.ts";
+import { useCallForm } from "../../api/call-form.ts";
 import { findIssue, useCall } from "../../api/queries.ts";
 import { useDraft } from "../../frame/drafts.ts";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
 import { CodeBlock } from "../../ui/code/code-block.tsx";
-import { DialogForm } from "../../ui/dialog-form.tsx";
+import { FormDialog } from "../../ui/form-dialog.tsx";
 import { useCreateTopic, type Webhook } from "./create-topic.ts";
 
 interface NewTopicProps {
@@ -19,12 +20,13 @@ interface NewTopicProps {
 export function NewTopic({ onClose, onCreated, destinations }: NewTopicProps): JSX.Element {
   const projectIdOrName = useProjectName();
   const types = useCall("listEventTypes", {}, { staysFresh: true }).data ?? [];
-  const [name, setName] = useState("");
-  const [eventTypes, setEventTypes] = useState<string[]>([]);
-  const [destinationIds, setDestinationIds] = useState<string[]>([]);
   const [webhook, setWebhook] = useState<Webhook>();
   const { create, busy, errors } = useCreateTopic();
-  const body = { name, eventTypes, destinationIds };
+  const fields = useCallForm<Required<Schemas["CreateTopicRequest"]>>(
+    { name: "", eventTypes: [], destinationIds: [] },
+    errors.topic,
+  );
+  const body = fields.values;
   useDraft("createTopic", { projectIdOrName, body });
   const submit = () =>
     create(projectIdOrName, body, webhook).then(
@@ -37,54 +39,48 @@ export function NewTopic({ onClose, onCreated, destinations }: NewTopicProps): J
       },
     );
   return (
-    <Modal opened onClose={onClose} title="New topic" size="lg">
-      <DialogForm
-        submit="Create topic"
-        busy={busy}
-        problem={
-          <>
-            <ProblemView error={errors.webhook ?? errors.topic} />
-            <ProblemView error={errors.removal} />
-          </>
-        }
-        onSubmit={() => void submit()}
-        onCancel={onClose}
-      >
-        <TextInput
-          label="Name"
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-          error={findIssue(errors.topic, "name")}
-          data-autofocus
-        />
-        <Checkbox.Group label="Event types" value={eventTypes} onChange={setEventTypes}>
-          <Stack gap={6} mt={4}>
-            {types.map(({ type, description, built }) => (
-              <Checkbox
-                key={type}
-                value={type}
-                label={type}
-                description={built ? description : `${description} Not sent by this version.`}
-              />
-            ))}
-          </Stack>
-        </Checkbox.Group>
-        <Samples types={types.filter(({ type }) => eventTypes.includes(type))} />
-        <Checkbox.Group label="Destinations" value={destinationIds} onChange={setDestinationIds}>
-          <Stack gap={6} mt={4}>
-            {destinations.map((one) => (
-              <Checkbox key={one.id} value={one.id} label={one.name} />
-            ))}
-          </Stack>
-        </Checkbox.Group>
-        <Checkbox
-          label="A new webhook"
-          checked={webhook !== undefined}
-          onChange={(event) => setWebhook(event.currentTarget.checked ? { name: "", url: "" } : undefined)}
-        />
-        {webhook && <WebhookFields webhook={webhook} error={errors.webhook} onChange={setWebhook} />}
-      </DialogForm>
-    </Modal>
+    <FormDialog
+      title="New topic"
+      size="lg"
+      submit="Create topic"
+      busy={busy}
+      problem={
+        <>
+          <ProblemView error={errors.webhook ?? errors.topic} />
+          <ProblemView error={errors.removal} />
+        </>
+      }
+      onSubmit={() => void submit()}
+      onClose={onClose}
+    >
+      <TextInput label="Name" {...fields.getInputProps("name")} data-autofocus />
+      <Checkbox.Group label="Event types" {...fields.getInputProps("eventTypes")}>
+        <Stack gap={6} mt={4}>
+          {types.map(({ type, description, built }) => (
+            <Checkbox
+              key={type}
+              value={type}
+              label={type}
+              description={built ? description : `${description} Not sent by this version.`}
+            />
+          ))}
+        </Stack>
+      </Checkbox.Group>
+      <Samples types={types.filter(({ type }) => body.eventTypes.includes(type))} />
+      <Checkbox.Group label="Destinations" {...fields.getInputProps("destinationIds")}>
+        <Stack gap={6} mt={4}>
+          {destinations.map((one) => (
+            <Checkbox key={one.id} value={one.id} label={one.name} />
+          ))}
+        </Stack>
+      </Checkbox.Group>
+      <Checkbox
+        label="A new webhook"
+        checked={webhook !== undefined}
+        onChange={(event) => setWebhook(event.currentTarget.checked ? { name: "", url: "" } : undefined)}
+      />
+      {webhook && <WebhookFields webhook={webhook} error={errors.webhook} onChange={setWebhook} />}
+    </FormDialog>
   );
 }
 

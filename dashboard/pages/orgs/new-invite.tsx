@@ -1,12 +1,13 @@
 /** The dialog that invites a person, and then shows the link to send. */
-import { useState, type JSX } from "react";
+import type { JSX } from "react";
 import { Button, Group, Modal, NativeSelect, Stack, Text, TextInput } from "@mantine/core";
-import { findIssue, useChange } from "../../api/queries.ts";
+import { useCallForm } from "../../api/call-form.ts";
+import { useChange } from "../../api/queries.ts";
 import { useDraft } from "../../frame/drafts.ts";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { ROLES, type Role } from "../../frame/account/role.ts";
 import { IdText } from "../../ui/id-text.tsx";
-import { DialogForm } from "../../ui/dialog-form.tsx";
+import { FormDialog } from "../../ui/form-dialog.tsx";
 
 const WORDS: Record<Role, string> = {
   viewer: "viewer: reads, without secrets",
@@ -16,10 +17,9 @@ const WORDS: Record<Role, string> = {
 };
 
 export function NewInvite({ orgId, onClose }: { orgId: string; onClose: () => void }): JSX.Element {
-  const [email, setEmail] = useState("");
-  const [role, setRole] = useState<Role>("editor");
   const create = useChange("createOrgInvite", { forget: ["listOrgInvites"] });
-  const input = { orgId, body: { email, role } };
+  const fields = useCallForm({ email: "", role: "editor" as Role }, create.error);
+  const input = { orgId, body: fields.values };
   useDraft("createOrgInvite", input);
   const submit = () => {
     create.mutate(input);
@@ -42,30 +42,26 @@ export function NewInvite({ orgId, onClose }: { orgId: string; onClose: () => vo
     );
   }
   return (
-    <Modal opened onClose={onClose} title="Invite">
-      <DialogForm
-        submit="Create"
-        busy={create.isPending}
-        problem={<ProblemView error={create.error} />}
-        onSubmit={submit}
-        onCancel={onClose}
-      >
-        <TextInput
-          label="E-mail address"
-          type="email"
-          value={email}
-          onChange={(event) => setEmail(event.currentTarget.value)}
-          error={findIssue(create.error, "email")}
-          required
-          data-autofocus
-        />
-        <NativeSelect
-          label="Role"
-          value={role}
-          data={ROLES.map((value) => ({ value, label: WORDS[value] }))}
-          onChange={(event) => setRole(ROLES.find((one) => one === event.currentTarget.value) ?? "editor")}
-        />
-      </DialogForm>
-    </Modal>
+    <FormDialog
+      title="Invite"
+      submit="Create"
+      busy={create.isPending}
+      problem={<ProblemView error={create.error} />}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <TextInput
+        label="E-mail address"
+        type="email"
+        {...fields.getInputProps("email")}
+        required
+        data-autofocus
+      />
+      <NativeSelect
+        label="Role"
+        {...fields.getInputProps("role")}
+        data={ROLES.map((value) => ({ value, label: WORDS[value] }))}
+      />
+    </FormDialog>
   );
 }

@@ -1,6 +1,6 @@
 /** The people of an organisation: roles, invitations, who leaves. */
 import { useId, useState, type JSX } from "react";
-import { Button, NativeSelect, Stack, Text, Title, Modal } from "@mantine/core";
+import { Button, NativeSelect, Stack, Text, Title } from "@mantine/core";
 import { useParams } from "@tanstack/react-router";
 import type { Schemas } from "../../api.gen.ts";
 import { useCall, useChange } from "../../api/queries.ts";
@@ -11,7 +11,7 @@ import { ROLES, useReason, type Role } from "../../frame/account/role.ts";
 import { ActionButton } from "../../ui/action-button.tsx";
 import { ConfirmDelete } from "../../ui/confirm-delete.tsx";
 import type { Column } from "../../ui/data-table.tsx";
-import { DialogForm } from "../../ui/dialog-form.tsx";
+import { FormDialog } from "../../ui/form-dialog.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { Invitations } from "./invitations.tsx";
 import { NewInvite } from "./new-invite.tsx";
@@ -152,20 +152,19 @@ function RoleChange({ orgId, member, role, onClose }: RoleChangeProps): JSX.Elem
     forget: ["listOrgBuilders", "getMyInfo"],
   });
   return (
-    <Modal opened onClose={onClose} title="Change role">
-      <DialogForm
-        submit="Change"
-        busy={isPending}
-        problem={<ProblemView error={error} />}
-        onSubmit={() => mutate({ orgId, builderId: member.id, body: { role } }, { onSuccess: onClose })}
-        onCancel={onClose}
-      >
-        <Text size="sm">
-          <b className="foreign">{getName(member)}</b> is {member.role} and becomes {role}, in all projects of
-          the organisation.
-        </Text>
-      </DialogForm>
-    </Modal>
+    <FormDialog
+      title="Change role"
+      submit="Change"
+      busy={isPending}
+      problem={<ProblemView error={error} />}
+      onSubmit={() => mutate({ orgId, builderId: member.id, body: { role } }, { onSuccess: onClose })}
+      onClose={onClose}
+    >
+      <Text size="sm">
+        <b className="foreign">{getName(member)}</b> is {member.role} and becomes {role}, in all projects of
+        the organisation.
+      </Text>
+    </FormDialog>
   );
 }
 

@@ -1,9 +1,10 @@
 /** The projects of an organisation. */
 import { useState, type JSX } from "react";
-import { Modal, TextInput } from "@mantine/core";
+import { TextInput } from "@mantine/core";
 import { useParams } from "@tanstack/react-router";
 import type { Schemas } from "../../api.gen.ts";
-import { findIssue, useChange } from "../../api/queries.ts";
+import { useCallForm } from "../../api/call-form.ts";
+import { useChange } from "../../api/queries.ts";
 import { AnswerTable } from "../../frame/data/answer-table.tsx";
 import { PageLink, part } from "../../frame/page-link.tsx";
 import { Page } from "../../frame/page.tsx";
@@ -14,7 +15,7 @@ import type { Column } from "../../ui/data-table.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { IdText } from "../../ui/id-text.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
-import { DialogForm } from "../../ui/dialog-form.tsx";
+import { FormDialog } from "../../ui/form-dialog.tsx";
 
 const COLUMNS: Column<Schemas["Project"]>[] = [
   { head: "Name", cell: ({ name }) => <PageLink to={`/projects/${part(name)}`}>{name}</PageLink>, line: 1 },
@@ -57,39 +58,33 @@ export function ProjectsPage(): JSX.Element {
 }
 
 function NewProject({ orgId, onClose }: { orgId: string; onClose: () => void }): JSX.Element {
-  const [name, setName] = useState("");
-  const [appName, setAppName] = useState("");
   const create = useChange("createProject", { forget: ["listProjects", "getMyInfo"] });
+  const fields = useCallForm({ name: "", appName: "" }, create.error);
   const submit = () => {
-    create.mutate({ body: { orgId, name, appName } }, { onSuccess: onClose });
+    create.mutate({ body: { orgId, ...fields.values } }, { onSuccess: onClose });
   };
   return (
-    <Modal opened onClose={onClose} title="New project">
-      <DialogForm
-        submit="Create"
-        busy={create.isPending}
-        problem={<ProblemView error={create.error} />}
-        onSubmit={submit}
-        onCancel={onClose}
-      >
-        <TextInput
-          label="Name"
-          description="Letters, digits and hyphens; part of addresses."
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-          error={findIssue(create.error, "name")}
-          required
-          data-autofocus
-        />
-        <TextInput
-          label="Application"
-          description="Customers see it when they connect."
-          value={appName}
-          onChange={(event) => setAppName(event.currentTarget.value)}
-          error={findIssue(create.error, "appName")}
-          required
-        />
-      </DialogForm>
-    </Modal>
+    <FormDialog
+      title="New project"
+      submit="Create"
+      busy={create.isPending}
+      problem={<ProblemView error={create.error} />}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <TextInput
+        label="Name"
+        description="Letters, digits and hyphens; part of addresses."
+        {...fields.getInputProps("name")}
+        required
+        data-autofocus
+      />
+      <TextInput
+        label="Application"
+        description="Customers see it when they connect."
+        {...fields.getInputProps("appName")}
+        required
+      />
+    </FormDialog>
   );
 }

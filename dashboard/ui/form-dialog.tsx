@@ -1,8 +1,8 @@
 /** A form in a dialog: its fields, the refusal, then Cancel and the button that sends it. */
 import type { JSX, ReactNode } from "react";
-import { Button, Group, Stack } from "@mantine/core";
+import { Button, Group, Modal, Stack, type ModalProps } from "@mantine/core";
 
-export interface DialogFormProps {
+interface FormProps {
   /** The fields. */
   children: ReactNode;
   /** The refusal, drawn by the page. */
@@ -10,14 +10,27 @@ export interface DialogFormProps {
   /** Words of the button that sends the form. */
   submit: string;
   color?: string;
-  busy: boolean;
+  busy?: boolean;
   disabled?: boolean;
   onSubmit: () => void;
-  onCancel: () => void;
+  onClose: () => void;
 }
 
-export function DialogForm(props: DialogFormProps): JSX.Element {
-  const { children, problem, submit, color, busy, disabled = false, onSubmit, onCancel } = props;
+export type FormDialogProps = FormProps & {
+  title: string;
+  opened?: boolean;
+  size?: ModalProps["size"];
+};
+
+export const FormDialog = ({ title, opened = true, size, ...form }: FormDialogProps): JSX.Element => (
+  <Modal opened={opened} onClose={form.onClose} title={title} {...(size !== undefined && { size })}>
+    <DialogForm {...form} />
+  </Modal>
+);
+
+/** For a dialog that holds more than the form. */
+export function DialogForm(props: FormProps): JSX.Element {
+  const { children, problem, submit, color, busy = false, disabled = false, onSubmit, onClose } = props;
   return (
     <form
       onSubmit={(event) => {
@@ -29,7 +42,7 @@ export function DialogForm(props: DialogFormProps): JSX.Element {
         {children}
         {problem}
         <Group justify="flex-end">
-          <Button variant="default" onClick={onCancel}>
+          <Button variant="default" onClick={onClose}>
             Cancel
           </Button>
           <Button type="submit" loading={busy} disabled={disabled} {...(color !== undefined && { color })}>
