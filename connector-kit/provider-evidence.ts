@@ -29,6 +29,13 @@ export const EvidenceSchema = Type.Object(
       }),
       { description: "The objects that are known by name." },
     ),
+    notRead: Type.Optional(
+      Type.Record(Type.String(), Type.Array(Type.String()), {
+        description:
+          "By object: the records that the provider leaves out of its list and that nothing asks for, as `contacts that were merged into " +
+          "others`. No read has them.",
+      }),
+    ),
     faults: Type.Optional(
       Type.Array(Type.String(), { description: "What is known to be wrong and is not mended yet." }),
     ),

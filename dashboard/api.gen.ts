@@ -181,7 +181,7 @@ export interface Schemas {
   ProviderApp: { id: string; projectId: string; externalRef?: string; provider: string; clientId: string; scopes?: readonly string[]; metadata?: Schemas["ProviderAppMetadata"]; createTime: string; updateTime?: string };
   ProviderAppMetadata: { authQueryParams?: Record<string, readonly string[]>; providerParams?: Record<string, string> };
   ProviderCall: { method: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS"; path: string; headers?: Record<string, string>; body?: unknown };
-  ProviderEvidence: { sources: Record<string, { kind: string; name: string; version?: string; date: string }>; objects: Record<string, Record<string, string>>; faults?: readonly string[] };
+  ProviderEvidence: { sources: Record<string, { kind: string; name: string; version?: string; date: string }>; objects: Record<string, Record<string, string>>; notRead?: Record<string, readonly string[]>; faults?: readonly string[] };
   ProviderFeatures: { ifEmpty?: boolean; associations?: boolean; writeHeaders?: boolean; upsert?: boolean; fieldFilters?: boolean; quotaOptimization?: boolean; subscribeObjectLimit?: number; standardObjects?: readonly string[]; backfill?: { fullHistoryOnly?: boolean; mostDays?: Record<string, number> } };
   ProviderInput: { name: string; displayName?: string; prompt?: string; defaultValue?: string; docsURL?: string; moduleDependencies?: Record<string, Record<string, unknown>>; pastedSuffixes?: readonly string[] };
   ProviderModule: { displayName: string; baseURL: string; support: Schemas["ProviderSupport"]; features?: Schemas["ProviderFeatures"]; subscribeRequirements?: Schemas["SubscribeRequirements"] };

@@ -42,13 +42,23 @@ function evidenceFrom(
   );
   const used = new Set(Object.values(objects).flatMap((actions) => Object.values(actions)));
   const sources = Object.entries(facts?.sources ?? {}).filter(([key]) => used.has(key));
+  const notRead = Object.entries(facts?.objects ?? {})
+    .map(([object, { list }]) => [object, listNotRead(list)] as const)
+    .filter(([, records]) => records.length > 0);
   const faults = readKnownFaults().filter((fault) => fault.startsWith(`${provider} `));
   return {
     sources: Object.fromEntries(sources.map(([key, source]) => [key, shownSource(source)])),
     objects,
+    ...(notRead.length > 0 && { notRead: Object.fromEntries(notRead) }),
     ...(faults.length > 0 && { faults: faults.map((fault) => fault.slice(provider.length + 1)) }),
   };
 }
+
+/** Records that a list leaves out and that no parameter and no other list brings. */
+const listNotRead = (list: ObjectFacts["list"]): string[] =>
+  (list?.hidden ?? [])
+    .filter(({ shownBy, alsoAt }) => shownBy === undefined && alsoAt === undefined)
+    .map(({ what }) => what);
 
 /** What the connector can do; where it is written out in code, what there are facts about. */
 function promisedActions(

@@ -8,6 +8,7 @@ export const verifiedSection = (
   description: Description | undefined,
   evidence: ProviderEvidence,
 ): string[] => [
+  ...notReadLines(evidence),
   "",
   "## Verified",
   "",
@@ -24,6 +25,19 @@ export const verifiedSection = (
       ]
     : []),
 ];
+
+function notReadLines({ notRead = {} }: ProviderEvidence): string[] {
+  const objects = Object.entries(notRead);
+  if (objects.length === 0) return [];
+  return [
+    "",
+    "## Not read",
+    "",
+    "The provider leaves these records out of its lists, and nothing asks for them. Each read of the object says so in its log:",
+    "",
+    ...objects.map(([object, records]) => `* \`${object}\`: ${records.join("; ")}`),
+  ];
+}
 
 function evidenceTable({ objects }: ProviderEvidence): string[] {
   const titles = EVIDENCE_ACTIONS.map((action) => action.charAt(0).toUpperCase() + action.slice(1));

@@ -13,6 +13,14 @@ specVersion: 1.0.0
 integrations:
   - name: outlook
     provider: microsoft
+    read:
+      objects:
+        - objectName: me/contacts
+          destination: people
+          schedule: "0 0 1 1 *"
+          backfill:
+            defaultPeriod:
+              fullHistory: true
     write:
       objects:
         - objectName: me/contacts
@@ -88,6 +96,7 @@ describe("a declarative connector", () => {
       config: {
         content: {
           provider: "microsoft",
+          read: { objects: { "me/contacts": { objectName: "me/contacts", selectedFieldsAuto: "all" } } },
           write: { objects: { "me/contacts": { objectName: "me/contacts" } } },
         },
       },
@@ -113,6 +122,14 @@ describe("a declarative connector", () => {
       [...new Set(arrived().map(({ mappedFields }) => mappedFields["fullName"]))].toSorted();
     await until(() => names().length >= 5);
     assert.deepEqual(names(), ["Ada", "Barbara", "Edsger", "Grace", "Tony"]);
+  });
+
+  test("the log of a read says which records the provider leaves out of its list", async () => {
+    const { body } = await busbar.inProject("GET", "/operations?type=read&integration=outlook");
+    const logs = () => busbar.inProject("GET", `/operations/${body.results[0].id}/logs`);
+    await until(async () => (await logs()).text.includes("Ended"));
+    // Microsoft: https://learn.microsoft.com/en-us/graph/api/user-list-contacts (2026-11-26): of the default folder.
+    assert.match((await logs()).text, /leaves out contacts of other folders than the default one/);
   });
 
   test("a change at the provider arrives by the schedule", async () => {

@@ -32,6 +32,8 @@ export interface MessageDestination {
 export interface ReadTarget extends RunOwner {
   definition: ReadDefinition;
   connector: Connector & { read: ReadConnector };
+  /** Records that the provider leaves out of the object's list, in words. */
+  notRead: readonly string[];
   /** The connection's workspace, if it has one. */
   workspace: string | undefined;
   /** Undefined while nothing can be delivered. */
@@ -68,13 +70,16 @@ export async function findReadTarget(
   const { objectName } = run;
   const definition = await definitionFor(deps, installed, run);
   if (!definition) throw refusal(`The manifest has no read object \`${objectName}\` any more.`);
-  const connector = deps.catalog.of(run.projectId).connector(installed.integration.provider);
-  if (!connector?.read) throw refusal(`Busbar cannot read from ${installed.integration.provider}.`);
+  const { provider } = installed.integration;
+  const catalog = deps.catalog.of(run.projectId);
+  const connector = catalog.connector(provider);
+  if (!connector?.read) throw refusal(`Busbar cannot read from ${provider}.`);
   return {
     installed,
     fields,
     definition,
     connector: { ...connector, read: connector.read },
+    notRead: catalog.find(provider)?.evidence?.notRead?.[definition.objectName] ?? [],
     workspace: run.workspace ?? undefined,
     destination: await findMessageDestination(deps.database, run, definition),
   };

@@ -168,12 +168,14 @@ function buildLog(
   untilTime: Date,
 ): LogEntry[] {
   const log: LogEntry[] = [];
-  const { run, set } = scan;
+  const { run, set, target } = scan;
   if (counts.pages === 1) {
     const since = lowerBound(run);
     const from = since ? `changed since ${since.toISOString()}` : "of the full history";
     const msg = `Reading records ${from} until ${untilTime.toISOString()}, ${counted(set.fields.length, "field")}`;
     log.push({ severity: "INFO", msg });
+    for (const records of target.notRead)
+      log.push({ severity: "INFO", msg: `The provider's list leaves out ${records}: they are not read` });
   }
   if (page.restarted) {
     const msg = "The provider no longer accepts the place that it named: the list is read from its beginning";
