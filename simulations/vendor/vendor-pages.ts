@@ -36,15 +36,21 @@ export interface PageRules {
   usualSize: number | undefined;
 }
 
-/** Cursors that the vendor gave: those alone are known. */
+/** Cursors that the vendor gave: those alone are known. None is given twice. */
 export class PageTokens {
   private readonly places = new Map<string, Place>();
+  private given: number;
   /** Counts requests of lists, for orders that nobody promised. */
   turn = 0;
 
+  /** `before` are those of an earlier time, which are no longer known. */
+  constructor(before?: PageTokens) {
+    this.given = before?.given ?? 0;
+  }
+
   /** `again` is a cursor that stays the same. */
   give(place: Place, again?: string, isPlain = false): string {
-    const number = this.places.size + 1;
+    const number = (this.given += 1);
     const token =
       again ?? (isPlain ? `01gRO${number}PIAYA2-${place.before}` : `c${number}+/=${"x".repeat(number % 5)}`);
     this.places.set(token, place);

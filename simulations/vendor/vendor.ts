@@ -92,7 +92,7 @@ export class Vendor {
   clear(): void {
     this.records.clear();
     this.seen.length = 0;
-    this.tokens = new PageTokens();
+    this.tokens = new PageTokens(this.tokens);
     this.next = undefined;
     this.depthRecords = undefined;
     this.usualSize = undefined;
