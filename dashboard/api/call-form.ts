@@ -20,6 +20,8 @@ export function useCallForm<Values extends Record<string, unknown>>(
       Object.fromEntries(
         issues
           .filter(({ name }) => name.startsWith(prefix))
+          // Of several about one field, the first is shown.
+          .toReversed()
           .map(({ name, detail }) => [name.slice(prefix.length), detail]),
       ),
     );
