@@ -63,7 +63,7 @@ export function chooseList(
   };
 }
 
-/** A list that is asked for in a way of its own: neither fields are named in it, nor does its bound move. */
+/** A further list with a request of its own. It selects no fields, and is read by its pages, not on from the last time of change. */
 function takeOwnList(rules: ObjectPlan, { list, records, paging, changedPath }: FurtherList): void {
   rules.list = list;
   delete rules.select;

@@ -69,7 +69,7 @@ export function progress(
 
 /** A list whose places die so often cannot be read to its end. */
 const MAX_RESTARTS = 3;
-/** Answers are lost by chance, so a list that lost its place more often is rather never quiet. */
+/** A list that loses more answers than this is not read anew again: it would never come to its end. */
 const MAX_LOSSES = 10;
 
 /** With these, providers refuse a place that they no longer know. */
@@ -79,7 +79,7 @@ const REFUSED_PLACE: ReadonlySet<ProviderErrorKind> = new Set(["invalid", "not_f
  * Returns where a scan goes on whose next page is refused although the provider named it: cursors die (Square: after 5 minutes, monday:
  * 60, https://github.com/PostHog/posthog/pull/64704, https://github.com/airbytehq/airbyte/pull/82259), and would be refused for ever. The
  * list begins anew, from the bound that was reached where it has one. Undefined where the refusal is not about the place, or where the
- * scan has not come further since it was last begun anew. Without an error, the place was lost with an answer.
+ * scan has not come further since it was last begun anew. Without an error: an answer was lost, and the provider has moved on.
  */
 export function restartBehind(
   { cursor, nextUrl, link }: PagingRules,
