@@ -258,6 +258,9 @@ ${more}${
     await ticks(3);
     assert.equal(requests(), before);
     await queries.updateTable("connections").set({ status: "bad_credentials" }).execute();
+    // A check that found the connection working may look for its destination only now.
+    await ticks(3);
+    await until(async () => !(await isUnderWay()));
     await stop(false);
     await ticks(3);
     assert.equal(requests(), before);

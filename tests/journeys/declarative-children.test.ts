@@ -87,11 +87,13 @@ describe("lists below the records of another object", () => {
       busbar.write("work", "tasks", { groupRef: "acme", type: "create", record });
     const created = await create({ name: "Call Ada", list_id: "901" });
     assert.equal(created.status, 200, created.text);
-    assert.match(clickup.requests.at(-1) ?? "", /^POST .*\/api\/v2\/list\/901\/task$/);
-    const before = clickup.requests.length;
+    // Beside it, a check of the connection and a scheduled read may ask at any moment.
+    const sent = () => clickup.requests.filter((request) => request.startsWith("POST "));
+    assert.equal(sent().length, 1);
+    assert.match(sent()[0] ?? "", /^POST .*\/api\/v2\/list\/901\/task$/);
     const refused = await create({ name: "Call Bo" });
     assert.equal(refused.status, 422);
     assert.match(refused.body.detail, /list_id must have a value/);
-    assert.equal(clickup.requests.length, before);
+    assert.equal(sent().length, 1);
   });
 });
