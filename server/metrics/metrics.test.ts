@@ -1,6 +1,7 @@
 /** The metrics that /metrics reports, and what they must not reveal. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { Client } from "pg";
 import { openTestBusbar, type TestBusbar } from "../../tests/harness/busbar.ts";
 import { connectCustomer } from "../../tests/harness/connect-customer.ts";
 import { until } from "../../tests/harness/until.ts";
@@ -101,6 +102,29 @@ describe("/metrics", () => {
     assert.ok((readValue(text, 'busbar_database_connections{state="idle"}') ?? 0) > 0);
     assert.ok((readValue(text, "process_resident_memory_bytes") ?? 0) > 0);
     assert.match(text, /nodejs_eventloop_lag_p99_seconds /);
+  });
+
+  test("reports what waits in the outbox and for how long, also what could not be carried over", async (t) => {
+    const client = new Client({ connectionString: busbar.connectionString });
+    await client.connect();
+    t.after(() => client.end());
+    const readOutbox = async () => {
+      const text = await until(async () => {
+        const text = await scrape();
+        return readValue(text, "busbar_database_up") === 1 ? text : undefined;
+      });
+      return ["busbar_outbox_entries_waiting", "busbar_outbox_entries_waiting_seconds"].map((name) =>
+        readValue(text, name),
+      );
+    };
+    assert.deepEqual(await readOutbox(), [0, 0]);
+    await client.query(`insert into outbox (project_id, kind, content, create_time, retry_time)
+      values (gen_random_uuid(), 'event', '{}', now() - interval '1 hour', now() + interval '1 day'),
+        (gen_random_uuid(), 'event', '{}', now(), now() + interval '1 day')`);
+    const [count, seconds = 0] = await readOutbox();
+    await client.query("delete from outbox");
+    assert.equal(count, 2);
+    assert.ok(seconds >= 3_600 && seconds < 4_000, `${seconds}`);
   });
 
   test("names no customer, project, connection or key", async () => {

@@ -84,6 +84,16 @@ function watchQueues(gauge: AddGauge): void {
     "Seconds since the changes of the object that is furthest behind were read; of objects with a schedule, without paused ones and bad credentials.",
     ({ readLagSeconds }) => readLagSeconds,
   );
+  gauge(
+    "busbar_outbox_entries_waiting",
+    "Entries of the outbox that are not carried over to the data side yet, up to 100,000.",
+    ({ waitingChanges }) => waitingChanges,
+  );
+  gauge(
+    "busbar_outbox_entries_waiting_seconds",
+    "Seconds since the oldest of these entries was committed.",
+    ({ waitingChangesSeconds }) => waitingChangesSeconds,
+  );
 }
 
 function watchSubscriptions(gauge: AddGauge): void {

@@ -10,6 +10,8 @@ const BESIDE_POOL = 5;
 const MAX_SKEW_MS = 5_000;
 /** A transaction that is open for so long keeps PostgreSQL from removing dead rows of every table. */
 const LONG_TRANSACTION_SECONDS = 3_600;
+/** Twice the time after which an entry that could not be carried over is tried again. */
+const LATE_CHANGE_SECONDS = 120;
 
 /** Returns no facts if the database cannot be used. */
 export async function checkDatabase(
@@ -25,6 +27,7 @@ export async function checkDatabase(
       connections(facts, config.databaseConnections),
       transactions(facts),
       clock(facts),
+      outbox(facts),
     ];
     return { findings, facts };
   } catch (error) {
@@ -114,4 +117,15 @@ function clock({ clockAheadMs }: DatabaseFacts): Finding {
   const where = clockAheadMs > 0 ? "behind" : "ahead of";
   const detail = `this machine's clock is ${seconds} seconds ${where} the database's`;
   return bad("clock", detail, "Set both clocks by NTP: due times, tokens and signatures depend on them.");
+}
+
+function outbox({ waitingChanges: count, waitingChangesSeconds: seconds }: DatabaseFacts): Finding {
+  const check = "outbox";
+  const what = count === 1 ? "1 change waits" : `${count} changes wait`;
+  if (seconds < LATE_CHANGE_SECONDS) return good(check, count === 0 ? "nothing waits" : what);
+  const age = `${count === 1 ? "" : "the oldest "}for ${Math.round(seconds / 60)} minutes`;
+  const detail = `${what}${count === 1 ? " " : ", "}${age}: its event, or its effect on reading, is missing`;
+  const cure =
+    "Run a process with the role worker. If one runs, its log says why: a change cannot be carried over. Nothing is lost meanwhile.";
+  return bad(check, detail, cure);
 }

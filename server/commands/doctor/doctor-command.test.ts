@@ -139,6 +139,25 @@ describe("busbar doctor --server", () => {
     assert.match(fault.cure ?? "", /migrate --grant \w+/);
   });
 
+  test("a change that waits in the outbox for long is told with its age, and one of a moment ago is no fault", async () => {
+    const client = new Client({ connectionString: busbar.connectionString });
+    await client.connect();
+    // It cannot be carried over before its retry_time, so the running Busbar leaves it there.
+    const insert = `insert into outbox (project_id, kind, content, create_time, retry_time)
+      values (gen_random_uuid(), 'event', '{}', now() - $1::interval, now() + interval '1 day')`;
+    await client.query(insert, ["10 seconds"]);
+    const early = await examine();
+    await client.query(insert, ["30 minutes"]);
+    const late = await examine();
+    await client.query("delete from outbox");
+    await client.end();
+    assert.deepEqual(listFaults(early), []);
+    assert.equal(early.find(({ check }) => check === "outbox")?.detail, "1 change waits");
+    const fault = only(late, "outbox");
+    assert.match(fault.detail, /^2 changes wait, the oldest for 30 minutes: /);
+    assert.match(fault.cure ?? "", /role worker/);
+  });
+
   test("a certificate that clients would refuse is a fault", async () => {
     const port = await listening(createHttpsServer(SELF_SIGNED, (_request, response) => response.end()));
     const fault = only(await examine({ BUSBAR_PUBLIC_URL: `https://127.0.0.1:${port}` }), "public address");

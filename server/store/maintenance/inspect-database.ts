@@ -36,6 +36,9 @@ export interface DatabaseFacts {
   oldestTransactionSeconds: number;
   /** How far the database's clock is ahead of this machine's; negative: behind. */
   clockAheadMs: number;
+  /** Entries of the outbox that are not carried over, and the age of the oldest. */
+  waitingChanges: number;
+  waitingChangesSeconds: number;
 }
 
 /** Throws for a database that cannot be connected to, and `StartError` for a pooler that does not keep sessions. */
@@ -67,6 +70,7 @@ interface FactsRow {
   may_create: boolean;
   has_migrations: boolean;
   may_read: boolean;
+  has_outbox: boolean;
   size_bytes: number;
   max_connections: number;
   used_connections: number;
@@ -89,6 +93,9 @@ async function read(client: HostClient): Promise<DatabaseFacts> {
   const answeredMs = nowMs();
   const readable = row.has_migrations && row.may_read;
   const applied = readable ? (await client.query<AppliedMigration>(APPLIED_MIGRATIONS)).rows : [];
+  const changes = row.has_outbox
+    ? (await client.query<WaitingChangesRow>(WAITING_CHANGES)).rows[0]
+    : undefined;
   const done = new Set(applied.map(({ name }) => name));
   const known = await migrationNames();
   return {
@@ -114,8 +121,19 @@ async function read(client: HostClient): Promise<DatabaseFacts> {
     oldestTransactionSeconds: row.oldest_seconds,
     // The statement was executed some time between the two.
     clockAheadMs: Math.round((clock.rows[0]?.ms ?? askedMs) - (askedMs + answeredMs) / 2),
+    waitingChanges: changes?.count ?? 0,
+    waitingChangesSeconds: changes?.seconds ?? 0,
   };
 }
+
+interface WaitingChangesRow {
+  count: number;
+  seconds: number;
+}
+
+const WAITING_CHANGES = `
+  select count(*)::integer as count, coalesce(extract(epoch from now() - min(create_time)), 0)::float8 as seconds
+  from (select create_time from outbox order by position limit 100000) as oldest`;
 
 const FACTS = `
   select split_part(current_setting('server_version'), ' ', 1) as version,
@@ -128,6 +146,7 @@ const FACTS = `
                      where schemaname = current_schema() and tablename = 'migrations'), true) as may_create,
     to_regclass('migrations') is not null as has_migrations,
     coalesce(has_table_privilege(to_regclass('migrations'), 'select'), true) as may_read,
+    coalesce(has_table_privilege(to_regclass('outbox'), 'select'), false) as has_outbox,
     pg_database_size(current_database())::float8 as size_bytes,
     current_setting('max_connections')::integer - current_setting('superuser_reserved_connections')::integer
       as max_connections,

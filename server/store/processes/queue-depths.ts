@@ -23,6 +23,9 @@ export interface QueueDepths {
   waitingPushesSeconds: number;
   /** Pushes that could not be taken apart. */
   pushesSetAside: number;
+  /** Entries of the outbox that are not carried over, and the age of the oldest. */
+  waitingChanges: number;
+  waitingChangesSeconds: number;
   /** By source of subscriptions: seconds since the oldest time up to which changes are known. */
   positionAges: Record<string, number>;
 }
@@ -54,26 +57,36 @@ export async function readQueueDepths({
   control,
   data,
 }: Pick<Database, "control" | "data">): Promise<QueueDepths> {
-  const [depths, pushes] = await Promise.all([readDataDepths(data), readPushDepths(control)]);
-  return { ...depths, ...pushes };
+  const [depths, controlDepths] = await Promise.all([readDataDepths(data), readControlDepths(control)]);
+  return { ...depths, ...controlDepths };
 }
 
-type PushDepths = Pick<QueueDepths, "waitingPushes" | "waitingPushesSeconds" | "pushesSetAside">;
+type ControlDepths = Pick<
+  QueueDepths,
+  "waitingPushes" | "waitingPushesSeconds" | "pushesSetAside" | "waitingChanges" | "waitingChangesSeconds"
+>;
 
-async function readPushDepths(queries: ControlQueries): Promise<PushDepths> {
-  const { rows } = await sql<PushDepths>`
-    select count(*) filter (where fault is null)::int as waiting_pushes, count(fault)::int as pushes_set_aside,
-      coalesce(extract(epoch from now() - min(received_time) filter (where fault is null)), 0)::double precision
-        as waiting_pushes_seconds
-    from (select received_time, fault from received_pushes limit ${MAX_COUNTED}) as pushes
+async function readControlDepths(queries: ControlQueries): Promise<ControlDepths> {
+  const { rows } = await sql<ControlDepths>`
+    select waiting_pushes, waiting_pushes_seconds, pushes_set_aside, waiting_changes, waiting_changes_seconds
+    from (
+      select count(*) filter (where fault is null)::int as waiting_pushes, count(fault)::int as pushes_set_aside,
+        coalesce(extract(epoch from now() - min(received_time) filter (where fault is null)), 0)::double precision
+          as waiting_pushes_seconds
+      from (select received_time, fault from received_pushes limit ${MAX_COUNTED}) as oldest
+    ) as pushes, (
+      select count(*)::int as waiting_changes,
+        coalesce(extract(epoch from now() - min(create_time)), 0)::double precision as waiting_changes_seconds
+      from (select create_time from outbox order by position limit ${MAX_COUNTED}) as oldest
+    ) as changes
   `.execute(queries);
   const [depths] = rows;
   if (!depths) throw new Error("a count without group by has one row");
   return depths;
 }
 
-async function readDataDepths(queries: DataQueries): Promise<Omit<QueueDepths, keyof PushDepths>> {
-  const { rows } = await sql<Omit<QueueDepths, keyof PushDepths>>`
+async function readDataDepths(queries: DataQueries): Promise<Omit<QueueDepths, keyof ControlDepths>> {
+  const { rows } = await sql<Omit<QueueDepths, keyof ControlDepths>>`
     select
       (select count(*)::int from (select 1 from writes limit ${MAX_COUNTED}) as w) as writes,
       (select count(*)::int from (
