@@ -196,7 +196,8 @@ describe("a declarative connector", () => {
       written.body.results.map(({ success }: { success: boolean }) => success),
       [true, true, false],
     );
-    assert.deepEqual(outlook.requests.slice(before), ["POST /base/v1.0/$batch"]);
+    const sent = outlook.requests.slice(before).filter((request) => request.startsWith("POST "));
+    assert.deepEqual(sent, ["POST /base/v1.0/$batch"]);
     assert.equal(outlook.account.records("me/contacts").length, 2);
   });
 

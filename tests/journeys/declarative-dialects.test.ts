@@ -45,6 +45,9 @@ describe("a declarative connector with a dialect of its own", () => {
     assert.ok(simulation);
     return simulation;
   };
+  /** Returns the requests that a write makes: a check of the connection, which runs by itself, asks other addresses. */
+  const sent = (provider: string): string[] =>
+    of(provider).requests.filter((request) => /\/pages|\/databases|\/customer/.test(request));
   before(async () => {
     for (const [provider] of WRITTEN) {
       const description = DESCRIPTIONS[provider];
@@ -108,7 +111,7 @@ describe("a declarative connector with a dialect of its own", () => {
     });
 
   test("a dry run shows that types are asked first, and sends nothing", async () => {
-    const before = of("notion").requests.length;
+    const before = sent("notion").length;
     const { body } = await busbar.call(
       "POST",
       `/write/v1/projects/default/integrations/to-notion/objects/${DATABASE}?dryRun=true`,
@@ -118,11 +121,11 @@ describe("a declarative connector with a dialect of its own", () => {
       body.requests.map(({ method, path }: { method: string; path: string }) => `${method} ${path}`),
       [`GET /v1/databases/${DATABASE}`, "POST /v1/pages"],
     );
-    assert.equal(of("notion").requests.length, before);
+    assert.equal(sent("notion").length, before);
   });
 
   test("a dry run shows the account's address and the version that is read first, and sends nothing", async () => {
-    const before = of("quickbooks").requests.length;
+    const before = sent("quickbooks").length;
     const record = { id: "7", DisplayName: "Pens" };
     const { body } = await busbar.call(
       "POST",
@@ -133,6 +136,6 @@ describe("a declarative connector with a dialect of its own", () => {
       body.requests.map(({ method, path }: { method: string; path: string }) => `${method} ${path}`),
       ["GET /v3/company/own%20realmId/customer/7", "POST /v3/company/own%20realmId/customer"],
     );
-    assert.equal(of("quickbooks").requests.length, before);
+    assert.equal(sent("quickbooks").length, before);
   });
 });
