@@ -218,6 +218,32 @@ test("a write is repeated with one key until its outcome is known; other posts a
   assert.deepEqual(creating.requests, [{ method: "POST", key: undefined, length: "12" }]);
 });
 
+test("a call without an answer names its address and the reason, and the key with which a write can be repeated", async (t) => {
+  const { requests, api } = await openScripted(t, () => "cut");
+  const given = { integrationId: "i", objectName: "o", writeRequest: {} };
+  const failure = await api.writeRecords(given).catch((error: Loose) => error);
+  assert.ok(failure instanceof client.NoAnswerError, String(failure));
+  assert.match(
+    failure.message,
+    /^POST http:\/\/127\.0\.0\.1:\d+\/write\/v1\/projects\/p\/integrations\/i\/objects\/o: no answer after 4 attempts \(.*(closed|reset|hang up).*\)$/,
+  );
+  assert.equal(failure.attempts, 4);
+  assert.equal(failure.idempotencyKey, requests[0]?.key);
+  // A free port of the machine, so that the platform's own words are in the message.
+  const free = createServer().listen(0, "127.0.0.1");
+  await once(free, "listening");
+  const { port } = free.address() as AddressInfo;
+  free.close();
+  await once(free, "close");
+  const away = new client.Busbar({ url: `http://127.0.0.1:${port}`, apiKey: "k", project: "p", retries: 0 });
+  await assert.rejects(away.listTopics(), {
+    message: `GET http://127.0.0.1:${port}/v1/projects/p/topics: no answer (connect ECONNREFUSED 127.0.0.1:${port})`,
+  });
+  // A caller that ends its own request gets its own reason.
+  const ended = new client.Busbar({ url: `http://127.0.0.1:${port}`, apiKey: "k", project: "p" });
+  await assert.rejects(ended.listTopics(undefined, { signal: AbortSignal.abort(new Error("mine")) }), /mine/);
+});
+
 test("a refused request is repeated after the time that the answer names, unless that is too long", async (t) => {
   const refused = await openScripted(t, (attempt) => (attempt === 1 ? [429, { "retry-after": "0" }] : [200]));
   await refused.api.createTopic({ createTopicRequest: { name: "t" } });

@@ -18,6 +18,7 @@ from busbar_client import (
     Busbar,
     BusbarError,
     InvalidSignature,
+    NoAnswerError,
     Retries,
     async_rows,
     read_message,
@@ -112,9 +113,18 @@ class Repeating(unittest.TestCase):
     def test_other_posts_are_not_repeated_after_an_unknown_outcome(self) -> None:
         for answer in (None, (502, {}), (503, {})):
             requests, busbar = open_scripted(lambda _, answer=answer: answer)
-            with self.assertRaises((BusbarError, httpx.ReadError)):
+            with self.assertRaises(BusbarError if answer else NoAnswerError):
                 busbar.create_topic({"name": "t"})
             self.assertEqual(requests, [("POST", None)])
+
+    def test_a_call_without_an_answer_names_its_address_and_the_key_for_another_attempt(self) -> None:
+        requests, busbar = open_scripted(lambda _: None)
+        with self.assertRaises(NoAnswerError) as failed:
+            busbar.write_records("i", "o", {"groupRef": "g", "type": "create"})
+        self.assertEqual((failed.exception.attempts, failed.exception.idempotency_key), (4, requests[0][1]))
+        address = "http://busbar.invalid/write/v1/projects/p/integrations/i/objects/o"
+        self.assertEqual(str(failed.exception), f"POST {address}: no answer after 4 attempts (cut)")
+        self.assertIsInstance(failed.exception.__cause__, httpx.ReadError)
 
     def test_a_refused_request_is_repeated_after_the_time_that_the_answer_names(self) -> None:
         # As Busbar itself proves that nothing was done: docs/guide/writing-records.md, "a 503 that says when to come back".

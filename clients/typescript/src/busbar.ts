@@ -47,8 +47,8 @@ export class BusbarError extends Error {
 const NO_PROJECT = "%7BprojectIdOrName%7D";
 
 /**
- * A client of Busbar's API. Every method returns the answer's body and throws `BusbarError` for an answer that is not a success;
- * requests that are safe to repeat are repeated, see `RetryOptions`.
+ * A client of Busbar's API. Every method returns the answer's body. It throws `BusbarError` for an answer that is not a success, and
+ * `NoAnswerError` where there was none. Requests that are safe to repeat are repeated, see `RetryOptions`.
  */
 export class Busbar extends Api {
   constructor(options: BusbarOptions) {

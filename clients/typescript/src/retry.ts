@@ -17,6 +17,31 @@ export interface RetryOptions {
   fetch?: (request: Request) => Promise<Response>;
 }
 
+/** A request that got no answer: whether it was carried out is not known. `cause` is the platform's error. */
+export class NoAnswerError extends Error {
+  override readonly name = "NoAnswerError";
+  /** How often the request was sent. */
+  readonly attempts: number;
+  /** The key of a write or a read. The same call with this key is safe: it is carried out once. */
+  readonly idempotencyKey: string | undefined;
+
+  constructor({ method, url, headers }: Request, attempts: number, cause: unknown) {
+    const { origin, pathname } = new URL(url);
+    const times = attempts === 1 ? "" : ` after ${attempts} attempts`;
+    super(`${method} ${origin}${pathname}: no answer${times} (${describe(cause)})`, { cause });
+    this.attempts = attempts;
+    this.idempotencyKey = headers.get("Idempotency-Key") ?? undefined;
+  }
+}
+
+/** Returns the words of the innermost error: the one of Node's `fetch` says only that it failed. */
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.cause instanceof Error) return describe(error.cause);
+  const { code } = error as { code?: unknown };
+  return error.message || (typeof code === "string" ? code : error.name);
+}
+
 const SAFE_METHODS = ["GET", "HEAD", "PUT", "DELETE"];
 /** Answers of proxies and servers that may be different a moment later. */
 const UNCERTAIN_STATUSES = [408, 500, 502, 503, 504];
@@ -37,7 +62,8 @@ export function retryingFetch(options: RetryOptions): (request: Request) => Prom
       try {
         response = await send(new Request(isLast ? request : request.clone(), { signal }));
       } catch (error) {
-        if (isLast || !isSafe || request.signal.aborted) throw error;
+        if (request.signal.aborted) throw error;
+        if (isLast || !isSafe) throw new NoAnswerError(request, attempt + 1, error);
         await sleep(waitMs, request.signal);
         continue;
       }

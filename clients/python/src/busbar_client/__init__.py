@@ -1,6 +1,6 @@
 """Typed client of Busbar's API. The types of bodies are in `busbar_client.types`."""
 
-from .client import AsyncBusbar, Busbar, BusbarError
+from .client import AsyncBusbar, Busbar, BusbarError, NoAnswerError
 from .customer_tokens import sign_customer_token
 from .pages import async_rows, rows
 from .retry import Retries
@@ -13,6 +13,7 @@ __all__ = [
     "BusbarError",
     "InvalidSignature",
     "Message",
+    "NoAnswerError",
     "Retries",
     "async_rows",
     "read_message",

@@ -32,6 +32,21 @@ class BusbarError(Exception):
         super().__init__(f"{self.status}: {said}")
 
 
+class NoAnswerError(Exception):
+    """A request that got no answer: whether it was carried out is not known. `__cause__` is the error of httpx.
+
+    `attempts` is how often it was sent. `idempotency_key` is the key of a write or a read: the same call with this key is safe,
+    it is carried out once.
+    """
+
+    def __init__(self, request: httpx.Request, attempts: int, cause: httpx.TransportError) -> None:
+        self.attempts = attempts
+        self.idempotency_key: str | None = request.headers.get("Idempotency-Key")
+        address = str(request.url.copy_with(query=None))
+        times = "" if attempts == 1 else f" after {attempts} attempts"
+        super().__init__(f"{request.method} {address}: no answer{times} ({cause or type(cause).__name__})")
+
+
 class _Calls:
     """What both clients have: how a request is made of a call, and what is returned of its answer."""
 
@@ -72,7 +87,7 @@ class _Calls:
 
 class Busbar(_Calls, Operations):
     """A client of Busbar's API. Every method returns the answer's body and raises `BusbarError` for an answer that is not a
-    success; requests that are safe to repeat are repeated, see `Retries`.
+    success, and `NoAnswerError` where there was none. Requests that are safe to repeat are repeated, see `Retries`.
 
     Give `api_key`, or `token`: a customer's or a person's, or a function that returns a fresh one before each request.
     `project` is the id or name of the project of every call that names none; `timeout` the seconds that one attempt may wait.
@@ -116,10 +131,10 @@ class Busbar(_Calls, Operations):
         while True:
             try:
                 response = self._http.send(request)
-            except httpx.TransportError:
+            except httpx.TransportError as error:
                 wait = self._retries.wait_seconds(attempt, request, None)
                 if wait is None:
-                    raise
+                    raise NoAnswerError(request, attempt + 1, error) from error
             else:
                 wait = self._retries.wait_seconds(attempt, request, response)
                 if wait is None:
@@ -169,10 +184,10 @@ class AsyncBusbar(_Calls, AsyncOperations):
         while True:
             try:
                 response = await self._http.send(request)
-            except httpx.TransportError:
+            except httpx.TransportError as error:
                 wait = self._retries.wait_seconds(attempt, request, None)
                 if wait is None:
-                    raise
+                    raise NoAnswerError(request, attempt + 1, error) from error
             else:
                 wait = self._retries.wait_seconds(attempt, request, response)
                 if wait is None:
