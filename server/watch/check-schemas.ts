@@ -120,7 +120,7 @@ async function report(
   const changes = known && compareFields(known, metadata.fields);
   if (isNamed && changes && !changes.any) return;
   const data = changes?.any ? schemaMessage(target, object, changes) : undefined;
-  await saveSchemaBaseline(deps.database.queries, {
+  await saveSchemaBaseline(deps.database.data, {
     installationId,
     objectName: object.objectName,
     account,

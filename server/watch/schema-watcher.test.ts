@@ -1,6 +1,7 @@
 /** Schema watch over a real Busbar and the sandbox: what is reported, what is not, and what never is. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { sql } from "kysely";
 import { SchemaMessageSchema } from "../events/schema-message-schema.ts";
 import { validator } from "../http/validation.ts";
 import { listSchemaBaselines, saveSchemaBaseline } from "../store/integrations/schema-baselines.ts";
@@ -287,11 +288,16 @@ ${more}${
     // A check forgets the fields of objects that nobody watches, such as this one: without credentials there is none.
     await queries.updateTable("connections").set({ status: "bad_credentials" }).execute();
     await until(async () => !(await isUnderWay()));
+    // One that is not due, so that no process claims it.
+    await sql`insert into schema_looks (installation_id, integration_id, due_time)
+      select id, integration_id, now() + interval '1 day' from installations where id = ${customer.installationId}
+      on conflict (installation_id) do update set due_time = excluded.due_time`.execute(queries);
     await Promise.all([save(undefined), save(undefined)]);
     await until(() => races() === 1);
     await save(7);
     await until(async () => (await all.on.inProject("GET", "/deliveries")).body.length === 0);
     assert.equal(races(), 1);
+    await queries.deleteFrom("schemaLooks").execute();
     await queries.updateTable("connections").set({ status: "working" }).execute();
   });
 

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { createLog } from "../../ground/log.ts";
 import { openDatabase, type Database } from "../../server/store/database/database.ts";
-import { sideRoles } from "./side-roles.ts";
+import { SIDE_ROLES, sideRoles } from "./side-roles.ts";
 import { cloneTemplate, createDatabase, dropDatabase, startTestPostgres, URL_VARIABLE } from "./postgres.ts";
 
 /** A test context or `node:test` itself. Callbacks run in the order in which they were added. */
@@ -67,5 +67,16 @@ export async function testDatabase(scope: Scope): Promise<Database> {
     await drop();
     if (busy > 0) throw new Error(`${busy} database connections were not given back`);
   });
+  return database;
+}
+
+/** Opens a database once more, with a role for each side, so that a change of one side reaches the other by a second commit. */
+export async function openSides(
+  scope: Scope,
+  { connectionString }: Pick<Database, "connectionString">,
+): Promise<Database> {
+  const log = createLog("silent");
+  const database = await openDatabase({ connectionString, log, poolSize: 5, sideRoles: SIDE_ROLES });
+  scope.after(() => database.close());
   return database;
 }

@@ -20,7 +20,6 @@ const NOT_YET_SPLIT = [
   "connections/erase-group.ts eraseEvents",
   "connections/erase-group.ts eraseOperations",
   "database/find-by-text.ts findByText",
-  "integrations/schema-baselines.ts saveSchemaBaseline",
   "operations/operations.ts endOperations",
   "subscriptions/received-pushes.ts erasePushes",
   "subscriptions/subscription-events.ts eraseRecord",
@@ -176,7 +175,6 @@ const BOTH_SIDES_USED: Record<string, number> = {
   "services.ts": 1,
   "subscribe/process/process-events.ts": 1,
   "subscribe/receive/take-pushes.ts": 1,
-  "watch/check-schemas.ts": 1,
   "write/queue/cancel-write.ts": 1,
 };
 

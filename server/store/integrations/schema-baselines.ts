@@ -1,7 +1,6 @@
 /** Baselines of the schema watch: the fields that each object of an installation had at the last check. */
 import { sql } from "kysely";
 import type { Json } from "../../../ground/json.ts";
-import type { Queries } from "../database/database.ts";
 import type { DataQueries } from "../database/sides.ts";
 import { eventInserts, WAKES_DELIVERERS, type EventRow } from "../deliveries/events.ts";
 
@@ -29,10 +28,11 @@ export async function listSchemaBaselines(
 
 /**
  * Saves the fields of an object and records the message about their changes, in one statement. Does neither if the baseline
- * is no longer of the version that was compared, the watch has ended during the check, or the installation was deleted.
+ * is no longer of the version that was compared, or the check is gone, because the watch has ended or the installation was deleted. A
+ * watch that ends meanwhile waits for this statement (`forgetBaselines`).
  */
 export async function saveSchemaBaseline(
-  queries: Queries,
+  queries: DataQueries,
   {
     installationId,
     objectName,
@@ -53,8 +53,8 @@ export async function saveSchemaBaseline(
   await sql`
     with saved as (
       insert into schema_baselines as known (installation_id, object_name, account, fields)
-      select id, ${objectName}, ${account}, ${JSON.stringify(fields)}::json from installations
-      join schema_watches using (integration_id) where id = ${installationId} for key share of schema_watches
+      select installation_id, ${objectName}, ${account}, ${JSON.stringify(fields)}::json from schema_looks
+      where installation_id = ${installationId} for key share
       on conflict (installation_id, object_name) do update set
         account = excluded.account, fields = excluded.fields, version = known.version + 1, update_time = now()
       where known.version = ${comparedVersion ?? null}::integer
