@@ -1,4 +1,4 @@
-/** API keys, of which only the digest is stored. */
+/** API keys. Only their digests are stored. */
 import { sql } from "kysely";
 import { hashApiKey, hintOfApiKey, isUuid, newId } from "../../../ground/ids.ts";
 import type { ControlQueries } from "../database/sides.ts";
@@ -11,13 +11,13 @@ export interface KeyOwner {
   projectName: string;
   orgId: string;
   expireTime: Date | null;
-  /** Addresses and networks that may use the key; empty: all. */
+  /** Addresses and networks that may use the key; an empty list allows all. */
   allowedAddresses: string[];
-  /** Of each process; null: no limit. */
+  /** Rate limit in each process; null: none. */
   rate: { perSecond: number; burst: number } | null;
 }
 
-/** Finds the owner of an active key. The key may have expired: its caller gets another refusal than for an unknown one. */
+/** Finds the owner of an active key. An expired key is found, too: its caller gets another refusal than for an unknown key. */
 export async function findKeyOwner(queries: ControlQueries, hash: Buffer): Promise<KeyOwner | undefined> {
   const row = await queries
     .selectFrom("apiKeys")
@@ -45,24 +45,24 @@ export async function findKeyOwner(queries: ControlQueries, hash: Buffer): Promi
 export interface ApiKeyRow {
   id: string;
   projectId: string;
-  /** The part of the key that is shown. */
+  /** Beginning of the key, which lists show. */
   hint: string;
   label: string;
   scopes: string[];
   active: boolean;
-  /** The person that the key signs in. */
+  /** Person who is signed in by the key. */
   builderId: string | null;
   expireTime: Date | null;
   /** Accurate to about a minute. */
   lastUsedTime: Date | null;
-  /** `builder:<id>`, `apiKey:<id>` or `system`; null for keys of before this was kept. */
+  /** `builder:<id>`, `apiKey:<id>` or `system`; null for keys that are older than this column. */
   createdBy: string | null;
-  /** Addresses and networks that may use the key; empty: all. */
+  /** Addresses and networks that may use the key; an empty list allows all. */
   allowedAddresses: string[];
-  /** Both null: no limit. */
+  /** Rate limit; both are null without one. */
   requestsPerSecond: number | null;
   burst: number | null;
-  /** Whether an agent that uses the key deploys without anybody's decision. */
+  /** Whether an agent with this key deploys without approval. */
   agentMayDeploy: boolean;
   createTime: Date;
   updateTime: Date | null;
@@ -89,7 +89,7 @@ const COLUMNS = [
 const LAST_USED = sql<Date | null>`
   (select last_used_time from api_key_uses where api_key_id = api_keys.id)`.as("lastUsedTime");
 
-/** Stores the digest of `key`. */
+/** Inserts a key, of which only the digest is stored. */
 export async function insertApiKey(
   queries: ControlQueries,
   key: {
@@ -97,7 +97,7 @@ export async function insertApiKey(
     projectId: string;
     label: string;
     scopes: string[];
-    /** The person that the key signs in. */
+    /** Person who is signed in by the key. */
     builderId?: string;
     expireTime?: Date;
     createdBy?: string;
@@ -131,7 +131,7 @@ export const listApiKeys = (
   return (active === undefined ? all : all.where("active", "=", active)).execute();
 };
 
-/** Finds a key by the whole key, its id, or its shown part if that fits one key only. */
+/** Finds a key by the whole key, by its id, or by its shown part if only one key has that part. */
 export async function findApiKey(
   queries: ControlQueries,
   projectId: string,
@@ -148,7 +148,7 @@ export async function findApiKey(
   return second ? undefined : first;
 }
 
-/** Lists and locks the project's keys with full access and no end, so that two callers cannot remove the last two at once. */
+/** Lists and locks the project's unrestricted keys without expiry, so that two callers cannot remove the last two at once. */
 export const lockFullKeys = (queries: ControlQueries, projectId: string): Promise<{ id: string }[]> =>
   queries
     .selectFrom("apiKeys")

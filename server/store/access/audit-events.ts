@@ -5,7 +5,7 @@ import { inIdRange, type IdRange } from "../database/id-range.ts";
 
 export const ACTOR_KINDS = ["person", "apiKey", "system", "agent"] as const;
 export type ActorKind = (typeof ACTOR_KINDS)[number];
-/** What became of an agent's call. */
+/** Outcomes of an agent's call that did not change anything. */
 export const AUDIT_OUTCOMES = ["approval_required", "refused", "dry_run"] as const;
 export type AuditOutcome = (typeof AUDIT_OUTCOMES)[number];
 
@@ -17,28 +17,28 @@ export interface AuditEventRow {
   actorKind: ActorKind;
   actorId: string | null;
   actorName: string | null;
-  /** Of a customer: the group it acted for. */
+  /** Group for which a customer acted. */
   actorGroup: string | null;
   targetKind: string | null;
   targetId: string | null;
   targetName: string | null;
   changed: string[];
-  /** Of an agent's call that asked, was refused, or was a dry run. */
+  /** Set for an agent's call that needs approval, was refused or was a dry run. */
   outcome: AuditOutcome | null;
   requestId: string;
-  /** How many equal calls the row stands for; the rest of it is that of the first. */
+  /** Number of equal calls that the row stands for. Its other columns describe the first of them. */
   count: number;
-  /** Of the last of them; null of a single one. */
+  /** Time of the last of several equal calls; null for a single call. */
   lastTime: Date | null;
 }
 
 export type NewAuditEvent = Omit<AuditEventRow, "actorName" | "outcome" | "count" | "lastTime"> & {
-  /** Of an agent: how its credential or its program is called. */
+  /** Name of the agent's credential or program. */
   agentName?: string | undefined;
   outcome?: AuditOutcome;
 };
 
-/** Inserts an event, or counts it with the one that has the same key. */
+/** Inserts an event, or increases the count of the event with the same key. */
 export async function countAuditEvent(
   queries: ControlQueries,
   { agentName, ...event }: NewAuditEvent,
@@ -56,7 +56,7 @@ export async function countAuditEvent(
     .execute();
 }
 
-/** Inserts an event with the name that the actor has now. Does nothing if the event is stored already. */
+/** Inserts an event with the actor's present name. Does nothing if the event is stored already. */
 export async function insertAuditEvent(
   queries: ControlQueries,
   { agentName, ...event }: NewAuditEvent,
@@ -76,7 +76,7 @@ function selectActorName({ actorKind, actorId }: Pick<NewAuditEvent, "actorKind"
   return sql<string | null>`null`;
 }
 
-/** Completes what was not known inside the transaction: the id and name of a resource that it created. */
+/** Adds what the transaction could not know yet: id and name of a resource that it created. */
 export async function completeAuditEvent(
   queries: ControlQueries,
   id: string,
@@ -118,7 +118,7 @@ export const listAuditEvents = (
     .limit(range.limit)
     .execute();
 
-/** Returns the number of removed rows. */
+/** Removes up to `max` events from before a time, and returns their number. */
 export async function removeAuditEventsBefore(
   queries: ControlQueries,
   id: string,

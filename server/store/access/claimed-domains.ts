@@ -29,7 +29,7 @@ export const findClaimedDomain = (
 export const listClaimedDomains = (queries: ControlQueries, orgId: string): Promise<ClaimedDomainRow[]> =>
   queries.selectFrom("claimedDomains").select(COLUMNS).where("orgId", "=", orgId).orderBy("id").execute();
 
-/** Returns whether the organisation had the domain. */
+/** Removes a domain, and returns whether the organisation had claimed it. */
 export async function removeClaimedDomain(
   queries: ControlQueries,
   orgId: string,

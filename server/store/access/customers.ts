@@ -3,7 +3,10 @@ import { sql } from "kysely";
 import { isUuid, newId } from "../../../ground/ids.ts";
 import type { ControlQueries, SharedQueries } from "../database/sides.ts";
 
-/** Finds, creates or renames the group of this reference. Without a name the old one stays, or the reference is the name. */
+/**
+ * Finds, creates or renames the group with this reference. Without a name, the group keeps its name; a new one is named by its
+ * reference.
+ */
 export const upsertGroup = (
   queries: ControlQueries,
   group: { projectId: string; groupRef: string; groupName?: string },
@@ -20,7 +23,7 @@ export const upsertGroup = (
     .returning("id")
     .executeTakeFirstOrThrow();
 
-/** Finds, creates or renames the consumer of this reference. */
+/** Finds, creates or renames the consumer with this reference. */
 export const upsertConsumer = (
   queries: ControlQueries,
   consumer: { projectId: string; consumerRef: string; consumerName?: string },
@@ -49,7 +52,7 @@ export const findGroup = (
     .where("groupRef", "=", groupRef)
     .executeTakeFirst();
 
-/** Finds the reference of the group of a connection or installation; undefined when the project has no such row. */
+/** Finds the group reference of a connection or installation; undefined if the project has no such row. */
 export async function findRowGroupRef(
   queries: SharedQueries,
   projectId: string,
@@ -68,8 +71,8 @@ export async function findRowGroupRef(
 }
 
 /**
- * Compares the group by a subquery: joined, PostgreSQL may read all rows of the project and the group of each, as long as it has
- * no statistics.
+ * Compares the group by a subquery. With a join, PostgreSQL may read all rows of the project and the group of each, as long as
+ * the tables have no statistics.
  */
 export const isOfGroup = (table: "connections" | "installations", projectId: string, groupRef: string) =>
   sql<boolean>`${sql.ref(`${table}.group_id`)} = (

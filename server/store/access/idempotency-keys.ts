@@ -1,4 +1,4 @@
-/** Idempotency keys with the request that each belongs to and its first answer. */
+/** Idempotency keys, each with its request and the first answer. */
 import { sql } from "kysely";
 import type { Json } from "../../../ground/json.ts";
 import type { ControlQueries } from "../database/sides.ts";
@@ -7,7 +7,7 @@ import { toStoredJson } from "../database/stored-json.ts";
 export interface IdempotencyRow {
   requestHash: Buffer;
   operationId: string;
-  /** That of the first request with this key. */
+  /** Operation of the first request with this key. */
   firstOperationId: string | null;
   claimedBy: number;
   status: number | null;
@@ -61,7 +61,7 @@ export const findIdempotencyKey = (
     .where("key", "=", key)
     .executeTakeFirst();
 
-/** Takes over the key of a request that did nothing; returns true for one caller only. */
+/** Takes over the key of a request that had no effect; returns true for one caller only. */
 export async function takeOverIdempotencyKey(
   queries: ControlQueries,
   { projectId, key }: Key,
@@ -80,7 +80,7 @@ export async function takeOverIdempotencyKey(
   return numUpdatedRows > 0n;
 }
 
-/** Stores the answer, if the key still belongs to that operation. */
+/** Stores the answer, if the key still belongs to this operation. */
 export async function storeIdempotentAnswer(
   queries: ControlQueries,
   { projectId, key }: Key,
@@ -96,7 +96,7 @@ export async function storeIdempotentAnswer(
     .execute();
 }
 
-/** Frees a key whose request did nothing, if the key still belongs to that operation. */
+/** Removes the key of a request that had no effect, if the key still belongs to this operation. */
 export async function removeIdempotencyKey(
   queries: ControlQueries,
   { projectId, key }: Key,

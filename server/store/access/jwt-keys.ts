@@ -1,4 +1,4 @@
-/** Public keys that verify the tokens that builders' servers issue to their customers. */
+/** Public keys for verifying the tokens that builders' servers issue to their customers. */
 import { sql } from "kysely";
 import { isUuid, newId } from "../../../ground/ids.ts";
 import type { ControlQueries } from "../database/sides.ts";
@@ -93,7 +93,7 @@ export const updateJwtKey = async (
         .executeTakeFirst()
     : undefined;
 
-/** Returns whether a key was removed. */
+/** Removes a key, and returns whether there was one. */
 export async function removeJwtKey(queries: ControlQueries, projectId: string, id: string): Promise<boolean> {
   if (!isUuid(id)) return false;
   const { numDeletedRows } = await queries

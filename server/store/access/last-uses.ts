@@ -1,8 +1,8 @@
-/** When API keys and sessions were last used. */
+/** Last uses of API keys and sessions. */
 import { sql } from "kysely";
 import type { ControlQueries } from "../database/sides.ts";
 
-/** Stores that these keys were used now; keys that were deleted meanwhile are left out. */
+/** Sets the last use of these keys to now; keys that were deleted meanwhile are skipped. */
 export async function noteKeyUses(queries: ControlQueries, apiKeyIds: string[]): Promise<void> {
   await sql`
     insert into api_key_uses (api_key_id, last_used_time)

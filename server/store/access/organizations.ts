@@ -12,7 +12,7 @@ export interface OrganizationRow {
   updateTime: Date | null;
 }
 
-/** A person who works for organisations. */
+/** Person who works for organisations. */
 export interface BuilderRow {
   id: string;
   idpProvider: string;
@@ -31,7 +31,7 @@ export const insertOrganization = (queries: ControlQueries, label: string): Prom
     .returning("id")
     .executeTakeFirstOrThrow();
 
-/** A person who works for the organisation, as its owner. */
+/** Inserts a person as the owner of an organisation. */
 export async function insertOwner(
   queries: ControlQueries,
   person: { orgId: string; idpProvider: string; idpRef: string; fullName: string; primaryEmail?: string },
@@ -68,7 +68,7 @@ export const updateOrganization = (
     .returningAll()
     .executeTakeFirstOrThrow();
 
-/** A person with the role in an organisation. */
+/** Person with the role in an organisation. */
 export type MemberRow = BuilderRow & { role: Role };
 
 const members = (queries: ControlQueries, orgId: string) =>
@@ -146,7 +146,7 @@ export async function findOwner(queries: ControlQueries, orgId: string): Promise
   return row?.builderId;
 }
 
-/** Locks out other inserts of organisations until the transaction ends. */
+/** Prevents other inserts of organisations until the transaction ends. */
 export async function lockOrganizations(queries: ControlQueries): Promise<void> {
   await sql`lock table organizations in share row exclusive mode`.execute(queries);
 }

@@ -23,8 +23,8 @@ export interface InviteRow {
 type Profile = Pick<BuilderRow, "firstName" | "lastName" | "fullName" | "primaryEmail">;
 
 /**
- * Finds a person, creating them at the first sign-in; writes again only when the identity provider's data has changed. What it
- * does not tell (null) stays as it was: an ID token may lack what UserInfo told before.
+ * Finds or creates a person at the sign-in. Updates the row only if the identity provider's data has changed; values that it
+ * does not report (null) stay, because an ID token may lack what UserInfo reported earlier.
  */
 export async function upsertBuilder(
   queries: ControlQueries,
@@ -71,7 +71,7 @@ export async function listMemberships(queries: ControlQueries, builderId: string
   return rows.map(({ role, ...org }) => ({ role, org }));
 }
 
-/** Finds a person's role in an organisation; undefined when they are not a member. */
+/** Finds a person's role in an organisation; undefined for somebody who is not a member. */
 export async function findRole(
   queries: ControlQueries,
   orgId: string,
@@ -109,12 +109,12 @@ export const findInvite = async (
     ? invites(queries).where("orgId", "=", orgId).where("id", "=", id).executeTakeFirst()
     : undefined;
 
-/** Inserts an invitation, or renews a pending one of the same address. */
+/** Inserts an invitation, or renews a pending one for the same address. */
 export async function upsertInvite(
   queries: ControlQueries,
   orgId: string,
   email: string,
-  /** The session that it was made in, where people sign in with keys; what the person becomes. */
+  /** `sessionId`: the session of the inviting person, where people sign in with keys. `role`: the role that the invitation gives. */
   { sessionId, role = "editor" }: { sessionId?: string; role?: Role } = {},
 ): Promise<InviteRow> {
   const { id } = await queries
@@ -139,7 +139,7 @@ export async function upsertInvite(
   return row;
 }
 
-/** Returns whether the invitation was still pending. */
+/** Revokes a pending invitation, and returns whether there was one. */
 export async function revokeInvite(queries: ControlQueries, orgId: string, id: string): Promise<boolean> {
   const { numUpdatedRows } = await queries
     .updateTable("invites")
@@ -161,7 +161,7 @@ export async function revokeInvitesOfKey(queries: ControlQueries, apiKeyId: stri
     .execute();
 }
 
-/** Accepts every open invitation of the address, and returns the organisations. */
+/** Accepts all open invitations for the address, and returns the organisations. */
 export async function acceptInvites(
   queries: ControlQueries,
   email: string,

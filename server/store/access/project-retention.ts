@@ -1,11 +1,11 @@
-/** How long projects keep each kind of history, where that is shorter than the operator's setting. */
+/** Retention of each kind of history that a project has set, where it is shorter than the operator's setting. */
 import type { HistoryKind } from "../../../ground/retention-bounds.ts";
 import type { ControlQueries } from "../database/sides.ts";
 
-/** The kinds that a project has set, in days. */
+/** Retention in days of the kinds that a project has set. */
 export type OwnRetention = Partial<Record<HistoryKind, number>>;
 
-/** What of a project is too old: rows from before a time, or with an id below the first one of that time. */
+/** Limit below which a project's rows are too old: their time, or the first id of that time. */
 export interface ProjectBound {
   projectId: string;
   time: Date;
@@ -21,7 +21,7 @@ export async function findOwnRetention(queries: ControlQueries, projectId: strin
   return Object.fromEntries(rows.map(({ kind, days }) => [kind, days]));
 }
 
-/** Replaces all settings of a project. To be called in a transaction. */
+/** Replaces all settings of a project. Call it in a transaction. */
 export async function replaceOwnRetention(
   queries: ControlQueries,
   projectId: string,

@@ -10,7 +10,7 @@ export interface ProjectRow {
   appName: string;
   /** Whether writes that inherit a mapping send mapped fields only. */
   dropUnmappedFields: boolean;
-  /** Whether people are asked once more before they change something. */
+  /** Whether the dashboard asks for confirmation before a change. */
   production: boolean;
   createTime: Date;
   updateTime: Date | null;
@@ -23,7 +23,7 @@ export async function listProjectNames(queries: SharedQueries, orgIds: string[])
   return rows.map(({ name }) => name);
 }
 
-/** Finds a project by id or name (names are compared in lower case). */
+/** Finds a project by id or by name, ignoring case. */
 export const findProject = (queries: SharedQueries, idOrName: string): Promise<ProjectRow | undefined> =>
   queries
     .selectFrom("projects")
@@ -57,9 +57,9 @@ export const updateProject = (
     .returningAll()
     .executeTakeFirst();
 
-/** Removes a project with everything that belongs to it. To be called in a transaction. */
+/** Removes a project with everything that belongs to it. Call it in a transaction. */
 export async function removeProject(queries: ControlQueries, id: string): Promise<void> {
-  // They have no foreign key, because a provider waits for their insert.
+  // These rows have no foreign key, because a provider waits for their insert.
   await queries.deleteFrom("receivedPushes").where("projectId", "=", id).execute();
   await queries.deleteFrom("projects").where("id", "=", id).execute();
 }

@@ -7,7 +7,7 @@ import { removePlannedByRows } from "../database/planned-by-rows.ts";
 import type { ProjectBound } from "./project-retention.ts";
 
 export interface RefusedRequestRow {
-  /** The request id. */
+  /** Id of the request. */
   id: string;
   projectId: string;
   method: string;
@@ -24,9 +24,10 @@ export interface RefusedRequestRow {
 }
 
 /**
- * Inserts the rows whose project still exists, with one statement. They come up to a second after the request, or later if the database
- * was away: without those of customers who were erased meanwhile, which the audit tells, and of accounts that are gone. An
- * address that does not exist is refused by 404 and kept, unless a customer was erased meanwhile: it may name an account of that one.
+ * Inserts the rows whose project still exists, in one statement. Rows arrive up to a second after the request, or later if the
+ * database was away. Rows about a customer who was erased meanwhile (the audit records that) or about an account that is gone
+ * are skipped. A 404 about an address that never existed is kept, unless a customer was erased meanwhile: the address may name
+ * an account of that customer.
  */
 export async function insertRefusedRequests(
   queries: ControlQueries,
@@ -51,7 +52,7 @@ export async function insertRefusedRequests(
 const ERASURES_SINCE = sql`audit_events as erasure
   where erasure.project_id = row."projectId" and erasure.operation_id = 'deleteGroup' and erasure.id > row."id"`;
 
-/** As far as is known. */
+/** The condition that, as far as is known, the address never existed. */
 const NEVER_WAS = sql`(row."status" = 404 and not exists (select from ${ERASURES_SINCE}))`;
 
 const pathId = (table: "installations" | "connections") =>
@@ -66,7 +67,7 @@ export interface RefusedRequestFilter {
   statuses?: { from: number; to: number };
   apiKeyId?: string;
   operationId?: string;
-  /** Part of the path or detail, or the request id. */
+  /** Text in the path or detail, or the request id. */
   text?: string;
 }
 
@@ -104,7 +105,7 @@ export async function removeOldRefusedRequests(
   return Number(numAffectedRows ?? 0n);
 }
 
-/** Does the same for one project. */
+/** Removes up to `max` rows of one project, and returns their number. */
 export const removeProjectRefusedRequests = (
   queries: ControlQueries,
   { projectId, id }: ProjectBound,

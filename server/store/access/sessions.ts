@@ -1,9 +1,9 @@
-/** Sign-in sessions, of which only the digests of the tokens are stored. */
+/** Sign-in sessions. Only the digests of their tokens are stored. */
 import { sql } from "kysely";
 import { isUuid, newId } from "../../../ground/ids.ts";
 import type { ControlQueries } from "../database/sides.ts";
 
-/** A key and the person that it signs in, if any. */
+/** Key that opens sessions, and the person whom it signs in, if any. */
 export interface SigningKey {
   apiKeyId: string;
   scopes: string[];
@@ -11,14 +11,14 @@ export interface SigningKey {
   allowedAddresses: string[];
 }
 
-/** How a session is sent: in a browser's cookie, or as a bearer token. */
+/** Transport of a session's token: a browser's cookie, or a bearer token. */
 export type SessionKind = "cookie" | "token";
 
 export interface SessionRow {
   id: string;
   builderId: string;
   kind: SessionKind;
-  /** Undefined for a session that a key has opened. */
+  /** Undefined for a session that was opened with a key. */
   issuer: string | null;
   userAgent: string | null;
   createTime: Date;
@@ -26,9 +26,9 @@ export interface SessionRow {
   expireTime: Date;
 }
 
-/** A session with what tells whether the address of its person is verified. */
+/** Session with what decides whether the person's address is verified. */
 export type OpenSession = SessionRow & {
-  /** Verified by the issuer at the sign-in. */
+  /** Address that the issuer verified at the sign-in. */
   email: string | null;
   idpProvider: string;
   fullName: string | null;
@@ -65,7 +65,7 @@ export const insertSession = (
     hash: Buffer;
     builderId: string;
     kind: SessionKind;
-    /** One of both. */
+    /** Exactly one of `apiKeyId` and `issuer` is set. */
     apiKeyId?: string;
     issuer?: string;
     email?: string;
@@ -139,7 +139,7 @@ export async function removeSession(
   return row?.kind;
 }
 
-/** Ends all of a person's sessions but one. */
+/** Ends all sessions of a person except one. */
 export async function removeOtherSessions(
   queries: ControlQueries,
   builderId: string,
@@ -149,12 +149,12 @@ export async function removeOtherSessions(
   await (kept === undefined ? all : all.where("id", "<>", kept)).execute();
 }
 
-/** Ends the sessions that a key has opened: activating the key again does not revive them. */
+/** Ends the sessions that were opened with a key. Activating the key again does not revive them. */
 export async function removeSessionsOfKey(queries: ControlQueries, apiKeyId: string): Promise<void> {
   await queries.deleteFrom("sessions").where("apiKeyId", "=", apiKeyId).execute();
 }
 
-/** Returns the number of removed rows. */
+/** Removes up to `max` expired sessions, and returns their number. */
 export async function removeExpiredSessions(queries: ControlQueries, max: number): Promise<number> {
   const { numDeletedRows } = await queries
     .deleteFrom("sessions")

@@ -1,11 +1,11 @@
-/** Sign-ins that began at the issuer: what the browser that began must bring back, as digests. */
+/** Started sign-ins: digests of what the same browser must bring back from the issuer. */
 import { sql } from "kysely";
 import type { ControlQueries } from "../database/sides.ts";
 
-/** Nobody has to be known to begin a sign-in, so their number is limited: this many are 20 MB. */
+/** Maximum number of open sign-ins, which anybody can start: this many take 20 MB. */
 const MAX_OPEN = 100_000;
 
-/** Returns false, and stores nothing, while too many sign-ins are open. */
+/** Inserts an attempt. Returns false, and inserts nothing, while too many are open. */
 export async function insertSignInAttempt(
   queries: ControlQueries,
   {
@@ -29,7 +29,7 @@ export async function insertSignInAttempt(
   return numAffectedRows > 0n;
 }
 
-/** Removes an open attempt of this browser and returns where it leads; undefined if there is none. */
+/** Removes an open attempt of this browser and returns the page to continue at; undefined if there is none. */
 export async function takeSignInAttempt(
   queries: ControlQueries,
   { stateHash, browserHash }: { stateHash: Buffer; browserHash: Buffer },
@@ -44,7 +44,7 @@ export async function takeSignInAttempt(
   return row?.returnTo;
 }
 
-/** Returns the number of removed rows. */
+/** Removes up to `max` expired attempts, and returns their number. */
 export async function removeExpiredSignInAttempts(queries: ControlQueries, max: number): Promise<number> {
   const { numDeletedRows } = await queries
     .deleteFrom("signInAttempts")

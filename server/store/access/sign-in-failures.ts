@@ -1,10 +1,10 @@
-/** Counts wrong keys by the network they came from. */
+/** Failed sign-ins with keys, counted by the caller's network. */
 import { sql, type RawBuilder } from "kysely";
 import type { ControlQueries } from "../database/sides.ts";
 
 export interface Failures {
   count: number;
-  /** When the count is reset. */
+  /** Time at which the count is reset. */
   until: Date;
 }
 
@@ -16,7 +16,7 @@ export async function findFailures(queries: ControlQueries, address: string): Pr
   return rows[0];
 }
 
-/** Counts a failure; a count that began `windowSeconds` ago is reset. */
+/** Counts a failure. A count that began `windowSeconds` ago starts again. */
 export async function noteFailure(
   queries: ControlQueries,
   address: string,
@@ -30,7 +30,7 @@ export async function noteFailure(
   `.execute(queries);
 }
 
-/** An owner of an IPv6 address has 2^64 of them, so they count as one network. IPv4 addresses may be written as IPv6. */
+/** Returns the network whose failures count together: 2^64 IPv6 addresses belong to one owner. IPv4 addresses may be written as IPv6. */
 function toNetwork(address: string): RawBuilder<string> {
   const bare = address.replace(/^::ffff:(?=[\d.]+$)/i, "").replace(/%.*$/, "");
   return sql`network(set_masklen(${bare}::inet, case family(${bare}::inet) when 6 then 64 else 32 end))::cidr`;

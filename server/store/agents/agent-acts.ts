@@ -1,9 +1,9 @@
-/** Acts of agents that were sent within the hour, counted for the budgets. */
+/** Acts that agents sent within the last hour, counted against budgets. */
 import { sql } from "kysely";
 import type { ControlQueries } from "../database/sides.ts";
 
 export interface AgentAct {
-  /** That of the operation. */
+  /** Id of the act's operation. */
   id: string;
   projectId: string;
   groupRef: string;
@@ -12,19 +12,19 @@ export interface AgentAct {
 export interface BudgetsWithin {
   perProject?: number | undefined;
   perGroup?: number | undefined;
-  /** The length of an hour. */
+  /** Length of the budget's period, an hour. */
   windowMs: number;
 }
 
-/** Which budget is used up, and in how many milliseconds one act of it is an hour old. */
+/** The budget that is used up, and the milliseconds until one of its acts is an hour old. */
 export interface UsedUp {
   budget: "perProject" | "perGroup";
   freeInMs: number;
 }
 
 /**
- * Counts an act, unless a budget is used up. Whoever counts for the same project waits until the transaction ends, so that no two acts
- * take the last place.
+ * Counts an act, unless a budget is used up. Other counts for the same project wait until the transaction ends, so that two
+ * acts cannot both take the last place in a budget.
  */
 export async function countAgentAct(
   queries: ControlQueries,
@@ -40,12 +40,12 @@ export async function countAgentAct(
   return { budget: found.budget, freeInMs: found.freeInMs ?? Number.POSITIVE_INFINITY };
 }
 
-/** Takes back an act that was not sent after all. */
+/** Removes an act from the count that was not sent after all. */
 export async function uncountAgentAct(queries: ControlQueries, id: string): Promise<void> {
   await queries.deleteFrom("agentActs").where("id", "=", id).execute();
 }
 
-/** Removes up to `max` acts that no budget counts any more; returns their number. */
+/** Removes up to `max` acts that no budget counts any longer; returns their number. */
 export async function removeOldAgentActs(queries: ControlQueries, max: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from agent_acts where ctid in (

@@ -1,4 +1,4 @@
-/** What acts of agents changed, kept so that they can be undone. */
+/** Changes by agents, kept for undoing them. */
 import { sql, type RawBuilder } from "kysely";
 import { isUuid } from "../../../ground/ids.ts";
 import type { JsonObject } from "../../../ground/json.ts";
@@ -15,15 +15,18 @@ export interface AgentChange {
   integration: string;
   /** The provider's name. */
   objectName: string;
-  /** Null for a create: its operation names the record. */
+  /** Null for a create, whose operation names the record. */
   recordId: string | null;
-  /** The fields as they were, by the names that the write API takes; null for a create. */
+  /** Previous values of the fields, by the names of the write API; null for a create. */
   before: JsonObject | null;
-  /** As they were written. */
+  /** Written values of the fields. */
   after: JsonObject;
 }
 
-/** Returns the statement that inserts changes, also as a part of another one; none of a customer that was deleted meanwhile. */
+/**
+ * Builds the statement that inserts changes, also for use inside another statement. Changes of a customer who was deleted
+ * meanwhile are skipped.
+ */
 export const insertChanges = (changes: readonly AgentChange[]): RawBuilder<unknown> => sql`
   insert into agent_changes (operation_id, project_id, group_id, type, integration, object_name, record_id, before, after)
   select "operationId", x."projectId", groups.id, type, integration, "objectName", "recordId", before, after
@@ -32,15 +35,15 @@ export const insertChanges = (changes: readonly AgentChange[]): RawBuilder<unkno
   join groups on groups.project_id = x."projectId" and groups.group_ref = x."groupRef"
   on conflict do nothing`;
 
-/** Inserts one change, in a transaction of the caller. */
+/** Inserts one change. Call it in a transaction. */
 export async function insertAgentChange(queries: DataQueries, change: AgentChange): Promise<void> {
   await insertChanges([change]).execute(queries);
 }
 
-/** An act that can be undone, with what became of it. */
+/** Act that can be undone, with its result. */
 export interface DoneChange extends AgentChange {
   status: string;
-  /** What its operation says of it. */
+  /** Metadata of its operation. */
   metadata: unknown;
 }
 
@@ -60,7 +63,7 @@ export async function findAgentChange(
   return rows[0];
 }
 
-/** Removes up to `most` changes with an operation below this id; returns their number. */
+/** Removes up to `most` changes whose operations have lower ids than this one; returns their number. */
 export async function removeOldAgentChanges(
   queries: DataQueries,
   beforeId: string,
@@ -74,9 +77,9 @@ export async function removeOldAgentChanges(
 }
 
 /**
- * Erases the values of a record that was erased at the provider: what acts of agents changed, what approvals and the events about them
- * show, the logs of these operations, and the answers kept for their keys. Who asked and who decided stays. An act that waits is not
- * carried out any more.
+ * Erases the values of a record that was erased at the provider: agents' changes, what approvals and events about them show,
+ * the logs of these operations and the answers stored for their idempotency keys. Who asked and who decided is kept. A waiting
+ * act on the record is not carried out.
  */
 export async function eraseAgentTraces(
   queries: Queries,
@@ -111,7 +114,7 @@ export async function eraseAgentTraces(
   );
 }
 
-/** A key stays used: the act must not be done again. */
+/** Erases logs and answers, but not the keys: the act must not be repeated. */
 async function eraseLogs(queries: Queries, operationIds: string[]): Promise<void> {
   if (operationIds.length === 0) return;
   await sql`
@@ -124,7 +127,7 @@ async function eraseLogs(queries: Queries, operationIds: string[]): Promise<void
   `.execute(queries);
 }
 
-/** They were recorded after the approval was made, which the ids tell. */
+/** Erases events about approvals. They were recorded after the approval was created, so their ids are higher. */
 async function eraseApprovalEvents(
   queries: DataQueries,
   installationId: string,

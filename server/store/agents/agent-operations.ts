@@ -1,18 +1,21 @@
-/** Begins operations of agents: with what each changes, and counted for the budgets. */
+/** Starts operations of agents, with the change of each and counted against budgets. */
 import { sql } from "kysely";
 import type { Queries } from "../database/database.ts";
 import { toStoredJson } from "../database/stored-json.ts";
 import { toInserted, type NewOperation } from "../operations/operations.ts";
 import { insertChanges, type AgentChange } from "./agent-changes.ts";
 
-/** What is kept of an act of an agent beside its operation. */
+/** Data of an agent's act in addition to its operation. */
 export interface AgentTrace {
   groupRef: string;
-  /** Absent where it cannot be undone. */
+  /** Absent for an act that cannot be undone. */
   change?: Omit<AgentChange, "operationId" | "projectId" | "groupRef"> | undefined;
 }
 
-/** In one statement, because each commit costs more than what it contains. What is there already stays as it is. */
+/**
+ * Inserts operations, changes and counts in one statement, because each commit costs more than its content. Rows that exist
+ * already stay as they are.
+ */
 export async function insertAgentOperations(
   queries: Queries,
   operations: (NewOperation & { claimedBy: number; agent?: AgentTrace | undefined })[],

@@ -1,21 +1,21 @@
-/** What agents may do in a project, as the builder sent it. */
+/** Policies of agents, one for each project, as the builder sent them. */
 import { sql } from "kysely";
 import type { ControlQueries } from "../database/sides.ts";
 import { toStoredJson } from "../database/stored-json.ts";
 
-/** What a call of a customer's agent begins with. */
+/** What every call of a customer's agent needs to know first. */
 export interface AgentScope {
-  /** Undefined where the project has set none. */
+  /** Undefined if the project has no policy. */
   policy: unknown;
   /** Whether the customer exists. */
   isKnown: boolean;
-  /** Its installations, each with the status of its connection. */
+  /** Installations of the customer, each with the status of its connection. */
   installed: { id: string; status: string | null }[];
-  /** Whether any of its acts was asked about within the time. */
+  /** Whether an act of the customer's agents needed approval within `askedWithinMs`. */
   hasAsked: boolean;
 }
 
-/** Finds all of it by one statement: every call of a tool needs it, and it must be as it is now. */
+/** Finds all of it in one statement: every call of a tool needs it, and in its present state. */
 export async function findAgentScope(
   queries: ControlQueries,
   { projectId, groupRef, askedWithinMs }: { projectId: string; groupRef: string; askedWithinMs: number },
@@ -38,7 +38,7 @@ export async function findAgentScope(
   return row;
 }
 
-/** Finds the policy of a project; undefined where the project has set none. Only checked policies are stored. */
+/** Finds the policy of a project; undefined if it has none. Only checked policies are stored. */
 export async function findAgentPolicy(queries: ControlQueries, projectId: string): Promise<unknown> {
   const row = await queries
     .selectFrom("agentPolicies")

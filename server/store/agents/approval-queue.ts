@@ -1,4 +1,4 @@
-/** Approved acts as the worker carries them out: claim, mark as sent, end, recover. */
+/** Queue of approved acts for the worker: claim, mark as sent, end, recover. */
 import { sql } from "kysely";
 import type { Database, Queries } from "../database/database.ts";
 import type { ControlQueries } from "../database/sides.ts";
@@ -38,7 +38,7 @@ export async function nextApprovalDueMs(queries: ControlQueries): Promise<number
   return dueInMs === undefined ? undefined : Math.max(0, dueInMs);
 }
 
-/** Gives a claimed act back, to be tried again after `delayMs`. */
+/** Releases a claimed act, which is due again after `delayMs`. */
 export async function postponeApproval(
   queries: ControlQueries,
   { id, workerId, delayMs }: { id: string; workerId: number; delayMs: number },
@@ -50,8 +50,8 @@ export async function postponeApproval(
 }
 
 /**
- * Notes that an act is about to be sent, and inserts its operation. Returns false if this process has lost its claim, or anybody
- * has noted it before: then the act must not be sent. To be called in a transaction.
+ * Marks an act as about to be sent, and inserts its operation. Returns false if this process has lost its claim, or if the act
+ * was marked before: then it must not be sent. Call it in a transaction.
  */
 export async function markApprovalSent(
   queries: Queries,
@@ -71,7 +71,7 @@ export async function markApprovalSent(
   return true;
 }
 
-/** Ends a claimed act. Does nothing if it has ended already, or this process has lost its claim. */
+/** Ends a claimed act. Does nothing if it has ended already, or if this process has lost its claim. */
 export async function endApproval(
   queries: ControlQueries,
   {
@@ -90,7 +90,7 @@ export async function endApproval(
     .execute();
 }
 
-/** Notes as expired what nobody has decided in time; returns the number of rows. */
+/** Marks approvals as expired that nobody has decided in time; returns their number. */
 export async function expireApprovals(queries: ControlQueries, max: number): Promise<number> {
   const { numAffectedRows } = await sql`
     update approvals set status = 'expired' where id in (
@@ -100,8 +100,9 @@ export async function expireApprovals(queries: ControlQueries, max: number): Pro
 }
 
 /**
- * Gives back what a process had claimed and not sent, except for `held`, and ends what it may have sent once its operation has ended: as
- * executed if that was a success, otherwise as failed. An operation that has ended changes no more, so the order does not matter.
+ * Recovers the acts that a process had claimed, except for `held`. Acts that were not sent are due again. Acts that may have
+ * been sent end when their operation has ended: as executed if it succeeded, otherwise as failed. An ended operation does not
+ * change any more, so the order of both statements does not matter.
  */
 export async function recoverApprovals(
   { control, data }: Pick<Database, "control" | "data">,
@@ -137,7 +138,7 @@ export async function recoverApprovals(
   `.execute(control);
 }
 
-/** Removes up to `max` approvals with an id below this one that wait for nothing; returns their number. */
+/** Removes up to `max` decided or expired approvals with an id below this one; returns their number. */
 export async function removeOldApprovals(
   queries: ControlQueries,
   beforeId: string,

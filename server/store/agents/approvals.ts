@@ -1,4 +1,4 @@
-/** Acts of agents that wait for a decision, and what became of them. States: agents/request-approval.ts. */
+/** Approvals: acts of agents that wait for a decision, and their results. `agents/request-approval.ts` describes the states. */
 import { sql, type RawBuilder } from "kysely";
 import { isUuid } from "../../../ground/ids.ts";
 import type { Json, JsonObject } from "../../../ground/json.ts";
@@ -39,13 +39,13 @@ export interface ApprovalRow {
   decidedBy: Actor | null;
   reason: string | null;
   operationId: string | null;
-  /** Whether its operation was begun. */
+  /** Whether its operation was started. */
   sent: boolean;
   requestId: string | null;
   traceparent: string | null;
 }
 
-/** A pending approval whose time is over counts as expired, whether or not the sweep has reached it. */
+/** Columns of an approval. A pending one whose time is over counts as expired, even before the sweep reaches it. */
 const COLUMNS = sql`approvals.id, approvals.project_id,
   case when approvals.status = 'pending' and approvals.expire_time <= now() then 'expired' else approvals.status end as status,
   tool, group_ref, integration, installation_id, object_name, record_id, arguments, arguments_hash, act, before, after, actor,
@@ -67,7 +67,7 @@ export type NewApproval = Pick<
 > &
   Pick<ApprovalRow, "act" | "before" | "after" | "actor" | "askers" | "requestId"> & {
     groupRef: string | null;
-    /** From now. */
+    /** Milliseconds from now. */
     expireMs: number;
     requestKey: string | null;
     traceparent: string | null;
@@ -104,7 +104,7 @@ export async function findApproval(
   return rows[0];
 }
 
-/** Names an act among those of its customer, for as long as its key is kept. */
+/** Identifies an act of a customer's agents, as long as its key is kept. */
 export interface AskedAct {
   projectId: string;
   /** Null for an act on the project itself. */
@@ -113,7 +113,7 @@ export interface AskedAct {
   keptMs: number;
 }
 
-/** Makes equal calls wait for each other until the transaction ends. */
+/** Serializes equal calls until the transaction ends. */
 export async function lockAskedAct(
   queries: ControlQueries,
   { projectId, groupRef, requestKey }: Omit<AskedAct, "keptMs">,
@@ -122,7 +122,7 @@ export async function lockAskedAct(
   await sql`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`.execute(queries);
 }
 
-/** Finds the approval that an earlier call with this key made within the last `keptMs`. */
+/** Finds the approval that an earlier call with this key created within the last `keptMs`. */
 export async function findAskedBefore(
   queries: ControlQueries,
   { projectId, groupRef, requestKey, keptMs }: AskedAct,
@@ -137,7 +137,7 @@ export async function findAskedBefore(
   return rows[0];
 }
 
-/** Counts what waits for a decision, of a customer or of the project itself. */
+/** Counts the pending approvals of a customer, or of the project itself. */
 export async function countPending(
   queries: ControlQueries,
   projectId: string,
@@ -184,7 +184,7 @@ export async function listApprovals(
   return rows;
 }
 
-/** Decides once: returns false if the approval was decided or has expired meanwhile. */
+/** Stores the decision; returns false if the approval was decided or has expired meanwhile. */
 export async function storeDecision(
   queries: ControlQueries,
   {
@@ -197,7 +197,7 @@ export async function storeDecision(
     status: "approved" | "rejected";
     decidedBy: Actor;
     reason: string | null;
-    /** Of an approved act. */
+    /** Set for an approved act. */
     operationId: string | null;
   },
 ): Promise<boolean> {
@@ -217,7 +217,7 @@ export async function storeDecision(
   return numUpdatedRows > 0n;
 }
 
-/** Names of everybody who made a key, the key that made it included, and so on; and of whom these keys sign in. */
+/** Lists who created a key: its creator, that creator's creator and so on, and the people whom these keys sign in. */
 export async function listKeyMakers(
   queries: ControlQueries,
   projectId: string,

@@ -1,8 +1,8 @@
-/** Gates of rate limited connections, shared by all processes. */
+/** Gates of connections that are rate limited or locked out, shared by all processes. */
 import { sql } from "kysely";
 import type { DataQueries } from "../database/sides.ts";
 
-/** Closes the gate until the given time; does nothing if the gate is already closed for longer. */
+/** Closes the gate until a time; does nothing if it is already closed for longer. */
 export async function closeGate(
   queries: DataQueries,
   gate: { connectionId: string; until: Date; retryable: boolean },

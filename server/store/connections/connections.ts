@@ -10,7 +10,7 @@ import { queueOutbox } from "../database/outbox.ts";
 
 export type ConnectionStatus = "created" | "working" | "bad_credentials";
 
-/** Metadata by name: entered by the customer, part of the token response, or read from the provider afterwards. */
+/** Metadata by name: entered by the customer, contained in the token response, or read from the provider afterwards. */
 export type ProviderMetadata = Record<
   string,
   { value: string; source: "input" | "token" | "provider"; displayName?: string }
@@ -23,7 +23,7 @@ export interface ConnectionRow {
   providerAppId: string | null;
   authScheme: string;
   status: ConnectionStatus;
-  /** Since when the provider is known to have accepted the credentials. */
+  /** When the provider first accepted the present credentials, as far as is known. */
   verifiedTime: Date | null;
   providerWorkspaceRef: string | null;
   providerConsumerRef: string | null;
@@ -134,17 +134,17 @@ export interface NewConnection {
   providerMetadata: ProviderMetadata;
   credentialsSealed: string;
   accessExpireTime?: Date;
-  /** Default: nothing is known, and nothing is tried. */
+  /** Default: nothing is known of the credentials, and no trial is due. */
   trial?: TrialState;
 }
 
-/** What is known of new credentials, and whether to try them again. */
+/** What is known of new credentials, and whether a trial is to test them. */
 export interface TrialState {
   isVerified: boolean;
   canBeTried: boolean;
 }
 
-/** The columns of new credentials. */
+/** Builds the columns of new credentials. */
 const trialColumns = ({ isVerified, canBeTried }: TrialState) => ({
   status: isVerified ? ("working" as const) : ("created" as const),
   verifiedTime: isVerified ? sql<Date>`now()` : null,
@@ -152,7 +152,7 @@ const trialColumns = ({ isVerified, canBeTried }: TrialState) => ({
   trials: 0,
 });
 
-/** Violates `connections_project_id_group_id_provider_key` when the group has a connection to the provider already. */
+/** Inserts a connection. Violates `connections_project_id_group_id_provider_key` if the group already has one to the provider. */
 export async function insertConnection(
   queries: ControlQueries,
   { trial = { isVerified: false, canBeTried: false }, ...connection }: NewConnection,
@@ -194,7 +194,7 @@ export const lockConnection = (
     .select(["id", "status"])
     .where("projectId", "=", projectId)
     .where("id", "=", id)
-    // Not the key: a refresh must not block inserts that refer to the connection.
+    // Not "for update": a refresh must not block inserts that refer to the connection.
     .forNoKeyUpdate()
     .executeTakeFirst();
 
@@ -221,15 +221,15 @@ export async function updateConnection(
   id: string,
   change: ConnectionChange,
 ): Promise<void> {
-  // New credentials lift pauses that Busbar has set, and another account means other records.
+  // New credentials end the pauses that Busbar has set, and another account has other records.
   if (change.trial !== undefined || change.providerWorkspaceRef !== undefined)
     await queueSyncs(queries, { projectId, connectionId: id });
   await write(queries, projectId, id, change);
 }
 
 /**
- * Stores what a token refresh returned. The grant is the same, so the account is the same too, whatever the provider calls it
- * now. Pauses stay, unless the credentials were bad before.
+ * Stores what a token refresh returned. The grant is the same, so the account is the same, too, even if the provider now gives
+ * it another name. Pauses stay, unless the credentials were bad before.
  */
 export async function updateRefreshedConnection(
   queries: ControlQueries,
@@ -263,7 +263,7 @@ async function write(
     .execute();
 }
 
-/** Keeps cursors and known fields of installations that use the connection. */
+/** Keeps the cursors and known fields of installations on the connection when the account's name changes. */
 function keepAccount(
   queries: ControlQueries,
   {
@@ -285,8 +285,8 @@ function keepAccount(
 const VERIFIED = { verifiedTime: sql<Date>`coalesce(verified_time, now())`, trialTime: null };
 
 /**
- * Claims up to `max` connections whose credentials are due for a trial, of each project as many as of others; the next one comes after 1, 2, 4 and up
- * to 64 minutes, unless this one tells.
+ * Claims up to `max` connections whose credentials are due for a trial, shared fairly among projects. The next trial comes
+ * after 1, 2, 4 and up to 64 minutes, unless this one has a result.
  */
 export async function claimDueTrials(
   queries: ControlQueries,
@@ -323,7 +323,7 @@ export async function markConnectionWorking(
     .execute();
 }
 
-/** Records that credentials marked as bad were accepted; writes only while the credentials are the same. */
+/** Marks bad credentials as working again; writes only while the credentials are the same. */
 export async function healConnection(
   queries: ControlQueries,
   { projectId, id, sealed }: { projectId: string; id: string; sealed: string },
@@ -338,7 +338,7 @@ export async function healConnection(
     .execute();
 }
 
-/** Returns whether a row was removed. Violates a foreign key while an installation uses the connection. */
+/** Removes a connection, and returns whether there was one. Violates a foreign key while an installation uses it. */
 export async function removeConnection(
   queries: ControlQueries,
   projectId: string,
@@ -352,7 +352,7 @@ export async function removeConnection(
   return numDeletedRows > 0n;
 }
 
-/** Removes those of the connections that no installation uses any more, and returns their ids. */
+/** Removes those of the connections that no installation uses any longer, and returns their ids. */
 export async function removeUnusedConnections(
   queries: ControlQueries,
   projectId: string,
@@ -371,7 +371,7 @@ export async function removeUnusedConnections(
   return rows.map((row) => row.id);
 }
 
-/** Lists connections by id; those that do not exist are absent. */
+/** Lists connections by id; missing ones are absent. */
 export async function listConnectionsById(
   queries: SharedQueries,
   projectId: string,

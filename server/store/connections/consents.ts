@@ -6,8 +6,8 @@ import { removePlannedByRows } from "../database/planned-by-rows.ts";
 import type { ProjectBound } from "../access/project-retention.ts";
 
 /**
- * `pending`: until the callback, or for ever if the customer never comes back. `finishing`: the callback exchanges the code.
- * Then `succeeded` or `failed`. A failed one becomes `pending` again when its browser tries again.
+ * `pending`: waits for the callback, for ever if the customer never returns. `finishing`: the callback exchanges the code. Then
+ * `succeeded` or `failed`; a failed consent is `pending` again when the browser tries once more.
  */
 export type ConsentStatus = "pending" | "finishing" | "succeeded" | "failed";
 
@@ -18,7 +18,7 @@ export interface ConsentRow {
   provider: string;
   /** Null for custom authentication without a provider app. */
   providerAppId: string | null;
-  /** The connection to give new credentials; after a success, the connection made. */
+  /** Connection that gets new credentials; after a success, the connection that was created. */
   connectionId: string | null;
   groupRef: string;
   groupName: string | null;
@@ -31,9 +31,9 @@ export interface ConsentRow {
   redirectUri: string | null;
   codeVerifierSealed: string | null;
   reason: string | null;
-  /** The text on the customer's page. */
+  /** Text on the customer's page. */
   message: string | null;
-  /** What the builder should know. */
+  /** Details for the builder. */
   detail: string | null;
   openTime: Date | null;
   leaveTime: Date | null;
@@ -42,7 +42,7 @@ export interface ConsentRow {
   createTime: Date;
 }
 
-/** With the names that the pages show. */
+/** Consent with the names that the pages show. */
 export interface ShownConsent extends ConsentRow {
   appName: string;
 }
@@ -73,7 +73,7 @@ export async function insertConsent(
     .execute();
 }
 
-/** Inserts an attempt that has failed and that no browser can continue. */
+/** Inserts a failed consent, which no browser can continue. */
 export async function insertFailedConsent(
   queries: ControlQueries,
   {
@@ -97,7 +97,7 @@ export async function insertFailedConsent(
     .execute();
 }
 
-/** Finds the consent of an address that the API returned, ended ones too. */
+/** Finds the consent for an address that the API returned, ended ones included. */
 export const findConsentByAddress = (
   queries: ControlQueries,
   beginHash: Buffer,
@@ -133,8 +133,8 @@ interface Departure {
 }
 
 /**
- * Sends a consent to the provider's page with a new state; an earlier state ends. Returns false when it has ended with
- * success, or belongs to another browser.
+ * Notes that the browser leaves for the provider's page, with a new state; an earlier state becomes invalid. Returns false if
+ * the consent has succeeded, or belongs to another browser.
  */
 export async function noteDeparture(
   queries: ControlQueries,
@@ -158,7 +158,7 @@ export async function noteDeparture(
   return numUpdatedRows > 0n;
 }
 
-/** Takes the consent of this state to finish it: a second call finds nothing. It may have expired. */
+/** Claims the consent with this state for its callback: a second call finds nothing. The consent may have expired. */
 export async function takeConsent(
   queries: ControlQueries,
   stateHash: Buffer,
@@ -177,7 +177,7 @@ type End =
   | { status: "succeeded"; connectionId: string }
   | { status: "failed"; reason: string; message: string; detail: string };
 
-/** Ends a consent and removes its secrets. Returns false when it has succeeded before. */
+/** Ends a consent and removes its secrets. Returns false if it has succeeded before. */
 export async function endConsent(queries: ControlQueries, id: string, end: End): Promise<boolean> {
   const { numUpdatedRows } = await queries
     .updateTable("consents")
@@ -188,7 +188,7 @@ export async function endConsent(queries: ControlQueries, id: string, end: End):
   return numUpdatedRows > 0n;
 }
 
-/** Status as the API has it: a consent that has run out of time is `expired`. */
+/** Status in the API: a pending consent whose time is over is `expired`. */
 export type ListedStatus = "pending" | "succeeded" | "failed" | "expired";
 
 export interface ConsentFilter {
@@ -219,7 +219,7 @@ export async function listConsents(
   return rows.map(toShown);
 }
 
-/** Removes consents that began before these ids; those without a customer who continued are removed earlier. Returns the number of removed rows. */
+/** Removes consents that began before these ids, earlier ones if no customer ever continued. Returns their number. */
 export async function removeOldConsents(
   queries: ControlQueries,
   before: { id: string; unusedId: string },

@@ -1,4 +1,4 @@
-/** Sessions of customers who connect in several steps. */
+/** Sessions of customers who connect in several steps on Busbar's pages. */
 import { sql } from "kysely";
 import type { ProviderMetadata } from "./connections.ts";
 import type { ControlQueries } from "../database/sides.ts";
@@ -15,20 +15,20 @@ export interface CustomAuthSession {
   providerMetadata: ProviderMetadata;
   step: number;
   progressSealed: string;
-  /** The first session of the customer's way: its cookie serves the following ones. */
+  /** First session of the customer's flow; its cookie serves the later ones, too. */
   flowId: string;
   /** Digest of the cookie of the browser that continued to the provider. */
   browserHash: Buffer | null;
-  /** Of the page that asked, where a browser sent it. */
+  /** Origin of the page that requested the session, if a browser sent it. */
   origin: string | null;
 }
 
 export interface TakenCustomAuthSession extends CustomAuthSession {
-  /** When a browser continued to the provider. */
+  /** Time at which a browser continued to the provider. */
   leaveTime: Date | null;
 }
 
-/** With what the pages show. */
+/** Session with what the pages show. */
 export interface ShownCustomAuthSession extends CustomAuthSession {
   appName: string;
   expireTime: Date;
@@ -45,8 +45,8 @@ export async function insertCustomAuthSession(
 }
 
 /**
- * Ends and returns the session with this digest. `asker` narrows to the sessions of one customer, so that one customer
- * cannot end the session of another.
+ * Ends the session with this digest and returns it. `asker` restricts it to one customer's sessions, so that a customer cannot
+ * end the session of another.
  */
 export async function takeCustomAuthSession(
   queries: ControlQueries,
@@ -65,7 +65,7 @@ export async function takeCustomAuthSession(
   return row && { ...row, providerMetadata: row.providerMetadata as ProviderMetadata };
 }
 
-/** Finds the session of an address that the API returned, until it expires. */
+/** Finds the session for an address that the API returned, until it expires. */
 export async function findCustomAuthByAddress(
   queries: ControlQueries,
   beginHash: Buffer,
@@ -76,7 +76,7 @@ export async function findCustomAuthByAddress(
   return row && toShown(row);
 }
 
-/** Lists the open sessions that browsers with these cookies have continued, the last one first. */
+/** Lists the open sessions that browsers with these cookies have continued, the latest first. */
 export async function listCustomAuthOfBrowser(
   queries: ControlQueries,
   browserHashes: Buffer[],
@@ -91,7 +91,7 @@ export async function listCustomAuthOfBrowser(
   return rows.map(toShown);
 }
 
-/** Notes that a browser continues to the provider. Returns false when the session belongs to another browser. */
+/** Notes that a browser continues to the provider. Returns false if the session belongs to another browser. */
 export async function noteCustomAuthDeparture(
   queries: ControlQueries,
   id: string,
@@ -118,7 +118,7 @@ const toShown = (
   row: Awaited<ReturnType<ReturnType<typeof selectUnexpired>["executeTakeFirstOrThrow"]>>,
 ): ShownCustomAuthSession => ({ ...row, providerMetadata: row.providerMetadata as ProviderMetadata });
 
-/** Returns the number of removed rows. */
+/** Removes up to `max` expired sessions, and returns their number. */
 export async function removeExpiredCustomAuthSessions(queries: ControlQueries, max: number): Promise<number> {
   const { numDeletedRows } = await queries
     .deleteFrom("customAuthSessions")

@@ -14,7 +14,7 @@ export interface CustomProviderRow {
   updateTime: Date | null;
 }
 
-/** Lists those of one project, or of all. */
+/** Lists the custom providers of one project, or of all. */
 export async function listCustomProviders(
   queries: SharedQueries,
   projectId?: string,
@@ -45,7 +45,7 @@ export async function countCustomProviders(queries: SharedQueries, projectId: st
   return rows[0]?.count ?? 0;
 }
 
-/** Inserts or updates, and locks the row. Returns the origins that are stored: those given, or those of before. */
+/** Inserts or updates a provider and locks its row. Returns the stored origins: the given ones, or those from before. */
 export async function upsertCustomProvider(
   queries: ControlQueries,
   row: Pick<CustomProviderRow, "projectId" | "key" | "document" | "origins">,
@@ -61,8 +61,8 @@ export async function upsertCustomProvider(
 }
 
 /**
- * Holds the provider until the end of the transaction, so that it is not deleted meanwhile. Returns whether it is there with
- * these origins.
+ * Locks the provider until the transaction ends, so that it is not deleted meanwhile. Returns whether it exists with these
+ * origins.
  */
 export async function holdCustomProvider(
   queries: ControlQueries,
@@ -74,14 +74,14 @@ export async function holdCustomProvider(
   return rows.length > 0;
 }
 
-/** What uses a provider, which therefore cannot be deleted. */
+/** Uses of a provider, which prevent its deletion. */
 export interface ProviderUses {
   connections: number;
   integrations: number;
   providerApps: number;
 }
 
-/** Locks the row, then counts. Undefined if there is no such provider. */
+/** Locks the row, then counts its uses. Undefined if there is no such provider. */
 export async function lockCustomProvider(
   queries: ControlQueries,
   projectId: string,
@@ -100,7 +100,10 @@ export async function lockCustomProvider(
   return uses.rows[0];
 }
 
-/** Ends the attempts to connect as well: what a customer has entered must not reach a later provider of this key. */
+/**
+ * Removes a provider and the open attempts to connect to it: what a customer has entered must not reach a later provider with
+ * the same key.
+ */
 export async function removeCustomProvider(
   queries: ControlQueries,
   projectId: string,

@@ -22,25 +22,25 @@ export interface GroupRow {
   updateTime: Date | null;
   connectionCount: number;
   installationCount: number;
-  /** Null of a group without connections. */
+  /** Null for a group without connections. */
   healthStatus: HealthStatus | null;
-  /** Times as text, because they come as JSON. */
+  /** Times are texts, because they come as JSON. */
   healthReasons: (Omit<HealthReason, "since"> & { since: string })[] | null;
-  /** The newest operation. */
+  /** Newest operation. */
   lastOperationId: string | null;
 }
 
 export interface GroupFilter {
   projectId: string;
-  /** Only this one. */
+  /** Restricts the list to one group. */
   groupRef?: string;
   text?: string;
   healthStatus?: HealthStatus;
 }
 
-/** A page of groups in the order of their references. */
+/** Page of groups in the order of their references. */
 export interface GroupRange {
-  /** Only groups that come behind this one. */
+  /** Only groups whose reference sorts after this one. */
   behindRef?: string;
   /** Only groups that were created after this one. */
   newerThanRef?: string;
@@ -123,7 +123,7 @@ export async function listConnectionPage(
 
 export interface InstallationFilter {
   projectId: string;
-  /** Id or name. */
+  /** Id or name of the integration. */
   integration?: string;
   provider?: string;
   groupRef?: string;

@@ -1,4 +1,4 @@
-/** Erases a group: what it has in every table, in statements that are short enough to be repeated. */
+/** Erases a group from every table, in statements that are short enough to be repeated. */
 import { sql } from "kysely";
 import { encodedStep } from "../../../ground/spelled-path.ts";
 import type { Queries } from "../database/database.ts";
@@ -10,11 +10,11 @@ export interface ErasedGroup {
   id: string;
   projectId: string;
   groupRef: string;
-  /** The last event that an earlier request has read. */
+  /** Last event that an earlier request has examined. */
   erasedUntilEvent: string | null;
 }
 
-/** Ids by which the remaining rows are found when connections and installations are gone. */
+/** Ids for finding the remaining rows when connections and installations are gone. */
 export interface GroupTraces {
   installationIds: string[];
   connectionIds: string[];
@@ -30,7 +30,7 @@ export interface ErasedAccounts {
 const count = ({ numAffectedRows }: { numAffectedRows?: bigint | undefined }): number =>
   Number(numAffectedRows ?? 0n);
 
-/** Finds a group and locks it, so that nobody connects or installs meanwhile. */
+/** Finds and locks a group, so that nobody connects or installs meanwhile. */
 export const lockGroup = (
   queries: ControlQueries,
   projectId: string,
@@ -57,9 +57,9 @@ export async function findGroupTraces(queries: SharedQueries, { id }: ErasedGrou
 }
 
 /**
- * Removes installations, connections with their credentials, consents, and the people who connected for this group only.
- * What hangs on an installation (read objects, fingerprints, subscriptions and their events) goes with it, and pushes set aside that may be about it; its id stays in
- * `removed_installations` until the end.
+ * Removes installations, connections with their credentials, consents, and people who connected for this group only. Rows that
+ * depend on an installation are removed with it: read objects, fingerprints, subscriptions and their events. Pushes set aside
+ * that may be about it are removed, too. The installation's id stays in `removed_installations` until the end.
  */
 export async function eraseAccounts(queries: Queries, group: ErasedGroup): Promise<ErasedAccounts> {
   const { id, projectId, groupRef } = group;
@@ -93,8 +93,8 @@ export async function eraseAccounts(queries: Queries, group: ErasedGroup): Promi
 }
 
 /**
- * Removes what the outbox still has about the group, once no change of its accounts can come any more. Waits for what is being carried
- * over, so it must not be in a transaction with other statements: carrying over may wait for those.
+ * Removes the outbox entries about the group, once its accounts cannot cause new ones. Waits for entries that are being carried
+ * over, so it must not share a transaction with other statements: carrying over may wait for those.
  */
 export async function eraseOutbox(
   queries: ControlQueries,
@@ -130,7 +130,7 @@ export async function eraseOperations(
   return { operations: ids.length, queuedWrites: count(writes), idempotencyKeys: count(keys) };
 }
 
-/** Removes up to `max` lines about proxied calls. */
+/** Removes up to `max` lines of proxied calls. */
 export const eraseProxyCalls = (
   queries: DataQueries,
   { installationIds }: GroupTraces,
@@ -143,9 +143,9 @@ export const eraseProxyCalls = (
   );
 
 /**
- * Reads `max` events after `afterId` and removes those about the group, with their deliveries. Returns the last id that was
- * read, or undefined after the last event. An event names its group only in its data, so all events are read; how far they
- * were read is kept with the group, for the next request.
+ * Examines `max` events after `afterId` and removes those about the group, with their deliveries. Returns the last examined id,
+ * or undefined after the last event. An event names its group only in its data, so all events are examined; the position is
+ * stored with the group, for the next request.
  */
 export async function eraseEvents(
   queries: Queries,
@@ -187,7 +187,7 @@ export async function hasConnection(queries: SharedQueries, { id }: ErasedGroup)
   return rows.length > 0;
 }
 
-/** Removes refused requests that name the group, and those whose body or query named it. */
+/** Removes refused requests that name the group, or whose body or query named it. */
 export async function eraseRefusedRequests(
   queries: ControlQueries,
   { projectId, groupRef, installationIds, connectionIds }: ErasedGroup & GroupTraces,
@@ -203,7 +203,7 @@ export async function eraseRefusedRequests(
   return count(removed);
 }
 
-/** Removes the group's name from the audit, which keeps who did what. */
+/** Removes the group's name from the audit; who did what is kept. */
 export async function eraseAuditNames(
   queries: ControlQueries,
   { projectId, groupRef, installationIds, connectionIds }: ErasedGroup & GroupTraces,
@@ -217,7 +217,7 @@ export async function eraseAuditNames(
   return count(changed);
 }
 
-/** Removes the names of the group's people from what they did with customer tokens. */
+/** Removes the names of the group's people from audit events about their customer tokens. */
 export async function eraseAuditActors(
   queries: ControlQueries,
   { projectId, groupRef }: ErasedGroup,
@@ -233,7 +233,7 @@ export async function eraseAuditActors(
   return count(changed);
 }
 
-/** Removes the group itself, and the ids of its installations. */
+/** Removes the group's row, and the ids of its installations. */
 export async function eraseGroupRow(queries: ControlQueries, { id }: ErasedGroup): Promise<void> {
   await sql`delete from removed_installations where group_id = ${id}`.execute(queries);
   await sql`delete from removed_connections where group_id = ${id}`.execute(queries);

@@ -1,4 +1,4 @@
-/** Provider apps: the builder's OAuth clients at the providers. */
+/** Provider apps: the builders' OAuth clients at the providers. */
 import { sql } from "kysely";
 import { isUuid } from "../../../ground/ids.ts";
 import type { ControlQueries, SharedQueries } from "../database/sides.ts";
@@ -34,7 +34,7 @@ export const findProviderApp = async (
         .executeTakeFirst()
     : undefined;
 
-/** Finds the project's first app for the provider: the default. */
+/** Finds the project's default app for the provider: the first one. */
 export const findDefaultProviderApp = (
   queries: SharedQueries,
   projectId: string,
@@ -49,8 +49,8 @@ export const findDefaultProviderApp = (
     .executeTakeFirst();
 
 /**
- * Finds another app of the project with this provider and client id. Locks the project's apps until the transaction ends, so that two
- * requests do not both find none.
+ * Finds another app of the project with this provider and client id. Locks the project's apps until the transaction ends, so
+ * that two requests cannot both find none.
  */
 export async function findAppWithClient(
   queries: SharedQueries,
@@ -88,7 +88,7 @@ export async function insertProviderApp(
   return row;
 }
 
-/** Updates the row and returns it; undefined when there is none. */
+/** Updates the row and returns it; undefined if there is none. */
 export async function updateProviderApp(
   queries: ControlQueries,
   projectId: string,

@@ -1,14 +1,14 @@
-/** Stores which connections are suspect: the provider refused their credentials and has accepted none of their calls since. */
+/** Suspect connections: the provider refused their credentials, and has accepted none of their calls since. */
 import { sql } from "kysely";
 import type { ControlQueries } from "../database/sides.ts";
 
-/** One refusal, of the credentials with this generation (see `credentialGeneration`). */
+/** Refusal of the credentials with this generation (see `credentialGeneration`). */
 export interface Suspicion {
   generation: string;
   since: Date;
 }
 
-/** Notes a refusal. For one generation of credentials the first refusal stays. */
+/** Inserts a refusal. The first one of each generation of credentials stays. */
 export async function insertSuspect(
   queries: ControlQueries,
   { connectionId, generation, since }: Suspicion & { connectionId: string },
@@ -32,7 +32,7 @@ export const findSuspect = (queries: ControlQueries, connectionId: string): Prom
     .where("connectionId", "=", connectionId)
     .executeTakeFirst();
 
-/** Ids of at most `max` suspect connections, the newest first. */
+/** Lists the ids of at most `max` suspect connections, newest first. */
 export const listSuspects = async (queries: ControlQueries, max: number): Promise<string[]> => {
   const rows = await queries
     .selectFrom("connectionDoubts")

@@ -1,4 +1,4 @@
-/** Stores when tokens are due for a refresh, which process refreshes them now, and which refresh token was sent last. */
+/** Token refreshes: when one is due, which process carries it out, and which refresh token was sent last. */
 import { sql } from "kysely";
 import type { ControlQueries } from "../database/sides.ts";
 
@@ -7,7 +7,7 @@ interface ConnectionKey {
   projectId: string;
 }
 
-/** Stores the next due time after new tokens were stored, and ends every lease and memory of the old tokens. */
+/** Schedules the next refresh after new tokens were stored. Ends every lease, and forgets which old refresh token was sent. */
 export async function scheduleRefresh(
   queries: ControlQueries,
   connection: ConnectionKey,
@@ -21,20 +21,20 @@ export async function scheduleRefresh(
     .execute();
 }
 
-/** Stops refreshes ahead of need until new credentials are stored. */
+/** Stops proactive refreshes until new credentials are stored. */
 export async function endRefresh(queries: ControlQueries, id: string): Promise<void> {
   await queries.updateTable("tokenRefreshes").set({ dueTime: null }).where("connectionId", "=", id).execute();
 }
 
-/** A project's connections to one provider. */
+/** Connections of a project to one provider. */
 export interface RefreshQueue {
   projectId: string;
   provider: string;
 }
 
 /**
- * Claims up to `max` connections that are due for a refresh ahead of need: no process gets them again for
- * `holdSeconds`. Leaves out those of `busy`, so that connections which could not be refreshed now do not hide others.
+ * Claims up to `max` connections for a proactive refresh: no process gets them again for `holdSeconds`. Skips those of `busy`,
+ * so that connections which could not be refreshed now do not hide others.
  */
 export async function claimDueRefreshes(
   queries: ControlQueries,
@@ -62,15 +62,15 @@ export async function claimDueRefreshes(
 
 export interface RefreshLease {
   claimId: string;
-  /** Id of the process. */
+  /** Id of the claiming process. */
   claimedBy: number;
 }
 
 const UNCLAIMED = { claimId: null, claimedBy: null, claimedUntil: null };
 
 /**
- * Claims the refresh of a connection. Returns what is known of the last refresh token that was sent, or undefined while
- * another claim is valid that is not `deadClaim`.
+ * Claims the refresh of a connection. Returns what is known of the last refresh token that was sent, or undefined while another
+ * claim than `deadClaim` is valid.
  */
 export async function claimRefresh(
   queries: ControlQueries,
@@ -102,7 +102,7 @@ export async function claimRefresh(
   return row && { sentHash: row.sentHash ?? undefined };
 }
 
-/** The process that refreshes the connection now. */
+/** Finds the process that refreshes the connection now. */
 export async function findRefreshLease(
   queries: ControlQueries,
   id: string,
@@ -118,7 +118,7 @@ export async function findRefreshLease(
 }
 
 /**
- * Ends a lease. `answered`: the provider has answered, so the refresh token that was sent is not in doubt. A lease that was
+ * Ends a lease. `answered`: the provider has answered, so it is certain whether the refresh token was used. A lease that was
  * lost meanwhile stays as it is.
  */
 export async function releaseRefresh(
@@ -134,7 +134,7 @@ export async function releaseRefresh(
     .execute();
 }
 
-/** Schedules a retry after a temporary failure: in `baseSeconds`, doubled with each failure in a row, at most `maxSeconds`. */
+/** Schedules a retry after a temporary failure: after `baseSeconds`, doubled with each further failure, at most `maxSeconds`. */
 export async function deferRefresh(
   queries: ControlQueries,
   id: string,
@@ -151,7 +151,7 @@ export async function deferRefresh(
     .execute();
 }
 
-/** Notes that a refresh token is about to be sent. Returns false when the lease was lost: then it must not be sent. */
+/** Notes that a refresh token is about to be sent. Returns false if the lease was lost: then the token must not be sent. */
 export async function markRefreshSent(
   queries: ControlQueries,
   id: string,
@@ -167,7 +167,7 @@ export async function markRefreshSent(
   return numUpdatedRows > 0n;
 }
 
-/** Notes that the project lacks a provider app, until new credentials are stored or `retryWithApp` is called. */
+/** Notes that the project lacks a provider app. The refresh waits for new credentials, or for `retryWithApp`. */
 export async function markLacksApp(queries: ControlQueries, id: string): Promise<void> {
   await queries
     .updateTable("tokenRefreshes")
@@ -176,7 +176,7 @@ export async function markLacksApp(queries: ControlQueries, id: string): Promise
     .execute();
 }
 
-/** Makes the connections due that waited for a provider app: the project has one now, or a changed one. */
+/** Makes the connections due that wait for a provider app: the project has a new or changed one. */
 export async function retryWithApp(
   queries: ControlQueries,
   projectId: string,

@@ -1,11 +1,11 @@
-/** Lets the transaction of a change also record the change: the request sets what to record, `transact` calls it. */
+/** Lets a transaction record the change that it makes: the request sets what to record, `transact` calls it. */
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { ControlQueries } from "./sides.ts";
 
 export interface RecordedChange {
   /** Records the change in its transaction; `result` is what the transaction returns. */
   record(queries: ControlQueries, result: unknown): Promise<void>;
-  /** Set when a transaction with the record was committed. */
+  /** Set when a transaction with the record has been committed. */
   isRecorded: boolean;
 }
 

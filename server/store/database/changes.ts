@@ -1,4 +1,4 @@
-/** Listens for what other processes (and this one) changed, so that caches can forget it at once. */
+/** Listens for changes by this and other processes, so that caches forget changed rows at once. */
 import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { nowMs } from "../../../ground/clock.ts";
@@ -11,15 +11,15 @@ export interface RowChange {
 }
 
 export interface Changes {
-  /** Calls `listener` for every change, and with undefined when changes may have been missed: forget everything then. */
+  /** Calls `listener` for every change, and with undefined when changes may have been missed: then everything must be forgotten. */
   subscribe(listener: (change: RowChange | undefined) => void): void;
-  /** False while disconnected: what is cached may be old. */
+  /** False while disconnected: cached values may be outdated. */
   readonly connected: boolean;
-  /** The listeners have been called for every change that was committed before this time, in milliseconds since the epoch. */
+  /** Time up to which the listeners have been called for every committed change, in milliseconds since the epoch. */
   readonly heardMs: number;
   /**
-   * Resolves when the listeners here have been called for every change that was committed before; after a second at
-   * most, and at once while disconnected.
+   * Resolves when the listeners of this process have been called for every change that was committed before the call; after a
+   * second at most, and at once while disconnected.
    */
   caughtUp(): Promise<void>;
   close(): Promise<void>;
@@ -27,14 +27,17 @@ export interface Changes {
 
 const RECONNECT_MS = 500;
 const CATCH_UP_MS = 1_000;
-/** A connection that stalls without a sign is noticed by the silence: `row-cache.ts` trusts what it has for a little longer than this. */
+/** Shows a stalled connection, which reports nothing. `row-cache.ts` trusts its values for a little longer than this. */
 const HEARTBEAT_MS = 3_000;
 
 /** Opens one connection that only listens; reconnects for ever. */
 export async function listenForChanges(connectionString: string, log: Log): Promise<Changes> {
   const listeners: ((change: RowChange | undefined) => void)[] = [];
   const tell = (change: RowChange | undefined) => listeners.forEach((listener) => listener(change));
-  /** Sent to ourselves: notifications arrive in the order of their commits, so earlier ones have then arrived. */
+  /**
+   * Notification to this process itself. Notifications arrive in the order of their commits, so all earlier ones have arrived
+   * before it.
+   */
   const ping = `ping ${randomUUID()} `;
   const notifyPing = (): string => `notify busbar_changes, '${ping}${nowMs()}'`;
   let heardMs = 0;
@@ -55,13 +58,13 @@ export async function listenForChanges(connectionString: string, log: Log): Prom
     heartbeatMs: HEARTBEAT_MS,
   });
 
-  /** One ping at a time; callers that ask while one is on its way share the one after it. */
+  /** Ping on its way. There is one at a time; callers that come meanwhile share the next one. */
   let pinging: Promise<unknown> = Promise.resolve();
   let waiting: Promise<unknown> | undefined;
   const nextPing = (): Promise<unknown> =>
     (waiting ??= pinging.then(() => {
       waiting = undefined;
-      // PostgreSQL hands a session its notifications before it reports the end of the statement that caused the last.
+      // PostgreSQL delivers a session's notifications before it reports the end of the statement that caused the last one.
       return (pinging = connection.query(notifyPing()).catch(() => {}));
     }));
 

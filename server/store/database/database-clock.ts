@@ -1,11 +1,11 @@
-/** Asks the database for the time, and follows its clock. */
+/** Compares the database's clock with this process's. */
 import type { Pool } from "pg";
 import { elapsedMs, followClock } from "../../../ground/clock.ts";
 
-/** An answer that took longer says too little. */
+/** Maximum duration of a useful answer: a longer one says too little about the time. */
 const LONGEST_MS = 500;
 
-/** Waiting for a free connection counts too: an answer that comes late changes nothing. */
+/** Asks the database for its time. Waiting for a free connection counts towards the duration: a late answer changes nothing. */
 export async function askDatabaseClock(pool: Pool): Promise<void> {
   const startedMs = elapsedMs();
   const { rows } = await pool.query<{ time: string }>(

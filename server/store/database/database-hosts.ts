@@ -23,15 +23,15 @@ export function databaseHosts(connectionString: string): DatabaseHosts {
   };
 }
 
-/** A host that was switched off does not refuse a connection; with another one at hand we wait for less long. */
+/** Timeout of a connection attempt if there are several hosts. A host that is switched off does not refuse, so the wait is short. */
 const NEXT_HOST_MS = 3_000;
 
 /** SQLSTATE of a write on a standby. */
 const READ_ONLY = "25006";
 
 /**
- * A connection to the current host. If it fails, or if one of several hosts is a standby, the next connection goes to the
- * next host.
+ * Connection to the current host. If it fails, or if one of several hosts is a standby, the next connection goes to the next
+ * host.
  */
 export class HostClient extends Client {
   readonly #hosts: DatabaseHosts;
@@ -46,7 +46,7 @@ export class HostClient extends Client {
     });
     this.#hosts = hosts;
     this.#address = address;
-    // A connection that breaks fails its statement; its own event must not end the process as well, at no moment of its life.
+    // A broken connection fails its statement. Its own error event must not end the process as well, whenever it comes.
     this.on("error", () => {});
   }
 
@@ -79,8 +79,8 @@ export class HostClient extends Client {
 }
 
 /**
- * Adds the address that a failed lookup of a name lacks, and a failure of all addresses of a name. Outages are told from
- * other errors by it, and statements that were not sent from those that may have been.
+ * Adds the address to errors that lack it: a failed lookup of a name, and a failure of all its addresses. The address marks an
+ * outage, and tells statements that were never sent from those that may have been.
  */
 function withAddress(error: unknown, host: string): unknown {
   const lacksIt =
@@ -89,7 +89,7 @@ function withAddress(error: unknown, host: string): unknown {
   return lacksIt ? Object.assign(error, { address: host }) : error;
 }
 
-/** Throws what a write on a standby would throw. */
+/** Throws the error that a write on a standby would cause, if the server is one. */
 export async function requireWritable(client: Client): Promise<void> {
   const { rows } = await client.query<{ readOnly: string }>(
     `select current_setting('transaction_read_only') as "readOnly"`,

@@ -1,14 +1,14 @@
-/** Tells an outage of the database from other errors, and waits for its end. */
+/** Distinguishes an outage of the database from other errors, and waits for its end. */
 import { setTimeout as wait } from "node:timers/promises";
 
 const AGAIN_MS = 250;
 
 export interface RetryOptions {
-  /** Called with each error that is followed by a retry. */
+  /** Called with each error before a retry. */
   onError?: (error: unknown) => void;
-  /** Whether an error is worth a retry; an outage of the database, unless given. */
+  /** Returns whether an error is worth a retry; by default, an outage of the database is. */
   isTemporary?: (error: unknown) => boolean;
-  /** When aborted, a wait ends at once and the next error is thrown. */
+  /** When aborted, a wait ends at once, and the next error is thrown. */
   signal?: AbortSignal;
 }
 
@@ -38,24 +38,24 @@ export async function ignoreDatabaseOutage(run: () => Promise<unknown>): Promise
 }
 
 /**
- * SQLSTATE classes 08 (connection), 53 (resources), 57P (shutdown), 25006: a standby that is not promoted yet, 57014 and 55P03: the
- * server gave a statement up because it, or a lock that it waited for, took too long.
+ * SQLSTATE codes of an outage. Classes 08 (connection), 53 (resources) and 57P (shutdown); 25006, a standby that is not
+ * promoted yet; 57014 and 55P03, a statement that the server cancelled because it, or a lock that it waited for, took too long.
  */
 const AWAY = /^(08\w{3}|53\w{3}|57P\w{2}|25006|57014|55P03)$/;
 
-/** Of these, the ones with which the server says that it did not carry the statement out. */
+/** Those codes with which the server says that it did not execute the statement. */
 const REFUSED = /^(53\w{3}|57P03|25006|57014|55P03)$/;
 
 /** Messages of pg's errors that have no code. */
 const BROKEN =
   /^(Connection terminated|timeout exceeded when trying to connect|timeout expired$|Query read timeout$|Client .* is not queryable$)/;
 
-/** The pool had no free connection, or no server accepted one. */
+/** Messages of a pool without a free connection, and of a server that accepted none. */
 const NEVER_SENT = /^(timeout exceeded when trying to connect|timeout expired$)/;
 
 /**
- * Whether the statement of this error may have been committed although no answer came. A failure before the commit of a transaction is
- * none: `noteRollback` marks it.
+ * Returns whether the statement of this error may have been committed without an answer. A failure before the commit of a
+ * transaction is not of that kind: `noteRollback` marks it.
  */
 export function mayBeCommitted(error: unknown): boolean {
   if (!(error instanceof Error) || !isDatabaseAway(error) || ROLLED_BACK in error) return false;
@@ -63,25 +63,25 @@ export function mayBeCommitted(error: unknown): boolean {
   return !("address" in error) && !REFUSED.test(readCode(error)) && !NEVER_SENT.test(error.message);
 }
 
-/** Whether the statement took so long that it was given up: what waits for the same lock would take as long again. */
+/** Returns whether the statement was cancelled because it took too long: others that wait for the same lock would take as long. */
 export const tookTooLong = (error: unknown): boolean =>
   error instanceof Error &&
   (/^(57014|55P03)$/.test(readCode(error)) || error.message === "Query read timeout");
 
 const ROLLED_BACK = Symbol("rolled back");
 
-/** Marks the error of a transaction whose commit was never sent: nothing of it was done, however it failed. */
+/** Marks the error of a transaction whose commit was never sent: it had no effect. */
 export function noteRollback(error: unknown): void {
   if (error instanceof Error) Object.defineProperty(error, ROLLED_BACK, { value: true });
 }
 
-/** Whether a migration has changed the type of a column that a statement returns, since the connection prepared it. */
+/** Returns whether a migration has changed the type of a returned column since the connection prepared the statement. */
 const isOutdated = (error: Error): boolean => "routine" in error && error.routine === "RevalidateCachedQuery";
 
 /** Codes of a connection that could not be opened. */
 const UNREACHABLE = /^E(AGAIN|CONNREFUSED|NOENT|TIMEDOUT|HOSTUNREACH|NETUNREACH|NOTFOUND|AI_AGAIN)$/;
 
-/** Returns whether an error means that the database cannot be reached, or cannot take writes, at the moment. */
+/** Returns whether an error means that the database cannot be reached, or takes no writes, at the moment. */
 export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = readCode(error);
@@ -91,10 +91,10 @@ export function isDatabaseAway(error: unknown): boolean {
   return code === "ECONNRESET" || code === "EPIPE";
 }
 
-/** Whether the server could not carry a statement out because its disk is full. */
+/** Returns whether the server could not execute a statement because its disk is full. */
 export const isDiskFull = (error: unknown): boolean => error instanceof Error && readCode(error) === "53100";
 
-/** Whether the connection that gave this error never serves again, and a new one may: it leads to a standby, hangs, or is outdated. */
+/** Returns whether the connection of this error must be replaced: it leads to a standby, hangs, or has outdated statements. */
 export const mustConnectAgain = (error: unknown): boolean =>
   error instanceof Error &&
   (readCode(error) === "25006" || error.message === "Query read timeout" || isOutdated(error));

@@ -1,4 +1,4 @@
-/** Opens PostgreSQL: checks it, migrates it, and opens the pool that queries run on. */
+/** Opens PostgreSQL: checks it, migrates it, and opens the pool for queries. */
 import type { Kysely, Transaction } from "kysely";
 import type { Client, ClientConfig, Pool } from "pg";
 import { StartError } from "../../../ground/errors.ts";
@@ -19,18 +19,18 @@ import { requireOwnSessions } from "./require-own-sessions.ts";
 import type { DB } from "./rows.gen.ts";
 import type { ControlQueries, ControlTables, DataQueries, DataTables } from "./sides.ts";
 
-/** The database itself or a transaction, with the tables of both sides; a function for one side takes a type of `sides.ts`. */
+/** The database itself or a transaction, with the tables of both sides. A function for one side takes a type of `sides.ts`. */
 export type Queries = Kysely<DB> | Transaction<DB>;
 
-/** Rows and columns in camelCase; JSON inside them is left as it is. */
+/** Database whose rows and columns are in camelCase; JSON in them is not converted. */
 export interface Database {
-  /** The control tables. Each side may one day be in another database, so a transaction on one does nothing on the other. */
+  /** Control tables. Each side may one day be in a database of its own, so a transaction on one does not include the other. */
   readonly control: Kysely<ControlTables>;
-  /** The data tables, and the shared ones to read. */
+  /** Data tables, and the shared tables for reading. */
   readonly data: Kysely<DataTables>;
-  /** Both sides, for what names both in one statement or transaction; `sides.test.ts` lists it. */
+  /** Both sides, for statements and transactions that name both; `sides.test.ts` lists them. */
   readonly queries: Kysely<DB>;
-  /** What changes on the control side are to cause on the data side. */
+  /** Carries the effects of control changes over to data tables. */
   readonly outbox: Outbox;
   readonly pool: Pool;
   readonly connectionString: string;
@@ -44,7 +44,7 @@ const OLDEST_VERSION = 140_000;
 export async function openDatabase(options: {
   connectionString: string;
   log: Log;
-  /** Connections of this process's pool. */
+  /** Number of connections in this process's pool. */
   poolSize?: number;
   sideRoles?: SideRoles | undefined;
 }): Promise<Database> {
@@ -70,7 +70,7 @@ export async function openDatabase(options: {
   return { control, data, queries, outbox, pool, connectionString, sideRoles, close };
 }
 
-/** For tests: roles that may do what belongs to a side, so that a statement on the wrong side fails. */
+/** For tests: roles with the rights of one side each, so that a statement on the wrong side fails. */
 export interface SideRoles {
   control: string;
   data: string;
@@ -128,7 +128,7 @@ async function requireVersion(client: Client): Promise<void> {
   throw new StartError(`DATABASE_URL must name PostgreSQL 14 or newer, not ${Math.floor(version / 10_000)}`);
 }
 
-/** Names and records have any characters: another encoding refuses some, and SQL_ASCII checks none. */
+/** Requires UTF-8. Names and records have any characters: another encoding refuses some, and SQL_ASCII checks none. */
 async function requireUtf8(client: Client): Promise<void> {
   const { rows } = await client.query<{ encoding: string; name: string }>(
     "select getdatabaseencoding() as encoding, current_database() as name",
@@ -141,7 +141,7 @@ async function requireUtf8(client: Client): Promise<void> {
   );
 }
 
-/** Runs a transaction on the control tables and rolls it back, whatever came of it: returns what it would have returned, or throws its refusal. */
+/** Runs a transaction on the control tables and always rolls it back. Returns its result, or throws its refusal. */
 export async function rehearse<T>(
   database: Pick<Database, "control" | "outbox">,
   run: (queries: ControlQueries) => Promise<T>,
@@ -165,17 +165,17 @@ class Rehearsed<T> extends Error {
 /** SQLSTATE of a violated unique constraint. */
 const UNIQUE_VIOLATION = "23505";
 
-/** Returns whether an error means that a row with this key exists; `constraint` narrows it to one key. */
+/** Returns whether an error means that a row with this key exists; `constraint` restricts it to one key. */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
   if (!(error instanceof Error) || !("code" in error) || error.code !== UNIQUE_VIOLATION) return false;
   return constraint === undefined || ("constraint" in error && error.constraint === constraint);
 }
 
 /**
- * Runs a transaction on the control tables, and repeats it when it lost a race against another one: the second time its work is
- * possible, or is refused for a reason. `run` must do nothing that a rollback does not undo. During a request that is audited, the
- * transaction also records the change. What it has put into the outbox is on the data side when this resolves, unless that side is
- * away or slow.
+ * Runs a transaction on the control tables, and repeats it after a lost race: the second time its work is possible, or is
+ * refused for a reason. `run` must do nothing that a rollback does not undo. During an audited request, the transaction also
+ * records the change. Its outbox entries are carried over to the data side when this resolves, unless that side is away or
+ * slow.
  */
 export async function transactControl<T>(
   { control, outbox }: Pick<Database, "control" | "outbox">,
@@ -195,13 +195,16 @@ export async function transactControl<T>(
   return result;
 }
 
-/** Does the same on the tables of both sides, for what is not yet split. */
+/** Runs a transaction on the tables of both sides like `transactControl`, for work that is not yet split. */
 export const transact = <T>(
   { queries, outbox }: Pick<Database, "queries" | "outbox">,
   run: (queries: Queries) => Promise<T>,
 ): Promise<T> => transactControl({ control: queries, outbox }, run);
 
-/** Does the same on the data tables. An audited change is recorded here only if the audit is in the same database, otherwise after it. */
+/**
+ * Runs a transaction on the data tables like `transactControl`. It records an audited change only if the audit is in the same
+ * database, which otherwise follows afterwards.
+ */
 export const transactData = <T>(
   { data, queries, outbox }: Pick<Database, "data" | "queries" | "outbox">,
   run: (queries: DataQueries) => Promise<T>,

@@ -1,4 +1,4 @@
-/** Finds things of a project by a whole id or by a part of a name. */
+/** Finds a project's resources by a whole id or a part of a name. */
 import { sql, type RawBuilder } from "kysely";
 import { buildFirstId, isUuid, timeOfId } from "../../../ground/ids.ts";
 import type { Queries } from "./database.ts";
@@ -7,15 +7,15 @@ export interface FoundThing {
   kind: string;
   id: string;
   name: string;
-  /** What it lies below. */
+  /** Id of the resource that contains it. */
   within: string | null;
 }
 
-/** Operations that are searched for the id of a record, and rows around the time of a request id. */
+/** Maximum number of operations searched for a record's id, and of rows around the time of a request id. */
 const MAX_SCANNED = 20_000;
 const LEAST_NAME = 2;
 
-/** Returns the best matches first: whole ids, equal names, beginnings of names, other parts of names. */
+/** Finds resources by text, the best matches first: whole ids, equal names, beginnings of names, other parts of names. */
 export async function findByText(
   queries: Queries,
   projectId: string,
@@ -40,7 +40,7 @@ export async function findByText(
   return rows;
 }
 
-/** Columns of each part: kind, id, name, what it lies below, rank, and its id again to put the newest first. */
+/** Selects resources with this id. Columns of each part: kind, id, name, container, rank, and the id again for putting the newest first. */
 function byId(projectId: string, id: string): RawBuilder<unknown> {
   const one = (
     kind: string,
@@ -79,7 +79,7 @@ function byId(projectId: string, id: string): RawBuilder<unknown> {
 const BEFORE_MS = 1_000;
 const AFTER_MS = 60_000;
 
-/** Looks at what began soon after the request, whose id contains its time. */
+/** Selects what began soon after the request, whose id contains its time. */
 function byRequestId(projectId: string, id: string): RawBuilder<unknown> {
   const requestMs = timeOfId(id).getTime();
   const [fromMs, toMs] = [requestMs - BEFORE_MS, requestMs + AFTER_MS];
@@ -132,7 +132,7 @@ function byName(projectId: string, text: string): RawBuilder<unknown> {
   );
 }
 
-/** Finds the operations that wrote a record, or failed to. */
+/** Selects the operations that wrote a record, or failed to. */
 const byRecordId = (projectId: string, recordId: string): RawBuilder<unknown> => sql`
   (select 'operation', id::text, action_type || ' ' || object_name, null::text, 1, id::text from (
     select * from operations where project_id = ${projectId} order by id desc limit ${MAX_SCANNED}

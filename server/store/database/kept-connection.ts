@@ -1,20 +1,20 @@
-/** A database connection that is kept for one purpose: opened again when it breaks, given up when its server hangs. */
+/** Keeps a database connection for one purpose: reopens it when it breaks, and replaces it when its server hangs. */
 import type { Client, QueryResult, QueryResultRow } from "pg";
 import type { Log } from "../../../ground/log.ts";
 import { databaseHosts, HostClient, tryHosts, type DatabaseHosts } from "./database-hosts.ts";
 import { CONNECT_TIMEOUT_MS, KEEP_ALIVE, SESSION_STATEMENT } from "./pool.ts";
 
 export interface KeptConnection {
-  /** False between the loss of the connection and the next one. */
+  /** False from the loss of the connection until the next one. */
   readonly connected: boolean;
-  /** One statement at a time; throws while there is no connection. */
+  /** Runs one statement at a time; throws while there is no connection. */
   query<Row extends QueryResultRow>(text: string, values?: unknown[]): Promise<QueryResult<Row>>;
   close(): Promise<void>;
 }
 
 export interface KeepOptions {
   connectionString: string;
-  /** Shown in `pg_stat_activity`. */
+  /** Name shown in `pg_stat_activity`. */
   applicationName: string;
   log: Log;
   retryMs: number;
@@ -22,16 +22,16 @@ export interface KeepOptions {
   prepare(client: Client): Promise<unknown>;
   /** Called when a connection has replaced one that was lost. */
   onReconnect?(): void;
-  /** Returns the statement by which an idle connection makes sure that its server is still there. */
+  /** Returns the keep-alive query of an idle connection. */
   heartbeat?(): string;
   heartbeatMs?: number;
 }
 
-/** Its statements are short: one that takes longer has lost its server. */
+/** Timeout of a statement. The statements here are short: one that takes longer has lost its server. */
 const ANSWER_TIMEOUT_MS = 10_000;
 const HEARTBEAT_MS = 15_000;
 
-/** Opens the connection; throws when that fails the first time, and tries again for ever from then on. */
+/** Opens the connection. Throws if the first attempt fails; later it reconnects for ever. */
 export async function keepConnection(options: KeepOptions): Promise<KeptConnection> {
   const { log, applicationName, retryMs } = options;
   const hosts = databaseHosts(options.connectionString);
@@ -54,7 +54,7 @@ export async function keepConnection(options: KeepOptions): Promise<KeptConnecti
       await options.prepare(fresh);
       if (closed) throw new Error("Connection terminated: it was closed while it was opened again");
     } catch (error) {
-      // Its server may answer after all, when another connection is in use already.
+      // The server may still answer when another connection is in use already.
       await fresh.end().catch(() => {});
       throw error;
     }

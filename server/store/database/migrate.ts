@@ -1,4 +1,4 @@
-/** Migrates a database to the schema of this version, once, however many processes start together. */
+/** Migrates a database to the schema of this version; processes that start together do so once. */
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -11,13 +11,13 @@ const FOLDER = join(PROJECT_ROOT, "migrations");
 
 const MIGRATION = /^\d{4}_.*\.sql$/;
 
-/** Advisory lock that is held while migrating; any constant that no other program in the database uses. */
+/** Advisory lock during a migration: any constant that no other program in the database uses. */
 const LOCK_KEY = 7_355_608_420_117;
 
 /**
- * Applies the missing files of `migrations/` in order, each in its own transaction or in several. A second process waits for the
- * first and finds nothing to do. Refuses a database that a newer Busbar has migrated, unless this version works on it. With
- * `upTo`, applies these files only.
+ * Applies the missing files of `migrations/` in order, each in one or several transactions of its own. A second process waits
+ * for the first, and finds nothing to do. Refuses a database that a newer Busbar has migrated, unless this version is
+ * compatible with it. `upTo` restricts the files.
  */
 export async function migrate(client: Client, log: Log, upTo?: string[]): Promise<void> {
   await client.query("select pg_advisory_lock($1)", [LOCK_KEY]);
@@ -51,14 +51,11 @@ export async function migrate(client: Client, log: Log, upTo?: string[]): Promis
   }
 }
 
-/**
- * Before the first release the schema was written in 82 files. A database that has the last of them has the schema of
- * `0001_schema.sql`, and takes its name.
- */
+/** Last of the 82 migrations from before the first release: a database with it has the schema of `0001_schema.sql`. */
 const FORMER_LAST = "0401_health_of_installations.sql";
 const FIRST = "0001_schema.sql";
 
-/** Returns the names of migrations as they are today: those of a database, or of a backup. */
+/** Returns the present names of the migrations of a database or of a backup. */
 export const currentNames = (names: string[]): string[] => (names.includes(FORMER_LAST) ? [FIRST] : names);
 
 async function renameFormer(client: Client): Promise<void> {
@@ -79,7 +76,7 @@ async function renameFormer(client: Client): Promise<void> {
   await client.query("commit");
 }
 
-/** A role that only serves may not create tables, not even those that exist. */
+/** Creates the table of migrations. A role that only serves may not create tables, not even existing ones. */
 async function createMigrations(client: Client): Promise<void> {
   const { rows } = await client.query<{ role: string; found: boolean; readable: boolean }>(
     `select current_user as role, to_regclass('migrations') is not null as found,
@@ -116,7 +113,7 @@ async function requireOwner(client: Client): Promise<void> {
 let ownNames: Promise<string[]> | undefined;
 
 /**
- * Lists the migrations of this version, as they were when it was first asked: an upgrade puts those of the next one into the folder
+ * Lists the migrations of this version, as they were at the first call: an upgrade adds those of the next version to the folder
  * while this process still works, which must not make it unready.
  */
 export const migrationNames = (): Promise<string[]> => (ownNames ??= readNames());
@@ -130,23 +127,26 @@ async function readNames(): Promise<string[]> {
   }
 }
 
-/** Lines of a migration that begin a transaction of its own, and the statements that take back what an earlier one left. */
+/** Lines of a migration that start another transaction, and the statements that undo what an earlier one left. */
 const NEXT_TRANSACTION = /^-- Next transaction\b.*$/m;
 const IF_IT_FAILS = /^-- If it fails\b.*$/m;
 
-/** How long a migration waits for a lock: all that others send meanwhile waits behind it. */
+/** Timeout for a lock: all later statements of others queue up behind the migration's. */
 const LOCK_TIMEOUT_MS = 300;
-/** Pauses in which others go on, before the transaction is tried again. */
+/** Pause before the next attempt, in which others continue. */
 const LOCK_REST_MS = 500;
 const LOCK_TRIES = 120;
-/** An autovacuum, which may take minutes on a large table, gives way to somebody who waits for PostgreSQL's `deadlock_timeout` of a second. */
+/**
+ * Longer timeout, in which autovacuum gives way. It may take minutes on a large table, but ends for somebody who waits for
+ * PostgreSQL's `deadlock_timeout` of a second.
+ */
 const LONG_LOCK_TIMEOUT_MS = 1_200;
-/** Which attempt waits that long first, and after how many others again. */
+/** First attempt with the longer timeout, and the number of attempts between further ones. */
 const FIRST_LONG = 5;
 const LONG_EVERY = 20;
 const LOCK_NOT_AVAILABLE = "55P03";
 
-/** Applies a migration: its transactions one after the other, the last of which also records it. */
+/** Applies a migration: its transactions one after the other. The last one also records it. */
 async function apply(client: ClientBase, name: string): Promise<void> {
   const sql = await readFile(join(FOLDER, name), "utf8");
   const [steps = "", undo] = sql.split(IF_IT_FAILS);
@@ -159,7 +159,7 @@ async function apply(client: ClientBase, name: string): Promise<void> {
           await record(client, { name, compatible: COMPATIBLE.test(sql) });
       });
   } catch (cause) {
-    // Whatever made the migration fail is what must be reported.
+    // The error to report is that of the migration, not of its undoing.
     if (undo) await commit(client, () => client.query(undo)).catch(() => {});
     throw new StartError(
       `migration ${name} failed: ${cause instanceof Error ? cause.message : String(cause)}`,
@@ -168,7 +168,7 @@ async function apply(client: ClientBase, name: string): Promise<void> {
   }
 }
 
-/** Runs statements in a transaction, again while another one holds a lock that they need. */
+/** Runs statements in a transaction. Repeats it while another transaction holds a lock that they need. */
 async function commit(client: ClientBase, run: () => Promise<unknown>): Promise<void> {
   for (let attempt = 0; ; attempt += 1) {
     const timeoutMs = attempt % LONG_EVERY === FIRST_LONG ? LONG_LOCK_TIMEOUT_MS : LOCK_TIMEOUT_MS;
@@ -193,7 +193,7 @@ async function commit(client: ClientBase, run: () => Promise<unknown>): Promise<
 
 async function record(client: ClientBase, { name, compatible }: AppliedMigration): Promise<void> {
   await client.query("insert into migrations (name, compatible) values ($1, $2)", [name, compatible]);
-  // Processes of the version before stop their background work unless the migration is compatible (schema-watch.ts).
+  // Processes of the previous version stop their background work unless the migration is compatible (`schema-watch.ts`).
   await client.query("select pg_notify('busbar_changes', $1)", [
     JSON.stringify({ table: "migrations", id: name }),
   ]);
@@ -207,18 +207,18 @@ function refuseNewer(applied: AppliedMigration[], known: string[]): void {
   );
 }
 
-/** First line of a migration on which the version before works as well: it reads and writes all rows as before. */
+/** First line of a migration with which the previous version is compatible: it reads and writes all rows as before. */
 const COMPATIBLE = /^-- Compatible: /;
 
 export interface AppliedMigration {
   name: string;
-  /** Whether the version before works on it. */
+  /** Whether the previous version is compatible with it. */
   compatible: boolean;
 }
 
 const notCompatible = (name: string): AppliedMigration => ({ name, compatible: false });
 
-/** Also reads a table without the column `compatible`, and one of before the first release. */
+/** Lists the applied migrations. Works without the column `compatible`, too, and with a table from before the first release. */
 export const APPLIED_MIGRATIONS = `
   select distinct coalesce(former.first, name) as name,
     coalesce((to_jsonb(migrations) ->> 'compatible')::boolean, false) as compatible
@@ -226,7 +226,7 @@ export const APPLIED_MIGRATIONS = `
     select '${FIRST}' as first from migrations where name = '${FORMER_LAST}'
   ) as former on true`;
 
-/** Lists the migrations of a newer version on which this one does not work. */
+/** Lists the migrations of a newer version with which this one is not compatible. */
 export const unknownMigrations = (applied: AppliedMigration[], known: string[]): string[] =>
   applied
     .filter(({ name, compatible }) => !compatible && !known.includes(name))

@@ -1,4 +1,4 @@
-/** What control changes cause in data tables: the entries of the outbox, and how each kind is stored. */
+/** Entries of the outbox: the effects of control changes on data tables, and how each kind is stored. */
 import { sql } from "kysely";
 import type { DataQueries } from "./sides.ts";
 import { wakes } from "./wake-ups.ts";
@@ -10,7 +10,7 @@ export type OutboxEntry = { projectId: string } & (
   | { kind: "ended-watch"; content: { integrationId: string } }
 );
 
-/** An event as it is to be stored. */
+/** Event to store. */
 interface QueuedEvent {
   id: string;
   type: string;
@@ -22,18 +22,18 @@ interface QueuedEvent {
 /** Installations whose read objects or subscriptions may have changed. */
 export interface QueuedInstallations {
   queues: SyncQueue[];
-  /** They are named by this column. */
+  /** Column that selects the installations. */
   by: "id" | "integration_id" | "connection_id" | "project_id";
   id: string;
 }
 
 export type SyncQueue = "read_syncs" | "subscription_syncs";
 
-/** What is known of an account under its former name is kept under the new one. */
+/** Account with a new name; what is stored under its former name stays valid. */
 export interface RenamedAccount {
   connectionId: string;
   accountRef: string;
-  /** As read objects and as baselines name it. */
+  /** Former names of the account, in read objects and in baselines. */
   formerly: { read: string; baseline: string };
 }
 
@@ -42,11 +42,11 @@ export interface StoredEntry {
   kind: OutboxEntry["kind"];
   /** JSON text. */
   content: string;
-  /** Undefined: now. */
+  /** Undefined means now. */
   createTime?: Date;
 }
 
-/** Stores entries of one kind. Changes nothing where they were stored before. */
+/** Stores entries of one kind. Changes nothing for entries that were stored before. */
 type Store = (queries: DataQueries, entries: StoredEntry[]) => Promise<unknown>;
 
 const STORES: Record<OutboxEntry["kind"], Store> = {
@@ -69,12 +69,12 @@ export async function storeEntries(queries: DataQueries, entries: StoredEntry[])
 
 function each<Content>(store: (queries: DataQueries, content: Content) => Promise<unknown>): Store {
   return async (queries, entries) => {
-    // Only `queueOutbox` makes them.
+    // Only `queueOutbox` creates entries.
     for (const { content } of entries) await store(queries, JSON.parse(content) as Content);
   };
 }
 
-/** An event of a project that is gone is dropped, as if it had been removed with it. */
+/** Stores events. An event of a removed project is dropped, as if it had been removed with the project. */
 async function storeEvents(queries: DataQueries, entries: StoredEntry[]): Promise<void> {
   await sql`
     with given as (
@@ -98,7 +98,7 @@ async function storeEvents(queries: DataQueries, entries: StoredEntry[]): Promis
   `.execute(queries);
 }
 
-/** One that is queued already keeps its earlier time, from which new objects are read. */
+/** Queues installations. One that is queued already keeps its earlier time, from which new objects are read. */
 async function queueInstallations(
   queries: DataQueries,
   { queues, by, id }: QueuedInstallations,
@@ -128,7 +128,7 @@ async function renameAccount(
   `.execute(queries);
 }
 
-/** Waits for a check that is saving a baseline, and forgets that one, too. */
+/** Removes baselines. Waits for a check that is saving one, and removes that one, too. */
 async function forgetBaselines(
   queries: DataQueries,
   { integrationId }: { integrationId: string },

@@ -21,12 +21,12 @@ interface OutboxRow extends StoredEntry {
   position: string;
 }
 
-/** Transactions that have added rows, and those that write both sides. A handle that names both sides is of the latter. */
+/** Transactions that have added rows (`queuing`), and transactions and handles that write both sides (`whole`). */
 const queuing = new WeakSet<ControlQueries>();
 const whole = new WeakSet<ControlQueries>();
 const withData = (queries: ControlQueries) => queries as unknown as DataQueries;
 
-/** Adds entries in the transaction of the change. `transactControl` has them carried over after its commit. */
+/** Adds entries in the transaction of the change. `transactControl` carries them over after its commit. */
 export async function queueOutbox(queries: ControlQueries, entries: OutboxEntry[]): Promise<void> {
   if (entries.length === 0) return;
   const stored = entries.map((entry) => ({ ...entry, content: JSON.stringify(entry.content) }));
@@ -42,20 +42,20 @@ export async function queueOutbox(queries: ControlQueries, entries: OutboxEntry[
 }
 
 export interface Outbox {
-  /** Call with a transaction before it is used: in one database, it stores what it causes itself. */
+  /** Call it with a transaction before its first statement. If one database has both sides, the transaction stores the effects itself. */
   begin(queries: ControlQueries): void;
-  /** Call after the commit of a transaction: has its rows carried over, if it has added any. Never rejects. */
+  /** Call it after the commit of a transaction: carries its rows over, if it has added any. Never rejects. */
   committed(queries: ControlQueries): Promise<void>;
   /** Carries rows over and returns whether there may be more. Rejects while a side is away. */
   carryOver(): Promise<boolean>;
 }
 
-/** A side that takes longer is left to it: the commit is answered without it. */
+/** Maximum time that a commit waits for its rows to be carried over. A slower data side gets them later. */
 const MAX_WAIT_MS = 1_000;
 const BATCH = 500;
 
 interface Sides {
-  /** Both, if one database has them. */
+  /** Handle for both sides, if one database has them. */
   queries: ControlQueries;
   control: Kysely<ControlTables>;
   data: Kysely<DataTables>;
@@ -64,7 +64,7 @@ interface Sides {
 
 export function openOutbox(sides: Sides): Outbox {
   whole.add(sides.queries);
-  /** After a batch has failed, its rows are carried over one by one, to find the one that cannot be. */
+  /** Number of rows to carry over one by one after a batch has failed, to find the row that cannot be carried over. */
   let singly = 0;
   const carryOver = async (): Promise<boolean> => {
     const max = singly > 0 ? 1 : BATCH;
@@ -87,7 +87,7 @@ export function openOutbox(sides: Sides): Outbox {
     });
   let running: Promise<unknown> = Promise.resolve();
   let next: Promise<unknown> | undefined;
-  /** One at a time; callers that come while one is under way share the one after it. */
+  /** Carries rows over, once at a time; callers that come meanwhile share the next run. */
   const runNext = () =>
     (next ??= running.then(() => {
       next = undefined;
@@ -108,10 +108,10 @@ export function openOutbox(sides: Sides): Outbox {
   };
 }
 
-/** A process that stops in the middle of a transaction must not hold up the others for longer. */
+/** Timeout for a process that stops in the middle of a transaction, which would hold up the others. */
 const LIMIT = sql`set_config('idle_in_transaction_session_timeout', '20000', true)`;
 
-/** The commit that removes rows is not waited for: rows that are back after a crash of the server change nothing. */
+/** Begins a batch. The commit that removes rows does not wait for the disk: rows that return after a crash of the server change nothing. */
 const BEGIN = sql`
   select ${LIMIT}, set_config('synchronous_commit', 'off', true) where exists (select from outbox)`;
 
@@ -139,7 +139,7 @@ async function carryBatch(
   });
 }
 
-/** Lets others pass a row that cannot be carried over. It is tried again, and never dropped. */
+/** Postpones a row that cannot be carried over, so that others pass it. It is retried, and never dropped. */
 async function postpone({ control, log }: Sides, { position, projectId, kind }: OutboxRow, error: unknown) {
   log.error(
     { projectId, position, kind, err: error },

@@ -1,11 +1,11 @@
-/** Runs a statement that must find old rows of one project among many rows of others. */
+/** Runs a statement that must find one project's old rows among many rows of other projects. */
 import { sql, type RawBuilder } from "kysely";
 import type { Queries } from "./database.ts";
 
 /**
- * Runs statements for which the planner counts rows and not pages. Otherwise it prefers the primary key, whose rows lie in
- * the order of time, to the index of the project; if the project has no old rows, the statement then reads all old rows of
- * the others.
+ * Runs statements for which the planner counts rows, not pages. Otherwise it prefers the primary key, whose rows are in the
+ * order of time, to the index by project. If the project has no old rows, the statement then reads all old rows of the other
+ * projects.
  */
 export const plannedByRows = <Result>(
   queries: Queries,

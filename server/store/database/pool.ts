@@ -1,4 +1,4 @@
-/** Opens a pool of database connections that sets up each session and closes connections to servers that will not serve. */
+/** Opens a pool of database connections that sets up each session and closes connections to servers that cannot serve. */
 import {
   CamelCasePlugin,
   Kysely,
@@ -30,9 +30,9 @@ import { readWake, WakeUps } from "./wake-ups.ts";
 const PLANNER_SETTINGS = { enable_bitmapscan: "off", jit: "off" };
 
 /**
- * What our statements, and pg's parsing of answers, rely on. Each is PostgreSQL's own default, but a role or a database may have
- * another value: with `datestyle` "German" no time can be read, with isolation "serializable" every second claim fails. A session
- * that ends while it is idle takes the lock with it by which others know that its process lives.
+ * Settings that our statements, and pg's parsing of answers, rely on. Each is PostgreSQL's own default, but a role or a
+ * database may have another value: with `datestyle` "German" no time can be read, with isolation "serializable" every second
+ * claim fails. A session that ends while it is idle releases the lock that shows others that its process is alive.
  */
 const RELIED_ON = {
   array_nulls: "on",
@@ -51,8 +51,8 @@ const RELIED_ON = {
 };
 
 /**
- * For every session: lets PostgreSQL notice within 45 s that the machine of a process is gone, which closes no connection. By
- * default it takes two hours, and so long that process would seem alive, and keep what it has claimed or locked.
+ * Keep-alive settings for every session. PostgreSQL notices within 45 s that the machine of a process is gone, which closes no
+ * connection. By default it takes two hours: so long that process would seem alive, and keep its claims and locks.
  */
 const SERVER_KEEP_ALIVE = {
   tcp_keepalives_idle: "15",
@@ -60,34 +60,34 @@ const SERVER_KEEP_ALIVE = {
   tcp_keepalives_count: "3",
 };
 
-/** After this time the server of a statement is believed to be gone, for example because its host was switched off. */
+/** Timeout of a statement. A server that takes longer is taken for gone, for example because its host was switched off. */
 const STATEMENT_TIMEOUT_MS = 15_000;
 
 /**
- * The server gives a statement up so long before we do: then it says that nothing was done, instead of doing it unobserved. Its own
- * timeout ends before the commit begins, so it never breaks off a commit that waits for a standby.
+ * How much earlier the server cancels a statement than we do: then it reports that nothing was done, instead of doing it
+ * unobserved. Its timeout ends before the commit begins, so it never breaks off a commit that waits for a standby.
  */
 const SERVER_GIVES_UP_MS = 2_000;
 
-/** How long to wait for a server to accept a connection, or for the pool to have one free. */
+/** Timeout for a server to accept a connection, and for the pool to have a free one. */
 export const CONNECT_TIMEOUT_MS = 10_000;
 
 /**
- * Pages of the dashboard ask every 30 s. On a machine without processor time to spare, a connection may take longer to open
- * than CONNECT_TIMEOUT_MS, so those that a page uses stay open.
+ * How long a connection stays open without use. The dashboard's pages send requests every 30 s. On a machine without spare CPU
+ * time, opening a connection may take longer than CONNECT_TIMEOUT_MS, so those of a page stay open.
  */
 const IDLE_TIMEOUT_MS = 40_000;
 
-/** For every connection: detects a server that vanished while the connection was idle. */
+/** Keep-alive settings of every connection: they detect a server that vanished while the connection was idle. */
 export const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
 
 export interface QueryPool {
-  /** Rows and columns in camelCase; JSON inside them is left as it is. */
+  /** Queries with rows and columns in camelCase; JSON in them is not converted. */
   readonly queries: Kysely<DB>;
   readonly pool: Pool;
 }
 
-/** Opens no connection yet. `settings` are set in each session, beside those that every session has. */
+/** Opens the pool, without a connection yet. `settings` are set in each session, in addition to the common ones. */
 export function openPool(options: {
   connectionString: string;
   applicationName: string;
@@ -108,13 +108,13 @@ export function openPool(options: {
     query_timeout: timeoutMs,
     ...KEEP_ALIVE,
   });
-  // An idle connection that breaks must not end the process; the next query opens another.
+  // A broken idle connection must not end the process; the next query opens another one.
   pool.on("error", (error) => {
-    // A pool that closes does not wait until its connections are closed: the embedded server ends the last ones when it stops.
+    // A closing pool does not wait until its connections are closed: the embedded server ends the last ones when it stops.
     if (pool.ending) return;
     outsideWork(() => log.warn({ error: error.message }, "lost an idle database connection"));
   });
-  // A pooler whose operator has switched off the reset of sessions gives on the prepared statements of earlier connections.
+  // A pooler whose operator has switched off the reset of sessions passes on the prepared statements of earlier connections.
   const own = {
     ...SERVER_KEEP_ALIVE,
     ...PLANNER_SETTINGS,
@@ -143,19 +143,19 @@ const buildClient = (hosts: DatabaseHosts) =>
     }
   };
 
-/** The pool was busy, which no other host can help. */
+/** Message of a busy pool, for which another host is no remedy. */
 const BUSY = "timeout exceeded when trying to connect";
 
 const mayRetry = (error: unknown): boolean =>
   isDatabaseAway(error) && !(error instanceof Error && error.message === BUSY);
 
-/** A statement rather than the connection's `options`, which connection poolers do not pass on. */
+/** Builds the statement with the settings. The connection's `options` could not be used: connection poolers do not pass them on. */
 const settingsStatement = (settings: Record<string, string>): string =>
   `select ${Object.entries(settings)
     .map(([name, value]) => `set_config('${name}', '${value}', false)`)
     .join(", ")}`;
 
-/** The statement for a connection that is not of a pool. */
+/** Settings for a connection outside a pool, as a statement. */
 export const SESSION_STATEMENT = settingsStatement({
   ...SERVER_KEEP_ALIVE,
   ...RELIED_ON,
@@ -163,8 +163,8 @@ export const SESSION_STATEMENT = settingsStatement({
 });
 
 /**
- * Returns the pool as Kysely uses it. A new connection is set up here and not by Kysely's `onCreateConnection`: when that
- * fails, Kysely keeps the connection, and the pool has one fewer for ever.
+ * Returns the pool for Kysely. A new connection is set up here, not by Kysely's `onCreateConnection`: if that fails, Kysely
+ * keeps the connection, and the pool has one connection fewer for ever.
  */
 function openSessions(pool: Pool, hosts: DatabaseHosts, setUp: string, wakeUps: WakeUps) {
   const lent = new WeakMap<PoolClient, LentConnection>();
@@ -192,21 +192,21 @@ function openSessions(pool: Pool, hosts: DatabaseHosts, setUp: string, wakeUps: 
 }
 
 /**
- * A statement that begins with such a comment is prepared: parsed once for each connection, and planned once in
- * PLAN_LIFETIME_MS instead of for each execution (docs/decisions/0035). Its text is always the same.
+ * Comment that makes a statement prepared: it is parsed once for each connection, and planned once in PLAN_LIFETIME_MS instead
+ * of for each execution (docs/decisions/0035). The text of such a statement is always the same.
  */
 const PREPARED = /^\s*\/\* prepare ([a-z-]+) \*\//;
 
 /**
- * A plan that was made while a queue was empty may read the whole table, and PostgreSQL keeps it until it has analysed the
- * table, which may take a minute. So no plan is older than this when a connection is lent.
+ * Maximum age of a plan when a connection is lent. A plan from a time when a queue was empty may read the whole table, and
+ * PostgreSQL keeps it until it has analysed the table, which may take a minute.
  */
 const PLAN_LIFETIME_MS = 1_000;
 
-/** Kysely's type of a result, with every command that there is. */
+/** Kysely's type of a result, extended to every command. */
 type Answer<R> = Omit<PostgresQueryResult<R>, "command"> & { command: string };
 
-/** What a lent connection uses of pg's client. */
+/** Part of pg's client that a lent connection uses. */
 interface SessionClient {
   query<R>(statement: {
     name: string | undefined;
@@ -218,17 +218,17 @@ interface SessionClient {
 }
 
 /**
- * A connection on loan. When its server is a standby, or did not answer in time, the connection is closed when it is
- * given back: the next one may reach the new primary, this one never will. So is one with an outdated prepared statement.
- * It wakes workers when statements that name them in their answer are committed.
+ * Connection on loan. It is closed on return if its server is a standby or did not answer in time (the next connection may
+ * reach the new primary), or if it has an outdated prepared statement. It wakes workers when statements that name them in their
+ * answer are committed.
  */
 class LentConnection implements PostgresPoolClient {
   readonly #client: SessionClient;
   #isLost = false;
-  /** When the oldest plan of this connection may have been made; undefined if it has none. */
+  /** Earliest time at which a plan of this connection may have been made; undefined if it has none. */
   #plannedMs: number | undefined;
   readonly #wakeUps: WakeUps;
-  /** Tables whose workers are to be woken; those of a transaction wait for its commit. */
+  /** Tables whose workers are to be woken. Those of a transaction wait for its commit. */
   readonly #woken = new Set<string>();
   #isInTransaction = false;
 
@@ -237,7 +237,7 @@ class LentConnection implements PostgresPoolClient {
     this.#wakeUps = wakeUps;
   }
 
-  /** Discards plans that are too old. Does not wait: the connection carries out one statement after the other. */
+  /** Discards plans that are too old. Does not wait: the connection executes its statements one after the other. */
   renewPlans(): void {
     if (this.#plannedMs === undefined || elapsedMs() - this.#plannedMs < PLAN_LIFETIME_MS) return;
     this.#plannedMs = undefined;

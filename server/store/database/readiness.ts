@@ -1,4 +1,4 @@
-/** Whether the database can be worked with at the moment, and by this version. */
+/** Checks whether the database is usable at the moment, and by this version. */
 import { setTimeout as wait } from "node:timers/promises";
 import type { Pool } from "pg";
 import { elapsedMs } from "../../../ground/clock.ts";
@@ -6,26 +6,27 @@ import { isDiskFull } from "./database-outage.ts";
 import { APPLIED_MIGRATIONS, migrationNames, unknownMigrations, type AppliedMigration } from "./migrate.ts";
 
 /**
- * `away`: it does not answer. `full`: its disk has less than a megabyte left. `unwritable`: it answers and takes no writes (a standby, a lock
- * on a whole table). `behind`: it lacks migrations. `ahead`: a newer version has migrated it, and this one does not work on it.
+ * `away`: it does not answer. `full`: its disk has less than a megabyte left. `unwritable`: it answers and accepts no writes
+ * (it is a standby, or a whole table is locked). `behind`: migrations are missing. `ahead`: a newer version has migrated it,
+ * and this version is not compatible.
  */
 export type DatabaseState = "ready" | "away" | "full" | "unwritable" | "behind" | "ahead";
 
 const ANSWER_WITHIN_MS = 2_000;
 
-/** Answers within two seconds, whatever the database does. Writes, since reading goes on although writes fail. */
+/** Checks the database, and answers within two seconds in any case. Writes, too, since reads may succeed while writes fail. */
 export async function databaseState(pool: Pool): Promise<DatabaseState> {
-  // Waiting for a free connection counts too, so the time-out is not the query's own.
+  // Waiting for a free connection counts, too, so this timeout is not that of the query.
   const late = new AbortController();
   const tooLate = wait(ANSWER_WITHIN_MS, "away" as const, { signal: late.signal, ref: false });
   return Promise.race([askOnce(pool), tooLate.catch(() => "away" as const)]).finally(() => late.abort());
 }
 
-/** After this time the connection of a question may be the reason that it has no answer. */
+/** Age at which a running check is not shared any longer: its connection may be the reason that it has no answer. */
 const ASK_AGAIN_MS = 5_000;
 const asked = new WeakMap<Pool, { state: Promise<DatabaseState>; startedMs: number }>();
 
-/** Checks that come while one is under way share its answer: a database that hangs would keep all connections of the pool for them. */
+/** Starts a check, or returns the one under way: otherwise a hanging database would keep all connections of the pool busy with checks. */
 function askOnce(pool: Pool): Promise<DatabaseState> {
   const known = asked.get(pool);
   if (known && elapsedMs() - known.startedMs < ASK_AGAIN_MS) return known.state;
@@ -35,7 +36,7 @@ function askOnce(pool: Pool): Promise<DatabaseState> {
   return question.state;
 }
 
-/** Writes a row, and tells whether other statements have waited for the lock of a whole table, which somebody holds. */
+/** Writes a row, and returns whether other statements wait because somebody has locked a whole table. */
 const CHECK_WRITES = `
   update readiness set checked_time = now() returning exists (
     select from pg_locks
@@ -45,8 +46,8 @@ const CHECK_WRITES = `
   ) as locked`;
 
 /**
- * Writes a temporary file. On a full disk a row can still be changed in place, in a block that has a gap, while whatever needs
- * another block fails; a temporary file always needs some, and leaves neither rows nor a log of them.
+ * Writes a temporary file. On a full disk, a row can still be updated in place if its block has a gap, while everything that
+ * needs a new block fails. A temporary file always needs some blocks, and leaves neither rows nor a log of them.
  */
 const CHECK_DISK = `
   set local work_mem = '64kB';

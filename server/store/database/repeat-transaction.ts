@@ -5,11 +5,11 @@ import { noteRollback } from "./database-outage.ts";
 /** Records what a transaction changed, in the transaction itself. */
 export type RecordChange<Tables> = (queries: Transaction<Tables>, done: unknown) => Promise<void>;
 
-/** Deadlock, serialization failure, and a reference to a row that has just been removed. */
+/** SQLSTATE codes of lost races: deadlock, serialization failure, and a reference to a row that has just been removed. */
 const LOST_RACES: readonly unknown[] = ["40P01", "40001", "23503"];
 const MAX_TRIES = 5;
 
-/** `run` must do nothing that a rollback does not undo. */
+/** Runs a transaction, and repeats it after a lost race. `run` must do nothing that a rollback does not undo. */
 export async function repeatTransaction<Tables, T>(
   database: Kysely<Tables>,
   run: (queries: Transaction<Tables>) => Promise<T>,

@@ -1,14 +1,14 @@
-/** Refuses a connection pooler that hands each transaction to another session of PostgreSQL. */
+/** Refuses a connection pooler that gives each transaction another session of PostgreSQL. */
 import type { Client } from "pg";
 import { StartError } from "../../../ground/errors.ts";
 
-/** A pooler of one session, which lets `second` wait for `first`, and a pooler in statement mode. */
+/** Messages of a pooler with a single session, in which `second` waits for `first`, and of a pooler in statement mode. */
 const POOLER = /^Query read timeout$|not allowed in statement pooling mode$/;
 
 /**
- * Throws `StartError` when two clients are given each other's sessions. Notifications, advisory locks and settings belong
- * to a session: behind a pooler in transaction mode, caches would serve what was deleted, and the work of a process that
- * died would never be taken over. `second` needs a query time-out.
+ * Throws `StartError` if two clients get each other's sessions. Notifications, advisory locks and settings belong to a session:
+ * behind a pooler in transaction mode, caches would serve deleted rows, and nobody would take over the work of a dead process.
+ * `second` needs a query timeout.
  */
 export async function requireOwnSessions(first: Client, second: Client): Promise<void> {
   const keep = await keepTheirSessions(first, second).catch((error: unknown) => {
@@ -26,7 +26,7 @@ async function keepTheirSessions(first: Client, second: Client): Promise<boolean
     [first, await readSession(first)],
     [second, await readSession(second)],
   ]);
-  // A pooler gives out the session that came back last, or the one that came back first: one order shows each.
+  // A pooler lends the session that was returned last, or the one that was returned first: each order reveals one of both.
   for (const order of [
     [first, second],
     [second, first],

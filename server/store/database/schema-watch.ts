@@ -1,11 +1,11 @@
-/** Finds out that a newer version of Busbar has migrated the database while this one runs. */
+/** Detects that a newer version of Busbar has migrated the database while this one runs. */
 import type { Changes } from "./changes.ts";
 import type { Database } from "./database.ts";
 import { databaseState } from "./readiness.ts";
 
 /**
- * Calls `onNewer` once, as soon as a newer version's migration is committed on which this version does not work: what it
- * would take from a queue that has changed could be lost. Looks again whenever notifications may have been missed.
+ * Calls `onNewer` once, when a newer version's migration is committed with which this version is not compatible: what it would
+ * take from a changed queue could be lost. Checks again whenever notifications may have been missed.
  */
 export function watchSchema(deps: { database: Database; changes: Changes }, onNewer: () => void): void {
   let found = false;

@@ -1,6 +1,7 @@
 /**
- * On which side each table lies: control tables stay in one database, data tables can be in several. A statement names tables of one
- * side, so that it runs in one of these databases; today one database holds both (docs/decisions/0042-control-and-data.md).
+ * The side of each table: control tables stay in one database, data tables can be spread over several. A statement names tables
+ * of one side only, so that it runs in one of these databases; today one database has both
+ * (docs/decisions/0042-control-and-data.md).
  */
 import type { ColumnType, Kysely, SelectType, Transaction } from "kysely";
 import type { DB } from "./rows.gen.ts";
@@ -16,7 +17,7 @@ export type Side = "control" | "shared" | "data" | "own";
 export const TABLE_SIDES = {
   // Acts of agents are budgeted over a whole project, so over all customers of it.
   agentActs: "control",
-  // Hangs on an operation, and goes with it.
+  // Belongs to an operation, and is removed with it.
   agentChanges: "data",
   agentPolicies: "control",
   allDeliveries: "data",
@@ -29,9 +30,9 @@ export const TABLE_SIDES = {
   claimedDomains: "control",
   configs: "shared",
   connectionDoubts: "control",
-  // Closed and opened with each answer of a provider.
+  // Written with each answer of a provider.
   connectionGates: "data",
-  // Its tokens are updated once in a lifetime of a token, not with each call.
+  // Tokens are updated once in their lifetime, not with each call.
   connections: "shared",
   consents: "control",
   consumers: "shared",
@@ -42,7 +43,7 @@ export const TABLE_SIDES = {
   destinations: "shared",
   events: "data",
   eventsNowhere: "data",
-  // A stream belongs to a connection. The journal of a provider app belongs to no customer: its row lies with the control tables.
+  // A stream belongs to a connection. The journal of a provider app belongs to no customer: its row is in the database of the control tables.
   eventStreams: "data",
   eventTopicRoutes: "shared",
   eventTopics: "data",
@@ -77,14 +78,14 @@ export const TABLE_SIDES = {
   // One push may have events of many customers.
   receivedPushes: "control",
   refusedRequests: "control",
-  // Tell "deleted" from "not replicated yet".
+  // Distinguish "deleted" from "not replicated yet".
   removedConnections: "shared",
   removedInstallations: "shared",
   reportedHealth: "data",
   revisions: "shared",
   schemaBaselines: "data",
   schemaLooks: "data",
-  // The schedule of an integration, for all customers that installed it.
+  // Schedule of an integration, for all customers who installed it.
   schemaWatches: "control",
   seenRecords: "data",
   sessions: "control",
@@ -93,14 +94,14 @@ export const TABLE_SIDES = {
   subscriptionEvents: "data",
   subscriptions: "data",
   subscriptionSyncs: "data",
-  // With the tokens that it renews.
+  // Belong to the tokens that they renew.
   tokenRefreshes: "control",
   topicDestinationRoutes: "shared",
   topics: "shared",
   undeliveredChanges: "data",
   unroutedEvents: "data",
   uploads: "control",
-  // The rate of a whole project.
+  // Rate of a whole project.
   webhookPaces: "control",
   writeKeys: "data",
   writes: "data",
@@ -116,11 +117,11 @@ type SharedTables = { [Table in TablesOn<"shared">]: ReadOnly<DB[Table]> };
 export type ControlTables = Pick<DB, TablesOn<"control" | "shared" | "own">>;
 export type DataTables = Pick<DB, TablesOn<"data" | "own">> & SharedTables;
 
-/** The control tables, or a transaction on them. */
+/** Control tables, or a transaction on them. */
 export type ControlQueries = Kysely<ControlTables> | Transaction<ControlTables>;
 
-/** The data tables, or a transaction on them; shared tables can be read. */
+/** Data tables, or a transaction on them; shared tables can be read. */
 export type DataQueries = Kysely<DataTables> | Transaction<DataTables>;
 
-/** Either side: for statements that only read shared tables. */
+/** Tables of either side: for statements that only read shared tables. */
 export type SharedQueries = Kysely<SharedTables> | Transaction<SharedTables>;

@@ -1,6 +1,6 @@
 /** Writes values as JSON that PostgreSQL accepts, whatever characters their texts contain. */
 
-/** NUL and half a surrogate pair as `JSON.stringify` escapes them: behind an odd number of backslashes. */
+/** NUL and half a surrogate pair as `JSON.stringify` escapes them, after an even number of backslashes. */
 const UNSTORABLE = /(?<!\\)((?:\\\\)*)\\u(?:0000|d[89a-f][0-9a-f]{2})/g;
 
 /**
@@ -9,6 +9,6 @@ const UNSTORABLE = /(?<!\\)((?:\\\\)*)\\u(?:0000|d[89a-f][0-9a-f]{2})/g;
  */
 export const toStoredJson = (value: unknown): string => storableJson(JSON.stringify(value));
 
-/** Does the same for a text that is JSON already. Most texts have no such escape, and the plain search is much cheaper. */
+/** Makes text that is JSON already storable. Most texts have no such escape, and the plain search costs much less. */
 export const storableJson = (json: string): string =>
   json.includes("\\u") ? json.replace(UNSTORABLE, "$1\\ufffd") : json;

@@ -1,4 +1,4 @@
-/** A small pool whose commits do not wait for the disk, for work that is repeated if PostgreSQL's machine fails. */
+/** Opens a small pool whose commits do not wait for the disk, for work that is repeated if PostgreSQL's machine fails. */
 import type { Log } from "../../../ground/log.ts";
 import type { Database } from "./database.ts";
 import { openPool } from "./pool.ts";
@@ -10,7 +10,7 @@ export interface UnsyncedPool {
   close(): Promise<void>;
 }
 
-/** A crash of Busbar or PostgreSQL loses nothing; a failure of PostgreSQL's machine may lose the last half second. */
+/** Opens the pool. A crash of Busbar or PostgreSQL loses nothing; a failure of PostgreSQL's machine may lose the last half second. */
 export function openUnsyncedPool(
   { connectionString, sideRoles }: Pick<Database, "connectionString" | "sideRoles">,
   log: Log,

@@ -21,39 +21,39 @@ import { toStoredJson } from "../database/stored-json.ts";
 
 export type DeliveryState = "waiting" | "sending" | "delivered" | "failed";
 
-/** A delivery that this worker has, with the version and the health of its destination. */
+/** Delivery that this worker has claimed, with version and health of its destination. */
 export interface ClaimedDelivery extends DeliveryKey {
   failures: number;
   version: number;
   failingSince: Date | null;
-  /** On the first attempt: the batch that holds the delivery in place of a row. */
+  /** Set on the first attempt: the batch that holds the delivery instead of a row. */
   batchId?: string;
 }
 
-/** How many deliveries a worker claims. */
+/** Limits of a worker's claim. */
 export interface ClaimLimits {
   workerId: number;
-  /** In total. */
+  /** Limit in total. */
   capacity: number;
-  /** Per destination that is not in `lanes`: working ones and failing ones. */
+  /** Limits per destination that is not in `lanes`, for working and for failing ones. */
   depth: number;
   failingDepth: number;
-  /** Destinations that the worker is busy with and how many more of each it takes. */
+  /** Destinations that the worker is busy with, and how many more deliveries it claims for each. */
   lanes: { id: string; free: number }[];
-  /** Projects of which the worker takes no more. */
+  /** Projects of which the worker claims nothing more. */
   fullProjects: string[];
 }
 
 const listLanes = ({ lanes }: ClaimLimits) =>
   sql`unnest(${lanes.map(({ id }) => id)}::uuid[], ${lanes.map(({ free }) => free)}::integer[]) as lane (id, free)`;
 
-/** Claims deliveries that are due, a few of each destination, starting with a random destination. */
+/** Claims due deliveries, a few for each destination, starting with a random destination. */
 export async function claimDeliveries(queries: DataQueries, claim: ClaimLimits): Promise<ClaimedDelivery[]> {
   const { rows } = await claimStatement(claim).execute(queries);
   return rows;
 }
 
-/** Hops along the index of waiting deliveries, so that destinations for which nothing waits cost nothing. */
+/** Builds the statement. It skips along the index of waiting deliveries, so that destinations without any cost nothing. */
 export const claimStatement = (claim: ClaimLimits) => sql<ClaimedDelivery>`/* prepare claim-deliveries */
     with recursive first as (
       (
@@ -92,24 +92,24 @@ export const claimStatement = (claim: ClaimLimits) => sql<ClaimedDelivery>`/* pr
     returning deliveries.destination_id, deliveries.event_id, failures, version, failing_since
   `;
 
-/** Names a delivery: no event goes to a destination twice. */
+/** Key of a delivery: no event goes to a destination twice. */
 export interface DeliveryKey {
   destinationId: string;
   eventId: string;
 }
 
-/** An attempt as it is recorded in the row. */
+/** Attempt as the row records it. */
 export interface AttemptRecord {
   time: string;
   durationMs: number;
   status?: number;
   error?: string;
   answer?: string;
-  /** What the destination's type kept of the request. */
+  /** Parts of the request that the destination's type records. */
   sent?: { url: string; headers: Record<string, string> };
 }
 
-/** A delivery that was attempted: it is over, or due again after `retryInMs`. */
+/** Delivery after an attempt: it has ended, or is due again after `retryInMs`. */
 export interface AttemptedDelivery extends DeliveryKey {
   kind: "attempted";
   state: "waiting" | "delivered" | "failed";
@@ -117,19 +117,19 @@ export interface AttemptedDelivery extends DeliveryKey {
   attempt: AttemptRecord;
 }
 
-/** A delivery that a worker had and did not attempt: it is due again at once, for any worker. */
+/** Delivery that a worker returns without an attempt: it is due again at once, for any worker. */
 export interface ReleasedDelivery extends DeliveryKey {
   kind: "released";
 }
 
-/** A delivery that failed without an attempt, because its destination is disabled. */
+/** Delivery that failed without an attempt, because its destination is disabled. */
 export interface SkippedDelivery extends DeliveryKey {
   kind: "skipped";
 }
 
 export type DeliveryUpdate = AttemptedDelivery | ReleasedDelivery | SkippedDelivery;
 
-/** The record that a skipped delivery gets in place of an attempt. */
+/** Builds the record of a skipped delivery, in place of an attempt's. */
 const skippedRecord = (): AttemptRecord => ({
   time: now().toISOString(),
   durationMs: 0,
@@ -139,8 +139,8 @@ const skippedRecord = (): AttemptRecord => ({
 const MAX_ATTEMPTS = 40;
 
 /**
- * Updates deliveries that this worker has, each at most once, and removes batches that are over, in one statement.
- * Deliveries that the worker no longer has stay as they are. Changes that were accepted for the first time are counted.
+ * Updates deliveries of this worker, each at most once, and removes batches that are finished, in one statement. Deliveries
+ * that the worker no longer has stay as they are. Changes that were accepted for the first time are counted.
  */
 export async function updateDeliveries(
   queries: DataQueries,
@@ -158,7 +158,7 @@ export async function updateDeliveries(
       where message_id = any(${rows.filter(({ state }) => state === "delivered").map(({ eventId }) => eventId)}::uuid[])
       returning installation_id, object_name, events
     ), locked as materialized (
-      -- In the order in which other statements lock them.
+      -- Locks rows in the same order as other statements.
       select id, installation_id, object_name from subscriptions
       where (installation_id, object_name) in (select installation_id, object_name from accepted)
       order by id for no key update
@@ -189,9 +189,9 @@ export async function updateDeliveries(
 interface UpdateRow extends DeliveryKey {
   state: "waiting" | "delivered" | "failed";
   retryInMs: number;
-  /** Added to those before. */
+  /** Added to the earlier failures. */
   failures: number;
-  /** JSON text, added to those before. */
+  /** JSON text, appended to the earlier attempts. */
   attempt: string | null;
 }
 
@@ -216,7 +216,7 @@ function toRow(update: DeliveryUpdate): UpdateRow {
   }
 }
 
-/** Lists the workers that have deliveries. Hops along the index, which names few workers. */
+/** Lists the workers that have deliveries. Skips along the index, which contains few workers. */
 export async function listDeliveryClaimers(queries: DataQueries): Promise<number[]> {
   const { rows } = await sql<{ workerId: number }>`
     with recursive workers as (
@@ -231,7 +231,7 @@ export async function listDeliveryClaimers(queries: DataQueries): Promise<number
   return rows.map((row) => row.workerId);
 }
 
-/** Lists the rows that this worker has. */
+/** Lists the rows that this worker has claimed. */
 export async function listClaims(queries: DataQueries, workerId: number): Promise<DeliveryKey[]> {
   const { rows } = await sql<DeliveryKey>`
     select destination_id, event_id from deliveries where state = 'sending' and claimed_by = ${workerId}
@@ -239,7 +239,7 @@ export async function listClaims(queries: DataQueries, workerId: number): Promis
   return rows;
 }
 
-/** Gives back everything these workers had; it is due at once. */
+/** Releases everything that these workers had; it is due at once. */
 export async function releaseDeliveries(queries: DataQueries, workerIds: number[]): Promise<void> {
   if (workerIds.length === 0) return;
   await releaseBatches(queries, workerIds, []);
@@ -267,8 +267,8 @@ export async function failDisabled(queries: DataQueries, max: number): Promise<n
 }
 
 /**
- * Reserves times at which webhooks of a project may be sent, `apartMs` apart over all processes. Returns the milliseconds
- * until the first of each project.
+ * Reserves times at which webhooks of projects may be sent, `apartMs` apart over all processes. Returns for each project the
+ * milliseconds until its first time.
  */
 export async function reservePaces(
   queries: ControlQueries,

@@ -1,9 +1,9 @@
-/** Deliveries on their first attempt: made from events, and held in batches instead of a row each. */
+/** Deliveries on their first attempt. They are created from events, and stored in batches instead of a row each. */
 import { sql } from "kysely";
 import type { DataQueries } from "../database/sides.ts";
 import { EVENT_KIND, type StoredEvent } from "./events.ts";
 
-/** A delivery that routing has made. */
+/** Delivery that routing has created. */
 export interface RoutedDelivery {
   destinationId: string;
   eventId: string;
@@ -13,11 +13,11 @@ export interface RoutedDelivery {
   disabled: boolean;
 }
 
-/** The result of one routing statement. */
+/** Result of one routing statement. */
 export interface Routed {
   /** The number of events, including those without a route. */
   events: number;
-  /** Whether events are left that this statement did not take because of its limits. */
+  /** Whether the statement left events because of its limits. */
   mayBeMore: boolean;
   deliveries: RoutedDelivery[];
   /** The events of the deliveries. */
@@ -36,25 +36,25 @@ type RoutedRow = RoutedDelivery &
     kind: StoredEvent["kind"];
     createTime: Date;
     traceparent: string | null;
-    /** Null for events in `Routing.known`. Of each other event, one row has it: events may be large and have many destinations. */
+    /** Null for events in `Routing.known`. For other events one row has it: events may be large and have many destinations. */
     data: string | null;
   };
 
-/** Whose batch the deliveries of one statement belong to, and how much it routes. */
+/** Batch and limits of one routing statement. */
 export interface Routing {
   batchId: string;
   workerId: number;
   maxEvents: number;
-  /** Of data in all; the first event is routed whatever its size. */
+  /** Limit of data in total; the first event is routed whatever its size. */
   maxBytes: number;
-  /** Data of events that this process has in memory, by id: it is not read. */
+  /** Data of events that this process has in memory, by id: the statement does not read it. */
   known: ReadonlyMap<string, string>;
 }
 
 /**
- * Routes the oldest events that are not routed yet, in one statement: data messages to their destination, others by
- * topics, which are noted. The deliveries belong to the worker's batch of this id until the batch is removed; without deliveries there is
- * no batch. Events without a delivery are noted with what was missing.
+ * Routes the oldest unrouted events in one statement: data messages to their destination, other events by topics, which are
+ * recorded. The worker's batch with this id holds the deliveries until it is removed; without deliveries there is no batch. For
+ * an event without a delivery, the statement records whether a topic or a destination was missing.
  */
 export async function routeEvents(queries: DataQueries, routing: Routing): Promise<Routed> {
   const { rows } = await routeStatement(routing).execute(queries);
@@ -98,7 +98,7 @@ export const routeStatement = ({ batchId, workerId, maxEvents, maxBytes, known }
         and route.project_id = events.project_id and route.event_type = events.type
       join destinations on destinations.id = coalesce(events.destination_id, route.destination_id)
         and destinations.project_id = events.project_id
-      -- A destination does not receive the event of its own disabling.
+      -- The event of its own disabling is not sent to a destination.
       where events.type <> 'destination.webhook.disabled' or data ->> 'destinationId' <> destinations.id::text
     ), lost as (
       insert into events_nowhere (project_id, event_id, missing)
@@ -145,7 +145,7 @@ export async function releaseBatches(
     insert into deliveries (destination_id, event_id, state, due_time)
     select pair.destination_id, pair.event_id, 'waiting', now()
     from given_back, unnest(destination_ids, event_ids) as pair (destination_id, event_id)
-    -- Results that were saved before stay.
+    -- Results that were saved earlier stay.
     on conflict do nothing
   `.execute(queries);
 }

@@ -1,25 +1,25 @@
-/** Figures about the deliveries of destinations: what waits, what has failed, and when the last one succeeded. */
+/** Figures about the deliveries of destinations: waiting and failed ones, and the time of the last success. */
 import { sql } from "kysely";
 import { buildFirstId } from "../../../ground/ids.ts";
 import type { DataQueries } from "../database/sides.ts";
 import type { DestinationRow } from "./destinations.ts";
 
 export interface DeliveryFigures {
-  /** Sent now or due later. */
+  /** Number of deliveries that are being sent or due later. */
   waiting: number;
   failed: number;
   lastDeliveredTime: Date | undefined;
 }
 
-/** Both counts of a destination end here, so that they cost little after a long outage. */
+/** Limit of both counts of a destination, so that they cost little after a long outage. */
 export const MAX_COUNTED = 10_000;
 
-/** Deliveries looked at for the last success. */
+/** Number of deliveries in which the last success is searched. */
 const MAX_SCANNED = 1_000;
 
 /**
- * Returns the figures of destinations by id. The last success is looked for among the newest deliveries, and in front of
- * the failures: an older one than both is not found.
+ * Returns the figures of destinations by id. The last success is searched among the newest deliveries and before the failures;
+ * an older one is not found.
  */
 export async function deliveryFigures(
   queries: DataQueries,

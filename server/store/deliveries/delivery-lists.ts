@@ -1,4 +1,4 @@
-/** Finds deliveries and resends them, for the API. */
+/** Finds and resends deliveries, for the API. */
 import { sql, type RawBuilder } from "kysely";
 import { FIRST_ID, isUuid } from "../../../ground/ids.ts";
 import type { DataQueries } from "../database/sides.ts";
@@ -43,7 +43,7 @@ export async function listWaitingDeliveries(
   return withSubjects(queries, rows);
 }
 
-/** With the JSON text and the kind of its event. */
+/** Delivery with the JSON text and the kind of its event. */
 type FoundDelivery = DeliveryRow & Pick<StoredEvent, "data" | "kind">;
 
 /** Finds a delivery with the JSON text of its event's data. */
@@ -66,8 +66,9 @@ const resend = sql`
 `;
 
 /**
- * Makes up to `max` deliveries due at once that failed and wait for another attempt, oldest event first; returns how many. Their failure
- * counts as one less, so that a message which fails again is not given up sooner. A single one is left to its schedule unless `evenOne`.
+ * Makes up to `max` failed deliveries that wait for a retry due at once, oldest event first; returns their number. One failure
+ * is subtracted from each, so that a message which fails again is not given up sooner. A single delivery keeps its schedule
+ * unless `evenOne` is set.
  */
 export async function hastenDeliveries(
   queries: DataQueries,
@@ -90,7 +91,7 @@ export async function hastenDeliveries(
   return Number(numAffectedRows ?? 0n);
 }
 
-/** Starts a finished delivery from the beginning, makes a waiting one due at once; returns whether there was either. */
+/** Restarts a finished delivery, or makes a waiting one due at once; returns whether there was either. */
 export async function resendDelivery(
   queries: DataQueries,
   destinationId: string,
@@ -103,11 +104,11 @@ export async function resendDelivery(
   return (numAffectedRows ?? 0n) > 0n;
 }
 
-/** Which deliveries of a destination are to be resent. Waiting ones that are due already are left out. */
+/** Choice of a destination's deliveries to resend. Waiting deliveries that are due already are left out. */
 export interface ResendChoice {
   destinationId: string;
   states: DeliveryState[];
-  /** Ids of events: the first of the range, and the first after it. */
+  /** Range of event ids: the first one, and the first after the range. */
   fromId: string;
   untilId: string;
   /** Ids of events. */
@@ -139,10 +140,10 @@ export async function countResendable(queries: DataQueries, choice: ResendChoice
   return rows[0]?.count ?? 0;
 }
 
-/** Resends up to `limit` of the oldest. Returns the last event, after which the next call continues. */
+/** Resends up to `limit` of the oldest. Returns the last event, behind which the next call continues. */
 export async function resendDeliveries(
   queries: DataQueries,
-  /** `afterId`: the last event of the previous call. */
+  /** `afterId`: last event of the previous call. */
   choice: ResendChoice & { afterId?: string; limit: number },
 ): Promise<{ count: number; lastEventId: string | undefined }> {
   const { destinationId, afterId = FIRST_ID, limit } = choice;

@@ -34,27 +34,27 @@ export interface DeliveryFilter extends SubjectFilter {
   state?: DeliveryState | undefined;
   /** Type of the event. */
   type?: string | undefined;
-  /** Of event ids; `before` may be a `deliveryToken`. */
+  /** Range of event ids; `before` may be a `deliveryToken`. */
   range: IdRange;
 }
 
-/** Rows that match, and where to continue if more rows may match than were scanned. */
+/** Matching rows, and where to continue if the scan ended before the list. */
 export interface ExaminedDeliveries {
   rows: ListedDelivery[];
   continueBefore?: string;
 }
 
-/** Names a place between deliveries: several have the same event. */
+/** Builds the token of a position between deliveries: several deliveries have the same event. */
 export const deliveryToken = (eventId: string, destinationId: string): string =>
   `${eventId}.${destinationId}`;
 
-/** Rows that one statement looks at for filters that no index serves, over all destinations, and the least for each. */
+/** Rows that a statement scans for filters without an index: over all destinations, and at least for each. */
 const MAX_SCANNED = 20_000;
 const LEAST_LOOKED_AT = 200;
 
 /**
- * Looks at the newest deliveries of each destination: as many as fit on the page, or with filters that no index serves,
- * up to a limit. Deliveries older than the oldest one scanned belong to the next page, for which it returns a token.
+ * Scans the newest deliveries of each destination: one page or, with filters that no index supports, a limited number.
+ * Deliveries older than the oldest scanned one belong to the next page, for which it returns a token.
  */
 export async function listDeliveries(
   queries: DataQueries,
@@ -65,7 +65,7 @@ export async function listDeliveries(
   const isFiltered = ofEvent.length > 0 || state === "delivered";
   const max = isFiltered
     ? sql`(select greatest(${LEAST_LOOKED_AT}, ${MAX_SCANNED} / greatest(count(*), 1)) from owner)`
-    : // One more for the delivery that the token names.
+    : // The delivery that the token names comes in addition.
       sql`${range.limit + 1}`;
   const { rows } = await sql<FoundRow & { floorId: string | null }>`
     with owner as (
@@ -116,7 +116,7 @@ function selectExamined(
   const first = sql`
     select destination_id, event_id, state, 0 as nth
     from first_deliveries join owner on owner.id = destination_id where ${bounds}`;
-  // The few rows of this state have an index that does not know their destinations.
+  // The index of the few rows in this state does not contain their destinations.
   if (state === "sending")
     return sql`
       select destination_id, event_id, state, 0 as nth
@@ -148,7 +148,7 @@ const eventConditions = ({ type, ...filter }: DeliveryFilter): RawBuilder<unknow
   ...subjectConditions(filter),
 ];
 
-/** Reads the event of each row. As a plain join, the planner may read all events that match, of all times and projects. */
+/** Joins the event of each row. With a plain join, the planner may read all matching events, of all times and projects. */
 const ofMatchingEvent = (wanted: RawBuilder<unknown>[]): RawBuilder<unknown> =>
   wanted.length === 0
     ? sql``

@@ -1,17 +1,17 @@
-/** What deliveries are about: customer, integration, object, number of records, by the members of their event's data. */
+/** Subjects of deliveries: customer, integration, object and number of records, by the members of their event's data. */
 import { sql, type RawBuilder } from "kysely";
 import { isUuid } from "../../../ground/ids.ts";
 import { isJsonObject, type JsonObject } from "../../../ground/json.ts";
 import type { SharedQueries } from "../database/sides.ts";
 
-/** What an event or a data message is about; what it does not name is absent. */
+/** Subject of an event or data message; unknown members are absent. */
 export interface DeliverySubject {
   groupRef?: string;
   /** Name of the integration. */
   integration?: string;
   /** The provider's name of the object. */
   object?: string;
-  /** Of messages with records or changes. */
+  /** Number of records or changes in a data message. */
   records?: number;
 }
 
@@ -28,12 +28,12 @@ export function deliveryKind(type: string): DeliveryKind {
 export interface SubjectFilter {
   groupRef?: string | undefined;
   integrationId?: string | undefined;
-  /** The provider's name of the object, or that of the messages. */
+  /** Name of the object at the provider, or in messages. */
   object?: string | undefined;
   kind?: DeliveryKind | undefined;
 }
 
-/** Large messages are not read as a whole: a message has its subject among its first members. */
+/** Beginning of the data, for large messages: a message has its subject among its first members. */
 export const HEAD = sql`substr(events.data::text, 1, 2000)`;
 export const IS_MESSAGE = sql`events.destination_id is not null`;
 
@@ -50,11 +50,11 @@ export function subjectConditions(filter: SubjectFilter): RawBuilder<unknown>[] 
   return all;
 }
 
-/** The members of a message come before its records, so the first member of a name is its own. */
+/** Selects the first member of a name. A message's own members come before its records, so the first one is its own. */
 const firstMember = (name: string): RawBuilder<unknown> =>
   sql`substring(${HEAD} from ${sql.lit(String.raw`"${name}":"((?:[^"\\]|\\.)*)"`)})`;
 
-/** Of the data of a row of `events`. */
+/** Selects whether the data of a row of `events` has this member. */
 export function hasMember(name: string, value: string): RawBuilder<unknown> {
   const escaped = JSON.stringify(value).slice(1, -1);
   return sql`case when ${IS_MESSAGE}
@@ -62,17 +62,17 @@ export function hasMember(name: string, value: string): RawBuilder<unknown> {
     else strpos(events.data::text, ${JSON.stringify(value)}) > 0 and events.data ->> ${sql.lit(name)} = ${value} end`;
 }
 
-/** Messages name their installation only. */
+/** Selects whether an event is about the integration. Messages name their installation only. */
 const isOfIntegration = (integrationId: string): RawBuilder<unknown> => sql`case when ${IS_MESSAGE}
   then ${firstMember("installationId")} in (
     select id::text from installations where integration_id = ${integrationId}
     union all select id::text from removed_installations where integration_id = ${integrationId})
   else coalesce(events.data ->> 'integrationId' = ${integrationId}, false) end`;
 
-/** The data of an event, or the beginning of that of a message, as `head`. */
+/** Data of an event, or the beginning of a message's data, as `head`. */
 export const DATA_HEAD = sql`case when ${IS_MESSAGE} then substr(events.data::text, 1, 16000) else events.data::text end`;
 
-/** Adds to rows what they are about. */
+/** Adds the subjects to rows. */
 export async function withSubjects<Row extends { head: string }>(
   queries: SharedQueries,
   rows: Row[],
@@ -90,7 +90,7 @@ export function readMembers(head: string): JsonObject {
     const value: unknown = JSON.parse(end ? `${head.slice(0, end.index)}}` : head);
     return isJsonObject(value) ? value : {};
   } catch {
-    // Names of more than 10,000 characters.
+    // The beginning ends inside names of more than 10,000 characters.
     return {};
   }
 }

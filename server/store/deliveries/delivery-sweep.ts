@@ -6,7 +6,7 @@ import type { ProjectBound } from "../access/project-retention.ts";
 
 /**
  * Removes up to `max` deliveries whose events are older than `beforeId`, or whose destination was deleted; returns their
- * number. Hops from destination to destination along the primary key instead of reading the table.
+ * number. Skips from destination to destination along the primary key instead of reading the table.
  */
 export async function removeOldDeliveries(
   queries: DataQueries,
@@ -42,9 +42,9 @@ export async function removeOldDeliveries(
 }
 
 /**
- * Removes up to `max` data messages that were delivered, or whose destination was deleted, with their deliveries; returns
- * their number. Removes those older than `beforeId`, and those older than the bound of their project. Hops from destination
- * to destination; rows are compared as wholes, because no other index than that of the destinations has their order.
+ * Removes up to `max` data messages that were delivered, or whose destination was deleted, with their deliveries; returns their
+ * number. Removes messages older than `beforeId`, or older than the limit of their project. Skips from destination to
+ * destination; rows are compared as wholes, because only the index by destination has their order.
  */
 export async function removeDeliveredData(
   queries: DataQueries,
@@ -111,7 +111,7 @@ export async function removeOldEvents(queries: DataQueries, beforeId: string, ma
   return Number(numAffectedRows ?? 0n);
 }
 
-/** Removes up to `max` notes about events that went nowhere, older than `beforeId`; hops from project to project. */
+/** Removes up to `max` notes about events without a destination, older than `beforeId`; skips from project to project. */
 export async function removeOldNowhere(queries: DataQueries, beforeId: string, max: number): Promise<number> {
   const { numAffectedRows } = await sql`
     with recursive hops as (
@@ -160,8 +160,8 @@ export async function removeProjectDeliveries(
 }
 
 /**
- * Removes up to `max` old events of one project that are no data messages; returns their number. Hops from type to type,
- * and compares rows as wholes, because no other index than that of the list has their order.
+ * Removes up to `max` old events of one project, except data messages; returns their number. Skips from type to type, and
+ * compares rows as wholes, because only the index of the list has their order.
  */
 export async function removeProjectEvents(
   queries: DataQueries,
@@ -193,7 +193,7 @@ export const oldEventsRemoval = ({ projectId, id }: ProjectBound, max: number) =
     delete from events where id in (select id from old)
   `;
 
-/** Removes up to `max` old notes of one project about events that went nowhere; returns their number. */
+/** Removes up to `max` old notes of one project about events without a destination; returns their number. */
 export async function removeProjectNowhere(
   queries: DataQueries,
   { projectId, id }: ProjectBound,
@@ -207,7 +207,7 @@ export async function removeProjectNowhere(
   return Number(numAffectedRows ?? 0n);
 }
 
-/** Removes the send times of projects that have sent nothing for a day; returns their number, which is never large. */
+/** Removes the send times of projects that have sent nothing for a day; returns their number, which is always small. */
 export async function removeOldPaces(queries: ControlQueries): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from webhook_paces where next_time < now() - interval '1 day'

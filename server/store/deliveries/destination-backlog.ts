@@ -1,20 +1,20 @@
-/** Counts what waits for a destination: reading slows down while a destination falls behind. */
+/** Counts the backlog of a destination: reads slow down while a destination falls behind. */
 import { sql } from "kysely";
 import type { DataQueries } from "../database/sides.ts";
 
 export interface DestinationBacklog {
-  /** Messages and events that are sent, or can be sent now. */
+  /** Messages and events that are being sent or can be sent now. */
   open: number;
-  /** Those that failed and wait for the time of their next attempt. */
+  /** Failed messages and events that wait for their next attempt. */
   retries: number;
-  /** For how long it has failed; null if it works. */
+  /** Time since it began to fail; null if it works. */
   failingMs: number | null;
 }
 
 /**
- * Counts the messages and events that are not delivered to a destination yet, up to `max` of each kind, but of a destination that
- * fails not more than `most.open`: data messages that are not routed, and deliveries of any type. Held messages do not count. Costs
- * a few index lookups, and at most `max` index entries for each.
+ * Counts the messages and events that are not delivered to a destination yet: data messages that are not routed, and deliveries
+ * of any type. Counts up to `max` of each kind, but the retries of a failing destination up to `max.open` only. Held messages do
+ * not count. Costs a few index lookups, and at most `max` index entries for each.
  */
 export async function countBacklog(
   queries: DataQueries,

@@ -1,4 +1,4 @@
-/** Destinations: where messages go, with sealed secrets and whether anything is sent there now. */
+/** Destinations of messages, with sealed secrets and whether they are disabled. */
 import { sql } from "kysely";
 import { isUuid } from "../../../ground/ids.ts";
 import type { ControlQueries, SharedQueries } from "../database/sides.ts";
@@ -14,7 +14,7 @@ export interface DestinationRow {
   failingSince: Date | null;
   disabledTime: Date | null;
   disabledReason: string | null;
-  /** `exclude`: changes that only show what Busbar wrote are left out, where no object says otherwise. */
+  /** `exclude`: changes that only reflect writes by Busbar are left out, unless an object says otherwise. */
   ownWrites: string | null;
   createTime: Date;
   updateTime: Date | null;
@@ -32,7 +32,7 @@ export async function countDestinations(queries: SharedQueries, projectId: strin
   return Number(count);
 }
 
-/** Finds a destination by id or name; a name that looks like an id never hides the destination of that id. */
+/** Finds a destination by id or name. A name that looks like an id never hides the destination with that id. */
 export const findDestination = (
   queries: ControlQueries,
   projectId: string,
@@ -53,7 +53,7 @@ export const findDestination = (
   return (lock === "update" ? query.forUpdate() : query).executeTakeFirst();
 };
 
-/** Lists destinations of any project by id; those that do not exist are absent. */
+/** Lists destinations of any project by id; missing ones are absent. */
 export const listDestinationsById = (queries: SharedQueries, ids: string[]): Promise<DestinationRow[]> =>
   ids.length === 0
     ? Promise.resolve([])
@@ -62,7 +62,7 @@ export const listDestinationsById = (queries: SharedQueries, ids: string[]): Pro
 type Settings = Pick<DestinationRow, "name" | "metadata" | "secretsSealed"> &
   Partial<Pick<DestinationRow, "ownWrites">>;
 
-/** Violates `destinations_project_id_name_key` when the project has a destination of this name. */
+/** Inserts a destination. Violates `destinations_project_id_name_key` if the project has one of this name. */
 export const insertDestination = (
   queries: ControlQueries,
   destination: Settings & Pick<DestinationRow, "id" | "projectId" | "type">,
@@ -73,7 +73,7 @@ export const insertDestination = (
     .returningAll()
     .executeTakeFirstOrThrow();
 
-/** Changes settings; `enable` ends a disabling. The caller must have locked the row. */
+/** Updates settings; `enable` ends a disabling. The caller must have locked the row. */
 export const updateDestination = (
   queries: ControlQueries,
   projectId: string,
@@ -96,7 +96,7 @@ export const updateDestination = (
     .executeTakeFirstOrThrow();
 };
 
-/** Returns whether a row was removed. Its routes are removed with it, its deliveries by retention. */
+/** Removes a destination, and returns whether there was one. Its routes are removed with it, its deliveries by retention. */
 export async function removeDestination(
   queries: ControlQueries,
   projectId: string,
@@ -110,7 +110,7 @@ export async function removeDestination(
   return numDeletedRows > 0n;
 }
 
-/** Records that destinations have begun to fail; writes only changes. */
+/** Marks destinations as failing; writes only changes. */
 export async function markFailing(queries: ControlQueries, ids: string[]): Promise<void> {
   if (ids.length === 0) return;
   await sql`
@@ -118,7 +118,7 @@ export async function markFailing(queries: ControlQueries, ids: string[]): Promi
   `.execute(queries);
 }
 
-/** Records that destinations work again; writes only changes. Returns those that had failed, and for how long. */
+/** Marks destinations as working; writes only changes. Returns those that had failed, and for how long. */
 export async function markWorking(
   queries: ControlQueries,
   ids: string[],
@@ -136,7 +136,7 @@ export async function markWorking(
   return rows;
 }
 
-/** Disables those of the destinations that have only failed for `afterSeconds`, and returns their rows. */
+/** Disables those of the destinations that have failed for at least `afterSeconds`, and returns their rows. */
 export const disableFailing = (
   queries: ControlQueries,
   ids: string[],
@@ -151,7 +151,7 @@ export const disableFailing = (
     .returningAll()
     .execute();
 
-/** Disables a destination, unless it was changed since this version. */
+/** Disables a destination, unless it has changed since this version. */
 export const disableDestination = (
   queries: ControlQueries,
   destination: { id: string; version: number; reason: string },

@@ -1,4 +1,4 @@
-/** Lists events and data messages, newest first, and says where each went. */
+/** Lists events and data messages, newest first, and where each was sent. */
 import { sql, type RawBuilder } from "kysely";
 import { isUuid } from "../../../ground/ids.ts";
 import type { DataQueries } from "../database/sides.ts";
@@ -9,32 +9,29 @@ import { containsText, inIdRange, type IdRange } from "../database/id-range.ts";
 export interface ListedEvent {
   id: string;
   type: string;
-  /** JSON text; in a list, of a data message only its beginning, for `readMembers`. */
+  /** JSON text; in lists, only the beginning of a data message, for `readMembers`. */
   data: string;
-  /** What was missing when the event was routed and went nowhere. */
+  /** Reason why the event had no destination when it was routed. */
   missing: "topic" | "destination" | null;
 }
 
 export interface EventFilter {
   projectId: string;
-  /** The types of events to list. */
+  /** Types of events to list. */
   types: readonly string[];
-  /** The types of data messages to list. */
+  /** Types of data messages to list. */
   messageTypes: readonly string[];
-  /** Members of the data that have these values. */
+  /** Members of the data, with the wanted values. */
   members: Record<string, string>;
   nowhere?: boolean | undefined;
   text?: string | undefined;
   range: IdRange;
 }
 
-/** Events that one statement looks at for filters that no index serves. */
+/** Events that one statement scans for filters without an index. */
 const MAX_SCANNED = 20_000;
 
-/**
- * Looks at the newest events of the types, up to a limit. When the limit is reached before the page is full, `continueBefore`
- * continues there.
- */
+/** Lists the newest events of the types. `continueBefore` is set if the scan ended at its limit before the page was full. */
 export async function listEvents(
   queries: DataQueries,
   filter: EventFilter,
@@ -43,7 +40,7 @@ export async function listEvents(
   if (!range) return { rows: [] };
   const searches =
     filter.nowhere !== undefined || filter.text !== undefined || Object.keys(filter.members).length > 0;
-  // "offset 0" keeps the planner from reading all events to join them.
+  // "offset 0" prevents the planner from reading all events to join them.
   const newest = newestIds(filter, range, searches ? MAX_SCANNED : range.limit);
   const { rows } = await sql<ListedEvent>`
     select events.id, type, ${DATA_HEAD} as data, mark.missing
@@ -102,23 +99,26 @@ function conditions({ members, nowhere, text }: EventFilter): RawBuilder<unknown
   return all;
 }
 
-/** Searches the data as a whole before its members, because that costs much less. */
+/** Selects whether the data contains a text. Searches the whole before its members, because that costs much less. */
 function hasText(text: string): RawBuilder<unknown> {
   const inMember = sql`exists (select from json_each_text(data) as member where ${containsText(["member.value"], text)})`;
-  // JSON escapes other characters: a member may contain the text although the whole does not.
+  // JSON escapes the other characters, so a member may contain the text although the whole does not.
   const isPlain = /^[\x20-\x7e]*$/.test(text) && !/["\\]/.test(text);
   const inData = isPlain ? sql`(${containsText(["data"], text)} and ${inMember})` : inMember;
   return sql`(${containsText(["events.id", "type"], text)} or case when ${IS_MESSAGE}
     then ${containsText([HEAD], text)} else ${inData} end)`;
 }
 
-/** An event with the id of an operation reports its end: looks only around that. Returns undefined when there is none. */
+/**
+ * Narrows the range to the time around the end of an operation, which an event with its id reports. Returns undefined if there
+ * is no such operation.
+ */
 async function narrowed(
   queries: DataQueries,
   { projectId, messageTypes, members, range }: EventFilter,
 ): Promise<IdRange | undefined> {
   const { operationId } = members;
-  // Messages are made while their operation goes on.
+  // Messages are created while their operation goes on.
   if (operationId === undefined || messageTypes.length > 0) return range;
   if (!isUuid(operationId)) return undefined;
   const operation = await queries
@@ -136,9 +136,9 @@ async function narrowed(
   };
 }
 
-/** The event is made before the statement that ends the operation, and that may wait for the database. */
+/** The event is created before the statement that ends the operation, which may wait for the database. */
 const EARLIER_MS = 5 * 60_000;
-/** Clocks of processes and database differ. */
+/** The clocks of processes and database differ. */
 const LATER_MS = 5_000;
 
 const latest = (since: Date | undefined, from: Date) => ({ since: since && since > from ? since : from });

@@ -1,4 +1,4 @@
-/** Events: the outbox, and the fields of an installation that its events contain. */
+/** Events: how they are stored and queued for routing, and the fields of an installation that they contain. */
 import { sql, type RawBuilder } from "kysely";
 import type { DataQueries, SharedQueries } from "../database/sides.ts";
 import { wakes } from "../database/wake-ups.ts";
@@ -9,13 +9,13 @@ export interface EventRow {
   type: string;
   /** JSON text. */
   data: string;
-  /** Of a data message: the only destination that it goes to. Other events are routed by topics. */
+  /** Set for a data message: its only destination. Other events are routed by topics. */
   destinationId?: string | undefined;
-  /** The trace in which it was recorded, as the header `traceparent`. */
+  /** Trace in which it was recorded, as the header `traceparent`. */
   traceparent?: string | undefined;
 }
 
-/** Inserts events in one statement; the processes that deliver are woken when they are committed. */
+/** Inserts events in one statement; the delivering processes are woken after the commit. */
 export async function insertEvents(queries: DataQueries, events: EventRow[]): Promise<void> {
   await sql`with ${eventInserts(events)} select ${WAKES_DELIVERERS}`.execute(queries);
 }
@@ -37,7 +37,7 @@ export function eventInserts(
     ), ${unqueuedInserts(events, condition)}`;
 }
 
-/** The same for events that are not to be routed now. */
+/** Returns common table expressions that insert events which are not to be routed yet. */
 export function unqueuedInserts(events: EventRow[], condition: RawBuilder<unknown>): RawBuilder<unknown> {
   const column = pickColumn(events);
   return sql`
@@ -53,7 +53,7 @@ export function unqueuedInserts(events: EventRow[], condition: RawBuilder<unknow
     )`;
 }
 
-/** Rows of a queue of events: `id`, `destination_id`, `size_bytes` and `position`. */
+/** Selects the rows of a queue of events: `id`, `destination_id`, `size_bytes` and `position`. */
 export function queueRows(events: EventRow[]): RawBuilder<unknown> {
   const column = pickColumn(events);
   const sizes = events.map(({ data }) => Buffer.byteLength(data));
@@ -67,10 +67,10 @@ const pickColumn =
   (name: keyof EventRow): (string | null)[] =>
     events.map((event) => event[name] ?? null);
 
-/** Of a statement with `eventInserts`: wakes the processes that deliver, if events were inserted. */
+/** For statements with `eventInserts`: wakes the delivering processes if events were inserted. */
 export const WAKES_DELIVERERS = wakes("events", sql`exists (select from inserted_events)`);
 
-/** The fields of an installation that all its events contain. */
+/** Fields of an installation that all its events contain. */
 export interface InstallationFieldsRow {
   projectId: string;
   provider: string;
@@ -84,7 +84,7 @@ export interface InstallationFieldsRow {
   consumerName: string;
 }
 
-/** Finds the fields of installations by id, in one query; installations that do not exist are absent. */
+/** Lists the fields of installations by id, in one query; missing installations are absent. */
 export async function listInstallationFields(
   queries: SharedQueries,
   installationIds: string[],
@@ -131,7 +131,7 @@ export async function findInstallationFields(
   };
 }
 
-/** Finds the fields of one installation, which must exist. */
+/** Gets the fields of one installation, which must exist. */
 export async function getInstallationFields(
   queries: SharedQueries,
   installationId: string,
@@ -141,24 +141,24 @@ export async function getInstallationFields(
   return row;
 }
 
-/** An event as it is sent. */
+/** Event as it is sent. */
 export interface StoredEvent {
   id: string;
   projectId: string;
   type: string;
   /** JSON text. */
   data: string;
-  /** `data`: a data message, which goes to a fixed destination. */
+  /** `data` is a data message, which goes to a fixed destination. */
   kind: "event" | "data";
   createTime: Date;
-  /** Null outside any trace. */
+  /** Null outside of a trace. */
   traceparent: string | null;
 }
 
-/** Of a row of `events`. */
+/** Kind of a row of `events`. */
 export const EVENT_KIND = sql`case when events.destination_id is null then 'event' else 'data' end`;
 
-/** Lists events by id; those that do not exist are absent. */
+/** Lists events by id; missing ones are absent. */
 export async function listEventsById(queries: DataQueries, ids: string[]): Promise<Map<string, StoredEvent>> {
   if (ids.length === 0) return new Map();
   const { rows } = await sql<StoredEvent>`

@@ -13,10 +13,10 @@ import { sql, type RawBuilder } from "kysely";
 import type { DataQueries } from "../database/sides.ts";
 import { WAKES_DELIVERERS, queueRows, unqueuedInserts, type EventRow } from "./events.ts";
 
-/** The object of an installation whose messages are held. */
+/** Object of an installation whose messages are held. */
 export interface HeldObject {
   installationId: string;
-  /** The provider's name, as the manifest spells it. */
+  /** Name of the object at the provider, as the manifest spells it. */
   objectName: string;
 }
 
@@ -63,10 +63,10 @@ export async function deliverHeld(queries: DataQueries, object: HeldObject, page
   await releaseHeld(queries, object);
 }
 
-/** Messages released in one statement. */
+/** Maximum number of messages that one statement releases. */
 const MAX_RELEASED = 500;
 
-/** Releases as many held messages as there is credit for. */
+/** Releases as many held messages as the credit allows. */
 export async function releaseHeld(queries: DataQueries, object: HeldObject): Promise<void> {
   while ((await releaseSome(queries, object)) === MAX_RELEASED);
 }
@@ -113,7 +113,7 @@ export async function listReleasable(queries: DataQueries, max: number): Promise
   return rows;
 }
 
-/** Counts the messages of an object that are held, up to `max`. */
+/** Counts the held messages of an object, up to `max`. */
 export async function countHeld(
   queries: DataQueries,
   { installationId, objectName }: HeldObject,
@@ -128,7 +128,7 @@ export async function countHeld(
   return rows[0]?.count ?? 0;
 }
 
-/** Drops up to `max` messages that were held before a time, and warns in the logs of their operations; returns their number. */
+/** Drops up to `max` messages held since before a time, with a warning in the logs of their operations; returns their number. */
 export async function dropHeldBefore(queries: DataQueries, before: Date, max: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     with oldest as (

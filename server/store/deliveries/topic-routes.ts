@@ -19,21 +19,21 @@ export interface TopicDestinationRouteRow extends RouteRow {
   destinationId: string;
 }
 
-/** A second insert of a route violates `event_topic_routes_topic_id_event_type_key`. */
+/** Routes from event types to topics. A second insert violates `event_topic_routes_topic_id_event_type_key`. */
 export const eventTopicRoutes = openRoutes<EventTopicRouteRow, "eventType">("eventTopicRoutes", "eventType");
 
-/** A second insert of a route violates `topic_destination_routes_topic_id_destination_id_key`. */
+/** Routes from topics to destinations. A second insert violates `topic_destination_routes_topic_id_destination_id_key`. */
 export const topicDestinationRoutes = openRoutes<TopicDestinationRouteRow, "destinationId">(
   "topicDestinationRoutes",
   "destinationId",
 );
 
-/** One kind of route: `end` is the column that names the event type or the destination. */
+/** Opens one kind of route: `end` is the column with the event type or the destination. */
 function openRoutes<Row extends RouteRow, End extends string>(table: string, end: End) {
   type Ends = Record<"topicId" | End, string>;
   const matches = ([column, value]: [string, unknown]) => sql`and ${sql.ref(column)} = ${value}`;
   return {
-    /** The filters combine; a malformed id matches nothing. */
+    /** Lists routes. The filters combine; a malformed id matches nothing. */
     async list(queries: ControlQueries, projectId: string, filter: Partial<Ends>): Promise<Row[]> {
       const asked = Object.entries<string | undefined>(filter).filter(([, value]) => value !== undefined);
       if (asked.some(([column, value]) => column.endsWith("Id") && !isUuid(value ?? ""))) return [];
@@ -44,7 +44,7 @@ function openRoutes<Row extends RouteRow, End extends string>(table: string, end
       return rows;
     },
 
-    /** Topic and destination must belong to the project, and may be deleted meanwhile: call it in `transact`. */
+    /** Inserts a route. Topic and destination must belong to the project, and may be deleted meanwhile: call it in `transact`. */
     async insert(queries: ControlQueries, projectId: string, ends: Ends): Promise<Row> {
       const { rows } = await sql<Row>`
         insert into ${sql.table(table)} (id, project_id, topic_id, ${sql.ref(end)})
@@ -56,7 +56,7 @@ function openRoutes<Row extends RouteRow, End extends string>(table: string, end
       return row;
     },
 
-    /** Makes these the only ends of a topic's routes; routes that exist already stay. Call it in `transact`. */
+    /** Replaces the ends of a topic's routes; existing routes to them stay. Call it in `transact`. */
     async replace(
       queries: ControlQueries,
       projectId: string,
@@ -76,7 +76,7 @@ function openRoutes<Row extends RouteRow, End extends string>(table: string, end
       `.execute(queries);
     },
 
-    /** Returns whether a row was removed. */
+    /** Removes a route, and returns whether there was one. */
     async remove(queries: ControlQueries, projectId: string, id: string): Promise<boolean> {
       if (!isUuid(id)) return false;
       const { numAffectedRows = 0n } = await sql`

@@ -1,4 +1,4 @@
-/** Topics, which connect event types with destinations. */
+/** Topics: they connect event types with destinations. */
 import { sql, type RawBuilder } from "kysely";
 import { isUuid, newId } from "../../../ground/ids.ts";
 import type { ControlQueries, SharedQueries } from "../database/sides.ts";
@@ -9,9 +9,9 @@ export interface TopicRow {
   name: string;
   createTime: Date;
   updateTime: Date | null;
-  /** With a route to the topic, in the order in which the routes were created. */
+  /** Types with a route to the topic, in the order in which the routes were created. */
   eventTypes: string[];
-  /** With a route from the topic, in the same order. */
+  /** Destinations with a route from the topic, in the same order. */
   destinationIds: string[];
 }
 
@@ -35,7 +35,7 @@ export async function findTopic(
   return rows[0];
 }
 
-/** Violates `topics_project_id_name_key` when the project has a topic of this name. */
+/** Inserts a topic. Violates `topics_project_id_name_key` if the project has one of this name. */
 export const insertTopic = (
   queries: ControlQueries,
   projectId: string,
@@ -48,8 +48,8 @@ export const insertTopic = (
     .executeTakeFirstOrThrow();
 
 /**
- * Sets the time of the update and, if there is one, the name. Locks the row, so that changes of one topic follow each
- * other. Returns whether the topic exists.
+ * Sets the time of the update and, if given, the name. Locks the row, so that changes of a topic happen one after the other.
+ * Returns whether the topic exists.
  */
 export async function updateTopic(
   queries: ControlQueries,
@@ -66,7 +66,7 @@ export async function updateTopic(
   return numUpdatedRows > 0n;
 }
 
-/** Returns whether a row was removed. Its routes are removed with it. */
+/** Removes a topic with its routes, and returns whether there was one. */
 export async function removeTopic(queries: ControlQueries, projectId: string, id: string): Promise<boolean> {
   const { numDeletedRows } = await queries
     .deleteFrom("topics")

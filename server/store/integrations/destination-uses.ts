@@ -1,4 +1,4 @@
-/** What sends to a destination by its name: manifests and the configurations of customers. Routes of topics are no uses. */
+/** Uses of a destination by name, in manifests and customers' configurations. Routes of topics do not count. */
 import { sql } from "kysely";
 import type { SharedQueries } from "../database/sides.ts";
 
@@ -6,7 +6,7 @@ export interface DestinationUse {
   integrationName: string;
   /** Whether the newest revision names it. */
   isDeclared: boolean;
-  /** How many customers' configurations name it. */
+  /** Number of customers' configurations that name it. */
   installationCount: number;
 }
 

@@ -1,4 +1,4 @@
-/** Why installations are not healthy: derived from what is stored about connections, destinations, reads and subscriptions. */
+/** Health of installations, with reasons: derived from the stored state of connections, destinations, reads and subscriptions. */
 import { sql, type RawBuilder } from "kysely";
 import type { DataQueries } from "../database/sides.ts";
 
@@ -13,26 +13,26 @@ export const HEALTH_REASON_TYPES = [
 
 export interface HealthReason {
   type: (typeof HEALTH_REASON_TYPES)[number];
-  /** Of the provider, destination, field or object. */
+  /** Name of the provider, destination, field or object. */
   name: string;
   detail: string;
   since: Date;
 }
 
-/** A reason with what it is about. */
+/** Reason with the object that it concerns. */
 export interface LocatedReason extends HealthReason {
-  /** The provider's name; null where it concerns every object, or those of a destination. */
+  /** Name of the object at the provider; null if the reason concerns every object, or all with a destination. */
   objectName: string | null;
 }
 
-/** What the detail of a destination's reason is, or begins with. */
+/** Details of the reasons about destinations, or their beginnings. */
 export const DESTINATION_DETAILS = {
   missing: "There is no destination of this name: what is read and subscribed waits for it.",
   disabled: "It is disabled",
   failing: "It is failing: no message was accepted since then.",
 } as const;
 
-/** For statements with `installations`: one row for each reason. */
+/** Reasons of installations, one row each. For statements with `installations`. */
 export const HEALTH_REASONS = sql`(
   select 'connection' as type, provider as name,
     'The provider refuses the credentials. The customer has to connect again.' as detail,
@@ -89,10 +89,10 @@ export const HEALTH_REASONS = sql`(
   from subscriptions where subscriptions.installation_id = installations.id and state in ('failed', 'degraded')
 )`;
 
-/** For statements with `installations`. */
+/** Whether an installation is unhealthy. For statements with `installations`. */
 export const INSTALLATION_IS_UNHEALTHY = sql<boolean>`exists (select from ${HEALTH_REASONS} as reason)`;
 
-/** Returns the reasons of these installations by id, the oldest first; healthy ones are left out. */
+/** Lists the reasons of these installations by id, oldest first; healthy ones are absent. */
 export async function listHealthReasons(
   queries: DataQueries,
   installationIds: string[],
@@ -111,7 +111,7 @@ export async function listHealthReasons(
   );
 }
 
-/** For statements with `groups`: the reasons of all of the group's installations, each once, and of connections without one. */
+/** Reasons of all installations of a group, each once, and of connections without an installation. For statements with `groups`. */
 export const GROUP_REASONS = sql`(
   select distinct on (type, name, detail) type, name, detail, since from (
     select type, name, detail, since from installations cross join lateral ${HEALTH_REASONS} as reason
@@ -123,7 +123,7 @@ export const GROUP_REASONS = sql`(
   ) as every order by type, name, detail, since
 )`;
 
-/** For statements: fields that are missing, each with the time since when, which `known` may have. */
+/** Builds JSON of missing fields, each with the time since when it is missing; `known` may have that time. */
 export const datedFields = (
   known: RawBuilder<unknown>,
   names: RawBuilder<unknown>,

@@ -1,10 +1,10 @@
-/** Installations whose read objects or subscriptions may have changed, because configuration, manifest or connection has. */
+/** Queues of installations whose read objects or subscriptions may have changed with configuration, manifest or connection. */
 import { sql } from "kysely";
 import { queueOutbox } from "../database/outbox.ts";
 import type { QueuedInstallations, SyncQueue } from "../database/outbox-entries.ts";
 import type { ControlQueries, DataQueries } from "../database/sides.ts";
 
-/** Those of the installation, integration or connection; otherwise all of the project. */
+/** Selects one installation, or those of an integration or connection; without any of them, all of the project. */
 interface Affected {
   projectId: string;
   installationId?: string;
@@ -18,11 +18,11 @@ export interface QueuedSync {
   askedTime: Date;
 }
 
-/** Queues installations for both, in the transaction of the change. */
+/** Queues installations for reads and subscriptions, in the transaction of the change. */
 export const queueSyncs = (queries: ControlQueries, of: Affected): Promise<void> =>
   queue(queries, ["read_syncs", "subscription_syncs"], of);
 
-/** Queues installations for their subscriptions only, which depend on the provider app, too. */
+/** Queues installations for subscriptions only, which depend on the provider app, too. */
 export const queueSubscriptionSync = (queries: ControlQueries, of: Affected): Promise<void> =>
   queue(queries, ["subscription_syncs"], of);
 
@@ -38,7 +38,7 @@ function pickColumn(of: Affected): Pick<QueuedInstallations, "by" | "id"> {
     : { by: "connection_id", id: connectionId };
 }
 
-/** Takes the oldest out of a queue, for the caller's transaction. */
+/** Takes the oldest entries out of a queue, in the caller's transaction. */
 export async function takeSyncs(queries: DataQueries, table: SyncQueue, max: number): Promise<QueuedSync[]> {
   const { rows } = await sql<QueuedSync>`
     with taken as (
@@ -53,7 +53,7 @@ export async function takeSyncs(queries: DataQueries, table: SyncQueue, max: num
   return rows;
 }
 
-/** Takes one installation out of the queue of reads, for the caller's transaction; waits while another one has it. */
+/** Takes one installation out of the queue of reads, in the caller's transaction; waits while another transaction has it. */
 export async function takeInstallationReadSync(
   queries: DataQueries,
   installationId: string,

@@ -1,4 +1,4 @@
-/** Installations: an integration enabled for a group, with all its configurations so far. */
+/** Installations: an integration enabled for a group, with its present and former configurations. */
 import { isUuid, newId } from "../../../ground/ids.ts";
 import { isOfGroup } from "../access/customers.ts";
 import type { ControlQueries, DataQueries, SharedQueries } from "../database/sides.ts";
@@ -72,7 +72,7 @@ export async function listInstallations<C>(
   return (await query.execute()).map((row) => assemble<C>(row));
 }
 
-/** Lists the ids of a customer's installations, each with the status of its connection. */
+/** Lists the ids of a customer's installations, with the status of each connection. */
 export const listInstalledOfGroup = (
   queries: SharedQueries,
   projectId: string,
@@ -97,7 +97,7 @@ export async function findInstallation<C>(
   return found && assemble<C>(found);
 }
 
-/** Finds installations by id; an id that is not found is left out. */
+/** Lists installations by id; missing ones are absent. */
 export async function listInstallationsById<C>(
   queries: SharedQueries,
   projectId: string,
@@ -122,7 +122,7 @@ export async function findInstallationOfGroup<C>(
   return found && assemble<C>(found);
 }
 
-/** Returns the status of the newest operation of each installation; one without any is missing. */
+/** Lists the status of the newest operation of each installation; those without an operation are absent. */
 export async function listLastStatuses(queries: DataQueries, ids: string[]): Promise<Map<string, string>> {
   const { rows } = await sql<{ id: string; status: string }>`
     select installation.id, last.status from unnest(${ids}::uuid[]) as installation (id)
@@ -132,7 +132,7 @@ export async function listLastStatuses(queries: DataQueries, ids: string[]): Pro
   return new Map(rows.map(({ id, status }) => [id, status]));
 }
 
-/** Violates `installations_integration_id_group_id_key` when the group has an installation of the integration. */
+/** Inserts an installation. Violates `installations_integration_id_group_id_key` if the group has one of the integration. */
 export async function insertInstallation(
   queries: ControlQueries,
   installation: {
@@ -156,7 +156,7 @@ export async function insertInstallation(
   return created;
 }
 
-/** Inserts a new configuration; older ones are kept for the operations that used them. */
+/** Inserts a new configuration; former ones are kept for the operations that used them. */
 export async function insertConfig(
   queries: ControlQueries,
   config: {
@@ -190,7 +190,7 @@ export async function lockInstallation(
   return locked !== undefined;
 }
 
-/** Records the time of a change, and the connection if it is another one. */
+/** Records the time of a change and, if it is another one, the connection. */
 export const touchInstallation = async (
   queries: ControlQueries,
   projectId: string,
@@ -207,7 +207,7 @@ export const touchInstallation = async (
   if (connectionId) await queueSyncs(queries, { projectId, installationId: id });
 };
 
-/** Removes the row and returns it; undefined when there was none. */
+/** Removes the row and returns it; undefined if there was none. */
 export const removeInstallation = (
   queries: ControlQueries,
   projectId: string,
@@ -220,7 +220,7 @@ export const removeInstallation = (
     .returning("connectionId")
     .executeTakeFirst();
 
-/** Removes all installations of the integration, and returns which ones that were. */
+/** Removes all installations of the integration, and returns them. */
 export const removeIntegrationInstallations = (
   queries: ControlQueries,
   projectId: string,
@@ -248,7 +248,7 @@ export async function countConnectionInstallations(
   return Number(count);
 }
 
-/** Counts the installations of each integration; integrations without any are missing. */
+/** Counts the installations of each integration; those without any are absent. */
 export async function countInstallationsByIntegration(
   queries: SharedQueries,
   projectId: string,
@@ -262,7 +262,7 @@ export async function countInstallationsByIntegration(
   return new Map(rows.map(({ integrationId, count }) => [integrationId, count]));
 }
 
-/** Finds the content of a configuration, also of one that has been replaced. */
+/** Finds the content of a configuration, present or former. */
 export async function findConfig<C>(
   queries: SharedQueries,
   projectId: string,

@@ -1,4 +1,4 @@
-/** Integrations, their revisions, and the uploads that revisions are deployed from. */
+/** Integrations, their revisions, and the files from which revisions are deployed. */
 import { sql } from "kysely";
 import { isUuid, newId } from "../../../ground/ids.ts";
 import { INSTALLATION_IS_UNHEALTHY } from "./installation-health.ts";
@@ -73,14 +73,14 @@ export async function listIntegrations<C>(
   return rows.map((row) => assemble<C>(row));
 }
 
-/** An integration with what a list shows of its latest revision and its installations. */
+/** Integration with what lists show of its latest revision and its installations. */
 export interface IntegrationEntry<Content> extends IntegrationRow<Content> {
   latestRevision: RevisionRow<Content> & { number: number; createdBy: string };
   installationCount: number;
   unhealthyInstallationCount: number;
 }
 
-/** Lists integrations with the number and author of their latest revision, and how many installations are healthy. */
+/** Lists integrations with number and author of the latest revision, and the number of healthy installations. */
 export async function listIntegrationEntries<C>(
   queries: DataQueries,
   projectId: string,
@@ -148,11 +148,11 @@ interface Deployed {
   provider: string;
   specVersion: string;
   content: unknown;
-  /** What the manifest leaves out is no longer read. */
+  /** Whether objects that the manifest leaves out are no longer read. */
   destructive?: boolean;
   /** `builder:<id>` or `apiKey:<id>`. */
   createdBy: string;
-  /** Of the file that it was deployed from. */
+  /** File from which it was deployed. */
   sourceId?: string;
 }
 
@@ -169,7 +169,7 @@ export async function insertManifestSource(
   return id;
 }
 
-/** Inserts an integration with its first revision; undefined when the project has an integration of this name. */
+/** Inserts an integration with its first revision; undefined if the project has an integration of this name. */
 export async function insertIntegration(
   queries: ControlQueries,
   deployed: Deployed,
@@ -186,8 +186,8 @@ export async function insertIntegration(
 }
 
 /**
- * Creates the integration or finds the one of that name, and inserts a new revision. Returns its provider: when the existing
- * integration is for another one, the caller has to roll back.
+ * Creates or finds the integration of this name, and inserts a new revision. Returns the integration's provider: if that is not
+ * the manifest's, the caller has to roll back.
  */
 export async function upsertIntegration(
   queries: ControlQueries,
@@ -219,7 +219,7 @@ async function insertRevision(
   await followDeployedWatch(queries, { projectId, integrationId, content });
 }
 
-/** Locks an integration until the transaction ends: nobody else deletes or installs it. Returns false if there is none. */
+/** Locks an integration until the transaction ends, against deletion and installation. Returns false if there is none. */
 export async function lockIntegration(
   queries: ControlQueries,
   projectId: string,
@@ -235,7 +235,7 @@ export async function lockIntegration(
   return locked !== undefined;
 }
 
-/** Returns whether a row was removed. Its revisions and installations are removed with it, and sources that only they had. */
+/** Removes an integration with its revisions and installations, and with sources of no other integration. Returns whether there was one. */
 export async function removeIntegration(
   queries: ControlQueries,
   projectId: string,

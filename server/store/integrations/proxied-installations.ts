@@ -1,4 +1,4 @@
-/** Installations as the proxy needs them: one row with the content of manifest and configuration. */
+/** Installations for the proxy: one row with the contents of manifest and configuration. */
 import { isUuid } from "../../../ground/ids.ts";
 import type { SharedQueries } from "../database/sides.ts";
 

@@ -1,17 +1,20 @@
-/** What was last reported of the health of installations, and which of them have changed since. */
+/** Health of installations as it was last reported, and which of them have changed since. */
 import { sql } from "kysely";
 import type { DataQueries } from "../database/sides.ts";
 import { HEALTH_REASONS, type HealthReason } from "./installation-health.ts";
 
 export interface ChangedHealth {
   installationId: string;
-  /** Empty: it is healthy again. */
+  /** Empty if it is healthy again. */
   reasons: (Omit<HealthReason, "since"> & { since: string })[];
-  /** Tells them apart, without what changes with every attempt: missing, disabled and failing are different, the next attempt is not. */
+  /**
+   * Keys that distinguish reported states. They leave out what changes with every attempt: missing, disabled and failing
+   * differ, the time of the next attempt does not count.
+   */
   keys: string[];
 }
 
-/** Installations that may have a reason, found without looking at each healthy one. */
+/** Installations that may have a reason. Found without reading each healthy one. */
 const CANDIDATES = sql`(
   select installation_id as id from reported_health
   union select installations.id from connections join installations on connection_id = connections.id
@@ -29,8 +32,8 @@ const CANDIDATES = sql`(
 )`;
 
 /**
- * Lists installations behind `after` whose reasons differ from those that were reported. A reason counts when it has stood for
- * `standsMs`. Undefined: another process does this work at the moment. Call it in a transaction, which holds the turn.
+ * Lists installations behind `after` whose reasons differ from the reported ones. A reason counts after `standsMs`. Returns
+ * undefined while another process does this work. Call it in a transaction, which holds the lock.
  */
 export async function listChangedHealth(
   queries: DataQueries,
@@ -56,7 +59,7 @@ export async function listChangedHealth(
   }));
 }
 
-/** Remembers what is reported; goes with the events in one transaction. */
+/** Stores what is reported, in the transaction of the events. */
 export async function saveReportedHealth(queries: DataQueries, changed: ChangedHealth[]): Promise<void> {
   const healthy = changed.filter(({ keys }) => keys.length === 0).map(({ installationId }) => installationId);
   await sql`delete from reported_health where installation_id = any(${healthy}::uuid[])`.execute(queries);

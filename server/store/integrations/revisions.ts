@@ -1,4 +1,4 @@
-/** Single revisions of an integration, current or old. */
+/** Revisions of an integration, the newest and older ones. */
 import { sql } from "kysely";
 import { isUuid } from "../../../ground/ids.ts";
 import type { ControlQueries, SharedQueries } from "../database/sides.ts";
@@ -22,14 +22,14 @@ export async function findRevision<Content>(
   return row && { ...row, content: row.content as Content };
 }
 
-/** A revision without its content, for lists. */
+/** Revision without its content, for lists. */
 export interface RevisionEntry {
   id: string;
-  /** Counted from 1 per integration. */
+  /** Number within the integration, from 1. */
   number: number;
   createTime: Date;
   createdBy: string;
-  /** Whether it is the newest. */
+  /** Whether it is the newest one. */
   current: boolean;
 }
 
@@ -52,7 +52,7 @@ const entries = (queries: ControlQueries, projectId: string, integrationId: stri
     .selectFrom("numbered")
     .select(["id", "number", "createTime", "createdBy", "current"]);
 
-/** Lists revisions, newest first: those before the revision `before`, and with `after` only those after it. */
+/** Lists revisions, newest first: those before the revision `before` and, with `after`, those after it. */
 export function listRevisionEntries(
   queries: ControlQueries,
   place: { projectId: string; integrationId: string },
@@ -67,7 +67,7 @@ export function listRevisionEntries(
   return query.execute();
 }
 
-/** Finds one with the source that it was deployed from; null if it was not deployed from a file. */
+/** Finds a revision with the source that it was deployed from; null if it was not deployed from a file. */
 export async function findRevisionEntry(
   queries: ControlQueries,
   place: { projectId: string; integrationId: string },
@@ -87,7 +87,7 @@ export async function findRevisionEntry(
     .executeTakeFirst();
 }
 
-/** Enough for objects that earlier deploys left running. */
+/** Limit that suffices for objects which earlier deployments left running. */
 const MAX_KEPT = 50;
 
 /** Lists the contents of the newest revisions back to the last destructive one, newest first. */

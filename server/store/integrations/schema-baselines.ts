@@ -1,4 +1,4 @@
-/** Baselines of the schema watch: the fields that each object of an installation had at the last check. */
+/** Baselines of the schema watch: the fields of each object of an installation at the last check. */
 import { sql } from "kysely";
 import type { Json } from "../../../ground/json.ts";
 import type { DataQueries } from "../database/sides.ts";
@@ -6,14 +6,14 @@ import { eventInserts, WAKES_DELIVERERS, type EventRow } from "../deliveries/eve
 
 export interface SchemaBaseline {
   objectName: string;
-  /** The account at the provider that had these fields. */
+  /** Account at the provider to which these fields belong. */
   account: string;
-  /** JSON of the fields by name. */
+  /** JSON of the fields, by name. */
   fields: Json;
   version: number;
 }
 
-/** Lists the baselines of an installation by object. */
+/** Lists the baselines of an installation, by object. */
 export async function listSchemaBaselines(
   queries: DataQueries,
   installationId: string,
@@ -27,8 +27,8 @@ export async function listSchemaBaselines(
 }
 
 /**
- * Saves the fields of an object and records the message about their changes, in one statement. Does neither if the baseline
- * is no longer of the version that was compared, or the check is gone, because the watch has ended or the installation was deleted. A
+ * Saves the fields of an object and records the message about their changes, in one statement. Does neither if the baseline has
+ * another version than the compared one, or if the check is gone, because the watch has ended or the installation was deleted. A
  * watch that ends meanwhile waits for this statement (`forgetBaselines`).
  */
 export async function saveSchemaBaseline(
@@ -45,7 +45,7 @@ export async function saveSchemaBaseline(
     objectName: string;
     account: string;
     fields: object;
-    /** Undefined: there was no baseline. */
+    /** Undefined if there was no baseline. */
     comparedVersion: number | undefined;
     message: EventRow | undefined;
   },
@@ -64,11 +64,11 @@ export async function saveSchemaBaseline(
   `.execute(queries);
 }
 
-/** Returns what `account` is for a connection: the account as the provider names it, or the connection itself. */
+/** Builds the value of `account` for a connection: the provider's name of the account, or the connection's id. */
 export const buildBaselineAccount = (connectionId: string, workspaceRef: string | null): string =>
   workspaceRef ?? connectionId;
 
-/** Forgets the objects of an installation that it does not read any more: added again, they are new. */
+/** Removes the baselines of objects that an installation does not read any longer. When one is added again, it is new. */
 export async function removeOtherBaselines(
   queries: DataQueries,
   installationId: string,

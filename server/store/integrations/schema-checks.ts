@@ -12,10 +12,13 @@ import type { Database } from "../database/database.ts";
 import { queueOutbox } from "../database/outbox.ts";
 import type { ControlQueries, DataQueries } from "../database/sides.ts";
 
-/** When the manifest names no schedule. */
+/** Schedule if the manifest names none. */
 const DAILY = "0 */24 * * *";
 
-/** Follows a deployment. A watch that ends forgets what it knew: fields that change meanwhile are not reported later. */
+/**
+ * Starts or ends the watch of a deployed integration. The end removes the baselines: fields that change meanwhile are not
+ * reported later.
+ */
 export async function followDeployedWatch(
   queries: ControlQueries,
   { projectId, integrationId, content }: { projectId: string; integrationId: string; content: unknown },
@@ -42,9 +45,9 @@ export async function followDeployedWatch(
 }
 
 /**
- * Finds up to `max` integrations whose tick has come, makes checks for their installations, each at its own time within `spreadMs`, and
- * sets their next tick. An installation that still has a check gets no other, so two processes may do this at once, and after a
- * crash in between it is done again. Returns the number of integrations.
+ * Finds up to `max` integrations whose tick has come, creates checks for their installations, each at its own time within
+ * `spreadMs`, and sets the next ticks. An installation with an unfinished check gets no other one. So two processes may do this
+ * at once, and it can be repeated after a crash. Returns the number of integrations.
  */
 export async function startDueChecks(
   { control, data }: Pick<Database, "control" | "data">,
@@ -62,7 +65,7 @@ export async function startDueChecks(
   await sql`
     insert into schema_looks (installation_id, integration_id, due_time)
     select id, integration_id,
-      -- A part of the hour that is always the same for the installation.
+      -- Fraction of the hour that is always the same for the installation.
       now() + make_interval(secs => ('x' || right(id::text, 8))::bit(32)::bigint / 4294967296.0
         * ${spreadMs}::double precision / 1000)
     from installations where integration_id = any(${ids}::uuid[])
@@ -81,11 +84,11 @@ export interface SchemaCheck {
   installationId: string;
   integrationId: string;
   projectId: string;
-  /** Counts this one. */
+  /** Number of attempts, this one included. */
   attempts: number;
 }
 
-/** Claims the check that is due for longest, for the length of a lease; none of the projects that are `full`. */
+/** Claims the check that is due for longest, with a lease. Skips projects that are `full`. */
 export async function claimSchemaCheck(
   queries: DataQueries,
   { leaseMs, full }: { leaseMs: number; full: string[] },
@@ -112,12 +115,12 @@ export async function endSchemaCheck(
   await queries
     .deleteFrom("schemaLooks")
     .where("installationId", "=", installationId)
-    // Otherwise another process has taken over.
+    // Otherwise another process has taken over the check.
     .where("attempts", "=", attempts)
     .execute();
 }
 
-/** Makes a check due again after a while. */
+/** Makes a check due again after a delay. */
 export async function postponeSchemaCheck(
   queries: DataQueries,
   { installationId, attempts }: SchemaCheck,

@@ -1,4 +1,4 @@
-/** Uploaded files that wait to be deployed: announced, filled once, removed when they expire. */
+/** Uploaded files that wait for deployment. An upload is announced, filled once, and removed when it expires. */
 import { sql } from "kysely";
 import type { ControlQueries } from "../database/sides.ts";
 

@@ -19,13 +19,13 @@ export interface BackupHead {
 
 export interface BackupEnd {
   rows: number;
-  /** The last value of each sequence that was used. */
+  /** Last value of each sequence that was used. */
   sequences: Record<string, string>;
 }
 
 /**
- * Lists the tables of a backup in an order in which no row refers to a later table: all that survive a crash, without the
- * list of migrations. Partitions are part of their table.
+ * Lists the tables of a backup in an order in which no row refers to a later table: all tables that survive a crash, except the
+ * list of migrations. Partitions belong to their table.
  */
 export async function listBackupTables(client: Client): Promise<string[]> {
   const tables = await client.query<{ name: string }>(

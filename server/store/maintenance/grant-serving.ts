@@ -1,4 +1,4 @@
-/** Grants a role what a serving Busbar needs: rows and sequences, present and future ones, but not the schema. */
+/** Grants a role what a serving Busbar needs: present and future rows and sequences, but not the schema. */
 import { sql, type RawBuilder } from "kysely";
 import { StartError } from "../../../ground/errors.ts";
 import type { Queries } from "../database/database.ts";

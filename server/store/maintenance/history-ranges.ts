@@ -12,29 +12,30 @@ import type { DataQueries } from "../database/sides.ts";
 export type History = "proxy_usage";
 
 const DAY_MS = 24 * 60 * 60_000;
-/** How far ahead partitions are made: for that long no process needs to run in the background. */
+/** How far ahead partitions are created, and so how long background work may stand still. */
 const AHEAD_DAYS = 3;
 const LONG_DAYS = 30;
-/** From this size of a day on, its rows with their indexes, partitions hold one day. */
+/** Size of a day's rows, with their indexes, from which partitions hold one day. */
 const LARGE_DAY_BYTES = 64 * 1024 * 1024;
 
-/** Rows between two times. Without a name: they have no partition of their own, and are in the default one. */
+/** Rows between two times. A span without a name has no partition of its own: its rows are in the default one. */
 interface Span {
   name?: string;
-  /** The beginning, inclusive; absent before the first partition. */
+  /** Beginning, inclusive; absent before the first partition. */
   fromMs?: number;
   untilMs: number;
 }
 
-/** The bounds of rows to remove, as PostgreSQL reads times. */
+/** Bounds of rows to remove, in PostgreSQL's format of times. */
 export interface SpanBounds {
   from: string;
   until: string;
 }
 
 /**
- * Makes the partitions of the next days, drops those that are older than `before`, and calls `removeRows` for old rows of others
- * until `max` are removed; returns their number. Without the right to change partitions, all rows are removed one by one.
+ * Creates the partitions of the next days, drops those that are older than `before`, and calls `removeRows` for old rows of the
+ * others until `max` rows are removed; returns their number. Without the right to change partitions, all rows are removed one
+ * by one.
  */
 export async function removeHistory(
   queries: DataQueries,
@@ -50,7 +51,7 @@ export async function removeHistory(
     const isWhole = mayChange && span.name !== undefined;
     const isOld = span.untilMs <= beforeMs;
     if (isWhole && isOld && (await dropRange(queries, history, span.name ?? ""))) continue;
-    // A statement of somebody else kept the lock; a backup may do so for hours.
+    // Another transaction's statement kept the lock; a backup may do so for hours.
     const isLate = span.untilMs <= beforeMs - DAY_MS;
     if (isWhole && isOneDay(span) && !isLate) continue;
     removed += await removeRows(
@@ -67,7 +68,7 @@ const isOneDay = ({ fromMs, untilMs }: Span): boolean => fromMs !== undefined &&
 const bound = (ms: number | undefined): string =>
   ms === undefined ? "-infinity" : new Date(ms).toISOString();
 
-/** Makes partitions until those of the next days are there. Others may do the same at the same time. */
+/** Creates partitions until those of the next days exist. Other processes may do the same at once. */
 export async function extendHistory(queries: DataQueries, history: History): Promise<void> {
   const aheadMs = nowMs() + AHEAD_DAYS * DAY_MS;
   const spans = await listSpans(queries, history);
@@ -76,7 +77,7 @@ export async function extendHistory(queries: DataQueries, history: History): Pro
   const days = (await measureDay(queries, history)) < LARGE_DAY_BYTES ? LONG_DAYS : 1;
   while (fromMs <= aheadMs) {
     const untilMs = fromMs + days * DAY_MS;
-    // Where no partition was made in time, rows are in the default one. They stay there; the next partition begins after them.
+    // Without a partition in time, rows are in the default one. They stay there; the next partition begins after them.
     const isFree = !(await hasRows(queries, history, { from: bound(fromMs), until: bound(untilMs) }));
     if (isFree && !(await addRange(queries, history, [fromMs, untilMs]))) return;
     fromMs += isFree ? untilMs - fromMs : DAY_MS;
@@ -85,7 +86,7 @@ export async function extendHistory(queries: DataQueries, history: History): Pro
 
 const startOfDay = (ms: number): number => ms - (ms % DAY_MS);
 
-/** Lists the partitions in the order of time, and the times between and before them. */
+/** Lists the partitions in the order of time, with the times between and before them. */
 async function listSpans(queries: DataQueries, history: History): Promise<Span[]> {
   const { rows } = await sql<{ name: string; from: Date | null; until: Date }>`
     select relname as name, substring(bounds from $$FROM [(]'([^']+)'[)]$$)::timestamptz as from,
@@ -105,7 +106,7 @@ async function listSpans(queries: DataQueries, history: History): Promise<Span[]
   return spans;
 }
 
-/** Returns the bytes that rows of a day take, on average over all that is kept. */
+/** Returns the size of a day's rows in bytes, on average over all kept rows. */
 async function measureDay(queries: DataQueries, history: History): Promise<number> {
   const { rows } = await sql<{ bytes: string; oldest: Date | null }>`
     select (select sum(pg_total_relation_size(inhrelid)) from pg_inherits where inhparent = ${history}::regclass) as bytes,
@@ -126,7 +127,7 @@ async function hasRows(
   return rows.length > 0;
 }
 
-/** Whether the role may; one that only serves gets the right by `busbar migrate --grant`. */
+/** Returns whether the role may change partitions; a role that only serves gets the right by `busbar migrate --grant`. */
 async function mayChangeRanges(queries: DataQueries): Promise<boolean> {
   const { rows } = await sql<{ may: boolean }>`
     select has_function_privilege('add_history_range(text, timestamptz, timestamptz)', 'execute')

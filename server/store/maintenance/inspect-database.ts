@@ -1,4 +1,4 @@
-/** Reads what an operator should know about a database, without changing anything in it. */
+/** Reads the facts about a database that an operator should know, without changing anything. */
 import { nowMs } from "../../../ground/clock.ts";
 import { databaseHosts, HostClient, tryHosts } from "../database/database-hosts.ts";
 import {
@@ -11,37 +11,37 @@ import { CONNECT_TIMEOUT_MS } from "../database/pool.ts";
 import { requireOwnSessions } from "../database/require-own-sessions.ts";
 
 export interface DatabaseFacts {
-  /** For people: "18.1". */
+  /** Version for display: "18.1". */
   version: string;
   versionNumber: number;
   isStandby: boolean;
   isEncrypted: boolean;
   role: string;
-  /** Whether the role may create tables and owns those that exist: then it can migrate. */
+  /** Whether the role may migrate: it can create tables, and owns the existing ones. */
   mayMigrate: boolean;
-  /** False for a role that was not granted the tables of a migrated database. */
+  /** False for a role without rights on the tables of a migrated database. */
   mayRead: boolean;
-  /** Of this version, in their order. All of them if the database is empty. */
+  /** Migrations of this version that are missing, in order: all of them if the database is empty. */
   missingMigrations: string[];
-  /** Of a newer version. */
+  /** Migrations of a newer version. */
   newerMigrations: string[];
   sizeBytes: number;
-  /** Connections that this role can open, and those that are open now. */
+  /** Connections that this role can open, and connections that are open now. */
   maxConnections: number;
   usedConnections: number;
-  /** Settings by which acknowledged work can be lost, or tables grow without end, with their values. */
+  /** Values of settings with which acknowledged work can be lost, or tables grow without end. */
   settings: Record<"fsync" | "full_page_writes" | "synchronous_commit" | "autovacuum", string>;
   synchronousStandbys: string;
-  /** How long the oldest open transaction of this database has been open. */
+  /** Age of the oldest open transaction in this database. */
   oldestTransactionSeconds: number;
-  /** How far the database's clock is ahead of this machine's; negative: behind. */
+  /** How far the database's clock is ahead of this machine's; negative if it is behind. */
   clockAheadMs: number;
   /** Entries of the outbox that are not carried over, and the age of the oldest. */
   waitingChanges: number;
   waitingChangesSeconds: number;
 }
 
-/** Throws for a database that cannot be connected to, and `StartError` for a pooler that does not keep sessions. */
+/** Inspects a database. Throws if it cannot connect, and `StartError` for a pooler that does not keep sessions. */
 export async function inspectDatabase(connectionString: string): Promise<DatabaseFacts> {
   const hosts = databaseHosts(connectionString);
   const options = { connectionTimeoutMillis: CONNECT_TIMEOUT_MS, query_timeout: CONNECT_TIMEOUT_MS };
@@ -119,7 +119,7 @@ async function read(client: HostClient): Promise<DatabaseFacts> {
     },
     synchronousStandbys: row.synchronous_standbys,
     oldestTransactionSeconds: row.oldest_seconds,
-    // The statement was executed some time between the two.
+    // The statement was executed at some time between both.
     clockAheadMs: Math.round((clock.rows[0]?.ms ?? askedMs) - (askedMs + answeredMs) / 2),
     waitingChanges: changes?.count ?? 0,
     waitingChangesSeconds: changes?.seconds ?? 0,

@@ -1,4 +1,4 @@
-/** Fills an empty database from the lines of a backup, in one transaction: afterwards it has all rows, or none. */
+/** Restores a backup into an empty database, in one transaction: afterwards it has all rows, or none. */
 import type { Client } from "pg";
 import { StartError } from "../../../ground/errors.ts";
 import type { Log } from "../../../ground/log.ts";
@@ -6,13 +6,13 @@ import { FORMAT, listBackupTables, type BackupEnd, type BackupHead } from "./bac
 import { openClient } from "../database/database.ts";
 import { currentNames, migrate } from "../database/migrate.ts";
 
-/** Text that is inserted at once. */
+/** Text that one statement inserts. */
 const BATCH_CHARACTERS = 1_000_000;
 
 /**
- * Migrates the database as far as that of the backup was, inserts the rows, and then migrates it to this version. Returns
- * what the backup says about itself. Throws `StartError` if the database is not empty, or if the backup is cut off, of a
- * newer version, or none.
+ * Migrates the database to the backup's migrations, inserts the rows, and then migrates it to this version. Returns the
+ * backup's head. Throws `StartError` if the database is not empty, or if the backup is cut off, comes from a newer version or
+ * is no backup.
  */
 export async function restoreBackup(
   connectionString: string,
@@ -62,7 +62,7 @@ async function requireEmpty(client: Client, migrations: string[]): Promise<void>
 
 async function insertRows(client: Client, lines: AsyncIterable<string>): Promise<BackupEnd> {
   const tables = await listBackupTables(client);
-  // Rows that migrations have inserted are in the backup, too.
+  // The backup also contains the rows that migrations have inserted.
   for (const table of tables.toReversed())
     await client.query(`delete from ${client.escapeIdentifier(table)}`);
   let rows = 0;
@@ -95,7 +95,7 @@ async function insertRows(client: Client, lines: AsyncIterable<string>): Promise
   throw new StartError("the backup is cut off: its end is missing, so nothing was restored");
 }
 
-/** Inserts rows without running triggers, which would notify and insert rows that the backup has as well. */
+/** Inserts rows without their triggers, which would send notifications, and insert rows that the backup contains as well. */
 async function insertBatch(client: Client, table: string, rows: string[]): Promise<void> {
   const name = client.escapeIdentifier(table);
   await client.query(`alter table ${name} disable trigger user`);

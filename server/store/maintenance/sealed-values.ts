@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import type { Queries } from "../database/database.ts";
 
-/** Names as PostgreSQL spells them; the seal is bound to the same names. */
+/** Names in PostgreSQL's spelling, to which the seal is bound. */
 export interface SealedColumn {
   table: string;
   column: string;
@@ -36,7 +36,7 @@ export async function countByKey(
   return rows;
 }
 
-/** Returns the oldest and the newest value of the column that are sealed with this key. */
+/** Returns the oldest and the newest value of the column that this key has sealed. */
 export async function sampleSealedBy(
   queries: Queries,
   { table, column }: SealedColumn,
@@ -52,10 +52,10 @@ export async function sampleSealedBy(
 }
 
 const BATCH = 500;
-/** Sorts before all ids. */
+/** Lower than every id. */
 const FIRST_ID = "00000000-0000-0000-0000-000000000000";
 
-/** Yields the values of the column in the order of their rows' ids; without those that are sealed with `exceptKeyId`. */
+/** Yields the values of the column in the order of the rows' ids, except those sealed with `exceptKeyId`. */
 export async function* eachSealed(
   queries: Queries,
   { table, column }: SealedColumn,
@@ -76,7 +76,7 @@ export async function* eachSealed(
   }
 }
 
-/** Replaces a value unless it has changed since it was read; returns whether it did. */
+/** Replaces a value if it has not changed since it was read; returns whether it has replaced it. */
 export async function replaceSealed(
   queries: Queries,
   { table, column }: SealedColumn,

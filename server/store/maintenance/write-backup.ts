@@ -1,4 +1,4 @@
-/** Reads a whole database as the lines of a backup, while it is in use: all rows are those of one moment. */
+/** Reads a whole database as the lines of a backup, while it is in use: all rows are from the same moment. */
 import { now } from "../../../ground/clock.ts";
 import { VERSION } from "../../../ground/version.ts";
 import { FORMAT, listBackupTables, type BackupEnd, type BackupHead } from "./backup-lines.ts";
@@ -7,7 +7,7 @@ import { openClient } from "../database/database.ts";
 /** Rows fetched at once: few enough for rows with whole messages. */
 const FETCHED_ROWS = 200;
 
-/** Yields the lines, each with its line break. Nothing waits for the backup but the removal of dead rows. */
+/** Yields the lines, each with its line break. While it runs, dead rows are not vacuumed; nothing else waits for it. */
 export async function* backupLines(connectionString: string): AsyncGenerator<string> {
   const client = await openClient(connectionString);
   try {
@@ -25,7 +25,7 @@ export async function* backupLines(connectionString: string): AsyncGenerator<str
     let count = 0;
     for (const table of await listBackupTables(client)) {
       yield `T ${table}\n`;
-      // A line break in a row can only stand between the members of a json value.
+      // In a row, a line break can only be white space between the members of a json value.
       await client.query(
         `declare backup no scroll cursor for
          select replace(row_to_json(entry)::text, E'\\n', ' ') as line from ${client.escapeIdentifier(table)} as entry`,

@@ -4,7 +4,7 @@ import type { Json } from "../../../ground/json.ts";
 import type { DataQueries } from "../database/sides.ts";
 import type { NewOperation } from "./operations.ts";
 
-/** A delete is never queued. */
+/** Types of writes that are queued; deletes never are. */
 export type QueuedWriteType = "create" | "update" | "upsert";
 
 export interface AcceptedWrite {
@@ -12,17 +12,17 @@ export interface AcceptedWrite {
   writeType: QueuedWriteType;
   sendOptions: Json;
   records: Json[];
-  /** Records that the write updates: installation, object, and id or key. */
+  /** Keys of the records that the write updates: installation, object, and id or key. */
   recordKeys: string[];
-  /** Counted from now. */
+  /** Milliseconds from now. */
   dueMs: number;
-  /** Counted from the due time. */
+  /** Milliseconds from the due time. */
   retryMs: number;
 }
 
 /**
- * Inserts them in the order given, which is the order in which updates of one record will be applied. Ids are made by the caller: one
- * whose operation is there was accepted by an earlier statement, whose answer was lost, and is skipped.
+ * Inserts writes in the given order, in which updates of one record will be applied. The caller creates the ids: an operation
+ * that exists already was accepted by an earlier statement whose answer was lost, and is skipped.
  */
 export async function insertAcceptedWrites(queries: DataQueries, writes: AcceptedWrite[]): Promise<void> {
   const rows = writes.map(
@@ -74,23 +74,23 @@ export async function insertAcceptedWrites(queries: DataQueries, writes: Accepte
 }
 
 export interface GroupedWrite extends AcceptedWrite {
-  /** Names the group: installation, object and type. */
+  /** Key of the group: installation, object and type. */
   groupKey: string;
 }
 
-/** A group that holds this many records, or bytes of records, is full: it is due at once. */
+/** Number of records, or bytes of records, with which a group is full: it is due at once. */
 const GROUP_SIZE = 100;
 export const GROUP_BYTES = 2 * 1024 * 1024;
 
 /**
- * Adds one record to the open group of its key, or opens a group that is due after `dueMs`. Returns the id of the group's
+ * Adds a record to the open group with its key, or opens a group that is due after `dueMs`. Returns the id of the group's
  * operation. Call it in a transaction: the group's row stays locked until the commit.
  */
 export async function appendToGroup(queries: DataQueries, write: GroupedWrite): Promise<string> {
   const { groupKey } = write;
   const records = JSON.stringify(write.records);
   const bytes = Buffer.byteLength(records);
-  // Locked before the check, so that two processes never open a group of the same key at once.
+  // Locked before the check, so that two processes never open groups with the same key at once.
   await sql`select pg_advisory_xact_lock(hashtextextended(${groupKey}, 0))`.execute(queries);
   const open = await findOpenGroup(queries, write);
   if (!open) {
@@ -130,7 +130,7 @@ async function findOpenGroup(
     .forUpdate()
     .executeTakeFirst();
   if (!group || !(await isOvertaken(queries, group.seq, write.recordKeys))) return group;
-  // A later write already waits for one of these records: joining the older group would go before it.
+  // A later write already waits for one of these records: in the older group, this one would come before it.
   await queries
     .updateTable("writes")
     .set({ openGroup: null })

@@ -1,4 +1,4 @@
-/** Counts operations, deliveries, attempts, records and proxied calls by period and by one dimension, from the rows that are kept. */
+/** Counts operations, deliveries, attempts, records and proxied calls by period and by one dimension, from the stored rows. */
 import { sql, type RawBuilder } from "kysely";
 import { buildFirstId, timeOfId } from "../../../ground/ids.ts";
 import { ENTRY_BYTES } from "../../../ground/pack-seen.ts";
@@ -8,9 +8,9 @@ export type Counted = "operations" | "deliveries" | "attempts" | "records" | "pr
 export type Dimension = "integration" | "group" | "object" | "type" | "destination" | "status";
 
 export interface ActivityRow {
-  /** Number of the bucket, from 1; null: all together. */
+  /** Number of the bucket, from 1; null for all buckets together. */
   bucket: number | null;
-  /** Null without a dimension, for rows without a value, and for the values beyond the most frequent ones. */
+  /** Null without a dimension, for rows without a value, and for all values beyond the most frequent ones. */
   key: string | null;
   count: number;
   failed: number;
@@ -20,26 +20,26 @@ export interface ActivityRow {
 
 export interface Activity {
   rows: ActivityRow[];
-  /** Only rows from this time on were counted; undefined: all of the period. */
+  /** Start of the counted part of the period; undefined if all of it was counted. */
   countedSince?: Date;
 }
 
 interface Question {
   projectId: string;
   by?: Dimension;
-  /** Only rows with this value of the dimension are counted. */
+  /** Restricts the count to rows with this value of the dimension. */
   key?: string;
   /** Beginnings of the buckets, and the end of the last one. */
   bounds: Date[];
 }
 
-/** Values of a dimension that are counted apart. */
+/** Number of a dimension's values that are counted separately. */
 const MAX_KEYS = 50;
 
-/** Rows that one call counts, so that it takes a second or two however many rows a period has. */
+/** Limit of the rows that one call counts, so that it takes a second or two however many rows a period has. */
 const MAX_COUNTED = 500_000;
 
-/** The dimensions of each kind of row: an expression over the rows that `SOURCES` selects. */
+/** Dimensions of each kind of row, as expressions over the rows that `SOURCES` selects. */
 const KEYS: Record<Counted, Partial<Record<Dimension, RawBuilder<unknown>>>> = {
   operations: {
     integration: sql`integration_id::text`,
@@ -73,7 +73,7 @@ const KEYS: Record<Counted, Partial<Record<Dimension, RawBuilder<unknown>>>> = {
 export const listDimensions = (of: Counted): Dimension[] => Object.keys(KEYS[of]) as Dimension[];
 
 /**
- * Returns the counts by bucket and key, and by key alone. One statement reads each row once, and counts rows of the same
+ * Returns the counts by bucket and key, and by key alone. One statement reads each row once and counts rows of the same
  * duration together, so that it need not sort all of them for the percentiles.
  */
 export async function countActivity(
@@ -108,7 +108,7 @@ export async function countActivity(
   return { rows, ...(countedSince && { countedSince }) };
 }
 
-/** The duration with two significant digits, of which there are few different ones. */
+/** Duration with two significant digits, which has few different values. */
 const TWO_DIGITS = sql`case when ms < 100 then ms
   else round(ms / power(10, floor(log(ms)) - 1)) * power(10, floor(log(ms)) - 1) end`;
 
@@ -130,7 +130,7 @@ function choosePeriod({ bounds }: Question, countedSince: Date | undefined): Per
   };
 }
 
-/** Returns the time of the last row that is counted, by index alone; undefined if the period has no more rows than that. */
+/** Returns the time of the last row within the limit, by index alone; undefined if the period has no more rows. */
 async function oldestCounted(
   queries: DataQueries,
   of: Counted,
@@ -162,7 +162,7 @@ async function oldestCounted(
         order by event_id desc offset owner.most / ${ATTEMPTS_EACH} limit 1
       ) as found
       order by id desc limit 1`,
-    // A row holds the records of a whole message, so there are few.
+    // One row contains the records of a whole message, so there are few rows.
     records: sql`select null::uuid as id where false`,
     proxyCalls: sql`
       select time from proxy_usage
@@ -171,20 +171,20 @@ async function oldestCounted(
   };
   const { rows } = await sql<{ id?: string; time?: Date }>`${oldest[of]}`.execute(queries);
   const [found] = rows;
-  // The next millisecond, because others of the same one may be beyond the limit.
+  // The next millisecond: other rows of this millisecond may be beyond the limit.
   const timeMs = found && (found.id === undefined ? found.time : timeOfId(found.id))?.getTime();
   return timeMs === undefined ? undefined : new Date(timeMs + 1);
 }
 
-/** For the limit: most deliveries need one attempt, those of an outage eight. */
+/** Attempts per delivery, for the limit: most deliveries need one, those of an outage eight. */
 const ATTEMPTS_EACH = 2;
 
-/** Attempts of an event go on for up to 34 hours at the default delays. */
+/** Period in which an event is attempted: up to 34 hours with the default delays. */
 const RETRIED_MS = 36 * 60 * 60_000;
 
 type Source = (question: Question, period: Period) => RawBuilder<unknown>;
 
-/** Each row once, in the bucket of its beginning: of its id, where the list takes the time from the id. */
+/** Selects each row once, in the bucket of its beginning: the time of its id, where the list has the time of the id, too. */
 const SOURCES: Record<Counted, Source> = {
   operations: ({ projectId, by, key, bounds }, { fromId, untilId }) => sql`
     select width_bucket(operations.id, ${ids(bounds)}) as bucket, ${buildKey("operations", by)} as key,
@@ -199,7 +199,7 @@ const SOURCES: Record<Counted, Source> = {
       null::double precision as ms, count, failed
     from destinations cross join lateral (${by === "status" ? sentWithState(period) : sentByIndex(period)}) as sent
     where project_id = ${projectId} ${onlyKey("deliveries", by, key)}`,
-  // A queue that took the message answers without a status. In the bucket of the attempt, so that an outage leaves a mark where it was, however the delivery ended.
+  // A queue that accepted the message answers without a status. Attempts count in their own bucket, so that an outage shows where it was, whatever became of the delivery.
   attempts: ({ projectId, by, key, bounds }, { fromTime, untilTime, untilId }) => sql`
     select width_bucket(attempt.time, ${times(bounds)}) as bucket, ${buildKey("attempts", by)} as key,
       attempt."durationMs" as ms, 1 as count, coalesce(attempt.error is not null or attempt.status not between 200 and 299, false)::integer as failed
@@ -231,7 +231,7 @@ const SOURCES: Record<Counted, Source> = {
 const ofDestination = ({ fromId, untilId }: Period) =>
   sql`destination_id = destinations.id and event_id >= ${fromId}::uuid and event_id < ${untilId}::uuid`;
 
-/** Reads no rows, only indexes: that of all deliveries, and that of the failed ones. */
+/** Selects deliveries from indexes alone: that of all deliveries, and that of the failed ones. */
 const sentByIndex = (period: Period) => sql`
   select destination_id, event_id, 1 as count, 0 as failed from deliveries where ${ofDestination(period)}
   union all
@@ -254,7 +254,7 @@ const times = (bounds: Date[]) => sql`array[${sql.join(bounds)}]::timestamptz[]`
 const ids = (bounds: Date[]) =>
   sql`array[${sql.join(bounds.map((bound) => buildFirstId(bound.getTime())))}]::uuid[]`;
 
-/** Joins the customers of all rows at once, also those of deleted installations. */
+/** Joins the customers of all rows at once, also for deleted installations. */
 const withCustomers = (table: string) => sql`
   left join installations on installations.id = ${sql.ref(table)}.installation_id
   left join removed_installations as removed on removed.id = ${sql.ref(table)}.installation_id

@@ -5,7 +5,7 @@ import type { ControlQueries, DataQueries, SharedQueries } from "../database/sid
 import { containsText, inIdRange, type IdRange } from "../database/id-range.ts";
 import type { Actor, OperationRow, OperationStatus } from "./operations.ts";
 
-/** The names are null if the installation was deleted so long ago that nothing is known of it. */
+/** Operation with names; null if the installation was deleted so long ago that its names are forgotten. */
 export interface ListedOperation extends OperationRow {
   integrationName: string | null;
   groupRef: string | null;
@@ -17,27 +17,28 @@ export interface ListedOperation extends OperationRow {
 export interface OperationFilter {
   projectId: string;
   status?: OperationStatus;
-  /** Id or name. */
+  /** Id or name of the integration. */
   integration?: string;
   installationId?: string;
   groupRef?: string;
   object?: string;
   type?: string;
-  /** Id of who asked for it. */
+  /** Id of the actor who requested it. */
   actor?: string;
-  /** Part of a name, of the result, or of the id of the operation, of a record or of the request. */
+  /** Part of a name or of the result, or of the id of the operation, of a record or of the request. */
   text?: string;
 }
 
 /**
- * A search that finds little reads many operations, because no index covers what changes at the end of one: such an
- * index would make every write slower. So one call examines this many, and the next page continues behind them.
+ * Maximum number of operations that one call examines; the next page continues behind them. A search with few results reads
+ * many operations, because no index covers the columns that change at the end of one: such an index would make every write
+ * slower.
  */
 const MAX_EXAMINED = 100_000;
-/** Searching a text costs several times as much per row. */
+/** Limit for text, of which each row costs several times as much. */
 const MAX_SEARCHED = 25_000;
 
-/** Lists operations, newest first. With `continueBefore`, the page is short because the call has examined enough rows. */
+/** Lists operations, newest first. With `continueBefore`, the page is short because the call has examined its limit. */
 export async function listProjectOperations(
   queries: DataQueries,
   filter: OperationFilter,
@@ -69,7 +70,7 @@ export async function findListedOperation(
   return found;
 }
 
-/** Without the log, which can be long. */
+/** Columns without the log, which can be long. */
 const COLUMNS = sql`operations.id, project_id, integration_id, installation_id, config_id, action_type, object_name, status,
   result, metadata, create_time, update_time, request_id, actor`;
 
@@ -88,7 +89,7 @@ async function named(queries: SharedQueries, page: RawBuilder<unknown>): Promise
   return rows;
 }
 
-/** Lists the installations that a customer has or had, or the one that is wanted; undefined: those of the project. */
+/** Lists present and former installations of a customer, or the wanted one; undefined for all of the project. */
 async function listPlaces(
   queries: SharedQueries,
   { projectId, groupRef, installationId }: OperationFilter,
@@ -128,7 +129,7 @@ async function listOfPlaces(
   );
 }
 
-/** Finds the last operation that a call examines; undefined if the range has no more than that. */
+/** Finds the last operation that a call examines; undefined if the range has no more of them. */
 async function lowestExamined(
   queries: DataQueries,
   { projectId }: OperationFilter,
@@ -154,7 +155,7 @@ function buildConditions(filter: OperationFilter): RawBuilder<unknown>[] {
   return conditions;
 }
 
-/** Also finds the operations of a deleted integration. */
+/** Selects operations of an integration, of a deleted one, too. */
 function isOfIntegration(projectId: string, idOrName: string): RawBuilder<unknown> {
   const byName = sql`operations.integration_id = any(array(
     select id from integrations where project_id = ${projectId} and name = ${idOrName}
@@ -167,7 +168,7 @@ function hasText(projectId: string, text: string): RawBuilder<unknown> {
     [
       "result",
       "object_name",
-      // No other text is a part of a UUID, and printing two of them for each row costs a third of the search.
+      // No other text is part of a UUID, and printing two of them for each row costs a third of the search.
       ...(/^[\da-f-]+$/i.test(text) ? ["operations.id", "request_id"] : []),
       sql`metadata->>'successfulRecordIds'`,
       sql`metadata->>'failedRecordIds'`,
@@ -183,7 +184,7 @@ function hasText(projectId: string, text: string): RawBuilder<unknown> {
     where removed.project_id = ${projectId} and ${containsText(["group_ref", "group_name", "integration_name"], text)}))`;
 }
 
-/** Removes what is known of up to `max` installations that were deleted before this time; returns their number. */
+/** Forgets the names of up to `max` installations that were deleted before this time; returns their number. */
 export async function forgetRemovedInstallations(
   queries: ControlQueries,
   before: Date,

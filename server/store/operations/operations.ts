@@ -1,4 +1,4 @@
-/** Operations: actions that were carried out for an installation, and the log of each. */
+/** Operations: actions for an installation, each with its log. */
 import { sql } from "kysely";
 import { now } from "../../../ground/clock.ts";
 import { isUuid } from "../../../ground/ids.ts";
@@ -13,7 +13,7 @@ import { wakes } from "../database/wake-ups.ts";
 
 export type OperationStatus = "in_progress" | "success" | "failure";
 
-/** Who asked for something. Described in `access/actor.ts`. */
+/** Who requested something. `access/actor.ts` describes the kinds. */
 export interface Actor {
   kind: "agent" | "key" | "person" | "customer";
   id: string;
@@ -37,7 +37,7 @@ export interface OperationRow {
   updateTime: Date | null;
 }
 
-/** Without the log, which can be long. */
+/** Columns without the log, which can be long. */
 const COLUMNS = [
   "id",
   "projectId",
@@ -57,11 +57,11 @@ export type NewOperation = Pick<
   OperationRow,
   "id" | "projectId" | "integrationId" | "installationId" | "configId" | "actionType" | "objectName"
 > & {
-  /** The object's name in results and events, where it differs from `objectName`. */
+  /** Name of the object in results and events, where it differs from `objectName`. */
   messageName?: string;
-  /** The request that began it. */
+  /** Id of the request that started it. */
   requestId?: string;
-  /** Who asked for it; absent where Busbar itself did. */
+  /** Who requested it; absent for Busbar itself. */
   actor?: Actor | undefined;
 };
 
@@ -73,12 +73,12 @@ export async function insertOperations(
   await queries
     .insertInto("operations")
     .values(operations.map(toInserted))
-    // Ids are made here: a row that is there was inserted by this statement before, whose answer was lost.
+    // The ids are created here: an existing row was inserted by an earlier run of this statement, whose answer was lost.
     .onConflict((conflict) => conflict.column("id").doNothing())
     .execute();
 }
 
-/** Returns the columns of an operation that begins. */
+/** Builds the columns of a new operation. */
 export const toInserted = ({ messageName, actor, ...operation }: NewOperation & { claimedBy: number }) => ({
   ...operation,
   ...(actor && { actor: toStoredJson(actor) }),
@@ -86,7 +86,7 @@ export const toInserted = ({ messageName, actor, ...operation }: NewOperation & 
   ...(messageName !== undefined && { metadata: JSON.stringify({ objects: [messageName] }) }),
 });
 
-/** One step of an operation. The values of `details` are text for people, never secrets. */
+/** Step of an operation. The values of `details` are text for people, never secrets. */
 export interface LogEntry {
   severity: "DEBUG" | "INFO" | "WARNING" | "ERROR";
   msg: string;
@@ -94,7 +94,7 @@ export interface LogEntry {
   details?: Record<string, string>;
 }
 
-/** As it is stored. */
+/** Entry as it is stored. */
 export type TimedLogEntry = LogEntry & { time: string };
 
 export const timed = (log: LogEntry[]): TimedLogEntry[] => {
@@ -108,9 +108,9 @@ export interface EndedOperation {
   result: string;
   metadata: JsonObject;
   log: LogEntry[];
-  /** Recorded only if this statement ends the operation. */
+  /** Event that is recorded only if this statement ends the operation. */
   event?: EventRow;
-  /** Of a success whose request had an idempotency key: what a repeated request gets. */
+  /** Answer for repeated requests: set for a success whose request had an idempotency key. */
   answer?: KeyedAnswer | undefined;
 }
 
@@ -121,9 +121,9 @@ export interface KeyedAnswer {
 }
 
 /**
- * Ends operations, appends their logs, removes them from the write queue and records their events, in one statement: one
- * round trip and one commit for many. An operation that has ended already stays as it is. Events that no destination is to
- * receive are noted as such here, by the rules of `routeEvents`.
+ * Ends operations, appends to their logs, removes them from the write queue and records their events, in one statement: one
+ * round trip and one commit for many. An operation that has ended already stays as it is. Events without a destination are
+ * recorded as such here, by the rules of `routeEvents`.
  */
 export async function endOperations(queries: Queries, operations: EndedOperation[]): Promise<void> {
   const input = operations.map(({ id, status, result, metadata, log, event }) => ({
@@ -172,7 +172,7 @@ export async function endOperations(queries: Queries, operations: EndedOperation
       left join topic_destination_routes last on last.topic_id = step.topic_id
       group by kind.project_id, kind.event_type
     ), nowhere as (
-      -- To route such an event costs more than this.
+      -- Routing such an event would cost more than this.
       insert into events_nowhere (project_id, event_id, missing)
       select project_id, event_id, missing from ended join missing using (project_id, event_type)
       where event_id is not null and missing is not null
@@ -193,7 +193,7 @@ export async function endOperations(queries: Queries, operations: EndedOperation
   `.execute(queries);
 }
 
-/** As a part of the statement: a commit of its own would cost as much again. The keys are given twice for the index, as above. */
+/** Builds the part that stores answers: a commit of its own would cost as much again. The keys are given twice for the index, as above. */
 const storeAnswers = (answers: (KeyedAnswer & { id: string })[]) => sql`
   answers as (
     select * from jsonb_to_recordset(${toStoredJson(
@@ -220,7 +220,7 @@ export async function findOperation(
     .executeTakeFirst();
 }
 
-/** Returns those of the ids that are operations of the project. */
+/** Lists those of the ids that are operations of the project. */
 export async function listKnownOperations(
   queries: DataQueries,
   projectId: string,
@@ -235,7 +235,7 @@ export async function listKnownOperations(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Finds the log of an operation, oldest step first; undefined when the project has no operation of this id. */
+/** Finds the log of an operation, oldest step first; undefined if the project has no operation with this id. */
 export async function findOperationLog(
   queries: DataQueries,
   projectId: string,
@@ -264,7 +264,7 @@ export async function removeOldOperations(
   return Number(numAffectedRows ?? 0n);
 }
 
-/** Does the same for one project. */
+/** Removes up to `max` old operations of one project; returns their number. */
 export const removeProjectOperations = (
   queries: DataQueries,
   bound: ProjectBound,

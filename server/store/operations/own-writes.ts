@@ -1,4 +1,4 @@
-/** What Busbar wrote to customers' accounts, by record, so that changes that only show it are recognised. */
+/** Writes by Busbar to customers' accounts, by record: for recognising changes that only reflect them. */
 import { sql } from "kysely";
 import { keepRecentlyUsed, type RecentlyUsed } from "../../../ground/recently-used.ts";
 import type { DataQueries } from "../database/sides.ts";
@@ -8,10 +8,10 @@ export interface OwnWrite {
   recordId: string;
   operationId: string;
   type: "create" | "update" | "delete";
-  /** By the provider's clock, the write happened after this time and not after `until`. */
+  /** By the provider's clock, the write happened after this time, and at `until` or earlier. */
   since: Date;
   until: Date;
-  /** Which change of the record it was, as reading and events tell its time; null: the answer did not tell it. */
+  /** Change of the record that the write caused, by the time that reads and events report; null if the answer did not contain it. */
   changeTime: Date | null;
   /** Hashes of the written values, by field in lower case. */
   fields: Record<string, string>;
@@ -22,7 +22,7 @@ interface OfObject {
   objectKey: string;
 }
 
-/** For how long a connection that nobody reads is taken for such: a statement of each write to it is saved. */
+/** How long a connection counts as unread after a check, which saves a statement for each write to it. */
 const UNREAD_MS = 5_000;
 const MAX_UNREAD = 10_000;
 const unread = new WeakMap<DataQueries, RecentlyUsed<true>>();
@@ -34,8 +34,8 @@ function listUnread(queries: DataQueries): RecentlyUsed<true> {
 }
 
 /**
- * Remembers writes, if an installation of the connection reads the account or subscribes to its changes. In the first seconds of such
- * an installation they may not be remembered; the changes are then delivered.
+ * Stores writes, if an installation of the connection reads the account or subscribes to its changes. In the first seconds of
+ * such an installation, writes may not be stored; their changes are then delivered.
  */
 export async function insertOwnWrites(
   queries: DataQueries,
@@ -65,7 +65,7 @@ export async function insertOwnWrites(
   if (rows[0]?.isRead === false) withoutReader.set(connectionId, true);
 }
 
-/** Lists what was written of some records, the newest first. */
+/** Lists the writes to some records, newest first. */
 export async function listOwnWrites(
   queries: DataQueries,
   { connectionId, objectKey }: OfObject,

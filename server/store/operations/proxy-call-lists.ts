@@ -5,7 +5,7 @@ import type { DataQueries } from "../database/sides.ts";
 import { containsText, type IdRange } from "../database/id-range.ts";
 import type { ProxyUsageRow } from "./proxy-usage.ts";
 
-/** The names are null if the installation was deleted so long ago that nothing is known of it. */
+/** Call with names; null if the installation was deleted so long ago that its names are forgotten. */
 export interface ListedProxyCall extends ProxyUsageRow {
   integrationName: string | null;
   groupRef: string | null;
@@ -19,26 +19,26 @@ export interface ProxyCallFilter {
   /** Part of the path. */
   path?: string;
   groupRef?: string;
-  /** Id or name. */
+  /** Id or name of the integration. */
   integration?: string;
   installationId?: string;
   refusedBy?: "busbar" | "provider";
 }
 
-/** Status of calls whose caller left before the answer: they were not refused. */
+/** Status of calls whose caller closed the connection before the answer: they were not refused. */
 const CALLER_LEFT = 499;
 
-/** The condition that a provider refused a call. */
+/** Whether the provider refused a call. */
 const BY_PROVIDER = sql<boolean>`(status >= 400 and status <> ${sql.lit(CALLER_LEFT)} and not by_busbar)`;
 
-/** Calls that one statement reads for filters that no index serves; fewer for a text, which costs more per row. */
+/** Calls that one statement reads for filters without an index; fewer for a text, which costs more per row. */
 const MAX_EXAMINED = 100_000;
 const MAX_SEARCHED = 25_000;
 
 /**
- * Lists calls, the last begun first. `range.after` is the id of a call: only calls that were stored after it, because a
- * long call is stored after others that began later. With `continueBefore`, the page is short because the call has examined
- * enough rows.
+ * Lists calls, the last begun first. `range.after` is the id of a call: only calls that were stored after it, because a long
+ * call is stored after others that began later. With `continueBefore`, the page is short because the call has examined its
+ * limit.
  */
 export async function listProjectProxyCalls(
   queries: DataQueries,
@@ -48,7 +48,7 @@ export async function listProjectProxyCalls(
 ): Promise<{ rows: ListedProxyCall[]; continueBefore?: string }> {
   const inRange = filterRange(filter.projectId, range);
   const filters = buildFilters(filter);
-  // The calls of one customer have an index of their own, and those after a known one are few.
+  // The calls of one customer have an index of their own, and there are few calls after a known one.
   const isServed = [filter.groupRef, filter.installationId, range.after].some((value) => value !== undefined);
   const isSearch = filters.length > 0 && !isServed;
   const { rows } = await sql<ListedProxyCall>`
@@ -68,12 +68,12 @@ export async function listProjectProxyCalls(
   return { rows, ...(lowest !== undefined && { continueBefore: lowest }) };
 }
 
-/** Without this limit, the planner may read the calls of all times for a filter that few of them match. */
+/** Selects the newest calls. Without this limit, the planner may read the calls of all times for a filter with few results. */
 const newest = (inRange: RawBuilder<unknown>[], max: number) => sql`(
   select * from proxy_usage where ${sql.join(inRange, sql` and `)}
   order by time desc, id desc limit ${max}) as examined`;
 
-/** Finds the last call that is examined; undefined if the range has no more than that. */
+/** Finds the last call that is examined; undefined if the range has no more of them. */
 async function lowestExamined(
   queries: DataQueries,
   inRange: RawBuilder<unknown>[],
@@ -113,7 +113,7 @@ function buildFilters(filter: ProxyCallFilter): RawBuilder<unknown>[] {
   return conditions;
 }
 
-/** Also those that were deleted. */
+/** Selects installations, deleted ones included. */
 function selectInstallations({ projectId, groupRef, integration }: ProxyCallFilter): RawBuilder<unknown> {
   const wanted: RawBuilder<unknown>[] = [sql`places.project_id = ${projectId}`];
   if (groupRef !== undefined) wanted.push(sql`groups.group_ref = ${groupRef}`);

@@ -1,4 +1,4 @@
-/** Usage lines of proxied calls. */
+/** Usage lines, one for each proxied call. */
 import { sql, type RawBuilder } from "kysely";
 import type { DataQueries } from "../database/sides.ts";
 import { removeHistory } from "../maintenance/history-ranges.ts";
@@ -10,24 +10,24 @@ export interface ProxyUse {
   projectId: string;
   installationId: string;
   method: string;
-  /** Without the query. */
+  /** Path without the query. */
   path: string;
   /** Status that the caller received. */
   status: number;
   durationMs: number;
   bytesUp: number;
   bytesDown: number;
-  /** The key of the caller; absent for calls of people. */
+  /** API key of the caller; absent for calls of people. */
   apiKeyId?: string;
-  /** The header `X-Request-Id` of the answer; absent if nobody asked for the call. */
+  /** Value of the header `X-Request-Id` in the answer; absent if the call is Busbar's own. */
   requestId?: string;
-  /** Whether Busbar refused the call, not the provider. */
+  /** Whether Busbar refused the call, rather than the provider. */
   byBusbar?: boolean;
 }
 
 /**
- * Inserts the lines with one statement, except those of installations that were erased with their group. Each column is sent
- * as one text, which costs the proxy's process least; no value can contain a line break. The array of a single empty text is
+ * Inserts the lines in one statement, except those of installations that were erased with their group. Each column is sent as
+ * one text, which costs the proxy's process least; no value can contain a line break. The array of a single empty text is
  * empty, hence the `coalesce`.
  */
 export async function insertProxyUsage(queries: DataQueries, uses: ProxyUse[]): Promise<void> {
@@ -60,14 +60,14 @@ export async function insertProxyUsage(queries: DataQueries, uses: ProxyUse[]): 
 export interface ProxyUsageRow extends Omit<ProxyUse, "timeMs" | "bytesUp" | "bytesDown" | "apiKeyId"> {
   id: string;
   apiKeyId: string | null;
-  /** Empty if nobody asked for the call. */
+  /** Empty for calls by Busbar itself. */
   requestId: string;
   time: Date;
   bytesUp: string;
   bytesDown: string;
 }
 
-/** Lists lines, last stored first; `before` is the id of the last line of the previous page. */
+/** Lists lines, last stored first; `before` is the id of the last line on the previous page. */
 export function listProxyUsage(
   queries: DataQueries,
   page: { projectId: string; installationId: string; before?: string; limit: number },
@@ -83,10 +83,10 @@ export function listProxyUsage(
   return query.execute();
 }
 
-/** Removes at most `max` lines from before `time` of those that are not dropped with their day; returns their number. */
+/** Removes up to `max` lines from before `time` that are not dropped with their day's partition; returns their number. */
 export const removeProxyUsageBefore = (queries: DataQueries, time: Date, max: number): Promise<number> =>
   removeHistory(queries, { history: "proxy_usage", before: time, max }, (span, most) =>
-    // Lines are stored nearly in the order of their time, so that those of the lowest ids tell whether there are any.
+    // Lines are stored almost in the order of their times, so the lowest ids show whether there are old ones.
     removeLines(
       queries,
       sql`
@@ -97,7 +97,7 @@ export const removeProxyUsageBefore = (queries: DataQueries, time: Date, max: nu
     ),
   );
 
-/** Removes at most `max` lines of one project, and returns their number. */
+/** Removes up to `max` lines of one project, and returns their number. */
 export const removeProjectProxyUsage = (
   queries: DataQueries,
   { projectId, time }: ProjectBound,
@@ -110,8 +110,8 @@ export const removeProjectProxyUsage = (
   );
 
 /**
- * Removes the lines whose `id` and `time` a statement selects, and returns their number. In two statements: by the times that the
- * second one names, the planner leaves out other days, and it looks up few ids instead of reading all of them for a join.
+ * Removes the lines whose `id` and `time` a statement selects, and returns their number. It uses two statements: with the times
+ * in the second one, the planner skips the other days, and looks up few ids instead of reading all lines for a join.
  */
 export async function removeLines(queries: DataQueries, selection: RawBuilder<unknown>): Promise<number> {
   const { rows } = await sql<{ ids: string[] | null; first: string; last: string }>`

@@ -1,4 +1,4 @@
-/** What is stored about one record of an installation: its messages with their deliveries, and writes to it. */
+/** Traces of an installation's records: messages with their deliveries, and writes. */
 import { sql } from "kysely";
 import type { DataQueries } from "../database/sides.ts";
 import type { AttemptRecord, DeliveryState } from "../deliveries/deliveries.ts";
@@ -6,15 +6,15 @@ import { OUTCOME_OF_DELIVERY, type Outcome } from "../subscriptions/subscription
 
 export interface TracedMessage {
   messageId: string;
-  /** Null: it was deleted. */
+  /** Null if it was deleted. */
   destinationName: string | null;
   state: DeliveryState;
-  /** What its records have come to. */
+  /** Outcome for the message's records. */
   outcome: Outcome;
   attempts: AttemptRecord[];
 }
 
-/** Finds data messages of an installation by id, the newest first; those that are no longer kept are absent. */
+/** Lists data messages of an installation by id, newest first; those that are no longer stored are absent. */
 export async function listTracedMessages(
   queries: DataQueries,
   of: { installationId: string; objectName: string },
@@ -41,15 +41,15 @@ export async function listTracedMessages(
 
 export interface TracedWrite {
   operationId: string;
-  /** Null where only the operation's end is known, and that was a failure. */
+  /** Null if only the operation's end is known, and it was a failure. */
   type: "create" | "update" | "delete" | "upsert" | null;
   status: "in_progress" | "success" | "failure";
 }
 
-/** Operations that are looked at. */
+/** Maximum number of operations that one call reads. */
 const MAX_SCANNED = 20_000;
 
-/** Lists writes of a record, or attempts at it, the newest first, among the newest operations of the installation. */
+/** Lists the writes of a record, failed ones included, newest first, among the installation's newest operations. */
 export async function listWritesOfRecord(
   queries: DataQueries,
   of: { installationId: string; objectName: string; recordId: string },
@@ -82,16 +82,16 @@ const TYPES: Record<string, TracedWrite["type"]> = {
 export interface FoundRecord {
   installationId: string;
   integrationId: string;
-  /** The provider's name. */
+  /** Name of the object at the provider. */
   objectName: string;
   groupName: string;
 }
 
-/** Messages and pages that a search looks at, over all installations, and the least of each. */
+/** Messages and pages that a search reads: over all installations, and at least for each. */
 const MAX_SEARCHED = 20_000;
 const LEAST_SEARCHED = 20;
 
-/** Finds the objects of a project's installations in which a record with this id was read or changed. */
+/** Finds the objects of a project's installations in which a record with this id was read or has changed. */
 export async function findRecords(
   queries: DataQueries,
   { projectId, recordId, key }: { projectId: string; recordId: string; key: Buffer },

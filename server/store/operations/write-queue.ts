@@ -17,20 +17,20 @@ export interface ClaimedWrite {
   records: Json[];
   attempts: number;
   deadline: Date;
-  /** Records that an update touches; empty for a create. */
+  /** Keys of the records that an update touches; empty for a create. */
   recordKeys: string[];
   /**
-   * Set for a create of which an earlier attempt may have been carried out: until then the provider knows its key. Null for all
-   * others.
+   * Set for a create of which an earlier attempt may have been executed: until this time the provider recognises its key. Null
+   * for all others.
    */
   repeatableUntil: Date | null;
-  /** When the gate of its connection opens. Set only for writes whose deadline is earlier: other ones are not claimed. */
+  /** Time at which the connection's gate opens. Set only for writes with an earlier deadline; others are not claimed while it is closed. */
   closedUntil: Date | null;
 }
 
 export interface DueInstallation {
   installationId: string;
-  /** Null when the installation was deleted. */
+  /** Null if the installation was deleted. */
   projectId: string | null;
 }
 
@@ -54,8 +54,8 @@ export async function listOldestDue(
 }
 
 /**
- * Lists up to `max` installations with waiting writes, in the order of their ids after this one. Costs one step along
- * the index for each installation, however many writes it has.
+ * Lists up to `max` installations with waiting writes, in the order of their ids after this one. Costs one index step for each
+ * installation, however many writes it has.
  */
 export async function listWaitingAfter(
   queries: DataQueries,
@@ -80,7 +80,7 @@ export async function listWaitingAfter(
   return rows;
 }
 
-/** Of an installation with a closed gate, only so many of the oldest writes are asked whether they can be ended. */
+/** For an installation with a closed gate: number of its oldest writes that are searched for expired deadlines. */
 const CLOSED_SCAN = 200;
 
 /**
@@ -126,8 +126,8 @@ export async function claimInstallationWrites(
 }
 
 /**
- * Claims the writes that are next for these records now, each at most once: those that waited for an update that has
- * ended. Saves a search of the queue for each of many updates of one record.
+ * Claims the next writes for these records now, each at most once: those that waited for an update that has ended. This saves a
+ * search of the queue for each of many updates of one record.
  */
 export async function claimSuccessors(
   queries: DataQueries,
@@ -150,12 +150,12 @@ export async function claimSuccessors(
   return rows;
 }
 
-/** Selects writes that no earlier unfinished write of one of their records precedes. Creates have no keys. */
+/** Whether no earlier unfinished write precedes for one of the write's records. Creates have no keys. */
 const IS_FIRST = sql<boolean>`(write_type = 'create' or (
   select bool_and(own.seq = (select min(first.seq) from write_keys first where first.record_key = own.record_key))
   from write_keys own where own.operation_id = writes.operation_id) is not false)`;
 
-/** Claims the writes of the common table expression `due` and returns them. */
+/** Builds the claim of the writes in the common table expression `due`. */
 const claimDue = (workerId: number): RawBuilder<unknown> => sql`, claimed as (
       update writes set claimed_by = ${workerId}, open_group = null, may_have_been_sent = false
       where operation_id = any(array(select operation_id from due))
@@ -173,14 +173,14 @@ const claimDue = (workerId: number): RawBuilder<unknown> => sql`, claimed as (
 
 export interface CalledWrite {
   operationId: string;
-  /** For how long the provider knows the keys of its records; undefined if it has none. */
+  /** How long the provider recognises the keys of its records; undefined if it has no keys. */
   repeatableMs: number | undefined;
 }
 
 /**
- * Marks writes as about to be sent; to be committed before the provider is called. Throws when this worker has lost one
- * of the claims: another worker, which believes it dead, may be sending that write. Nearly all have the same time or none, and a
- * statement for each time costs PostgreSQL half of what a join with the times costs.
+ * Marks writes as about to be sent; to be committed before the provider is called. Throws if this worker has lost one of the
+ * claims: another worker, which believes it dead, may be sending that write. Nearly all have the same time or none, and a
+ * statement for each time costs PostgreSQL half as much as a join with the times.
  */
 export async function markCalled(
   queries: DataQueries,
@@ -190,7 +190,7 @@ export async function markCalled(
   for (const [repeatableMs, writes] of Map.groupBy(called, (write) => write.repeatableMs)) {
     const { numAffectedRows } = await sql`/* prepare mark-writes-called */
       update writes set may_have_been_sent = true,
-        -- The time counts from the first of the requests with the same key.
+        -- The time counts from the first of all requests with the same key.
         repeatable_until = coalesce(repeatable_until, now() + ${repeatableMs ?? null}::double precision * interval '1 millisecond')
       where operation_id = any(${writes.map(({ operationId }) => operationId)}::uuid[]) and claimed_by = ${workerId}
     `.execute(queries);
@@ -198,10 +198,10 @@ export async function markCalled(
   }
 }
 
-/** An operation with many retries keeps its first log entries and those of its end. */
+/** Maximum number of stored log entries. An operation with many retries keeps the first ones and those of its end. */
 const MAX_STEPS = 1_000;
 
-/** Reschedules a write for another attempt, with the outcomes of its records so far. */
+/** Reschedules a write for another attempt, with the present outcomes of its records. */
 export async function rescheduleWrite(
   queries: DataQueries,
   write: {
@@ -210,7 +210,7 @@ export async function rescheduleWrite(
     records: Json[];
     dueTime: Date;
     attempts: number;
-    /** Whether the provider may have carried out some of it. */
+    /** Whether the provider may have executed some of it. */
     isUnknown: boolean;
     log: LogEntry[];
   },
@@ -220,7 +220,7 @@ export async function rescheduleWrite(
     with back as (
       update writes set claimed_by = null, may_have_been_sent = false, records = ${toStoredJson(records)}::jsonb,
         due_time = ${dueTime}, attempts = ${attempts}, repeatable_until = case when ${isUnknown} then repeatable_until end
-      -- Compares the attempts, so that a repeated statement does not touch a write that has been claimed again since.
+      -- Compares the attempts, so that a repeated statement does not touch a write that was claimed again meanwhile.
       where operation_id = ${operationId} and claimed_by = ${workerId} and attempts < ${attempts}
       returning operation_id
     )
@@ -233,8 +233,8 @@ export async function rescheduleWrite(
 }
 
 /**
- * Reschedules a claimed write after a fault of ours and counts an attempt, so that it does not come back at once for ever.
- * A create that may have been sent stays claimed.
+ * Reschedules a claimed write after a fault of Busbar and counts an attempt, so that it does not return at once for ever. A
+ * create that may have been sent stays claimed.
  */
 export async function postponeWrite(
   queries: DataQueries,
@@ -248,15 +248,15 @@ export async function postponeWrite(
 }
 
 /**
- * Selects writes that may run again: not sent yet, or an update or upsert, or a create that the provider knows by its key, or whose
- * caller asked for retries.
+ * Whether a write may run again: it was not sent yet, is an update or upsert, is a create whose key the provider still
+ * recognises, or its caller requested retries.
  */
 const MAY_RUN_AGAIN = sql<boolean>`(not may_have_been_sent or write_type <> 'create' or repeatable_until > now()
   or send_options->>'onUnknownOutcome' = 'retry')`;
 
 /**
- * Gives claimed writes back, for example when the process stops or their connection is rate limited. A create that may
- * have been sent stays claimed.
+ * Releases claimed writes, for example when the process stops or their connection is rate limited. A create that may have been
+ * sent stays claimed.
  */
 export async function releaseWrites(
   queries: DataQueries,
@@ -275,7 +275,7 @@ export async function releaseWrites(
 
 export interface WaitingWrite extends OrphanedWrite {
   attempts: number;
-  /** As in `ClaimedWrite`. */
+  /** See `ClaimedWrite`. */
   repeatableUntil: Date | null;
 }
 
@@ -305,7 +305,7 @@ export async function nextDueMs(queries: DataQueries): Promise<number | undefine
   return ms === null || ms === undefined ? undefined : Number(ms);
 }
 
-/** Lists the workers that hold queued writes or synchronous operations. Hops along the indexes, which name few workers. */
+/** Lists the workers with claims on queued writes or synchronous operations. Skips along the indexes, which contain few workers. */
 export async function listClaimers(queries: DataQueries): Promise<number[]> {
   const { rows } = await sql<{ worker: number }>`
     with recursive writers as (
@@ -336,8 +336,8 @@ export interface OrphanedWrite {
 }
 
 /**
- * Recovers the writes of a worker that is dead, or that has lost all its claims except for `held`: writes that may run
- * again go back into the queue; creates that may have been sent are returned, still claimed.
+ * Recovers the writes of a worker that is dead, or that has lost all its claims except for `held`. Writes that may run again
+ * return to the queue; creates that may have been sent are returned, still claimed.
  */
 export async function takeOverWrites(
   queries: DataQueries,
@@ -357,7 +357,7 @@ export async function takeOverWrites(
   return rows;
 }
 
-/** Lists the synchronous operations that a dead worker had under way. */
+/** Lists the synchronous operations that a dead worker was executing. */
 export async function listOrphanedOperations(
   queries: DataQueries,
   deadWorker: number,

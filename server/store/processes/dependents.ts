@@ -1,4 +1,4 @@
-/** Finds the cached values that were made from a row. */
+/** Index from rows to the cached values that were made from them. */
 
 export interface Dependents {
   link(key: string, ids: readonly string[]): void;
@@ -7,7 +7,7 @@ export interface Dependents {
   of(id: string): string[];
 }
 
-/** Most rows have one dependent, which needs no set of its own. */
+/** Opens the index. Most rows have one dependent, which needs no set of its own. */
 export function openDependents(): Dependents {
   const dependents = new Map<string, string | Set<string>>();
   const unlinkOne = (key: string, id: string): void => {

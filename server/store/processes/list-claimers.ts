@@ -1,7 +1,7 @@
 /** Lists the processes that have claimed rows of a table. */
 import type { Queries } from "../database/database.ts";
 
-/** Reads all claimed rows: for tables of which a process claims few at a time. */
+/** Lists the processes by reading all claimed rows: for tables of which a process claims few at a time. */
 export async function listClaimersIn(
   queries: Queries,
   table: "readRuns" | "subscriptions" | "eventStreams" | "approvals",

@@ -1,4 +1,4 @@
-/** Counts what waits in the database, for metrics. */
+/** Counts waiting work in the database, for metrics. */
 import { sql, type RawBuilder } from "kysely";
 import type { Database } from "../database/database.ts";
 import type { ControlQueries, DataQueries } from "../database/sides.ts";
@@ -7,18 +7,18 @@ export interface QueueDepths {
   writes: number;
   deliveries: number;
   closedGates: number;
-  /** Reads that are not over. */
+  /** Unfinished reads. */
   reads: number;
-  /** Seconds since the oldest time up to which changes of an object were read by schedule. */
+  /** Seconds since the oldest cursor of an object that is read by schedule. */
   readLagSeconds: number;
-  /** Streams of events that a process reads. */
+  /** Streams of events that are being read. */
   openStreams: number;
-  /** Seconds since the stream that is silent for longest sent something: as old is its stored position. */
+  /** Seconds since the last message of the stream that is silent for longest: its stored position is that old. */
   streamSilenceSeconds: number;
-  /** Events of active subscriptions that wait, and the age of the oldest. */
+  /** Waiting events of active subscriptions, and the age of the oldest one. */
   waitingEvents: number;
   waitingEventsSeconds: number;
-  /** Pushes that are not taken apart yet, and the age of the oldest. */
+  /** Pushes that wait to be taken apart, and the age of the oldest one. */
   waitingPushes: number;
   waitingPushesSeconds: number;
   /** Pushes that could not be taken apart. */
@@ -26,20 +26,20 @@ export interface QueueDepths {
   /** Entries of the outbox that are not carried over, and the age of the oldest. */
   waitingChanges: number;
   waitingChangesSeconds: number;
-  /** By source of subscriptions: seconds since the oldest time up to which changes are known. */
+  /** Seconds since the oldest time until which changes are known, by source of subscriptions. */
   positionAges: Record<string, number>;
 }
 
-/** Counting stops here: more is too many, and counting them would take long. */
+/** Limit of counting: more would be too many in any case, and counting them would take long. */
 const MAX_COUNTED = 100_000;
 
-/** Counts no deliveries of deleted destinations, which retention removes. */
+/** Counts open deliveries, except those of deleted destinations, which retention removes. */
 const openIn = (deliveries: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   select 1 from (select destination_id from ${deliveries}) as open
   join destinations on destinations.id = open.destination_id limit ${MAX_COUNTED}
 `;
 
-/** Webhooks have no position: the provider repeats what was not accepted. */
+/** Ages of positions. Webhooks have none: the provider repeats what was not accepted. */
 const POSITION_AGES = sql`
   select source, extract(epoch from now() - min(known_time))::double precision as seconds
   from (

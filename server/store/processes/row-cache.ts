@@ -1,4 +1,4 @@
-/** Keeps what was read from the database until it changes, and serves it while the database is away. */
+/** Caches values from the database until their rows change, and serves them while the database is away. */
 import { setTimeout as wait } from "node:timers/promises";
 import { keepRecentlyUsed } from "../../../ground/recently-used.ts";
 import { nowMs } from "../../../ground/clock.ts";
@@ -7,9 +7,9 @@ import { openDependents } from "./dependents.ts";
 
 export interface RowCache<Value> {
   /**
-   * From memory where possible; a promise only when it has to be read. What does not exist is not remembered.
-   * Callers share a running read unless their `scope` differs: a project whose read finds nothing must not answer for
-   * the project that owns the row.
+   * Returns a value from memory if possible, a promise if it has to be read. Missing values are not cached. Callers share a
+   * running read unless their `scope` differs: a project whose read finds nothing must not answer for the project that owns the
+   * row.
    */
   get(
     key: string,
@@ -21,40 +21,43 @@ export interface RowCache<Value> {
 
 export interface CacheOptions<Value> {
   max: number;
-  /** The tables whose rows values are made from; changes of others are ignored. */
+  /** Tables from whose rows values are made; changes of others are ignored. */
   tables: readonly string[];
-  /** Returns the ids of the rows that a value was made from; the name of a table stands for all of its rows. */
+  /** Returns the ids of the rows that a value was made from. The name of a table stands for all of its rows. */
   listRowIds(value: Value): readonly string[];
 }
 
 interface Entry<Value> {
   value: Value;
-  /** When it was read, or later: every change of its rows up to then is known. In milliseconds since the epoch. */
+  /** Time of the read or later: every change of its rows until then is known. In milliseconds since the epoch. */
   readMs: number;
-  /** A notification may have been missed since it was read. */
+  /** Whether a notification may have been missed since the read. */
   doubted: boolean;
-  /** After a failed read: earliest time of the next one. */
+  /** Earliest time of the next read after a failed one. */
   retryMs: number;
 }
 
-/** A read that is under way, and what changed meanwhile: its row may be from before or after that. */
+/** Read under way, with the changes meanwhile: it may have read its row before or after them. */
 interface Read<Value> {
   value: Promise<Value | undefined>;
-  /** Undefined: any row may have changed. */
+  /** Undefined stands for an unknown change of any row. */
   missed: (RowChange | undefined)[];
 }
 
-/** How long a value is served without a sign that every change has been heard: two heartbeats (`changes.ts`). */
+/** How long a value is served without a sign that all changes have been heard: two heartbeats (`changes.ts`). */
 const FRESH_MS = 6_000;
-/** Longer than a restart or failover of the database takes; later, a key that was revoked meanwhile must not be accepted. */
+/**
+ * Maximum age of a value while the database is away: longer than a restart or failover takes, but a key that was revoked
+ * meanwhile must not be accepted for ever.
+ */
 const OLDEST_MS = 15 * 60_000;
-/** How long a caller waits for a read when there is something older to serve. */
+/** How long a caller waits for a read if there is an older value to serve. */
 const PATIENCE_MS = 1_000;
 const RETRY_MS = 1_000;
 
 /**
- * States of a value: fresh, served at once; doubted (changes may have been missed), read again and served only if that
- * fails; forgotten, because one of its rows was changed. A value stays fresh as long as changes are heard.
+ * Opens a cache. A fresh value is served at once. A doubted one, for which changes may have been missed, is read again, and
+ * served only if that fails. A value with a changed row is removed. A value stays fresh as long as changes are heard.
  */
 export function cacheUntilChanged<Value>(
   changes: Changes,
@@ -68,14 +71,14 @@ export function cacheUntilChanged<Value>(
   const reads = new Map<string, Read<Value>>();
   const running = new Set<Read<Value>>();
   const concerned = new Set(tables);
-  /** The time up to which every change of the entry's rows is known. */
+  /** Returns the time up to which every change of the entry's rows is known. */
   const knownMs = ({ readMs, doubted }: Entry<Value>): number =>
     doubted ? readMs : Math.max(readMs, changes.heardMs);
 
   changes.subscribe((change) => {
     if (change && !concerned.has(change.table)) return;
     for (const read of running) read.missed.push(change);
-    // A read may return what was there before the change: callers that come now start another one.
+    // A running read may return the state before the change: new callers start another one.
     reads.clear();
     if (change) {
       for (const row of [change.id, change.table]) dependents.of(row).forEach((key) => entries.delete(key));
@@ -133,7 +136,7 @@ export function cacheUntilChanged<Value>(
 const isConcerned = (rows: readonly string[], changes: (RowChange | undefined)[]): boolean =>
   changes.some((change) => !change || rows.includes(change.id) || rows.includes(change.table));
 
-/** Returns the newly read value, or the known one when the database fails or takes too long. */
+/** Returns the newly read value, or the cached one if the database fails or takes too long. */
 function orKnown<Value>(
   newest: Promise<Value | undefined>,
   entry: Entry<Value>,
@@ -146,7 +149,7 @@ function orKnown<Value>(
   if (patienceMs === 0) return entry.value;
   const timer = new AbortController();
   const late = wait(patienceMs, entry.value, { signal: timer.signal, ref: false })
-    // Those who come next need not wait as well.
+    // The next callers need not wait as well.
     .then((value) => {
       entry.retryMs = nowMs() + RETRY_MS;
       return value;

@@ -1,19 +1,19 @@
-/** The processes that run on this database, as they announce themselves. */
+/** Processes that run on this database, as they announce themselves. */
 import { sql } from "kysely";
 import type { Queries } from "../database/database.ts";
 
 export interface RunningProcess {
-  /** The number of `jobs/process-identity.ts`. */
+  /** Number of the process (`jobs/process-identity.ts`). */
   id: number;
   version: string;
   roles: string[];
   startTime: Date;
 }
 
-/** A process that was not seen for this long is forgotten: it announces itself six times as often. */
+/** Time without an announcement after which a process is forgotten. Processes announce themselves six times as often. */
 const FORGOTTEN_AFTER_SECONDS = 60;
 
-/** Stores that the process is running, and removes those that were not seen for a minute. */
+/** Announces a process, and removes those without an announcement in the last minute. */
 export async function announceProcess(queries: Queries, process: RunningProcess): Promise<void> {
   await queries
     .insertInto("processes")

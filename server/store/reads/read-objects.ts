@@ -1,4 +1,4 @@
-/** Objects that installations read: cursor, schedule and pause of each. */
+/** Objects that installations read, each with cursor, schedule and pause. */
 import { sql } from "kysely";
 import type { DataQueries } from "../database/sides.ts";
 import { findOperation, type OperationRow } from "../operations/operations.ts";
@@ -15,17 +15,17 @@ export interface ReadObjectRow {
   installationId: string;
   objectName: string;
   projectId: string;
-  /** The provider account whose records the cursor is about. */
+  /** Provider account to which the cursor belongs. */
   accountRef: string;
-  /** The object's name in messages. */
+  /** Name of the object in messages. */
   messageName: string;
   destination: string;
   schedule: string | null;
-  /** By the configuration: nothing of it is read. */
+  /** Whether the configuration switches the object off: nothing of it is read. */
   disabled: boolean;
   nextTick: Date | null;
   cursorTime: Date;
-  /** Records that last changed earlier are not wanted; null: all are. */
+  /** Records whose last change is older are not wanted; null if all are. */
   floorTime: Date | null;
   settledTime: Date | null;
   deletionsTime: Date;
@@ -101,13 +101,13 @@ export async function findReadObject(
   return row && { ...row, pause: row.pause as ReadPause | null };
 }
 
-/** Returns what `accountRef` is for a connection: the account as the provider names it, or the connection itself. */
+/** Builds the value of `accountRef` for a connection: the provider's name of the account, or the connection's id. */
 export const buildAccountRef = (connectionId: string, workspaceRef: string | null): string =>
   workspaceRef ?? `connection ${connectionId}`;
 
 export interface PausedObject {
   installationId: string;
-  /** The object's name in messages. */
+  /** Name of the object in messages. */
   messageName: string;
   pause: ReadPause;
 }
@@ -139,7 +139,7 @@ export type NewReadObject = Pick<
   | "cursorTime"
 > & { floorTime: Date | null; /** Operation of its backfill. */ backfillId: string | null };
 
-/** Inserts an object that is read from now on; changes and deletions count from `cursorTime`. */
+/** Inserts an object that is read from now on. Its changes and deletions count from `cursorTime`. */
 export async function insertReadObject(queries: DataQueries, object: NewReadObject): Promise<void> {
   await queries
     .insertInto("readObjects")
@@ -147,7 +147,7 @@ export async function insertReadObject(queries: DataQueries, object: NewReadObje
     .execute();
 }
 
-/** Stores changed settings of an object. */
+/** Updates the settings of an object. */
 export async function updateReadObject(
   queries: DataQueries,
   object: Pick<
@@ -178,8 +178,8 @@ export async function removeReadObject(
 }
 
 /**
- * Pauses objects; those that are paused already stay as they are. Their runs are taken from the process that has them: the
- * page under way is read again later.
+ * Pauses objects; paused ones stay as they are. Their runs are taken away from the process that has claimed them: the present
+ * page is read again later.
  */
 export async function pauseReadObjects(
   queries: DataQueries,
@@ -195,7 +195,7 @@ export async function pauseReadObjects(
   `.execute(queries);
 }
 
-/** Ends pauses and forgets failures; `by` limits it to pauses of that kind. Objects with a schedule are due at once. */
+/** Ends pauses and resets failures; `by` restricts it to pauses of that kind. Objects with a schedule are due at once. */
 export async function unpauseReadObjects(
   queries: DataQueries,
   {
@@ -212,7 +212,7 @@ export async function unpauseReadObjects(
   `.execute(queries);
 }
 
-/** An object whose tick has come. */
+/** Object whose tick has come. */
 export interface DueObject {
   installationId: string;
   objectName: string;
@@ -230,7 +230,7 @@ export interface DueObject {
   isBeingRead: boolean;
 }
 
-/** Locks objects whose tick has come, oldest first; other processes take other ones. */
+/** Locks objects whose tick has come, oldest first; skips those that other processes have locked. */
 export async function lockDueObjects(queries: DataQueries, max: number): Promise<DueObject[]> {
   const { rows } = await sql<DueObject>`
     with due as materialized (
@@ -253,7 +253,7 @@ export async function lockDueObjects(queries: DataQueries, max: number): Promise
   return rows;
 }
 
-/** Stores the next ticks of objects that were due; `missed` notes that this one began nothing. */
+/** Stores the next ticks of due objects; `missed` records that this tick started no run. */
 export async function setNextTicks(
   queries: DataQueries,
   ticks: { installationId: string; objectName: string; nextTick: Date; missed: boolean }[],
@@ -269,7 +269,7 @@ export async function setNextTicks(
   `.execute(queries);
 }
 
-/** Returns the schedules of all objects that have a tick. */
+/** Lists the schedules of all objects with a tick. */
 export async function listSchedules(queries: DataQueries): Promise<string[]> {
   const { rows } = await sql<{ schedule: string }>`
     select distinct schedule from read_objects where next_tick is not null and pause is null and schedule is not null
@@ -277,7 +277,7 @@ export async function listSchedules(queries: DataQueries): Promise<string[]> {
   return rows.map(({ schedule }) => schedule);
 }
 
-/** Makes objects due now whose tick is later than the latest one of their schedule. Returns how many. */
+/** Makes objects due whose next tick is later than the latest one of their schedule. Returns their number. */
 export async function makeDueFrom(
   queries: DataQueries,
   bounds: { schedule: string; latest: Date }[],

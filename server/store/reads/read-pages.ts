@@ -1,4 +1,4 @@
-/** Commits pages of reads: messages, checkpoint, progress and fingerprints at once. */
+/** Commits pages of reads: messages, checkpoint, progress and fingerprints in one commit. */
 import { sql, type RawBuilder } from "kysely";
 import type { JsonObject } from "../../../ground/json.ts";
 import type { DataQueries } from "../database/sides.ts";
@@ -16,21 +16,21 @@ export interface Fingerprint {
   hash: Buffer;
 }
 
-/** How a run ends. */
+/** End of a run. */
 export interface RunEnd {
   status: "success" | "failure";
   result: string;
-  /** Moves the object's cursor. */
+  /** New cursor of the object. */
   cursor?: { cursorTime: Date; settled: boolean; deletionsTime?: Date; forgetBefore: Date };
-  /** Pauses the object by itself, with this reason. */
+  /** Pauses the object automatically, for this reason. */
   pause?: { error: string; time: string };
-  /** Counts towards the failures after which an object is paused; a success sets them back. */
+  /** Whether it counts towards the failures after which an object is paused; a success resets them. */
   countsAsFailure?: boolean;
-  /** The object fails until a scheduled run succeeds, whatever the reason. */
+  /** Whether the run was scheduled: after its failure, the object fails until a scheduled run succeeds. */
   isScheduled?: boolean;
-  /** What a failure is about, which the health of the installation tells until the next success. */
+  /** Subject of a failure, which the installation's health reports until the next success. */
   failure?: { type: "field" | "object" | "read"; name: string; detail: string };
-  /** Of a success: optional fields that the provider refused or does not have. */
+  /** Set for a success: optional fields that the provider refused or does not have. */
   missingFields?: string[];
   event?: EventRow;
 }
@@ -42,7 +42,7 @@ export interface PageMessage {
   /** JSON text. */
   data: string;
   destinationId: string;
-  /** Kept until somebody asks for it (`held-messages.ts`); call `releaseHeld` after the commit. */
+  /** Whether the message is held until it is requested (`held-messages.ts`); call `releaseHeld` after the commit. */
   held: boolean;
   traceparent?: string | undefined;
 }
@@ -53,16 +53,16 @@ export interface ReadPageCommit {
   untilTime: Date | null;
   stage: "records" | "deletions";
   checkpoint: JsonObject | null;
-  /** Merged into the operation's. */
+  /** Merged into the metadata of the operation. */
   metadata: JsonObject;
   log: LogEntry[];
   messages: PageMessage[];
-  /** Of each message, and of what the page left out. */
+  /** Records of each message, and those that the page left out. */
   seen: SeenRow[];
   fingerprints: Fingerprint[];
-  /** Records of which nothing is remembered any more: they are delivered when they appear again. */
+  /** Records whose fingerprints are removed: they are delivered when they appear again. */
   forgotten: string[];
-  /** Puts the run back behind the others. */
+  /** Whether to put the run back behind the others. */
   release: boolean;
   end?: RunEnd;
 }
@@ -70,8 +70,8 @@ export interface ReadPageCommit {
 const buffers = new ReusedBuffers();
 
 /**
- * Commits pages of different runs in one statement and returns the operations of those that this worker still had. The
- * others changed nothing: their run was stopped, or another process has taken it over.
+ * Commits pages of different runs in one statement and returns the operations of runs that this worker still had. The other
+ * pages change nothing: their runs were stopped, or claimed by another process.
  */
 export async function commitReadPages(queries: DataQueries, pages: ReadPageCommit[]): Promise<Set<string>> {
   const events = pages.flatMap(listMessageEvents);
@@ -90,12 +90,12 @@ export async function commitReadPages(queries: DataQueries, pages: ReadPageCommi
     ), ${sql.join([...partsFor(pages), ...(events.length > 0 ? [insertEvents(events, bytes)] : [])])}
     select operation_id${events.length > 0 ? sql`, ${wakes("events")}` : sql``} from mine
   `.execute(queries);
-  // Only after a success: what has failed may still wait to be sent.
+  // Only after a success: a failed statement may still wait to be sent.
   buffers.giveBack(bytes);
   return new Set(rows.map((row) => row.operationId));
 }
 
-/** Leaves out what no page needs: most incremental reads find nothing, and planning the statement is most of its cost. */
+/** Builds only the parts that pages need: most incremental reads find nothing, and planning the statement is most of its cost. */
 const partsFor = (pages: ReadPageCommit[]): RawBuilder<unknown>[] => [
   SHOW_PROGRESS,
   ...(pages.some(({ end }) => !end) ? [MOVE_RUNS] : []),
@@ -145,7 +145,7 @@ const MOVE_RUNS = sql`moved as (
       where read_runs.operation_id = input.operation_id and input.status is null
     )`;
 
-/** Removes runs, moves cursors (never to the future, which no read has seen), makes up for missed ticks, counts failures. */
+/** Removes runs, moves cursors (never into the future, which no read has seen), makes up for missed ticks, and counts failures. */
 const END_RUNS = sql`ended as (
       delete from read_runs using input, mine
       where mine.operation_id = input.operation_id and read_runs.operation_id = input.operation_id
@@ -174,17 +174,17 @@ const END_RUNS = sql`ended as (
         and read_objects.object_name = mine.object_name
     )`;
 
-/** Forgets what is older than any run looks back. */
+/** Removes fingerprints that are older than the overlap of any run. */
 const PRUNE_FINGERPRINTS = sql`pruned as (
       delete from read_fingerprints using input join mine using (operation_id)
       where input.forget_before is not null and read_fingerprints.installation_id = mine.installation_id
         and read_fingerprints.object_name = mine.object_name and change_time < input.forget_before
     )`;
 
-/** Remembers what is delivered. */
+/** Stores the fingerprints of delivered records. */
 function markRecords(pages: ReadPageCommit[]): RawBuilder<unknown> {
   const marks = pages.flatMap(({ operationId, fingerprints }) => {
-    // One statement can write a row only once: of a record that came twice, the last one counts.
+    // One statement can write a row only once: for a record that came twice, the last one counts.
     const byRecord = new Map(fingerprints.map((fingerprint) => [fingerprint.recordId, fingerprint]));
     return [...byRecord.values()].map((fingerprint) => ({ ...fingerprint, operationId }));
   });
@@ -203,7 +203,7 @@ function markRecords(pages: ReadPageCommit[]): RawBuilder<unknown> {
     )`;
 }
 
-/** Forgets deleted records. */
+/** Removes the fingerprints of deleted records. */
 function forgetRecords(pages: ReadPageCommit[]): RawBuilder<unknown> {
   const gone = pages.flatMap(({ operationId, forgotten }) =>
     forgotten.map((recordId) => ({ operationId, recordId })),
@@ -217,7 +217,7 @@ function forgetRecords(pages: ReadPageCommit[]): RawBuilder<unknown> {
     )`;
 }
 
-/** Stores which records the messages contain, and which are in none. */
+/** Stores which records the messages contain, and which ones no message contains. */
 function rememberSeen(pages: ReadPageCommit[]): RawBuilder<unknown> {
   const rows = pages.flatMap(({ operationId, seen }) => seen.map((row) => ({ ...row, operationId })));
   return sql`seen as (
@@ -230,7 +230,7 @@ function rememberSeen(pages: ReadPageCommit[]): RawBuilder<unknown> {
     )`;
 }
 
-/** Returns the messages of a page, and the event of a run that ends with it. */
+/** Lists the messages of a page, and the event of a run that ends with it. */
 const listMessageEvents = ({ operationId, messages, end }: ReadPageCommit) => [
   ...messages.map((message) => ({ ...message, operationId })),
   ...(end?.event
@@ -239,9 +239,9 @@ const listMessageEvents = ({ operationId, messages, end }: ReadPageCommit) => [
 ];
 
 /**
- * Inserts messages and the events of ended runs. Their data is one parameter, `bytes`, from which PostgreSQL cuts the texts: an
- * array of texts would escape every quote of their JSON, and with a parameter for each, pg would copy the earlier ones for each
- * one more. For the same reason it is the last parameter of the statement.
+ * Inserts messages and the events of ended runs. Their data is one parameter, `bytes`, which PostgreSQL cuts into texts: an
+ * array of texts would escape every quote of their JSON, and with one parameter for each, pg would copy the earlier ones for
+ * each further one. For the same reason it is the last parameter of the statement.
  */
 function insertEvents(events: ReturnType<typeof listMessageEvents>, bytes: Buffer): RawBuilder<unknown> {
   let end = 0;
@@ -274,13 +274,13 @@ function insertEvents(events: ReturnType<typeof listMessageEvents>, bytes: Buffe
     )`;
 }
 
-/** What is remembered of a record. */
+/** Stored fingerprint of a record. */
 export interface KnownFingerprint extends Fingerprint {
-  /** When it was committed. */
+  /** Time of its commit. */
   markedTime: Date;
 }
 
-/** Returns what is remembered of these records, by id. */
+/** Lists the stored fingerprints of these records, by id. */
 export async function listFingerprints(
   queries: DataQueries,
   {

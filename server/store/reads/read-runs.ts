@@ -24,19 +24,19 @@ export interface NewReadRun {
   installationId: string;
   configId: string;
   objectName: string;
-  /** The object's name in messages. */
+  /** Name of the object in messages. */
   messageName: string;
   kind: ReadKind;
   sinceTime: Date | null;
   untilTime: Date | null;
   settles: boolean;
-  /** The request that began it. */
+  /** Id of the request that started it. */
   requestId?: string;
-  /** Who asked for it. */
+  /** Who requested it. */
   actor?: Actor | undefined;
 }
 
-/** Inserts runs with their operations. Violates `read_runs_one` when the object has a run of this kind already. */
+/** Inserts runs with their operations. Violates `read_runs_one` if the object has a run of this kind already. */
 export async function insertReadRuns(queries: DataQueries, runs: NewReadRun[]): Promise<void> {
   if (runs.length === 0) return;
   await queries
@@ -81,26 +81,26 @@ export interface DueRun {
   isBackfill: boolean;
 }
 
-/** Runs that may go on: of an object that is neither paused nor disabled, and of triggered ones the first of the object. */
+/** Whether a run may go on: a triggered one if it is the first of its object, another one if its object is neither paused nor disabled. */
 const MAY_GO_ON = sql<boolean>`(case when kind = 'triggered'
   then not exists (select from read_runs earlier where earlier.installation_id = read_runs.installation_id
     and earlier.object_name = read_runs.object_name and earlier.kind = 'triggered' and earlier.seq < read_runs.seq)
   else not exists (select from read_objects where read_objects.installation_id = read_runs.installation_id
     and read_objects.object_name = read_runs.object_name and (pause is not null or disabled)) end)`;
 
-/** The first key of the queue; the index `read_runs_due` has the same expression. */
+/** First key of the queue; the index `read_runs_due` has the same expression. */
 const PRIORITY = sql`(case when kind = 'backfill' then 1 else 0 end)`;
 
 export interface DueRunsWanted {
-  /** Runs listed of each project, of backfills and of others. */
+  /** Maximum number of listed runs per project, for backfills and for others. */
   maxPerProject: number;
-  /** The oldest due runs of a project among which they are chosen, one of each installation first, then a second one. */
+  /** Number of a project's oldest due runs to choose from, in round-robin order over installations. */
   among: number;
 }
 
 /**
- * Lists due runs in the order in which they should be claimed: backfills last, then in turns of installations, then by
- * the time since which they are due. Hops along the index from project to project.
+ * Lists due runs in the order in which they should be claimed: backfills last, then round-robin over installations, then by the
+ * time since which they are due. Skips along the index from project to project.
  */
 export const listDueRuns = async (queries: DataQueries, wanted: DueRunsWanted): Promise<DueRun[]> =>
   (await dueRunsStatement(wanted).execute(queries)).rows;
@@ -131,7 +131,7 @@ export function dueRunsStatement({ maxPerProject, among }: DueRunsWanted): RawBu
   `;
 }
 
-/** Numbers of a read so far, as its operation shows them. */
+/** Progress of a read, as its operation shows it. */
 export interface ReadCounts {
   pages: number;
   records: number;
@@ -140,7 +140,7 @@ export interface ReadCounts {
   deleted: number;
   providerCalls: number;
   waitedMs: number;
-  /** An estimate of all records. */
+  /** Estimated number of all records. */
   total?: number;
 }
 
@@ -155,22 +155,22 @@ export interface ClaimedRun extends DueRun {
   settles: boolean;
   stage: "records" | "deletions";
   checkpoint: JsonObject | null;
-  /** Failed ones since the last page. */
+  /** Failed attempts since the last page. */
   attempts: number;
-  /** When the last page was committed, or the first attempt after it failed. */
+  /** Time at which the last page was committed, or at which the first attempt after it failed. */
   pageTime: Date;
   createTime: Date;
   metadata: JsonObject;
-  /** Of the object; null when the installation does not read it by itself. */
+  /** The object's cursor of deletions; null if the installation does not read the object by schedule. */
   deletionsTime: Date | null;
   nextTick: Date | null;
   /** Optional fields that the last read had to leave out. */
   missingFields: { name: string; since: string }[] | null;
-  /** The required field for whose sake the last read failed. */
+  /** Required field because of which the last read failed. */
   failedField: string | null;
-  /** Of the connection. */
+  /** Workspace of the connection. */
   workspace: string | null;
-  /** Where the object's messages go; null when there is none of that name. */
+  /** Destination of the object's messages; null if there is none of that name. */
   destinationId: string | null;
   destinationType: string | null;
   destinationDisabled: boolean;
@@ -178,8 +178,8 @@ export interface ClaimedRun extends DueRun {
 }
 
 /**
- * Claims runs that nobody else has claimed meanwhile. They are found by id; the case keeps PostgreSQL from looking through all
- * due runs instead.
+ * Claims runs that nobody else has claimed meanwhile. They are found by id; the `case` prevents PostgreSQL from reading all due
+ * runs instead.
  */
 export async function claimRuns(
   queries: DataQueries,
@@ -217,25 +217,25 @@ export async function claimRuns(
   return rows;
 }
 
-/** An operation that waits for long keeps its first log entries and those of its end. */
+/** Maximum number of stored log entries. An operation that waits for long keeps the first ones and those of its end. */
 const MAX_STEPS = 500;
 
 export interface PutBackRun {
   operationId: string;
   workerId: number;
   dueTime: Date;
-  /** Failed attempts since the last page; kept when absent. */
+  /** Failed attempts since the last page; unchanged if absent. */
   attempts?: number;
-  /** Added to the time that the run has waited. */
+  /** Added to the run's waiting time. */
   waitedMs?: number;
   /** Requests that were sent without a result. */
   providerCalls?: number;
-  /** Shown in the operation until the next page. */
+  /** Reason for waiting; the operation shows it until the next page. */
   waitsFor: "provider" | "rate_limit" | "destination" | "calls" | "credentials" | null;
   log: LogEntry[];
 }
 
-/** Puts a claimed run back for later, with what its log should say. */
+/** Puts a claimed run back for later, with an entry for its log. */
 export async function putBackRun(queries: DataQueries, run: PutBackRun): Promise<void> {
   const {
     operationId,
@@ -262,7 +262,7 @@ export async function putBackRun(queries: DataQueries, run: PutBackRun): Promise
           'providerCalls',
           nullif(coalesce((metadata #>> '{read,providerCalls}')::bigint, 0) + ${providerCalls}::bigint, 0),
           'waitsFor', ${waitsFor}::text,
-          -- Waiting for the same goes on.
+          -- Waiting for the same reason continues.
           'waitingSince', case when ${waitsFor}::text = metadata #>> '{read,waitsFor}' then metadata #>> '{read,waitingSince}'
             when ${waitsFor}::text is not null then to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') end)))
         || case when back.attempts = 0 then '{}' else jsonb_build_object('retry', jsonb_build_object(
@@ -271,7 +271,7 @@ export async function putBackRun(queries: DataQueries, run: PutBackRun): Promise
   `.execute(queries);
 }
 
-/** Gives claimed runs back as they were; they are due at once. */
+/** Releases claimed runs unchanged; they are due at once. */
 export async function releaseRuns(
   queries: DataQueries,
   workerId: number,
@@ -286,7 +286,7 @@ export async function releaseRuns(
     .execute();
 }
 
-/** Gives back everything that a process has claimed, except for `held`. */
+/** Releases all claims of a process, except for `held`. */
 export async function recoverRuns(
   queries: DataQueries,
   workerId: number,
@@ -297,7 +297,7 @@ export async function recoverRuns(
   `.execute(queries);
 }
 
-/** Returns the milliseconds until the next run becomes due; undefined when none waits. */
+/** Returns the milliseconds until the next run is due; undefined if none waits. */
 export async function nextRunDueMs(queries: DataQueries): Promise<number | undefined> {
   const { rows } = await sql<{ ms: number | null }>`
     select extract(epoch from min(due_time) - now())::double precision * 1000 as ms from read_runs
@@ -306,7 +306,7 @@ export async function nextRunDueMs(queries: DataQueries): Promise<number | undef
   return rows[0]?.ms ?? undefined;
 }
 
-/** Counts the triggered runs of an object that are not over. */
+/** Counts the unfinished triggered runs of an object. */
 export async function countTriggeredRuns(
   queries: DataQueries,
   installationId: string,
@@ -319,7 +319,7 @@ export async function countTriggeredRuns(
   return rows[0]?.count ?? 0;
 }
 
-/** Takes the backfill of an object from the process that has it: the page under way is read again later. */
+/** Takes an object's backfill away from the process that has claimed it: the present page is read again later. */
 export async function takeBackBackfill(
   queries: DataQueries,
   { installationId, objectName }: { installationId: string; objectName: string },
@@ -333,7 +333,7 @@ export async function takeBackBackfill(
     .execute();
 }
 
-/** Makes the runs of an installation due that wait, but not after a failure of the provider. */
+/** Makes the waiting runs of an installation due, except those that wait after a failure of the provider. */
 export async function wakeRuns(queries: DataQueries, installationId: string): Promise<void> {
   await sql`
     update read_runs set due_time = now()
@@ -347,7 +347,7 @@ export interface StoppedRun {
   untilTime: Date | null;
 }
 
-/** Ends the runs of an object, for example because it is read no longer, and returns them; `kinds` limits it. */
+/** Ends the runs of an object, for example because it is no longer read, and returns them; `kinds` restricts it. */
 export async function stopRuns(
   queries: DataQueries,
   {
@@ -362,7 +362,7 @@ export async function stopRuns(
   return stopWhere(queries, ofObject, result);
 }
 
-/** Ends one run and returns it; undefined when it is over. */
+/** Ends one run and returns it; undefined if it has ended. */
 export async function stopRun(
   queries: DataQueries,
   run: { projectId: string; operationId: string; result: string },
@@ -380,7 +380,7 @@ async function stopWhere(
   const { rows } = await sql<StoppedRun>`
     with mine as materialized (
       select operation_id from read_runs where ${condition}
-      -- Like the commit of a page: first the run, then its operation.
+      -- In the same order as the commit of a page: first the run, then its operation.
       for update
     ), ended as (
       update operations set status = 'failure', result = ${result}, update_time = now()

@@ -1,26 +1,26 @@
-/** Which records messages contain and pages left out: what the trace of a record begins with. */
+/** Records that messages contain and that pages left out, for the trace of a record. */
 import { sql } from "kysely";
 import { seenKey, unpackSeen, type SeenRecord } from "../../../ground/pack-seen.ts";
 import type { DataQueries } from "../database/sides.ts";
 import type { ProjectBound } from "../access/project-retention.ts";
 
-/** The records of a message, or those that a page left out. */
+/** Records of a message, or records that a page left out. */
 export interface SeenRow {
-  /** Of a message: its id. */
+  /** Id of the message, if it is one. */
   id: string;
   isMessage: boolean;
-  /** As `packSeen` makes them. */
+  /** Built by `packSeen`. */
   entries: Buffer;
 }
 
 export interface SeenAgain extends SeenRecord {
-  /** Of the message, or of the row about what was left out; its time is when the record was seen. */
+  /** Id of the message, or of the row about left-out records. Its time is when the record was seen. */
   rowId: string;
-  /** Null: it came by a subscription. */
+  /** Null for records of subscriptions. */
   operationId: string | null;
 }
 
-/** Lists where a record was seen, the newest first. Reads all that is kept of the object: about 16 MB for a million records. */
+/** Lists where a record was seen, newest first. Reads all stored rows of the object: about 16 MB for a million records. */
 export async function listSeen(
   queries: DataQueries,
   of: { installationId: string; objectName: string; recordId: string },
@@ -37,7 +37,7 @@ export async function listSeen(
   );
 }
 
-/** Removes up to `max` rows of one age, of messages that are too old or of records that were left out; returns their number. */
+/** Removes up to `max` old rows, of messages that are too old or of records that were left out; returns their number. */
 export async function removeOldSeen(
   queries: DataQueries,
   { isMessage, beforeId }: { isMessage: boolean; beforeId: string },
@@ -50,7 +50,7 @@ export async function removeOldSeen(
   return Number(numAffectedRows ?? 0n);
 }
 
-/** Removes up to `max` old rows of one project about records that were left out; those of messages go with the messages. */
+/** Removes up to `max` old rows of one project about left-out records; those of messages are removed with the messages. */
 export async function removeProjectLeftOut(
   queries: DataQueries,
   { projectId, id }: Pick<ProjectBound, "projectId" | "id">,

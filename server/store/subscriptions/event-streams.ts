@@ -16,10 +16,10 @@ import { reconcileFrom } from "./subscription-scans.ts";
 export type EventStreamState = "closed" | "open" | "failed";
 
 export interface EventStreamRow {
-  /** The id of the connection or of the provider app. */
+  /** Id of the connection or of the provider app. */
   id: string;
   connectionId: string | null;
-  /** Set: the stream is a journal. */
+  /** Set if the stream is a journal. */
   providerAppId: string | null;
   projectId: string;
   provider: string;
@@ -38,7 +38,7 @@ const COLUMNS = sql`event_streams.id, event_streams.connection_id, event_streams
   event_streams.topic, event_streams.account_ref, event_streams.position, event_streams.start_time,
   event_streams.heard_time, event_streams.state, event_streams.reason, event_streams.attempts`;
 
-/** How a journal names an object of an account among those that are selected, or wanted. */
+/** Builds the key of an account's object in a journal, among selected and wanted objects. */
 export const journalKey = (accountRef: string, objectKey: string): string => `${accountRef} ${objectKey}`;
 export function readJournalKey(key: string): { accountRef: string; objectKey: string } {
   const [accountRef = "", objectKey = ""] = key.split(" ");
@@ -46,7 +46,7 @@ export function readJournalKey(key: string): { accountRef: string; objectKey: st
 }
 export const SELECTED_KEY = sql`case source when 'journal' then account_ref || ' ' || object_key else object_key end`;
 
-/** Objects that installations subscribe to by the stream, but for one that goes. */
+/** Selects the objects that installations subscribe to by the stream, except for an installation that is removed. */
 const wantedWithout = (installationId: string | null) => sql`array(
   select object_key from subscriptions
   join installations on installations.id = subscriptions.installation_id
@@ -59,7 +59,7 @@ const wantedWithout = (installationId: string | null) => sql`array(
     and state <> 'disabled' and object_key is not null and account_ref is not null)`;
 const WANTED = wantedWithout(null);
 
-/** The ids of the subscriptions of the streams in a table `mine`. */
+/** Ids of the subscriptions of the streams in a table `mine`. */
 const OF_MINE = sql`
   select subscriptions.id from mine join installations on installations.connection_id = mine.connection_id
     join subscriptions on subscriptions.installation_id = installations.id and source = 'pubsub'
@@ -67,8 +67,8 @@ const OF_MINE = sql`
   select subscriptions.id from mine join subscriptions on journal_app_id = mine.provider_app_id and source = 'journal'`;
 
 /**
- * Until when a subscription knows all changes if the stream reported everything until a time, or null: a transaction that
- * takes long commits with the time at which it began.
+ * Builds the time until which a subscription knows all changes if the stream reported everything until `time`; null without a
+ * time. It is earlier by the duration of a long transaction, which commits with the time of its beginning.
  */
 const knownUntil = (time: RawBuilder<unknown>) =>
   sql`case when ${time} is not null then greatest(subscriptions.create_time, ${time} - interval '5 minutes') end`;
@@ -85,11 +85,11 @@ export type PutStream = Pick<EventStreamRow, "projectId" | "provider" | "ref" | 
     | { connectionId: string; providerAppId?: undefined }
     | { providerAppId: string; connectionId?: undefined }
   ) & {
-    /** What was selected now; what was before stays. */
+    /** Objects that were selected now; earlier ones stay selected. */
     selected: string[];
   };
 
-/** Stores that objects were selected. Another account or topic begins a new stream. Returns the stream. */
+/** Stores that objects were selected, and returns the stream. Another account or topic begins a new stream. */
 export async function putEventStream(queries: DataQueries, one: PutStream): Promise<EventStreamRow> {
   const { connectionId, providerAppId, projectId, provider, ref, topic, accountRef, selected } = one;
   const id = one.connectionId === undefined ? one.providerAppId : one.connectionId;
@@ -115,7 +115,7 @@ export async function putEventStream(queries: DataQueries, one: PutStream): Prom
   return row;
 }
 
-/** Claims streams that are due and not read by any process. */
+/** Claims due streams that no process reads. */
 export async function claimEventStreams(
   queries: DataQueries,
   workerId: number,
@@ -139,7 +139,7 @@ export interface HeldStream extends Pick<
   selected: string[];
 }
 
-/** Lists the streams that a process has claimed, with what is wanted of each. */
+/** Lists the streams that a process has claimed, each with the wanted objects. */
 export async function listHeldStreams(queries: DataQueries, workerId: number): Promise<HeldStream[]> {
   const { rows } = await sql<HeldStream>`
     select id, connection_id, provider_app_id, project_id, provider, ref, topic, account_ref, selected, ${WANTED} as wanted
@@ -148,7 +148,7 @@ export async function listHeldStreams(queries: DataQueries, workerId: number): P
   return rows;
 }
 
-/** Returns the stream of an installation's connection, with what is wanted of it when the installation is gone. */
+/** Finds the stream of an installation's connection, with the objects that are wanted without the installation. */
 export async function findStreamWithout(
   queries: DataQueries,
   installationId: string,
@@ -164,8 +164,8 @@ export async function findStreamWithout(
 }
 
 /**
- * Has subscriptions set up again whose object was deselected after it had been selected: it was switched off and on again
- * within seconds. What changed meanwhile is found by reading.
+ * Makes subscriptions set up again whose object was deselected after it had been selected: it was switched off and on again
+ * within seconds. A reconciliation finds the changes meanwhile.
  */
 export async function selectAgain(queries: DataQueries, id: string): Promise<void> {
   await sql`
@@ -177,7 +177,7 @@ export async function selectAgain(queries: DataQueries, id: string): Promise<voi
   `.execute(queries);
 }
 
-/** Stores that objects are not selected any more. Without any left that is wanted, the stream is removed. */
+/** Stores that objects are no longer selected. If none of the others is wanted, the stream is removed. */
 export async function dropSelected(queries: DataQueries, id: string, dropped: string[]): Promise<void> {
   await sql`
     update event_streams set selected = array(select unnest(selected) except select unnest(${dropped}::text[]))
@@ -188,7 +188,7 @@ export async function dropSelected(queries: DataQueries, id: string, dropped: st
   `.execute(queries);
 }
 
-/** Stores that a claimed stream is open, and makes the subscriptions due that wait for it. */
+/** Stores that a claimed stream is open, and makes its waiting subscriptions due. */
 export async function openEventStream(
   queries: DataQueries,
   { id, workerId }: { id: string; workerId: number },
@@ -209,8 +209,8 @@ export async function openEventStream(
 }
 
 /**
- * Stores the position behind the events that this transaction stores. Returns false if this process does not have the
- * stream any more: then nothing may be stored.
+ * Stores the position behind the events of this transaction. Returns false if this process no longer has the stream: then
+ * nothing may be stored.
  */
 export async function moveEventStream(
   queries: DataQueries,
@@ -224,7 +224,7 @@ export async function moveEventStream(
   return numAffectedRows === 1n;
 }
 
-/** Returns whether this process still has the stream, which no other one can take before this transaction ends. */
+/** Returns whether this process still has the stream. No other process can claim it before this transaction ends. */
 export async function lockEventStream(
   queries: DataQueries,
   { id, workerId }: { id: string; workerId: number },
@@ -235,7 +235,7 @@ export async function lockEventStream(
   return rows.length === 1;
 }
 
-/** Forgets a position that the provider does not have any more; the stream begins with what the provider has kept. */
+/** Removes a position that the provider no longer has; the stream begins with the oldest changes that it still has. */
 export async function forgetPosition(
   queries: DataQueries,
   { id, workerId }: { id: string; workerId: number },
@@ -245,7 +245,7 @@ export async function forgetPosition(
   `.execute(queries);
 }
 
-/** Forgets the failures of a stream that no process reads: it is opened at once. */
+/** Resets the failures of a stream that no process reads: it is opened at once. */
 export async function retryEventStream(queries: DataQueries, id: string): Promise<void> {
   await sql`
     update event_streams set state = 'closed', reason = null, attempts = 0, retry_time = null
@@ -261,13 +261,13 @@ export interface ReleasedStream {
   retryTime: Date | null;
   attempts: number;
   /**
-   * Whether its subscriptions are set up again, which selects the objects again, or reports why that is not possible. What
-   * changes until then is found by reading.
+   * Whether its subscriptions are set up again. The set-up selects the objects again, or reports why that is not possible. A
+   * reconciliation finds the changes until then.
    */
   setUpAgain: boolean;
 }
 
-/** Gives a claimed stream back. */
+/** Releases a claimed stream. */
 export async function releaseEventStream(queries: DataQueries, one: ReleasedStream): Promise<void> {
   const { id, workerId, state, reason, retryTime, attempts, setUpAgain } = one;
   await sql`
@@ -288,7 +288,7 @@ export async function releaseEventStream(queries: DataQueries, one: ReleasedStre
   `.execute(queries);
 }
 
-/** Requests a reconciliation of the subscriptions of a stream; without a key, of all of them. */
+/** Requests a reconciliation of a stream's subscriptions; without a key, of all of them. */
 export async function reconcileStream(
   queries: DataQueries,
   {
@@ -311,7 +311,7 @@ export async function reconcileStream(
   `.execute(queries);
 }
 
-/** Gives back all streams of a process but those `held`; a dead one holds none. They are due at once. */
+/** Releases all streams of a process except for `held`; a dead process holds none. They are due at once. */
 export async function recoverEventStreams(
   queries: DataQueries,
   workerId: number,

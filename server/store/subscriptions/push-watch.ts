@@ -1,4 +1,4 @@
-/** Remembers until when pushes were accepted, to notice an outage that was longer than providers repeat their requests. */
+/** Records until when pushes were accepted, to detect an outage longer than providers repeat their requests. */
 import { sql } from "kysely";
 import type { Database } from "../database/database.ts";
 import type { DataQueries } from "../database/sides.ts";
@@ -7,8 +7,8 @@ import { reconcileFrom } from "./subscription-scans.ts";
 const REASON = "Pushes were not accepted for longer than the provider repeats them.";
 
 /**
- * Notes that pushes are accepted now. If they were not for longer than `longestMs`, requests a reconciliation of every pushed
- * subscription. Returns how many it requested. The requests come first: after a crash in between they are made again.
+ * Records that pushes are accepted now. After an outage longer than `longestMs`, requests a reconciliation of every pushed
+ * subscription. Returns the number of requests. They come first: after a crash in between they are repeated.
  */
 export async function notePushesAccepted(
   { control, data }: Pick<Database, "control" | "data">,

@@ -1,4 +1,4 @@
-/** Pushed requests as they arrived: stored before they are answered, taken in their order, removed with the commit of their events. */
+/** Pushed requests, unchanged: stored before they are answered, taken in order, and removed with the commit of their events. */
 import { sql } from "kysely";
 import type { Database, Queries } from "../database/database.ts";
 import type { ControlQueries, DataQueries } from "../database/sides.ts";
@@ -8,12 +8,12 @@ import { reconcileFrom } from "./subscription-scans.ts";
 interface PushTarget {
   projectId: string;
   provider: string;
-  /** The only installation that gets the events; null: all of their accounts. */
+  /** The only installation that gets the events; null for all installations of their accounts. */
   installationId: string | null;
 }
 
 export interface NewPush extends PushTarget {
-  /** JSON in UTF-8. Bytes, because a text would be encoded once more on its way to PostgreSQL. */
+  /** JSON in UTF-8. It is not a string, which would be encoded once more on its way to PostgreSQL. */
   body: Buffer;
 }
 
@@ -24,16 +24,16 @@ export interface TakenPush extends PushTarget {
   attempts: number;
 }
 
-/** Where processes hear of pushes that another process stored. */
+/** Name under which processes are notified of pushes that another process has stored. */
 export const PUSHES_CHANGE = "received_pushes";
 
-/** Stores pushes. `tells`: processes that listen are told. */
+/** Inserts pushes; `tells` makes it notify the processes that listen. */
 export async function insertPushes(
   queries: ControlQueries,
   pushes: NewPush[],
   { tells }: { tells: boolean },
 ): Promise<void> {
-  // Not as arrays: each quote in a body would be escaped, and read again.
+  // Not as arrays: each quote in a body would be escaped, and unescaped again.
   const rows = pushes.map(
     ({ projectId, provider, installationId, body }) =>
       sql`(${projectId}::uuid, ${provider}, ${installationId}::uuid, ${body.length}::integer, ${body}::text)`,
@@ -42,19 +42,18 @@ export async function insertPushes(
   await (tells ? sql`with stored as (${insert}) select ${wakes(PUSHES_CHANGE)}` : insert).execute(queries);
 }
 
-/** Pushes of a project among which a batch is chosen. */
+/** Number of a project's pushes from which a batch is chosen. */
 const AMONG = 100;
-/** A process that hangs with locked pushes loses its connection after this time, so that others go on. */
+/** Timeout after which a hanging process with locked pushes loses its connection, so that others can continue. */
 const LONGEST_PAUSE_MS = 10_000;
 
 /**
- * Removes the oldest pushes that are due, projects in turns, those with small pushes first, and returns them in order of
- * arrival. To be called in the transaction that stores their events: a rollback brings them back. The pushes of a project are
- * locked from the oldest on, so another process waits until their events are stored, and never stores events of a later push
- * before them.
+ * Removes the oldest due pushes, round-robin over projects, those with small pushes first, and returns them in order of arrival.
+ * Call it in the transaction that stores their events: a rollback restores the pushes. The pushes of a project are locked from
+ * the oldest on, so another process waits until their events are stored, and never stores events of a later push before them.
  *
- * The commit does not wait for the disk. If the database's machine fails, the pushes are there again, without their
- * events; and whatever is made of the events is committed later, and waits for both.
+ * The commit does not wait for the disk. If the database's machine fails, the pushes exist again, without their events. What is
+ * made of the events is committed later, and waits for both.
  */
 export async function takePushes(
   queries: ControlQueries,
@@ -96,7 +95,7 @@ export async function takePushes(
 const compare = <Value extends string | bigint>(one: Value, other: Value): number =>
   one < other ? -1 : one > other ? 1 : 0;
 
-/** Stores pushes that were taken, or what is left of them, in their old places. To be called in the transaction that took them. */
+/** Stores the rest of taken pushes at their old positions. Call it in the transaction that took them. */
 export async function putBackPushes(queries: ControlQueries, pushes: TakenPush[]): Promise<void> {
   if (pushes.length === 0) return;
   const rows = pushes.map(
@@ -114,9 +113,9 @@ export async function putBackPushes(queries: ControlQueries, pushes: TakenPush[]
 const LOST = "A push of events could not be stored.";
 
 /**
- * Notes that a push could not be taken apart: it is taken again at a time or, without one, set aside. Then the changes of the
- * accounts that it names are to be found by reading, from a day before its arrival: so long a provider may have tried. This is
- * requested first: after a crash in between it is requested again.
+ * Records that a push could not be taken apart: it is retried at `retryTime` or, without one, set aside. If it is set aside, a
+ * reconciliation is to find the changes of the accounts that it names, from a day before its arrival, because the provider may
+ * have tried for that long. The reconciliation is requested first: after a crash in between it is requested again.
  */
 export async function postponePush(
   { control, data }: Pick<Database, "control" | "data">,
@@ -148,7 +147,7 @@ export interface WaitingPushes {
   bytes: number;
 }
 
-/** Counts the pushes that wait, up to a number, and their bytes; a row for each project. */
+/** Counts up to `max` waiting pushes and their bytes, in one row for each project. */
 export async function countWaitingPushes(queries: ControlQueries, max: number): Promise<WaitingPushes[]> {
   const { rows } = await sql<WaitingPushes>`
     select project_id, count(*)::integer as pushes, sum(size_bytes)::double precision as bytes
@@ -158,7 +157,7 @@ export async function countWaitingPushes(queries: ControlQueries, max: number): 
   return rows;
 }
 
-/** Returns the last push of a project that waits for its first attempt; undefined without one. */
+/** Finds the last push of a project that waits for its first attempt. */
 export async function findLastPush(queries: ControlQueries, projectId: string): Promise<string | undefined> {
   const row = await queries
     .selectFrom("receivedPushes")
@@ -171,7 +170,7 @@ export async function findLastPush(queries: ControlQueries, projectId: string): 
   return row?.position;
 }
 
-/** Returns whether a push waits for its first attempt: one of any project, or this one or an earlier one of its project. */
+/** Returns whether a push waits for its first attempt: any, or with `until` that one or an earlier one of its project. */
 export async function isPushWaiting(
   queries: ControlQueries,
   until?: { projectId: string; position: string },
@@ -181,7 +180,7 @@ export async function isPushWaiting(
   return (await query.limit(1).executeTakeFirst()) !== undefined;
 }
 
-/** Removes pushes that were set aside before a time, at most so many; returns how many. Of one project, if it is given. */
+/** Removes up to `max` pushes that were set aside before a time, of all projects or one; returns their number. */
 export async function removePushesBefore(
   queries: ControlQueries,
   { time, projectId }: { time: Date; projectId?: string },
@@ -196,7 +195,10 @@ export async function removePushesBefore(
   return Number(numAffectedRows ?? 0n);
 }
 
-/** Removes pushes that could not be taken apart and may have events of a group's accounts. To be called while its subscriptions are there. */
+/**
+ * Removes pushes that could not be taken apart and may contain events of a group's accounts. Call it before the group's
+ * subscriptions are removed.
+ */
 export async function erasePushes(
   queries: Queries,
   { projectId, groupId }: { projectId: string; groupId: string },

@@ -1,23 +1,23 @@
 /**
- * The journal of an app at a provider, and what is selected in it, belong to every provider app with its client id, of whatever
- * project. Only apps that have a stream count: a stream is stored after the provider has given the app a token, so the client id of
- * another project's app, without its secret, changes nothing.
+ * Journals that several provider apps share. The journal of an app at a provider, and what is selected in it, belong to all
+ * provider apps with the same client id, of any project. Only apps with a stream count: a stream is stored after the provider
+ * has given the app a token, so another project's app with this client id, but without its secret, changes nothing.
  */
 import { sql, type RawBuilder } from "kysely";
 import type { DataQueries } from "../database/sides.ts";
 import { SELECTED_KEY } from "./event-streams.ts";
 import type { JournalFilter } from "./subscriptions.ts";
 
-/** The streams of the other provider apps that are the same app as that of a stream. */
+/** Streams of other provider apps that are the same app at the provider as that of `mine`. */
 const OTHERS = sql`event_streams as others join event_streams as mine on others.provider = mine.provider
   and others.account_ref = mine.account_ref and others.id <> mine.id
   and others.provider_app_id is not null and mine.provider_app_id is not null`;
 
-/** What subscriptions want that use one of these journals; a disabled one wants nothing. */
+/** Selects from the enabled subscriptions that use the journal of one of these apps. */
 const selectWanted = (appIds: RawBuilder<unknown>) => sql`from subscriptions
   where journal_app_id in (${appIds}) and source = 'journal' and state <> 'disabled'`;
 
-/** Lists what the subscriptions of an object of an account want its journal to report. */
+/** Lists the journal filters of all subscriptions to an object of an account. */
 export async function listJournalFilters(
   queries: DataQueries,
   { journalAppId, accountRef, objectKey }: { journalAppId: string; accountRef: string; objectKey: string },
@@ -32,7 +32,7 @@ export async function listJournalFilters(
   return rows.map(({ filter }) => filter);
 }
 
-/** Returns which of these objects the other provider apps want that share a stream's journal. */
+/** Lists which of these objects are wanted by other provider apps that share the stream's journal. */
 export async function wantedByOthers(queries: DataQueries, id: string, keys: string[]): Promise<string[]> {
   const apps = sql`select others.provider_app_id from ${OTHERS} where mine.id = ${id}`;
   const { rows } = await sql<{ key: string }>`
@@ -41,7 +41,7 @@ export async function wantedByOthers(queries: DataQueries, id: string, keys: str
   return rows.map(({ key }) => key);
 }
 
-/** Stores that these objects are not selected for the others either. An app that has begun to want one selects it again. */
+/** Stores that these objects are not selected for the other apps either. An app that has begun to want one selects it again. */
 export async function dropSelectedOfOthers(
   queries: DataQueries,
   id: string,

@@ -1,4 +1,4 @@
-/** Events of subscriptions: those that wait, and what became of the others. */
+/** Events of subscriptions: waiting ones, and the outcomes of the others. */
 import { sql, type RawBuilder } from "kysely";
 import { buildFirstId } from "../../../ground/ids.ts";
 import { eraseAgentTraces } from "../agents/agent-changes.ts";
@@ -21,7 +21,7 @@ export interface WaitingEvent {
   recordId: string;
   occurredTime: Date;
   providerEventType: string;
-  /** Found by reading; null: the provider reported it. */
+  /** Type of a change that a scan found; null if the provider reported the event. */
   foundType: "create" | "update" | "delete" | null;
   raw: string;
 }
@@ -31,7 +31,7 @@ interface OfObject {
   objectName: string;
 }
 
-/** Lists the oldest waiting events of an object whose record's first one arrived at least the window ago. */
+/** Lists the oldest waiting events of an object, of records whose first waiting event arrived at least the window ago. */
 export async function listReadyEvents(
   queries: DataQueries,
   { installationId, objectName }: OfObject,
@@ -51,11 +51,11 @@ export async function listReadyEvents(
   return rows;
 }
 
-/** Ids are made when events are stored, by clocks that may be behind that of the provider. */
+/** Maximum difference of clocks: ids are created when events are stored, by a clock that may be behind the provider's. */
 const CLOCKS_DIFFER_MS = 5 * 60_000;
 const MAX_DELIVERED = 2_000;
 
-/** Lists reported events of some records that were delivered and occurred within a time, the newest ones only. */
+/** Lists the newest of the reported events of some records that were delivered and occurred in a period. */
 export async function listDeliveredEvents(
   queries: DataQueries,
   {
@@ -83,8 +83,8 @@ export async function listDeliveredEvents(
 }
 
 /**
- * What is stored of an event that was processed. `delivered`: an entry of a message shows it; `coalesced`: that entry stands for it
- * too. How the message fared is reported by its delivery (`subscription-outcomes.ts`).
+ * Stored outcome of a processed event. `delivered`: an entry of a message shows it; `coalesced`: another event's entry
+ * represents it, too. The state of the message's delivery is not part of it (`subscription-outcomes.ts`).
  */
 export type EventOutcome = "delivered" | "coalesced" | "filtered" | "repeated" | "expired";
 
@@ -92,7 +92,7 @@ export interface EndedEvent {
   id: string;
   outcome: EventOutcome;
   reason: string | null;
-  /** The event of `messages` that reports it. */
+  /** Id of the event in `messages` that reports it. */
   messageId: string | null;
   /** Fingerprint of the delivered record. */
   deliveredHash: Buffer | null;
@@ -100,19 +100,19 @@ export interface EndedEvent {
 
 export interface SubscriptionCommit extends SubscriptionClaim {
   installationId: string;
-  /** Those of one record in the order in which the receiver gets them. */
+  /** Processed events, those of one record in the order in which the receiver gets them. */
   ended: EndedEvent[];
-  /** Data messages, and other events that report what happened. */
+  /** Data messages, and events that report what happened. */
   messages: EventRow[];
-  /** Which records the data messages contain. */
+  /** Records that the data messages contain. */
   seen: SeenRow[];
-  /** Fields that the account does not have, or refuses, and nobody requires; undefined: no record was read. */
+  /** Optional fields that the account does not have or refuses; undefined if no record was read. */
   missingFields?: string[] | undefined;
 }
 
 /**
- * Stores messages and what became of events in one statement. Returns false, and changes nothing, if this worker no longer
- * has the claim.
+ * Stores messages and the outcomes of events in one statement. Returns false, and changes nothing, if this worker no longer has
+ * the claim.
  */
 export async function commitSubscription(queries: DataQueries, commit: SubscriptionCommit): Promise<boolean> {
   const { installationId, ended, messages, seen, missingFields } = commit;
@@ -130,7 +130,7 @@ export async function commitSubscription(queries: DataQueries, commit: Subscript
       select id from subscriptions where ${isHeldBy(commit)} for no key update
     ), ended as (
       update subscription_events set outcome = one.outcome, reason = one.reason, message_id = one.message_id,
-        -- Times differ, because the last one of a record tells what the receiver has.
+        -- Times differ, because the last event of a record tells which state the receiver has.
         delivered_hash = one.delivered_hash, end_time = now() + position * interval '1 microsecond'
       from unnest(${column("id")}::uuid[], ${column("outcome")}::text[], ${column("reason")}::text[],
         ${column("messageId")}::uuid[], ${column("deliveredHash")}::bytea[])
@@ -159,8 +159,8 @@ export async function commitSubscription(queries: DataQueries, commit: Subscript
 const EXPIRED = "Events waited for so long that they were removed.";
 
 /**
- * Removes events that arrived before a time, at most so many; returns how many it removed. If some of them still waited, their
- * changes are to be found by reading.
+ * Removes up to `max` events that arrived before a time; returns their number. If some of them still waited, a reconciliation
+ * is to find their changes.
  */
 export const removeSubscriptionEventsBefore = (
   queries: DataQueries,
@@ -173,7 +173,7 @@ export const removeSubscriptionEventsBefore = (
       order by received_time limit ${max}`,
   );
 
-/** Does the same for one project; looks at each of its installations. */
+/** Removes up to `max` events of one project like that, installation by installation. */
 export const removeProjectSubscriptionEvents = (
   queries: DataQueries,
   { projectId, id }: ProjectBound,
@@ -219,7 +219,7 @@ export async function removeUndeliveredBefore(
   return Number(numAffectedRows ?? 0n);
 }
 
-/** Removes everything that is kept of a record, except for the events given. */
+/** Removes everything about a record, except for the given events. */
 export async function eraseRecord(
   queries: Queries,
   { installationId, recordId, except }: { installationId: string; recordId: string; except: string[] },
@@ -232,7 +232,7 @@ export async function eraseRecord(
   await eraseAgentTraces(queries, { installationId, recordId });
 }
 
-/** A line about an event. */
+/** Event as lists show it. */
 export interface SubscriptionEventRow {
   id: string;
   objectName: string;
@@ -244,17 +244,17 @@ export interface SubscriptionEventRow {
   reason: string | null;
   messageId: string | null;
   endTime: Date | null;
-  /** Of the message; null: it has none yet, or none any more. */
+  /** Delivery of the message; null if there is no message yet, or none any longer. */
   delivery: MessageDelivery | null;
 }
 
-/** How the delivery of a message stands. */
+/** State of a message's delivery. */
 export interface MessageDelivery {
   destinationId: string;
   destinationName: string;
   state: DeliveryState;
   dueTime: string;
-  /** The latest one. */
+  /** Latest attempt. */
   attempt: AttemptRecord | null;
 }
 
@@ -264,10 +264,10 @@ export interface SubscriptionEventFilter {
   outcome?: Outcome | undefined;
 }
 
-/** Events that one statement looks at for outcomes that depend on deliveries. */
+/** Maximum number of events that one statement scans for outcomes that depend on deliveries. */
 const MAX_SCANNED = 10_000;
 
-/** Lists what became of the events of an installation, newest first. `continueBefore`: enough events were scanned. */
+/** Lists the outcomes of an installation's events, newest first. `continueBefore` is set if the scan ended at its limit. */
 export async function listSubscriptionEvents(
   queries: DataQueries,
   filter: SubscriptionEventFilter & { projectId: string; installationId: string; range: IdRange },

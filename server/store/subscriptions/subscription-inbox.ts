@@ -7,7 +7,7 @@ export interface ReceivedEvent {
   id: string;
   projectId: string;
   provider: string;
-  /** The only installation that gets it; null: every one of the account. */
+  /** The only installation that gets the event; null for every installation of the account. */
   installationId: string | null;
   accountRef: string;
   objectKey: string;
@@ -16,29 +16,32 @@ export interface ReceivedEvent {
   occurredTime: Date;
   dedupeKey: Buffer;
   raw: string;
-  /** When its push arrived; undefined: now. */
+  /** Time at which its push arrived; undefined means now. */
   receivedTime?: Date;
 }
 
 export interface StoredEvents {
   stored: number;
   duplicates: number;
-  /** Events that no installation subscribes to. */
+  /** Events to which no installation subscribes. */
   unmatched: number;
 }
 
-/** Events of a stream belong to its connection; pushed ones, and those of a journal, to an account. */
+/**
+ * Columns that match events and subscriptions. Events of a stream belong to its connection; pushed events, and those of a
+ * journal, to an account.
+ */
 const BY_ACCOUNT = sql`project_id, provider, account_ref, object_key`;
 const BY_CONNECTION = sql`project_id, provider, object_key`;
 
 export type EventTarget = Pick<ReceivedEvent, "projectId" | "provider" | "accountRef" | "objectKey">;
 
-/** The only subscriptions that get events: of the installations of a connection, or of those that read a journal. */
+/** The only subscriptions that get events: those of a connection's installations, or those that read a journal. */
 export type Recipients =
   | { connectionId: string; journalAppId?: undefined }
   | { journalAppId: string; connectionId?: undefined };
 
-/** Events of a connection's stream belong to it, whatever account they name. */
+/** Selects the columns to match. Events of a connection's stream belong to it, whatever account they name. */
 const matchEvents = (recipients: Recipients | undefined) =>
   recipients?.connectionId === undefined ? BY_ACCOUNT : BY_CONNECTION;
 
@@ -49,7 +52,7 @@ function isRecipient(recipients: Recipients | undefined): RawBuilder<unknown> {
     : sql`installation_id in (select id from installations where connection_id = ${recipients.connectionId})`;
 }
 
-/** Counts the subscriptions that get events of each of these objects; those of none are absent. */
+/** Counts the subscriptions that get events of these objects; objects without any are absent. */
 export async function countRecipients(
   queries: DataQueries,
   targets: EventTarget[],
@@ -68,11 +71,10 @@ export async function countRecipients(
 }
 
 /**
- * Stores events in one statement, and makes their subscriptions due after the window. With a connection, only its
+ * Stores events in one statement, and makes their subscriptions due after the window. With a connection as recipient, only its
  * installations get them: another connection to the account may have a user with fewer permissions. Without recipients, every
- * installation of the account gets them. An event that an
- * installation has already is a duplicate. The rows of the subscriptions are locked in one order, so that two processes cannot block
- * each other.
+ * installation of the account gets them. An event that an installation has already is a duplicate. The rows of the
+ * subscriptions are locked in one order, so that two processes cannot deadlock.
  */
 export async function storeReceivedEvents(
   queries: DataQueries,
@@ -110,7 +112,7 @@ export async function storeReceivedEvents(
       on conflict (installation_id, dedupe_key) do nothing
       returning installation_id, object_name, received_time
     ), counted as (
-      -- Without a join of the two: its plan would look through all events once for each.
+      -- Without a join of both, whose plan would scan all events once for each.
       select installation_id, object_name, sum(arrived) as arrived, sum(new) as new,
         min(received_time) filter (where new = 1) as oldest_time from (
         select installation_id, object_name, 1 as arrived, 0 as new, coalesce(push_time, now()) as received_time from matched
@@ -126,7 +128,7 @@ export async function storeReceivedEvents(
     )
     select (select count(*)::integer from stored) as stored,
       (select count(*)::integer from matched) - (select count(*)::integer from stored) as duplicates,
-      -- "not in" would look through all matched rows once for each event.
+      -- "not in" would scan all matched rows once for each event.
       (select count(*)::integer from input
         where not exists (select from matched where matched.position = input.position)) as unmatched,
       ${wakes("subscriptions", sql`exists (select from stored)`)}

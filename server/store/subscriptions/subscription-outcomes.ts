@@ -1,6 +1,6 @@
 /**
- * Outcomes of a subscription's events, as they are told: what the events' rows say, and where they became entries of a message, how
- * its delivery stands. Only what its receiver accepted is `delivered`.
+ * Outcomes of a subscription's events as the API reports them: the stored outcome or, for events in a message, the state of its
+ * delivery. Only what the receiver accepted is `delivered`.
  */
 import { sql } from "kysely";
 
@@ -17,18 +17,18 @@ export const OUTCOMES = [
 
 export type Outcome = (typeof OUTCOMES)[number];
 
-/** Whether one of the attempts succeeded; a delivery that is resent keeps them. */
+/** Whether one of the attempts succeeded; a resent delivery keeps its attempts. */
 const WAS_ACCEPTED = sql`jsonb_path_exists(delivery.attempts,
   '$[*] ? (!exists(@.error) && (!exists(@.status) || (@.status >= 200 && @.status < 300)))')`;
 
-/** Of a message, by the row `delivery` of its delivery, which must exist. */
+/** Outcome of a message's events, by the row `delivery` of its delivery, which must exist. */
 export const OUTCOME_OF_DELIVERY = sql`case
   when delivery.state = 'delivered' or ${WAS_ACCEPTED} then 'delivered'
   when delivery.state = 'failed' then 'given_up'
   when delivery.attempts -> -1 -> 'status' is not null then 'refused'
   else 'in_message' end`;
 
-/** Of a row `event` of a subscription's events, joined by `OUTCOME_JOINS`. */
+/** Outcome of a row `event` of a subscription's events, joined by `OUTCOME_JOINS`. */
 export const OUTCOME = sql<Outcome>`case
   when event.outcome is null then
     case when subscriptions.state = 'active' and coalesce(subscriptions.retry_time <= now(), true) then 'received' else 'queued' end
@@ -36,11 +36,11 @@ export const OUTCOME = sql<Outcome>`case
   when event.outcome = 'expired' then 'given_up'
   when delivery.state is not null then ${OUTCOME_OF_DELIVERY}
   when message.id is not null then 'in_message'
-  -- Of a message that was removed with its age or its destination.
+  -- The message was removed for its age, or with its destination.
   when undelivered.message_id is not null then 'given_up'
   else 'delivered' end`;
 
-/** Joins the subscription of a row `event`, its message, and the delivery and destination of that. */
+/** Joins a row `event` with its subscription, its message, and the message's delivery and destination. */
 export const OUTCOME_JOINS = sql`
   left join subscriptions on event.outcome is null and subscriptions.installation_id = event.installation_id
     and subscriptions.object_name = event.object_name
@@ -49,7 +49,7 @@ export const OUTCOME_JOINS = sql`
   left join destinations on destinations.id = message.destination_id
   left join undelivered_changes as undelivered on undelivered.message_id = event.message_id`;
 
-/** The words in the row of an event that may have this outcome; null: it has none yet. */
+/** Lists the stored outcomes of events that may be reported with this outcome; null if such events have none yet. */
 export function storedWords(outcome: Outcome): readonly string[] | null {
   if (outcome === "received" || outcome === "queued") return null;
   if (outcome === "filtered" || outcome === "repeated") return [outcome];

@@ -1,6 +1,6 @@
 /**
- * Scans of subscriptions over changed records: after a gap (reconciliation), and where the provider reports no changes
- * (polling). What a scan finds is stored as events, in the commit that moves the scan on.
+ * Scans of subscriptions over changed records: after a gap (reconciliation), and if the provider reports no changes (polling).
+ * The changes found are stored as events, in the commit that moves the scan on.
  */
 import { sql, type RawBuilder } from "kysely";
 import type { JsonObject } from "../../../ground/json.ts";
@@ -8,24 +8,24 @@ import type { DataQueries } from "../database/sides.ts";
 import { wakes } from "../database/wake-ups.ts";
 import { isHeldBy, type SubscriptionClaim } from "./subscription-claim.ts";
 
-/** A scan that is not over; times as ISO texts. */
+/** Unfinished scan; times as ISO texts. */
 export interface SubscriptionScan {
   kind: "reconciliation" | "polling";
-  /** Part of the keys by which what was found twice is recognised. */
+  /** Part of the keys that mark changes found twice. */
   id: string;
   /** Why a reconciliation is necessary. */
   reason: string | null;
   since: string;
-  /** Null until the first page, which has the provider's time. */
+  /** Null until the first page, whose answer has the provider's time. */
   until: string | null;
   stage: "records" | "deletions";
   checkpoint: JsonObject | null;
-  /** Events so far. */
+  /** Number of events so far. */
   found: number;
 }
 
 /**
- * Sets the columns of a requested reconciliation. Requests that wait become one with the earliest time; a time of null requests
+ * Sets the columns of a requested reconciliation. Waiting requests become one with the earliest time; a null time requests
  * nothing.
  */
 export const reconcileFrom = (since: Date | RawBuilder<unknown>, reason: string): RawBuilder<unknown> => {
@@ -36,8 +36,8 @@ export const reconcileFrom = (since: Date | RawBuilder<unknown>, reason: string)
 };
 
 /**
- * Requests a reconciliation: records changed or deleted since a time are found by reading, and delivered unless the receiver
- * has them already. Returns false if there is no such subscription, or all of its events are switched off.
+ * Requests a reconciliation: a scan finds the records that have changed since a time, and they are delivered unless the
+ * receiver has them already. Returns false if there is no such subscription, or if all of its events are switched off.
  */
 export async function requestReconciliation(
   queries: DataQueries,
@@ -59,7 +59,7 @@ export async function requestReconciliation(
   return rows.length > 0;
 }
 
-/** A change that a scan found. */
+/** Change that a scan found. */
 export interface FoundEvent {
   id: string;
   recordId: string;
@@ -74,28 +74,28 @@ export interface ScanStep extends SubscriptionClaim {
   installationId: string;
   objectName: string;
   events: FoundEvent[];
-  /** Null: it is over. */
+  /** Null if the scan is finished. */
   scan: SubscriptionScan | null;
-  /** Of the end of a reconciliation. */
+  /** Set at the end of a reconciliation. */
   reconciled?: EndedReconciliation;
-  /** Of the end of a turn of polling. */
+  /** Set at the end of a poll. */
   polled?: { until: Date; deletionsUntil: Date | null; nextTime: Date };
 }
 
-/** The last reconciliation of a subscription; times as ISO texts. */
+/** Last reconciliation of a subscription; times as ISO texts. */
 export interface EndedReconciliation {
   since: string;
   until: string;
   reason: string;
   found: number;
-  /** Why it could not be carried out. */
+  /** Reason why it could not be carried out. */
   error?: string;
   endTime: string;
 }
 
 /**
- * Stores what a page of a scan found, and where the scan goes on, in one statement. What was found before is skipped. Returns
- * false, and changes nothing, if this worker no longer has the claim.
+ * Stores the changes on a page of a scan, and where the scan continues, in one statement. Changes that were found before are
+ * skipped. Returns false, and changes nothing, if this worker no longer has the claim.
  */
 export async function commitScanStep(queries: DataQueries, step: ScanStep): Promise<boolean> {
   const { installationId, objectName, events, scan, reconciled, polled } = step;
@@ -135,8 +135,8 @@ export async function commitScanStep(queries: DataQueries, step: ScanStep): Prom
 }
 
 /**
- * Begins a scan. The request of a reconciliation is over, unless an earlier time was requested since the claim. Returns false
- * if this worker no longer has the claim.
+ * Begins a scan. The request of a reconciliation ends, unless an earlier time was requested since the claim. Returns false if
+ * this worker no longer has the claim.
  */
 export async function beginScan(
   queries: DataQueries,
@@ -154,7 +154,7 @@ export async function beginScan(
   return Number(numAffectedRows ?? 0) > 0;
 }
 
-/** Drops what is to be found of a claimed subscription whose events are all off. */
+/** Ends the scans of a claimed subscription whose events are all switched off. */
 export async function dropScan(queries: DataQueries, claim: SubscriptionClaim): Promise<void> {
   await sql`
     update subscriptions set walk = null, reconcile_since = null, reconcile_reason = null, poll_time = null
@@ -163,8 +163,8 @@ export async function dropScan(queries: DataQueries, claim: SubscriptionClaim): 
 }
 
 /**
- * Lists fingerprints of what was last delivered of records; all zero: the record was gone. A record of which nothing was
- * delivered in the days that events are kept is absent.
+ * Lists the hashes of the last delivered states of records; all bytes are zero if the record was deleted. A record without a
+ * delivery in the days for which events are stored is absent.
  */
 export async function listDeliveredHashes(
   queries: DataQueries,

@@ -27,13 +27,13 @@ export interface SubscriptionRow {
   objectKey: string | null;
   source: SubscriptionSource;
   destination: string | null;
-  /** Of the source `journal`: the provider app whose journal is read. */
+  /** Set for the source `journal`: the provider app whose journal is read. */
   journalAppId: string | null;
   state: SubscriptionState;
   reason: string | null;
-  /** What the set-up found out and a person should know. */
+  /** Findings of the set-up that a person should know. */
   warnings: string[];
-  /** When the source that this one stands in for is tried again. */
+  /** Time at which the preferred source is tried again, if this one is a fallback. */
   sourceRetryTime: Date | null;
   reportedError: string | null;
   received: number;
@@ -41,16 +41,16 @@ export interface SubscriptionRow {
   filtered: number;
   duplicates: number;
   lastEventTime: Date | null;
-  /** Until when changes, and deletions, are known: of a polled subscription, and of one that is being set up again. */
+  /** Times until which changes, and deletions, are known: of a polled subscription, and of one that is being set up again. */
   polledUntil: Date | null;
   deletionsUntil: Date | null;
   polls: number;
   pollTime: Date | null;
-  /** A reconciliation that was requested and has not begun. */
+  /** Start of a reconciliation that was requested and has not begun. */
   reconcileSince: Date | null;
   reconcileReason: string | null;
   scan: SubscriptionScan | null;
-  /** The last reconciliation that ended. */
+  /** Last finished reconciliation. */
   reconciled: EndedReconciliation | null;
 }
 
@@ -84,27 +84,27 @@ export interface WantedSubscription {
   source: SubscriptionSource;
   isDisabled: boolean;
   destination: string;
-  /** The fields that are read with a change, in any spelling of case; absent: every one that the object has. */
+  /** Fields that are read with a change, in any case; absent for all fields of the object. */
   fields?: string[] | undefined;
-  /** Of the source `journal`: the app that has it, and what it must report. */
+  /** Set for the source `journal`: the provider app, and what its journal must report. */
   journal?: { appId: string; filter: JournalFilter | undefined } | undefined;
 }
 
-/** What a journal must report of an object. */
+/** What a journal must report about an object. */
 export interface JournalFilter {
-  /** The client that subscribes. */
+  /** Client that subscribes. */
   clientId: string;
   create: boolean;
   delete: boolean;
   associationChange: boolean;
   other: string[];
-  /** Fields whose changes are wanted; empty: no updates. */
+  /** Fields whose changes are wanted; an empty list wants no updates. */
   fields: "all" | string[];
 }
 
 /**
- * Brings the subscriptions of an installation in line. New ones, those of another account or source, and failed ones are
- * set up again.
+ * Updates the subscriptions of an installation to its configuration. New ones, those with another account or source, and failed
+ * ones are set up again.
  */
 export async function syncSubscriptions(
   queries: DataQueries,
@@ -138,7 +138,7 @@ export async function syncSubscriptions(
     ) wanted
     on conflict (installation_id, object_name) do update set
       provider = excluded.provider,
-      -- What the provider was asked for stays while the connection tells nothing else.
+      -- Account and object keep their known names while the connection reports none.
       account_ref = coalesce(excluded.account_ref, known.account_ref),
       object_key = coalesce(excluded.object_key, known.object_key),
       source = excluded.source, destination = excluded.destination, journal_app_id = excluded.journal_app_id, journal_wish = excluded.journal_wish,
@@ -190,7 +190,7 @@ export interface DueSubscription {
   connectionId: string;
 }
 
-/** Lists due subscriptions in turns of projects, the longest due first. */
+/** Lists due subscriptions, round-robin over projects, the longest due first. */
 export async function listDueSubscriptions(queries: DataQueries, among: number): Promise<DueSubscription[]> {
   const { rows } = await sql<DueSubscription>`
     select due.id, due.project_id, connection_id from (
@@ -231,7 +231,7 @@ export async function claimSubscriptions(
   return rows.map(({ claimNumber, ...row }) => ({ ...row, claim: { id: row.id, workerId, claimNumber } }));
 }
 
-/** Gives claimed subscriptions back; they are due at once. */
+/** Releases claimed subscriptions; they are due at once. */
 export async function releaseSubscriptions(
   queries: DataQueries,
   workerId: number,
@@ -244,7 +244,7 @@ export async function releaseSubscriptions(
   `.execute(queries);
 }
 
-/** Gives back everything that a process has claimed, except for `held`. */
+/** Releases all claims of a process, except for `held`. */
 export async function recoverSubscriptions(
   queries: DataQueries,
   workerId: number,
@@ -256,7 +256,7 @@ export async function recoverSubscriptions(
   `.execute(queries);
 }
 
-/** Returns the milliseconds until the next subscription becomes due; undefined when none will by itself. */
+/** Returns the milliseconds until the next subscription is due; undefined if none will be due by itself. */
 export async function nextSubscriptionDueMs(queries: DataQueries): Promise<number | undefined> {
   const { rows } = await sql<{ ms: number | null }>`
     select extract(epoch from min(greatest(due_time, retry_time)) - now())::double precision * 1000 as ms
@@ -265,13 +265,13 @@ export async function nextSubscriptionDueMs(queries: DataQueries): Promise<numbe
   return rows[0]?.ms ?? undefined;
 }
 
-/** Sets what changes when a subscription works again. */
+/** Columns of a subscription that works again. */
 export const RECOVERED = sql`attempts = 0, state = case when state = 'degraded' then 'active' else state end,
   reason = case when state = 'degraded' then null else reason end, failed_field = case when state = 'degraded' then null else failed_field end`;
 
 /**
- * Ends a turn in which everything succeeded. The subscription is due again when events wait, a scan is not over, the next
- * turn of polling comes, or another source is to be tried again.
+ * Releases the claim after a success. The subscription is due again when events wait, a scan is unfinished, the next poll is
+ * due, or the preferred source is to be tried again.
  */
 export async function releaseClaim(
   queries: DataQueries,
@@ -292,15 +292,15 @@ export interface PostponedSubscription extends SubscriptionClaim {
   attempts: number;
   state: SubscriptionState;
   reason: string;
-  /** The required field that the account does not have, if that is the reason. */
+  /** Required field that the account does not have, if that is the reason. */
   failedField?: string | undefined;
-  /** Set where `subscribe.create.error` is recorded for it in the same transaction. */
+  /** Set if the same transaction records `subscribe.create.error` for it. */
   reportedError?: string;
-  /** It does not wait if it was made due since it was claimed, such as by a stream that was opened. */
+  /** Makes it due at once if something has made it due since the claim, such as a stream that was opened. */
   unlessDue?: true;
 }
 
-/** Puts a claimed subscription back after a failure. Events that arrive meanwhile wait as well. */
+/** Releases a claimed subscription after a failure. Events that arrive meanwhile wait as well. */
 export async function postponeSubscription(queries: DataQueries, one: PostponedSubscription): Promise<void> {
   const {
     retryTime,
@@ -322,8 +322,8 @@ export async function postponeSubscription(queries: DataQueries, one: PostponedS
 const CAUGHT_UP = "Changes may be missing from the time before the provider reported them again.";
 
 /**
- * Stores what the set-up found out, and that events are delivered from now on. What changed before, since polling or the
- * stream ended, is found by a reconciliation.
+ * Stores the result of the set-up, and that events are delivered from now on. A reconciliation finds the changes before that,
+ * since polling or the stream ended.
  */
 export async function activateSubscription(
   queries: DataQueries,
@@ -341,8 +341,8 @@ export async function activateSubscription(
 }
 
 /**
- * Stores that another source stands in for one that could not be set up, which is tried again later. Polling begins where
- * changes are known until; before pushes, what changed since is found by a reconciliation.
+ * Stores the fallback source of a subscription whose preferred source could not be set up and is tried again later. Polling
+ * begins where the known changes end; before pushes, a reconciliation finds the changes since then.
  */
 export async function useInstead(
   queries: DataQueries,
@@ -368,7 +368,7 @@ export async function useInstead(
   `.execute(queries);
 }
 
-/** Begins to set a claimed subscription up with another source. Until when polling knew the changes stays. */
+/** Starts the set-up of a claimed subscription with another source. The times until which polling knew the changes stay. */
 export async function changeSource(
   queries: DataQueries,
   { source, ...claim }: SubscriptionClaim & { source: SubscriptionSource },
@@ -380,7 +380,7 @@ export async function changeSource(
   `.execute(queries);
 }
 
-/** Stores how events name account and object, for the streams that are wanted. */
+/** Stores the names of account and object in events, for the streams that are wanted. */
 export async function nameSubscription(
   queries: DataQueries,
   one: SubscriptionClaim & { accountRef: string; objectKey: string },
