@@ -362,3 +362,14 @@ test("Zoho: a success with a refusal is a refusal, results count one by one, and
   for (const checkpoint of [page.next, undefined])
     assert.deepEqual(await read.readPage(plan, checkpoint, fetch), { records: [] });
 });
+
+test("Kit: custom fields that it ignored are told beside the subscriber that it wrote", async () => {
+  const { write } = buildConnector("kit");
+  const subscriber = { id: 349, email_address: "alice@convertkit.dev", fields: { birthday: "Feb 17" } };
+  const told = "Unknown custom field key: shoe_size";
+  const { fetch } = replay({ status: 201, body: { subscriber, warnings: [told] } });
+  const fields = { email_address: "alice@convertkit.dev", fields: { shoe_size: "9" } };
+  const { outcomes, warnings } = await write.write(order("subscribers", "create", fields), fetch);
+  assert.ok(outcomes[0]?.success && outcomes[0].recordId === "349");
+  assert.deepEqual(warnings, [`subscribers was written, and the provider says: ${told}`]);
+});

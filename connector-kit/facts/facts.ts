@@ -66,6 +66,9 @@ const ListFact = closed({
         field: optional("Path of the time in a record that the bound is compared with."),
         oldestDays: integer("Older bounds are refused."),
         unchanged: integer("Status, without a body, where nothing has changed since: 304."),
+        lateMinutes: integer(
+          "Minutes until a change is in the list, where the vendor says that it takes as long as that, or longer.",
+        ),
       },
       "How changes are asked for. Absent: the vendor's list has no such bound.",
     ),

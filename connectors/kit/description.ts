@@ -30,7 +30,11 @@ export const description: Description = {
         query: { status: "all" },
         pageSize: { to: "query.per_page", most: 500 },
       },
-      since: { to: "query.updated_after", format: "rfc3339-seconds" },
+      // The list has a change after half a minute, one of a hundred after five minutes or more.
+      since: { to: "query.updated_after", format: "rfc3339-seconds", overlapMinutes: 15 },
+      update: { method: "PUT", path: "/v4/{path}/{id}", repeats: ["email_address"] },
+      // Custom fields that the account does not have are ignored.
+      warnings: ["warnings.*"],
       get: { path: "/v4/{path}/{id}", record: "subscriber" },
       example: { email_address: "ada@example.com", first_name: "Ada" },
     },
@@ -41,6 +45,6 @@ export const description: Description = {
   sources: {
     documentation: "https://developers.kit.com/api-reference",
     checked:
-      "2026-11-22, documentation: addresses, paging, errors, writes of subscribers and broadcasts; limits unchecked",
+      "2026-11-28, Kit's OpenAPI file of 2026-08 in a copy: addresses, paging, errors, writes; its page about late lists; limits unchecked",
   },
 };

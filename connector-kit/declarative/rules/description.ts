@@ -258,6 +258,12 @@ const ObjectRulesSchema = Type.Object({
   ),
   record: optional("Path of the record in the answer of a write; empty: the answer itself."),
   written: Type.Optional(Written),
+  warnings: Type.Optional(
+    Type.Array(Type.String(), {
+      description:
+        "Paths of what the answer to the write of one record says beside it, for example which fields the provider ignored. It becomes a warning.",
+    }),
+  ),
   graphql: Type.Optional(Graphql),
   batch: Type.Optional(Batch),
   metadata: Type.Optional(Metadata),

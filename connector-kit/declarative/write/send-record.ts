@@ -9,6 +9,7 @@ import type { Description } from "../rules/description.ts";
 import { mutationJudge } from "./graphql-outcome.ts";
 import { getOne } from "../get-record.ts";
 import { sendUnderKey } from "./keyed-create.ts";
+import { reasonIn } from "../declarative-classify.ts";
 import { at, type ObjectPlan } from "../object-plan.ts";
 import { findRules, missingFields, withFields, type BuildRequest } from "./record-request.ts";
 import { refusalIn } from "./record-result.ts";
@@ -46,11 +47,17 @@ export async function sendRecord(sending: Sending, asked: RecordToWrite): Promis
       : await sendUnderKey({ keyTo, key }, request, sent);
   const refused = error ?? refusedIn(sending, body);
   if (refused) return deletedOrRefused(write, record, refused);
-  const warning = judge.warning();
+  const warning = judge.warning() ?? remarkIn(plan, body);
   const reported = warning === undefined ? {} : { warning };
   if (write.type === "delete" && record.id !== undefined)
     return { outcome: { success: true, recordId: record.id }, ...reported };
   return { ...(await readOutcome(sending, record, { body, headers: response?.headers ?? {} })), ...reported };
+}
+
+/** Returns what the provider says beside the record that it wrote. */
+function remarkIn({ name, warnings }: ObjectPlan, body: Json | undefined): string | undefined {
+  const remark = warnings && reasonIn(body, warnings);
+  return remark === undefined ? undefined : `${name} was written, and the provider says: ${remark}`;
 }
 
 /** Returns the refusal of the record in a success. Throws it if it concerns the call. */

@@ -16,9 +16,24 @@ import type { Bench, Check } from "./bench.ts";
 export function changeChecks(bench: Bench): Check[] {
   const fact = changesFact(bench);
   if (!bench.modes.includes("read") || !fact || gapOfLists(bench) !== undefined) return [];
+  const { lateMinutes } = fact.since ?? {};
+  const late: Check[] =
+    lateMinutes === undefined
+      ? []
+      : [
+          {
+            name: "changes that are in the list late",
+            source: fact.source,
+            run: () => lateChanges(bench, lateMinutes),
+          },
+        ];
   if (!bench.object.changed)
-    return [{ name: "changes without a time", source: fact.source, run: () => changesWithoutTime(bench) }];
+    return [
+      { name: "changes without a time", source: fact.source, run: () => changesWithoutTime(bench) },
+      ...late,
+    ];
   return [
+    ...late,
     { name: "changes", source: fact.source, run: () => changesSince(bench) },
     { name: "changes while records change", source: fact.source, run: () => changesWhileChanging(bench) },
     ...(fact.since?.inclusive === undefined
@@ -46,6 +61,15 @@ export function changeChecks(bench: Bench): Check[] {
 
 /** Returns the bound that the server would use: the end of the last read, minus the overlap. */
 const boundFor = (bench: Bench, ms: number): Date => new Date(ms - buildReader(bench).abilities.overlapMs);
+
+/** A change that the last read could not see yet is behind the bound of the next one. */
+async function lateChanges(bench: Bench, lateMinutes: number): Promise<undefined> {
+  const { overlapMs } = buildReader(bench).abilities;
+  expect(
+    overlapMs >= 2 * lateMinutes * 60_000,
+    `reads changes from ${overlapMs / 60_000} minutes before the last read; the vendor takes ${lateMinutes} minutes or longer to list one`,
+  );
+}
 
 /** Older than every overlap. */
 const OLD = { daysAgo: 20 };
