@@ -14,13 +14,18 @@ export const description: Description = {
   },
   objects: {
     customers: { changedPath: "updated_datetime", example: { name: "Ada Quill", email: "ada@example.com" } },
-    tickets: { changedPath: "updated_datetime", example: { subject: "Pens", channel: "api" } },
+    tickets: {
+      changedPath: "updated_datetime",
+      // The list has those in the trash, too.
+      deleted: { at: "trashed_datetime" },
+      example: { subject: "Pens", channel: "api" },
+    },
     tags: { example: { name: "ink" } },
   },
   errors: { message: ["error.data.*.*", "error.msg"] },
   sources: {
     documentation: "https://developers.gorgias.com/reference",
     checked:
-      "2026-11-27, Gorgias' own pages of 2020 on errors; an OpenAPI description and a client by others: customers, tickets, tags, paging",
+      "2026-11-28, Gorgias' own pages: errors (of 2020), paging, limits, members of a ticket; an OpenAPI description and a client by others: addresses, parameters",
   },
 };
