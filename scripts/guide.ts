@@ -6,8 +6,7 @@ import { cp, mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { build } from "esbuild";
-import { TABS_PROGRAM } from "../server/guide/language-tabs.ts";
-import { guidePage, llmsText, searchPage } from "../server/guide/guide-pages.ts";
+import { guidePage, llmsText, PAGE_PROGRAM, searchPage } from "../server/guide/guide-pages.ts";
 import { openGuide } from "../server/guide/open-guide.ts";
 
 const ROOT = join(import.meta.dirname, "..");
@@ -50,7 +49,7 @@ const scripts = `<script src="search-sections.js"></script><script src="search.j
 const search = standAlone(String(searchPage(guide, "").content), "search");
 await write("search.html", search.replace("</body>", `${scripts}</body>`));
 await write("search-sections.js", `globalThis.guideSections=${JSON.stringify(guide.sections)};\n`);
-await write("languages.js", TABS_PROGRAM);
+await write("page.js", PAGE_PROGRAM);
 await write(
   "index.html",
   `<!doctype html><meta http-equiv="refresh" content="0; url=${FIRST_PAGE}.html"><title>Busbar</title>\n`,
@@ -76,7 +75,7 @@ function standAlone(html: string, name: string): string {
   const up = "../".repeat(name.split("/").length - 1);
   return html
     .replaceAll(/ nonce="[^"]*"/g, "")
-    .replace(`<script>\n${TABS_PROGRAM}\n</script>`, `<script src="${up}languages.js"></script>`)
+    .replace(`<script>\n${PAGE_PROGRAM}\n</script>`, `<script src="${up}page.js"></script>`)
     .replace(
       "<meta charset",
       `<meta http-equiv="content-security-policy" content="${POLICY}">\n<meta charset`,

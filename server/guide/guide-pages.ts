@@ -4,8 +4,30 @@ import MarkdownIt, { type Token } from "markdown-it";
 import type { Page } from "../http/endpoint.ts";
 import { escapeHtml, styledPage } from "../http/styled-page.ts";
 import { CHAPTERS, createAnchors, type Guide, type GuidePage } from "./open-guide.ts";
-import { languageTabs, TABS, TABS_PROGRAM } from "./language-tabs.ts";
+import { languageTabs, TABS_PROGRAM } from "./language-tabs.ts";
 import { dropLinks, excerpt, type Section } from "./search-sections.ts";
+
+/**
+ * Gives each block of code a button that copies it. Browsers let a page copy only when it comes from this machine or by HTTPS: elsewhere there
+ * is no button.
+ */
+const COPY_PROGRAM = `if (navigator.clipboard) for (const code of document.querySelectorAll("article pre")) {
+  const button = document.createElement("button");
+  const word = (text) => { button.textContent = text; };
+  word("Copy");
+  button.type = "button";
+  button.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(code.textContent).then(() => word("Copied"), () => word("Not copied"));
+    setTimeout(word, 2000, "Copy");
+  });
+  const figure = document.createElement("figure");
+  code.replaceWith(figure);
+  figure.append(code, button);
+}
+`;
+
+/** The script of every page of the guide. */
+export const PAGE_PROGRAM = `${TABS_PROGRAM}${COPY_PROGRAM}`;
 
 /** Returns one page of the guide. */
 export function guidePage(guide: Guide, page: GuidePage): Page {
@@ -122,7 +144,7 @@ function layOut(guide: Guide, current: string | undefined, title: string, text: 
     `<article>${text}</article>` +
     `<nav id="pages" aria-label="Guide">${chapters.join("")}<h2>Reference</h2><ul><li><a href="/docs">API</a></li>` +
     `<li><a href="/docs/problems">Problem types</a></li></ul></nav>`;
-  const script = text.includes(TABS) ? TABS_PROGRAM : undefined;
+  const script = text.includes("<pre") ? PAGE_PROGRAM : undefined;
   const page = { status: 200, title: `${title} · Busbar`, main, formTargets: "", ...(script && { script }) };
   return styledPage({ ...page, layout: "guide" });
 }

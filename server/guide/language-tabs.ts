@@ -4,8 +4,7 @@ import type { Token } from "markdown-it";
 import { escapeHtml } from "../http/styled-page.ts";
 import type { ClientForms } from "./client-forms.ts";
 
-/** What a page with tabs contains. */
-export const TABS = `<div class="tabs"`;
+const TABS = `<div class="tabs"`;
 
 const LANGUAGES: Record<string, string> = { sh: "curl", ts: "TypeScript", python: "Python" };
 

@@ -128,6 +128,8 @@ button:disabled, button[aria-disabled] { cursor: default }
 .guide nav [aria-current] { font-weight: 650; color: var(--text) }
 .guide article { grid-area: text; min-width: 0; font-size: 15px } .guide [id] { scroll-margin-top: 56px }
 .guide pre { overflow-x: auto; padding: 12px; border-radius: 6px; background: var(--code) }
+.guide figure { position: relative; margin: 0 } .guide figure button { position: absolute; top: 6px; right: 6px; min-height: 28px;
+  padding: 2px 10px; border-color: var(--line); background: var(--card); color: var(--soft); font-size: 12px }
 .guide td code, .guide p code, .guide li code { padding: 1px 4px; border-radius: 3px; background: var(--code) }
 .guide td { vertical-align: top }
 .tabs { position: relative; margin: 0 0 14px; border: 1px solid var(--line); border-radius: 6px } .guide .tabs pre { margin: 0; border-radius: 0 0 5px 5px }

@@ -1,11 +1,11 @@
-/** The reference at /docs in a browser: it shows the API, and asks nobody but this Busbar for anything. */
+/** The reference at /docs and the guide in a browser: they ask nobody but this Busbar for anything, and code can be copied. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Browser } from "playwright-core";
 import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
 import { launchBrowser, NO_CHROMIUM, PAGE_TIMEOUT_MS } from "../harness/chromium.ts";
 
-describe("the reference page", { skip: NO_CHROMIUM }, () => {
+describe("the reference and the guide", { skip: NO_CHROMIUM }, () => {
   let busbar: TestBusbar;
   let browser: Browser;
   let origin: string;
@@ -35,5 +35,20 @@ describe("the reference page", { skip: NO_CHROMIUM }, () => {
       [],
     );
     assert.deepEqual(complaints, []);
+  });
+
+  test("a button copies each block of the guide's code, in the language that is shown, exactly as it stands in the file", async () => {
+    const context = await browser.newContext({ permissions: ["clipboard-read", "clipboard-write"] });
+    const page = await context.newPage();
+    page.setDefaultTimeout(PAGE_TIMEOUT_MS);
+    await page.goto(`${origin}/docs/guide/clients`);
+    const markdown = await (await fetch(`${origin}/docs/guide/clients.md`)).text();
+    const [, written] = /```python\n(.*?)```/s.exec(markdown) ?? [];
+    await page.getByText("Python", { exact: true }).first().click();
+    const block = page.locator("figure", { hasText: "from busbar_client import Busbar" }).first();
+    await block.getByRole("button", { name: "Copy" }).click();
+    await block.getByRole("button", { name: "Copied" }).waitFor();
+    assert.equal(await page.evaluate("navigator.clipboard.readText()"), written);
+    await context.close();
   });
 });
