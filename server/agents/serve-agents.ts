@@ -153,7 +153,8 @@ async function answer(
   session.client = nameClient(meta[CLIENT_INFO_META_KEY]);
   await requireRight(deps, request, session, message);
   const left = new AbortController();
-  reply.raw.once("close", () => left.abort());
+  // Also closed after a whole answer: then nothing is left to be cancelled, and an abort makes an error with its stack.
+  reply.raw.once("close", () => reply.raw.writableFinished || left.abort());
   const asked = new Request(`${deps.publicUrl()}${pathIn(request)}`, {
     method: "POST",
     headers: protocolHeaders(request),
