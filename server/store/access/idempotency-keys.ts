@@ -25,29 +25,15 @@ export async function claimIdempotencyKey(
   claim: Key & Pick<IdempotencyRow, "requestHash" | "operationId" | "firstOperationId" | "claimedBy">,
   keptHours: number,
 ): Promise<boolean> {
-  const { numInsertedOrUpdatedRows } = await queries
-    .insertInto("idempotencyKeys")
-    .values(claim)
-    .onConflict((conflict) =>
-      conflict
-        .columns(["projectId", "key"])
-        .doUpdateSet({
-          requestHash: claim.requestHash,
-          operationId: claim.operationId,
-          firstOperationId: claim.firstOperationId,
-          claimedBy: claim.claimedBy,
-          status: null,
-          body: null,
-          createTime: sql`now()`,
-        })
-        .where(
-          "idempotencyKeys.createTime",
-          "<",
-          sql<Date>`now() - make_interval(secs => ${keptHours * 3_600})`,
-        ),
-    )
-    .executeTakeFirst();
-  return (numInsertedOrUpdatedRows ?? 0n) > 0n;
+  const { projectId, key, requestHash, operationId, firstOperationId, claimedBy } = claim;
+  const { numAffectedRows } = await sql`/* prepare claim-idempotency-key */
+    insert into idempotency_keys as kept (project_id, key, request_hash, operation_id, first_operation_id, claimed_by)
+    values (${projectId}, ${key}, ${requestHash}, ${operationId}, ${firstOperationId}, ${claimedBy})
+    on conflict (project_id, key) do update set request_hash = excluded.request_hash, operation_id = excluded.operation_id,
+      first_operation_id = excluded.first_operation_id, claimed_by = excluded.claimed_by, status = null, body = null, create_time = now()
+    where kept.create_time < now() - make_interval(secs => ${keptHours * 3_600})
+  `.execute(queries);
+  return (numAffectedRows ?? 0n) > 0n;
 }
 
 export const findIdempotencyKey = (

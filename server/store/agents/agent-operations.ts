@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import type { Queries } from "../database/database.ts";
 import { toStoredJson } from "../database/stored-json.ts";
-import { toInserted, type NewOperation } from "../operations/operations.ts";
+import { insertBegun, type NewOperation } from "../operations/operations.ts";
 import { insertChanges, type AgentChange } from "./agent-changes.ts";
 
 /** Data of an agent's act in addition to its operation. */
@@ -26,19 +26,13 @@ export async function insertAgentOperations(
   const changes = operations.flatMap(({ id, projectId, agent }): AgentChange[] =>
     agent?.change ? [{ operationId: id, projectId, groupRef: agent.groupRef, ...agent.change }] : [],
   );
-  await queries
-    .with(
-      "acts",
-      () =>
-        sql`
-        (insert into agent_acts (id, project_id, group_ref)
-        select id, project_id, group_ref from jsonb_to_recordset(${toStoredJson(acts)}::jsonb)
-          as x(id uuid, project_id uuid, group_ref text)
-        on conflict do nothing)`,
-    )
-    .with("changes", () => sql`(${insertChanges(changes)})`)
-    .insertInto("operations")
-    .values(operations.map(({ agent: _agent, ...operation }) => toInserted(operation)))
-    .onConflict((conflict) => conflict.column("id").doNothing())
-    .execute();
+  await sql`/* prepare begin-agent-operations */
+    with acts as (
+      insert into agent_acts (id, project_id, group_ref)
+      select id, project_id, group_ref from jsonb_to_recordset(${toStoredJson(acts)}::jsonb)
+        as x(id uuid, project_id uuid, group_ref text)
+      on conflict do nothing
+    ), changes as (${insertChanges(changes)})
+    ${insertBegun(operations.map(({ agent: _agent, ...operation }) => operation))}
+  `.execute(queries);
 }

@@ -20,7 +20,7 @@ export async function findAgentScope(
   queries: ControlQueries,
   { projectId, groupRef, askedWithinMs }: { projectId: string; groupRef: string; askedWithinMs: number },
 ): Promise<AgentScope> {
-  const { rows } = await sql<AgentScope>`
+  const { rows } = await sql<AgentScope>`/* prepare find-agent-scope */
     select (select policy from agent_policies where project_id = ${projectId}) as policy, groups.id is not null as is_known,
       coalesce((
         select json_agg(json_build_object('id', installations.id, 'status', connections.status) order by installations.id desc)

@@ -1,5 +1,5 @@
 /** Operations: actions for an installation, each with its log. */
-import { sql } from "kysely";
+import { sql, type RawBuilder } from "kysely";
 import { now } from "../../../ground/clock.ts";
 import { isUuid } from "../../../ground/ids.ts";
 import type { Json, JsonObject } from "../../../ground/json.ts";
@@ -65,26 +65,25 @@ export type NewOperation = Pick<
   actor?: Actor | undefined;
 };
 
+type BegunOperation = NewOperation & { claimedBy: number };
+
 /** Inserts operations that a process executes itself; `claimedBy` lets other processes end them if it dies. */
-export async function insertOperations(
-  queries: DataQueries,
-  operations: (NewOperation & { claimedBy: number })[],
-): Promise<void> {
-  await queries
-    .insertInto("operations")
-    .values(operations.map(toInserted))
-    // The ids are created here: an existing row was inserted by an earlier run of this statement, whose answer was lost.
-    .onConflict((conflict) => conflict.column("id").doNothing())
-    .execute();
+export async function insertOperations(queries: DataQueries, operations: BegunOperation[]): Promise<void> {
+  await sql`/* prepare begin-operations */ ${insertBegun(operations)}`.execute(queries);
 }
 
-/** Builds the columns of a new operation. */
-export const toInserted = ({ messageName, actor, ...operation }: NewOperation & { claimedBy: number }) => ({
-  ...operation,
-  ...(actor && { actor: toStoredJson(actor) }),
-  status: "in_progress",
-  ...(messageName !== undefined && { metadata: JSON.stringify({ objects: [messageName] }) }),
-});
+/** Returns the statement that inserts operations, also as a part of another one. Its text is the same for any number of them. */
+export const insertBegun = (operations: readonly BegunOperation[]): RawBuilder<unknown> => sql`
+  insert into operations (id, project_id, integration_id, installation_id, config_id, action_type, object_name, request_id, claimed_by,
+    actor, status, metadata)
+  select id, "projectId", "integrationId", "installationId", "configId", "actionType", "objectName", "requestId", "claimedBy", actor,
+    'in_progress',
+    case when "messageName" is null then '{}' else jsonb_build_object('objects', jsonb_build_array("messageName")) end
+  from jsonb_to_recordset(${toStoredJson(operations)}::jsonb) as x(
+    id uuid, "projectId" uuid, "integrationId" uuid, "installationId" uuid, "configId" uuid, "actionType" text, "objectName" text,
+    "requestId" uuid, "claimedBy" integer, actor jsonb, "messageName" text)
+  -- The ids are created here: an existing row was inserted by an earlier run of this statement, whose answer was lost.
+  on conflict (id) do nothing`;
 
 /** Step of an operation. The values of `details` are text for people, never secrets. */
 export interface LogEntry {

@@ -35,7 +35,7 @@ export async function insertProxyUsage(queries: DataQueries, uses: ProxyUse[]): 
     const values = uses.map(read).join("\n");
     return sql`string_to_array(${values}, chr(10))`;
   };
-  await sql`
+  await sql`/* prepare insert-proxy-usage */
     insert into proxy_usage
       (time, project_id, installation_id, method, path, status, duration_ms, bytes_up, bytes_down,
         api_key_id, request_id, by_busbar)
