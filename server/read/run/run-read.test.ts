@@ -208,6 +208,45 @@ describe("executing reads", () => {
     assert.ok((await client.query(waiting, [made.body.id])).rows.length >= 250);
   });
 
+  test("while a destination is behind no page is requested, and each page that was is delivered", async () => {
+    const metadata = { url: `${sink.url}/full` };
+    const made = await busbar.inProject("POST", "/destinations", { name: "full", type: "webhook", metadata });
+    assert.equal(made.status, 201, made.text);
+    // Slow enough that the destination falls behind while a page is on its way.
+    busbar.sandbox.addFault({ provider: "salesforce", path: "/query", delayMs: 100, count: 1_000 });
+    // 20 pages of 2,000, with the contacts that the account has already.
+    busbar.sandbox.salesforce.account.generate("Contact", generated(39_000));
+    const { operation, ended } = await install("salesforce", "Contact", "", "full");
+    const countRequests = () => busbar.sandbox.requests({ provider: "salesforce", path: "/query" }).length;
+    await until(() => reached(countRequests(), 4));
+    await client.query(
+      `insert into deliveries (destination_id, event_id, state, due_time)
+       select $1, gen_random_uuid(), 'waiting', now() + interval '2 hours' from generate_series(1, 5000)`,
+      [made.body.id],
+    );
+    const before = countRequests();
+    const waiting = async () =>
+      (await operation())?.metadata.read as { waitsFor?: string; waitedMs?: number };
+    const waitedMs = await until(async () => {
+      const { waitsFor, waitedMs: soFar } = await waiting();
+      return waitsFor === "destination" && soFar;
+    });
+    const requests = countRequests();
+    // That it was not behind counts for 250 ms, and a page takes 100.
+    assert.ok(requests <= before + 5, `${requests - before} more pages`);
+    assert.equal((await operation())?.metadata.read.providerCalls, requests);
+    // It looks again and again, and requests nothing.
+    await until(async () => ((await waiting()).waitedMs ?? 0) > waitedMs + 100);
+    assert.equal(countRequests(), requests);
+    await client.query("delete from deliveries where destination_id = $1 and state = 'waiting'", [
+      made.body.id,
+    ]);
+    const { status, metadata: done } = await ended();
+    assert.equal(status, "success");
+    assert.equal(done.read.providerCalls, countRequests());
+    assert.equal(countRequests(), 20, "no page is requested twice");
+  });
+
   test("an installation that is deleted while it is read ends its operation and leaves nothing", async () => {
     busbar.sandbox.salesforce.account.generate("Contact", generated(8_000));
     const more = "          delivery:\n            mode: onRequest\n            pageSize: 50\n";

@@ -79,9 +79,14 @@ async function readPages(deps: RunReadServices, scan: ReadScan): Promise<void> {
       else if (!(await saving)) return;
       const before = { ...counts };
       const isTurnOver = elapsedMs() - startedMs > TURN_MS;
-      const { commit, next } = await pageCommit(deps, scan, { page, counts, release: isTurnOver });
+      // Asked before a further page is requested, since that page has to be used, and beside the work on this one.
+      const mayGoOn = page.page.next !== undefined && !isTurnOver;
+      const [{ commit, next }, reason] = await Promise.all([
+        pageCommit(deps, scan, { page, counts, release: isTurnOver }),
+        mayGoOn ? reasonToWait(deps, scan) : undefined,
+      ]);
       deps.scans.check(run.operationId, page, next);
-      const goesOn = next && !isTurnOver && (await reasonToWait(deps, scan)) === undefined;
+      const goesOn = next && mayGoOn && !reason;
       fetching = goesOn ? fetchPage(deps, scan, next) : undefined;
       // A failure is handled when the page is awaited, after the page before it is committed.
       fetching?.catch(() => {});
