@@ -1,8 +1,8 @@
-// The entries an operator puts into a BUSBAR_CATALOG file to move both providers to the sandbox.
+// Entries of a BUSBAR_CATALOG file with which an operator directs both providers to the sandbox.
 
 export type CatalogOverlay = { providers: Record<string, Record<string, unknown>> };
 
-/** Addresses without a trailing slash; `pubSubUrl` is that of Salesforce's event bus. */
+/** Builds the entries. Addresses have no trailing slash; `pubSubUrl` is the address of Salesforce's event bus. */
 export function catalogOverlay(origin: string, pubSubUrl?: string): CatalogOverlay {
   const hubspot = `${origin}/hubspot`;
   const salesforce = `${origin}/salesforce`;
@@ -29,7 +29,7 @@ export function catalogOverlay(origin: string, pubSubUrl?: string): CatalogOverl
         oauth2Opts: {
           authURL: `${salesforce}/services/oauth2/authorize`,
           tokenURL: `${salesforce}/services/oauth2/token`,
-          // The sandbox is one organisation: there is no subdomain to ask for.
+          // The sandbox is one organisation, so customers need not enter a subdomain.
           explicitWorkspaceRequired: false,
         },
         modules: { crm: { baseURL: salesforce } },

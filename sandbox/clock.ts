@@ -3,10 +3,10 @@
 export class SandboxClock {
   #offsetMs = 0;
   readonly #listeners: (() => void)[] = [];
-  /** Added to the `Date` header only, as when a provider's front door runs late. */
+  /** Offset of the `Date` header only, like that of a provider whose web server has a slow clock. */
   dateSkewMs = 0;
 
-  /** Milliseconds since 1970. Tokens and rate limits keep to the machine's clock. */
+  /** Returns milliseconds since 1970. Tokens and rate limits use the machine's clock. */
   now(): number {
     return Date.now() + this.#offsetMs;
   }
@@ -15,7 +15,7 @@ export class SandboxClock {
     return this.#offsetMs;
   }
 
-  /** Calls the listener whenever the time was moved. */
+  /** Calls the listener whenever the time is moved. */
   whenMoved(listener: () => void): void {
     this.#listeners.push(listener);
   }
@@ -25,7 +25,7 @@ export class SandboxClock {
     for (const listener of this.#listeners) listener();
   }
 
-  /** Sets the present moment; it goes on from there. */
+  /** Sets the present time, which continues from there. */
   set(at: number): void {
     this.advance(at - this.now());
   }

@@ -1,4 +1,4 @@
-// Request and answer of a simulated provider, and readers of untyped JSON that both providers use.
+// Request to a simulated provider and its answer, and readers of untyped JSON for both providers.
 
 import type { IncomingHttpHeaders } from "node:http";
 
@@ -10,19 +10,19 @@ export type SandboxExchange = {
   headers: IncomingHttpHeaders;
   body: string;
   params: Record<string, string>;
-  /** Bytes of the request line without the provider's prefix, and of the headers; 0 inside another request. */
+  /** Bytes of the request line without the provider's prefix, and of the headers; 0 for a request inside another one. */
   lineBytes: number;
   headerBytes: number;
-  /** Came by a dated path, whose answers differ in places. */
+  /** Whether the request used a dated path, whose answers differ in places. */
   dated?: boolean;
 };
 
-/** An undefined body sends none; a string is sent as it is, anything else as JSON. */
+/** An undefined body sends none; a string is sent unchanged, other values as JSON. */
 export type SandboxAnswer = {
   status: number;
   headers?: Record<string, string>;
   body?: unknown;
-  /** Sent as they come, instead of a body. */
+  /** Lines that are sent one by one, in place of a body. */
   lines?: Iterable<string>;
 };
 
@@ -52,14 +52,14 @@ export function asList(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Returns a string, number or boolean as text; undefined for everything else. */
+/** Returns a string, number or boolean as text; undefined for other values. */
 export function asText(value: unknown): string | undefined {
   if (typeof value === "string") return value;
   if (typeof value === "number" || typeof value === "boolean") return String(value);
   return undefined;
 }
 
-/** Reads the fields of a form-encoded or JSON body, as token endpoints and the controls take them. */
+/** Reads the fields of a form-encoded or JSON body, for token endpoints and controls. */
 export function parseForm(exchange: SandboxExchange): Record<string, string> {
   if (exchange.body.trimStart().startsWith("{")) {
     const parsed = parseJson(exchange.body);
@@ -70,7 +70,7 @@ export function parseForm(exchange: SandboxExchange): Record<string, string> {
   return Object.fromEntries(new URLSearchParams(exchange.body));
 }
 
-/** Parses the text; returns undefined if it is not JSON. */
+/** Parses a text; returns undefined if it is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,4 +1,4 @@
-// The one HTTP listener: reads whole requests, logs them, applies faults, dispatches by path prefix, answers.
+// HTTP listener: reads whole requests, logs them, applies faults, dispatches by path prefix, answers.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { Readable } from "node:stream";
@@ -19,7 +19,7 @@ export type Site = {
   clock: SandboxClock;
 };
 
-/** Above every provider's own limit, so that the provider refuses. */
+/** Larger than every provider's own limit, so that the provider refuses. */
 const MAX_HEAD_BYTES = 1024 * 1024;
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
@@ -29,7 +29,7 @@ export function createListener(site: Site): Server {
       .then((body) => serve(site, request, response, body))
       .catch(() => request.socket.destroy());
   });
-  // Longer than any client's idle timeout, so that a kept connection is not closed during a request.
+  // Longer than the idle timeout of any client, so that a kept connection is not closed during a request.
   server.keepAliveTimeout = 65_000;
   server.requestTimeout = 0;
   return server;
@@ -75,7 +75,7 @@ async function serve(
   else await serveFaulty(site, call, fault);
 }
 
-/** A request to a provider, with its line in the log. */
+/** Request to a provider, with its line in the log. */
 type Call = {
   provider: Provider;
   exchange: SandboxExchange;
@@ -103,7 +103,7 @@ async function serveFaulty(site: Site, call: Call, fault: ActiveFault): Promise<
   answer(site, call, isAltered ? altered(fault, done) : faultAnswer(fault));
 }
 
-/** Salesforce's links are relative to the host, so `/services/…` without the prefix also leads to it. */
+/** Finds the provider for a path. Salesforce's links are relative to the host, so `/services/…` without a prefix leads to it, too. */
 function findPlace(site: Site, path: string): { provider: Provider | undefined; path: string } {
   for (const provider of site.providers) {
     const prefix = `/${provider.name}`;
@@ -173,7 +173,7 @@ function send(response: ServerResponse, method: string, answered: SandboxAnswer)
 
 const CHARACTERS_AT_ONCE = 256 * 1024;
 
-/** Joins lines, so that a long stream is few writes. */
+/** Joins lines, so that a long stream needs few writes. */
 function* batched(lines: Iterable<string>): Generator<string> {
   let batch = "";
   for (const line of lines) {

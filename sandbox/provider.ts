@@ -1,4 +1,4 @@
-// The interface of a simulated provider for the listener and the controls.
+// Interface of a simulated provider for the listener and the controls.
 
 import type { SandboxAnswer, Data, SandboxExchange } from "./exchange.ts";
 import type { Grants } from "./oauth/grants.ts";
@@ -9,7 +9,7 @@ export type Provider = {
   name: ProviderName;
   grants: Grants;
   answer(exchange: SandboxExchange): SandboxAnswer;
-  /** Returns the records of one object as plain values. */
+  /** Returns the records of an object as plain values. */
   records(object: string): Data[];
   objects(): string[];
   setLimits(limits: Data | "off" | "real"): void;
@@ -20,20 +20,20 @@ export type Provider = {
 
 type Plain = string | number | boolean | null;
 
-/** `{n}` in a text value becomes the record's position from 0. Times in milliseconds. */
+/** `{n}` in a text value stands for the record's position, from 0. Times are in milliseconds. */
 export type GenerateSpec = {
   count: number;
   changedFrom: number;
   changedTo: number;
   values: Record<string, Plain>;
-  /** Generated records that the new ones are linked with, one each, in turn. */
+  /** Generated records with which the new ones are linked, one each, round-robin. */
   linked?: LinkedRun[];
 };
 
-/** `count` records from `firstId`; `field` is the reference of a Salesforce record. */
+/** `count` records from `firstId`; `field` is the reference in a Salesforce record. */
 export type LinkedRun = { object: string; firstId: string; count: number; field?: string };
 
-/** Without an id a record is created. `stamp: false` leaves the change time alone. */
+/** Without an id, a record is created. `stamp: false` keeps the change time. */
 export type RecordInput = {
   id?: string;
   values: Record<string, Plain>;
@@ -41,7 +41,7 @@ export type RecordInput = {
   stamp: boolean;
 };
 
-/** What the controls do to an account behind its API. Times are milliseconds; unknown names raise a RangeError. */
+/** Controls of an account that bypass its API. Times are in milliseconds; unknown names cause a RangeError. */
 export type AccountControls = {
   /** Adds records that are computed when they are read. */
   generate(object: string, spec: GenerateSpec): { count: number; firstId: string; lastId: string };
@@ -49,21 +49,21 @@ export type AccountControls = {
   put(object: string, input: RecordInput): string;
   archive(object: string, id: string): void;
   restore(object: string, id: string): void;
-  /** Removes a record for good. */
+  /** Removes a record permanently. */
   purge(object: string, id: string): void;
   merge(object: string, winner: string, losers: string[]): void;
   /** Removes what has been archived for longer than the provider keeps it. */
   purgeExpired(): void;
-  /** All records by id, deleted ones only on request. */
+  /** Yields all records by id, deleted ones only on request. */
   dump(object: string, deleted: boolean): Iterable<Data>;
-  /** Ends all cursors that were given out. */
+  /** Invalidates all cursors issued so far. */
   expireCursors(): void;
   /** Hides a field from the API's user, or shows it again. */
   hideField(object: string, field: string, hidden: boolean): void;
   settings(): Data;
-  /** Members that are left out keep their value; null restores the default. */
+  /** Changes settings. Missing members keep their value; null restores the default. */
   set(settings: Data): void;
 };
 
-/** An OAuth client that is accepted. Without any, every client id and secret is accepted. */
+/** Accepted OAuth client. Without any, every client id and secret is accepted. */
 export type KnownClient = { id: string; secret: string };

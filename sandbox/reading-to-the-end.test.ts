@@ -1,4 +1,4 @@
-// A careful reader of the sandbox ends with the account, whatever changes meanwhile: the double is honest, not hostile.
+// A careful reader of the sandbox has the account's records in the end, whatever changes meanwhile.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -9,7 +9,7 @@ const sandbox = await openSandbox({ limits: "off" });
 const START = Date.parse("2026-10-01T12:00:00Z");
 const SECOND = 1_000;
 
-/** Numbers that look random and are the same in every run. */
+/** Returns a generator of pseudo-random numbers, which are the same in every run. */
 function numbers(seed: number): () => number {
   let state = seed;
   return () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
@@ -80,7 +80,7 @@ test("HubSpot: windows with an overlap longer than the lag, by key, and the arch
     await readHubSpot(call, held, Math.max(0, cursor - 60 * SECOND), until);
     cursor = until;
     change();
-    // The last changes are awaited until the index shows them.
+    // The index shows the last changes after its lag.
     sandbox.clock.advance(round === 5 ? 21 * SECOND : 7 * SECOND);
   }
   await readHubSpot(call, held, cursor - 60 * SECOND, sandbox.clock.now());

@@ -1,4 +1,4 @@
-// Finds a route by method and path segments, literal or `:name`.
+// Routes requests by method and path segments, literal or `:name`.
 
 import type { Handler } from "./exchange.ts";
 
@@ -8,7 +8,7 @@ export class Router {
   readonly #routes = new Map<string, Route[]>();
   readonly #shapes = new Map<number, Route[]>();
 
-  /** Earlier routes win, so literal paths are added before patterns. */
+  /** Adds a route. Earlier routes win, so literal paths are added before patterns. */
   add(method: string, pattern: string, handler: Handler): void {
     const segments = pattern.split("/").slice(1);
     const route = { segments, handler };
@@ -26,7 +26,7 @@ export class Router {
     return undefined;
   }
 
-  /** True when the path exists for another method: the difference between 405 and 404. */
+  /** Returns whether the path exists for another method: 405 instead of 404. */
   knows(path: string): boolean {
     const segments = path.split("/").slice(1);
     return (this.#shapes.get(segments.length) ?? []).some(

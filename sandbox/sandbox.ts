@@ -29,21 +29,21 @@ export type { CatalogOverlay, EndpointCount, SandboxFault, LoggedRequest, Minted
 
 export type SandboxOptions = {
   host?: string;
-  /** Default 0, a free port. */
+  /** Default 0: a free port. */
   port?: number;
-  /** Port of Salesforce's Pub/Sub API. Default: the one after `port`, or a free one. */
+  /** Port of Salesforce's Pub/Sub API. By default the one after `port`, or a free one. */
   pubSubPort?: number;
-  /** Serves the Pub/Sub API by TLS, as published clients expect it; default: in clear. */
+  /** Certificate with which the Pub/Sub API is served, as published clients expect it; by default it is in plain text. */
   pubSubTls?: PubSubTls;
-  /** "real" (default): the providers' own rate limits; "off": none, for benchmarks. */
+  /** "real" (default) has the providers' own rate limits, "off" none, for benchmarks. */
   limits?: "real" | "off";
-  /** Lifetime of access tokens in seconds; default 1800 for HubSpot, 7200 for Salesforce. */
+  /** Lifetime of access tokens in seconds; 1800 for HubSpot and 7200 for Salesforce by default. */
   tokenLifetimeSeconds?: number;
-  /** OAuth clients that are accepted; default: any. */
+  /** Accepted OAuth clients; by default any. */
   clients?: KnownClient[];
-  /** Consent pages answer with a code at once. */
+  /** Whether consent pages answer with a code at once. */
   autoApprove?: boolean;
-  /** How many requests the log keeps; default 5000. */
+  /** Maximum number of requests in the log; default 5000. */
   requestLogSize?: number;
   hubspot?: Pick<HubSpotOptions, "unknownPropertyFailsBatch" | "echoTraceIds">;
   salesforce?: Pick<SalesforceOptions, "duplicateRules">;
@@ -55,11 +55,11 @@ export type ProviderControls = {
   mintToken(options?: MintOptions): MintedToken;
   /** Expires all access tokens; refresh tokens stay valid. */
   expireTokens(): void;
-  /** Revokes all grants, as when the app is removed. */
+  /** Revokes all grants, as if the app had been removed. */
   revokeTokens(): void;
   records(object: string): Data[];
   setLimits(limits: Data | "off" | "real"): void;
-  /** Records and settings behind the API. */
+  /** Controls of the account, which bypass the API. */
   account: AccountControls;
 };
 
@@ -74,11 +74,11 @@ export type Sandbox = {
   counts(provider?: ProviderName): EndpointCount[];
   clock: SandboxClock;
   records(provider: ProviderName, object: string): Data[];
-  /** Returns the fault's id. */
+  /** Adds a fault and returns its id. */
   addFault(fault: SandboxFault): string;
   faults(): ActiveFault[];
   clearFaults(): void;
-  /** Restores the seeded records; forgets tokens, faults and the request log. */
+  /** Restores the initial records; removes tokens, faults and the request log. */
   reset(): void;
   close(): Promise<void>;
 };

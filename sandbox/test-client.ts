@@ -1,11 +1,11 @@
-// What the sandbox's own tests begin with: a sandbox, and a few lines of HTTP.
+// Fixture of the sandbox's own tests: a sandbox, and a small HTTP client.
 
 import assert from "node:assert/strict";
 import { after, beforeEach } from "node:test";
 import { asData, isData, parseJson, type Data } from "./exchange.ts";
 import { startSandbox, type Sandbox, type SandboxOptions } from "./sandbox.ts";
 
-/** For all tests of a file: reset before each of them, closed after the last. */
+/** Opens a sandbox for all tests of a file: it is reset before each of them, and closed after the last. */
 export async function openSandbox(options?: SandboxOptions): Promise<Sandbox> {
   const sandbox = await startSandbox(options);
   after(() => sandbox.close());
@@ -22,7 +22,7 @@ export type Call = (
   headers?: Record<string, string>,
 ) => Promise<Response>;
 
-/** Calls below `base` with a bearer token; strings are sent as they are, the rest as JSON. */
+/** Returns a function for calls below `base` with a bearer token; strings are sent unchanged, other values as JSON. */
 export function caller(base: string, token?: string): Call {
   return async (method, path, body, headers = {}) => {
     const response = await fetch(base + path, {
@@ -40,7 +40,7 @@ export function caller(base: string, token?: string): Call {
   };
 }
 
-/** The value at `a.b.0.c`; fails the test when the way is not there. */
+/** Returns the value at `a.b.0.c`; fails the test if there is none. */
 export function at(value: unknown, path: string): unknown {
   let current = value;
   for (const step of path.split(".")) {

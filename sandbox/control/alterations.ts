@@ -1,4 +1,4 @@
-// Changes a page that a provider answered into one that lies: repeated ids, endless cursors, wrong types, 100 MB.
+// Alters a provider's page into a faulty one: repeated ids, endless cursors, wrong types, 100 MB.
 
 import { asData, isData, type Data, type SandboxAnswer } from "../exchange.ts";
 
@@ -13,12 +13,12 @@ export const ALTERATIONS = [
 
 export type Alteration = (typeof ALTERATIONS)[number];
 
-/** The part of a fault that says how a page is changed. */
+/** Part of a fault that says how a page is altered. */
 export type Altering = { alter?: Alteration; field?: string; bytes?: number };
 
 const HUGE_BYTES = 100 * 1000 * 1000;
 
-/** The page that an endless cursor gives again and again, by fault. */
+/** Page that an endless cursor returns again and again, by fault. */
 const endless = new WeakMap<Altering, { page: SandboxAnswer; pages: number }>();
 
 export function altered(fault: Altering, answer: SandboxAnswer): SandboxAnswer {
@@ -36,7 +36,7 @@ export function altered(fault: Altering, answer: SandboxAnswer): SandboxAnswer {
   }
 }
 
-/** HubSpot's pages have `results`, Salesforce's `records`. */
+/** Returns whether the body is a page: HubSpot's have `results`, Salesforce's `records`. */
 function isPage(body: unknown): body is Data {
   return Array.isArray(asData(body)["results"]) || Array.isArray(asData(body)["records"]);
 }
@@ -77,7 +77,7 @@ function withoutField(record: unknown, field: string): unknown {
   return { ...rest, properties };
 }
 
-/** Gives the first page for every cursor, each time with a cursor that was never seen. */
+/** Returns the first page for every cursor, each time with a new cursor. */
 function endlessPage(fault: Altering, answer: SandboxAnswer): SandboxAnswer {
   const known = endless.get(fault);
   if (known === undefined && !isPage(answer.body)) return answer;
@@ -96,7 +96,7 @@ function endlessPage(fault: Altering, answer: SandboxAnswer): SandboxAnswer {
 
 const FILLER = "x".repeat(1_000_000);
 
-/** Adds a member of as many bytes, sent piece by piece. */
+/** Adds a member of this size, sent in pieces. */
 function hugePage(answer: SandboxAnswer, bytes: number): SandboxAnswer {
   const { body, ...rest } = answer;
   const text = JSON.stringify(body);

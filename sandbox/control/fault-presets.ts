@@ -1,10 +1,10 @@
-// Provider errors by name, so that a caller does not need the exact body.
+// Provider errors by name, so that callers need not know the exact bodies.
 
 import type { SandboxFault } from "./fault.ts";
 
 const CORRELATION_ID = "0f0e0d0c-0b0a-4908-8706-050403020100";
 
-/** Throws a RangeError that lists the names. */
+/** Finds a preset. Throws a RangeError that lists the names. */
 export function findPreset(name: string): SandboxFault {
   const preset = PRESETS[name];
   if (preset === undefined) {

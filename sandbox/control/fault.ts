@@ -1,4 +1,4 @@
-// A fault to simulate: which requests it affects, how often, and what it does.
+// Simulated fault: which requests it affects, how often, and what it does.
 
 import { ALTERATIONS, type Alteration } from "./alterations.ts";
 import { asText, isData, type Data } from "../exchange.ts";
@@ -6,37 +6,37 @@ import { asText, isData, type Data } from "../exchange.ts";
 export type SandboxFault = {
   provider?: "hubspot" | "salesforce";
   method?: string;
-  /** A part of the path with query, or a regular expression that matches it. */
+  /** Part of the path with query, or a regular expression that matches it. */
   path?: string;
-  /** A part of the request body. */
+  /** Part of the request body. */
   bodyContains?: string;
-  /** A ready-made provider error, see fault-presets.ts; fills in provider, status, body and headers. */
+  /** Name of a prepared provider error, see fault-presets.ts; sets provider, status, body and headers. */
   preset?: string;
   status?: number;
-  /** A string is sent as it is, anything else as JSON. */
+  /** A string is sent unchanged, other values as JSON. */
   body?: unknown;
   bodyBase64?: string;
   headers?: Record<string, string>;
   delayMs?: number;
-  /** "before": nothing is done; "after": the request is carried out, then the socket is destroyed. */
+  /** "before" destroys the socket without processing the request; "after" processes it first. */
   reset?: "before" | "after";
-  /** With `status`: the request is carried out and its own answer is replaced. */
+  /** With `status`: the request is processed, and its own answer is replaced. */
   stored?: boolean;
-  /** The request is carried out and the page it answers is changed. */
+  /** The request is processed, and the page in its answer is altered. */
   alter?: Alteration;
-  /** The field that `alter: "field_gone"` takes away. */
+  /** Field that `alter: "field_gone"` removes. */
   field?: string;
-  /** How much `alter: "huge"` adds; default 100 MB. */
+  /** Size that `alter: "huge"` adds; default 100 MB. */
   bytes?: number;
-  /** Never answers, so that the client times out. */
+  /** Leaves the request without an answer, so that the client times out. */
   hang?: boolean;
-  /** How many requests it hits; default 1. */
+  /** Number of requests that it affects; default 1. */
   count?: number;
-  /** How many matching requests pass first; default 0. */
+  /** Number of matching requests that pass before it; default 0. */
   skip?: number;
 };
 
-/** Reads a fault from untyped JSON. Throws a RangeError that names the faulty member. */
+/** Reads a fault from untyped JSON. Throws a RangeError that names the wrong member. */
 export function faultFrom(input: unknown): SandboxFault {
   if (!isData(input)) throw new RangeError("a fault is a JSON object");
   const fault: SandboxFault = {};

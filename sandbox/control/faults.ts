@@ -1,4 +1,4 @@
-// The active faults, and which one a request runs into.
+// Active faults, and the choice of the fault that applies to a request.
 
 import { spellings } from "../hubspot/paths.ts";
 import { findPreset } from "./fault-presets.ts";
@@ -6,14 +6,14 @@ import type { SandboxFault } from "./fault.ts";
 
 export type ActiveFault = SandboxFault & { id: string; remaining: number; skipped: number; hits: number };
 
-/** What decides whether a fault applies to a request. */
+/** Parts of a request that decide whether a fault applies. */
 export type FaultableRequest = { provider: string; method: string; path: string; body: string };
 
 export class Faults {
   #active: ActiveFault[] = [];
   #nextId = 1;
 
-  /** Returns the fault's id. Throws a RangeError that names the mistake. */
+  /** Adds a fault and returns its id. Throws a RangeError that names the mistake. */
   add(fault: SandboxFault): string {
     const full = fault.preset === undefined ? fault : { ...findPreset(fault.preset), ...fault };
     const acts =
@@ -36,7 +36,7 @@ export class Faults {
     this.#active = id === undefined ? [] : this.#active.filter((fault) => fault.id !== id);
   }
 
-  /** Returns the fault for this request and counts it. */
+  /** Finds the fault for this request, and counts the request. */
   take(request: FaultableRequest): ActiveFault | undefined {
     for (const fault of this.#active) {
       if (fault.remaining <= 0 || !hits(fault, request)) continue;

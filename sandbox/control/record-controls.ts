@@ -1,10 +1,10 @@
-// Controls of records: many at once, at chosen change times, archived, merged, purged, and all of them as NDJSON.
+// Controls of records: generate many with chosen change times, archive, merge, purge, and list all as NDJSON.
 
 import { asData, asList, asText, isData, parseJson, type Data, type SandboxExchange } from "../exchange.ts";
 import type { GenerateSpec, LinkedRun, Provider, RecordInput } from "../provider.ts";
 import type { Router } from "../router.ts";
 
-/** Returns the provider that a request names. */
+/** Finds the provider that a request names. */
 export type FindProvider = (name: unknown) => Provider;
 
 const MAX_GENERATED = 5_000_000;
@@ -74,7 +74,7 @@ function recordInput(input: Data): RecordInput {
   };
 }
 
-/** Without a change time the records were changed now, all at once. */
+/** Reads what to generate. Without a change time, the records were all changed now. */
 function generateSpec(body: Data, now: number): GenerateSpec {
   const count = Number(body["count"]);
   if (!Number.isInteger(count) || count < 1 || count > MAX_GENERATED) {

@@ -1,4 +1,4 @@
-// Log of received requests, limited by count and body bytes, so that a benchmark cannot fill memory.
+// Log of received requests. It is limited by count and by bytes of bodies, so that a benchmark cannot fill the memory.
 
 import { isUtf8 } from "node:buffer";
 import type { IncomingHttpHeaders } from "node:http";
@@ -16,23 +16,23 @@ export type LoggedRequest = {
   id: number;
   provider: string;
   method: string;
-  /** As received, with the provider's prefix and the query. */
+  /** Path as received, with the provider's prefix and the query. */
   path: string;
   headers: Record<string, string>;
   body: string;
-  /** Present when the body is not text. */
+  /** Set if the body is not text. */
   bodyBase64?: string;
   receivedAt: string;
-  /** Undefined until answered; stays so when the connection was reset or left hanging. */
+  /** Undefined until the answer, and for a connection that was reset or left without an answer. */
   status?: number;
-  /** The fault that applied to this request. */
+  /** Fault that applied to this request. */
   fault?: string;
 };
 
-/** How often an endpoint was called since the log was cleared, by status; connections without an answer have none. */
+/** Number of calls of an endpoint since the log was cleared, by status; none for connections without an answer. */
 export type EndpointCount = {
   provider: string;
-  /** Method and path; ids and locators are `:id`. */
+  /** Method and path, with `:id` in place of ids and locators. */
   endpoint: string;
   count: number;
   statuses: Record<string, number>;
@@ -73,7 +73,7 @@ export class RequestLog {
     return entry;
   }
 
-  /** Notes the status of a request. */
+  /** Records the status of a request. */
   answered(entry: LoggedRequest, status: number): void {
     entry.status = status;
     const { statuses } = this.#findCount(entry);
@@ -162,7 +162,7 @@ function shownHeaders(headers: IncomingHttpHeaders): Record<string, string> {
   return shown;
 }
 
-/** Shortens a token: enough to compare two, too little to use one. */
+/** Shortens a token so that two can be compared, but none can be used. */
 function shortened(text: string): string {
   const [scheme = "", credential = ""] = text.split(" ");
   return credential.length <= 12

@@ -1,20 +1,20 @@
-// Tokens without a browser, for tests and the demo.
+// Tokens that are issued without a browser, for tests and the demo.
 
 import type { Grants } from "../oauth/grants.ts";
 
 export type MintOptions = {
   expiresInSeconds?: number;
   scopes?: string[];
-  /** Never expires and cannot be refreshed, like a private app's token. */
+  /** A static token never expires and cannot be refreshed, like that of a private app. */
   static?: boolean;
-  /** Binds the refresh token to this OAuth client; without it any client may refresh. */
+  /** OAuth client to which the refresh token belongs; without it, any client may refresh. */
   clientId?: string;
 };
 
 export type MintedToken = {
   accessToken: string;
   refreshToken?: string;
-  /** ISO time; absent on static tokens. */
+  /** ISO time; absent for static tokens. */
   expiresAt?: string;
 };
 

@@ -1,4 +1,4 @@
-// Changes of an account that HubSpot reports to apps.
+// Changes in an account that HubSpot reports to apps.
 
 import type { ObjectType } from "./object-types.ts";
 
@@ -13,14 +13,14 @@ export type AccountChange = {
     | "associationChange";
   type: ObjectType;
   id: string;
-  /** `propertyChange` only. */
+  /** Set for `propertyChange` only. */
   property?: { name: string; value: string };
-  /** `merge` only: ids of the records that were merged into this one. */
+  /** Set for `merge` only: ids of the records that were merged into this one. */
   merged?: string[];
-  /** `associationChange` only. */
+  /** Set for `associationChange` only. */
   to?: { type: ObjectType; id: string; removed: boolean };
 };
 
-/** Properties that HubSpot sets itself are not reported at a creation. */
+/** Returns whether HubSpot sets the property itself: then it is not reported at a creation. */
 export const isSystemProperty = (name: string): boolean =>
   name.startsWith("hs_") || name === "createdate" || name === "lastmodifieddate";

@@ -1,4 +1,4 @@
-// What the sandbox's controls do to a HubSpot account behind its API.
+// The sandbox's controls of a HubSpot account, which bypass its API.
 
 import type { Data } from "../exchange.ts";
 import type { AccountControls, RecordInput } from "../provider.ts";
@@ -73,9 +73,9 @@ function put(account: Account, store: TypeStore, input: RecordInput): string {
 }
 
 /**
- * The losers vanish without being archived and their ids lead to the winner, which names them and gets a new change time
- * (github.com/amp-labs/connectors, pull request 3487; github.com/tailoredshapes/merkql, tests of its HubSpot source). There the record that is
- * left may have a new id; here it keeps its own.
+ * Merges records. The losers vanish without being archived, and their ids lead to the winner, which names them and gets a new
+ * change time (github.com/amp-labs/connectors, pull request 3487; github.com/tailoredshapes/merkql, tests of its HubSpot
+ * source). At HubSpot the remaining record may have a new id; here it keeps its own.
  */
 function merge(store: TypeStore, winner: string, losers: string[]): void {
   const now = store.settings.clock.now();
@@ -109,7 +109,7 @@ function* dump(store: TypeStore, deleted: boolean): Generator<Data> {
   }
 }
 
-/** Null shows that there is no bound. */
+/** Returns null for a number without a bound. */
 function shownNumber(value: number): number | null {
   return value === Number.MAX_SAFE_INTEGER ? null : value;
 }

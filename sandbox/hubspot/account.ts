@@ -1,4 +1,4 @@
-// One HubSpot account in memory: record stores by object type with their properties, groups and unique indexes.
+// HubSpot account in memory: record stores by object type, with their properties, groups and unique indexes.
 
 import { notFound, refuse } from "./errors.ts";
 import { Associations } from "./associations.ts";
@@ -65,7 +65,7 @@ export class TypeStore {
     this.#unique.set(property.name, index);
   }
 
-  /** Returns the record with this value of a unique property. */
+  /** Returns the id of the record with this value of a unique property. */
   holder(name: string, value: string): string | undefined {
     return this.#unique.get(name)?.get(value.toLowerCase());
   }
@@ -74,7 +74,7 @@ export class TypeStore {
     return name === "hs_object_id" || this.#unique.has(name);
   }
 
-  /** Returns the first unique value among `values` that another record has. */
+  /** Finds the first unique value among `values` that another record has. */
   conflict(values: Record<string, string>, ownId?: string): { name: string; id: string } | undefined {
     for (const [name, index] of this.#unique) {
       const value = values[name];
@@ -105,7 +105,7 @@ export class TypeStore {
     this.settings.onChange({ kind, type: this.type, id, ...(property === undefined ? {} : { property }) });
   }
 
-  /** `now` is the new change time; without it the change leaves no stamp, like a calculated value. */
+  /** Updates values. `now` is the new change time; without it, the change is not stamped, like a calculated value. */
   update(record: StoredRecord, values: Record<string, string>, now?: number): void {
     this.index.changes(record.key, record);
     const changed: { name: string; value: string }[] = [];
@@ -128,7 +128,7 @@ export class TypeStore {
     for (const property of changed) this.#report("propertyChange", record, property);
   }
 
-  /** Leaves the change time alone, as HubSpot does. */
+  /** Archives a record and keeps its change time, like HubSpot. */
   archive(record: StoredRecord, now: number): void {
     if (record.archived) return;
     record.archived = true;
@@ -141,7 +141,7 @@ export class TypeStore {
     this.#report("deletion", record);
   }
 
-  /** A restored record has a new change time. */
+  /** Restores a record with a new change time. */
   restore(record: StoredRecord, now: number): void {
     if (!record.archived) return;
     record.archived = false;
@@ -159,13 +159,13 @@ export class TypeStore {
     this.table.drop(record);
   }
 
-  /** Takes a record away whose id leads to another one from now on. */
+  /** Removes a record whose id leads to another one from now on. */
   merge(record: StoredRecord, winner: string): void {
     this.purge(record);
     this.#mergedInto.set(record.id, winner);
   }
 
-  /** Returns a record by id, also by one that was merged into it, or by a unique property. */
+  /** Finds a record by its id, by that of a record merged into it, or by a unique property. */
   find(id: string, idProperty?: string): StoredRecord | undefined {
     const isId = idProperty === undefined || idProperty === "hs_object_id";
     let key = isId ? id : this.holder(idProperty, id);
@@ -174,7 +174,7 @@ export class TypeStore {
     return record === undefined || record.archived ? undefined : record;
   }
 
-  /** Returns a record by id, archived or not. A generated one becomes an ordinary one, which may be changed. */
+  /** Finds a record by id, archived or not. A generated one becomes a stored one, which may be changed. */
   lookup(id: string): StoredRecord | undefined {
     const key = /^\d{1,15}$/.test(id) ? Number(id) : undefined;
     const record = key === undefined ? undefined : this.table.get(key);
@@ -230,10 +230,10 @@ export class Account {
     return this.#names.get(name.toLowerCase());
   }
 
-  /** Finds an object type by name, singular, type id, or a custom object's qualified name. Throws HubSpot's refusal. */
+  /** Gets an object type by name, singular, type id or a custom object's qualified name. Throws HubSpot's refusal. */
   get(name: string): TypeStore {
     const store = this.find(name);
-    // HubSpot gives this error no category.
+    // HubSpot's error has no category here.
     if (store === undefined) throw refuse(400, `Unable to infer object type from: ${name}`);
     return store;
   }

@@ -1,4 +1,4 @@
-// Association endpoints, v4 and their dated twins: read, write, labels, batches.
+// Endpoints of associations, v4 and dated: read, write, labels, batches.
 
 import {
   asData,
@@ -75,7 +75,7 @@ function shownLinks({ account, from, to }: Pair, links: Link[]): Data[] {
 
 type Targets = { targets: Data[]; paging?: Data };
 
-/** Target ids are numbers here, but texts on dated paths. */
+/** Builds the targets for an answer. Their ids are numbers, but texts on dated paths. */
 function shownTargets(
   pair: Pair,
   fromId: string,

@@ -1,13 +1,13 @@
-// The association types HubSpot defines itself, by direction.
+// Association types that HubSpot defines itself, by direction.
 
 export type AssociationType = {
   from: string;
   to: string;
   id: number;
-  /** The type of the same link seen from the other end. */
+  /** Type of the same link in the other direction. */
   inverse: number;
   label: string | null;
-  /** The default type. */
+  /** Whether it is the default type. */
   unlabeled: boolean;
 };
 
@@ -47,7 +47,7 @@ const ROWS: Row[] = [
   ["0-136", COMPANY, 580, 579, "Primary"],
 ];
 
-/** An activity's id towards a contact, company, deal and ticket; the inverse is always one less. */
+/** Builds the types of an activity with its ids towards contact, company, deal and ticket; the inverse is always one less. */
 function activity(from: string, ids: [number, number, number, number]): Row[] {
   return [CONTACT, COMPANY, DEAL, TICKET].map((to, i) => [from, to, ids[i] ?? 0, (ids[i] ?? 0) - 1]);
 }
@@ -71,7 +71,7 @@ for (const type of ASSOCIATION_TYPES) {
   BY_PAIR.set(pair, [...(BY_PAIR.get(pair) ?? []), type]);
 }
 
-/** Returns the types from one object type to another; empty for pairs that this table does not have. */
+/** Lists the types from one object type to another; empty for pairs that this table lacks. */
 export function typesBetween(from: string, to: string): AssociationType[] {
   return BY_PAIR.get(`${from}>${to}`) ?? [];
 }

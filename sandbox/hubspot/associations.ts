@@ -1,4 +1,4 @@
-// Links between records, kept in both directions.
+// Links between records, stored in both directions.
 
 import { asData, asList, asText, isData } from "../exchange.ts";
 import { invalid } from "./errors.ts";
@@ -7,20 +7,20 @@ import { typesBetween } from "./association-types.ts";
 export type Link = { category: string; typeId: number };
 export type Linked = { toId: string; links: Link[] };
 
-/** A run of records of one type with consecutive ids. */
+/** Records of one type with consecutive ids. */
 export type IdRun = { type: string; first: number; count: number };
 
-/** Links every record of `from` to one of `to`, in turn. */
+/** Links every record of `from` to one of `to`, round-robin. */
 type Rule = { from: IdRun; to: IdRun; link: Link };
 
 type OnLink = (fromType: string, fromId: string, toType: string, toId: string, removed: boolean) => void;
 
 export class Associations {
   readonly #rules: Rule[] = [];
-  /** Links of rules that were removed, in both directions. */
+  /** Removed links of rules, in both directions. */
   readonly #unlinked = new Set<string>();
   readonly #links = new Map<string, Map<string, Link[]>>();
-  /** Labels that the user created, by pair. */
+  /** User-defined labels, by pair. */
   readonly #labels = new Map<string, { category: string; typeId: number; label: string }[]>();
   readonly #onLink: OnLink;
   #nextLabel = 100;
@@ -136,7 +136,7 @@ export class Associations {
   }
 }
 
-/** Returns the opaque cursor of a source that has more targets. */
+/** Returns the opaque cursor of a source with more targets. */
 export function pageAfter(start: number): string {
   return Buffer.from(`${start}\n`).toString("base64");
 }

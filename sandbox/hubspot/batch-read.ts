@@ -34,7 +34,7 @@ export function addBatchReadRoutes(router: Router, account: AccountSource): void
   });
 }
 
-/** Only merges have a history here. */
+/** Returns the history of properties; only merges have one here. */
 function readHistory(record: StoredRecord, names: string[]): Data {
   if (names.length === 0) return {};
   const merges = (record.merges ?? []).map(({ value, at }) => ({
@@ -46,7 +46,7 @@ function readHistory(record: StoredRecord, names: string[]): Data {
   return { propertiesWithHistory: known };
 }
 
-/** Results are sorted by record id, not in the order of the request. */
+/** Reads many records. Results are sorted by record id, not in the order of the request. */
 function readMany(
   store: TypeStore,
   ids: string[],

@@ -1,4 +1,4 @@
-// Batch create, update and upsert, which fail as a whole or input by input, as at HubSpot.
+// Batch create, update and upsert. Like HubSpot's, they fail as a whole or input by input.
 
 import { asData, asList, asText, type SandboxAnswer, type Data, type SandboxExchange } from "../exchange.ts";
 import type { Router } from "../router.ts";
@@ -38,7 +38,7 @@ export function addBatchRoutes(router: Router, account: AccountSource, options: 
   add("upsert", (own, store, inputs) => upsertMany(own, store, inputs, options));
 }
 
-/** Returns the objects of `inputs`. Throws for none, too many, or anything that is not an object. */
+/** Reads the objects of `inputs`. Throws if there are none or too many, or if one is not an object. */
 export function readInputs(exchange: SandboxExchange, max: number = MAX_INPUTS): Data[] {
   const inputs = objectBody(exchange.body)["inputs"];
   if (!Array.isArray(inputs))
@@ -49,7 +49,7 @@ export function readInputs(exchange: SandboxExchange, max: number = MAX_INPUTS):
   return inputs.map((input) => asData(input));
 }
 
-/** Returns the trace ids if every input has its own; otherwise undefined, and the batch fails as a whole. */
+/** Reads the trace ids if every input has its own. Otherwise returns undefined, and the batch fails as a whole. */
 function readTraceIds(inputs: Data[]): string[] | undefined {
   const ids = inputs.flatMap((input) => asText(input["objectWriteTraceId"]) ?? []);
   return new Set(ids).size === inputs.length ? ids : undefined;
@@ -91,7 +91,7 @@ function createAllOrNothing(account: Account, store: TypeStore, inputs: Data[]):
   return batch.answer(201);
 }
 
-/** Conflicts of a whole batch name no record. */
+/** Builds the refusal of a whole batch, whose conflicts name no record. */
 function wholeBatchRefusal(failure: Failure): Error {
   if (failure.status !== 409) return toRefusal(failure);
   return refuse(409, failure.message.replace(/\. Existing ID.*/, ""), { category: "CONFLICT" });
@@ -199,14 +199,14 @@ function traced(shown: Data, traceId: string | undefined, options: BatchOptions)
     : shown;
 }
 
-/** Collects results and errors; status stays COMPLETE even when inputs failed. */
+/** Collects results and errors. The status stays COMPLETE even if inputs fail. */
 export class BatchAnswer {
   readonly #startedAt = new Date().toISOString();
   readonly #isDisordered: boolean;
   readonly #results: Data[] = [];
   readonly #errors: Data[] = [];
 
-  /** `isDisordered`: the results of writes come in no order of the inputs (github.com/HubSpot/hubspot-api-nodejs, issue 190). */
+  /** `isDisordered`: the results of writes are not in the order of the inputs (github.com/HubSpot/hubspot-api-nodejs, issue 190). */
   constructor({ isDisordered = false }: { isDisordered?: boolean } = {}) {
     this.#isDisordered = isDisordered;
   }
@@ -229,7 +229,7 @@ export class BatchAnswer {
     });
   }
 
-  /** All missing ids share one error. */
+  /** Adds the missing ids, which share one error. */
   miss(store: TypeStore, ids: string[]): void {
     if (ids.length === 0) return;
     const message = `Could not get some ${store.type.singular} objects, they may be deleted or not exist. Check that ids are valid.`;
@@ -252,7 +252,7 @@ export class BatchAnswer {
   }
 }
 
-/** Returns the texts of a list and drops other values. */
+/** Reads the texts of a list; other values are dropped. */
 export function readTexts(input: unknown): string[] {
   return asList(input).flatMap((item) => asText(item) ?? []);
 }

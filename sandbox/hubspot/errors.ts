@@ -1,11 +1,11 @@
-// HubSpot's error bodies.
+// Bodies of HubSpot's errors.
 
 import { randomUUID } from "node:crypto";
 import { Refused, type SandboxAnswer, type Data } from "../exchange.ts";
 
 export type ValueProblem = { name: string; message: string; error: string };
 
-/** The general shape: status, message, correlationId and whatever else the case carries. */
+/** Builds the general form: status, message, correlationId and the members of the case. */
 export function errorAnswer(status: number, message: string, members: Data = {}): SandboxAnswer {
   return { status, body: { status: "error", message, correlationId: randomUUID(), ...members } };
 }
@@ -18,7 +18,7 @@ export function invalid(message: string, members: Data = {}): Refused {
   return refuse(400, message, { ...members, category: "VALIDATION_ERROR" });
 }
 
-/** Refuses a body without members that HubSpot's description of the dated endpoints requires. */
+/** Refuses a body that lacks members which HubSpot's description of the dated endpoints requires. */
 export function requireMembers(schema: string, body: Data, members: string[]): void {
   const missing = members.filter((name) => body[name] === undefined);
   if (missing.length === 0) return;
@@ -32,7 +32,7 @@ export function notFound(message = "resource not found"): Refused {
   return refuse(404, message, { category: "OBJECT_NOT_FOUND" });
 }
 
-/** The problems are included twice: all as JSON text in the message, at most three as objects in `errors`. */
+/** Builds message and errors. The problems are included twice: all as JSON text in the message, at most three as objects in `errors`. */
 export function valueProblemMembers(problems: ValueProblem[]): { message: string; errors: Data[] } {
   const texts = problems.map(({ message, error, name }) => ({ isValid: false, message, error, name }));
   const errors = problems.slice(0, 3).map(({ message, error, name }) => ({

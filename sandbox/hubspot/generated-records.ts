@@ -1,4 +1,4 @@
-// Records of a generated HubSpot account: every value follows from the record's position.
+// Records of a generated HubSpot account, whose values follow from their positions.
 
 import type { GenerateSpec } from "../provider.ts";
 import { isoText } from "../records/iso-text.ts";
@@ -8,7 +8,7 @@ import type { Account, TypeStore } from "./account.ts";
 
 type Makers = Record<string, ValueMaker<string>>;
 
-/** Returns the first and the last id. */
+/** Generates records. Returns the first and the last id. */
 export function generateRecords(
   account: Account,
   store: TypeStore,
@@ -55,7 +55,7 @@ function buildMakers(store: TypeStore, spec: GenerateSpec): Map<string, ValueMak
   return makers;
 }
 
-/** Fills the properties that a user created. */
+/** Builds the values of user-defined properties. */
 function ownProperties(store: TypeStore): Makers {
   const own = [...store.properties.values()].filter((property) => property.hubspotDefined === false);
   return Object.fromEntries(

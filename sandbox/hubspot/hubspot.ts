@@ -1,4 +1,4 @@
-// The simulated HubSpot: paths of all versions, authentication, rate limits, then the endpoint.
+// Simulated HubSpot: paths of all versions, authentication, rate limits, then the endpoint.
 
 import { randomUUID } from "node:crypto";
 import {
@@ -43,13 +43,13 @@ export type HubSpotOptions = {
   tokenLifetimeSeconds?: number;
   clients?: KnownClient[];
   autoApprove?: boolean;
-  /** Whether an unknown property fails a whole batch create with trace ids; default: only that input. */
+  /** Whether an unknown property fails a whole batch create with trace ids; by default it fails only its input. */
   unknownPropertyFailsBatch?: boolean;
-  /** Whether batch results carry the trace id of their input; default: no. */
+  /** Whether results of batches have the trace ids of their inputs; by default they do not. */
   echoTraceIds?: boolean;
 };
 
-/** A private app's token that always works. */
+/** Token of a private app that is always valid. */
 export const STATIC_TOKEN = "pat-na1-00000000-0000-4000-8000-000000004100";
 
 export type HubSpot = Provider & { webhooks: Webhooks; journal: Journal };
@@ -173,7 +173,7 @@ function answer(
   const token = authenticated(exchange, grants);
   const tooMany = limits.count(token, path.endsWith("/search"));
   const answered = tooMany ?? route(router, { ...exchange, path, dated: path !== exchange.path });
-  // Searches have a limit of their own and no rate headers.
+  // Searches have a separate limit, and no rate headers.
   const rate = path.endsWith("/search") ? {} : limits.headers(token);
   const correlationId = asText(asData(answered.body)["correlationId"]) ?? randomUUID();
   return {
@@ -195,7 +195,7 @@ function route(router: Router, exchange: SandboxExchange): SandboxAnswer {
   }
 }
 
-/** Returns the token. */
+/** Checks the token and returns it. */
 function authenticated(exchange: SandboxExchange, grants: Grants): string {
   const token = readBearer(exchange);
   const checked = grants.check(token ?? "");

@@ -1,4 +1,4 @@
-// The events of the webhooks journal: what a subscription reports of a change.
+// Events of the webhooks journal, by which a subscription reports a change.
 
 import type { AccountChange } from "./account-change.ts";
 import { PORTAL_ID } from "./account.ts";
@@ -31,7 +31,7 @@ const ACTIONS: Record<AccountChange["kind"], { subscriptionType: string; action:
   privacyDeletion: { subscriptionType: "GDPR_PRIVACY_DELETION", action: "GDPR_DELETE" },
 };
 
-/** Returns undefined for a change that is none of the subscription's. */
+/** Builds the event for a subscription; undefined for a change that it does not report. */
 export function toJournalEvent(
   change: AccountChange,
   { subscriptionType, objectTypeId, actions, properties }: JournalSubscription,

@@ -1,4 +1,4 @@
-// HubSpot's endpoints of the webhooks journal, and the sandbox's controls of it.
+// Endpoints of HubSpot's webhooks journal, and the sandbox's controls of it.
 
 import {
   asData,
@@ -19,7 +19,7 @@ import type { Journal, JournalFile, JournalSettings } from "./journal.ts";
 const SCOPE = "developer.webhooks_journal";
 const FILES = "/webhooks-journal-files";
 
-/** `origin`: of the addresses of files. */
+/** `origin` returns that of the files' addresses. */
 export type JournalServices = { journal: Journal; grants: Grants; origin(): string };
 
 export function addJournalRoutes(router: Router, { journal, grants, origin }: JournalServices): void {
@@ -78,7 +78,7 @@ function addSubscriptionRoutes(router: Router, journal: Journal, grants: Grants)
   });
 }
 
-/** Files need no token: their addresses are signed, and end. */
+/** Adds the addresses of files. They need no token: they are signed, and expire. */
 export function addJournalFiles(router: Router, journal: Journal): void {
   router.add("GET", `${FILES}/:key`, ({ params }) => {
     const text = journal.textAt(params["key"] ?? "");

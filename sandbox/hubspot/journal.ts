@@ -1,4 +1,4 @@
-// The webhooks journal of an app: what it subscribed to, and files with the changes of accounts, kept for some days.
+// Webhooks journal of an app: its subscriptions, and files with the changes of accounts, which are kept for some days.
 
 import { randomUUID } from "node:crypto";
 import type { SandboxClock } from "../clock.ts";
@@ -8,13 +8,13 @@ import { PORTAL_ID } from "./account.ts";
 import { toJournalEvent, type JournalEvent, type JournalSubscription } from "./journal-events.ts";
 
 export type JournalSettings = {
-  /** Whether apps get tokens with the scopes of the journal. */
+  /** Whether apps get tokens with the journal's scopes. */
   granted: boolean;
-  /** Changes are collected for so long before they become a file. */
+  /** How long changes are collected before they become a file. */
   batchDelayMs: number;
-  /** The addresses of files end after so long. */
+  /** Lifetime of the files' addresses. */
   addressMs: number;
-  /** A subscription that exists is refused with 409 instead of being replaced. */
+  /** Whether an existing subscription is refused with 409 instead of being replaced. */
   conflict: boolean;
 };
 
@@ -26,7 +26,7 @@ const KEPT_MS = 3 * 86_400_000;
 export class Journal {
   settings: JournalSettings = { ...DEFAULTS };
   readonly subscriptions = new Map<number, JournalSubscription>();
-  /** Requests for the next file, by the offset that they named. */
+  /** Offsets of the requests for the next file. */
   readonly reads: string[] = [];
   readonly #clock: SandboxClock;
   readonly #addresses = new Map<string, { offset: string; endsAt: number }>();
@@ -47,7 +47,7 @@ export class Journal {
     this.#waiting = [];
   }
 
-  /** Changes of one moment become one file; those of one record one event. */
+  /** Adds changes. Those of one moment become one file, those of one record in it one event. */
   changed(change: AccountChange): void {
     if (this.subscriptions.size === 0) return;
     if (this.#waiting.length === 0) setTimeout(() => this.#flush(), this.settings.batchDelayMs).unref();
@@ -71,7 +71,7 @@ export class Journal {
     if (events.length > 0) this.emit(events);
   }
 
-  /** Writes a file, whatever the events are. */
+  /** Writes a file with any events. */
   emit(events: Record<string, unknown>[]): void {
     const offset = randomUUID();
     const at = this.#clock.now();
@@ -104,7 +104,7 @@ export class Journal {
     return this.#files.at(-1);
   }
 
-  /** Returns the file behind an offset, null if that is the newest; undefined for an offset that is not kept. */
+  /** Returns the file after an offset, null if that is the newest; undefined for an offset that is no longer kept. */
   next(offset: string): JournalFile | null | undefined {
     this.#dropOld();
     this.reads.push(offset);
@@ -112,7 +112,7 @@ export class Journal {
     return index === -1 ? undefined : (this.#files[index + 1] ?? null);
   }
 
-  /** Returns the key of an address that ends. */
+  /** Opens an address of the file that expires, and returns its key. */
   openAddress({ offset }: JournalFile): { key: string; expiresAt: string } {
     const key = randomUUID();
     const endsAt = Date.now() + this.settings.addressMs;
@@ -120,14 +120,14 @@ export class Journal {
     return { key, expiresAt: isoText(endsAt) };
   }
 
-  /** Returns undefined for an address that is unknown or over. */
+  /** Returns undefined for an address that is unknown or expired. */
   textAt(key: string): string | undefined {
     const address = this.#addresses.get(key);
     if (address === undefined || address.endsAt <= Date.now()) return undefined;
     return this.#files.find(({ offset }) => offset === address.offset)?.text;
   }
 
-  /** Returns undefined if there is one already and the setting forbids to replace it. */
+  /** Adds a subscription. Returns undefined if there is one already and the settings forbid replacing it. */
   subscribe(
     wanted: Omit<JournalSubscription, "id" | "createdAt" | "updatedAt">,
   ): JournalSubscription | undefined {
@@ -146,7 +146,7 @@ export class Journal {
   }
 }
 
-/** Properties that change with the creation, or in one request, are one event. */
+/** Returns whether an event continues the last one: properties that change with the creation, or in one request, are one event. */
 function continues(last: JournalEvent, event: JournalEvent): boolean {
   const isSame =
     last.objectId !== undefined && last.objectId === event.objectId && last.portalId === event.portalId;

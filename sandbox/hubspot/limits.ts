@@ -1,4 +1,4 @@
-// HubSpot's rate limits: a rolling ten-second window per token, five searches a second and a daily sum per account.
+// HubSpot's rate limits: a rolling window of ten seconds per token, five searches per second, and a daily total per account.
 
 import { randomUUID } from "node:crypto";
 import type { SandboxAnswer, Data } from "../exchange.ts";
@@ -24,7 +24,7 @@ export class HubSpotLimits {
     this.#limits = mode === "off" ? OFF : REAL;
   }
 
-  /** Members that are left out keep their value; null removes a limit. */
+  /** Changes the limits. Missing members keep their value; null removes a limit. */
   set(limits: Data | "off" | "real"): void {
     this.#windows.clear();
     this.#searches = [];
@@ -50,7 +50,7 @@ export class HubSpotLimits {
     return { ...Object.fromEntries(shown), usedToday: this.#today };
   }
 
-  /** Counts one call; returns the refusal if it exceeds a limit. */
+  /** Counts a call, and returns the refusal if it exceeds a limit. */
   count(token: string, search: boolean): SandboxAnswer | undefined {
     const now = Date.now();
     this.#today++;
@@ -66,7 +66,7 @@ export class HubSpotLimits {
     return undefined;
   }
 
-  /** Returns the headers of a counted answer; none while the limit is off. */
+  /** Returns the rate headers of a counted answer; none while the limit is off. */
   headers(token: string): Record<string, string> {
     const { tenSecondly } = this.#limits;
     if (!Number.isFinite(tenSecondly)) return {};

@@ -1,4 +1,4 @@
-// The account's lists: search with an offset of its own kind, and one list by id.
+// Lists of the account: search with their own kind of offset, and one list by id.
 
 import { asText, type Data, type SandboxAnswer } from "../exchange.ts";
 import type { Router } from "../router.ts";
@@ -26,7 +26,7 @@ export function addListRoutes(router: Router): void {
   });
 }
 
-/** The answer's `offset` is where the next page begins. */
+/** Searches lists. The `offset` of the answer is where the next page begins. */
 function search(body: Data, lists: Data[]): SandboxAnswer {
   const count = body["count"] === undefined ? 20 : Number(body["count"]);
   const offset = body["offset"] === undefined ? 0 : Number(body["offset"]);

@@ -1,4 +1,4 @@
-// HubSpot's OAuth: consent page, token endpoint of all versions, token information and revocation.
+// HubSpot's OAuth: consent page, token endpoints of all versions, token information and revocation.
 
 import { randomUUID } from "node:crypto";
 import { parseForm, Refused, type SandboxAnswer, type SandboxExchange } from "../exchange.ts";
@@ -15,7 +15,7 @@ export type OAuthSettings = {
   grants: Grants;
   clients: KnownClient[];
   autoApprove: boolean;
-  /** Returns whether an app gets a token of its own with a scope. */
+  /** Returns whether an app gets a token of its own with this scope. */
   grantsApp(scope: string): boolean;
 };
 
@@ -76,7 +76,7 @@ function token(exchange: SandboxExchange, settings: OAuthSettings): SandboxAnswe
   );
 }
 
-/** A token of the app itself; there is no refresh token. */
+/** Issues a token for the app itself, without a refresh token. */
 function appToken(form: Record<string, string>, { grants, grantsApp }: OAuthSettings): SandboxAnswer {
   const scopes = (form["scope"] ?? "").split(/[ ,]+/).filter(Boolean);
   const refused = scopes.filter((scope) => !grantsApp(scope));
@@ -127,7 +127,7 @@ function issued(result: Issued, version: string): SandboxAnswer {
   return { status: 200, body: { ...body, ...details } };
 }
 
-/** Both the OAuth members and HubSpot's own. */
+/** Builds an error with both the OAuth members and HubSpot's own. */
 function tokenError(status: string, error: string, message: string): Refused {
   const body = { error, error_description: message, status, message, correlationId: randomUUID() };
   return new Refused({ status: 400, body });

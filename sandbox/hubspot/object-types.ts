@@ -1,17 +1,17 @@
-// The object types of a HubSpot account: names, type ids, default properties and what a create needs.
+// Object types of a HubSpot account: names, type ids, default properties and the required ones.
 
 export type ObjectType = {
-  /** Plural name, the path segment. */
+  /** Plural name, as in paths. */
   name: string;
   singular: string;
   id: string;
-  /** Other names that the path may use. */
+  /** Other names for paths. */
   aliases: string[];
   modifiedProperty: string;
   createdProperty: string;
-  /** Default properties of an answer. */
+  /** Properties in answers by default. */
   defaults: string[];
-  /** All of these must be set on create, or one of `requiredOneOf`. */
+  /** Properties that a create must set: all of these, or one of `requiredOneOf`. */
   required: string[];
   requiredOneOf: string[];
   custom: boolean;

@@ -1,4 +1,4 @@
-// Single-record endpoints: create, get, update, delete, list.
+// Endpoints of single records: create, get, update, delete, list.
 
 import type { Data, SandboxAnswer, SandboxExchange } from "../exchange.ts";
 import type { Router } from "../router.ts";
@@ -31,7 +31,7 @@ export function addObjectRoutes(router: Router, account: AccountSource, origin: 
   router.add("DELETE", "/crm/v3/objects/:type/:id", (exchange) => {
     const types = store(exchange);
     const record = types.find(exchange.params["id"] ?? "");
-    // A delete of a missing record succeeds.
+    // Deleting a missing record succeeds.
     if (record !== undefined) types.archive(record, types.settings.clock.now());
     return { status: 204 };
   });
@@ -108,7 +108,7 @@ function cursorAfter(key: number, settings: AccountSettings): string {
   return Buffer.from(`${key} ${settings.clock.now()}\n`).toString("base64");
 }
 
-/** Reads a cursor; a bare id is one, too. Throws HubSpot's refusal of a foreign or expired one. */
+/** Reads a cursor; a bare id is accepted, too. Throws HubSpot's refusal of a foreign or expired one. */
 function keyAfter(text: string, settings: AccountSettings): number {
   if (/^\d{1,15}$/.test(text)) return Number(text);
   const [, key, issuedAt] = /^(\d+) (\d+)\n$/.exec(Buffer.from(text, "base64").toString("latin1")) ?? [];
@@ -143,7 +143,7 @@ function presenterWithAssociations(
   };
 }
 
-/** Returns the first page of the targets only, as a list does. */
+/** Returns the first page of linked records only, as lists do. */
 function linkedResults(
   account: Account,
   store: TypeStore,

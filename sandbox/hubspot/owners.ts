@@ -1,4 +1,4 @@
-// The owners of the account: users that records may belong to.
+// Owners in the account: users to whom records may belong.
 
 import type { Data, SandboxAnswer, SandboxExchange } from "../exchange.ts";
 import type { Router } from "../router.ts";

@@ -1,8 +1,8 @@
-// HubSpot's addresses of one endpoint: numbered versions (/crm/v3/objects) and dated ones (/crm/objects/2026-03).
+// HubSpot's paths of one endpoint: numbered (/crm/v3/objects) and dated (/crm/objects/2026-03).
 
 const DATED = /^\d{4}-\d{2}$/;
 
-/** Maps dated paths and older spellings to the endpoints of v3 objects and v4 associations. */
+/** Translates dated paths and older spellings to the endpoints of v3 objects and v4 associations. */
 export function canonicalPath(path: string): string {
   const trimmed = path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
   const [, area = "", kind = "", version = "", ...rest] = trimmed.split("/");
@@ -18,8 +18,8 @@ const NUMBERED = new RegExp(String.raw`/crm/v3/${AREAS}`);
 const NEWER = new RegExp(String.raw`/crm/(objects|properties|pipelines|lists|owners)/\d{4}-\d{2}(?=[/?]|$)`);
 
 /**
- * Returns a path, with or without query, as it is and in its numbered and its dated form, so that a fault for one of them also hits a request
- * that uses the other.
+ * Returns a path, with or without query, unchanged and in its numbered and dated forms, so that a fault for one of them also
+ * affects requests that use another.
  */
 export function spellings(path: string): string[] {
   const numbered = path

@@ -1,4 +1,4 @@
-// The properties interface: definitions, groups, batch create, and the rules a definition has to keep.
+// Endpoints of properties: definitions, groups, batch create, and the rules for definitions.
 
 import { asData, asList, asText, type SandboxAnswer, type Data, type SandboxExchange } from "../exchange.ts";
 import type { Router } from "../router.ts";
@@ -41,7 +41,7 @@ export function addPropertyRoutes(router: Router, account: AccountSource): void 
   });
 }
 
-/** Dated endpoints require more members of an option than those of before. */
+/** Requires the members of options; dated endpoints require more than earlier ones. */
 function requireOptions({ dated }: SandboxExchange, inputs: Data[]): void {
   if (dated !== true) return;
   for (const input of inputs) {
@@ -73,7 +73,7 @@ function addGroupRoutes(router: Router, path: string, store: (exchange: SandboxE
   });
   router.add("GET", `${path}/groups/:group`, (exchange) => {
     const group = store(exchange).groups.get(exchange.params["group"] ?? "");
-    // This 404 has no body.
+    // HubSpot's 404 has no body here.
     return group === undefined ? { status: 404 } : { status: 200, body: group };
   });
   router.add("PATCH", `${path}/groups/:group`, (exchange) => {
@@ -143,7 +143,7 @@ function readMany(store: TypeStore, inputs: Data[]): SandboxAnswer {
   return batch.answer(200);
 }
 
-/** An archived name may be used again. */
+/** Returns whether the name is taken; that of an archived property is free. */
 function isTaken(store: TypeStore, name: string): boolean {
   const present = store.properties.get(name.toLowerCase());
   return present !== undefined && !present.archived;
@@ -221,7 +221,7 @@ function checkOptions(type: string, options: PropertyOption[]): void {
   }
 }
 
-/** HubSpot puts options without a display order after those with one. */
+/** Reads options. HubSpot puts those without a display order last. */
 function optionsFrom(input: unknown): PropertyOption[] {
   const items = asList(input).map((item) => asData(item));
   const given = items.map((item) => Number(item["displayOrder"] ?? Number.NaN));
@@ -239,7 +239,7 @@ function optionsFrom(input: unknown): PropertyOption[] {
   });
 }
 
-/** Options replace the whole list; name, uniqueness and sensitivity do not change. */
+/** Updates a definition. Options replace the whole list; name, uniqueness and sensitivity do not change. */
 function update(store: TypeStore, exchange: SandboxExchange): SandboxAnswer {
   const property = found(store, exchange);
   const input = objectBody(exchange.body);

@@ -1,4 +1,4 @@
-// Property definitions: their JSON form, and those that every account starts with.
+// Property definitions: their JSON form, and the initial ones of every account.
 
 export type PropertyOption = {
   label: string;
@@ -36,7 +36,7 @@ export type PropertyGroup = { name: string; label: string; displayOrder: number;
 
 const EPOCH = "2020-06-30T15:57:37.277Z";
 
-/** `spec` is `type/fieldType`, with `!` behind it for a unique value and `#` for a read-only one. */
+/** Builds a definition. `spec` is `type/fieldType`, followed by `!` for a unique value or `#` for a read-only one. */
 function prop(name: string, label: string, spec = "string/text", options: string[] = []): Property {
   const [type = "string", fieldType = "text"] = spec.replace(/[!#]/g, "").split("/");
   return {
@@ -62,7 +62,7 @@ function prop(name: string, label: string, spec = "string/text", options: string
   };
 }
 
-/** `value` or `value=Label`. */
+/** Parses `value` or `value=Label`. */
 function parseOption(text: string, displayOrder: number): PropertyOption {
   const [value = "", label = value] = text.split("=");
   return { label, value, displayOrder, hidden: false };
@@ -88,7 +88,7 @@ const LIFECYCLE = [
 ];
 const INDUSTRIES = ["COMPUTER_SOFTWARE", "ELECTRICAL_ELECTRONIC_MANUFACTURING", "RETAIL", "UTILITIES"];
 
-/** Properties that every type has. The names of the two timestamps differ between types. */
+/** Builds the properties that every type has. The names of both timestamps differ between types. */
 export function systemProperties(createdProperty: string, modifiedProperty: string): Property[] {
   return [
     prop("hs_object_id", "Record ID", "number/number!#"),
@@ -120,7 +120,7 @@ const ENGAGEMENT = [
   prop("hs_body_preview", "Body preview", "string/text#"),
 ];
 
-/** By type name. Custom and unlisted types have the system properties only. */
+/** Properties by type name. Custom and unlisted types have the system properties only. */
 export const STANDARD_PROPERTIES: Record<string, Property[]> = {
   contacts: [
     prop("email", "Email", "string/text!"),
@@ -245,7 +245,7 @@ export const STANDARD_PROPERTIES: Record<string, Property[]> = {
   ],
 };
 
-/** Builds the property of a request to the API. */
+/** Builds the property that a request to the API describes. */
 export function customProperty(
   input: Partial<Property> & { name: string; label: string },
   now: string,

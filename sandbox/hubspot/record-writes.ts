@@ -1,4 +1,4 @@
-// Creating, updating and presenting records: the part single and batch endpoints share.
+// Creates, updates and presents records, for single and batch endpoints.
 
 import { asData, asList, asText, isData, type Data } from "../exchange.ts";
 import { isoText } from "../records/iso-text.ts";
@@ -26,7 +26,7 @@ export type Failure = {
 
 export type Planned = { plan: Plan } | { failure: Failure };
 
-/** Checks one create input without storing anything. */
+/** Checks the input of a create without storing anything. */
 export function planCreate(account: Account, store: TypeStore, input: Data): Planned {
   const { values, problems } = checkValues(store.properties, asData(input["properties"]));
   if (problems.length > 0) return { failure: valuesFailure(problems) };
@@ -79,7 +79,7 @@ export function toRefusal(failure: Failure): Refused {
   return refuse(status, message, { ...errors, ...context, category });
 }
 
-/** Returns undefined if one link is invalid: unknown record, wrong direction, unknown type. */
+/** Plans the links of an input. Returns undefined if one is invalid: unknown record, wrong direction, unknown type. */
 function plannedLinks(account: Account, store: TypeStore, input: unknown): PlannedLink[] | undefined {
   const planned: PlannedLink[] = [];
   for (const item of asList(input)) {
@@ -93,7 +93,7 @@ function plannedLinks(account: Account, store: TypeStore, input: unknown): Plann
   return planned;
 }
 
-/** The request names only an id, so the object type follows from the association type. */
+/** Finds the target of a link. The request names only an id, so the object type follows from the association type. */
 function findTarget(
   account: Account,
   store: TypeStore,
@@ -148,12 +148,12 @@ export function updateRecord(store: TypeStore, record: StoredRecord, plan: Plan)
   store.update(record, plan.values, store.settings.clock.now());
 }
 
-/** Shows every stored property, as a create answers. */
+/** Presents every stored property, as a create answers. */
 export function presentAll(store: TypeStore, record: StoredRecord): Data {
   return envelope(store, record, { ...record.properties });
 }
 
-/** Shows the default properties and the written ones, as an update answers. */
+/** Presents the default properties and the written ones, as an update answers. */
 export function presentWritten(store: TypeStore, record: StoredRecord, written: string[]): Data {
   const properties: Record<string, string> = {};
   for (const name of [...store.type.defaults, "hs_object_source", ...written]) {
@@ -163,7 +163,7 @@ export function presentWritten(store: TypeStore, record: StoredRecord, written: 
   return envelope(store, record, properties);
 }
 
-/** Returns a function that shows the requested properties, null without a value; unknown names are dropped silently. */
+/** Returns a function that presents the requested properties, null for those without a value; unknown names are dropped silently. */
 export function presenter(store: TypeStore, names: string[] | undefined): (record: StoredRecord) => Data {
   const { createdProperty, modifiedProperty, defaults } = store.type;
   const wanted =

@@ -1,4 +1,4 @@
-// Object schemas (custom objects) and pipelines, as far as a client needs them to learn an account's shape.
+// Object schemas (custom objects) and pipelines, as far as a client needs them to discover an account.
 
 import { asData, asList, asText, type Data } from "../exchange.ts";
 import type { Router } from "../router.ts";
@@ -83,7 +83,7 @@ function shownSchema(store: TypeStore): Data {
   };
 }
 
-/** Stages are the options of the stage property. */
+/** Lists pipelines, whose stages are the options of the stage property. */
 function listPipelines(store: TypeStore): Data[] {
   const [pipeline, stage] =
     store.type.name === "tickets" ? ["hs_pipeline", "hs_pipeline_stage"] : ["pipeline", "dealstage"];

@@ -1,4 +1,4 @@
-// One filter of a CRM search: what it tests, and the bounds that the record table can apply itself.
+// Filters of a CRM search: the test of each, and the bounds that the record table can apply itself.
 
 import { asText, type Data } from "../exchange.ts";
 import type { TypeStore } from "./account.ts";
@@ -8,10 +8,10 @@ import type { Property } from "./property-definitions.ts";
 import { parseInstant } from "./values.ts";
 import type { StoredRecord } from "./stored-record.ts";
 
-/** Bounds of the id and of the change time, which the record table applies itself. */
+/** Bounds of the id and the change time, which the record table applies itself. */
 export type Bounds = { afterKey?: number; throughKey?: number; changedFrom?: number; changedTo?: number };
 
-/** The bounds of a test hold for every record that passes; `exact` ones make it superfluous. */
+/** Test of a record with bounds that hold for every passing record; `exact` bounds make the test unnecessary. */
 export type Test = {
   name: string;
   passes(record: StoredRecord): boolean;
@@ -19,7 +19,7 @@ export type Test = {
   exact: boolean;
 };
 
-/** Returns the test of one filter. Throws HubSpot's refusal of an unknown property, operator or value. */
+/** Builds the test of a filter. Throws HubSpot's refusal of an unknown property, operator or value. */
 export function filterTest(store: TypeStore, filter: Data): Test {
   const { property, operator, value, passes } = readFilter(store, filter);
   const high = asText(filter["highValue"]) ?? "";
@@ -99,7 +99,7 @@ function readFilter(
   return { property, operator, value, passes: buildPasses(property, operator, value, filter) };
 }
 
-/** Numbers and times must be readable, times as epoch milliseconds or ISO. */
+/** Refuses an unreadable number or time. Times are epoch milliseconds or ISO. */
 function checkOperand(property: Property, text: string): void {
   const time = property.type === "datetime" || property.type === "date";
   const readable = time
@@ -159,7 +159,7 @@ function needsValue(operator: string): boolean {
   );
 }
 
-/** Compares numbers by size, times as ISO or epoch milliseconds, text without case and options with it. */
+/** Compares numbers by size, times as ISO or epoch milliseconds, text without case, and options with case. */
 export function compareValues(property: Property, own: string, other: string): number {
   if (property.type === "number") return Number(own) - Number(other);
   if (property.type === "datetime" || property.type === "date")

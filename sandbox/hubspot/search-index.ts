@@ -1,8 +1,8 @@
-// The versions of records that a search still finds while the index lags behind the records.
+// Versions of records that a search still finds while the index lags behind the records.
 
 import type { AccountSettings, StoredRecord } from "./stored-record.ts";
 
-/** A version that was in force until `until`; undefined: there was no record yet. */
+/** Version that was valid until `until`; an undefined record did not exist yet. */
 type Version = { record: StoredRecord | undefined; until: number };
 
 export class SearchIndex {
@@ -13,7 +13,7 @@ export class SearchIndex {
     this.#settings = settings;
   }
 
-  /** Keeps the version before a change. Without a lag nothing is kept. */
+  /** Stores the version before a change; without a lag, nothing. */
   changes(key: number, before: StoredRecord | undefined): void {
     if (this.#settings.searchLagMs <= 0) return;
     const record = before === undefined ? undefined : { ...before, properties: { ...before.properties } };
@@ -22,7 +22,7 @@ export class SearchIndex {
     this.#versions.set(key, versions);
   }
 
-  /** Returns a function that gives the version of a live record that a search finds now. */
+  /** Returns a function that returns the version of a live record which a search finds now. */
   view(): (record: StoredRecord) => StoredRecord | undefined {
     const indexedAt = this.#settings.clock.now() - this.#settings.searchLagMs;
     for (const [key, versions] of this.#versions) {

@@ -42,7 +42,7 @@ function search(store: TypeStore, body: Data): SandboxAnswer {
   return { status: 200, body: { total, results: page.map((record) => show(record)), ...paging } };
 }
 
-/** Without a sort the results are in the order of their ids. */
+/** Sorts a page. Without a sort, the results are in the order of their ids. */
 function sortPage(
   store: TypeStore,
   selection: Selection<StoredRecord>,
@@ -63,7 +63,7 @@ function sortPage(
   return page;
 }
 
-/** Returns undefined for the order that the records are in anyway. */
+/** Chooses the order; undefined for that which the records have anyway. */
 function chooseOrder(
   store: TypeStore,
   sort: unknown,
@@ -87,7 +87,7 @@ function buildSelection(store: TypeStore, body: Data): Selection<StoredRecord> {
   if (groups.some((filters) => filters.length > 6) || groups.flat().length > 18) {
     throw invalid("Too many filters: at most 6 per group and 18 in all");
   }
-  // Filters without a group are one group.
+  // Filters without a group form one group.
   if (groups.length === 0 && Array.isArray(body["filters"])) groups.push(asList(body["filters"]));
   const tests = groups.map((filters) => filters.map((filter) => filterTest(store, asData(filter))));
   const query = (asText(body["query"]) ?? "").trim().toLowerCase();
@@ -109,14 +109,14 @@ function mentions(record: StoredRecord, query: string): boolean {
   return false;
 }
 
-/** Leaves bounds of the id and of the change time to the table; the other filters become one test. */
+/** Separates the bounds of id and change time, which the table applies, from the other filters, which become one test. */
 function findBounds(tests: Test[]): Selection<StoredRecord> {
   const selection: Selection<StoredRecord> = {};
   for (const { bounds } of tests) if (bounds !== undefined) narrow(selection, bounds);
   const others = tests.filter((test) => test.bounds === undefined || !test.exact);
   if (others.length === 0) return selection;
   const passes = (record: StoredRecord): boolean => others.every((test) => test.passes(record));
-  // Within bounds of ids there are few generated records to look at, so nothing is worth remembering.
+  // Within bounds of ids there are few generated records to test, so caching is not worth it.
   const few = selection.throughKey !== undefined;
   const name = few ? {} : { name: others.map((test) => test.name).join("&") };
   return { ...selection, test: { ...name, passes } };

@@ -1,4 +1,4 @@
-// The records a HubSpot sandbox account starts with. Ids are fixed; the README lists them.
+// Initial records of a HubSpot sandbox account. Their ids are fixed; the README lists them.
 
 import type { Account } from "./account.ts";
 import { customProperty } from "./property-definitions.ts";
@@ -73,7 +73,7 @@ export function seedHubSpot(account: Account): void {
   link(account, "0-136", "901", "0-1", "504", 578);
 }
 
-/** A custom object, `2-4100001` or `machines`, with a unique serial number. */
+/** Adds a custom object, `2-4100001` or `machines`, with a unique serial number. */
 function seedMachines(account: Account): void {
   const store = account.addCustomType("machines", ["serial_number"]);
   const now = new Date(SEEDED_AT).toISOString();

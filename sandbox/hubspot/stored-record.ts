@@ -1,22 +1,22 @@
-// A record as the account stores it, and the settings of the account that its behaviour depends on.
+// Record of an account, and the account's settings that determine its behaviour.
 
 import type { SandboxClock } from "../clock.ts";
 import type { AccountChange } from "./account-change.ts";
 
-/** What the controls set for the whole account. */
+/** Settings of the whole account, which the controls change. */
 export type AccountSettings = {
   clock: SandboxClock;
-  /** A search finds records as they were this long ago. */
+  /** How long ago the state of records is that a search finds. */
   searchLagMs: number;
-  /** After this time a cursor of a list is refused. */
+  /** Lifetime of a list's cursors. */
   cursorLifetimeMs: number;
   /** Cursors issued before this time are refused. */
   cursorsFrom: number;
-  /** Inputs of one batch read of associations. */
+  /** Maximum number of inputs in a batch read of associations. */
   associationInputs: number;
-  /** Targets of one source in an answer, before its own paging. */
+  /** Maximum number of targets of one source in an answer, before its own paging. */
   associationPage: number;
-  /** A longer request line is refused with 414. */
+  /** Maximum length of a request line; a longer one is refused with 414. */
   lineCharacters: number;
   /** Called with every change that HubSpot reports. */
   onChange(change: AccountChange): void;
@@ -32,7 +32,7 @@ export const DEFAULT_SETTINGS: Omit<AccountSettings, "clock" | "onChange"> = {
 };
 
 export type StoredRecord = {
-  /** The id as a number, which orders the records. */
+  /** Id as a number, which orders the records. */
   key: number;
   id: string;
   properties: Record<string, string>;
@@ -40,6 +40,6 @@ export type StoredRecord = {
   updatedAt: number;
   archived: boolean;
   archivedAt?: number;
-  /** When the values of `hs_merged_object_ids` were written, the newest first. */
+  /** Times and values of `hs_merged_object_ids`, newest first. */
   merges?: { value: string; at: number }[];
 };

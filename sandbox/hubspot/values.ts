@@ -1,11 +1,11 @@
-// Checks values by property type and turns them into the strings HubSpot stores.
+// Checks values by property type, and converts them to the strings that HubSpot stores.
 
 import { asText, type Data } from "../exchange.ts";
 import type { ValueProblem } from "./errors.ts";
 import type { Property } from "./property-definitions.ts";
 
 export type CheckedValues = {
-  /** An empty string clears the property. */
+  /** Values to store; an empty string clears the property. */
   values: Record<string, string>;
   problems: ValueProblem[];
 };
@@ -13,7 +13,7 @@ export type CheckedValues = {
 const EMAIL = /^[^\s@<>,;]+@[^\s@<>,;.]+(\.[^\s@<>,;.]+)+$/;
 const DAY_MS = 86_400_000;
 
-/** `present` is the stored record, for the append form of multiple choices. */
+/** Checks values. `present` is the stored record, for appending to multiple choices. */
 export function checkValues(
   properties: Map<string, Property>,
   input: Data,
@@ -27,7 +27,7 @@ export function checkValues(
       problems.push({ name, message: `Property "${name}" does not exist`, error: "PROPERTY_DOESNT_EXIST" });
       continue;
     }
-    // A null keeps the value; only an empty string clears it.
+    // Null keeps the value; only an empty string clears it.
     if (raw === null) continue;
     const text = asText(raw);
     if (text === undefined) {
@@ -110,7 +110,7 @@ function optionValue(property: Property, text: string): string | Problem {
   return { message: `${text} was not one of the allowed options: [${allowed}]`, error: "INVALID_OPTION" };
 }
 
-/** Values are joined by ";"; a leading ";" appends to the stored ones. */
+/** Checks options, which are joined by ";". A leading ";" appends to the stored ones. */
 function optionsValue(property: Property, text: string, present: string | undefined): string | Problem {
   const given = text.split(";").filter((part) => part !== "");
   for (const part of given) {

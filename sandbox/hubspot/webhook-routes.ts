@@ -1,4 +1,4 @@
-// HubSpot's endpoints for the settings and subscriptions of an app's webhooks, and the sandbox's controls of them.
+// Endpoints for the settings and subscriptions of a HubSpot app's webhooks, and the sandbox's controls of them.
 
 import { asData, asList, asText, isData, parseJson, type Data } from "../exchange.ts";
 import type { Router } from "../router.ts";
@@ -44,7 +44,7 @@ function settingsIn(body: Data): Partial<WebhookSettings> {
   return settings;
 }
 
-/** Also reads the entries of a `webhooks-hsmeta.json`. */
+/** Reads a subscription, also in the form of a `webhooks-hsmeta.json`. */
 function subscriptionIn(input: unknown, index: number): WebhookSubscription {
   const { subscriptionType, objectType, propertyName, active } = asData(input);
   const type = asText(subscriptionType);

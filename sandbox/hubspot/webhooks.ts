@@ -1,4 +1,4 @@
-// Pushes an account's changes to an app: subscriptions, batches, signatures, repeats, and what may go wrong with them.
+// Pushes an account's changes to an app: subscriptions, batches, signatures, retries, and simulated faults.
 
 import { createHash, createHmac } from "node:crypto";
 import type { AccountChange } from "./account-change.ts";
@@ -6,9 +6,9 @@ import { PORTAL_ID } from "./account.ts";
 
 export type WebhookSubscription = {
   id: number;
-  /** `contact.creation` or `object.creation`; `*`: every change. */
+  /** `contact.creation` or `object.creation`; `*` stands for every change. */
   subscriptionType: string;
-  /** Of `object.*`: type id, singular or plural. */
+  /** For `object.*`: type id, singular or plural name. */
   objectType?: string;
   propertyName?: string;
   active: boolean;
@@ -18,21 +18,21 @@ export type WebhookSettings = {
   targetUrl: string;
   clientSecret: string;
   subscriptions: WebhookSubscription[];
-  /** Events are collected for so long before they are sent. */
+  /** How long events are collected before they are sent. */
   batchDelayMs: number;
   /** Time between attempts; HubSpot spreads ten over a day. */
   retryMs: number;
   attempts: number;
   timeoutMs: number;
-  /** Sends each batch in the opposite order. */
+  /** Whether each batch is sent in reverse order. */
   reorder: boolean;
-  /** Sends every batch twice. */
+  /** Whether every batch is sent twice. */
   duplicate: boolean;
-  /** Signs with another secret. */
+  /** Whether batches are signed with another secret. */
   badSignature: boolean;
-  /** Added to the time of the signature. */
+  /** Offset of the signature's time. */
   timeSkewMs: number;
-  /** Names the type `eventType`. */
+  /** Whether the type's member has its old name, `eventType`. */
   oldNames: boolean;
 };
 
@@ -65,7 +65,7 @@ export class Webhooks {
   #isScheduled = false;
   #nextEventId = 1_000_001;
   #underWay = 0;
-  /** Batches of an earlier registration are not repeated. */
+  /** Number of the registration: batches of an earlier one are not repeated. */
   #run = 0;
   readonly log: PushedBatch[] = [];
 
@@ -73,7 +73,7 @@ export class Webhooks {
     return this.#settings;
   }
 
-  /** Members that are left out keep their value. */
+  /** Changes settings; missing members keep their value. */
   set(wanted: Partial<WebhookSettings>): void {
     this.#settings = { ...this.#settings, ...wanted };
   }
@@ -85,12 +85,12 @@ export class Webhooks {
     this.log.length = 0;
   }
 
-  /** Events that have not been sent, or are not accepted yet. */
+  /** Returns the number of events that are not sent, or not accepted yet. */
   get open(): number {
     return this.#waiting.length + this.#underWay;
   }
 
-  /** `isByApp`: a call of the app changed the account, and no user. */
+  /** Reports a change. `isByApp`: a call of the app made it, rather than a user. */
   changed(change: AccountChange, now: number, isByApp = false): void {
     if (this.#settings.targetUrl === "") return;
     for (const subscription of this.#settings.subscriptions) {
@@ -106,7 +106,7 @@ export class Webhooks {
     }
   }
 
-  /** Sends events, whatever they are. */
+  /** Sends any events. */
   push(events: WebhookEvent[]): void {
     this.#waiting.push(...events);
     if (this.#isScheduled) return;
@@ -151,7 +151,7 @@ export class Webhooks {
     };
   }
 
-  /** Returns the status, or null without an answer. */
+  /** Sends a batch. Returns the status, or null without an answer. */
   async #send(events: WebhookEvent[]): Promise<number | null> {
     const { targetUrl, clientSecret, badSignature, timeSkewMs, timeoutMs } = this.#settings;
     const body = JSON.stringify(events);
@@ -177,7 +177,7 @@ export class Webhooks {
   }
 }
 
-/** Signs as HubSpot does, in all versions at once. */
+/** Builds the signatures in all of HubSpot's versions at once. */
 function signatures({
   secret,
   uri,
@@ -202,7 +202,7 @@ function signatures({
   };
 }
 
-/** Returns the type that an event of this subscription has; undefined if the change is none of its own. */
+/** Returns the type of an event for this subscription; undefined if it does not report the change. */
 function subscribedType(
   subscription: WebhookSubscription,
   { kind, type, property }: AccountChange,

@@ -1,4 +1,4 @@
-// The consent page of both providers: "Allow" and "Deny" lead back to the app with a code or an error.
+// Consent page of both providers: "Allow" and "Deny" lead back to the app with a code or an error.
 
 import type { SandboxAnswer, SandboxExchange } from "../exchange.ts";
 import type { Grants } from "./grants.ts";
@@ -9,11 +9,11 @@ export type AuthorizeSettings = {
   action: string;
   grants: Grants;
   knownClient(clientId: string): boolean;
-  /** Skips the page and consents at once. */
+  /** Whether to skip the page and consent at once. */
   autoApprove: boolean;
 };
 
-/** Answers `?auto=1` and `decision=allow|deny` with the redirect, everything else with the page. */
+/** Answers `?auto=1` and `decision=allow|deny` with the redirect, other requests with the page. */
 export function authorize(exchange: SandboxExchange, settings: AuthorizeSettings): SandboxAnswer {
   const { query } = exchange;
   const clientId = query.get("client_id") ?? "";

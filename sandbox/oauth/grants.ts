@@ -1,14 +1,14 @@
-// Codes, access tokens and refresh tokens of one provider, with expiry, PKCE and (when asked for) rotation.
+// Codes, access tokens and refresh tokens of one provider, with expiry, PKCE and, as an option, rotation.
 
 import { createHash, randomBytes } from "node:crypto";
 
 export type Grant = {
   id: number;
-  /** Undefined for tokens minted without an OAuth client. */
+  /** Undefined for tokens that were issued without an OAuth client. */
   clientId: string | undefined;
   scopes: string[];
   revoked: boolean;
-  /** The valid refresh token; undefined if the grant has none. */
+  /** Valid refresh token; undefined if the grant has none. */
   refreshToken: string | undefined;
 };
 
@@ -36,9 +36,9 @@ export type TokenState =
   | { state: "unknown" };
 
 type Settings = {
-  /** Each refresh returns a new refresh token, and a used one revokes its grant. */
+  /** Whether each refresh returns a new refresh token, and a used one revokes its grant. */
   rotate: boolean;
-  /** Using an access token extends its lifetime. */
+  /** Whether using an access token extends its lifetime. */
   sliding: boolean;
   lifetimeSeconds: number;
   accessTokenText(random: string): string;
@@ -64,14 +64,14 @@ export class Grants {
     return code;
   }
 
-  /** A code works once. */
+  /** Takes a code, which works once. */
   takeCode(code: string): PendingCode | undefined {
     const pending = this.#codes.get(code);
     this.#codes.delete(code);
     return pending === undefined || pending.expiresAt < Date.now() ? undefined : pending;
   }
 
-  /** A lifetime of Infinity makes a private-app style token without a refresh token. */
+  /** Issues tokens. An infinite lifetime makes a token like a private app's, without a refresh token. */
   mint(input: {
     clientId?: string | undefined;
     scopes: string[];
@@ -92,13 +92,13 @@ export class Grants {
     return this.#issue(grant, input.lifetimeSeconds, input.accessToken);
   }
 
-  /** Returns undefined if the token is unknown, used, revoked or another client's. */
+  /** Refreshes a grant. Returns undefined if the token is unknown, used, revoked or another client's. */
   refresh(refreshToken: string, clientId: string): Issued | undefined {
     const grant = this.#refresh.get(refreshToken);
     if (grant === undefined || grant.revoked) return undefined;
     if (grant.clientId !== undefined && grant.clientId !== clientId) return undefined;
     if (grant.refreshToken !== refreshToken) {
-      // A used token was presented: the current one may be stolen, so the whole grant is revoked.
+      // A used token was sent: the present one may be stolen, so the whole grant is revoked.
       grant.revoked = true;
       return undefined;
     }
@@ -133,13 +133,13 @@ export class Grants {
     this.#access.delete(token);
   }
 
-  /** Expires every access token; refresh tokens stay valid, and so do static tokens. */
+  /** Expires every access token, except static ones; refresh tokens stay valid. */
   expireAll(): void {
     const past = Date.now() - 1000;
     for (const token of this.#access.values()) if (Number.isFinite(token.expiresAt)) token.expiresAt = past;
   }
 
-  /** Revokes all grants, as when a customer removes the app. */
+  /** Revokes all grants, as if the customer had removed the app. */
   revokeAll(): void {
     for (const token of this.#access.values())
       if (Number.isFinite(token.expiresAt)) token.grant.revoked = true;
@@ -161,7 +161,7 @@ export class Grants {
   }
 }
 
-/** Checks RFC 7636: without a challenge any verifier is accepted, otherwise it must match. */
+/** Checks the verifier by RFC 7636; without a challenge, any is accepted. */
 export function verifierFits(pending: PendingCode, verifier: string | undefined): boolean {
   if (pending.challenge === undefined) return true;
   if (verifier === undefined) return false;

@@ -1,12 +1,12 @@
-// A run of records with consecutive keys that are computed from their position and never stored.
+// Block of records with consecutive keys that are computed from their positions, and never stored.
 
 export type BlockSpan = {
   firstKey: number;
   count: number;
-  /** Change time of the first and of the last record, milliseconds; those between are spread evenly. */
+  /** Change times of the first and the last record, in milliseconds; the others are spread evenly between them. */
   fromMs: number;
   toMs: number;
-  /** Change times are cut to a multiple of this. */
+  /** Change times are rounded down to a multiple of this. */
   unitMs: number;
 };
 
@@ -14,7 +14,7 @@ export class GeneratedBlock<R> {
   readonly span: BlockSpan;
   /** Computes the record at a position. */
   readonly make: (index: number, key: number, changedAt: number) => R;
-  /** Positions that pass a named test. A block never changes, so they stay true. */
+  /** Positions that pass a named test. A block never changes, so they stay valid. */
   readonly #passing = new Map<string, Uint32Array>();
 
   constructor(span: BlockSpan, make: (index: number, key: number, changedAt: number) => R) {
@@ -36,7 +36,7 @@ export class GeneratedBlock<R> {
     return key >= this.span.firstKey && key < this.span.firstKey + this.span.count;
   }
 
-  /** Returns the first position whose change time is at or after `ms`; change times never fall. */
+  /** Finds the first position whose change time is at or after `ms`; change times never fall. */
   firstAt(ms: number): number {
     let low = 0;
     let high = this.span.count;
@@ -48,14 +48,14 @@ export class GeneratedBlock<R> {
     return low;
   }
 
-  /** Returns the positions from `low` up to `high`, exclusive, that pass the test. */
+  /** Finds the positions from `low` to `high`, exclusive, that pass the test. */
   passing(test: (record: R) => boolean, low: number, high: number): Uint32Array {
     const found: number[] = [];
     for (let index = low; index < high; index++) if (test(this.record(index))) found.push(index);
     return Uint32Array.from(found);
   }
 
-  /** Returns all positions that pass the test of this name; computes them once. */
+  /** Returns all positions that pass the test with this name; computes them once. */
   known(name: string, test: (record: R) => boolean): Uint32Array {
     const known = this.#passing.get(name);
     if (known !== undefined) return known;

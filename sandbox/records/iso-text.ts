@@ -1,4 +1,4 @@
-// Writes times as ISO text, several times as fast as Date does: a generated page has hundreds of them.
+// Writes times as ISO text, several times as fast as Date: a generated page has hundreds of them.
 
 const DAY_MS = 86_400_000;
 const TWO = Array.from({ length: 60 }, (_, n) => String(n).padStart(2, "0"));
@@ -6,7 +6,7 @@ const THREE = Array.from({ length: 1000 }, (_, n) => String(n).padStart(3, "0"))
 
 const latest = { ms: Number.NaN, text: "", day: Number.NaN, date: "" };
 
-/** Returns `2026-01-02T03:04:05.006Z`. */
+/** Returns a text like `2026-01-02T03:04:05.006Z`. */
 export function isoText(ms: number): string {
   if (ms === latest.ms) return latest.text;
   const day = Math.floor(ms / DAY_MS);

@@ -1,8 +1,8 @@
-// Values of generated records that are computed when they are read, so that a scan of a million costs no memory.
+// Values of generated records, computed when they are read, so that a scan of a million records needs no memory.
 
-/** What the value of a generated record may depend on. */
+/** Inputs from which the value of a generated record may be computed. */
 export type Seed = {
-  /** Position in its block, from 0. */
+  /** Position in the block, from 0. */
   index: number;
   id: string;
   createdAt: number;
@@ -11,7 +11,7 @@ export type Seed = {
 
 export type ValueMaker<V> = (seed: Seed) => V;
 
-/** Returns a function that makes an object with one getter per name; the getters are on its prototype. */
+/** Returns a function that creates objects with a getter for each name; the getters are on the prototype. */
 export function lazyValues<V>(makers: Map<string, ValueMaker<V>>): (seed: Seed) => Record<string, V> {
   class Lazy {
     [name: string]: V;
@@ -33,7 +33,7 @@ export function lazyValues<V>(makers: Map<string, ValueMaker<V>>): (seed: Seed) 
   return (seed) => new Lazy(seed);
 }
 
-/** Returns all values as an ordinary object, which may be changed. */
+/** Copies all values into an ordinary object, which may be changed. */
 export function plainValues<V>(values: Record<string, V>): Record<string, V> {
   const plain: Record<string, V> = {};
   for (const name in values) {

@@ -1,4 +1,4 @@
-// The record table: generated, changed and stored records are one sequence, whatever is selected.
+// Record table: generated, changed and stored records are one sequence, whatever is selected.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

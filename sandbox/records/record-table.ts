@@ -1,4 +1,4 @@
-// The records of one object by ascending key: stored ones, generated ones, and generated ones that were changed.
+// Records of one object by ascending key: stored ones, generated ones, and changed generated ones.
 
 import { GeneratedBlock, type BlockSpan } from "./generated-block.ts";
 
@@ -8,34 +8,34 @@ export type Row = { key: number; updatedAt: number };
 export type Selection<R> = {
   afterKey?: number;
   throughKey?: number;
-  /** Both inclusive, milliseconds. */
+  /** Both are inclusive, in milliseconds. */
   changedFrom?: number;
   changedTo?: number;
-  /** Only records behind this one in the order of change time, then key. */
+  /** Only records after this one, in the order of change time and key. */
   afterPair?: { changedAt: number; key: number };
-  /** A name determines the test: its matches among generated records are remembered under it. */
+  /** Test with an optional name, under which its results for generated records are cached. */
   test?: { name?: string; passes(record: R): boolean };
-  /** Leaves generated records out that nobody changed. */
+  /** Whether to leave out unchanged generated records. */
   storedOnly?: boolean;
-  /** Returns the version of a stored record that is tested; undefined when it does not count. */
+  /** Returns the version of a stored record to test; undefined to leave it out. */
   view?: (record: R) => R | undefined;
 };
 
-/** Ascending in the wanted order, with the change time of each. */
+/** Keys in the wanted order, with the change time of each. */
 type Keys = { keys: Float64Array; changedAt(n: number): number };
 
-/** Positions in a block, ascending; `from` is the first of them when they are consecutive. */
+/** Ascending positions in a block; `from` is the first one if they are consecutive. */
 type Run = { length: number; at(n: number): number; from?: number };
 
 export class RecordTable<R extends Row> {
   readonly #blocks: GeneratedBlock<R>[] = [];
-  /** Stored records, and changed generated ones. */
+  /** Keys of stored records, and of changed generated ones. */
   readonly #keys: number[] = [];
   readonly #rows: R[] = [];
-  /** Keys of generated records that were removed for good; their rows stay to hide the originals. */
+  /** Keys of generated records that were removed permanently; their rows hide the originals. */
   readonly #gone = new Set<number>();
 
-  /** The keys of the block must be above all others. */
+  /** Adds a block, whose keys must be above all others. */
   addBlock(span: BlockSpan, make: (index: number, key: number, changedAt: number) => R): void {
     this.#blocks.push(new GeneratedBlock(span, make));
   }
@@ -44,7 +44,7 @@ export class RecordTable<R extends Row> {
     return this.#blocks;
   }
 
-  /** Returns how many records there are, deleted ones included. */
+  /** Returns the number of records, deleted ones included. */
   get size(): number {
     return this.count({});
   }
@@ -56,7 +56,7 @@ export class RecordTable<R extends Row> {
     return block?.record(key - block.span.firstKey);
   }
 
-  /** Stores a new record, or a generated one that was changed. */
+  /** Stores a new record, or a changed generated one. */
   keep(record: R): void {
     const { key } = record;
     const place = this.#firstAbove(key - 1);
@@ -83,12 +83,12 @@ export class RecordTable<R extends Row> {
     this.#rows.splice(place, 1);
   }
 
-  /** Returns the stored records, without generated ones that nobody changed. */
+  /** Returns the stored records, without unchanged generated ones. */
   stored(): R[] {
     return this.#rows.filter((row) => !this.#gone.has(row.key));
   }
 
-  /** Scans over the selected records by ascending key. Generated ones are computed on the way. */
+  /** Yields the selected records by ascending key. Generated ones are computed meanwhile. */
   *select(selection: Selection<R>): Generator<R> {
     let place = this.#firstAbove(selection.afterKey ?? Number.NEGATIVE_INFINITY);
     for (const block of selection.storedOnly === true ? [] : this.#blocks) {
@@ -109,7 +109,7 @@ export class RecordTable<R extends Row> {
     }
   }
 
-  /** Returns the keys of the selected records, by key or by change time and key. */
+  /** Returns the keys of the selected records, by key, or by change time and key. */
   keys(selection: Selection<R>, order: "key" | "change"): Float64Array {
     const stored = this.#storedKeys(selection, order);
     const blocks = selection.storedOnly === true ? [] : this.#blocks;
@@ -166,7 +166,7 @@ export class RecordTable<R extends Row> {
     return total;
   }
 
-  /** Counts the positions of a run whose records were changed, so that they count as stored ones. */
+  /** Counts the positions of a run whose records were changed, and so count as stored ones. */
   #hidden(block: GeneratedBlock<R>, run: Run, first: number): number {
     const { firstKey, count } = block.span;
     if (run.from !== undefined) {
@@ -213,7 +213,7 @@ function isBehind(row: Row, { changedAt, key }: { changedAt: number; key: number
   return row.updatedAt > changedAt || (row.updatedAt === changedAt && row.key > key);
 }
 
-/** Returns the positions of a block that are selected, ascending. */
+/** Selects the ascending positions in a block. */
 function selectRun<R>(block: GeneratedBlock<R>, selection: Selection<R>): Run {
   const { changedTo, throughKey, test } = selection;
   const low = lowest(block, selection);

@@ -1,4 +1,4 @@
-// The Avro schema of an object's change events, and how a change is encoded by it.
+// Avro schema of an object's change events, and the encoding of changes by it.
 
 import { createHash } from "node:crypto";
 import type { Field, ObjectDefinition, Scalar } from "./fields.ts";
@@ -57,7 +57,7 @@ export function eventName(objectName: string): string {
   return `${objectName.replace(/__c$/, "__")}ChangeEvent`;
 }
 
-/** Returns the schema of the object as it is now; its id follows from its content. */
+/** Returns the present schema of the object; its id follows from its content. */
 export function changeSchema(definition: ObjectDefinition): ChangeSchema {
   const fields = topFields(definition);
   const json = JSON.stringify({
@@ -157,11 +157,11 @@ function buildPart(field: Field): Part {
 
 export type Change = { changeType: ChangeType; before: Values; after: Values };
 
-/** Encodes a change; unchanged fields of an update are null, as are all fields of a deletion. */
+/** Encodes a change. Unchanged fields of an update are null, as are all fields of a deletion. */
 export function encodeChange(schema: ChangeSchema, header: ChangeHeader, change: Change): Buffer {
   const isUpdate = change.changeType === "UPDATE";
   const isWhole = change.changeType === "CREATE" || change.changeType === "UNDELETE";
-  // Every update sets the time of the last one, which has whole seconds and may be the same as before.
+  // Every update sets the time of the last change, which is in whole seconds and may be the same as before.
   const isChanged = ({ column }: Part): boolean =>
     column === "LastModifiedDate" || (change.before[column] ?? null) !== (change.after[column] ?? null);
   const isNulled = (part: Part): boolean => isChanged(part) && (change.after[part.column] ?? null) === null;
@@ -191,7 +191,7 @@ export function encodeChange(schema: ChangeSchema, header: ChangeHeader, change:
   ]);
 }
 
-/** Returns the columns that differ, to find equal changes of several records. */
+/** Lists the columns that differ, to find equal changes of several records. */
 export function changedColumns(schema: ChangeSchema, { before, after }: Change): [string, Scalar][] {
   return schema.fields
     .flatMap(({ own, parts }) => (own === undefined ? (parts ?? []) : [own]))
@@ -199,7 +199,7 @@ export function changedColumns(schema: ChangeSchema, { before, after }: Change):
     .map(({ column }) => [column, after[column] ?? null]);
 }
 
-/** The bitmap over the top comes first; bit 0 is the header. */
+/** Builds the bitmaps. The one over the top level comes first; its bit 0 is the header. */
 function bitmaps(schema: ChangeSchema, isSet: (part: Part) => boolean): string[] {
   let top = 0n;
   const nested: string[] = [];
@@ -251,7 +251,7 @@ function text(value: string): Buffer {
   return Buffer.concat([long(BigInt(bytes.length)), bytes]);
 }
 
-/** A zigzag number. */
+/** Encodes a zigzag number. */
 function long(value: bigint): Buffer {
   let rest = BigInt.asUintN(64, (value << 1n) ^ (value >> 63n));
   const bytes: number[] = [];

@@ -1,4 +1,4 @@
-// sObject collections: up to 200 records per call, one result per record, all-or-none on request.
+// sObject collections: up to 200 records per call, one result per record, optionally all or none.
 
 import { asData, asText, type SandboxAnswer, type Data, type SandboxExchange } from "../exchange.ts";
 import type { Router } from "../router.ts";
@@ -48,7 +48,7 @@ export function addCollectionRoutes(router: Router, org: OrgSource): void {
 
 type RecordInput = { store: ObjectStore; values: Data };
 
-/** Returns the records with their stores. Throws Salesforce's refusal of a malformed request. */
+/** Reads the records with their stores. Throws Salesforce's refusal of a malformed request. */
 function readRecords(org: Org, exchange: SandboxExchange): RecordInput[] {
   const { records } = jsonBody(exchange.body);
   if (!Array.isArray(records) || records.length === 0) {
@@ -92,7 +92,7 @@ function write(
   );
 }
 
-/** Answers 200 in any case; the results have the outcomes. */
+/** Answers with 200 in any case; the results contain the outcomes. */
 function results(org: Org, allOrNone: boolean, steps: (() => Saved)[], tellCreated: boolean): SandboxAnswer {
   let saved: Saved[] = [];
   const run = (): boolean => {
@@ -179,7 +179,7 @@ function texts(input: unknown): string[] {
   return Array.isArray(input) ? input.flatMap((item) => asText(item) ?? []) : [];
 }
 
-/** Returns one entry per id, null for a missing record. */
+/** Reads records. Returns one entry per id, null for a missing record. */
 function read(
   org: Org,
   store: ObjectStore,

@@ -1,4 +1,4 @@
-// Several requests in one: composite (references, all-or-none), composite/batch, and composite/tree.
+// Several requests in one: composite (references, all or none), composite/batch and composite/tree.
 
 import {
   asData,
@@ -17,7 +17,7 @@ import type { Org } from "./org.ts";
 import { insertRecord } from "./records.ts";
 import { API, jsonBody, storeNamed, type OrgSource } from "./sobjects.ts";
 
-/** Answers one sub-request like a request of its own. */
+/** Answers a sub-request like a separate request. */
 export type Dispatch = (exchange: SandboxExchange) => SandboxAnswer;
 
 const MAX_REQUESTS = 25;
@@ -55,7 +55,10 @@ function composite(org: Org, exchange: SandboxExchange, dispatch: Dispatch): San
   return { status: 200, body: { compositeResponse: kept ? parts : halted(requests, parts) } };
 }
 
-/** Parts inherit these headers; one that names them fails the whole request with 400 (REST API Developer Guide, Composite Subrequest). */
+/**
+ * Refuses a request in which a part names an inherited header: it fails as a whole with 400 (REST API Developer Guide,
+ * Composite Subrequest).
+ */
 function refuseInherited(request: Data): void {
   const named = Object.keys(asData(request["httpHeaders"])).find((name) =>
     ["accept", "authorization", "content-type"].includes(name.toLowerCase()),
@@ -64,7 +67,7 @@ function refuseInherited(request: Data): void {
     throw refuse(400, "INVALID_HTTP_HEADER", `The header ${named} cannot be specified in a subrequest`);
 }
 
-/** After a failure with all-or-none only its cause keeps its error. */
+/** Builds the results of a failure with all-or-none, in which only the cause keeps its error. */
 function halted(requests: Data[], parts: Data[]): Data[] {
   const message = "The transaction was rolled back since another operation in the same transaction failed.";
   return requests.map((request, i) => {
@@ -165,7 +168,7 @@ function batch(exchange: SandboxExchange, dispatch: Dispatch): SandboxAnswer {
   return { status: 200, body: { hasErrors, results } };
 }
 
-/** Takes flat records only; always all or none. */
+/** Creates records of a tree: flat ones only, and always all or none. */
 function tree(org: Org, exchange: SandboxExchange): SandboxAnswer {
   const store = storeNamed(org, exchange.params["object"] ?? "");
   const records = asList(jsonBody(exchange.body)["records"]).map((record) => asData(record));

@@ -1,4 +1,4 @@
-// Custom fields through the Metadata API: the rules of a definition and the resulting field.
+// Custom fields in the Metadata API: the rules for definitions, and the resulting fields.
 
 import type { SaveError } from "./errors.ts";
 import { field as makeField, type Field, type PicklistValue } from "./fields.ts";
@@ -47,7 +47,7 @@ function fault(code: string, message: string): SaveError {
   return { code, message };
 }
 
-/** Object and field of `Account.Score__c`. */
+/** Finds object and field of a name like `Account.Score__c`. */
 export function locateField(
   org: Org,
   fullName: string,
@@ -135,7 +135,7 @@ function referenceRule(org: Org, element: Element): string | undefined {
     : undefined;
 }
 
-/** A definition replaces the former one completely: members that are left out return to their default. */
+/** Builds a field from a definition, which replaces the previous one completely: missing members get their defaults. */
 function fieldFrom(
   element: Element,
   name: string,
@@ -179,7 +179,7 @@ function picklistFrom(valueSet: Element | undefined): PicklistValue[] {
   }));
 }
 
-/** The element's content as plain values, for reading the definition back. */
+/** Reads the content of an element as plain values, for returning the definition. */
 export function readMetadata(element: Element): Record<string, unknown> {
   const content: Record<string, unknown> = {};
   for (const part of element.children) {
@@ -191,7 +191,7 @@ export function readMetadata(element: Element): Record<string, unknown> {
   return content;
 }
 
-/** Returns the metadata of a field that the sandbox started with. */
+/** Builds the metadata of an initial field. */
 export function metadataOfField(field: Field): Record<string, unknown> {
   if (field.metadata !== undefined) return field.metadata;
   const type = Object.keys(TYPES).find((name) => TYPES[name] === field.type) ?? "Text";

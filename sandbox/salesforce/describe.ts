@@ -95,7 +95,7 @@ const ADDRESS_PART = /^(.*)(Street|City|State|PostalCode|Country)$/;
 const isPerson = (store: ObjectStore): boolean =>
   visibleFields(store).some(({ name }) => name === "LastName");
 
-/** Names the compound that a field is a part of, as Salesforce describes contacts and leads. */
+/** Returns the name of the compound field to which a field belongs, as Salesforce describes contacts and leads. */
 function listCompounds(name: string, isPersonAccount: boolean): string | null {
   if (isPersonAccount && NAME_PARTS.includes(name)) return "Name";
   const prefix = ADDRESS_PART.exec(name)?.[1];

@@ -1,4 +1,4 @@
-// Duplicate rules and the request header that lets a record pass an alerting one.
+// Duplicate rules, and the request header with which a record passes an alerting one.
 
 import { header, type Data, type SandboxExchange } from "../exchange.ts";
 import type { SaveError } from "./errors.ts";

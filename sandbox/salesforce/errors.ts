@@ -1,4 +1,4 @@
-// Salesforce's errors: an array at the top for a request, `statusCode` instead of `errorCode` per record.
+// Errors of Salesforce: an array at the top level for a request, `statusCode` instead of `errorCode` per record.
 
 import { Refused, type SandboxAnswer, type Data } from "../exchange.ts";
 
@@ -12,7 +12,7 @@ export function refuse(status: number, code: string, message: string, fields?: s
   return new Refused(errorAnswer(status, code, message, fields));
 }
 
-/** The form of a single-record endpoint. */
+/** Builds the error of a single-record endpoint. */
 export function saveRefusal(errors: SaveError[]): Refused {
   const status = errors.some((error) => NOT_FOUND.has(error.code)) ? 404 : 400;
   const body = errors.map(({ code, message, fields, duplicateResult }) => ({
@@ -26,7 +26,7 @@ export function saveRefusal(errors: SaveError[]): Refused {
 
 const NOT_FOUND = new Set(["NOT_FOUND", "ENTITY_IS_DELETED"]);
 
-/** The form inside a collection's result. */
+/** Builds the error inside a collection's result. */
 export function saveErrorInResult(error: SaveError): Data {
   return {
     statusCode: error.code,

@@ -1,4 +1,4 @@
-// The event bus of a simulated organisation: channels with their members, and the change events that it has kept.
+// Event bus of a simulated organisation: channels with their members, and the stored change events.
 
 import { randomBytes } from "node:crypto";
 import {
@@ -15,23 +15,23 @@ import { USER_ID } from "./org.ts";
 import { viewsAll } from "./views-all.ts";
 
 export type BusSettings = {
-  /** A call without events gets an empty answer after so long. */
+  /** Time after which a call without events gets an empty answer. */
   keepaliveMs: number;
-  /** A call that has got all that it asked for is ended after so long. */
+  /** Time after which a call is ended that has received all requested events. */
   idleMs: number;
-  /** Nothing is sent, and nothing ends: a connection that is only half open. */
+  /** Whether nothing is sent and nothing ends, like on a half-open connection. */
   silent: boolean;
-  /** Every event is sent twice. */
+  /** Whether every event is sent twice. */
   duplicate: boolean;
-  /** Objects that may be selected over all channels. */
+  /** Maximum number of selected objects over all channels. */
   entityLimit: number;
   /** Objects whose events the user may not see. */
   hidden: string[];
   /** Whether the user may change channels. */
   mayCustomize: boolean;
-  /** Events that may be delivered; a reset begins to count anew. */
+  /** Number of events that may be delivered; a reset restarts the count. */
   allocation: number;
-  /** Replay ids are whole numbers of eight bytes, which some clients take them for; otherwise they have ten bytes. */
+  /** Whether replay ids are whole numbers of eight bytes, which some clients expect; otherwise they have ten bytes. */
   numericReplayIds: boolean;
 };
 
@@ -63,13 +63,13 @@ export type BusEvent = {
   entityName: string;
   schemaId: string;
   payload: Buffer;
-  /** The channels that had selected the object. */
+  /** Channels that had selected the object. */
   channels: Set<string>;
 };
 
 export const STANDARD_CHANNEL = "ChangeEvents";
 const KEPT_MS = 72 * 3_600_000;
-/** Numbers above 2^53. */
+/** First commit number, above 2^53. */
 const FIRST_COMMIT = 1_789_377_602_315_534_337n;
 
 export class EventBus {
@@ -77,13 +77,13 @@ export class EventBus {
   readonly channels = new Map<string, Channel>();
   readonly members = new Map<string, Member>();
   readonly schemas = new Map<string, ChangeSchema>();
-  /** Events that subscribers got, each copy counted. */
+  /** Number of events that subscribers received, each copy counted. */
   delivered = 0;
   readonly #org: () => Org;
   readonly #listeners = new Set<() => void>();
   #events: BusEvent[] = [];
   #sequence = 0;
-  /** Events up to this one are not kept any more. */
+  /** Sequence up to which events are no longer kept. */
   #dropped = 0;
   #salt = randomBytes(2);
   #commits = 0n;
@@ -102,7 +102,7 @@ export class EventBus {
     this.forgetPositions();
   }
 
-  /** Deliveries that the organisation's allocation still permits. */
+  /** Returns the number of deliveries that the organisation's allocation still permits. */
   get deliveriesLeft(): number {
     return Math.max(0, this.settings.allocation - this.delivered);
   }
@@ -116,7 +116,7 @@ export class EventBus {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Answers a call; the changes that it makes name the client of its call options. */
+  /** Answers a call whose changes get the client of its call options. */
   during<Answer>(callOptions: string, answer: () => Answer): Answer {
     const outer = this.#client;
     this.#client = /(?:^|[,;]\s*)client=([^,;]+)/.exec(callOptions)?.[1];
@@ -127,7 +127,7 @@ export class EventBus {
     }
   }
 
-  /** Changes of one transaction. Equal updates of records of one object come as one event. */
+  /** Publishes the changes of a transaction. Equal updates of several records of one object become one event. */
   changed(changes: OrgChange[]): void {
     const transactionKey = randomKey();
     let sequenceNumber = 1;
@@ -139,7 +139,7 @@ export class EventBus {
     }
   }
 
-  /** Publishes an event that no write made: gaps, overflows, ids with wildcards. */
+  /** Publishes an event without a write: gaps, overflows, ids with wildcards. */
   emit(objectName: string, changeType: ChangeType, recordIds: string[]): void {
     const store = this.#org().find(objectName);
     if (store === undefined) throw new RangeError(`no Salesforce object ${objectName}`);
@@ -155,7 +155,7 @@ export class EventBus {
   ): void {
     const { name } = store.definition;
     const channels = this.#listChannels(eventName(name));
-    // Without an error: who may not see an object as a whole hears nothing of it.
+    // There is no error: a user who may not see an object as a whole gets none of its events.
     if (channels.size === 0 || this.settings.hidden.includes(name) || !viewsAll(this.#org(), name)) return;
     const schema = changeSchema(store.definition);
     this.schemas.set(schema.id, schema);
@@ -186,7 +186,7 @@ export class EventBus {
     for (const listener of this.#listeners) listener();
   }
 
-  /** Returns the id of the schema that the events of an object have now. */
+  /** Returns the id of the schema that an object's events have now. */
   getSchemaId(event: string): string {
     const stores = [...this.#org().stores.values()];
     const store = stores.find(({ definition }) => eventName(definition.name) === event);
@@ -214,7 +214,7 @@ export class EventBus {
     this.#events = [];
   }
 
-  /** Positions of before are not understood any more, as after a move of the organisation. */
+  /** Invalidates all earlier positions, as if the organisation had been moved. */
   forgetPositions(): void {
     this.#salt = randomBytes(2);
     this.expire();
@@ -232,7 +232,7 @@ export class EventBus {
     return this.#dropped;
   }
 
-  /** Bytes that clients must not understand. A number in them stays below 2^53. */
+  /** Builds an opaque replay id. If it is a number, it stays below 2^53. */
   replayId(sequence: number): Buffer {
     const number = Buffer.alloc(8);
     number.writeBigUInt64BE(BigInt(sequence));
@@ -241,7 +241,7 @@ export class EventBus {
     return number;
   }
 
-  /** Returns undefined for an id that is not ours, or too old. */
+  /** Finds the sequence of a replay id; undefined if the id is foreign or too old. */
   findSequence(replayId: Buffer): number | undefined {
     const at = this.settings.numericReplayIds ? 2 : 0;
     const length = this.settings.numericReplayIds ? 8 : 10;
@@ -250,7 +250,7 @@ export class EventBus {
     return sequence < this.#dropped || sequence > this.#sequence ? undefined : sequence;
   }
 
-  /** Returns the topic if a client can subscribe to it. */
+  /** Finds a topic that a client can subscribe to. */
   findTopic(name: string): { event?: string; channel: string } | undefined {
     const topic = name.startsWith("/data/") ? name.slice("/data/".length) : "";
     if (topic === STANDARD_CHANNEL) return { channel: STANDARD_CHANNEL };
@@ -261,7 +261,7 @@ export class EventBus {
       : undefined;
   }
 
-  /** Returns the events of a topic behind a position. */
+  /** Returns the events of a topic after a position. */
   eventsAfter(sequence: number, topic: { event?: string; channel: string }, max: number): BusEvent[] {
     const found: BusEvent[] = [];
     for (let index = this.#firstAfter(sequence); index < this.#events.length; index++) {

@@ -1,4 +1,4 @@
-// The Tooling API for channels of change events and their members.
+// Tooling API for channels of change events and their members.
 
 import { asData, asText, type Data, type SandboxAnswer, type SandboxExchange } from "../exchange.ts";
 import type { Router } from "../router.ts";
@@ -148,7 +148,7 @@ function columns(row: Channel | Member): Data {
     : { ...base, ChannelType: row.metadata["channelType"], MasterLabel: row.metadata["label"] };
 }
 
-/** The whole Metadata is replaced; channel and entity of a member never change. */
+/** Replaces the whole Metadata; channel and entity of a member never change. */
 function patch(bus: EventBus, row: Channel | Member, exchange: SandboxExchange): SandboxAnswer {
   requireRight(bus);
   const metadata = asData(asData(jsonBody(exchange.body))["Metadata"]);
@@ -173,7 +173,7 @@ function remove(bus: EventBus, kind: string, id: string): SandboxAnswer {
   return { status: 204 };
 }
 
-/** `SELECT a, b FROM PlatformEventChannel[Member] [WHERE c = 'text']`; a condition may join several with AND. */
+/** Answers `SELECT a, b FROM PlatformEventChannel[Member] [WHERE c = 'text']`; conditions may be joined by AND. */
 function query(bus: EventBus, exchange: SandboxExchange): SandboxAnswer {
   const text = exchange.query.get("q") ?? "";
   const [, list = "", kind = "", where = ""] =

@@ -1,4 +1,4 @@
-// Checks one value against its field and gives what is stored.
+// Checks a value against its field, and returns what is stored.
 
 import { isData } from "../exchange.ts";
 import type { SaveError } from "./errors.ts";
@@ -46,7 +46,7 @@ function wrong(field: Field, code: string, message: string): CheckedValue {
   return { error: { code, message, fields: [field.name] } };
 }
 
-/** Salesforce refuses a value of another JSON type before it looks at the record. */
+/** Refuses a value of another JSON type, before Salesforce reads the record. */
 function unreadable(type: string, input: unknown): CheckedValue {
   const token =
     typeof input === "number"

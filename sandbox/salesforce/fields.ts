@@ -1,4 +1,4 @@
-// Field and object definitions of a Salesforce organisation, and how they are written down.
+// Definitions of a Salesforce organisation's fields and objects, and their notation.
 
 export type PicklistValue = { value: string; label: string; active: boolean; defaultValue: boolean };
 
@@ -27,11 +27,11 @@ export type Field = {
   filterable: boolean;
   /** Computes the value from the record's other values and the time. */
   formula?: (values: Record<string, Scalar>, now: number) => Scalar;
-  /** What the integration user may do; "none" looks as if the field did not exist. */
+  /** Rights of the integration user; with "none", the field seems not to exist. */
   access: "none" | "read" | "edit";
-  /** The definition of a field made through the Metadata API. */
+  /** Definition of a field that was created through the Metadata API. */
   metadata?: Record<string, unknown>;
-  /** Was there and visible before the Metadata API changed it. */
+  /** Whether it existed and was visible before the Metadata API changed it. */
   seeded?: boolean;
 };
 
@@ -164,7 +164,7 @@ const OWNERLESS = new Set([
   "AccountShare",
 ]);
 
-/** System fields that an object does not have, so that its change time is another one or its deletion unknown. */
+/** System fields that an object lacks, so that another field is its change time, or its deletion is unknown. */
 const MISSING: Record<string, string[]> = {
   User: ["IsDeleted"],
   AccountHistory: ["SystemModstamp", "LastModifiedDate", "LastModifiedById"],

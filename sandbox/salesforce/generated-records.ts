@@ -1,4 +1,4 @@
-// Records of a generated organisation: every value follows from the record's position.
+// Records of a generated organisation, whose values follow from their positions.
 
 import type { GenerateSpec, LinkedRun } from "../provider.ts";
 import { lazyValues, type Seed, type ValueMaker } from "../records/lazy-values.ts";
@@ -9,7 +9,7 @@ import { stamp, USER_ID, type ObjectStore } from "./org.ts";
 
 type Makers = Record<string, ValueMaker<Scalar>>;
 
-/** Returns the first and the last id. */
+/** Generates records. Returns the first and the last id. */
 export function generateRecords(
   store: ObjectStore,
   spec: GenerateSpec,
@@ -47,7 +47,7 @@ function buildMakers(store: ObjectStore, spec: GenerateSpec): Map<string, ValueM
   return makers;
 }
 
-/** Fills a reference with the ids of a run, in turn. */
+/** Fills a reference with the ids of a run, round-robin. */
 function addReference(store: ObjectStore, makers: Map<string, ValueMaker<Scalar>>, run: LinkedRun): void {
   const { object, firstId, count } = run;
   const references = [...store.definition.fields.values()].filter((field) =>

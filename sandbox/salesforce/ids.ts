@@ -1,9 +1,9 @@
-// Salesforce record ids: 15 case-sensitive characters, or 18 with a checksum that survives lost case.
+// Ids of Salesforce records: 15 case-sensitive characters, or 18 with a checksum for lost case.
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const CHECKSUM = "ABCDEFGHIJKLMNOPQRSTUVWXYZ012345";
 
-/** The id number `n` of an object with this key prefix, in the 18-character form. */
+/** Builds the id with number `n` of an object with this key prefix, in the form of 18 characters. */
 export function recordId(prefix: string, n: number): string {
   let digits = "";
   for (let rest = n; rest > 0; rest = Math.floor(rest / 62)) digits = (ALPHABET[rest % 62] ?? "0") + digits;
@@ -12,7 +12,7 @@ export function recordId(prefix: string, n: number): string {
 
 const SCHEME = /^[a-zA-Z0-9]{3}Sb000000([a-zA-Z0-9]{4})/;
 
-/** Returns the number of a record id; numbers order ids as their bytes do. Undefined: no id of this organisation. */
+/** Returns the number of a record id; undefined if the id is not of this organisation. Numbers have the same order as the ids' bytes. */
 export function recordNumber(id: string): number | undefined {
   const digits = SCHEME.exec(id)?.[1];
   if (digits === undefined) return undefined;
@@ -21,7 +21,7 @@ export function recordNumber(id: string): number | undefined {
   return number;
 }
 
-/** Each of the last three characters encodes which of five are upper case. */
+/** Adds the checksum. Each of its characters encodes which of five characters are upper case. */
 export function withChecksum(id15: string): string {
   let suffix = "";
   for (let block = 0; block < 3; block++) {
@@ -35,7 +35,7 @@ export function withChecksum(id15: string): string {
   return id15 + suffix;
 }
 
-/** The 18-character form, or undefined when the text is not an id. An 18-character id with a wrong checksum is none. */
+/** Returns the form of 18 characters; undefined if the text is no id, or its checksum is wrong. */
 export function normalizeId(text: string): string | undefined {
   if (!/^[a-zA-Z0-9]+$/.test(text)) return undefined;
   if (text.length === 15) return withChecksum(text);

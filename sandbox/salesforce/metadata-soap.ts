@@ -1,4 +1,4 @@
-// The Metadata API over SOAP: upsertMetadata, readMetadata and deleteMetadata of custom fields and permission sets.
+// Metadata API over SOAP: upsertMetadata, readMetadata and deleteMetadata of custom fields and permission sets.
 
 import { header, Refused, type SandboxAnswer, type SandboxExchange } from "../exchange.ts";
 import type { Grants } from "../oauth/grants.ts";
@@ -18,7 +18,7 @@ import { child, childrenNamed, childText, parseXml, toXml, type Element } from "
 const MAX_COMPONENTS = 10;
 const TYPES = new Set(["CustomField", "PermissionSet"]);
 
-/** `countCall` counts one API call and throws the REST form of a limit error. */
+/** Adds the routes. `countCall` counts one API call, and throws the REST form of a limit error. */
 export function addMetadataRoutes(
   router: Router,
   org: OrgSource,
@@ -144,7 +144,7 @@ function checkCall(type: string, count: number): void {
   }
 }
 
-/** One result per component; under all-or-none one error takes everything back. */
+/** Saves components, with one result for each; under all-or-none, one error reverts everything. */
 function saved<T>(org: Org, allOrNone: boolean, inputs: T[], save: (input: T) => Outcome): string {
   let outcomes: Outcome[] = [];
   const run = (): boolean => {
@@ -179,7 +179,7 @@ function upsertField(org: Org, component: Element): { created: boolean } | { err
   return { created: existing === undefined };
 }
 
-/** A component that does not exist is answered with a nil record. */
+/** Reads components; one that does not exist is answered with a nil record. */
 function read(org: Org, call: Element): string {
   const type = childText(call, "type") ?? "";
   const names = childrenNamed(call, "fullNames").map((name) => name.text.trim());

@@ -1,4 +1,4 @@
-// Salesforce's OAuth: consent page, token endpoint with rotating refresh tokens, introspect, revoke, userinfo.
+// Salesforce's OAuth: consent page, token endpoint with rotating refresh tokens, introspection, revocation and user info.
 
 import { createHmac } from "node:crypto";
 import {
@@ -91,14 +91,14 @@ function redeem(form: Record<string, string>, grants: Grants): Issued {
   if (!verifierFits(pending, form["code_verifier"]))
     throw tokenError("invalid_grant", "invalid code verifier");
   const { scopes } = pending;
-  // Without a scope the app's own scopes apply, which include refreshing; `full` alone does not.
+  // Without a scope, the app's own scopes apply, which include refreshing; `full` alone does not.
   const refresh =
     scopes.length === 0 || scopes.includes("refresh_token") || scopes.includes("offline_access");
   const granted = scopes.length === 0 ? ["api", "refresh_token"] : scopes;
   return grants.mint({ clientId: pending.clientId, scopes: granted, refresh });
 }
 
-/** There is no `expires_in`, and the time is text. */
+/** Builds the answer. There is no `expires_in`, and the time is text. */
 function issued(result: Issued, settings: OAuthSettings): SandboxAnswer {
   const base = `${settings.origin()}/salesforce`;
   const id = `${base}/id/${ORG_ID}/${USER_ID}`;

@@ -1,4 +1,4 @@
-// What the sandbox's controls do to a Salesforce organisation behind its API.
+// The sandbox's controls of a Salesforce organisation, which bypass its API.
 
 import type { Data } from "../exchange.ts";
 import type { AccountControls, RecordInput } from "../provider.ts";
@@ -60,7 +60,7 @@ function recordIn(store: ObjectStore, id: string): StoredRecord {
   return record;
 }
 
-/** A change time before the present is a transaction that was committed late. */
+/** Creates or changes a record. A change time in the past is that of a transaction which was committed late. */
 function put(org: Org, store: ObjectStore, input: RecordInput): string {
   const values: StoredRecord["values"] = {};
   for (const [name, value] of Object.entries(input.values)) {
@@ -87,7 +87,7 @@ function reportDeleted(org: Org, store: ObjectStore, record: StoredRecord): void
   org.changed({ store, id: record.id, changeType, before: {}, after: { ...record.values } });
 }
 
-/** The losers are deleted and name the winner. */
+/** Merges records: the losers are deleted and name the winner. */
 function merge(org: Org, store: ObjectStore, winner: string, losers: string[]): void {
   const at = stamp(org.clock.now());
   const master = recordIn(store, winner);
@@ -129,7 +129,7 @@ function* dump(org: Org, store: ObjectStore, deleted: boolean): Generator<Data> 
   }
 }
 
-/** Null shows that there is no bound. */
+/** Returns null for a number without a bound. */
 function shownNumber(value: number): number | null {
   return value === Number.MAX_SAFE_INTEGER ? null : value;
 }

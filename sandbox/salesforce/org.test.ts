@@ -1,11 +1,11 @@
-// An organisation's units: what an all-or-none call changes at once.
+// Units of an organisation: everything that an all-or-none call changes at once.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { SandboxClock } from "../clock.ts";
 import { DEFAULT_SETTINGS, Org, type OrgChange } from "./org.ts";
 import { storeNew } from "./records.ts";
 
-/** A clock of which each reading is a second later than the one before. */
+/** Clock that advances by a second with each reading. */
 class FastClock extends SandboxClock {
   #readings = 0;
   override now(): number {

@@ -1,4 +1,4 @@
-// One Salesforce organisation in memory: definitions, records, unique indexes, and undo for all-or-none writes.
+// Salesforce organisation in memory: definitions, records, unique indexes, and undo for all-or-none writes.
 
 import type { SandboxClock } from "../clock.ts";
 import { isoText } from "../records/iso-text.ts";
@@ -12,7 +12,7 @@ export const ORG_ID = withChecksum("00DSb0000000001");
 export const USER_ID = withChecksum("005Sb0000000001");
 
 export type StoredRecord = {
-  /** The number in the id, which orders the records. */
+  /** Number in the id, which orders the records. */
   key: number;
   id: string;
   values: Record<string, Scalar>;
@@ -21,21 +21,21 @@ export type StoredRecord = {
   updatedAt: number;
 };
 
-/** What the controls set for the whole organisation. */
+/** Settings of the whole organisation, which the controls change. */
 export type OrgSettings = {
   clock: SandboxClock;
   locatorLifetimeMs: number;
-  /** Open locators; one more drops the oldest. */
+  /** Maximum number of open locators; one more closes the oldest. */
   openLocators: number;
   /** Locators of an earlier generation are refused. */
   locatorGeneration: number;
-  /** Children of one record in an answer, before their own paging. */
+  /** Maximum number of one record's children in an answer, before their own paging. */
   childPage: number;
-  /** Pages end before this many characters of records. */
+  /** Maximum number of characters of the records on a page. */
   pageCharacters: number;
-  /** A longer request line with its headers is refused with `tooLongStatus`, 414 or 431. */
+  /** Maximum size of a request line with its headers; a larger one is refused with `tooLongStatus`, 414 or 431. */
   headerBytes: number;
-  /** The logs of deletions and changes are complete until so long ago; what came later is not in them yet. */
+  /** How far the logs of deletions and changes lag behind; later changes are not in them yet. */
   replicationLagMs: number;
   tooLongStatus: number;
 };
@@ -51,7 +51,7 @@ export const DEFAULT_SETTINGS: Omit<OrgSettings, "clock"> = {
   tooLongStatus: 414,
 };
 
-/** A record with the same value in this field counts as a duplicate. "alert" can be overridden by the caller, "block" not. */
+/** Records with the same value in this field count as duplicates. Callers can override "alert", but not "block". */
 export type DuplicateRule = { object: string; field: string; action: "alert" | "block" };
 
 export const STANDARD_RULES: DuplicateRule[] = [
@@ -62,7 +62,7 @@ export const STANDARD_RULES: DuplicateRule[] = [
 export class ObjectStore {
   readonly definition: ObjectDefinition;
   readonly table = new RecordTable<StoredRecord>();
-  /** When records were deleted, purged ones included. */
+  /** Times of deletions, those of purged records included. */
   readonly deletions = new Map<number, { id: string; at: number }>();
   readonly #indexes = new Map<string, Map<string, Set<string>>>();
   #nextNumber = 1000;
@@ -84,7 +84,7 @@ export class ObjectStore {
     return found === undefined || found.access === "none" ? undefined : found;
   }
 
-  /** Live records with this value in an indexed field; text without case. */
+  /** Returns the ids of live records with this value in an indexed field, ignoring case. */
   holders(name: string, value: Scalar): string[] {
     return value === null ? [] : [...(this.#indexes.get(name)?.get(indexKey(value)) ?? [])];
   }
@@ -100,14 +100,14 @@ export class ObjectStore {
     return first;
   }
 
-  /** Returns a record by its 18-character id, deleted or not. A generated one becomes an ordinary one. */
+  /** Finds a record by its id of 18 characters, deleted or not. A generated one becomes a stored one. */
   lookup(id: string): StoredRecord | undefined {
     const record = this.peek(id);
     if (record === undefined) return undefined;
     return Object.hasOwn(record.values, "Id") ? record : { ...record, values: plainValues(record.values) };
   }
 
-  /** Returns a record to look at only. */
+  /** Finds a record for reading only. */
   peek(id: string): StoredRecord | undefined {
     const key = recordNumber(id);
     const record = key === undefined ? undefined : this.table.get(key);
@@ -132,7 +132,7 @@ export class ObjectStore {
     for (const name of this.#indexes.keys()) if (name in values) this.#enter(name, record);
   }
 
-  /** Moves SystemModstamp, as Salesforce does. */
+  /** Deletes or restores a record. Sets SystemModstamp, like Salesforce. */
   setDeleted(record: StoredRecord, deleted: boolean, modstamp: Scalar): void {
     this.set(record, { IsDeleted: deleted, SystemModstamp: modstamp });
     record.deleted = deleted;
@@ -176,7 +176,7 @@ function indexKey(value: string | number | boolean): string {
   return String(value).toLowerCase();
 }
 
-/** A change of a record that was committed, for the event bus. */
+/** Committed change of a record, for the event bus. */
 export type OrgChange = {
   store: ObjectStore;
   id: string;
@@ -213,7 +213,7 @@ export class Org {
     return this.settings.clock;
   }
 
-  /** The time of a change that is made now: all changes of a unit have the one at which it began. */
+  /** Returns the time of a change now: all changes of a unit have the time at which it began. */
   changeTime(): number {
     return this.#unitTime ?? this.clock.now();
   }
@@ -222,25 +222,25 @@ export class Org {
     return this.stores.get(objectName.toLowerCase());
   }
 
-  /** The store an id belongs to, by its first three characters. */
+  /** Finds the store of an id by its first three characters. */
   ofId(id: string): ObjectStore | undefined {
     const prefix = id.slice(0, 3);
     for (const store of this.stores.values()) if (store.definition.prefix === prefix) return store;
     return undefined;
   }
 
-  /** Remembers how to take back one change while an all-or-none unit runs. */
+  /** Registers how to undo a change while an all-or-none unit runs. */
   onUndo(step: () => void): void {
     this.#undo?.push(step);
   }
 
-  /** Reports a change when the unit that it belongs to is kept. */
+  /** Reports a change when its unit is committed. */
   changed(change: OrgChange): void {
     if (this.#pending === undefined) this.onCommit([change]);
     else this.#pending.push(change);
   }
 
-  /** Runs `work`; when it returns false or throws, everything it changed is taken back. Units may be nested. */
+  /** Runs `work`, and undoes all of its changes if it returns false or throws. Units may be nested. */
   atomically(work: () => boolean): boolean {
     const outer = this.#undo;
     const own: (() => void)[] = [];
@@ -269,7 +269,7 @@ export class Org {
     return kept;
   }
 
-  /** Field access of API-made custom fields follows from permission sets assigned to the integration user. */
+  /** Updates the access to API-made custom fields from the permission sets assigned to the integration user. */
   refreshAccess(): void {
     const assigned = new Set(
       live(this.find("PermissionSetAssignment"))
@@ -297,7 +297,7 @@ export function live(store: ObjectStore | undefined): StoredRecord[] {
   return store === undefined ? [] : [...store.table.select({})].filter((record) => !record.deleted);
 }
 
-/** `2026-01-02T03:04:05.000+0000`, the form of every date-time answer; whole seconds, as Salesforce stores them. */
+/** Returns a text like `2026-01-02T03:04:05.000+0000`, the form of all date-times in answers; Salesforce stores whole seconds. */
 export function stamp(at: number): string {
   return `${isoText(Math.floor(at / 1000) * 1000).slice(0, -1)}+0000`;
 }

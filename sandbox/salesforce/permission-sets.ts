@@ -1,4 +1,4 @@
-// Permission sets as metadata: a set of field permissions, kept as ordinary FieldPermissions records.
+// Permission sets as metadata: field permissions, stored as ordinary FieldPermissions records.
 
 import type { SaveError } from "./errors.ts";
 import { live, stamp, USER_ID, type Org, type StoredRecord } from "./org.ts";
@@ -15,7 +15,7 @@ export function findPermissionSet(org: Org, name: string): StoredRecord | undefi
   );
 }
 
-/** Replaces label, description and all field permissions. Returns whether the set is new, or why not. */
+/** Replaces label, description and all field permissions. Returns whether the set is new, or why it is refused. */
 export function upsertPermissionSet(org: Org, element: Element): { created: boolean } | { error: SaveError } {
   const name = childText(element, "fullName") ?? "";
   const Label = childText(element, "label") ?? "";
@@ -93,7 +93,7 @@ function permissionRecords(org: Org, parentId: string): StoredRecord[] {
   return live(org.find("FieldPermissions")).filter((record) => record.values["ParentId"] === parentId);
 }
 
-/** The set as readMetadata gives it. */
+/** Builds the metadata of a set for readMetadata. */
 export function permissionSetMetadata(org: Org, record: StoredRecord): Record<string, unknown> {
   const description = record.values["Description"];
   return {

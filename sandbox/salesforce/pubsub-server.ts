@@ -1,4 +1,4 @@
-// The Pub/Sub API of the simulated organisation: a gRPC server on a port of its own, in clear or by TLS.
+// Pub/Sub API of the simulated organisation: a gRPC server on a separate port, in plain text or with TLS.
 
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
@@ -24,7 +24,7 @@ const SERVICE = "/eventbus.v1.PubSub/";
 const RPC_ID = "rpc-id";
 const RESET = 2;
 
-/** Codes and the number of gRPC that they come with. */
+/** Names of the codes, with their numbers in gRPC. */
 const STATUS: Record<string, number> = {
   "service.auth.error": 16,
   "service.auth.headers.invalid": 16,
@@ -34,7 +34,7 @@ const STATUS: Record<string, number> = {
   "subscription.topic.cannot.subscribe": 7,
 };
 
-/** A certificate and its key, in PEM form. */
+/** Certificate and key, in PEM form. */
 export type PubSubTls = { key: string; cert: string };
 
 export type StreamCall = { method: string; topic: string; preset: number; requested: number; open: boolean };
@@ -49,7 +49,7 @@ export class PubSubServer {
   readonly #subscribers = new Set<Subscriber>();
   /** Subscribe calls since the start, newest last. */
   readonly calls: StreamCall[] = [];
-  /** Calls that are refused, by method. */
+  /** Calls to refuse, by method. */
   readonly #refusals: { method: string; code: string; left: number }[] = [];
 
   constructor(bus: EventBus, grants: Grants, origin: () => string, tls?: PubSubTls) {
@@ -67,7 +67,7 @@ export class PubSubServer {
     this.#server.on("stream", (stream, headers) => this.#serve(stream, headers));
   }
 
-  /** A port that is taken is replaced by a free one; the catalog tells. Returns the origin. */
+  /** Listens on the port, or on a free one if it is taken; the catalog has its address. Returns the origin. */
   async listen(port: number, host: string): Promise<string> {
     try {
       this.#server.listen(port, host);
@@ -90,7 +90,7 @@ export class PubSubServer {
     this.#refusals.push({ method, code, left: count });
   }
 
-  /** Breaks all Subscribe calls: with a code, by a reset, or by the end of the connections. */
+  /** Breaks all Subscribe calls: with a code, by a reset, or by ending the connections. */
   break(how: "reset" | "goaway" | "disconnect" | "status", code = "service.unavailable"): void {
     if (how === "goaway") for (const session of this.#sessions) session.goaway();
     if (how === "disconnect") for (const session of this.#sessions) session.destroy();
@@ -142,7 +142,7 @@ export class PubSubServer {
     }
     const isKnown = this.#grants.check(String(accesstoken)).state === "valid";
     const { host, origin } = new URL(this.#origin());
-    // Salesforce has no address in clear: some clients take none, and name the sandbox by https.
+    // Salesforce has no plain-text address: some clients accept none, and use https for the sandbox.
     const isOurs = (instanceurl === origin || instanceurl === `https://${host}`) && tenantid === ORG_ID;
     return isKnown && isOurs ? undefined : "service.auth.error";
   }
@@ -156,7 +156,7 @@ export class PubSubServer {
         [1, name],
         [2, ORG_ID],
         [4, true],
-        // A channel of several objects has no schema id.
+        // A channel with several objects has no schema id.
         [5, topic.event === undefined ? "" : this.#bus.getSchemaId(topic.event)],
         [6, randomUUID()],
       ]),
@@ -236,7 +236,7 @@ function buildTrailers(code: string, message: string, status = STATUS[code] ?? 3
 
 function fail(stream: ServerHttp2Stream, code: string, message: string, status?: number): void {
   stream.respond({ ...HEAD, ...buildTrailers(code, message, status) }, { endStream: true });
-  // What the client still sends is not read.
+  // The rest of the client's request is ignored.
   stream.resume();
 }
 
@@ -246,7 +246,7 @@ function answer(stream: ServerHttp2Stream, message: Buffer): void {
   stream.end(frame(message));
 }
 
-/** Like any gRPC server, it answers a unary call when the caller has ended its request. */
+/** Reads a unary call, which is answered when the caller has ended its request, like by any gRPC server. */
 function readAll(stream: ServerHttp2Stream, then: (fields: Fields) => void): void {
   let bytes: Buffer = Buffer.alloc(0);
   stream.on("data", (chunk: Buffer) => (bytes = Buffer.concat([bytes, chunk])));

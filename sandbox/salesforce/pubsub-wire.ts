@@ -1,4 +1,4 @@
-// Protobuf messages and gRPC frames, as far as the simulated Pub/Sub API has them.
+// Protobuf messages and gRPC frames, as far as the simulated Pub/Sub API needs them.
 
 export type Fields = Map<number, (number | Buffer)[]>;
 
@@ -35,11 +35,11 @@ export function readBytes(fields: Fields, number: number): Buffer {
 
 export function readNumber(fields: Fields, number: number): number {
   const value = fields.get(number)?.at(-1);
-  // A negative int32 comes as a number of 64 bits.
+  // A negative int32 arrives as a 64-bit number.
   return typeof value === "number" ? (value >= 2 ** 63 ? value - 2 ** 64 : value) : 0;
 }
 
-/** Leaves out defaults, as proto3 does. */
+/** Encodes a message without default values, like proto3. */
 export function encode(fields: [number, string | Buffer | number | boolean][]): Buffer {
   const parts: Buffer[] = [];
   for (const [number, value] of fields) {
@@ -67,7 +67,7 @@ export function frame(message: Buffer): Buffer {
   return Buffer.concat([prefix, message]);
 }
 
-/** Returns whole messages and what is left. */
+/** Splits whole messages off, and returns them with the rest. */
 export function unframe(bytes: Buffer): { messages: Buffer[]; rest: Buffer } {
   const messages: Buffer[] = [];
   let rest = bytes;

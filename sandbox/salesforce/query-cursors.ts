@@ -1,11 +1,11 @@
-// Locators of long results: their names, lifetime and number.
+// Locators of long results: their names, lifetime and maximum number.
 
 import { refuse } from "./errors.ts";
 import { withChecksum } from "./ids.ts";
 import type { OrgSettings } from "./org.ts";
 import type { Found } from "./soql-run.ts";
 
-/** `children` names the locators of children that the last page gave out. */
+/** `children` has the names of the locators of children on the last page. */
 export type Cursor = { found: Found; children: string[] };
 
 type Open = { cursor: Cursor; openedAt: number; generation: number };
@@ -20,7 +20,7 @@ export class QueryCursors {
     this.#settings = settings;
   }
 
-  /** Returns the locator's name. One too many drops the oldest. */
+  /** Opens a locator and returns its name. One beyond the maximum closes the oldest. */
   open(cursor: Cursor): string {
     const name = this.#add(this.#open, cursor);
     const [oldest] = this.#open.keys();
@@ -28,7 +28,7 @@ export class QueryCursors {
     return name;
   }
 
-  /** Children's locators live with their parent's page and count as one with it. */
+  /** Opens a locator of children. It lives as long as its parent's page, and counts as one with that. */
   openChild(cursor: Cursor): string {
     return this.#add(this.#children, cursor);
   }
@@ -39,7 +39,7 @@ export class QueryCursors {
     this.#children.delete(name);
   }
 
-  /** Reads `0r8…-2000`. Throws Salesforce's refusal with the extended code in the message. */
+  /** Finds the cursor of a locator like `0r8…-2000`. Throws Salesforce's refusal with the extended code in the message. */
   find(locator: string): { cursor: Cursor; name: string; start: number } {
     const [, name = "", start = ""] = /^(0r8[a-zA-Z0-9]{12,15})-(\d+)$/.exec(locator) ?? [];
     if (name === "") throw invalidLocator("INVALID_QUERY_LOCATOR_FORMAT");

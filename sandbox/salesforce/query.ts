@@ -1,4 +1,4 @@
-// The query endpoints: SOQL in, pages of records out.
+// Query endpoints: SOQL in, pages of records out.
 
 import { header, type Data, type SandboxExchange } from "../exchange.ts";
 import type { Router } from "../router.ts";
@@ -13,7 +13,7 @@ const DEFAULT_PAGE = 2000;
 export function addQueryRoutes(router: Router, org: OrgSource): void {
   let owner: Org | undefined;
   let cursors = new QueryCursors(org().settings);
-  /** A reset makes a new organisation, whose locators are new, too. */
+  /** Returns the cursors. A reset creates a new organisation, with new locators. */
   const current = (): QueryCursors => {
     if (owner !== org()) cursors = new QueryCursors(org().settings);
     owner = org();
@@ -35,7 +35,7 @@ export function addQueryRoutes(router: Router, org: OrgSource): void {
   }
 }
 
-/** Makes the pages of one request. */
+/** Builds the pages of one request. */
 class Pages {
   readonly #org: Org;
   readonly #cursors: QueryCursors;
@@ -51,7 +51,7 @@ class Pages {
     this.#size = pageSize(exchange);
   }
 
-  /** Asking for a page ends the locators of the children on earlier pages. */
+  /** Returns a page, and closes the locators of children on earlier pages. */
   page(cursor: Cursor, name: string | undefined, start: number): Data {
     const { found, children } = cursor;
     for (const child of children.splice(0)) this.#cursors.close(child);
@@ -99,7 +99,7 @@ class Pages {
   }
 }
 
-/** `Sforce-Query-Options: batchSize=200…2000`. */
+/** Reads the page size from `Sforce-Query-Options: batchSize=200…2000`. */
 function pageSize(exchange: SandboxExchange): number {
   const wanted = Number(
     /batchSize\s*=\s*(\d+)/i.exec(header(exchange, "sforce-query-options"))?.[1] ?? DEFAULT_PAGE,

@@ -1,4 +1,4 @@
-// Insert, update, delete and upsert of one record with all checks; every endpoint that writes goes through here.
+// Insert, update, delete and upsert of one record with all checks; every writing endpoint uses them.
 
 import { isData, type Data } from "../exchange.ts";
 import { findDuplicates, type DuplicateHeader } from "./duplicate-rules.ts";
@@ -67,7 +67,7 @@ function listDefaults(store: ObjectStore): Values {
   return values;
 }
 
-/** Computed fields follow the written ones. */
+/** Updates computed fields after written ones. */
 function derive(store: ObjectStore, values: Values): void {
   if (store.definition.fields.has("lastname")) {
     values["Name"] = [values["FirstName"], values["LastName"]]
@@ -197,7 +197,7 @@ function checkInput(
   return { errors: [{ code: "INVALID_FIELD_FOR_INSERT_UPDATE", message, fields: locked }] };
 }
 
-/** `"Account": {"External_Id__c": "7"}` sets the reference by an external id. */
+/** Resolves a reference by an external id: `"Account": {"External_Id__c": "7"}`. */
 function linkedValue(
   org: Org,
   store: ObjectStore,

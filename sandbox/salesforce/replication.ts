@@ -1,4 +1,4 @@
-// What was deleted or changed in a span of time: ids only, purged records included.
+// Lists what was deleted or changed in a period: ids only, those of purged records included.
 
 import type { SandboxAnswer, SandboxExchange } from "../exchange.ts";
 import type { Router } from "../router.ts";
@@ -21,7 +21,7 @@ export function addReplicationRoutes(router: Router, org: OrgSource): void {
 
 type Span = { start: number; end: number };
 
-/** Seconds are cut off. The end must be more than a minute behind the start, the start in the kept days. */
+/** Reads the period, without seconds. It must be longer than a minute, and begin within the kept days. */
 function readSpan(org: Org, { query }: SandboxExchange, days: number): Span {
   const [start = Number.NaN, end = Number.NaN] = ["start", "end"].map((name) => {
     const at = parseInstant(query.get(name) ?? "");
@@ -42,7 +42,7 @@ function invalidDate(message: string): Error {
   return refuse(400, "INVALID_REPLICATION_DATE", message);
 }
 
-/** Transactions that are not committed yet are missing; clients begin the next span where this one was complete. */
+/** Returns until when the answer is complete: uncommitted transactions are missing, and clients begin the next period there. */
 function coveredUntil(org: Org, end: number): number {
   const complete = org.clock.now() - org.settings.replicationLagMs;
   return Math.min(end, Math.floor(complete / MINUTE_MS) * MINUTE_MS);

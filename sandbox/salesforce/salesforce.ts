@@ -1,4 +1,4 @@
-// The simulated Salesforce: sessions, the daily limit, then the endpoint.
+// Simulated Salesforce: sessions, the daily limit, then the endpoint.
 
 import { readBearer, Refused, type SandboxAnswer, type Data, type SandboxExchange } from "../exchange.ts";
 import type { SandboxClock } from "../clock.ts";
@@ -31,7 +31,7 @@ export type SalesforceOptions = {
   clients?: KnownClient[];
   autoApprove?: boolean;
   pubSubTls?: PubSubTls;
-  /** Default: contacts and leads with the same e-mail address raise an alert. */
+  /** By default, contacts and leads with the same e-mail address cause an alert. */
   duplicateRules?: DuplicateRule[];
 };
 
@@ -166,7 +166,7 @@ function answer(
 const routeAs = (bus: EventBus, router: Router, exchange: SandboxExchange): SandboxAnswer =>
   bus.during(String(exchange.headers["sforce-call-options"] ?? ""), () => route(router, exchange));
 
-/** Comes from the front door, before the session is looked at. */
+/** Refuses a request that is too long. Like Salesforce's web server, it does so before checking the session. */
 function tooLong({ lineBytes, headerBytes }: SandboxExchange, org: Org): SandboxAnswer | undefined {
   const { headerBytes: max, tooLongStatus } = org.settings;
   if (lineBytes + headerBytes <= max) return undefined;
@@ -181,14 +181,14 @@ function countCall(daily: DailyLimit): void {
   if (isUsedUp(daily)) throw new Refused(USED_UP);
 }
 
-/** Counts the call if there is room for it. */
+/** Returns whether the daily limit is used up; otherwise counts the call. */
 function isUsedUp(daily: DailyLimit): boolean {
   if (daily.used >= daily.max) return true;
   daily.used++;
   return false;
 }
 
-/** Turns refusals into answers, so that a part of a composite request can fail alone. */
+/** Converts refusals into answers, so that a part of a composite request can fail alone. */
 function route(router: Router, exchange: SandboxExchange): SandboxAnswer {
   const found = router.find(exchange.method, exchange.path);
   if (found === undefined) {

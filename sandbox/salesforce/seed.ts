@@ -1,4 +1,4 @@
-// The records a Salesforce sandbox organisation starts with. Ids are fixed; the README lists them.
+// Initial records of a Salesforce sandbox organisation. Their ids are fixed; the README lists them.
 
 import { recordId, withChecksum } from "./ids.ts";
 import type { Scalar } from "./fields.ts";

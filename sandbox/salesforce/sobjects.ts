@@ -1,4 +1,4 @@
-// Single-record endpoints: create, get, update, delete, upsert by external id.
+// Endpoints of single records: create, get, update, delete, upsert by external id.
 
 import { isData, type SandboxAnswer, type Data, type SandboxExchange } from "../exchange.ts";
 import type { Router } from "../router.ts";
@@ -55,7 +55,7 @@ export function storeNamed(org: Org, name: string): ObjectStore {
   return store;
 }
 
-/** The parsed JSON object of a write. */
+/** Parses the JSON object of a write. */
 export function jsonBody(text: string): Data {
   let parsed: unknown;
   try {
@@ -77,7 +77,7 @@ function success(saved: Saved): Data {
   return { id: saved.id, success: true, errors: [] };
 }
 
-/** Checks an id of this object in the path. Anything else is reported like an unknown external id. */
+/** Reads an id of this object from the path. Anything else is refused like an unknown external id. */
 function idIn(store: ObjectStore, exchange: SandboxExchange): string {
   const text = exchange.params["id"] ?? "";
   const id = normalizeId(text);
@@ -151,7 +151,7 @@ export function visibleFields(store: ObjectStore): Field[] {
   return [...store.definition.fields.values()].filter((field) => field.access !== "none");
 }
 
-/** Throws for the first unknown or invisible name. */
+/** Finds the fields with these names. Throws for the first unknown or invisible one. */
 export function fieldsNamed(store: ObjectStore, names: string[]): Field[] {
   return names.map((name) => {
     const field = store.find(name.trim());
@@ -171,7 +171,7 @@ export function buildAttributes(store: ObjectStore, record: StoredRecord, versio
   return { type: name, url: `/services/data/${version}/sobjects/${name}/${record.id}` };
 }
 
-/** Returns the value of a field; formulas are computed now and leave no trace in the change time. */
+/** Returns the value of a field. Formulas are computed now, without changing the change time. */
 export function storedValue(org: Org, field: Field, record: StoredRecord): Scalar {
   if (field.formula !== undefined) return field.formula(record.values, org.clock.now());
   return record.values[field.name] ?? null;
@@ -179,7 +179,7 @@ export function storedValue(org: Org, field: Field, record: StoredRecord): Scala
 
 const ADDRESS_PARTS = ["Street", "City", "State", "PostalCode", "Country"];
 
-/** Returns what an answer shows; an address is an object of its parts, null without any. */
+/** Returns the value for an answer. An address is an object of its parts, null without any. */
 export function shownValue(org: Org, field: Field, record: StoredRecord): unknown {
   if (field.type !== "address") return storedValue(org, field, record);
   const prefix = field.name.replace(/Address$/, "");

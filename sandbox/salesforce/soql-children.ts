@@ -10,9 +10,9 @@ import { buildSelection } from "./soql-plan.ts";
 import { sortedRecords } from "./soql-order.ts";
 
 export type Children = {
-  /** The relationship's name, under which an answer shows them. */
+  /** Name of the relationship, which answers use, too. */
   name: string;
-  /** Returns the keys of the children of a record. */
+  /** Returns the keys of a record's children. */
   keys(parentId: string): Float64Array;
   record(key: number): StoredRecord | undefined;
   show(record: StoredRecord, version: string): Data;
@@ -43,7 +43,7 @@ function relationshipName({ definition }: ObjectStore, field: Field): string | u
   return NAMES[`${definition.name}.${field.name}`] ?? definition.childrenName;
 }
 
-/** The children are looked up once; later pages of the parents show the same ones. */
+/** Reads the children once: later pages of the parents show the same ones. */
 export function readChildren(context: Context, query: Query, includeDeleted: boolean): Children {
   const relationship = childRelationships(context.org, context.store).find(
     ({ name }) => name.toLowerCase() === query.from.toLowerCase(),

@@ -7,7 +7,8 @@ import { normalValue } from "./soql-where.ts";
 
 export function sortedRecords(context: Context, order: Order[], records: StoredRecord[]): StoredRecord[] {
   const rules = order.map((one) => ({ ...one, resolved: resolvePath(context, one.path) }));
-  // Without an order Salesforce promises none (SOQL and SOSL Reference, ORDER BY): neither that of ids nor that of a list of ids.
+  // Without an order, Salesforce guarantees none (SOQL and SOSL Reference, ORDER BY): neither that of ids nor that of a list of
+  // ids.
   if (rules.length === 0) return records.toReversed();
   return records.toSorted((a, b) => {
     for (const { resolved, descending, nullsLast } of rules) {

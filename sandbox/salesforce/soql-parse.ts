@@ -1,4 +1,4 @@
-// Parses the supported part of SOQL; everything else is a MALFORMED_QUERY.
+// Parses the supported part of SOQL; other texts are a MALFORMED_QUERY.
 
 import { refuse } from "./errors.ts";
 
@@ -17,9 +17,9 @@ export type Condition =
 export type Order = { path: string; descending: boolean; nullsLast: boolean };
 
 export type Query = {
-  /** Field paths as written, FIELDS(ALL) and the like in capitals. */
+  /** Field paths as written; FIELDS(ALL) and similar functions in capitals. */
   select: string[];
-  /** Sub-queries; their FROM names a child relationship. */
+  /** Sub-queries, whose FROM names a child relationship. */
   children: Query[];
   count: boolean;
   from: string;
@@ -73,7 +73,7 @@ class Parser {
     return { select, children, count, from, where, order, limit, offset };
   }
 
-  /** A sub-query has no sub-queries of its own. */
+  /** Parses the selection; a sub-query has no sub-queries of its own. */
   #selection(outer: boolean): { select: string[]; children: Query[]; count: boolean } {
     const select: string[] = [];
     const children: Query[] = [];
@@ -107,7 +107,7 @@ class Parser {
     return { kind: "or", parts };
   }
 
-  /** AND and OR on one level need parentheses. */
+  /** Parses conditions joined by AND. Together with OR, they need parentheses. */
   #both(): Condition {
     const parts = [this.#single()];
     while (this.#accept("AND")) parts.push(this.#single());
@@ -250,7 +250,7 @@ function malformed(text: string, at: number, what: string): Error {
   return refuse(400, "MALFORMED_QUERY", `${whereabouts(text, at)}\n${what}`);
 }
 
-/** The lines Salesforce puts before an explanation of a query error. */
+/** Returns the lines that Salesforce puts before the explanation of a query error. */
 export function whereabouts(text: string, at: number): string {
   const shown = text.slice(Math.max(0, at - 30), at + 20);
   return `\n${shown}\n${" ".repeat(Math.min(30, at))}^\nERROR at Row:1:Column:${at + 1}`;

@@ -1,4 +1,4 @@
-// Field paths of a query: what they name, and what they give for a record.
+// Field paths of a query: what they name, and their values for a record.
 
 import type { Data } from "../exchange.ts";
 import { refuse } from "./errors.ts";
@@ -7,7 +7,7 @@ import type { ObjectStore, Org, StoredRecord } from "./org.ts";
 import { buildAttributes, shownValue, storedValue, visibleFields } from "./sobjects.ts";
 import { whereabouts, type Query } from "./soql-parse.ts";
 
-/** A field of the object itself or of a parent: `Account.Name`. */
+/** Field of the object itself or of a parent: `Account.Name`. */
 export type Path = { steps: { reference: Field; store: ObjectStore }[]; field: Field };
 
 export type Context = { org: Org; store: ObjectStore; text: string };
@@ -27,10 +27,10 @@ export function selectedPaths(context: Context, query: Query): Path[] {
   });
 }
 
-/** Throws Salesforce's refusal of a name that is unknown or hidden from the user. */
+/** Resolves a path. Throws Salesforce's refusal of a name that is unknown, or hidden from the user. */
 export function resolvePath(context: Context, text: string): Path {
   const parts = text.split(".");
-  // The object's own name may be the prefix.
+  // The object's own name may be a prefix.
   if (parts.length > 1 && parts[0]?.toLowerCase() === context.store.definition.name.toLowerCase())
     parts.shift();
   if (parts.length > MAX_LEVELS + 1) {

@@ -1,4 +1,4 @@
-// Finds in the conditions of a query the bounds that the record table can apply itself.
+// Finds the bounds in the conditions of a query that the record table can apply itself.
 
 import type { Selection } from "../records/record-table.ts";
 import { parseInstant } from "./instant.ts";
@@ -13,7 +13,7 @@ type Bounds = Pick<
   "afterKey" | "throughKey" | "changedFrom" | "changedTo" | "afterPair" | "storedOnly"
 >;
 
-/** Returns the selection of a WHERE clause; deleted records are left out unless `includeDeleted`. */
+/** Builds the selection of a WHERE clause, without deleted records unless `includeDeleted` is set. */
 export function buildSelection(
   context: Context,
   where: Condition | undefined,
@@ -23,7 +23,7 @@ export function buildSelection(
     ? {}
     : { view: (record: StoredRecord) => (record.deleted ? undefined : record) };
   if (where === undefined) return view;
-  // Checks the parts that become bounds, too.
+  // This also checks the parts that become bounds.
   tester(context, where);
   const selection: Selection<StoredRecord> = { ...view };
   const others: Condition[] = [];
@@ -33,7 +33,7 @@ export function buildSelection(
     if (bounds === undefined || bounds.storedOnly === true) others.push(part);
   }
   if (others.length === 0) return selection;
-  // Values of parents and formulas may change without the record.
+  // Values of parents and formulas may change without the record, so such tests are not cached.
   const name = others.every((part) => isOwn(context, part)) ? { name: JSON.stringify(others) } : {};
   return { ...selection, test: { ...name, passes: tester(context, { kind: "and", parts: others }) } };
 }
@@ -69,7 +69,7 @@ function findBounds(store: ObjectStore, condition: Condition): Bounds | undefine
   return operator === "=" ? { changedFrom: second, changedTo: second } : undefined;
 }
 
-/** Reads `SystemModstamp > T OR (SystemModstamp = T AND Id > 'x')`, the way on behind a record. */
+/** Finds the bounds of `SystemModstamp > T OR (SystemModstamp = T AND Id > 'x')`, which continues after a record. */
 function pairBounds(store: ObjectStore, parts: Condition[]): Bounds | undefined {
   const [later, same] = parts;
   if (parts.length !== 2 || later === undefined || same?.kind !== "and" || same.parts.length !== 2)
@@ -97,7 +97,7 @@ function toSortKey(store: ObjectStore, text: string): number | undefined {
   return id?.startsWith(store.definition.prefix) === true ? recordNumber(id) : undefined;
 }
 
-/** True when the condition only looks at stored values of the record itself. */
+/** Returns whether the condition reads only stored values of the record itself. */
 function isOwn(context: Context, condition: Condition): boolean {
   if (condition.kind === "not") return isOwn(context, condition.part);
   if (condition.kind !== "compare") return condition.parts.every((part) => isOwn(context, part));

@@ -1,4 +1,4 @@
-// Runs a parsed query over the records.
+// Executes a parsed query over the records.
 
 import type { Data } from "../exchange.ts";
 import type { Selection } from "../records/record-table.ts";
@@ -12,7 +12,7 @@ import { selectedPaths, shownFields, type Context } from "./soql-paths.ts";
 import { buildSelection } from "./soql-plan.ts";
 import { tester } from "./soql-where.ts";
 
-/** The keys of the records are fixed when the query runs, their values when a page is shown. */
+/** The keys of the records are determined when the query runs, their values when a page is shown. */
 export type Found = {
   total: number;
   record(place: number): StoredRecord | undefined;
@@ -53,7 +53,7 @@ export function runQuery(org: Org, query: Query, text: string, includeDeleted: b
 
 const YEAR_MS = 365 * 24 * 60 * 60 * 1000;
 
-/** Events that ended, and closed tasks that were due, more than a year ago: only `queryAll` has them. */
+/** Returns whether only `queryAll` finds the record: events that ended and closed tasks that were due more than a year ago. */
 function isArchived({ values }: StoredRecord, yearAgo: number): boolean {
   const { EndDateTime, ActivityDate, Status } = values;
   const isOver = EndDateTime !== undefined || Status === "Completed";
@@ -80,7 +80,7 @@ function sortKeys(context: Context, query: Query, selection: Selection<StoredRec
   return keysIn(context, query, [...table.select(selection)]);
 }
 
-/** Returns the lower-case name of a field of the object itself that is sorted upwards. */
+/** Returns the lower-case name of a field of the object itself that is sorted in ascending order. */
 function ascending(order: Order): string | undefined {
   return order.descending ? undefined : order.path.toLowerCase();
 }
@@ -96,7 +96,7 @@ function firstKeys(records: Iterable<StoredRecord>, max: number): Float64Array {
   return Float64Array.from(keys);
 }
 
-/** Finds records for `Id = …` and `Id IN (…)` without looking at every record. */
+/** Finds the keys for `Id = …` and `Id IN (…)` without reading every record. */
 function keysOfIds(
   context: Context,
   query: Query,

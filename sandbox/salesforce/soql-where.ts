@@ -1,4 +1,4 @@
-// Turns the conditions of a query into tests of records.
+// Converts the conditions of a query into tests of records.
 
 import { refuse } from "./errors.ts";
 import { parseInstant } from "./instant.ts";
@@ -10,7 +10,7 @@ import { resolvePath, valueAt, type Context, type Path } from "./soql-paths.ts";
 
 type Test = (record: StoredRecord) => boolean;
 
-/** Returns the test of a condition. Throws Salesforce's refusal of an unknown field or a wrong literal. */
+/** Builds the test of a condition. Throws Salesforce's refusal of an unknown field or a wrong literal. */
 export function tester(context: Context, condition: Condition): Test {
   if (condition.kind === "not") {
     const inner = tester(context, condition.part);
@@ -84,7 +84,7 @@ function notFilterable(context: Context, field: Field): Error {
   return refuse(400, "INVALID_FIELD", `${whereabouts(context.text, at)}\n${what}`);
 }
 
-/** Text without case, times as milliseconds of whole seconds, ids in their long form. */
+/** Normalizes a value for comparison: text without case, times as milliseconds of whole seconds, ids in their long form. */
 export function normalValue(field: Field, value: Scalar): Scalar {
   if (value === null || typeof value !== "string") return value;
   if (field.type === "datetime" || field.type === "date")
@@ -110,7 +110,7 @@ const LITERALS: Record<string, string[]> = {
   datetime: ["datetime"],
 };
 
-/** Salesforce refuses `Name = 5` and `CreatedDate > '2026…'`. */
+/** Refuses literals of a wrong type like Salesforce: `Name = 5` and `CreatedDate > '2026…'`. */
 function checkLiteral(context: Context, field: Field, literal: Literal): void {
   const expected = LITERALS[field.type] ?? ["string"];
   if (literal.kind === "null" || expected.includes(literal.kind)) return;

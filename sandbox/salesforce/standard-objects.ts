@@ -1,4 +1,4 @@
-// The objects every sandbox organisation has. Custom fields listed here are visible from the start.
+// Objects of every sandbox organisation. The custom fields listed here are visible from the start.
 
 import { field, objectDefinition, type Field, type ObjectDefinition, type Scalar } from "./fields.ts";
 import { parseInstant } from "./instant.ts";
@@ -51,7 +51,7 @@ function person(): Field[] {
   ];
 }
 
-/** A new set of definitions: the Metadata API changes them. */
+/** Builds new definitions, because the Metadata API changes them. */
 export function standardObjects(): ObjectDefinition[] {
   return [account(), contact(), lead(), opportunity(), ...activities(), machine(), ...administration()];
 }
@@ -217,7 +217,7 @@ function machine(): ObjectDefinition {
     field("Capacity_KW__c", "double", { scale: 1 }),
     field("Installed_On__c", "date"),
     field("Account__c", "reference", { to: "Account" }),
-    // Moves with the clock and leaves no stamp, like every formula.
+    // Changes with the clock, but not the change time, like every formula.
     field("Age_In_Days__c", "double", { scale: 0, readOnly: true, formula: ageInDays }),
   ]);
 }

@@ -1,4 +1,4 @@
-// One Subscribe call: gives events as far as the client has asked for them, and empty answers in between.
+// Subscribe call: sends as many events as the client has requested, and empty answers in between.
 
 import { readBytes, encode, readNumber, type Fields } from "./pubsub-wire.ts";
 import type { BusEvent, EventBus } from "./event-bus.ts";
@@ -8,7 +8,7 @@ const PRESETS = { latest: 0, earliest: 1, custom: 2 };
 
 export type SubscriberEnds = {
   send(message: Buffer): void;
-  /** Ends the call; `code` is the part behind Salesforce's prefix. */
+  /** Ends the call; `code` is the part after Salesforce's prefix. */
   end(code: string, message: string): void;
 };
 
@@ -29,7 +29,7 @@ export class Subscriber {
     this.#stopListening = bus.onEvent(() => this.#deliver());
   }
 
-  /** A FetchRequest: the first one names topic and position. */
+  /** Processes a FetchRequest. The first one names topic and position. */
   request(fields: Fields): void {
     if (this.#isEnded) return;
     const wanted = readNumber(fields, 4);
@@ -115,14 +115,14 @@ export class Subscriber {
     this.#rest();
   }
 
-  /** After a silence, events may wait. */
+  /** Sends an empty answer, or the events that wait after a silent time. */
   #showLife(): void {
     const before = this.#sequence;
     this.#deliver();
     if (this.#sequence === before) this.#send([]);
   }
 
-  /** The next empty answer, or the end of a call that asks for nothing more. */
+  /** Schedules the next empty answer, or the end of a call without open requests. */
   #rest(): void {
     clearTimeout(this.#timer);
     const { keepaliveMs, idleMs } = this.#bus.settings;

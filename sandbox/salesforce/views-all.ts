@@ -1,8 +1,8 @@
-// Whether the integration user may see an object as a whole, which Change Data Capture asks for.
+// Checks whether the integration user may see an object as a whole, which Change Data Capture requires.
 
 import { live, USER_ID, type Org } from "./org.ts";
 
-/** These objects have no permissions of their own. */
+/** Objects without permissions of their own. */
 const BY_USER_PERMISSION: Record<string, string> = {
   Task: "PermissionsViewAllData",
   Event: "PermissionsViewAllData",

@@ -1,17 +1,17 @@
-// XML for SOAP: an element tree by local names, and escaping.
+// XML for SOAP: an element tree with local names, and escaping.
 
 import { SaxesParser } from "saxes";
 
 export type Element = {
-  /** Without a namespace prefix. */
+  /** Local name, without a namespace prefix. */
   name: string;
-  /** By local name: `xsi:type` is `type`. */
+  /** Attributes by local name: `xsi:type` is `type`. */
   attributes: Record<string, string>;
   children: Element[];
   text: string;
 };
 
-/** Returns the root element. Throws a SyntaxError for text that is not well-formed or holds a document type. */
+/** Parses a document and returns its root element. Throws a SyntaxError if it is not well-formed, or has a document type. */
 export function parseXml(text: string): Element {
   const document: Element = { name: "", attributes: {}, children: [], text: "" };
   const open: Element[] = [document];
@@ -52,7 +52,7 @@ export function child(element: Element | undefined, name: string): Element | und
   return element?.children.find((candidate) => candidate.name === name);
 }
 
-/** Trimmed text of a child; undefined when there is no such child. */
+/** Returns the trimmed text of a child; undefined if there is none. */
 export function childText(element: Element | undefined, name: string): string | undefined {
   return child(element, name)?.text.trim();
 }
@@ -65,7 +65,7 @@ function escapeXml(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
-/** Plain values as elements: lists repeat their element, undefined is left out. */
+/** Writes plain values as elements: lists repeat their element, undefined is left out. */
 export function toXml(name: string, value: unknown, attributes = ""): string {
   if (value === undefined || value === null) return "";
   if (Array.isArray(value)) return value.map((item) => toXml(name, item, attributes)).join("");
