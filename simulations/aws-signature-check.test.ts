@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { awsRefusal, type ArrivedRequest } from "./aws-signature-check.ts";
 
-/** From AWS's "Signature Version 4 test suite". */
+/** Vectors of AWS's "Signature Version 4 test suite". */
 const SUITE = {
   service: "service",
   region: "us-east-1",
@@ -13,7 +13,7 @@ const SUITE = {
 const AT_MS = Date.parse("2015-08-30T12:36:00Z");
 const FORM = "application/x-www-form-urlencoded";
 
-/** Name of the vector, method, request target, signature; content type and body. */
+/** Name of the vector, method, request target and signature; content type and body. */
 const VECTORS: [string, string, string, string, ...string[]][] = [
   ["get-vanilla", "GET", "/", "5fa00fa31553b73ebf1942676e86291e8372ff2a2260956d9b8aae1d763fbf31"],
   [
@@ -72,7 +72,7 @@ function arrived([, method, url, signature, type, body = ""]: (typeof VECTORS)[n
   const authorization = `AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/${scope}, SignedHeaders=${names}, Signature=${signature}`;
   return {
     method,
-    // As it would arrive: bytes.
+    // As it arrives: in bytes.
     url: Buffer.from(url).toString("latin1"),
     rawHeaders: [
       ["Host", "example.amazonaws.com", "X-Amz-Date", "20150830T123600Z"],
@@ -115,7 +115,7 @@ test("a request of another time, key, region or service is refused, and headers 
 });
 
 test("S3 takes the path as it is, and requires the digest of the body", () => {
-  // From S3's "Signature Calculations for the Authorization Header": GET Bucket Lifecycle.
+  // Example in S3's "Signature Calculations for the Authorization Header": GET Bucket Lifecycle.
   const account = {
     service: "s3",
     region: "us-east-1",

@@ -4,7 +4,7 @@
  */
 import { createHash, createHmac } from "node:crypto";
 
-/** The access key of an account, and the service that is called with it. */
+/** Access key of an account, and the service that is called with it. */
 export interface AwsService {
   service: string;
   region: string;
@@ -15,9 +15,9 @@ export interface AwsService {
 
 export interface ArrivedRequest {
   method: string;
-  /** From the request line, unchanged. */
+  /** Request target, unchanged. */
   url: string;
-  /** Name and value in turn, as they arrived. */
+  /** Alternating names and values, as they arrived. */
   rawHeaders: string[];
   body: Buffer;
 }
@@ -35,7 +35,7 @@ export interface AwsRefusal {
 
 const AUTHORIZATION =
   /^AWS4-HMAC-SHA256 Credential=([^/, ]+)\/(\d{8})\/([^/, ]+)\/([^/, ]+)\/aws4_request, ?SignedHeaders=([^, ]+), ?Signature=([0-9a-f]{64})$/;
-/** AWS allows five minutes, S3 and some others fifteen. */
+/** Maximum difference of clocks: AWS allows five minutes, S3 and some other services fifteen. */
 const MAX_SKEW_MS = 5 * 60_000;
 const S3_SKEW_MS = 15 * 60_000;
 
@@ -107,7 +107,7 @@ function listValues(rawHeaders: string[], name: string): string[] {
   );
 }
 
-/** Returns a header that must be signed and is not. */
+/** Finds a header that must be signed and is not. */
 function findUnsigned(rawHeaders: string[], signed: string[]): string | undefined {
   const names = rawHeaders.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase());
   return names.find((name) => /^(host|content-type|x-amz-.*)$/.test(name) && !signed.includes(name));
@@ -129,7 +129,7 @@ function canonicalRequest(
   );
 }
 
-/** Other services than S3 resolve `.`, `..` and repeated slashes, and encode what arrived once more. */
+/** Builds the canonical path. Services other than S3 resolve `.`, `..` and repeated slashes, and encode what arrived once more. */
 function canonicalPath(path: string, isS3: boolean): string {
   if (isS3)
     return path
@@ -159,7 +159,7 @@ function canonicalQuery(query: string): string {
 
 const compare = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0);
 
-/** Both work on bytes: a request line is Latin-1, each character one byte. */
+/** Both functions work on bytes: a request line is Latin-1, each character one byte. */
 const decoded = (text: string): string =>
   text.replaceAll(/%[0-9A-Fa-f]{2}/g, (hex) => String.fromCharCode(Number.parseInt(hex.slice(1), 16)));
 const encoded = (text: string): string =>

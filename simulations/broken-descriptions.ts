@@ -1,14 +1,14 @@
-/** Breaks a good description in every place: what is refused must be refused there. */
+/** Breaks a good description at every place, each of which must then be refused. */
 import type { Description } from "../connector-kit/declarative/rules/description.ts";
 import { isJsonObject, type Json } from "../ground/json.ts";
 
 export interface BrokenDescription {
-  /** Where the fault is, as checks name it below `connector`. */
+  /** Place of the fault, as checks name it below `connector`. */
   place: string;
   description: Json;
 }
 
-/** Returns one broken description for each member and each wrong value of it. Members of examples and bodies may be anything. */
+/** Builds a broken description for each member and each wrong value of it. Members of examples and bodies may have any value. */
 export function brokenDescriptions(description: Description): BrokenDescription[] {
   const good: Json = JSON.parse(JSON.stringify(description));
   return placesIn(good).flatMap(({ place, steps, value }) =>

@@ -1,4 +1,4 @@
-/** Guarantees of described batches, for each object that has them. */
+/** Guarantees of batches in descriptions, for each object that has them. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { RecordWrite, WriteResult } from "../connector-kit/connector.ts";
@@ -71,7 +71,7 @@ const buildBatch = (
   records: RecordWrite["records"],
 ): RecordWrite => ({ objectName: name, type, batch: true, allOrNone: false, headers: {}, records });
 
-/** Where a field is the reference of a record, each has its own. */
+/** Builds fields with a reference of their own, for objects in which a field is the reference of a record. */
 function reference({ batch }: ObjectPlan, index: number): JsonObject {
   const field = batch?.create?.ref?.of;
   return field === undefined ? {} : { [field]: `n${index}@example.com` };

@@ -1,4 +1,4 @@
-/** Guarantees of described fields, for each object that has them. */
+/** Guarantees of fields in descriptions, for each object that has them. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ObjectPlan } from "../connector-kit/declarative/object-plan.ts";

@@ -1,11 +1,11 @@
-/** Guarantees of creates under a key, for each provider that honours keys. */
+/** Guarantees of creates with a key, for each provider that supports keys. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ObjectPlan } from "../connector-kit/declarative/object-plan.ts";
 import type { JsonObject } from "../ground/json.ts";
 import type { World } from "./simulated-world.ts";
 
-/** One object is enough: a lost answer takes its time. */
+/** Tests one object only, because a lost answer takes time. */
 export function testKeys(world: () => World, plans: ObjectPlan[]): void {
   const plan = plans.find(({ create, modes }) => modes.includes("create") && create?.idempotencyKeyTo);
   if (!plan) return;

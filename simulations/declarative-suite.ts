@@ -1,4 +1,4 @@
-/** Guarantees that hold for every declarative connector, against a simulation of its provider by the same description. */
+/** Guarantees of every declarative connector, against a simulation of its provider by the same description. */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { testBatches } from "./declarative-batch-suite.ts";
@@ -32,7 +32,7 @@ import { describeConnector } from "../connector-kit/declarative/describe-connect
 import type { Description } from "../connector-kit/declarative/rules/description.ts";
 import { buildPlans, flattenValues, type ObjectPlan } from "../connector-kit/declarative/object-plan.ts";
 
-/** Tests a declarative connector wholly: whatever is answered, and its objects against a simulation of the same description. */
+/** Tests a declarative connector completely: with any answers, and its objects against a simulation of the same description. */
 export function testDeclarative(provider: string, given: Description, own: Connector): void {
   const subject = testAnswers(provider, given, own);
   if (!subject) return;
@@ -69,18 +69,18 @@ interface Subject {
   description: Description;
   connector: Connector;
   plans: ObjectPlan[];
-  /** The object that can do most. */
+  /** Object with the most features. */
   full: ObjectPlan;
 }
 
-/** Tests that a description is sound, and what its connector makes of answers that nobody described. */
+/** Tests that a description is sound, and how its connector handles answers that the description does not mention. */
 export function testAnswers(
   provider: string,
   given: Description,
   own: Connector,
   share?: ConnectorSample["share"],
 ): Subject | undefined {
-  // Answers of GraphQL have only the fields that are named: those of the tests are named as well.
+  // Answers of GraphQL have the named fields only, so those of the tests are named as well.
   const description = given.graphql ? withFieldsOfTests(given) : given;
   const bare = given.graphql ? describeConnector(provider, description) : own;
   const account = simulatedAccount(description);
@@ -89,7 +89,7 @@ export function testAnswers(
   const writable = plans.filter(({ modes }) =>
     (["read", "create", "update"] as const).every((mode) => modes.includes(mode)),
   );
-  // Not every provider lets records be deleted, or changed.
+  // Some providers do not allow records to be deleted or changed.
   const full =
     writable.find(({ modes }) => modes.includes("delete")) ??
     writable[0] ??
@@ -252,7 +252,7 @@ function testBrokenLists(world: () => World, plan: ObjectPlan): void {
   const { name } = plan;
   test(`a list of ${name} that repeats a page or has wrong types ends with a reason`, async () => {
     const { simulation, connector, fetch } = world();
-    // Where an empty list is left out and nothing stands around it, an object without it is an answer.
+    // If an empty list is absent and nothing surrounds it, an object without the list is a valid answer.
     const isLeftOut = plan.absentWhenEmpty === true && !plan.records?.includes(".");
     const bodies: Json[] = isLeftOut ? [[7], "text"] : [{}, { data: 7 }, [7], "text"];
     for (const body of bodies) {

@@ -1,4 +1,4 @@
-/** An account at a provider that is simulated from its description: the same rules, carried out backwards. */
+/** Account at a provider that is simulated from its description: the same rules, applied in the opposite direction. */
 import { fillPath } from "../connector-kit/declarative/fill-path.ts";
 import { buildPlans, type ObjectPlan } from "../connector-kit/declarative/object-plan.ts";
 import type { Description, WriteRules } from "../connector-kit/declarative/rules/description.ts";
@@ -40,7 +40,7 @@ export class SimulatedAccount {
     this.#plans = buildPlans(description, simulatedAccount(description));
   }
 
-  /** The account's clock, in milliseconds since 1970: whole seconds apart for each change. */
+  /** Returns the account's time in milliseconds since 1970. Changes are whole seconds apart. */
   get now(): number {
     return Math.max(this.#lastChange, nowMs());
   }
@@ -63,7 +63,7 @@ export class SimulatedAccount {
     return id;
   }
 
-  /** A new record is below one of two parents in turn; a third has no list. */
+  /** Assigns a new record to one of two parents, alternately; a third parent has no list. */
   #below(object: string, known: StoredRecord | undefined): Pick<StoredRecord, "parent"> {
     if (known) return known.parent === undefined ? {} : { parent: known.parent };
     const { parent } = this.#plans.find(({ name }) => name === object) ?? {};
@@ -109,7 +109,7 @@ export class SimulatedAccount {
     return missing ?? this.refusal(404, "there is no such address");
   }
 
-  /** An error as the description says that the provider words it. */
+  /** Builds an error in the provider's words, according to the description. */
   refusal(status: number, message: string, headers: Record<string, string> = {}): SimulatedAnswer {
     const { errors } = this.#description;
     const [path = "message"] = errors.message;
@@ -184,7 +184,7 @@ export class SimulatedAccount {
     return { url, body: toJson(body), baseUrl, ...(headers && { headers }) };
   }
 
-  /** Returns undefined for a request that is no batch. */
+  /** Answers a batch; undefined for another request. */
   #batch(plan: ObjectPlan, request: SimulatedRequest, url: URL): SimulatedAnswer | undefined {
     const { requests } = plan.batch ?? {};
     if (requests && request.method === "POST" && valueInPath(requests.path, url) !== undefined) {
@@ -221,7 +221,7 @@ export class SimulatedAccount {
     };
   }
 
-  /** A request with the key of an earlier one gets the answer of that one. */
+  /** Creates a record. A request with the key of an earlier one gets the same answer. */
   #create(plan: ObjectPlan, request: SimulatedRequest, inPath: string): SimulatedAnswer {
     const key = keyIn(plan.create?.idempotencyKeyTo, request);
     const known = key === undefined ? undefined : this.#answersByKey.get(key);
@@ -236,7 +236,7 @@ export class SimulatedAccount {
     return answer;
   }
 
-  /** Returns undefined for a request that is no upsert of this object. */
+  /** Answers an upsert of this object; undefined for another request. */
   #upsert(plan: ObjectPlan, request: SimulatedRequest, url: URL): SimulatedAnswer | undefined {
     const rules = plan.upsert;
     const found = rules && upsertIn(rules, plan, { ...request, url });
@@ -252,7 +252,7 @@ export class SimulatedAccount {
     return this.#written(plan, id, known ? 200 : 201, rules);
   }
 
-  /** Where a success may hold the refusal of a record, it does. */
+  /** Refuses a record, within a success if the provider may do so. */
   #refused({ written }: ObjectPlan, reason: string): SimulatedAnswer {
     if (!written) return this.refusal(422, reason);
     const [message = "message"] = written.message ?? this.#description.errors.message;
@@ -337,7 +337,7 @@ export class SimulatedAccount {
   }
 }
 
-/** Returns an id of the form that the description names, for one object if it has its own. */
+/** Builds an id of the form in the description; objects may have forms of their own. */
 export function idLike(
   { ids: usual }: Pick<Description, "ids">,
   number: number,
@@ -357,7 +357,7 @@ export function idLike(
   return forms.find((form) => pattern.test(form)) ?? String(number);
 }
 
-/** Returns the value of the parameter of a list that names the parent. */
+/** Returns the value of the list's parameter that names the parent. */
 function parentIn({ list }: ObjectPlan, url: URL): string | undefined {
   const [name] = Object.entries(list?.query ?? {}).find(([, value]) => value === "{parent}") ?? [];
   return name === undefined ? undefined : (url.searchParams.get(name) ?? undefined);

@@ -12,16 +12,16 @@ export interface StoredRecord {
   fields: JsonObject;
   /** Milliseconds since 1970. */
   changedAt: number;
-  /** Grows with every change, from 0. */
+  /** Version, from 0, which grows with every change. */
   version: number;
-  /** The record below which it is listed, as its address names it. */
+  /** Parent in whose list the record is, as addresses name it. */
   parent?: string;
 }
 
-/** A record with this value cannot be created, whatever the field. */
+/** Value with which no record can be created, in any field. */
 export const REFUSED = "a value that the simulation refuses";
 
-/** A value at a path; numbers in it are indexes of lists. */
+/** Builds JSON with a value at a path; numbers in the path are indexes of lists. */
 export function placed(path: string, value: Json): Json {
   if (path === "") return value;
   const [first = "", ...rest] = path.split(".");

@@ -1,16 +1,16 @@
-/** What AWS does with a request before the service that it is for: checks the signature, and tells who signed. */
+/** Front end of AWS's services: checks the signature of a request, and reports who signed it. */
 import { nowMs } from "../ground/clock.ts";
 import { awsRefusal, type ArrivedRequest, type AwsService } from "./aws-signature-check.ts";
 import type { SimulatedAnswer } from "./simulated-answer.ts";
 
 export interface SimulatedAws {
-  /** Returns the answer that ends the request; undefined if the service is to answer. */
+  /** Returns the answer that refuses the request; undefined if the service is to answer. */
   admit(request: ArrivedRequest): SimulatedAnswer | undefined;
-  /** Sets its clock ahead. */
+  /** Sets the clock ahead. */
   aheadMs: number;
 }
 
-/** The security token service, whose refusals have another form. */
+/** Path of the security token service, whose refusals have another form. */
 export const STS_PATH = "/sts/";
 
 export function openSimulatedAws(account: AwsService): SimulatedAws {

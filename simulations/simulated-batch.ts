@@ -1,4 +1,4 @@
-/** Answers described batches, backwards: unpacks requests, and writes lists of records. */
+/** Answers batches by their descriptions: unpacks requests, and writes lists of records. */
 import { Buffer } from "node:buffer";
 import type { PackedRules, RecordListRules } from "../connector-kit/declarative/rules/batch-rules.ts";
 import { fillPath } from "../connector-kit/declarative/fill-path.ts";
@@ -18,7 +18,7 @@ interface InnerRequest {
   body: string;
 }
 
-/** Carries out each request with `answer`; the answers come in another order, as some providers send them. */
+/** Answers each request with `answer`. The answers are in another order, as some providers send them. */
 export function packedAnswer(
   rules: PackedRules,
   text: string,
@@ -54,22 +54,22 @@ function innerRequest({ below = "", base64 }: PackedRules, request: JsonObject):
   };
 }
 
-/** What a simulated account does with the entries of a list. */
+/** Operations of a simulated account on the entries of a list. */
 export interface ListTarget {
   has(id: string): boolean;
   findBy(key: string, value: Json | undefined): string | undefined;
   put(fields: JsonObject, id: string | undefined): string;
   show(id: string): JsonObject;
   refusal(status: number, message: string): SimulatedAnswer;
-  /** The provider's code for a record that does not exist. */
+  /** Provider's code for a record that does not exist. */
   missingCode: string | undefined;
 }
 
 type Kind = "create" | "update" | "upsert";
 
 /**
- * Writes the entries that can be written, or none of them where one refused record refuses all. Returns undefined for a request
- * of another kind, which may have the same path.
+ * Writes the valid entries, or none if one refused record refuses all. Returns undefined for another kind of request, which may
+ * have the same path.
  */
 export function writtenList(
   { plan, kind, rules }: { plan: ObjectPlan; kind: Kind; rules: RecordListRules },
@@ -81,7 +81,7 @@ export function writtenList(
   const entries = at(body, fillPath(rules.to, plan));
   const key = kind === "upsert" ? keyIn(plan, body) : undefined;
   if (!Array.isArray(entries) || (kind === "upsert" && key === undefined)) return undefined;
-  // The same address may be that of another object, whose key is another.
+  // The address may also be that of another object with another key.
   const isKeyBeside = kind === "upsert" && plan.upsert?.keyValueTo !== undefined;
   if (isKeyBeside && !entries.every((entry) => isJsonObject(entry) && Object.hasOwn(entry, key ?? "")))
     return undefined;
@@ -107,7 +107,7 @@ export function writtenList(
     return rules.refused ? { status: 200, headers: {}, body: besides } : { status: 204, headers: {} };
   const [further] = rules.furtherAnswers ?? [];
   const half = further === undefined ? results.length : Math.ceil(results.length / 2);
-  // With references the results come in another order.
+  // With references, the results are in another order.
   const first = rules.ref ? results.slice(0, half).toReversed() : results;
   const listed = placed(fillPath(rules.answers, plan), first);
   if (!isJsonObject(listed)) return { status: 200, headers: {}, body: listed };
@@ -115,7 +115,7 @@ export function writtenList(
   return { status: 200, headers: {}, body: { ...listed, ...besides, ...others } };
 }
 
-/** Providers write mail addresses in lower case. */
+/** Returns a reference as a provider reports it: mail addresses are in lower case. */
 function readReference({ ref }: RecordListRules, entry: Json): Json {
   const reference = isJsonObject(entry) ? (entry[ref?.to ?? ref?.of ?? ""] ?? null) : null;
   return typeof reference === "string" ? reference.toLowerCase() : reference;
@@ -132,7 +132,7 @@ function keyIn({ upsert }: ObjectPlan, body: Json): string | undefined {
   );
 }
 
-/** Returns what to write, or why it is refused. */
+/** Plans the write of an entry, or returns why it is refused. */
 function plannedEntry(
   { plan, kind, rules }: { plan: ObjectPlan; kind: Kind; rules: RecordListRules },
   entry: Json,
@@ -171,7 +171,7 @@ function writtenResult(plan: ObjectPlan, rules: RecordListRules, target: ListTar
   return okPath === "" ? withId : nested(okPath, values[0] ?? "", withId);
 }
 
-/** A result of a record that was not written. */
+/** Builds the result for a record that was not written. */
 export function refusedBody(okWhen: string | undefined, message: string, reason: string): JsonObject {
   const { path } = readCondition(okWhen ?? "refused=");
   const refused = placed(path, "refused");
@@ -180,11 +180,11 @@ export function refusedBody(okWhen: string | undefined, message: string, reason:
   return merged(refused, reported);
 }
 
-/** Returns the body with a value at a path, in which numbers are positions of lists. */
+/** Sets a value at a path of the body; numbers in the path are positions in lists. */
 export const withValue = (body: Json, path: string, value: Json): JsonObject =>
   merged(body, placed(path, value));
 
-/** Members of both; lists are merged entry by entry. */
+/** Merges the members of both; lists are merged entry by entry. */
 function merged(first: Json, second: Json): JsonObject {
   if (!isJsonObject(first) || !isJsonObject(second)) return isJsonObject(second) ? second : {};
   const both: JsonObject = { ...first, ...second };

@@ -1,4 +1,4 @@
-/** Checks what a request has besides the fields, as a declarative provider expects it: ids, constants, versions. */
+/** Checks the parameters of a request in addition to the fields, by the description: ids, constants, versions. */
 import type { DeleteRules, WriteRules } from "../connector-kit/declarative/rules/description.ts";
 import { buildBody } from "../connector-kit/declarative/write/body-members.ts";
 import { fillPath, fillText } from "../connector-kit/declarative/fill-path.ts";
@@ -13,7 +13,7 @@ import { valueInPath } from "./value-in-path.ts";
 
 type Rules = WriteRules | DeleteRules | undefined;
 
-/** Returns the id in path, query or body; undefined for a request of something else. */
+/** Returns the id in path, query or body; undefined for an unrelated request. */
 export function idNamed(
   plan: ObjectPlan,
   rules: Rules,
@@ -25,13 +25,13 @@ export function idNamed(
   return inPath === undefined || rules.idTo === undefined ? inPath : valueAtPlace(rules.idTo, request);
 }
 
-/** Returns whether the request has all members that go with it. */
+/** Returns whether the request has all constant parameters. */
 export const hasConstants = (plan: ObjectPlan, rules: Rules, request: SimulatedRequest): boolean =>
   Object.entries(rules?.also ?? {}).every(
     ([name, value]) => valueAtPlace(`body.${name}`, request) === filled(plan, value),
   );
 
-/** Returns whether the body has all members that the description puts into it. */
+/** Returns whether the body has all members that the description adds. */
 export const hasBody = (
   plan: ObjectPlan,
   rules: { body?: Record<string, unknown> } | undefined,
@@ -43,7 +43,7 @@ export const hasBody = (
   );
 };
 
-/** Returns whether `sent` has everything in `wanted`; it may have more members. */
+/** Returns whether `sent` contains everything in `wanted`; it may have more members. */
 const contains = (sent: Json | undefined, wanted: Json | undefined): boolean =>
   wanted !== undefined && isJsonObject(wanted)
     ? sent !== undefined &&
@@ -89,7 +89,7 @@ export function withoutBeside(
   return rules.fieldMask ? masked(rules.fieldMask, left, request) : left;
 }
 
-/** Members that are not named stay as they are, and those that are named and absent are cleared. */
+/** Applies a field mask: members that it does not name stay unchanged, named ones that are absent are cleared. */
 function masked(mask: FieldMaskRules, fields: JsonObject, request: SimulatedRequest): JsonObject | string {
   const named = valueAtPlace(mask.to, request)?.split(mask.separator ?? ",") ?? [];
   if (Object.keys(fields).length > 0 && named.join("") === "") return "no member is named";

@@ -1,4 +1,4 @@
-/** Takes the fields out of a request as a declarative provider expects them; anything else is a reason to refuse. */
+/** Reads the fields of a request, as the description defines it; refuses any other form. */
 import type { WriteRules } from "../connector-kit/declarative/rules/description.ts";
 import { fillPath } from "../connector-kit/declarative/fill-path.ts";
 import { at, type ObjectPlan } from "../connector-kit/declarative/object-plan.ts";
@@ -37,7 +37,7 @@ function jsonIn(text: Json | undefined): Json | undefined {
   return typeof text === "string" ? (JSON.parse(text) as Json) : undefined;
 }
 
-/** Reads `a[b]=c`, as deep as it goes; numbers in brackets are indexes of lists. */
+/** Parses `a[b]=c`, at any depth; numbers in brackets are indexes of lists. */
 export function fromForm(text: string): JsonObject {
   const fields: JsonObject = {};
   for (const [name, value] of new URLSearchParams(text)) {

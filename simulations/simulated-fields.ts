@@ -1,4 +1,4 @@
-/** Lists the fields of a simulated account, as the description says that the provider names them. */
+/** Lists the fields of a simulated account in the form of the description. */
 import type { FieldListRules, FlagRules } from "../connector-kit/declarative/rules/metadata-rules.ts";
 import { fillPath } from "../connector-kit/declarative/fill-path.ts";
 import { at, type ObjectPlan } from "../connector-kit/declarative/object-plan.ts";
@@ -9,7 +9,7 @@ import { hasBody } from "./simulated-beside.ts";
 import { buildPage, type ListQuery } from "./simulated-list.ts";
 import { valueInPath } from "./value-in-path.ts";
 
-/** A field of each type, and one that is listed but has to be skipped. Flags are set in turn. */
+/** Fields for the list: one of each type, and one that connectors must skip. Flags are set alternately. */
 export interface SimulatedField {
   name: string;
   providerType: string;
@@ -51,17 +51,17 @@ export function fieldsOfAccount({ metadata, example = {} }: ObjectPlan): Simulat
   return [...known, ...typed, ...(list.skip ? [skipped] : [])];
 }
 
-/** Returns the name of a field that is skipped by its name. */
+/** Returns the name of a field that connectors skip by its name. */
 const skippedName = ({ skip, name }: FieldListRules): string | undefined =>
   skip?.find(({ paths }) => paths.includes(name))?.is?.[0];
 
-/** Returns whether fields of the type are read-only; undefined where the type does not tell. */
+/** Returns whether fields of the type are read-only; undefined if the type does not determine it. */
 function byType({ type, readOnly }: FieldListRules, providerType: string): boolean | undefined {
   if (!readOnly?.paths.every((path) => path === type)) return undefined;
   return readOnly.is?.includes(providerType) ?? !readOnly.isNot?.includes(providerType);
 }
 
-/** Returns the page of fields; undefined for a request of something else. */
+/** Answers with a page of fields; undefined for an unrelated request. */
 export function fieldPage(plan: ObjectPlan, method: string, query: ListQuery): SimulatedAnswer | undefined {
   const list = plan.metadata?.list;
   if (
@@ -91,7 +91,7 @@ export function fieldPage(plan: ObjectPlan, method: string, query: ListQuery): S
   return list.keyed && page.body !== undefined ? { ...page, body: keyedIn(list, page.body) } : page;
 }
 
-/** Returns the answer with the list as an object; entries that have only name and type are texts. */
+/** Converts the list to an object; entries that have only name and type become texts. */
 function keyedIn({ records, name, type }: FieldListRules, body: Json): Json {
   const listed = at(body, records);
   const members = (Array.isArray(listed) ? listed : []).map((entry): [string, Json] => {
@@ -135,7 +135,7 @@ function findEntry(list: FieldListRules, field: SimulatedField): JsonObject {
   return entry;
 }
 
-/** Flags that are true or false in texts are booleans in JSON. */
+/** Returns the value of a flag: booleans of texts are booleans in JSON. */
 function flagValue({ is, isNot = [] }: FlagRules, isSet: boolean): Json {
   const [named = "none"] = is ?? isNot;
   const isNamed = isSet === (is !== undefined);

@@ -1,4 +1,4 @@
-/** Answers documents of GraphQL as a declarative provider does: only what is selected, and refusals with status 200. */
+/** Answers GraphQL documents by a description: only the selection is returned, and refusals have status 200. */
 import { at, type ObjectPlan } from "../connector-kit/declarative/object-plan.ts";
 import type { GraphqlRules, MutationRules } from "../connector-kit/declarative/rules/graphql-rules.ts";
 import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
@@ -10,7 +10,7 @@ export interface GraphqlTarget {
   remove(object: string, id: string): boolean;
   show(plan: ObjectPlan, record: StoredRecord, selected: string[]): JsonObject;
   refusal(message: string): SimulatedAnswer;
-  /** How the provider words that a record does not exist. */
+  /** Provider's words for a record that does not exist. */
   missing: string;
 }
 
@@ -18,14 +18,14 @@ const MAX_PER_PAGE = 3;
 
 interface Document {
   field: string;
-  /** Types of the variables by name. */
+  /** Types of the variables, by name. */
   declared: Record<string, string>;
   /** Text between the braces of the field. */
   selection: string;
   variables: JsonObject;
 }
 
-/** Returns undefined for a body that is no such document. */
+/** Parses a document; undefined for a body of another form. */
 function documentIn(text: string): Document | undefined {
   const body: Json = JSON.parse(text);
   const query = isJsonObject(body) ? body["query"] : undefined;
@@ -61,7 +61,7 @@ const data = (field: string, value: Json): SimulatedAnswer => ({
   body: { data: { [field]: value } },
 });
 
-/** Names at the top of `<member>{…}`, or of the whole. */
+/** Returns the names at the top level of `<member>{…}`, or of the whole selection. */
 function selectedIn(selection: string, member: string): string[] {
   const start = member === "" ? 0 : selection.indexOf(`${member}{`) + member.length + 1;
   let depth = 0;

@@ -1,4 +1,4 @@
-/** Answers a described list: bounds, pages and the way on, as the description says that the provider does it. */
+/** Answers a list by its description: bounds, pages and their continuation. */
 import { filledNames, fillPath, fillText } from "../connector-kit/declarative/fill-path.ts";
 import { at, type ObjectPlan } from "../connector-kit/declarative/object-plan.ts";
 import { nested } from "../connector-kit/declarative/request-parts.ts";
@@ -9,14 +9,14 @@ import { placed, type SimulatedAnswer, type StoredRecord } from "./simulated-ans
 export interface ListQuery {
   url: URL;
   body: JsonObject;
-  /** Names in lower case. */
+  /** Headers by lower-case names. */
   headers?: NodeJS.Dict<string | string[]>;
   baseUrl: string;
-  /** Values of the placeholders in the query of the list. */
+  /** Values of the placeholders in the list's query. */
   filled?: Record<string, string>;
 }
 
-/** Pages are small, so that few records make several. */
+/** Maximum size of a page: small, so that a few records fill several. */
 const MAX_PER_PAGE = 3;
 const PLACE = "simulated_place";
 
@@ -59,7 +59,7 @@ export function buildPage(
   return { status: 200, headers, body: total };
 }
 
-/** Returns whether a request is one of the further lists of an object, which have no records here. */
+/** Returns whether a request is for one of an object's further lists, which are empty here. */
 export function isFurtherList(
   { furtherLists = [], list, since }: ObjectPlan,
   url: URL,
@@ -74,7 +74,7 @@ export function isFurtherList(
   );
 }
 
-/** Returns the names of the wanted fields; undefined where all are returned anyway. */
+/** Returns the names of the requested fields; undefined if all are always returned. */
 export function selectedIn({ select }: ObjectPlan, { url, body }: ListQuery): string[] | undefined {
   if (!select) return undefined;
   const name = select.to.slice(select.to.indexOf(".") + 1);
@@ -83,7 +83,7 @@ export function selectedIn({ select }: ObjectPlan, { url, body }: ListQuery): st
   return (url.searchParams.get(name) ?? "").split(select.separator ?? ",");
 }
 
-/** Takes the values out of a query that was filled; undefined if the query is another one. */
+/** Extracts the values from a query with placeholders; undefined for another query. */
 export function filledIn(plan: ObjectPlan, url: URL): Record<string, string> | undefined {
   const names = filledNames(plan);
   const filled: Record<string, string> = {};
@@ -101,7 +101,7 @@ export function filledIn(plan: ObjectPlan, url: URL): Record<string, string> | u
 
 const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
-/** A place without a value is empty; with one, it has the text around it. */
+/** Builds the pattern of a placeholder: empty without a value, otherwise with the text around it. */
 function holePattern({ since, paging }: ObjectPlan, name: string): string {
   const place = `fill.${name}`;
   const [template, hole] =
@@ -131,7 +131,7 @@ function sizeIn({ list, paging }: ObjectPlan, query: ListQuery): number {
   const [before = "", after = ""] = list?.pageSize?.template?.split("{size}") ?? [];
   const reported = valueAtTarget(query, list?.pageSize?.to) ?? "";
   const asked = Number(reported.slice(before.length, reported.length - after.length) || Number.NaN);
-  // A short page ends a scan by numbers, so a page must be as long as it was asked for.
+  // A short page ends a scan by page number or offset, so a page has the requested size.
   if ((paging?.page && !paging.page.more) || (paging?.offset && !paging.offset.more))
     return asked || MAX_PER_PAGE;
   if (paging?.none) return Number.MAX_SAFE_INTEGER;
@@ -178,7 +178,7 @@ function withNext(
   return { body: cursor?.more === undefined ? body : nested(cursor.more, hasMore, body), headers: {} };
 }
 
-/** Returns the answer to the request for the first cursor, which has the bound; undefined for another request. */
+/** Answers the request for the first cursor, which contains the bound; undefined for another request. */
 export function startAnswer({ paging }: ObjectPlan, url: URL): SimulatedAnswer | undefined {
   const { cursor } = paging ?? {};
   if (!cursor?.start || valueInPath(cursor.start.path, url) === undefined) return undefined;
@@ -186,7 +186,7 @@ export function startAnswer({ paging }: ObjectPlan, url: URL): SimulatedAnswer |
   return { status: 200, headers: {}, body: nested(cursor.from, `c0s${Date.parse(bound)}`) };
 }
 
-/** Reads the bound back out of the template and the format. */
+/** Parses the bound by template and format. */
 function sinceIn({ since, paging }: ObjectPlan, query: ListQuery): number | undefined {
   if (paging?.cursor?.start) return Number(valueAtTarget(query, paging.cursor.to)?.split("s")[1] ?? 0);
   const text = valueAtTarget(query, since?.to);

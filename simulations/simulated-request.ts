@@ -1,12 +1,12 @@
-/** A request to a simulated provider, independent of how it arrived. */
+/** Request to a simulated provider, independent of its transport. */
 export interface SimulatedRequest {
   method: string;
-  /** With query. */
+  /** Path with the query. */
   path: string;
   /** Base URL of the account, for absolute addresses of next pages. */
   baseUrl: string;
   contentType: string;
-  /** Names in lower case. */
+  /** Headers by lower-case names. */
   headers?: NodeJS.Dict<string | string[]>;
   body: string;
 }

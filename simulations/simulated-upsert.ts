@@ -1,4 +1,4 @@
-/** Recognises a described upsert, backwards: which key it names, and which fields it writes. */
+/** Recognises upserts by the description: their key, and the fields to write. */
 import { hash } from "node:crypto";
 import type { UpsertRules } from "../connector-kit/declarative/rules/description.ts";
 import { fillPath } from "../connector-kit/declarative/fill-path.ts";
@@ -7,7 +7,7 @@ import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
 import { unwrapped } from "./simulated-body.ts";
 import { valueInPath } from "./value-in-path.ts";
 
-/** Returns undefined where the path is another one, and a text where the request is refused. */
+/** Reads an upsert: undefined for another path, a text if it is refused. */
 export function upsertIn(
   rules: UpsertRules,
   plan: ObjectPlan,
@@ -41,7 +41,7 @@ export function upsertIn(
   return { key, value: String(value), fields: withoutName(rules, fields) };
 }
 
-/** Returns the value of the key where it has a place of its own in the body. */
+/** Returns the value of the key if it has a place of its own in the body. */
 function keyValue({ keyValueTo }: UpsertRules, key: string, text: string): Json | undefined {
   if (!keyValueTo?.startsWith("body.")) return undefined;
   const body: Json = JSON.parse(text);

@@ -1,10 +1,10 @@
-/** Shows fields as entries with a type, and takes them in that form, as the description says that the provider does. */
+/** Shows fields as entries with types, and reads them in that form, by the description. */
 import { nested } from "../connector-kit/declarative/request-parts.ts";
 import type { TypedRules } from "../connector-kit/declarative/rules/typed-rules.ts";
 import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
 import { placed } from "./simulated-answer.ts";
 
-/** All values are of the first type of which a field has one value; texts are of the first type for texts. */
+/** Shows fields in the first type for single values, and texts in the first type for texts. */
 export function typedFields(fields: JsonObject, rules: TypedRules): JsonObject {
   const { type, values, lists = [] } = rules;
   const isPlain = ([one, path = ""]: [string, string]) => !lists.includes(one) && !path.includes("*");
@@ -33,7 +33,7 @@ function singleEntry(
   return nested(type, name, isJsonObject(inner) ? inner : {});
 }
 
-/** Returns the values of fields that were sent in the form of their types; others stay as they are. */
+/** Reads the values of fields that were sent in the form of their types; others stay unchanged. */
 export const untypedFields = (fields: JsonObject, { writes = {} }: TypedRules): JsonObject =>
   Object.fromEntries(
     Object.entries(fields).map(([name, value]) => {

@@ -1,4 +1,4 @@
-/** What the suites of declarative connectors work with: a simulation, and the connector that calls it. */
+/** Fixture of the suites for declarative connectors: a simulation, and the connector that calls it. */
 import type { Connector } from "../connector-kit/connector.ts";
 import type { ProviderFetch } from "../connector-kit/calls/provider-fetch.ts";
 import type { Simulation } from "./start-simulation.ts";

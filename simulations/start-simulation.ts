@@ -1,4 +1,4 @@
-/** Serves a simulated provider over HTTP, from the description that its connector carries out. */
+/** Serves over HTTP a provider that is simulated from the description of its connector. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Description } from "../connector-kit/declarative/rules/description.ts";
@@ -9,23 +9,23 @@ import type { SimulatedAnswer } from "./simulated-answer.ts";
 export interface Simulation {
   url: string;
   account: SimulatedAccount;
-  /** Requests since the start: method and path with query. */
+  /** Requests since the start: method, and path with query. */
   requests: string[];
-  /** The next request gets this answer; `lost`: it is carried out, and the connection breaks without an answer. */
+  /** Answer for the next request. With `lost`, the request is processed, and the connection breaks without an answer. */
   next: SimulatedAnswer | "lost" | undefined;
-  /** The same for the next request that writes; reads of a schedule may come before it. */
+  /** Answer for the next write, which scheduled reads may precede. */
   nextWrite?: SimulatedAnswer | "lost";
-  /** Until it is deleted, every write is carried out and the connection breaks, or stays open without an answer. */
+  /** While it is set, every write is processed, and its connection breaks (`lost`) or stays open (`held`) without an answer. */
   everyWrite?: "lost" | "held";
   close(): Promise<void>;
 }
 
-/** Addresses of next pages contain it, as those of providers whose base URL has a path. */
+/** Base path, which addresses of next pages contain, as at providers whose base URL has a path. */
 const BASE_PATH = "/base";
 const MAX_BYTES = 1024 * 1024;
 
 export interface SimulationOptions {
-  /** Answers a request before the account sees it, for example because of its signature. */
+  /** Answers a request before the account receives it, for example because of its signature. */
   admit?(request: ArrivedRequest): SimulatedAnswer | undefined;
 }
 
@@ -61,7 +61,7 @@ export async function startSimulation(
       const carriedOut = (): SimulatedAnswer =>
         account.answer({
           method,
-          // The base URL itself.
+          // An empty rest is the base URL itself.
           path: url.slice(BASE_PATH.length) || "/",
           baseUrl: simulation.url,
           contentType: headers["content-type"] ?? "",

@@ -1,4 +1,4 @@
-/** What the suites of declarative connectors send, and what they take out of the answers. */
+/** Calls by the suites of declarative connectors, and readers of their answers. */
 import assert from "node:assert/strict";
 import type { Connector, RecordWrite, WriteResult } from "../connector-kit/connector.ts";
 import type { ObjectPlan } from "../connector-kit/declarative/object-plan.ts";
@@ -14,7 +14,7 @@ import type {
 } from "../connector-kit/read-connector.ts";
 import type { JsonObject } from "../ground/json.ts";
 
-/** The id of a record that does not exist. */
+/** Builds the id of a record that does not exist. */
 export const missing = (id: string): string => id.replace(/\d(\d{3})$/, "7$1");
 
 export const example = (plan: ObjectPlan): JsonObject => structuredClone((plan.example ?? {}) as JsonObject);

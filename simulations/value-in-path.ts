@@ -1,6 +1,6 @@
-/** Compares a request's path with the template of a description, backwards: takes the value out of it. */
+/** Extracts a value from a request's path by the template of a description. */
 
-/** Returns the value at NUL in the template, "" where it has none, undefined where the path is another. */
+/** Returns the value at NUL in the template, "" if the template has none; undefined for another path. */
 export function valueInPath(template: string, url: URL): string | undefined {
   const [wanted = "", query = ""] = template.split("?");
   let inQuery = "";

@@ -1,4 +1,4 @@
-/** Serves a simulated vendor over HTTP on the loopback. */
+/** Serves a simulated vendor over HTTP on the loopback interface. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Facts } from "../../connector-kit/facts/facts.ts";
@@ -12,7 +12,7 @@ export interface RunningVendor {
 
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** Serves the simulated vendor on a port of the loopback; 0: any. */
+/** Starts a simulated vendor on a port of the loopback interface; 0 chooses a free one. */
 export async function startVendor(
   facts: Facts,
   options: VendorOptions & { port?: number } = {},

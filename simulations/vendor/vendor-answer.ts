@@ -1,4 +1,4 @@
-/** What a simulated vendor answers with: pages, records, refusals. */
+/** Answers of a simulated vendor: pages, records, refusals. */
 import type { Json, JsonObject } from "../../ground/json.ts";
 import type { Facts, ListFact, RecordFact } from "../../connector-kit/facts/facts.ts";
 import { TOKEN_NAME, countTotal, type CutPage } from "./vendor-pages.ts";
@@ -13,7 +13,7 @@ export interface VendorAnswer {
 
 const REASON = "REASON";
 
-/** Returns a refusal in the vendor's published form. */
+/** Builds a refusal in the vendor's published form. */
 export function refusal({ errors }: Facts, status: number, reason: string): VendorAnswer {
   const body = JSON.stringify(errors?.body ?? { error: { message: REASON } });
   return {
@@ -23,7 +23,7 @@ export function refusal({ errors }: Facts, status: number, reason: string): Vend
   };
 }
 
-/** Returns the answer of a list. `url` is the address of this request, for addresses of the next page. */
+/** Builds the answer of a list. `url` is the address of this request, for addresses of the next page. */
 export function listAnswer(
   fact: ListFact,
   page: CutPage,
@@ -62,7 +62,7 @@ const around = (member: string, record: JsonObject): JsonObject => {
   return entry;
 };
 
-/** Puts cursor or address of the next page where the vendor has it. */
+/** Adds the cursor or address of the next page at the vendor's place. */
 function putNext(
   { paging }: ListFact,
   { token }: CutPage,
@@ -92,7 +92,7 @@ function putNext(
   }
 }
 
-/** Returns the answer of a request of one record. */
+/** Builds the answer to a request for one record. */
 export function recordAnswer(fact: RecordFact, record: JsonObject | undefined, id: string): VendorAnswer {
   const headers: Record<string, string> = {};
   const status = fact.success[0] ?? 200;

@@ -1,4 +1,4 @@
-/** Requests with several records, and requests for the links of several records. */
+/** Answers requests with several records, and requests for the links of several records. */
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { valueAt } from "../../connector-kit/calls/text-at.ts";
 import type { BatchFact, Facts, LinkFact } from "../../connector-kit/facts/facts.ts";
@@ -19,7 +19,7 @@ export interface BatchRoute {
   values: Record<string, string>;
 }
 
-/** Returns the requests with several records that an arrived one may be, by address and method. */
+/** Finds the facts that a request with several records may match, by address and method. */
 export function findBatches(
   facts: Facts,
   request: VendorRequest,
@@ -40,7 +40,7 @@ export function findBatches(
   });
 }
 
-/** Where several objects share an address, the inputs name theirs. */
+/** Returns whether the request is for this object. If several objects share an address, the inputs name theirs. */
 function isFor(fact: BatchFact | LinkFact, objectName: string, request: VendorRequest): boolean {
   if (!("typeAt" in fact) || fact.typeAt === undefined) return true;
   const inputs = valueIn(request, `body.${fact.inputs}`);
@@ -48,15 +48,15 @@ function isFor(fact: BatchFact | LinkFact, objectName: string, request: VendorRe
   return first !== undefined && valueAt(first, fact.typeAt) === objectName;
 }
 
-/** What a batch is carried out with. */
+/** Environment of a batch. */
 export interface BatchWorld {
   records: VendorRecords;
   fieldsAt: string;
-  /** Why the vendor refuses a record with these fields; undefined if it does not. */
+  /** Returns why the vendor refuses a record with these fields; undefined if it does not. */
   refusalFor(fields: JsonObject): string | undefined;
 }
 
-/** Carries a batch out. A sentence tells why the whole is refused. */
+/** Executes a batch. A sentence tells why it is refused as a whole. */
 export function answerBatch(
   route: BatchRoute,
   request: VendorRequest,
@@ -77,12 +77,12 @@ function mostInputs(fact: BatchFact | LinkFact, request: VendorRequest): number 
   return histories && Array.isArray(asked) && asked.length > 0 ? histories.most : fact.most;
 }
 
-/** What became of one input. */
+/** Result of one input. */
 interface Settled {
   record?: VendorRecord;
   isNew?: boolean;
   trace?: Json;
-  /** Why it failed; `missing`: there is no such record. */
+  /** Reason of the failure; `missing`: there is no such record. */
   fault?: string;
   isMissing?: boolean;
   id?: string;
@@ -208,7 +208,7 @@ function resultsAnswer(
   });
   const body: JsonObject = {};
   for (const [path, value] of Object.entries(fact.envelope ?? {})) putAt(body, path, value as Json);
-  // In any order, where results say whose they are.
+  // In reverse order, if results name their records.
   const listed = fact.traceAt !== undefined || route.action === "read" ? entries.toReversed() : entries;
   if (areApart && failed.length > 0)
     putAt(
@@ -266,7 +266,7 @@ function resultFor(
   return shown;
 }
 
-/** A read shows the wanted fields alone. */
+/** Keeps the wanted fields, which are all that a read shows. */
 function withFields(
   { object }: BatchRoute,
   { fieldsTo }: BatchFact,
@@ -286,7 +286,7 @@ function withFields(
   return fieldsAt === "" ? kept : { ...shown, [fieldsAt]: kept };
 }
 
-/** Links come one by one, each behind a cursor, so that a reader has to go on. */
+/** Answers with one link at a time, each followed by a cursor, so that a reader has to continue. */
 function answerLinks(
   { objectName, values }: BatchRoute,
   fact: LinkFact,

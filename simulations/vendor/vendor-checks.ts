@@ -1,4 +1,4 @@
-/** What a simulated vendor refuses in a request: unknown names, missing ones, values that it does not allow. */
+/** Finds what a simulated vendor refuses in a request: unknown names, missing ones, values that it does not allow. */
 import { isJsonObject, type Json } from "../../ground/json.ts";
 import { valueAt } from "../../connector-kit/calls/text-at.ts";
 import type { ListFact, Parameter, RecordFact } from "../../connector-kit/facts/facts.ts";
@@ -7,7 +7,7 @@ import { textIn, valueIn, type VendorRequest } from "./vendor-request.ts";
 type AnyFact = ListFact | RecordFact;
 const isList = (fact: AnyFact): fact is ListFact => "paging" in fact;
 
-/** Returns a sentence for everything that the vendor refuses. `ownNames` are names that its own addresses have. */
+/** Lists a sentence for everything that the vendor refuses. `ownNames` are names in the vendor's own addresses. */
 export function requestFaults(
   fact: AnyFact,
   request: VendorRequest,
@@ -22,7 +22,7 @@ export function requestFaults(
   ];
 }
 
-/** Values that must be those of the connection. */
+/** Checks the values that must be those of the connection. */
 function connectionFaults(fact: AnyFact, request: VendorRequest, known: Record<string, string>): string[] {
   const places = [
     ...Object.entries(fact.query ?? {}).map(([name, rules]) => [`query.${name}`, rules] as const),
@@ -55,7 +55,7 @@ function queryFaults(fact: AnyFact, { query, ...request }: VendorRequest, ownNam
   return faults;
 }
 
-/** Names of the query that other facts mention. */
+/** Lists the query parameters that other facts mention. */
 function namedElsewhere(fact: AnyFact): string[] {
   const targets = isList(fact)
     ? [
@@ -73,11 +73,11 @@ function namedElsewhere(fact: AnyFact): string[] {
   return targets.flatMap((target) => (target?.startsWith("query.") ? [target.slice("query.".length)] : []));
 }
 
-/** A larger size is cut, not refused. */
+/** Returns whether a larger size is reduced, rather than refused. */
 const isCut = (fact: AnyFact, target: string): boolean =>
   isList(fact) && fact.paging.size === target && fact.paging.oversize === "cut";
 
-/** Parameters that stand in the path of the facts itself. */
+/** Returns the parameters in the path of the facts themselves. */
 export const pathQuery = (path: string): [string, string][] => [
   ...new URLSearchParams(path.split("?")[1] ?? ""),
 ];
@@ -118,7 +118,7 @@ function bodyFaults(fact: AnyFact, request: VendorRequest): string[] {
   return faults;
 }
 
-/** Returns a sentence for every argument of a field of GraphQL with a value that the facts do not allow; types are the schema's. */
+/** Lists a sentence for every GraphQL argument whose value the facts do not allow; the schema checks its type. */
 export const argumentFaults = (fact: AnyFact, request: VendorRequest): string[] =>
   Object.entries(fact.body ?? {}).flatMap(([path, rules]) => {
     const value = textIn(request, `argument.${path}`);
@@ -127,7 +127,7 @@ export const argumentFaults = (fact: AnyFact, request: VendorRequest): string[] 
       : valueFaults(`argument.${path}`, { enum: rules.enum }, value, false);
   });
 
-/** What is required below an optional member is so where that member is. */
+/** Returns whether a required member is needed: below an optional member, only if that is present. */
 function isNeededHere(body: Json, path: string): boolean {
   const above = path.split(".").slice(0, -1).join(".");
   return above === "" || valueAt(body, above) !== undefined || !above.includes(".");
@@ -152,7 +152,7 @@ const TYPES: Record<NonNullable<Parameter["type"]>, (value: Json) => boolean> = 
   object: (value) => isJsonObject(value),
 };
 
-/** Members that no fact names; those of the wrapper are the vendor's. */
+/** Lists the members that no fact names; the wrapper's members are the vendor's. */
 function unknownMembers(body: Json, paths: string[], wrap: string | undefined): string[] {
   if (!isJsonObject(body)) return [];
   const allowed = [...paths, ...(wrap === undefined ? [] : [wrap])];
@@ -187,7 +187,10 @@ function valueFaults(where: string, rules: Parameter, value: string, isLargestCu
   return [];
 }
 
-/** Returns whether the request has these values, by `query.<name>` and so on; contained is enough where the name has a pattern. */
+/**
+ * Returns whether the request has these values, by `query.<name>` and so on. If the name has a pattern, the value need only be
+ * contained.
+ */
 export function hasValues(fact: ListFact, request: VendorRequest, wanted: Record<string, string>): boolean {
   return Object.entries(wanted).every(([target, value]) => {
     const text = textIn(request, target);

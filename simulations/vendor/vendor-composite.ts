@@ -1,4 +1,4 @@
-/** A request that has several ones within, each with an answer of its own. */
+/** Answers a request that contains several requests, each with an answer of its own. */
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { valueAt } from "../../connector-kit/calls/text-at.ts";
 import type { Facts } from "../../connector-kit/facts/facts.ts";
@@ -8,7 +8,7 @@ import type { RawRequest, VendorRequest } from "./vendor-request.ts";
 
 const REFERENCE = /@\{(\w+)\.(\w+)\}/g;
 
-/** Answers the requests within, in their order. A sentence tells why the whole is refused. */
+/** Answers the contained requests in order. A sentence tells why the whole is refused. */
 export function answerComposite(
   composite: NonNullable<Facts["composite"]>,
   { body }: VendorRequest,
@@ -43,7 +43,7 @@ export function answerComposite(
   return { status: 200, headers: {}, body: whole };
 }
 
-/** Returns the address with values of answers before; undefined where one of them failed. */
+/** Replaces references in the address by values of earlier answers; undefined if one of these failed. */
 function resolved(url: string, byName: Map<string, VendorAnswer>): string | undefined {
   let isHalted = false;
   const target = url.replaceAll(REFERENCE, (_, name: string, path: string) => {

@@ -1,4 +1,4 @@
-/** The log of deletions of a simulated vendor. */
+/** Log of deletions of a simulated vendor. */
 import type { JsonObject } from "../../ground/json.ts";
 import { nowMs } from "../../ground/clock.ts";
 import type { Facts } from "../../connector-kit/facts/facts.ts";
@@ -51,5 +51,5 @@ export function answerDeletionLog(
   return undefined;
 }
 
-/** Seconds are cut off. */
+/** Rounds down to whole minutes. */
 const minute = (ms: number): number => Math.floor(ms / MINUTE_MS) * MINUTE_MS;

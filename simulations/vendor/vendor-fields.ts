@@ -1,22 +1,22 @@
-/** Answers documents of GraphQL: what carries them out is given to the vendor, because most vendors do not need it. */
+/** Answers GraphQL documents. The executor is passed to the vendor, because most vendors need none. */
 import type { Facts } from "../../connector-kit/facts/facts.ts";
 import type { Json, JsonObject } from "../../ground/json.ts";
 import { refusal, type VendorAnswer } from "./vendor-answer.ts";
 import type { VendorRequest } from "./vendor-request.ts";
 import { fieldRoute, listsBelow, type Route } from "./vendor-routes.ts";
 
-/** What the vendor answers to a field: its value, or why it is refused. Undefined: no fact is about the field. */
+/** Vendor's answer to a field: its value, or why it is refused. Undefined if no fact is about the field. */
 export type FieldAnswer = VendorAnswer | string | { missing: string } | undefined;
 
 export interface CarriedOut {
   data?: Json;
-  /** Why the document is refused. */
+  /** Reason why the document is refused. */
   fault?: string;
-  /** It is refused before anything is carried out: syntax, names, types. */
+  /** Whether it is refused before it is executed: for syntax, names or types. */
   isInvalid?: boolean;
-  /** It is refused because there is no such record. */
+  /** Whether it is refused because there is no such record. */
   isMissing?: boolean;
-  /** What it uses although the vendor gives it up. */
+  /** Deprecated parts of the schema that it uses. */
   deprecated: string[];
 }
 
@@ -25,10 +25,10 @@ export type GraphqlSide = (
   callField: (path: string, args: JsonObject, source: JsonObject) => FieldAnswer,
 ) => CarriedOut;
 
-/** Member of what a root field gives that names the object whose list is below it. */
+/** Member of a root field's value that names the object whose list is below it. */
 const HOLDER = "$object";
 
-/** Answers a document. `answerRoute` answers one field of its root, for which the arguments are the body. */
+/** Answers a document. `answerRoute` answers one root field, whose arguments are the body. */
 export function answerDocument(
   { facts, carryOut }: { facts: Facts; carryOut: GraphqlSide },
   request: VendorRequest,

@@ -1,4 +1,4 @@
-/** Which records a simulated list has: those of its state, and those that changed since a bound. */
+/** Selects the records of a simulated list: by their state, and by a bound. */
 import type { Facts, ListFact } from "../../connector-kit/facts/facts.ts";
 import { valueAt } from "../../connector-kit/calls/text-at.ts";
 import { nowMs } from "../../ground/clock.ts";
@@ -8,7 +8,7 @@ import { extractPart, textIn, type VendorRequest } from "./vendor-request.ts";
 import { readTime, TIME_FORMS } from "./vendor-times.ts";
 import type { ListRoute } from "./vendor-routes.ts";
 
-/** Returns whether a record is in this list, as far as its state goes. */
+/** Returns whether the state of a record belongs to this list. */
 export function isListed(
   { fact, hidden: only, isWhole }: ListRoute,
   request: VendorRequest,
@@ -67,7 +67,7 @@ export function boundIn(
   return ms < oldest ? `${since.to}: older than ${since.oldestDays} days` : ms;
 }
 
-/** Returns what `{parent}` stands for in the lists below a record. */
+/** Returns the value of `{parent}` in the lists below a record. */
 export function parentValue(
   object: Facts["objects"][string],
   record: VendorRecord,

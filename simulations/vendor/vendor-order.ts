@@ -1,4 +1,4 @@
-/** The order of a simulated list: as the request asks for it, or the vendor's own. */
+/** Order of a simulated list: the requested one, or the vendor's own. */
 import type { ListFact } from "../../connector-kit/facts/facts.ts";
 import type { VendorRecord } from "./vendor-records.ts";
 import type { VendorRequest } from "./vendor-request.ts";
@@ -6,7 +6,7 @@ import { hasValues } from "./vendor-checks.ts";
 
 export type ListOrder = NonNullable<NonNullable<ListFact["sort"]>["default"]> | "unknown";
 
-/** Returns what a request sorts by. `unknown`: no source says it, and rows then stay where they are. */
+/** Returns what a request sorts by. `unknown`: no source describes it, and rows then stay where they are. */
 export function chooseOrder(fact: ListFact, request: VendorRequest): ListOrder {
   for (const [key, by] of Object.entries(fact.sort?.by ?? {})) {
     const wanted = Object.fromEntries(
@@ -20,7 +20,7 @@ export function chooseOrder(fact: ListFact, request: VendorRequest): ListOrder {
   return fact.sort?.default ?? "unknown";
 }
 
-/** Returns the records in an order; without a promised one, in another with each `turn`. */
+/** Sorts the records. Without a promised order, each `turn` has another one. */
 export function sorted(records: VendorRecord[], order: ListOrder, turn: number): VendorRecord[] {
   if (order === "none") {
     const shift = records.length < 2 ? 0 : turn % records.length;
@@ -33,7 +33,7 @@ export function sorted(records: VendorRecord[], order: ListOrder, turn: number):
   return records.toSorted((a, b) => direction * (key(a) - key(b) || a.place - b.place));
 }
 
-/** Returns the records behind one, wherever it is now: a cursor of a vendor names the row, not its number. */
+/** Returns the records after one, wherever that is now: a vendor's cursor names the row, not its number. */
 export function behind(
   records: VendorRecord[],
   last: { place: number; changedMs: number } | undefined,

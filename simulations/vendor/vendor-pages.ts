@@ -1,54 +1,54 @@
-/** Cuts a page out of a simulated list, and tells how the next one is asked for. */
+/** Cuts a page out of a simulated list, with the address or cursor of the next one. */
 import type { Json } from "../../ground/json.ts";
 import type { ListFact } from "../../connector-kit/facts/facts.ts";
 import { behind, sorted, type ListOrder } from "./vendor-order.ts";
 import type { VendorRecord } from "./vendor-records.ts";
 import { extractPart, textIn, type VendorRequest } from "./vendor-request.ts";
 
-/** What a cursor or an address of a next page stands for. */
+/** Position behind a cursor or an address of a next page. */
 interface Place {
   last?: { place: number; changedMs: number };
-  /** Records before it. */
+  /** Number of records before it. */
   before: number;
   pages: number;
 }
 
 export interface CutPage {
   records: VendorRecord[];
-  /** The cursor of the next page; absent on the last one. */
+  /** Cursor of the next page; absent on the last one. */
   token?: string;
   more: boolean;
   total: number;
   size: number;
-  /** Number of the record behind the page. */
+  /** Number of the record after the page. */
   end?: number;
-  /** The list has more records than can be reached. */
+  /** Whether the list has more records than can be reached. */
   isCut?: boolean;
 }
 
 export interface PageRules {
   fact: ListFact;
   order: ListOrder;
-  /** Records that can be reached; absent: all. */
+  /** Number of records that can be reached; undefined for all. */
   depth: number | undefined;
   tokens: PageTokens;
-  /** Records of a page whose size the request cannot choose; absent: the vendor's. */
+  /** Size of a page if the request cannot choose it; undefined for the vendor's. */
   usualSize: number | undefined;
 }
 
-/** Cursors that the vendor gave: those alone are known. None is given twice. */
+/** Cursors that the vendor has issued: it accepts no others, and issues none twice. */
 export class PageTokens {
   private readonly places = new Map<string, Place>();
   private given: number;
-  /** Counts requests of lists, for orders that nobody promised. */
+  /** Number of list requests, for orders that nobody promised. */
   turn = 0;
 
-  /** `before` are those of an earlier time, which are no longer known. */
+  /** `before` has earlier cursors, which are no longer valid. */
   constructor(before?: PageTokens) {
     this.given = before?.given ?? 0;
   }
 
-  /** `again` is a cursor that stays the same. */
+  /** Issues a cursor. `again` is one that stays the same. */
   give(place: Place, again?: string, isPlain = false): string {
     const number = (this.given += 1);
     const token =
@@ -118,7 +118,7 @@ function byPosition(
     return { records: [], more: false, total: all.length, size };
   }
   const end = Math.min(start + size, depth ?? Infinity);
-  // One page in three is shorter than it could be: rows that the caller may not see are taken out afterwards.
+  // One page in three is shorter than it could be: rows that the caller may not see are removed afterwards.
   const isShort = shortPages === true && kind === "page" && (number - first) % 3 === 1;
   const records = all.slice(start, end).filter((_, index) => !isShort || index > 0);
   return {
@@ -146,7 +146,7 @@ function byLastId(
   return { records, more: rest.length > records.length, total: all.length, size };
 }
 
-/** Cursors and addresses: the second page is empty and the third a half, and both have a next one. */
+/** Cuts pages by cursor or address: the second page is empty and the third half full, and both have a next one. */
 function byToken(
   { fact, order, depth, tokens }: PageRules,
   request: VendorRequest,
@@ -201,7 +201,7 @@ function byToken(
   };
 }
 
-/** Returns the number that stands at `total`. */
+/** Returns the number at `total`. */
 export function countTotal({ paging }: ListFact, { total, size }: CutPage): Json {
   return paging.totalIs === "pages" || paging.totalIs === "lastPage" ? Math.ceil(total / size) : total;
 }

@@ -1,4 +1,4 @@
-/** Requests of one record: it is found, created, changed or removed, and shown. */
+/** Answers requests for one record: finds, creates, changes or removes it, and shows it. */
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import type { Facts } from "../../connector-kit/facts/facts.ts";
 import { recordAnswer, type VendorAnswer } from "./vendor-answer.ts";
@@ -15,11 +15,11 @@ import type { RecordRoute } from "./vendor-routes.ts";
 export interface RecordWorld {
   facts: Facts;
   records: VendorRecords;
-  /** Why the vendor refuses a record with these fields; undefined if it does not. */
+  /** Returns why the vendor refuses a record with these fields; undefined if it does not. */
   refusalFor(fields: JsonObject): string | undefined;
 }
 
-/** Carries a request of one record out. A sentence tells why the vendor refuses it. */
+/** Executes a request for one record. A sentence tells why the vendor refuses it. */
 export function carryOutRecord(
   world: RecordWorld,
   route: RecordRoute,
@@ -55,7 +55,7 @@ export function carryOutRecord(
   return answered(world, route, record, wanted?.split(","));
 }
 
-/** The caller chooses the id where the vendor demands one. */
+/** Creates a record, with the caller's id if the vendor requires one. */
 function created(
   world: RecordWorld,
   { objectName, fact, object }: RecordRoute,
@@ -112,7 +112,7 @@ function answered(
   return recordAnswer(fact, Object.fromEntries(kept), record.id);
 }
 
-/** Returns the member of a record that has the fields which are written. */
+/** Returns the member of a record that has the written fields. */
 export function fieldsAt(facts: Facts, objectName: string): string {
   const { create, update, example } = facts.objects[objectName] ?? {};
   const fact = create ?? update;
@@ -125,7 +125,7 @@ export function fieldsAt(facts: Facts, objectName: string): string {
   return example !== undefined && isJsonObject(example[last]) ? last : "";
 }
 
-/** Ids may be told without the characters at their end. */
+/** Compares ids, which requests may cut at the end. */
 const isSame = (
   { caseSuffix }: Facts["objects"][string]["id"],
   one: string,

@@ -1,4 +1,4 @@
-/** The records of a simulated vendor: their ids, their times, and how an answer shows them. */
+/** Records of a simulated vendor: their ids, their times, and how an answer shows them. */
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { nowMs } from "../../ground/clock.ts";
 import { valueAt } from "../../connector-kit/calls/text-at.ts";
@@ -7,21 +7,21 @@ import { writeTime } from "./vendor-times.ts";
 
 export interface VendorRecord {
   id: string;
-  /** Order of creation. */
+  /** Position in the order of creation. */
   place: number;
   createdMs: number;
   changedMs: number;
-  /** Index of the entry of `hidden` that the record belongs to. */
+  /** Index in `hidden` of the entry to which the record belongs. */
   hidden?: number;
   deleted?: boolean;
-  /** What `{parent}` is for it. */
+  /** Value of `{parent}` for it. */
   parent?: string;
   fields: JsonObject;
-  /** Records that it is linked with, by object or relation. */
+  /** Linked records, by object or relation. */
   links?: Record<string, Json[]>;
   /** Earlier values, by field. */
   histories?: Record<string, Json[]>;
-  /** A member that answers have besides. */
+  /** Additional member in answers. */
   shown?: ShownMember;
 }
 
@@ -38,7 +38,7 @@ export interface NewRecord {
   shown?: ShownMember;
   links?: Record<string, Json[]>;
   histories?: Record<string, Json[]>;
-  /** How long ago it was created and changed. Default: in the last hour, after all others. */
+  /** Age of its creation and change. By default both are in the last hour, after all others. */
   daysAgo?: number;
 }
 
@@ -48,7 +48,7 @@ export class VendorRecords {
   private readonly stored = new Map<string, VendorRecord[]>();
   readonly removed: { objectName: string; record: VendorRecord }[] = [];
   private made = 0;
-  /** An hour ago: nothing that a test does reaches the present. Whole seconds, because many formats have no others. */
+  /** Clock, from an hour ago, so that no test reaches the present. Whole seconds, because many formats have no others. */
   private clockMs = Math.floor(nowMs() / 1000) * 1000 - 3_600_000;
   private readonly facts: Facts;
 
@@ -75,7 +75,7 @@ export class VendorRecords {
     return record;
   }
 
-  /** Removes a record for good: only the log of deletions has it. */
+  /** Removes a record permanently: only the log of deletions has it. */
   remove(objectName: string, record: VendorRecord): void {
     const known = this.of(objectName);
     known.splice(known.indexOf(record), 1);
@@ -83,7 +83,7 @@ export class VendorRecords {
     this.removed.push({ objectName, record });
   }
 
-  /** Changes a record: its time of change is later than those of all others. */
+  /** Changes a record. Its time of change is later than all others. */
   touch(record: VendorRecord): void {
     record.changedMs = this.tick();
   }
@@ -98,7 +98,7 @@ export class VendorRecords {
   }
 }
 
-/** Returns an id as the vendor's are; every third is as long as the vendor's longest. */
+/** Builds an id in the vendor's form; every third is as long as the longest of the vendor. */
 function idNumber(
   { type, example, longest, pattern, caseSuffix }: ObjectFacts["id"],
   number: number,
@@ -122,7 +122,7 @@ function idNumber(
 
 const CASE_DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ012345";
 
-/** Adds a character for each five ones: its bits are those that are capitals. */
+/** Adds a character for each five characters, whose bits mark the capitals. */
 const withCaseSuffix = (id: string): string =>
   id +
   [id.slice(0, 5), id.slice(5, 10), id.slice(10, 15)]
@@ -134,10 +134,10 @@ const withCaseSuffix = (id: string): string =>
     )
     .join("");
 
-/** Digits alone as long as they are enough: ids of digits stay so. */
+/** Writes a number with digits alone, as long as they are enough. */
 const hex = (number: number, length: number): string => String(number).padStart(length, "0");
 
-/** Returns a record as an answer has it; fields on request only if they are among `asked`. */
+/** Shows a record as an answer has it; optional fields only if they are in `asked`. */
 export function shownRecord(
   object: ObjectFacts,
   record: VendorRecord,
@@ -181,7 +181,7 @@ export function shownRecord(
   return shown;
 }
 
-/** Returns the fields in a body; empty for a request without one. A sentence tells why they cannot be read. */
+/** Reads the fields in a body; empty for a request without one. A sentence tells why they cannot be read. */
 export function writtenFields(
   { wrap = "", textual = false, named = {} }: RecordFact,
   body: Json | undefined,
@@ -207,7 +207,7 @@ export function writtenFields(
   return fields;
 }
 
-/** Puts a value at a dotted path; numbers are places in lists. */
+/** Sets a value at a dotted path; numbers are positions in lists. */
 export function putAt(target: JsonObject, path: string, value: Json): void {
   if (path === "") return;
   const steps = path.split(".");

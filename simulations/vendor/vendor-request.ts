@@ -1,4 +1,4 @@
-/** A request as a simulated vendor sees it, and the values in it. */
+/** Request as a simulated vendor receives it, and readers of its values. */
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { valueAt } from "../../connector-kit/calls/text-at.ts";
 
@@ -6,7 +6,7 @@ export interface RawRequest {
   method: string;
   /** Path and query below the base URL. */
   target: string;
-  /** Names in lower case. */
+  /** Headers by lower-case names. */
   headers: Record<string, string>;
   body: string;
 }
@@ -16,12 +16,12 @@ export interface VendorRequest {
   path: string;
   query: [name: string, value: string][];
   headers: Record<string, string>;
-  /** Undefined: there is none, or it cannot be read. */
+  /** Undefined if there is none, or it cannot be read. */
   body: Json | undefined;
   encoding: "json" | "form" | "other" | "none";
 }
 
-/** Takes a request apart. A body that is neither JSON nor a form is reported as `other`. */
+/** Parses a request. A body that is neither JSON nor a form is reported as `other`. */
 export function takeRequest({ method, target, headers, body }: RawRequest): VendorRequest {
   const [path = "", query = ""] = [target.split("?")[0], target.split("?").slice(1).join("?")];
   const type = headers["content-type"] ?? "";
@@ -51,7 +51,7 @@ function parsed(body: string): Json | undefined {
   }
 }
 
-/** Returns `a[b]=c` as `{a: {b: "c"}}`; numbers and empty brackets are places of a list. */
+/** Parses `a[b]=c` to `{a: {b: "c"}}`; numbers and empty brackets are positions in a list. */
 function formMembers(body: string): JsonObject {
   const members: JsonObject = {};
   for (const [name, value] of new URLSearchParams(body)) {
@@ -71,8 +71,8 @@ function formMembers(body: string): JsonObject {
 }
 
 /**
- * Returns the value at `query.<name>`, `header.<name>` or `body.<path>`; undefined if it is absent. The body of a call of a field of
- * GraphQL are its arguments, `argument.<path>`.
+ * Returns the value at `query.<name>`, `header.<name>` or `body.<path>`; undefined if it is absent. For a GraphQL field, the
+ * body is its arguments, `argument.<path>`.
  */
 export function valueIn(request: VendorRequest, target: string): Json | undefined {
   const [place = "", name = ""] = [
@@ -86,7 +86,7 @@ export function valueIn(request: VendorRequest, target: string): Json | undefine
   return valueAt(request.body, name);
 }
 
-/** Returns the value as text, parts of a list separated by commas; undefined if it is absent. */
+/** Returns the value as text, the parts of a list separated by commas; undefined if it is absent. */
 export function textIn(request: VendorRequest, target: string): string | undefined {
   const value = valueIn(request, target);
   if (value === undefined || value === null) return undefined;

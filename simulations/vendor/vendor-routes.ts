@@ -1,4 +1,4 @@
-/** Finds which requests of a vendor's API an arrived request may be. */
+/** Finds the facts that a request to a vendor's API may match. */
 import type { Facts, ListFact, ObjectFacts, RecordFact } from "../../connector-kit/facts/facts.ts";
 import { pathQuery } from "./vendor-checks.ts";
 import { textIn, valueIn, type VendorRequest } from "./vendor-request.ts";
@@ -17,7 +17,7 @@ interface RouteBase {
 export interface ListRoute extends RouteBase {
   action: ListAction;
   fact: ListFact;
-  /** Shows only the rows of this entry of `hidden`. */
+  /** Shows only the rows of this entry in `hidden`. */
   hidden?: number;
   /** Shows deleted and hidden rows, too. */
   isWhole?: boolean;
@@ -32,11 +32,11 @@ export type Route = ListRoute | RecordRoute;
 
 export interface FoundRoutes {
   routes: Route[];
-  /** Another method is known at this address. */
+  /** Whether the address is known with another method. */
   isKnownAddress: boolean;
 }
 
-/** Returns every route with the address and the method, those with most conditions first. */
+/** Finds every route with the address and the method, those with most conditions first. */
 export function findRoutes(
   facts: Facts,
   request: VendorRequest,
@@ -64,7 +64,7 @@ export function findRoutes(
   };
 }
 
-/** Returns the request that a field of GraphQL carries out; undefined if no fact is about it. With an id, it is that of one record. */
+/** Finds the request that a GraphQL field stands for; undefined if no fact is about it. With an id, it is one for a single record. */
 export function fieldRoute(facts: Facts, field: string, call: VendorRequest): Route | undefined {
   let found: Route | undefined;
   for (const { path: _, ...route } of allRoutes(facts)) {
@@ -76,7 +76,7 @@ export function fieldRoute(facts: Facts, field: string, call: VendorRequest): Ro
   return found;
 }
 
-/** Returns the objects whose lists are members of what a root field gives, as far as the call names them. */
+/** Lists the objects whose lists are members of a root field's value, if the call names them. */
 export function listsBelow(facts: Facts, field: string, call: VendorRequest): string[] {
   return Object.entries(facts.objects).flatMap(([name, { list }]) => {
     const isBelow = list?.below !== undefined && list.field?.startsWith(`${field}.`);
@@ -84,7 +84,7 @@ export function listsBelow(facts: Facts, field: string, call: VendorRequest): st
   });
 }
 
-/** `/users/me` comes before `/users/{id}`. */
+/** Counts the fixed steps: `/users/me` comes before `/users/{id}`. */
 const fixedSteps = (path: string): number => path.split("/").filter((step) => !step.includes("{")).length;
 
 function* allRoutes(facts: Facts): Generator<Omit<Route, "values"> & { path: string }> {
@@ -115,7 +115,7 @@ function* allRoutes(facts: Facts): Generator<Omit<Route, "values"> & { path: str
 
 const NEAR = /[.*+?^$|()[\]\\]/g;
 
-/** Returns the decoded placeholders; undefined if it is another address. */
+/** Returns the decoded placeholders; undefined for another address. */
 export function placeholdersIn(
   template: string,
   request: VendorRequest,

@@ -1,14 +1,14 @@
-/** Times as vendors write them, and bounds as vendors read them. */
+/** Formats times, and parses bounds, as vendors do. */
 import type { Facts } from "../../connector-kit/facts/facts.ts";
 
 type Objects = Facts["objects"][string];
 export type VendorTimeFormat = NonNullable<Objects["changed"]>["format"];
 
-/** Hours by which the connected user's clock is behind UTC, for vendors that read bounds in the user's zone. */
+/** Difference of the connected user's clock to UTC in hours, for vendors that read bounds in the user's time zone. */
 const USER_HOURS_BEHIND = 8;
 const HOUR_MS = 3_600_000;
 
-/** Regular expression of a time in a format. */
+/** Regular expressions of times, by format. */
 export const TIME_FORMS: Record<VendorTimeFormat, string> = {
   rfc3339: String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?`,
   "rfc3339-seconds": String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:Z|[+-]\d\d:?\d\d)?`,
@@ -21,7 +21,7 @@ export const TIME_FORMS: Record<VendorTimeFormat, string> = {
   "json-date": String.raw`/Date\(\d{1,14}(?:[+-]\d{4})?\)/`,
 };
 
-/** Returns a time as a record has it: numbers for counted ones. */
+/** Formats a time for a record, as a number if the format counts. */
 export function writeTime(ms: number, format: VendorTimeFormat): string | number {
   const text = new Date(ms).toISOString();
   switch (format) {
@@ -46,7 +46,7 @@ export function writeTime(ms: number, format: VendorTimeFormat): string | number
   }
 }
 
-/** Returns a bound in milliseconds; undefined for a text of another form. A time without a zone is UTC, or the user's. */
+/** Parses a bound to milliseconds; undefined for a text of another form. A time without a zone is UTC, or the user's. */
 export function readTime(
   text: string,
   format: VendorTimeFormat,

@@ -1,6 +1,6 @@
 /**
- * A simulated vendor, made from facts about its API: `connectors/<provider>/facts.json`. It knows no description of the provider,
- * and refuses what the vendor refuses.
+ * Simulated vendor, made from facts about its API: `connectors/<provider>/facts.json`. It does not use the provider's
+ * description, and refuses what the vendor refuses.
  */
 import type { Json, JsonObject } from "../../ground/json.ts";
 import { valueAt } from "../../connector-kit/calls/text-at.ts";
@@ -21,7 +21,7 @@ import { shownRecord, VendorRecords, type VendorRecord } from "./vendor-records.
 import { takeRequest, textIn, valueIn, type RawRequest, type VendorRequest } from "./vendor-request.ts";
 import { findRoutes, placeholdersIn, type ListRoute, type Route } from "./vendor-routes.ts";
 
-/** What the vendor saw. */
+/** Request as the vendor received it. */
 export interface SeenRequest {
   method: string;
   target: string;
@@ -29,23 +29,23 @@ export interface SeenRequest {
   /** Object of the route that answered; absent if none did. */
   objectName?: string;
   action?: Route["action"] | "batch" | "links";
-  /** The request was within another one. */
+  /** Whether the request was inside another one. */
   isInner?: boolean;
-  /** Inputs of a request with several records. */
+  /** Number of inputs in a request with several records. */
   inputs?: number;
-  /** Why it was refused. */
+  /** Reason why it was refused. */
   fault?: string;
-  /** Lists only: the bound in milliseconds, the order, and whether the request names where the bound goes. */
+  /** Set for lists: the bound in milliseconds, the order, and whether the request names the bound's parameter. */
   boundMs?: number;
   order?: ListOrder;
   namesBound?: boolean;
   sizeText?: string;
-  /** Lists only: where the page is, and whether the vendor says that none follows. */
+  /** Set for lists: position of the page, and whether the vendor marks it as the last one. */
   place?: string;
   isLast?: boolean;
-  /** Creates only: the key under which the vendor creates once. */
+  /** Set for creates: the key under which the vendor creates only once. */
   key?: string;
-  /** Upserts only: the field, or the list of fields, by which the vendor is told to find the record. */
+  /** Set for upserts: the field, or the list of fields, by which the vendor finds the record. */
   keyName?: Json | undefined;
 }
 
@@ -54,26 +54,26 @@ export interface VendorOptions {
   connection?: Record<string, string>;
   /** Base URL, for addresses of next pages. */
   url?: string;
-  /** What carries documents out, for vendors that speak GraphQL. */
+  /** Executor of documents, for GraphQL vendors. */
   graphql?: GraphqlSide;
 }
 
 export class Vendor {
   readonly records: VendorRecords;
   readonly seen: SeenRequest[] = [];
-  /** Answers the next request. */
+  /** Answer for the next request. */
   next: VendorAnswer | undefined;
-  /** Pages that a scan can reach where the vendor has a limit of depth: that of the vendor would take long. */
+  /** Records that a scan can reach if the vendor has a limit of depth: the vendor's own limit would take long. */
   depthRecords: number | undefined;
-  /** What documents used although the vendor gives it up. */
+  /** Deprecated parts of the schema that documents used. */
   readonly deprecated = new Set<string>();
-  /** Records of a page where the request cannot choose: that of the vendor would take many records. */
+  /** Size of a page if requests cannot choose it: the vendor's own would take many records. */
   usualSize: number | undefined;
-  /** The vendor refuses records with this value in any field. */
+  /** Value that the vendor refuses in any field of a record. */
   refusedValue: string | undefined;
-  /** Queries whose next pages have an address of their own, by the place in it. */
+  /** Queries whose next pages have addresses of their own, by the position in the address. */
   private readonly located = new Map<string, { route: ListRoute; request: VendorRequest }>();
-  /** Rest of a list within a record, by the place of its page. */
+  /** Rest of a list within a record, by the position of its page. */
   private readonly inner = new Map<string, Json>();
   url: string;
   private tokens = new PageTokens();
@@ -101,12 +101,12 @@ export class Vendor {
     this.inner.clear();
   }
 
-  /** Drops the addresses of next pages that were given, as others can make the vendor do. */
+  /** Drops the issued addresses of next pages, as other clients can cause it at the vendor. */
   forgetPages(): void {
     this.located.clear();
   }
 
-  /** `isInner`: the request is within another one. */
+  /** `isInner`: the request is inside another one. */
   answer(raw: RawRequest, isInner = false): VendorAnswer {
     const ordered = this.next;
     this.next = undefined;
@@ -153,7 +153,7 @@ export class Vendor {
     let fault: string | undefined;
     let missing: VendorAnswer | undefined;
     for (const route of routes) {
-      // An address that the vendor gave itself has the query of the page before.
+      // An address that the vendor issued itself has the query of the previous page.
       const [first] = requestFaults(route.fact, request, own, this.connection);
       if (first !== undefined) {
         fault ??= first;
@@ -166,7 +166,7 @@ export class Vendor {
         : carryOutRecord(this.world, route, request, seen);
       if (typeof answer === "string") return refused(400, answer);
       if (!("missing" in answer)) return answer;
-      // The records of several objects may have one address.
+      // The records of several objects may have the same address.
       missing ??= isListRoute(route)
         ? refused(404, answer.missing)
         : refused(route.fact.missingStatus ?? 404, answer.missing, route.fact.missing);
@@ -198,7 +198,7 @@ export class Vendor {
     return typeof answer === "string" ? refused(400, answer) : answer;
   }
 
-  /** Answers the request of a page that has an address of its own. */
+  /** Answers the request for a page with an address of its own. */
   private nextPage(
     request: VendorRequest,
     seen: SeenRequest,
@@ -222,7 +222,7 @@ export class Vendor {
     return undefined;
   }
 
-  /** Returns the member of a record that has the fields which are written. */
+  /** Returns the member of a record that has the written fields. */
   fieldsAt(objectName: string): string {
     return fieldsAt(this.facts, objectName);
   }

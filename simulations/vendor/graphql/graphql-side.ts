@@ -1,4 +1,4 @@
-/** Carries out documents of GraphQL against the schema of a vendor, with the published implementation: what it refuses, the vendor refuses. */
+/** Executes GraphQL documents against a vendor's schema with the published implementation: what it refuses, the vendor refuses. */
 import {
   buildSchema,
   execute,
@@ -20,12 +20,12 @@ import {
 import { isJsonObject, type Json, type JsonObject } from "../../../ground/json.ts";
 import type { CarriedOut, GraphqlSide } from "../vendor-fields.ts";
 
-/** Where a field stands: the keys from it to the root. */
+/** Position of a field: the keys from the field up to the root. */
 type Path = GraphQLResolveInfo["path"];
 
 class MissingRecord extends Error {}
 
-/** Returns what carries documents out. `sdl` is the vendor's schema, or an excerpt. */
+/** Opens the execution of documents. `sdl` is the vendor's schema, or an excerpt. */
 export function graphqlSide(sdl: string): GraphqlSide {
   const schema = buildSchema(sdl);
   return ({ body }, callField) => {
@@ -67,7 +67,10 @@ function parsed(query: string): DocumentNode | GraphQLError {
 
 type CallField = Parameters<GraphqlSide>[1];
 
-/** Fields that facts are about are carried out; others have the value that is there, or a made-up one of their type. */
+/**
+ * Builds the resolver of a field. Facts determine the fields that they mention; other fields have their stored value, or one
+ * made up for their type.
+ */
 const resolver =
   (schema: GraphQLSchema, callField: CallField): GraphQLFieldResolver<unknown, unknown> =>
   (source, args, _, { fieldName, path, returnType, parentType }) => {
@@ -86,7 +89,7 @@ const resolver =
     return null;
   };
 
-/** Returns the names of the fields from the root on. */
+/** Returns the names of the fields, from the root on. */
 function fieldPath(path: Path): string {
   const names: string[] = [];
   for (let step: Path | undefined = path; step; step = step.prev)
@@ -94,7 +97,7 @@ function fieldPath(path: Path): string {
   return names.join(".");
 }
 
-/** Returns null where the vendor may, else a value of the type. */
+/** Returns null if the vendor may, otherwise a value of the type. */
 function usualValue(type: GraphQLOutputType): unknown {
   if (!isNonNullType(type)) return null;
   const inner = type.ofType;

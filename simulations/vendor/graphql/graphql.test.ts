@@ -1,4 +1,4 @@
-/** A simulated vendor with a schema answers documents as that schema says, and its excerpt is what the facts are about. */
+/** A simulated vendor answers documents according to its schema, and the schema's excerpt covers the facts. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { completeRequests } from "../../../connector-kit/facts/complete-requests.ts";

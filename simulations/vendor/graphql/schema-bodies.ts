@@ -1,4 +1,4 @@
-/** Completes facts about mutations with the members of their inputs, which the vendor's schema names. */
+/** Completes facts about mutations with the members of their inputs in the vendor's schema. */
 import {
   buildSchema,
   getNamedType,
@@ -20,7 +20,7 @@ import {
 } from "graphql";
 import type { Facts, ObjectFacts, Parameter, RecordFact } from "../../../connector-kit/facts/facts.ts";
 
-/** Returns the facts with the body of each create, update and upsert, as far as names and types go. */
+/** Adds the bodies of creates, updates and upserts to the facts, with names and types. */
 export function withBodies(facts: Facts, sdl: string): Facts {
   const schema = buildSchema(sdl);
   const completed = (object: ObjectFacts): ObjectFacts => {
@@ -41,7 +41,7 @@ export function withBodies(facts: Facts, sdl: string): Facts {
 
 type Member = GraphQLInputField | GraphQLArgument;
 
-/** Members that a text may be written to: those that records have under the same name. Others only where the vendor demands them. */
+/** Lists the members of a body that accept a text: those that records have under the same name, and those that the vendor requires. */
 function bodyFor(
   schema: GraphQLSchema,
   { field = "", wrap = "", named = {}, idTo, body }: RecordFact,

@@ -1,4 +1,4 @@
-/** Cuts out of a vendor's schema what the facts are about: `connectors/<provider>/facts.graphql`. */
+/** Cuts an excerpt out of a vendor's schema that covers the facts: `connectors/<provider>/facts.graphql`. */
 import {
   astFromValue,
   buildClientSchema,
@@ -29,8 +29,8 @@ type Member = GraphQLField<unknown, unknown> | GraphQLInputField;
 const ACTIONS = ["list", "changes", "get", "create", "update", "upsert", "delete"] as const;
 
 /**
- * Returns the excerpt: the fields and arguments that facts name with what is between, all members that are no objects themselves of the
- * types on the way, and whatever the vendor demands. Throws an error that names a field that the vendor does not have.
+ * Builds the excerpt: the fields and arguments that facts name, everything on the paths to them, all scalar members of the
+ * types on these paths, and whatever the vendor requires. Throws an error that names a field which the vendor does not have.
  */
 export function schemaExcerpt(schema: GraphQLSchema, facts: Facts): string {
   const kept = new Map<GraphQLNamedType, Set<string>>();
@@ -59,14 +59,14 @@ export function schemaExcerpt(schema: GraphQLSchema, facts: Facts): string {
   return [rootsText(schema), ...texts].filter((text) => text !== "").join("\n");
 }
 
-/** Returns a vendor's schema: SDL, or the answer to an introspection with or without `data` around it. */
+/** Reads a vendor's schema: SDL, or the answer to an introspection, inside `data` or not. */
 export function readGraphqlSchema(text: string): GraphQLSchema {
   if (!text.trimStart().startsWith("{")) return buildSchema(text, { assumeValidSDL: true });
   const read = JSON.parse(text) as { data?: IntrospectionQuery } & IntrospectionQuery;
   return buildClientSchema(read.data ?? read, { assumeValid: true });
 }
 
-/** Roots with names of their own are declared. */
+/** Declares roots with other names than the usual ones. */
 function rootsText(schema: GraphQLSchema): string {
   const [query, mutation] = [schema.getQueryType()?.name, schema.getMutationType()?.name];
   if ((query ?? "Query") === "Query" && (mutation ?? "Mutation") === "Mutation") return "";
@@ -88,7 +88,7 @@ function keepField(kept: Kept, field: GraphQLField<unknown, unknown>, paths: Pat
   keepType(kept, getNamedType(field.type), paths, named);
 }
 
-/** Keeps the members of a type that are no objects, and those on the paths. */
+/** Keeps the scalar members of a type, and the members on the paths. */
 function keepType(kept: Kept, type: GraphQLNamedType, paths: Path[], named: Path[] = []): void {
   const isNew = !kept.has(type);
   if (isNew) kept.set(type, new Set());
@@ -106,7 +106,7 @@ function keepType(kept: Kept, type: GraphQLNamedType, paths: Path[], named: Path
 
 const isDemanded = (member: Member): boolean => !("args" in member) && isRequiredInputField(member);
 
-/** Paths in the answer to a field. */
+/** Lists the paths in the answer to a field. */
 function answerPaths(fact: ListFact | RecordFact, object: ObjectFacts): Path[] {
   const record = "records" in fact ? [fact.records, fact.each].filter(Boolean).join(".") : fact.record;
   const beside = [
@@ -129,7 +129,7 @@ function answerPaths(fact: ListFact | RecordFact, object: ObjectFacts): Path[] {
   ].flatMap((path) => (path === undefined || path === "" ? [] : [path.split(".")]));
 }
 
-/** Paths of the members of an example; entries of lists have no step of their own. */
+/** Lists the paths of an example's members; entries of lists have no step of their own. */
 function pathsIn(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(pathsIn);
   if (typeof value !== "object" || value === null) return [];
@@ -139,13 +139,13 @@ function pathsIn(value: unknown): string[] {
   ]);
 }
 
-/** Paths of the arguments that a fact names anywhere. */
+/** Lists the paths of the arguments that a fact names anywhere. */
 const argumentPaths = (fact: ListFact | RecordFact): Path[] => [
   ...[...JSON.stringify(fact).matchAll(/argument\.([\w.]+)/g)].map(([, path = ""]) => path.split(".")),
   ...("wrap" in fact && fact.wrap !== undefined ? [fact.wrap.split(".")] : []),
 ];
 
-/** Lists of all countries and currencies are no facts about an object. */
+/** Maximum number of an enum's values: lists of all countries and currencies are no facts about an object. */
 const MAX_VALUES = 60;
 
 function typeText(type: GraphQLNamedType, kept: Kept): string {
@@ -178,6 +178,6 @@ function inputText(input: GraphQLArgument | GraphQLInputField): string {
   return `${name}: ${type}${usual ? ` = ${print(usual)}` : ""}${deprecated(deprecationReason)}`;
 }
 
-/** The reasons are the vendor's text, and often long. */
+/** Marks a deprecation, without its reason: that is the vendor's text, and often long. */
 const deprecated = (reason: string | null | undefined): string =>
   reason === null || reason === undefined ? "" : " @deprecated";

@@ -1,4 +1,4 @@
-/** What query languages have in common: what is asked of which records, and how values are compared. */
+/** Common parts of query languages: what a query requests, and how values are compared. */
 import { isJsonObject, type Json, type JsonObject } from "../../../ground/json.ts";
 import type { Facts, ListFact } from "../../../connector-kit/facts/facts.ts";
 import type { ListOrder } from "../vendor-order.ts";
@@ -7,34 +7,34 @@ import { readTime, type VendorTimeFormat } from "../vendor-times.ts";
 
 export type ObjectFacts = Facts["objects"][string];
 
-/** What the vendor knows of the requested object. */
+/** Vendor's data about the requested object. */
 export interface Asked {
   fact: ListFact;
   object: ObjectFacts;
-  /** The member of records that has the fields. */
+  /** Member of records that has the fields. */
   fieldsAt: string;
   records: VendorRecord[];
-  /** Keeps the rest of a list within a record, and returns the address of its page. */
+  /** Stores the rest of a list within a record, and returns the address of its page. */
   keepPage(rest: Json): string;
 }
 
 export interface VendorQuery {
   matches(record: VendorRecord): boolean;
   order: ListOrder;
-  /** Records at most, of all pages. */
+  /** Maximum number of records over all pages. */
   most?: number;
-  /** The earliest time of change that is asked for. */
+  /** Earliest requested time of change. */
   boundMs?: number;
-  /** The record as the query shows it; absent: as the list shows it. */
+  /** Shows a record as the query selects it; absent if it is shown as in the list. */
   show?(record: VendorRecord): JsonObject;
-  /** Only the number of records is wanted. */
+  /** Whether only the number of records is requested. */
   isCount?: boolean;
 }
 
 export const shown = ({ object, fact, fieldsAt }: Asked, record: VendorRecord): JsonObject =>
   shownRecord(object, record, { list: fact, fieldsAt });
 
-/** Returns the fields that are known of an object: those of its example, of its records, and its times. */
+/** Returns the known fields of an object: those of its example, of its records, and its times. */
 export function knownFields(asked: Asked): Set<string> {
   const { object, fieldsAt, records } = asked;
   const example = fieldsAt === "" ? object.example : (object.example as JsonObject | undefined)?.[fieldsAt];
@@ -47,14 +47,14 @@ export function knownFields(asked: Asked): Set<string> {
   ]);
 }
 
-/** Returns the time that a field is; undefined for other fields. */
+/** Returns which time a field is; undefined for other fields. */
 export function timeField({ object, fieldsAt }: Asked, name: string): "changed" | "created" | undefined {
   const at = fieldsAt === "" ? name : `${fieldsAt}.${name}`;
   if (object.changed?.path === at) return "changed";
   return object.created?.path === at ? "created" : undefined;
 }
 
-/** Returns a test of a time; undefined for a text that is no time of the format, or an operator that times do not have. */
+/** Builds the test of a time; undefined for a text of another format, or an operator that times do not have. */
 export function timeTest(
   which: "changed" | "created",
   operator: string,
@@ -67,7 +67,7 @@ export function timeTest(
   return ({ changedMs, createdMs }) => compare((which === "changed" ? changedMs : createdMs) - bound);
 }
 
-/** By operator: whether the difference between both sides satisfies it. */
+/** Tests by operator, on the difference between both sides. */
 export const COMPARE: Record<string, (difference: number) => boolean> = {
   ">": (difference) => difference > 0,
   ">=": (difference) => difference >= 0,

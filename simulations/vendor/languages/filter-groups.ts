@@ -1,4 +1,4 @@
-/** Groups of filters in a body, as HubSpot's searches have them. */
+/** Reads groups of filters in a body, as in HubSpot's searches. */
 import { isJsonObject, type Json, type JsonObject } from "../../../ground/json.ts";
 import { valueAt } from "../../../connector-kit/calls/text-at.ts";
 import type { ListOrder } from "../vendor-order.ts";
@@ -13,7 +13,7 @@ type Test = (record: VendorRecord) => boolean;
 
 class Refusal extends Error {}
 
-/** Returns what a search wants, or why the vendor refuses it. */
+/** Returns what a search requests, or why the vendor refuses it. */
 export function readFilterGroups(asked: Asked, { body }: VendorRequest): VendorQuery | string {
   const { filterGroups = [], sorts = [] } = isJsonObject(body) ? body : {};
   const { mostGroups = 5, mostFilters = 6 } = asked.fact.language ?? {};
@@ -83,7 +83,7 @@ function comparison(asked: Asked, name: string, operator: string, value: string,
   };
 }
 
-/** Ids are too large for numbers. */
+/** Compares ids, which are too large for numbers. */
 const compareNumbers = (one: string, other: string): number =>
   one.length - other.length || (one < other ? -1 : one > other ? 1 : 0);
 

@@ -32,7 +32,7 @@ export interface SoqlQuery {
 
 class Malformed extends Error {}
 
-/** Reads a query. Throws `Malformed` for what Salesforce would not understand. */
+/** Parses a query. Throws `Malformed` for what Salesforce would not understand. */
 function parseSoql(text: string): SoqlQuery {
   const tokens: Token[] = [];
   TOKEN.lastIndex = 0;
@@ -140,7 +140,7 @@ class SoqlReader {
   }
 }
 
-/** Returns what a query wants, or why the vendor refuses it. */
+/** Returns what a query requests, or why the vendor refuses it. */
 export function readSoql(asked: Asked, request: VendorRequest): VendorQuery | string {
   try {
     const query = parseSoql(textIn(request, "query.q") ?? "");
@@ -164,7 +164,7 @@ export function readSoql(asked: Asked, request: VendorRequest): VendorQuery | st
   }
 }
 
-/** Returns a field that the children do not have, or a relation that there is not. */
+/** Returns a field that the children lack, or a relation that does not exist. */
 function childFault({ records }: Asked, { children }: SoqlQuery): string | undefined {
   for (const { from, fields } of children) {
     const linked = records.flatMap(({ links }) => links?.[from] ?? []);
@@ -220,7 +220,7 @@ function buildTest(
   };
 }
 
-/** Ids are equal by their fifteen first characters. */
+/** Builds the test of an id. Ids are equal if their first fifteen characters are. */
 function idTest(operator: string, wanted: (string | null)[]): Test {
   const short = wanted.map((value) => {
     if (value === null || !/^[A-Za-z0-9]{15}(?:[A-Za-z0-9]{3})?$/.test(value))
@@ -261,7 +261,7 @@ function project(asked: Asked, record: VendorRecord, { fields, children, from }:
   return one;
 }
 
-/** Children at once; the others are behind an address. */
+/** Maximum number of children in the answer; the others are at an address of their own. */
 const CHILDREN = 2;
 
 function listChildren({ keepPage }: Asked, { links }: VendorRecord, child: SoqlQuery): Json {
@@ -276,7 +276,7 @@ function listChildren({ keepPage }: Asked, { links }: VendorRecord, child: SoqlQ
   return { ...counts, done: false, nextRecordsUrl, records: linkedRecords.slice(0, CHILDREN) };
 }
 
-/** Children are compared by texts. */
+/** Compares a child by texts. */
 const fitsChild = ({ field, values }: Comparison, linked: Json): boolean =>
   String(valueAt(linked, field) ?? false) === String(values[0]?.text).replaceAll("'", "");
 

@@ -1,4 +1,4 @@
-/** Checks of requests with several records: what is sent, in how many requests, and which record each result is about. */
+/** Checks of requests with several records: what is sent, in how many requests, and the record of each result. */
 import type { RecordOutcome, RecordToWrite, RecordWrite } from "../../../connector-kit/connector.ts";
 import type { BatchFact } from "../../../connector-kit/facts/facts.ts";
 import { orderWrite } from "../../../connector-kit/testing/order-fixture.ts";
@@ -53,7 +53,7 @@ export function batchChecks(bench: Bench): Check[] {
 
 const failureOfMissing = ({ failure }: BatchFact): boolean => failure?.missing !== undefined;
 
-/** Records with different values, and with ids or keys where they need them. */
+/** Builds records with different values, and with ids or keys if they need them. */
 function recordsFor(
   bench: Bench,
   action: BatchWrite,
@@ -88,7 +88,7 @@ async function send(
 
 const keyFor = (type: BatchWrite, key: string): Partial<RecordWrite> => (type === "upsert" ? { key } : {});
 
-/** Each outcome is a success, and names the record that has the values of its input. */
+/** Expects that each outcome is a success, and names the record with the values of its input. */
 function expectPlaced(bench: Bench, name: string, records: RecordToWrite[], outcomes: RecordOutcome[]): void {
   const stored = bench.vendor.records.of(bench.objectName);
   for (const [index, outcome] of outcomes.entries()) {
@@ -197,7 +197,7 @@ async function goneUpdate(bench: Bench): Promise<undefined> {
   );
 }
 
-/** The values of more records than one request may ask for; one is gone. */
+/** Reads the values of more records than one request may ask for; one of them is gone. */
 async function readValues(bench: Bench, { most }: BatchFact): Promise<undefined> {
   const { connector, objectName, object, fetch, vendor } = bench;
   expect(connector.write, "the connector writes nothing");

@@ -1,4 +1,4 @@
-/** What checks do again and again: put records, read a whole list. */
+/** Common steps of checks: create records, read a whole list. */
 import type { Connector } from "../../../connector-kit/connector.ts";
 import type { Facts, ListFact } from "../../../connector-kit/facts/facts.ts";
 import type { Account, ProviderFetch } from "../../../connector-kit/calls/provider-fetch.ts";
@@ -17,29 +17,29 @@ import type { NewRecord, VendorRecord } from "../vendor-records.ts";
 
 export type PromisedMode = "read" | "create" | "update" | "delete" | "upsert";
 
-/** A connector and what is said about its vendor. */
+/** Connector, and the facts about its vendor. */
 export interface Subject {
   provider: string;
   connector: Connector;
   facts: Facts;
   account: Account;
-  /** What the connector promises, by object. */
+  /** Promises of the connector, by object. */
   promised: Record<string, PromisedMode[]>;
-  /** Headers that every request of a connection has, as `provider.ts` names them. */
+  /** Headers of every request of a connection, as `provider.ts` names them. */
   headers: Record<string, string>;
-  /** The schema of a vendor that speaks GraphQL, where it is not in the provider's folder. */
+  /** Schema of a GraphQL vendor, if it is not in the provider's folder. */
   sdl?: string;
 }
 
 export interface CheckResult {
   objectName: string;
   check: string;
-  /** `unverified`: the facts leave out what it takes. */
+  /** `unverified` means that the facts lack what the check needs. */
   state: "passed" | "failed" | "unverified";
   message?: string;
 }
 
-/** What a check has to do with. */
+/** Environment of a check. */
 export interface Bench extends Omit<Subject, "promised" | "headers" | "sdl"> {
   vendor: Vendor;
   fetch: ProviderFetch;
@@ -48,14 +48,14 @@ export interface Bench extends Omit<Subject, "promised" | "headers" | "sdl"> {
   modes: PromisedMode[];
 }
 
-/** `facts`: where the fact stands that the check is about. Returns why the facts do not suffice; throws for a fault. */
+/** `facts` is the place of the fact to check. The check returns why the facts do not suffice, and throws for a fault. */
 export interface Check {
   name: string;
   source: string | undefined;
   run(): Promise<string | undefined>;
 }
 
-/** The expectation of a check did not come true. */
+/** Throws unless the condition of a check holds. */
 export function expect(condition: unknown, message: string): asserts condition {
   if (!condition) throw new Error(message);
 }
@@ -65,7 +65,7 @@ export function buildReader({ connector }: Bench): ReadConnector {
   return connector.read;
 }
 
-/** Puts records, below two parents in turn where the lists are those of parents. */
+/** Creates records, alternately below two parents if the lists are those of parents. */
 export function putRecords(
   bench: Pick<Bench, "vendor" | "objectName" | "facts" | "object">,
   count: number,
@@ -78,7 +78,7 @@ export function putRecords(
   const parents = vendor.records.of(parent.object);
   while (parents.length < 2)
     putRecords({ ...bench, objectName: parent.object, object: above }, 1, {
-      // Lists below a value of the parent: each parent has another one.
+      // For lists below a value of the parent, each parent has a different value.
       ...(parent.by !== undefined && { fields: { [parent.by]: `ada.${parents.length}@example.com` } }),
     });
   return Array.from({ length: count }, (_, index) => {
@@ -98,8 +98,8 @@ export function gapOfLists({ object }: Bench): string | undefined {
 }
 
 /**
- * Returns why nothing is known of rows that move. Throws where pages go by position, the vendor has orders of which sources tell
- * something, and none of them was asked for.
+ * Returns a gap if nothing is known about rows that move. Throws if pages are by position, sources describe orders of the
+ * vendor, and the connector requested none of them.
  */
 export function gapOfOrder({ vendor }: Bench, fact: ListFact | undefined): string | undefined {
   if (fact?.paging.kind === "none" || vendor.seen.every(({ order }) => order !== "unknown")) return undefined;
@@ -120,7 +120,7 @@ export interface Scanned {
   pages: number;
 }
 
-/** Reads to the end. `between` runs after each page that has a next one. */
+/** Reads all pages. `between` runs after each page that has a next one. */
 export async function scanAll(
   bench: Bench,
   more: Partial<ReadPlan> = {},
@@ -142,7 +142,7 @@ export async function scanAll(
   return { records, pages };
 }
 
-/** Compares ids, and says which are missing, strange or there twice. */
+/** Compares ids, and reports missing, unknown and repeated ones. */
 export function expectIds(records: SourceRecord[], wanted: VendorRecord[], { oftener = false } = {}): void {
   const found = records.map(({ id }) => id);
   const missing = wanted.filter(({ id }) => !found.includes(id));
@@ -158,7 +158,7 @@ export function expectIds(records: SourceRecord[], wanted: VendorRecord[], { oft
   expect(oftener || new Set(found).size === found.length, "a record comes twice");
 }
 
-/** Returns what changes records between pages: after each of the first three, one that was read, and one that was not yet. */
+/** Returns a function that changes records after each of the first three pages: one that was read, and one that was not. */
 export function touching({ vendor }: Bench, records: VendorRecord[]): (page: ReadPage) => void {
   const read = new Set<string>();
   let turns = 0;
@@ -174,8 +174,8 @@ export function touching({ vendor }: Bench, records: VendorRecord[]): (page: Rea
 /** Size of a page in checks: small, so that there are several. */
 export const SMALL_PAGE = 2;
 
-/** The list that a read of changes asks. */
+/** Returns the fact about the list for a read of changes. */
 export const changesFact = ({ object }: Bench): ListFact | undefined => object.changes ?? object.list;
 
-/** Returns the value at a path of a record as it was answered. */
+/** Returns the value at a path of a record's original answer. */
 export const rawAt = ({ raw }: SourceRecord, path: string) => valueAt(raw, path);

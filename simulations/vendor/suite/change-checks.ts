@@ -1,4 +1,4 @@
-/** Checks of reads that ask for what changed since a time. */
+/** Checks of reads that request changes since a time. */
 import {
   changesFact,
   expect,
@@ -62,7 +62,7 @@ export function changeChecks(bench: Bench): Check[] {
 /** Returns the bound that the server would use: the end of the last read, minus the overlap. */
 const boundFor = (bench: Bench, ms: number): Date => new Date(ms - buildReader(bench).abilities.overlapMs);
 
-/** A change that the last read could not see yet is behind the bound of the next one. */
+/** Checks that a change which the last read could not see yet is behind the bound of the next one. */
 async function lateChanges(bench: Bench, lateMinutes: number): Promise<undefined> {
   const { overlapMs } = buildReader(bench).abilities;
   expect(
@@ -71,10 +71,10 @@ async function lateChanges(bench: Bench, lateMinutes: number): Promise<undefined
   );
 }
 
-/** Older than every overlap. */
+/** Age of records that are older than every overlap. */
 const OLD = { daysAgo: 20 };
 
-/** Where records tell no time, all of them are read again, unless the vendor knows a bound all the same. */
+/** Checks that all records are read again if they have no time, unless the vendor has a bound all the same. */
 async function changesWithoutTime(bench: Bench): Promise<undefined> {
   const records = putRecords(bench, 3);
   const since = boundFor(bench, records[0]?.changedMs ?? 0);
@@ -98,7 +98,7 @@ async function changesSince(bench: Bench): Promise<string | undefined> {
   const own = vendor.seen.filter((seen) => seen.objectName === objectName && seen.boundMs !== undefined);
   if (!fact || (fact.field !== undefined && fact.field !== bench.object.changed?.path)) return undefined;
   expect(own.length > 0, `asks for all records; the vendor knows a bound at ${fact.to}`);
-  // Where pages go on by time, later requests have later bounds.
+  // If pages continue by time, later requests have later bounds.
   const first = Math.min(...own.map(({ boundMs = 0 }) => boundMs));
   expect(first <= (late[0]?.changedMs ?? 0), `asks only since ${new Date(first).toISOString()}`);
   return undefined;
@@ -113,7 +113,7 @@ async function changesWhileChanging(bench: Bench): Promise<string | undefined> {
   return gapOfOrder(bench, changesFact(bench));
 }
 
-/** A read that somebody triggers has no overlap. */
+/** Checks a triggered read, which has no overlap. */
 async function seam(bench: Bench): Promise<undefined> {
   putRecords(bench, 2, OLD);
   const late = putRecords(bench, 3);

@@ -1,4 +1,4 @@
-/** Checks of what only connectors do that are written out in code: bounds on both sides, filters, searches, wide records. */
+/** Checks of features that only connectors in code have: bounds on both sides, filters, searches, wide records. */
 import { orderWrite, planRead } from "../../../connector-kit/testing/order-fixture.ts";
 import type { Checkpoint, DeletionPage } from "../../../connector-kit/read-connector.ts";
 import { expect, expectIds, buildReader, changesFact, putRecords, SMALL_PAGE, scanAll } from "./bench.ts";
@@ -160,7 +160,7 @@ async function manyIds(bench: Bench): Promise<undefined> {
   expect(!strange, `${name} of ${strange?.id} is ${JSON.stringify(strange?.values[name])}`);
 }
 
-/** Names of fields that together exceed every address: 900 of 30 letters. */
+/** Checks reads with field names that are longer than every address: 900 of 30 letters. */
 async function wideRecords(bench: Bench): Promise<undefined> {
   const fields = Array.from({ length: 900 }, (_, index) => `a_field_with_a_long_name_${10_000 + index}`);
   const records = putRecords(bench, 3, { fields: Object.fromEntries(fields.map((name) => [name, name])) });
@@ -174,14 +174,14 @@ async function wideRecords(bench: Bench): Promise<undefined> {
   expect(longest < 16_000, `an address has ${longest} characters`);
 }
 
-/** The vendor gives no less than its smallest page, and the next one at an address of its own. */
+/** Checks pages at addresses of their own, of the vendor's smallest size. */
 async function locatedPages(bench: Bench): Promise<undefined> {
   const { smallest = 0 } = bench.object.list?.paging ?? {};
   const records = putRecords(bench, smallest * 3 + 10);
   const whole = await scanAll(bench, { pageSize: smallest });
   expectIds(whole.records, records);
   expect(whole.pages > 2, `reads ${records.length} records in ${whole.pages} pages of ${smallest}`);
-  // Others can use the places up; reading goes on behind the last record.
+  // Other clients can use up the places; reading then continues after the last record.
   const broken = await scanAll(bench, { pageSize: smallest }, () => bench.vendor.forgetPages());
   expectIds(broken.records, records);
 }
@@ -198,7 +198,7 @@ async function merged(bench: Bench): Promise<undefined> {
     },
   });
   putRecords(bench, 2);
-  // More survivors than one request may ask the histories of.
+  // More surviving records than one request may ask for histories.
   putRecords(bench, 60, { fields: { [name]: "" } });
   const period = {
     objectName: bench.objectName,
@@ -232,7 +232,7 @@ async function plainCreate(bench: Bench): Promise<undefined> {
   );
 }
 
-/** Children in one answer, in several, and none. */
+/** Checks children in one answer, in several, and in none. */
 async function children(bench: Bench): Promise<undefined> {
   const ids = [1, 2, 3, 4, 5].map((number) => `003RO000003000${number}`);
   const linked = ids.map((Id) => ({ Id }));
@@ -249,7 +249,7 @@ async function children(bench: Bench): Promise<undefined> {
   expect(find(one?.id).join() === ids[0], `of ${ids[0]}, ${find(one?.id).join() || "none"} is told`);
 }
 
-/** Records that are gone for good are in no query. */
+/** Checks that the log has records which are gone permanently, and so are in no query. */
 async function logged(bench: Bench): Promise<undefined> {
   const { vendor, objectName } = bench;
   const [, gone] = putRecords(bench, 3);

@@ -1,4 +1,4 @@
-/** Reads the file of a custom provider, and a file of facts about its vendor. */
+/** Reads the file of a custom provider, and the file with facts about its vendor. */
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { basename } from "node:path";
 import { parse as parseYaml } from "yaml";
@@ -14,13 +14,13 @@ import type { Subject } from "./bench.ts";
 import { buildSubject } from "./facts-subject.ts";
 
 const SUFFIX = /\.(?:ya?ml|json)$/;
-/** The largest file of facts about a provider of the catalog has 80 KB. */
+/** Limit of a file. The largest file of facts in the catalog has 80 KB. */
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** Tells the file of a custom provider from the name of a provider of the catalog. */
+/** Returns whether a text is the file of a custom provider, rather than the name of a provider in the catalog. */
 export const isProviderFile = (text: string): boolean => SUFFIX.test(text);
 
-/** Returns what a file says about a custom provider. Throws `UsageError` with every fault and its place. */
+/** Reads the file of a custom provider. Throws `UsageError` with every fault and its place. */
 export function readProviderFile(file: string): { info: ProviderInfo; description: Description } {
   const { own, faults } = checkCustomProvider(basename(file).replace(SUFFIX, ""), readDocument(file));
   if (!own) throw new UsageError(listFaults(file, faults));
@@ -30,7 +30,7 @@ export function readProviderFile(file: string): { info: ProviderInfo; descriptio
 }
 
 /**
- * Returns the facts in a file, and the schema in the file with the ending `.graphql` beside it, where the vendor speaks GraphQL. Throws
+ * Reads the facts in a file and, for a GraphQL vendor, the schema in the file next to it that ends in `.graphql`. Throws
  * `UsageError` with every fault and its place.
  */
 export function readFactsFile(file: string): { facts: Facts; sdl?: string } {
@@ -44,7 +44,7 @@ export function readFactsFile(file: string): { facts: Facts; sdl?: string } {
   return { facts, sdl: readFileSync(schema, "utf8") };
 }
 
-/** Puts the connector that a file describes and the facts about its vendor together. */
+/** Combines the connector in a file with the facts about its vendor. */
 export function readCustomSubject(file: string, factsFile: string): Subject {
   const { info, description } = readProviderFile(file);
   const { facts, sdl } = readFactsFile(factsFile);

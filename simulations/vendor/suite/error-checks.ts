@@ -1,4 +1,4 @@
-/** Checks of refusals: the reason and the code of the vendor, and every form of a rate limit. */
+/** Checks of refusals: the vendor's reason and code, and every form of a rate limit. */
 import { nowMs } from "../../../ground/clock.ts";
 import { ProviderError } from "../../../connector-kit/calls/provider-error.ts";
 import { valueAt } from "../../../connector-kit/calls/text-at.ts";
@@ -98,7 +98,7 @@ async function otherRefusal(
 const lowerNames = (headers: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 
-/** What is told to be waited, with a second on both sides. */
+/** Expects the wait that the vendor requested, plus or minus a second. */
 function expectWait({ retryAt }: ProviderError, waitSeconds: number | undefined): void {
   if (waitSeconds === undefined) return;
   const seconds = ((retryAt?.getTime() ?? 0) - nowMs()) / 1000;

@@ -1,4 +1,4 @@
-/** Puts a connector and the facts about its vendor together, for the suite that compares them. */
+/** Combines a connector with the facts about its vendor, for the suite that compares them. */
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { connectionValueNames } from "../../../connector-kit/provider/connection-values.ts";
@@ -17,24 +17,24 @@ import { PROVIDER_TABLE } from "../../../connectors/provider-table.ts";
 
 const FOLDER = join(PROJECT_ROOT, "connectors");
 
-/** Returns the providers that have facts. */
+/** Lists the providers that have facts. */
 export const providersWithFacts = (): string[] =>
   globSync("*/facts.json", { cwd: FOLDER })
     .map((file) => file.split("/")[0] ?? "")
     .toSorted();
 
-/** Returns the facts about a provider; undefined if there are none. */
+/** Reads the facts about a provider; undefined if there are none. */
 export function readFacts(provider: string): Facts | undefined {
   const file = join(FOLDER, provider, "facts.json");
   return existsSync(file) ? completeRequests(JSON.parse(readFileSync(file, "utf8")) as Facts) : undefined;
 }
 
-/** Returns the excerpt of the schema of a vendor that speaks GraphQL; undefined for others. */
+/** Reads the excerpt of a GraphQL vendor's schema; undefined for other vendors. */
 export function readSchema({ provider, graphql }: Facts): string | undefined {
   return graphql && readFileSync(join(FOLDER, provider, "facts.graphql"), "utf8");
 }
 
-/** Returns what the suite needs. `connector`: another one than that of the provider. */
+/** Builds the suite's subject. `connector` replaces that of the provider. */
 export function buildSubject(
   provider: string,
   facts: Facts,
@@ -65,7 +65,7 @@ function completeKnown(provider: string): ProviderInfo | undefined {
   return info && completeProvider(provider, info);
 }
 
-/** What a connector can do; where it is written out in code, what there are facts about. */
+/** Returns the promises of a connector; for a connector in code, those that facts cover. */
 const promisedBy = (facts: Facts, description: Description | undefined): Record<string, PromisedMode[]> =>
   description
     ? Object.fromEntries(buildPlans(description).map(({ name, modes }) => [name, modes]))

@@ -1,4 +1,4 @@
-/** Holds a connector against a vendor that is simulated from facts, and reports each check; it needs no test runner. */
+/** Compares a connector with a vendor that is simulated from facts, and reports each check; it needs no test runner. */
 import type { ProviderFetch } from "../../../connector-kit/calls/provider-fetch.ts";
 import { ProviderError } from "../../../connector-kit/calls/provider-error.ts";
 import { withAccount } from "../../../connector-kit/calls/with-account.ts";
@@ -16,7 +16,7 @@ import { codeChecks } from "./code-checks.ts";
 import { linkChecks } from "./link-checks.ts";
 import { writeChecks } from "./write-checks.ts";
 
-/** Runs the checks of one object; all of them, unless one failure is enough to know. */
+/** Runs the checks of one object: all of them or, if one failure is enough, until the first. */
 export async function checkObject(
   subject: Subject,
   objectName: string,
@@ -66,7 +66,7 @@ export async function checkObject(
   return results;
 }
 
-/** Documents of GraphQL use nothing that the vendor gives up; it is checked at the end, for all that was sent. */
+/** Checks that documents use nothing deprecated; at the end, for everything that was sent. */
 const deprecationChecks = ({ facts, vendor }: Bench): Check[] =>
   facts.graphql === undefined
     ? []
@@ -93,7 +93,7 @@ async function outcomeOfCheck(
   }
 }
 
-/** Names provider, object, the fact and its source. */
+/** Builds the message with provider, object, fact and source. */
 function failure(
   { provider, objectName, vendor, facts }: Bench,
   name: string,
@@ -110,10 +110,10 @@ function failure(
   return `${provider} ${objectName}, ${name}: ${said}${kind}.${why} Source of the fact: ${from === "" ? "none" : from}`;
 }
 
-/** No check needs as many. */
+/** Limit of requests, which no check needs. */
 const MAX_REQUESTS = 3_000;
 
-/** Sends to the simulated vendor. */
+/** Opens a fetch to the simulated vendor. */
 const openFetch =
   (vendor: Vendor, fixed: Record<string, string>): ProviderFetch =>
   async ({ method, path, headers, body }) => {
@@ -124,7 +124,7 @@ const openFetch =
     );
     if (vendor.seen.length > MAX_REQUESTS) throw new Error("asks without end");
     const answer = vendor.answer({ method, target: path, headers: names, body: text });
-    // A text is no JSON: some vendors refuse in plain words.
+    // A text is no JSON: some vendors refuse in plain text.
     const isText = typeof answer.body === "string";
     const answered = {
       date: now().toUTCString(),

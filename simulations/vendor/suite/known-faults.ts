@@ -1,16 +1,16 @@
-/** Faults of declarative connectors that the facts show and that are not mended yet. The list may only become shorter. */
+/** Faults of declarative connectors that the facts reveal and that are not mended yet. The list may only become shorter. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { CheckResult } from "./bench.ts";
 
 const FILE = join(import.meta.dirname, "..", "..", "..", "connectors", "known-faults.json");
 
-/** Returns the known faults: provider, object and check in one text. */
+/** Reads the known faults: provider, object and check in one text. */
 export const readKnownFaults = (): string[] => JSON.parse(readFileSync(FILE, "utf8")) as string[];
 
 export const writeKnownFaults = (faults: string[]): void =>
   writeFileSync(FILE, `${JSON.stringify(faults.toSorted(), null, 2)}\n`);
 
-/** Returns the name of a fault in the list. */
+/** Builds the name of a fault in the list. */
 export const faultName = (provider: string, { objectName, check }: CheckResult): string =>
   `${provider} ${objectName}: ${check}`;

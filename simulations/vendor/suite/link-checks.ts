@@ -1,4 +1,4 @@
-/** Checks of records that are linked with those which are read: all of them, however many requests tell them. */
+/** Checks of links between records: all of them are read, however many requests that takes. */
 import { expect, putRecords, scanAll, type Bench, type Check } from "./bench.ts";
 
 export function linkChecks(bench: Bench): Check[] {
@@ -11,7 +11,7 @@ export function linkChecks(bench: Bench): Check[] {
   ];
 }
 
-/** Links that come in several answers, records with one and with none. */
+/** Checks links in several answers, and records with one and with none. */
 async function allLinks(bench: Bench, to: string): Promise<undefined> {
   const linked = ["90071992547409931", "90071992547409932", "90071992547409933"];
   const [first] = putRecords(bench, 1, { links: { [to]: linked } });

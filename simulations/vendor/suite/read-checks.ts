@@ -93,7 +93,7 @@ async function fullRead(bench: Bench): Promise<string | undefined> {
   return undefined;
 }
 
-/** Nothing is asked for behind a page of which the vendor says that it is the last. */
+/** Expects no request after a page that the vendor marks as the last one. */
 function expectNoneBehindTheLast({ vendor, object }: Bench): void {
   for (const [index, { isLast, place }] of vendor.seen.entries()) {
     const after = vendor.seen[index + 1];
@@ -121,7 +121,7 @@ async function smallPages(bench: Bench): Promise<string | undefined> {
     : "the vendor's page cannot be made small";
 }
 
-/** Records that change move, in lists that are sorted by the time of change: one that was read, and one that was not yet. */
+/** Checks reads while records move, in lists sorted by the time of change: one that was read, and one that was not. */
 async function readWhileChanging(bench: Bench): Promise<string | undefined> {
   const records = putRecords(bench, 9);
   const page = { pageSize: SMALL_PAGE };
@@ -135,8 +135,7 @@ async function emptyAccount(bench: Bench): Promise<undefined> {
   expectIds((await scanAll(bench)).records, []);
 }
 
-/** As many calls as necessary, and not more. */
-/** Counting is optional; what is counted is right. */
+/** Checks counting, which is optional; a returned count is right. */
 async function countOfRecords(bench: Bench): Promise<string | undefined> {
   const records = putRecords(bench, 5);
   const { count } = buildReader(bench);
@@ -170,7 +169,7 @@ async function sizeOfPages(bench: Bench): Promise<string | undefined> {
   return undefined;
 }
 
-/** Deeper limits take long to reach: they are simulated nearer, where the vendor refuses what is beyond, or marks that it is cut. */
+/** Depth limit of the simulation: the vendor's own would take long. It applies if the vendor refuses what is beyond, or marks the cut. */
 const NEAR_DEPTH = 12_000;
 
 async function limitOfDepth(bench: Bench): Promise<string | undefined> {
@@ -189,7 +188,7 @@ async function limitOfDepth(bench: Bench): Promise<string | undefined> {
       `ends with success after ${ids.size} of ${records.length} records`,
     );
   } catch (error) {
-    // What the vendor gives on request is to be read; else a failure that says so is enough.
+    // The connector must read what the vendor returns on request; otherwise, a failure that reports the limit is enough.
     if (!(error instanceof ProviderError) || depth.liftedBy || depth.byBound) throw error;
   }
   return undefined;
@@ -217,7 +216,7 @@ async function fieldsOfAccount({ connector, objectName, object, fetch }: Bench):
   expect(missing.length === 0, `${missing.join(", ")}, which the vendor tells, is not among the fields`);
 }
 
-/** None of the fields is dropped where the vendor limits how many can be named. */
+/** Checks that no field is dropped if the vendor limits how many can be named. */
 async function manyFields(bench: Bench): Promise<undefined> {
   const { most = 0 } = bench.object.list?.fields ?? {};
   const fields = Array.from({ length: most * 2 + 1 }, (_, index) => `Field_${index}`);

@@ -1,4 +1,4 @@
-/** Checks of the values of records: each field under its name, and what the vendor says that it means, read and written. */
+/** Checks of the values of records: each field under its name, with the vendor's meaning, read and written. */
 import { orderWrite } from "../../../connector-kit/testing/order-fixture.ts";
 import type { RecordFact } from "../../../connector-kit/facts/facts.ts";
 import type { Json, JsonObject } from "../../../ground/json.ts";
@@ -60,7 +60,7 @@ async function sentValue(bench: Bench, { field, means, sent }: ValueFact): Promi
   );
 }
 
-/** What is written under a name is read under it, however deep an answer has it. */
+/** Checks that a written value is read under the same name, however deep an answer has it. */
 async function writtenName(bench: Bench, fact: RecordFact): Promise<undefined> {
   const name = freeField(bench, fact);
   const found = await readField(bench, name, { fields: { [name]: "ünïcode ✓" } });

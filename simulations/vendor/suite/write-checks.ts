@@ -28,7 +28,7 @@ export function writeChecks(bench: Bench): Check[] {
   return checks;
 }
 
-/** What cannot be an id of the vendor is not sent. */
+/** Checks that a text which cannot be an id of the vendor is not sent. */
 async function strangeId(bench: Bench): Promise<undefined> {
   const id = bench.object.id.type === "integer" ? "x1" : "x 1/..?y";
   const outcome = await write(bench, "update", { id, fields: { note: "x" } });
@@ -111,8 +111,8 @@ async function update(bench: Bench, fact: RecordFact): Promise<string | undefine
 }
 
 /**
- * Returns values for the fields that the vendor demands of each update and shows in no answer. Without them, an update is refused before
- * anything is sent, in words that name them.
+ * Builds values for the fields that the vendor requires in each update and shows in no answer. Without them, the connector
+ * refuses an update before it sends anything, with a message that names them.
  */
 async function unseenDemands(
   bench: Bench,
@@ -148,14 +148,14 @@ async function remove(bench: Bench, fact: RecordFact): Promise<string | undefine
   if (isSilentOnMissing(bench, fact))
     return "no fact says how the deletion of a record that is gone is refused";
   const again = await write(bench, "delete", { id: record.id, fields: {} });
-  // Connectors in code may tell it as not found, too.
+  // Connectors in code may report it as not found, too.
   const isReported =
     !again.success && again.error.kind === "not_found" && bench.object.list?.language !== undefined;
   expect(again.success || isReported, "the deletion of a record that is gone is not told as done");
   return undefined;
 }
 
-/** Where every refusal has one status, only its words tell that a record is gone. */
+/** Returns whether only the words of a refusal tell that a record is gone, because every refusal has the same status. */
 const isSilentOnMissing = ({ facts: { graphql, errors } }: Bench, { missing }: RecordFact): boolean =>
   missing === undefined && (graphql !== undefined || errors?.status !== undefined);
 
@@ -208,7 +208,7 @@ function expectFields(sent: JsonObject, stored: JsonObject): void {
     );
 }
 
-/** Forms have texts. */
+/** Returns whether a form has the value, as text. */
 const isFormValue = (stored: Json | undefined, value: Json): boolean =>
   isJsonObject(value) && isJsonObject(stored)
     ? Object.entries(value).every(([name, inner]) => String(stored[name]) === String(inner))
@@ -226,7 +226,7 @@ function expectReturned(bench: Bench, { data }: { data?: JsonObject }, id: strin
   const shown =
     record && shownRecord(object, record, { list: object.list, fieldsAt: vendor.fieldsAt(objectName) });
   if (bench.facts.graphql || object.get?.fieldsTo !== undefined) {
-    // A document selects members: those that are there are the record's.
+    // A document selects members: those that it returns belong to the record.
     const strange = Object.keys(data).filter(
       (name) => typeof shown?.[name] === "string" && shown[name] !== data[name],
     );
@@ -239,7 +239,7 @@ function expectReturned(bench: Bench, { data }: { data?: JsonObject }, id: strin
   );
 }
 
-/** Returns fields of a record that may be created: those that the vendor demands, and one more. */
+/** Returns fields with which a record may be created: the required ones, and one more. */
 function fieldsFor(bench: Bench, fact: RecordFact): JsonObject {
   const fields: JsonObject = {};
   for (const [path, { required, ofRequest, ...rules }] of Object.entries(fact.body ?? {})) {
@@ -254,7 +254,7 @@ function fieldsFor(bench: Bench, fact: RecordFact): JsonObject {
   return fields;
 }
 
-/** Returns a value for each field that is a part of the address of a create. */
+/** Returns a value for each field in the address of a create. */
 export const fieldsInPath = ({ path }: RecordFact): JsonObject =>
   Object.fromEntries(
     [...path.matchAll(/\{(\w+)\}/g)]
@@ -276,14 +276,14 @@ function valueFor({ enum: allowed, type, minimum = 1 }: NonNullable<RecordFact["
   return values[type ?? ""] ?? "x";
 }
 
-/** Returns the name of a field by its path in the body; undefined for what is around the fields. */
+/** Returns the name of a field by its path in the body; undefined for what surrounds the fields. */
 function nameBelow({ wrap = "", named = {} }: RecordFact, path: string): string | undefined {
   if (named[path] !== undefined) return named[path];
   if (wrap === "") return path;
   return path.startsWith(`${wrap}.`) ? path.slice(wrap.length + 1) : undefined;
 }
 
-/** Returns a field that may have any text, one that is `preferred` if there is one. */
+/** Finds a field that accepts any text, preferably a `preferred` one. */
 export function freeField(
   { object }: Bench,
   fact: RecordFact,
