@@ -85,7 +85,7 @@ export interface DeletedRecord {
 export interface DeletionPage {
   records: DeletedRecord[];
   next?: Checkpoint;
-  /** As in `ReadPage`. */
+  /** See `ReadPage`. */
   restarted?: boolean;
   /** With the last page: the provider has later deletions only in part, so that the next period must begin here. */
   coveredUntil?: Date;

@@ -71,7 +71,7 @@ function parseDays(pattern: CronPattern): { any: boolean; consecutive: boolean }
   return { any, consecutive: false };
 }
 
-/** As in cron: if both day of month and weekday are restricted, one match is enough. */
+/** Returns whether the day matches. Like in cron, one match is enough if both day of month and weekday are restricted. */
 function matchesDay(pattern: CronPattern, date: Date): boolean {
   if (!pattern.month[date.getUTCMonth()]) return false;
   const byDay = Boolean(pattern.day[date.getUTCDate() - 1]);

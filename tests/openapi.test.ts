@@ -53,7 +53,7 @@ interface Document {
 const ROOT = join(import.meta.dirname, "..");
 const text = readFileSync(join(ROOT, "openapi.json"), "utf8");
 const examples = readFileSync(join(ROOT, "server/api/docs/examples.json"), "utf8");
-/** As /docs shows it. */
+/** Document as /docs shows it. */
 const document: Document & { components: { examples: Record<string, { value: unknown }> } } = withExamples(
   JSON.parse(text) as Document,
   JSON.parse(examples),

@@ -45,3 +45,13 @@ test("words that were replaced by the trade's do not come back", () => {
   );
   assert.deepEqual(wrong, []);
 });
+
+/** Words that begin a phrase of the sentence before, or of the declaration's name, and no sentence of their own. */
+const NO_BEGINNING = /\/\*\*\s*(?:\n\s*\* )?(?<comment>(?:Of|As|Also|And|Or|But)\b[^\n]*)/g;
+
+test("a comment of a declaration is a sentence of its own: it begins with no Of, As, Also, And, Or, But", () => {
+  const wrong = sources.flatMap(({ file, text }) =>
+    [...text.matchAll(NO_BEGINNING)].map(({ groups }) => `${file}: ${groups?.["comment"] ?? ""}`),
+  );
+  assert.deepEqual(wrong, []);
+});

@@ -13,8 +13,8 @@ import { childNamed, processorMs } from "../processor-time.ts";
 export const FIELDS = ["LastName", "FirstName", "Email", "Phone"];
 
 /**
- * As in a container with 1 GiB of memory, the limit in `deploy/kubernetes.yaml`, from which Node.js takes the limit of its heap. The
- * other two are those of each way to start and of the image.
+ * Options of a process in a container with 1 GiB of memory, the limit in `deploy/kubernetes.yaml`, from which Node.js takes the limit of its
+ * heap. The other two are those of each way to start and of the image.
  */
 const IN_CONTAINER = {
   nodeFlags: ["--max-old-space-size=560", "--max-semi-space-size=16"],

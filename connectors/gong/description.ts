@@ -3,7 +3,7 @@ import type { Description } from "../../connector-kit/declarative/rules/descript
 
 const inBody = { cursor: { from: "records.cursor", to: "body.cursor" } };
 
-/** Of the list, whatever the page. */
+/** Path of the number of records in the whole list, on every page. */
 const total = "records.totalRecords";
 
 /**

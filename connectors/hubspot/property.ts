@@ -8,11 +8,11 @@ export interface Property {
   description: string;
   type: string;
   fieldType: string;
-  /** As HubSpot sent them, to be returned unchanged. */
+  /** Options as HubSpot sent them, to be returned unchanged. */
   options: JsonObject[];
   referencedObjectType?: string;
   calculated: boolean;
-  /** Of a property that an account computes; empty for others. */
+  /** Formula of a property that an account computes; empty for others. */
   formula: string;
   hubspotDefined: boolean;
   hasUniqueValue: boolean;

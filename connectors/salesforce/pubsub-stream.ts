@@ -47,7 +47,7 @@ export function openReader(): StreamReader {
   return { read: (request) => read(schemas, request) };
 }
 
-/** Also those that are being asked for: after a start, many streams need one at the same moment. */
+/** Schemas by id, requests for them included: after a start, many streams need the same one at once. */
 type Schemas = LRUCache<string, Promise<AvroType>>;
 
 async function* read(schemas: Schemas, request: StreamRequest): AsyncGenerator<StreamBatch> {

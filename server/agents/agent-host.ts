@@ -26,7 +26,7 @@ export function requireOwnHost({ host, origin }: IncomingHttpHeaders, publicUrl:
 
 const hostnameIn = (url: string): string | undefined => URL.parse(url)?.hostname;
 
-/** As a parsed URL has it. */
+/** Returns whether a host name is an address, in the form of a parsed URL. */
 const isAddress = (hostname: string): boolean => /^(\d+\.){3}\d+$|^\[/.test(hostname);
 
 const refuse = (detail: string): Problem => new Problem("forbidden", { detail });

@@ -106,7 +106,7 @@ describe("a token refresh", () => {
     );
     return { status: body.status, refreshToken: body.oauth2AuthorizationCode.refreshToken.token };
   };
-  /** As PostgreSQL's restart does. */
+  /** Ends all sessions, like a restart of PostgreSQL. */
   const endSessions = () =>
     sql.query(
       "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",

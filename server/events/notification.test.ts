@@ -15,7 +15,7 @@ const CONNECTION = ["projectId", "connectionId", "provider", "groupRef", "consum
 const INSTALLATION = [...CONNECTION, "groupName", "integrationId", "integrationName", "installationId"];
 const SPAN = ["objectName", "fromTimestamp", "untilTimestamp"];
 
-/** As published, plus `operationId` and the numbers of records, which are Busbar's own. */
+/** Published members, plus `operationId` and the numbers of records, which are Busbar's own. */
 const MEMBERS: Record<EventType, string[]> = {
   "installation.created": [...INSTALLATION, "config"],
   "installation.updated": [...INSTALLATION, "config", "lastConfig"],

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Dashboard, Visit } from "./open-dashboard.ts";
 
 export interface SitePage {
-  /** As in the site map: `/connections/$id`. */
+  /** Route in the site map: `/connections/$id`. */
   route: string;
   path: string;
   /** A part of the title. */

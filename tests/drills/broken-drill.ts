@@ -26,7 +26,7 @@ interface Sight {
   customer: string;
   customers: string;
   connection: string;
-  /** Of the destination, if there is one. */
+  /** Page of the destination, if there is one. */
   destination: string;
   doctor: string;
   /** Types of the events about the customer since the fault. */

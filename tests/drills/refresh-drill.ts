@@ -21,7 +21,7 @@ export interface RefreshDrillReport extends JudgedTokens {
   restarts: number;
   /** Answers with new tokens that the provider gave. */
   refreshed: number;
-  /** Of these, under way when the database went away, or given before it was back. */
+  /** Refreshes among them that the provider answered while the database was away. */
   duringOutages: number;
   sentTwice: number;
   /** Forced refreshes by the status that the caller got. */

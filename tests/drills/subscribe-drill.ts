@@ -50,7 +50,7 @@ export interface SubscribeDrillOptions {
 interface ReportedObject {
   made: CustomerAccount["counts"];
   received: ReceivedCounts;
-  /** As its status shows it. */
+  /** Subscription as its status shows it. */
   subscription: { counts: Record<string, number>; reconciliation?: object };
 }
 

@@ -17,7 +17,7 @@ const SHIPPED = join(import.meta.dirname, "../../deploy/nginx.conf");
 export const noNginx: string | false = existsSync(PROGRAM) ? false : "nginx is not installed";
 
 export interface Nginx {
-  /** Of both servers; the name in SNI and `Host` chooses one. */
+  /** Port of both servers; the name in SNI and `Host` chooses one. */
   port: number;
   stop(): Promise<void>;
 }

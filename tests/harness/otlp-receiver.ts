@@ -28,7 +28,7 @@ export interface ReceivedMetric {
 export interface OtlpReceiver {
   url: string;
   spans: ReceivedSpan[];
-  /** Of the last message. */
+  /** Metrics of the last message. */
   metrics: ReceivedMetric[];
   requests: { path: string; headers: IncomingHttpHeaders }[];
   /** Why messages could not be read. */

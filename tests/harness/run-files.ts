@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { leaveClock } from "../../ground/clock.ts";
 
-/** Of a whole file; so long, because its tests have the time limit of the command line, each. */
+/** Timeout of a whole file. It is long, because each of its tests has the time limit of the command line. */
 const FILE_TIMEOUT_MS = 3_600_000;
 const ROOT = join(import.meta.dirname, "../..");
 

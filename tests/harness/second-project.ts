@@ -1,7 +1,7 @@
 /** Creates a second project in a Busbar, and returns a client of it. */
 import type { TestBusbar } from "./busbar.ts";
 
-/** Of the same organisation: its calls go with its key and under its name. */
+/** Opens another project of the same organisation: its calls use its own key and name. */
 export async function secondProject(busbar: TestBusbar): Promise<TestBusbar> {
   const orgId = busbar.busbar.bootstrap?.orgId;
   await busbar.call("POST", "/v1/projects", { name: "second", appName: "Second", orgId });

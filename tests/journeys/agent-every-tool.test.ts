@@ -15,7 +15,7 @@ interface Case {
   /** Names a record for an upsert. */
   key: string;
   keyValue: string;
-  /** Of the API. */
+  /** Path in the API. */
   path: string;
 }
 

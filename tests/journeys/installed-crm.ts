@@ -43,7 +43,7 @@ export interface InstalledCrm {
   update(updateMask: string[], installation: object, query?: string): Promise<Answer>;
   /** `query` may be `?skipSampling=true`: the account does not have every object of the manifest. */
   updateContent(updateMask: string[], content: object, query?: string): Promise<Answer>;
-  /** Of `contacts` of this installation unless said otherwise. */
+  /** Changes `contacts` of this installation, unless another object or installation is given. */
   patch(action: string, changes: object[], objectName?: string, which?: object): Promise<Answer>;
   show(): Promise<Answer["body"]>;
 }

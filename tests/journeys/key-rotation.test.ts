@@ -119,7 +119,7 @@ describe("rotating the encryption key", () => {
     await connectCustomer(busbar, { provider: "hubspot", objects: ["contacts"] });
     const front = [readMember(busbar.busbar), readMember(second)];
     const asking = askAway(front);
-    /** As behind a load balancer: a process gets no calls while it is replaced. */
+    /** Takes a process out of service, like a load balancer: it gets no calls while it is replaced. */
     const takeOut = async (): Promise<void> => {
       const member = front.shift();
       await until(() => member?.busy === 0);

@@ -11,7 +11,7 @@ const HTML = { body: "<html><body>Sorry</body></html>", headers: { "content-type
 interface Trouble {
   what: string;
   fault: SandboxFault;
-  /** Of a create and, where it differs, of an update. */
+  /** Status of a create and, where it differs, of an update. */
   status: number;
   updateStatus?: number;
   retryable: boolean;

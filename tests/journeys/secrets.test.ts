@@ -105,7 +105,7 @@ describe("what a journey leaves behind", () => {
   const made = (answer: { status: number; text: string }): void =>
     assert.ok(answer.status < 300, answer.text);
 
-  /** As a browser does; code, state, verifier and tokens are remembered. */
+  /** Connects like a browser, and remembers code, state, verifier and tokens. */
   async function connectByConsent(provider: string, groupRef: string): Promise<string> {
     const asked = { projectIdOrName: "default", provider, groupRef, consumerRef: "ada" };
     const begun = await call("POST", "/v1/oauth-connect", asked, { shows: true });

@@ -199,7 +199,7 @@ describe("token refresh by several processes", () => {
     return client;
   }
 
-  /** As the machine's power going; the next test begins with another one in its place. */
+  /** Kills the first process, like a power failure; the next test starts another one in its place. */
   async function killFirst(): Promise<void> {
     running(first).signal("SIGKILL");
     await running(first).exited;

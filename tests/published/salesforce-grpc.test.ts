@@ -23,7 +23,7 @@ const field = (type: string, id: number, rule?: string) => ({
   ...(rule !== undefined && { rule }),
 });
 
-/** Of pubsub_api.proto in forcedotcom/pub-sub-api: names, types and numbers of the members that are used. */
+/** Names, types and numbers of the used members in pubsub_api.proto of forcedotcom/pub-sub-api. */
 const PROTO = {
   nested: {
     eventbus: {
@@ -92,7 +92,7 @@ const PROTO = {
 
 const optional = (type: unknown): unknown[] => ["null", type];
 
-/** As change events of Salesforce have it: order and remarks of the fields are those of recorded schemas. */
+/** Schema of a change event, with the order and remarks of the fields in recorded schemas. */
 const SCHEMA = {
   type: "record",
   name: "ContactChangeEvent",

@@ -57,7 +57,7 @@ integrations:
   const place = () => `/integrations/crm/installations/${customer.installationId}`;
   const get = async (path: string) => (await all.on.inProject("GET", path)).body;
 
-  /** Of the installation; lists, its group and its integration must say the same. */
+  /** Returns the reasons of the installation; lists, its group and its integration must report the same. */
   async function reasons(): Promise<Reason[]> {
     const { healthStatus, healthReasons } = await get(place());
     assert.equal(healthStatus, healthReasons.length > 0 ? "unhealthy" : "healthy");
@@ -92,7 +92,7 @@ integrations:
       return newest !== undefined && fits((await get(`/events/${newest.id}`)).data);
     });
 
-  /** Also waits until every read has ended: the end of one more would change what the next test sees. */
+  /** Waits until the installation is healthy and every read has ended: the end of one more would change what the next test sees. */
   async function heals(): Promise<void> {
     await until(async () => (await reasons()).length === 0);
     await until(async () =>

@@ -44,7 +44,7 @@ async function openFailing(t: TestContext) {
     return operation;
   }
   const run = async (kind: ReadKind) => (await busbar.runs(id)).find((one) => one.kind === kind);
-  /** As if the last page of all runs, or their first failure, had been so long ago. */
+  /** Moves the last page of all runs, or their first failure, into the past. */
   const age = (ms: number) =>
     busbar.queries
       .updateTable("readRuns")

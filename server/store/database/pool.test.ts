@@ -14,7 +14,7 @@ import { openPool } from "./pool.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 
-/** Of one connection, so that the next statement shows whether it is still the same one. */
+/** Opens a pool of one connection, so that the next statement shows whether it is still the same one. */
 async function open(
   t: TestContext,
   options: { statementTimeoutMs?: number; settings?: Record<string, string> } = {},

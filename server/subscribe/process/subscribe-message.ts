@@ -16,7 +16,7 @@ export interface MessagePlace {
   destination: MessageDestination;
   /** The provider's name of the object, as in the manifest. */
   objectName: string;
-  /** Of the connection. */
+  /** Workspace of the connection. */
   workspace: string | undefined;
 }
 

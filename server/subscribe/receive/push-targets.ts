@@ -19,12 +19,12 @@ export interface PushPlace {
 
 export interface PushTarget {
   projectId: string;
-  /** Of the address, if it names one. */
+  /** Integration in the address, if it names one. */
   integrationId: string | undefined;
   provider: string;
   /** The only installation that gets the events; null: all of the account. */
   installationId: string | null;
-  /** Of all provider apps of the project for the provider. */
+  /** Secrets of all of the project's provider apps for the provider. */
   secrets: string[];
 }
 

@@ -34,7 +34,7 @@ export interface DescribedSubscription {
   watchFields: "all" | string[];
   counts: Pick<SubscriptionRow, "received" | "delivered" | "filtered" | "duplicates">;
   lastEventTime?: Date;
-  /** Of a polled one: changes until this time are known. */
+  /** Set for a polled subscription: changes until this time are known. */
   polledUntil?: Date;
   reconciliation?: DescribedReconciliation;
   warnings: string[];

@@ -148,7 +148,7 @@ integrations:
 `,
 ];
 
-/** As many findings as the page lists; the others are underlined only. */
+/** Number of findings that the page lists; further ones are only underlined. */
 const MAX_LISTED = 50;
 
 /** More warnings than are kept: each destination is missing. */

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { signIn } from "../../harness/people.ts";
 import type { Suite } from "../run-suites.ts";
 
-/** As the navigation calls them. */
+/** Names in the navigation. */
 const LISTS = [
   "Operations",
   "Proxy calls",

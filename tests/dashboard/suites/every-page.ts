@@ -9,7 +9,7 @@ import { eachTab, listPages } from "../list-pages.ts";
 import type { Visit } from "../open-dashboard.ts";
 
 const ALL_RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
-/** Of the rules above, those about colours: the others do not depend on the scheme. */
+/** Rules about colours. The other rules do not depend on the scheme. */
 const COLOURS = { type: "rule", values: ["color-contrast", "link-in-text-block"] };
 const VIEWS = [
   { scheme: "dark", width: 1_280, rules: COLOURS },

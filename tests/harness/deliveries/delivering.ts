@@ -15,7 +15,7 @@ export interface Delivering {
   database: Database;
   /** Records sample events in one transaction, numbered in `consumerName` from 0. */
   happens(type: EventType, count?: number): Promise<void>;
-  /** Of a destination, newest first. */
+  /** Lists the deliveries of a destination, newest first. */
   // oxlint-disable-next-line typescript/no-explicit-any
   listDeliveries(name: string): Promise<any[]>;
   /** The destination's deliveries as soon as as many have this status. */

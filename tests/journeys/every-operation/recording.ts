@@ -20,7 +20,7 @@ export interface RecordedCall {
 }
 
 export interface CallOptions {
-  /** Of the example. */
+  /** Title of the example. */
   title?: string;
   path?: Record<string, string>;
   query?: Record<string, string>;

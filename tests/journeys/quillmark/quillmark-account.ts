@@ -66,7 +66,7 @@ export class QuillmarkAccount {
   readonly #records = new Map<string, Map<number, QuillRecord>>(COLLECTIONS.map((name) => [name, new Map()]));
   #lastId = 100;
 
-  /** Of all states, in the order of the ids. */
+  /** Lists records in every state, in the order of the ids. */
   records(collection: string): QuillRecord[] {
     return [...(this.#records.get(collection)?.values() ?? [])];
   }

@@ -31,7 +31,7 @@ export function knownSecrets(): KnownSecrets {
   };
 }
 
-/** As text, percent-encoded, hexadecimal, and in base64 whatever stands before it. */
+/** Lists the forms of a secret: text, percent-encoded, hexadecimal, and in base64 whatever stands before it. */
 function listForms(secret: string): string[] {
   const bytes = Buffer.from(secret);
   const shifted = [0, 1, 2].flatMap((shift) => {
