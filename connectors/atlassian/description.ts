@@ -20,6 +20,8 @@ export const description: Description = {
       flatten: "fields",
       paging: { cursor: { from: "nextPageToken", to: "query.nextPageToken" } },
       changedPath: "fields.updated",
+      // The search shows recent changes late, and the vendor does not say by how much.
+      since: { overlapMinutes: 10 },
       create: { method: "POST", path: "/3/issue", wrap: { in: "fields" }, id: "id" },
       update: { method: "PUT", path: "/3/issue/{id}", wrap: { in: "fields" } },
       example: { summary: "Call Ada", project: { key: "ABC" }, issuetype: { name: "Task" } },

@@ -23,7 +23,10 @@ const targets = {
 };
 
 /** Columns that point to other records have other names in requests and answers, so they are left out. */
-const POINTERS = ["Lookup", "Customer", "Owner", "PartyList", "Virtual", "EntityName", "ManagedProperty"];
+const POINTERS = ["Lookup", "Customer", "Owner", "PartyList", "EntityName", "ManagedProperty"];
+
+/** Columns with several choices are `Virtual`, too; these are the others. */
+const WITHOUT_VALUE = ["VirtualType", "ImageType", "FileType", "CalendarRulesType"];
 
 const columns: FieldListRules = {
   path: "/v9.2/EntityDefinitions(LogicalName='{singular}')/Attributes",
@@ -33,6 +36,7 @@ const columns: FieldListRules = {
     { paths: ["AttributeOf"], isNot: ["none"] },
     { paths: ["IsValidForRead"], is: ["false"] },
     { paths: ["AttributeType"], is: POINTERS },
+    { paths: ["AttributeTypeName.Value"], is: WITHOUT_VALUE },
   ],
   name: "LogicalName",
   label: "DisplayName.UserLocalizedLabel.Label",
@@ -52,6 +56,7 @@ const columns: FieldListRules = {
     Picklist: "singleSelect",
     State: "singleSelect",
     Status: "singleSelect",
+    Virtual: "multiSelect",
   },
   custom: { paths: ["IsCustomAttribute"], is: ["true"] },
   readOnly: { paths: ["IsValidForCreate", "IsValidForUpdate"], is: ["false"] },
@@ -75,8 +80,14 @@ export const description: Description = {
     records: "value",
     paging: { nextUrl: { from: "@odata.nextLink" } },
     changedPath: "modifiedon",
-    // In the order of ids, which is the vendor's own and unambiguous.
-    since: { to: "query.$filter", template: "modifiedon ge {since}", format: "rfc3339-seconds" },
+    // In the order of ids, which is the vendor's own and unambiguous. A request of others, with the plug-ins that it starts, may take two minutes,
+    // and its rows, which nobody sees before, may have the time of its beginning.
+    since: {
+      to: "query.$filter",
+      template: "modifiedon ge {since}",
+      format: "rfc3339-seconds",
+      overlapMinutes: 5,
+    },
     create: { method: "POST", path: "/v9.2/{path}", headers: { prefer: "return=representation" } },
     update: { method: "PATCH", path: "/v9.2/{path}({id})", headers: { "if-match": "*" } },
     delete: { method: "DELETE", path: "/v9.2/{path}({id})" },
@@ -102,6 +113,6 @@ export const description: Description = {
   sources: {
     documentation: "https://learn.microsoft.com/en-us/power-apps/developer/data-platform/webapi/overview",
     checked:
-      "2026-11-27, Microsoft's documentation of the Web API in MicrosoftDocs/powerapps-docs, 2021 to 2024: all but batches and metadata",
+      "2026-11-28, Microsoft's documentation of the Web API in MicrosoftDocs/powerapps-docs, 2021 to 2026: all but batches; columns by the names of their types",
   },
 };
