@@ -1,6 +1,7 @@
 /** A person's contacts, events, messages and tasks lists, by Microsoft Graph. */
 import type { Description } from "../../connector-kit/declarative/rules/description.ts";
 import { contactFields } from "./contact-fields.ts";
+import { IMMUTABLE_IDS } from "./immutable-ids.ts";
 
 const ever = "createdDateTime ge 1900-01-01T00:00:00Z";
 
@@ -21,6 +22,7 @@ export const description: Description = {
         path: "/v1.0/$batch",
         most: 20,
         to: "requests",
+        headers: { prefer: IMMUTABLE_IDS },
         below: "/v1.0",
         answers: "responses",
         status: "status",
@@ -54,6 +56,6 @@ export const description: Description = {
   sources: {
     documentation: "https://learn.microsoft.com/en-us/graph/api/overview",
     checked:
-      "2026-11-26, Microsoft’s pages of the lists; contacts of other folders than the default one are in lists of their own, which are not read",
+      "2026-11-28, Microsoft’s pages of the lists, of immutable ids and of batches; contacts of other folders than the default one are in lists of their own, which are not read. An item keeps its id when it moves to another folder, but not when it moves to an archive mailbox; a call through the proxy that has a `Prefer` of its own, without `IdType`, gets the other ids",
   },
 };

@@ -12,6 +12,12 @@ const PackedRequests = Type.Object({
   most,
   to: text("Path of the list of requests in the body: each has `id`, `method`, `url`, `headers`, `body`."),
   also: Type.Optional(Texts),
+  headers: Type.Optional(
+    Type.Record(Type.String(), Type.String(), {
+      description:
+        "Headers that each request in the list has, because those of the whole do not count for it.",
+    }),
+  ),
   below: Type.Optional(text("Beginning of the paths that `url` leaves out, for example `/v1.0`.")),
   base64: Type.Optional(
     Type.Boolean({ description: "Bodies are JSON in Base64, and headers a list of `name` and `value`." }),

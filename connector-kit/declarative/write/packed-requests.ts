@@ -19,9 +19,10 @@ export const packedRequest = (rules: PackedRules, requests: ProviderRequest[]): 
   repeatable: requests.every(({ repeatable }) => repeatable),
 });
 
-function packed({ below = "", base64 }: PackedRules, request: ProviderRequest, id: string): JsonObject {
+function packed(rules: PackedRules, request: ProviderRequest, id: string): JsonObject {
+  const { below = "", base64 } = rules;
   const { method, path, body } = request;
-  const headers = { "content-type": "application/json", ...request.headers };
+  const headers = { "content-type": "application/json", ...rules.headers, ...request.headers };
   return {
     id,
     method,
