@@ -23,6 +23,8 @@ export function withAccount({ write, read, fields, ...rest }: Connector, account
         readSample: (plan, fetch) => read.readSample({ ...plan, account }, fetch),
         readByIds: (plan, ids, fetch) => read.readByIds({ ...plan, account }, ids, fetch),
         search: (plan, fetch) => read.search({ ...plan, account }, fetch),
+        readDeletions: (plan, checkpoint, fetch) =>
+          read.readDeletions({ ...plan, account }, checkpoint, fetch),
       },
     }),
     ...(fields && {

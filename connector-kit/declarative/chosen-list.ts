@@ -15,8 +15,11 @@ export interface ChosenList {
   bound: Date | undefined;
   /** Its position among the lists of the object. */
   position: number;
-  /** All its records are deleted ones. */
+  /** All its records are deleted ones, or those with this mark. */
   allDeleted: boolean;
+  where: FurtherList["where"];
+  /** Its only answer has no more records than these. */
+  most: number | undefined;
   /** The position of the list after it. */
   following: number | undefined;
 }
@@ -31,7 +34,8 @@ export function chooseList(
   const given = checkpoint?.["list"];
   const position = typeof given === "number" ? given : (positions[0] ?? 0);
   const further = object.furtherLists?.[position - 1];
-  const bound = movedBound(checkpoint) ?? usableBound(object, since);
+  const bound =
+    movedBound(checkpoint) ?? (further?.since ? reachedBound(further, since) : usableBound(object, since));
   const { since: sinceRules } = object;
   const rules: ObjectPlan = { ...object };
   if (bound && sinceRules) {
@@ -59,15 +63,18 @@ export function chooseList(
     bound,
     position,
     allDeleted: further?.deleted ?? false,
+    where: further?.where,
+    most: further?.most,
     following: positions[positions.indexOf(position) + 1],
   };
 }
 
 /** A further list with a request of its own. It selects no fields, and is read by its pages, not on from the last time of change. */
-function takeOwnList(rules: ObjectPlan, { list, records, paging, changedPath }: FurtherList): void {
+function takeOwnList(rules: ObjectPlan, { list, records, paging, changedPath, since }: FurtherList): void {
   rules.list = list;
   delete rules.select;
-  if (rules.since) rules.since = { ...rules.since, keyset: false };
+  if (since) rules.since = { to: since.to, ...(since.format && { format: since.format }) };
+  else if (rules.since) rules.since = { ...rules.since, keyset: false };
   if (records !== undefined) rules.records = records;
   if (paging) rules.paging = paging;
   if (changedPath !== undefined) rules.changedPath = changedPath;
@@ -98,6 +105,25 @@ function movedBound(checkpoint: Checkpoint | undefined): Date | undefined {
 }
 
 const DAY_MS = 86_400_000;
+
+/** Returns the bound, or the earliest that the provider accepts: a day is left for the way there. */
+function reachedBound({ since: rules }: FurtherList, since: Date | undefined): Date | undefined {
+  if (!since || rules?.oldestDays === undefined) return since;
+  return new Date(Math.max(since.getTime(), nowMs() - (rules.oldestDays - 1) * DAY_MS));
+}
+
+/** Returns a warning for people where a list of deletions does not have all of them. */
+export function deletionsLacking(
+  { rules: { name }, bound, allDeleted, most }: ChosenList,
+  since: Date | undefined,
+  count: number,
+): string | undefined {
+  if (most !== undefined && count >= most)
+    return `the provider reports ${most} changes of ${name} at once: deletions since ${bound?.toISOString()} may be missing`;
+  if (allDeleted && bound && since && bound > since)
+    return `deletions of ${name} before ${bound.toISOString()} are not reported by the provider any more`;
+  return undefined;
+}
 
 /** Returns the bound that the provider is asked for: none where it would refuse one so old. */
 function usableBound({ since: rules }: ObjectPlan, since: Date | undefined): Date | undefined {

@@ -11,7 +11,7 @@ import { parseBody, send, unreadable } from "../calls/send-request.ts";
 import { textAt } from "../calls/text-at.ts";
 import { watchHeaders } from "../calls/watch-headers.ts";
 import { buildBody } from "./write/body-members.ts";
-import { chooseList, type ChosenList, type Wanted } from "./chosen-list.ts";
+import { chooseList, deletionsLacking, type ChosenList, type Wanted } from "./chosen-list.ts";
 import { firstCheckpoint, startRequest } from "./rules/first-cursor.ts";
 import { filledNames, fillPath, fillText } from "./fill-path.ts";
 import { withFurtherFields } from "./further-fields.ts";
@@ -107,7 +107,12 @@ const isEmptyAnswer = ({ status, text }: ProviderResponse): boolean =>
   (status === 204 || status === 304) && text.trim() === "";
 
 /** A page with all its records, and those among them that the provider tells as deleted. */
-type ListPage = Omit<ReadPage, "records"> & { records: SourceRecord[]; deleted: SourceRecord[] };
+type ListPage = Omit<ReadPage, "records"> & {
+  records: SourceRecord[];
+  deleted: SourceRecord[];
+  /** Deletions that may be missing. */
+  warning?: string;
+};
 
 /** Reads one page of the records of a list. Throws `ProviderError`. */
 export async function readListPage(
@@ -115,7 +120,7 @@ export async function readListPage(
   plan: ReadPlan,
   checkpoint: Checkpoint | undefined,
 ): Promise<ReadPage> {
-  const { deleted: _, ...page } = await readPageFrom(reading, plan, checkpoint, "records");
+  const { deleted: _, warning: __, ...page } = await readPageFrom(reading, plan, checkpoint, "records");
   return { ...page, records: page.records.filter((record) => matches(record, plan)) };
 }
 
@@ -125,11 +130,16 @@ export async function readDeletedPage(
   plan: ReadPlan,
   checkpoint: Checkpoint | undefined,
 ): Promise<DeletionPage> {
-  const { deleted, next, restarted } = await readPageFrom(reading, plan, checkpoint, "deletions");
+  const { deleted, next, restarted, warning } = await readPageFrom(reading, plan, checkpoint, "deletions");
   const records = deleted
     .filter((record) => matches(record, plan))
     .map(({ id, changeTime, raw }) => ({ id, ...(changeTime && { deletedTime: changeTime }), raw }));
-  return { records, ...(next && { next }), ...(restarted && { restarted }) };
+  return {
+    records,
+    ...(next && { next }),
+    ...(restarted && { restarted }),
+    ...(warning !== undefined && { warning }),
+  };
 }
 
 async function readPageFrom(
@@ -190,15 +200,25 @@ async function readPageFrom(
     // A bound that moves was reached: what is earlier was read with the pages before.
     return checkpoint?.["after"] === undefined || !changeTime || !bound || changeTime > bound;
   });
-  const isDeleted = (record: SourceRecord) => chosen.allDeleted || hasMark(record.raw, rules);
   const providerTime = watched.providerTime();
+  const warning = deletionsLacking(chosen, plan.since, listed.length);
   return {
-    records: fresh.filter((record) => !isDeleted(record)),
-    deleted: fresh.filter(isDeleted),
+    ...divide(fresh, chosen),
+    ...(warning !== undefined && { warning }),
     ...(next && { next }),
     ...(total !== undefined && { total }),
     ...(providerTime && { providerTime }),
   };
+}
+
+/** Tells deleted records from others. */
+function divide(
+  records: SourceRecord[],
+  { allDeleted, where, rules }: ChosenList,
+): Pick<ListPage, "records" | "deleted"> {
+  const isDeleted = ({ raw }: SourceRecord): boolean =>
+    allDeleted ? where === undefined || hasMark(raw, { deleted: where }) : hasMark(raw, rules);
+  return { records: records.filter((record) => !isDeleted(record)), deleted: records.filter(isDeleted) };
 }
 
 interface AnsweredPage {
@@ -268,7 +288,7 @@ const isAt = (time: Date | undefined, bound: Date | undefined, { since }: Object
   timeText(time, since?.format) === timeText(bound, since?.format);
 
 /** Returns whether the record has the mark of a deleted one. */
-export function hasMark(raw: JsonObject, { deleted }: ObjectPlan): boolean {
+export function hasMark(raw: JsonObject, { deleted }: Pick<ObjectPlan, "deleted">): boolean {
   if (!deleted) return false;
   const value = at(raw, deleted.at);
   if (deleted.is !== undefined) return deleted.is.split("|").includes(textAt(raw, deleted.at) ?? "");

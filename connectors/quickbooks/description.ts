@@ -1,6 +1,22 @@
 /** QuickBooks Online's lists and transactions: lists are queries, and every write repeats the record's version. */
 import type { Description, ObjectRules } from "../../connector-kit/declarative/rules/description.ts";
 
+/**
+ * Queries never have deleted records; the change data capture has them beside all others that changed in the last 30 days, without pages.
+ * Customers, for example, are deleted when they are merged.
+ */
+const furtherLists: ObjectRules["furtherLists"] = [
+  {
+    list: { path: "/v3/company/{connection.realmId}/cdc", query: { entities: "{singular}" } },
+    records: "CDCResponse.0.QueryResponse.0.{singular}",
+    paging: { none: true },
+    since: { to: "query.changedSince", format: "rfc3339-seconds", oldestDays: 30 },
+    deleted: true,
+    where: { at: "status", is: "Deleted" },
+    most: 1000,
+  },
+];
+
 const queryPath = "/v3/company/{connection.realmId}/query";
 const pageSize = { to: "fill.size", most: 1000 };
 const since = { to: "fill.changed", format: "rfc3339-seconds" as const };
@@ -34,6 +50,7 @@ export const description: Description = {
   defaults: {
     modes: ["read", "create", "update"],
     list: { path: queryPath, query: { query: `${select}{changed}${page}` }, pageSize },
+    furtherLists,
     records: "QueryResponse.{singular}",
     absentWhenEmpty: true,
     paging: { offset: { to: "fill.start", first: 1 } },
@@ -85,6 +102,6 @@ export const description: Description = {
   sources: {
     documentation: "https://developer.intuit.com/app/developer/qbo/docs/api/accounting/all-entities/customer",
     checked:
-      "2026-11-26, Intuit’s SDK for PHP of 2026-07 (addresses, writes), its page about queries, singer-io/tap-quickbooks (inactive entries); `requestid` of single creates and the error codes were not found. Deletions are reported by another request, which is not read",
+      "2026-11-26, Intuit’s SDK for PHP of 2026-07 (addresses, writes), its page about queries, singer-io/tap-quickbooks (inactive entries); `requestid` of single creates and the error codes were not found; 2026-11-28, its page about change data capture (deletions)",
   },
 };

@@ -131,6 +131,7 @@ function limitSection({ limits }: Description, plans: ObjectPlan[]): string[] {
       : [`* Reads of a connection send ${limits.perSecond} requests a second at most.`]),
     ...(sizes.size === 0 ? [] : [`* A page has up to ${[...sizes].join(", ")} records.`]),
     ...overlapText(plans),
+    ...deletionsText(plans),
     ...fewFieldsText(plans),
     ...completeUpdateText(plans),
     ...(plans.some(({ readEach }) => readEach)
@@ -153,6 +154,18 @@ function overlapText(plans: ObjectPlan[]): string[] {
         `* Records appear late: a scheduled read begins ${minutes} minutes before the last, and delivers what is new or changed.`,
       ]
     : [];
+}
+
+function deletionsText(plans: ObjectPlan[]): string[] {
+  const lists = plans.flatMap(({ furtherLists = [] }) => furtherLists).filter(({ deleted }) => deleted);
+  const { since, most } = lists.find((list) => list.since?.oldestDays !== undefined) ?? {};
+  return since?.oldestDays === undefined
+    ? []
+    : [
+        `* The provider reports deletions of the last ${since.oldestDays} days${
+          most === undefined ? "" : `, and ${most} changes at once`
+        }: a read says in its log where some may be missing.`,
+      ];
 }
 
 function fewFieldsText(plans: ObjectPlan[]): string[] {

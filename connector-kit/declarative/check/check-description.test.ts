@@ -27,6 +27,19 @@ const BREAKS: [place: RegExp, change: (description: Broken) => void][] = [
   [/defaults\.since\.format$/, ({ defaults }) => (defaults.since = { to: "query.s", format: "iso" })],
   [/defaults\.since\.to$/, ({ defaults }) => (defaults.since = { to: "header.a b" })],
   [/defaults\.select\.to$/, ({ defaults }) => (defaults.select = { to: "header.fields" })],
+  [
+    /furtherLists\.0\.where$/,
+    ({ defaults }) => (defaults.furtherLists = [{ path: "/x", where: { at: "a" } }]),
+  ],
+  [/furtherLists\.0\.most$/, ({ defaults }) => (defaults.furtherLists = [{ path: "/x", most: 9 }])],
+  [
+    /furtherLists\.0\.since$/,
+    ({ defaults }) => (defaults.furtherLists = [{ path: "/x", since: { to: "query.s" } }]),
+  ],
+  [
+    /furtherLists\.0\.since\.to$/,
+    ({ defaults }) => (defaults.furtherLists = [{ list: { path: "/x" }, since: { to: "s" } }]),
+  ],
   [/defaults\.lists$/, ({ defaults }) => (defaults.lists = {})],
   [/ids\.pattern$/, (description) => (description.ids = { pattern: ".*" })],
   [/ids\.pattern$/, (description) => (description.ids = { pattern: "(" })],

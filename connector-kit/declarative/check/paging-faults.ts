@@ -1,7 +1,7 @@
 /** Faults of how a list is read: the way from page to page, bounds that move, further lists, marks of deleted records. */
 import type { ProviderFault } from "../../provider/check-provider.ts";
 import type { ObjectRules } from "../rules/description.ts";
-import { fault, HOLES, pathFault } from "./member-faults.ts";
+import { targetFault, fault, HOLES, pathFault } from "./member-faults.ts";
 import type { ObjectPlan } from "../object-plan.ts";
 import type { PagingRules } from "../rules/paging-rules.ts";
 
@@ -64,6 +64,14 @@ export function listFaults(
           : []),
         ...(list.path === undefined && !list.query && !list.body && !list.list
           ? fault(place, "needs path, query, body or list: otherwise it is the same list again")
+          : []),
+        ...(list.where && !list.deleted
+          ? fault(`${place}.where`, "needs deleted: true: it tells deleted records from others")
+          : []),
+        ...fault(`${place}.since.to`, targetFault(list.since?.to, ["query", "body", "header"])),
+        ...(list.since && !list.list ? fault(`${place}.since`, "needs a list of its own") : []),
+        ...(list.most !== undefined && !(list.deleted && list.paging?.none)
+          ? fault(`${place}.most`, "is for deleted records in one answer: deleted: true and paging.none")
           : []),
         ...(list.paging ? pagingFaults(list.paging, `${place}.paging`) : []),
       ];

@@ -3,6 +3,7 @@ import { Type, type Static } from "typebox";
 import { Batch } from "./batch-rules.ts";
 import { Graphql, GraphqlEndpoint } from "./graphql-rules.ts";
 import {
+  deletedMark,
   bodyMembers,
   FurtherList,
   ListRequest,
@@ -174,20 +175,10 @@ const ObjectRulesSchema = Type.Object({
     }),
   ),
   deleted: Type.Optional(
-    Type.Object(
-      {
-        at: text("Path in a record."),
-        is: Type.Optional(
-          text(
-            "Its value in a deleted one, or several with `|`. Default: any but false, null, 0 and an empty text.",
-          ),
-        ),
-      },
-      {
-        description:
-          "For lists that name deleted records, too: what tells them from others. They are delivered as deletions, not as records.",
-      },
-    ),
+    Type.Object(deletedMark, {
+      description:
+        "For lists that name deleted records, too: what tells them from others. They are delivered as deletions, not as records.",
+    }),
   ),
   records: optional("Path of the list of records in an answer; empty: the answer itself."),
   absentWhenEmpty: Type.Optional(

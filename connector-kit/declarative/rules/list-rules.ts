@@ -108,6 +108,13 @@ export const Since = Type.Object({
   paging: Type.Optional(Paging),
 });
 
+export const deletedMark = {
+  at: text("Path in a record."),
+  is: optional(
+    "Its value in a deleted one, or several with `|`. Default: any but false, null, 0 and an empty text.",
+  ),
+};
+
 /** A further list of an object: what it has in place of `list`. One with a `list` of its own has no named fields, and is read by its pages. */
 export const FurtherList = Type.Object({
   path: optional("Path below the base URL."),
@@ -118,4 +125,29 @@ export const FurtherList = Type.Object({
   paging: Type.Optional(Paging),
   changedPath: optional("Path of the time of the change, or of the deletion, in its records."),
   deleted: Type.Optional(Type.Boolean({ description: "Its records are deleted ones." })),
+  where: Type.Optional(
+    Type.Object(deletedMark, {
+      description: "Where it has other records, too: what tells the deleted ones.",
+    }),
+  ),
+  since: Type.Optional(
+    Type.Object(
+      {
+        to: target("Where the lower bound goes."),
+        format: Type.Optional(Type.Union(TimeFormat.anyOf, { description: "How it is written." })),
+        oldestDays: Type.Optional(
+          Type.Integer({
+            description: "How far back the provider knows changes; the read says what is earlier.",
+          }),
+        ),
+      },
+      { description: "The bound of a `list` of its own, where it is not that of `since`." },
+    ),
+  ),
+  most: Type.Optional(
+    Type.Integer({
+      description:
+        "Records that its only answer has at most. One with so many may lack others: the read says so in its log.",
+    }),
+  ),
 });
