@@ -1,8 +1,8 @@
-/** What agents may do in the project: the policy as JSON, and the switch that stops all agents at once. */
+/** What agents may do in the project: the policy as a form or as JSON, and the switch that stops all agents at once. */
 import { useState, type JSX } from "react";
-import { Alert, Group, Stack, Text, Textarea } from "@mantine/core";
-import type { Answer, Input } from "../../api/call.ts";
-import { useCall, useChange } from "../../api/queries.ts";
+import { Alert, Fieldset, Group, SegmentedControl, Stack, Text, Textarea } from "@mantine/core";
+import type { Input } from "../../api/call.ts";
+import { findEntryIssue, findIssue, useCall, useChange } from "../../api/queries.ts";
 import { AddressText } from "../../frame/address-text.tsx";
 import { AnswerTable, type EntryOf } from "../../frame/data/answer-table.tsx";
 import { useDraft } from "../../frame/drafts.ts";
@@ -18,8 +18,9 @@ import type { Column } from "../../ui/data-table.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { Section } from "../../ui/section.tsx";
+import { PolicyFields } from "./policy-fields.tsx";
+import { toPolicy, toValues, type Policy, type PolicyValues } from "./policy-values.ts";
 
-type Policy = Answer<"getAgentPolicy">;
 type Body = Input<"putAgentPolicy">["body"];
 
 export function AgentPolicyPage(): JSX.Element {
@@ -68,42 +69,65 @@ function Pause({ policy, projectIdOrName }: PolicyProps): JSX.Element {
   );
 }
 
+/** What is edited: the fields, or the text of the JSON. */
+type Edited = { values: PolicyValues } | { text: string };
+
 function PolicyForm({ policy, projectIdOrName }: PolicyProps): JSX.Element {
   const { paused, ...rest } = policy;
-  const stored = JSON.stringify(rest, undefined, 2);
-  const [typed, setTyped] = useState<string>();
-  const text = typed ?? stored;
+  const [edited, setEdited] = useState<Edited>();
+  const [isText, setIsText] = useState(false);
   const save = useChange("putAgentPolicy", { forget: ["getAgentPolicy"] });
   const mayNot = useReason("editor");
-  const { body, fault } = parseBody(text);
+  const { body, fault } = readEdited(edited, rest);
   const input = { projectIdOrName, body: { ...body, ...(paused !== undefined && { paused }) } };
   useDraft("putAgentPolicy", input);
-  const unchanged = text === stored;
+  // A form has the members in its own order.
+  const unchanged =
+    fault === undefined && [rest, toPolicy(toValues(rest))].some((same) => print(same) === print(body));
+  const edit = (next: Edited) => {
+    save.reset();
+    setEdited(next);
+  };
+  const show = (text: boolean) => {
+    if (edited) setEdited(text ? { text: print(body) } : { values: toValues(body) });
+    setIsText(text);
+  };
   return (
-    <Section title="Policy">
+    <Section title="Policy" actions={<FormOrText isText={isText} fault={fault} onText={show} />}>
       <LeaveQuestion isChanged={!unchanged} what="The policy" />
       <Stack gap="sm">
-        <Textarea
-          label="Policy as JSON"
-          description="The first rule that fits a call decides: allow, ask or forbid; otherwise the defaults do. It applies to the next call."
-          autosize
-          minRows={12}
-          maxRows={40}
-          spellCheck={false}
-          value={text}
-          onChange={({ currentTarget }) => {
-            save.reset();
-            setTyped(currentTarget.value);
-          }}
-          error={fault}
-        />
+        <Text size="sm" c="dimmed">
+          A saved policy applies to the next call of an agent.
+        </Text>
+        {isText ? (
+          <Textarea
+            label="Policy as JSON"
+            autosize
+            minRows={12}
+            maxRows={40}
+            spellCheck={false}
+            value={edited && "text" in edited ? edited.text : print(rest)}
+            onChange={({ currentTarget }) => edit({ text: currentTarget.value })}
+            error={fault}
+          />
+        ) : (
+          <Fieldset variant="unstyled" disabled={mayNot !== undefined}>
+            <Stack gap="sm">
+              <PolicyFields
+                values={edited && "values" in edited ? edited.values : toValues(rest)}
+                issueAt={(place) => findIssue(save.error, place) ?? findEntryIssue(save.error, place)}
+                onValues={(values) => edit({ values })}
+              />
+            </Stack>
+          </Fieldset>
+        )}
         <ProblemView error={save.error} />
         <ActionBar>
           <Group>
             <ActionButton
               reason={mayNot ?? fault ?? (unchanged ? "Nothing has changed." : undefined)}
               loading={save.isPending}
-              onClick={() => save.mutate(input, { onSuccess: () => setTyped(undefined) })}
+              onClick={() => save.mutate(input, { onSuccess: () => setEdited(undefined) })}
             >
               Save policy
             </ActionButton>
@@ -117,6 +141,34 @@ function PolicyForm({ policy, projectIdOrName }: PolicyProps): JSX.Element {
       </Stack>
     </Section>
   );
+}
+
+interface FormOrTextProps {
+  isText: boolean;
+  /** A text that is no policy cannot be shown as a form. */
+  fault: string | undefined;
+  onText: (isText: boolean) => void;
+}
+
+const FormOrText = ({ isText, fault, onText }: FormOrTextProps): JSX.Element => (
+  <SegmentedControl
+    aria-label="Edit the policy as"
+    data={[
+      { value: "form", label: "Form", disabled: fault !== undefined },
+      { value: "json", label: "JSON" },
+    ]}
+    value={isText ? "json" : "form"}
+    onChange={(value) => onText(value === "json")}
+  />
+);
+
+const print = (policy: Policy): string => JSON.stringify(policy, undefined, 2);
+
+/** Returns the policy as it would be sent. An unedited one is the stored one, member by member. */
+function readEdited(edited: Edited | undefined, stored: Policy): { body: Body; fault?: string } {
+  if (!edited) return { body: stored };
+  if ("text" in edited) return parseBody(edited.text);
+  return { body: toPolicy(edited.values) };
 }
 
 type Decided = EntryOf<"listAgentDecisions">;

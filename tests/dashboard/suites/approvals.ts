@@ -60,12 +60,75 @@ export const suite: Suite = (server) => {
     await visit.close();
   });
 
+  test("the policy is changed as a form: rules in their order, hidden fields, limits; a mistake stands at its field", async () => {
+    const { on: busbar } = server();
+    const visit = await server().visit();
+    const { page } = visit;
+    await visit.open("/projects/default/agents");
+    const save = page.getByRole("button", { name: "Save policy" });
+    await page.getByText("Nothing has changed.").waitFor();
+    const addRule = async (rule: number, tool: string, object: string, decision: string) => {
+      await page.getByRole("button", { name: "Add a rule" }).click();
+      const row = page.getByRole("group", { name: `Rule ${rule}` });
+      await row.getByLabel("Tool").selectOption({ label: tool });
+      await row.getByLabel("Object").fill(object);
+      await row.getByLabel("Decision").selectOption({ label: decision });
+    };
+    await addRule(1, "Update a record", "con*", "Allow");
+    await addRule(2, "Every tool", "deals", "Forbid");
+    await save.click();
+    const first = page.getByRole("group", { name: "Rule 1" });
+    await first.getByText("`*` stands for every name").waitFor();
+    visit.forgive();
+    await first.getByLabel("Object").fill("contacts");
+    await page.getByRole("button", { name: "Move rule 2 up" }).click();
+    await page.getByLabel("Delete", { exact: true }).selectOption({ label: "Ask a person" });
+    await page.getByRole("button", { name: "Hide fields of an object" }).click();
+    await page
+      .getByRole("group", { name: "Hidden fields 1" })
+      .getByLabel("Object", { exact: true })
+      .fill("contacts");
+    await page.getByLabel("Fields, separated by commas").fill("ssn, birthday,");
+    await page.getByLabel("Writes per hour, for one customer").fill("");
+    await page.getByLabel("Writes per hour, in the project").fill("300");
+    await page.getByLabel("An approval expires after minutes").fill("60");
+    // The same policy as JSON and back.
+    await page.getByText("JSON", { exact: true }).click();
+    await page.getByText("Form", { exact: true }).click();
+    await save.click();
+    await page.getByText("Saved", { exact: true }).waitFor();
+    const { rules, ...stored } = (await busbar.inProject("GET", "/agent-policy")).body;
+    assert.deepEqual(rules, [
+      { tool: "*", object: "deals", decision: "forbid" },
+      { tool: "update_record", object: "contacts", decision: "allow" },
+    ]);
+    assert.deepEqual(stored, {
+      default: {
+        read: "allow",
+        write: "ask",
+        delete: "ask",
+        callApiRead: "allow",
+        callApiWrite: "forbid",
+      },
+      hiddenFields: { contacts: ["ssn", "birthday"] },
+      budgets: { writesPerHour: 300 },
+      authorizationServers: [],
+      approvalMinutes: 60,
+      customersMayDecide: false,
+      paused: false,
+    });
+    await busbar.inProject("PUT", "/agent-policy", {});
+    visit.assertUntroubled();
+    await visit.close();
+  });
+
   test("the policy is changed as JSON, a mistake is named with its place, and a pause survives saving", async () => {
     const { on: busbar } = server();
     const stored = async () => (await busbar.inProject("GET", "/agent-policy")).body;
     const visit = await server().visit();
     const { page } = visit;
     await visit.open("/projects/default/agents");
+    await page.getByText("JSON", { exact: true }).click();
     const field = page.getByLabel("Policy as JSON");
     const save = page.getByRole("button", { name: "Save policy" });
     await page.getByRole("button", { name: "Pause all agents" }).click();
@@ -85,7 +148,7 @@ export const suite: Suite = (server) => {
     visit.forgive();
     await field.fill('{"rules": [{"tool": "create_record", "decision": "allow"}]}');
     await save.click();
-    await page.getByText("Saved").waitFor();
+    await page.getByText("Saved", { exact: true }).waitFor();
     assert.deepEqual([(await stored()).rules.length, (await stored()).paused], [1, true]);
     await page.getByRole("button", { name: "End the pause" }).click();
     await page.getByText("Agents work within the policy.").waitFor();

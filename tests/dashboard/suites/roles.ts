@@ -166,9 +166,9 @@ const controls = `(() => {
     const own = document.getElementById(one.getAttribute("aria-describedby"))?.textContent;
     return own === undefined ? pageSays : true;
   };
-  const disabled = all.filter((one) => one.disabled);
+  const disabled = all.filter((one) => one.matches(":disabled"));
   return {
-    offered: all.filter((one) => !one.disabled).map(readName),
+    offered: all.filter((one) => !disabled.includes(one)).map(readName),
     unexplained: disabled.filter((one) => !isExplained(one)).map(readName),
     explained: disabled.filter(isExplained).length,
   };
