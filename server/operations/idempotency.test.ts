@@ -1,13 +1,18 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { testDatabase } from "../../tests/harness/database.ts";
+import { sql } from "kysely";
+import { openSides, testDatabase } from "../../tests/harness/database.ts";
+import { until } from "../../tests/harness/until.ts";
 import { Problem } from "../../ground/errors.ts";
 import { createLog } from "../../ground/log.ts";
 import { newId } from "../../ground/ids.ts";
 import { takeProcessIdentity } from "../jobs/process-identity.ts";
 import { bootstrap, bootstrapIfEmpty } from "../access/bootstrap.ts";
-import { insertOperations } from "../store/operations/operations.ts";
+import { prepareAnswers } from "../store/access/idempotency-keys.ts";
+import { endOperations, findOperation, insertOperations } from "../store/operations/operations.ts";
+import { NewWork } from "../jobs/new-work.ts";
 import { openIdempotency } from "./idempotency.ts";
+import { openOperationLedger } from "./operation-ledger.ts";
 
 const log = createLog("silent");
 
@@ -195,5 +200,118 @@ describe("a request that was cut off in the middle", () => {
     );
     assert.deepEqual(ids, [again.operationId, again.operationId]);
     await busbar.identity.close();
+  });
+});
+
+describe("an answer that is committed on one side, and the end of its operation on the other", () => {
+  /** A request under way, whose process commits the sides one after the other. */
+  async function openSplit(t: { after(callback: () => Promise<void>): void }) {
+    const { database, identity, projectId, operation } = await open(t);
+    t.after(() => identity.close());
+    const sides = await openSides(t, database);
+    const ledger = openOperationLedger({ database: sides, identity, log, newWrites: new NewWork() });
+    const idempotency = openIdempotency({ database: sides, identity, keptHours: 24 });
+    const asked = { ...keyed(projectId, "now"), storesAnswer: true };
+    const end = (operationId: string) =>
+      ledger.end({
+        id: operationId,
+        status: "success",
+        result: "created",
+        metadata: {},
+        log: [],
+        answer: { projectId, key: asked.key, body: { operationId, n: 1 } },
+      });
+    const readKey = () =>
+      sql<{ status: number | null; body: { operationId: string } | null }>`
+        select status, body from idempotency_keys
+      `
+        .execute(database.queries)
+        .then(({ rows }) => rows[0]);
+    /** Holds up the second commit until it is released, or the process has ended. */
+    const holdEnds = async () => {
+      const [locked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const holding = database.queries.transaction().execute(async (queries) => {
+        await sql`lock table operations in share row exclusive mode`.execute(queries);
+        locked.resolve();
+        await released.promise;
+      });
+      await locked.promise;
+      return () => {
+        released.resolve();
+        return holding;
+      };
+    };
+    const begin = async (operationId: string) => {
+      await insertOperations(sides.data, [operation(operationId)]);
+      return operationId;
+    };
+    const repeat = () => idempotency.once(asked, () => assert.fail("written twice"));
+    return { database, sides, idempotency, asked, begin, end, readKey, holdEnds, repeat };
+  }
+
+  test("a repeated request gets the first answer again", async (t) => {
+    const { idempotency, asked, begin, end, repeat } = await openSplit(t);
+    const answer = await idempotency.once(asked, async (id) => {
+      await end(await begin(id));
+      return { operationId: id, n: 1 };
+    });
+    assert.deepEqual(await repeat(), answer);
+  });
+
+  test("after the second commit the answer counts, though the process died before it answered", async (t) => {
+    const { idempotency, asked, begin, end, repeat } = await openSplit(t);
+    let first = "";
+    const cut = idempotency.once(asked, async (id) => {
+      await end(await begin((first = id)));
+      throw new Error("cut off");
+    });
+    await assert.rejects(cut, /cut off/);
+    assert.deepEqual(await repeat(), { operationId: first, n: 1 });
+  });
+
+  test("a connection that breaks between the commits delays the end, and the first answer is given again", async (t) => {
+    const { database, sides, idempotency, asked, begin, end, readKey, holdEnds, repeat } = await openSplit(t);
+    const cut = idempotency.once(asked, async (id) => {
+      await begin(id);
+      const release = await holdEnds();
+      const ending = end(id);
+      await until(async () => (await readKey())?.body);
+      assert.equal((await findOperation(sides.data, asked.projectId, id))?.status, "in_progress");
+      await until(async () => {
+        const { rows } = await sql`
+          select pg_terminate_backend(pid) from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock'`.execute(database.queries);
+        return rows.length > 0;
+      });
+      await release();
+      await ending;
+      await until(
+        async () => (await findOperation(sides.data, asked.projectId, id))?.status !== "in_progress",
+      );
+      throw new Error("cut off");
+    });
+    await assert.rejects(cut, /cut off/);
+    assert.deepEqual(await repeat(), { operationId: (await readKey())?.body?.operationId, n: 1 });
+  });
+
+  test("a process that dies between the commits leaves an answer that does not count, and nothing is written twice", async (t) => {
+    const { sides, idempotency, asked, begin, readKey, repeat } = await openSplit(t);
+    let operationId = "";
+    const cut = idempotency.once(asked, async (id) => {
+      operationId = await begin(id);
+      const { projectId, key } = asked;
+      await prepareAnswers(sides.control, [{ operationId, projectId, key, body: { operationId } }]);
+      throw new Error("killed");
+    });
+    await assert.rejects(cut, /killed/);
+    assert.deepEqual(await readKey(), { status: null, body: { operationId } });
+    await assert.rejects(repeat(), /unknown/);
+    // As the recovery of a dead process ends it.
+    const ended = { id: operationId, status: "failure" as const, result: "interrupted", metadata: {} };
+    await endOperations(sides.data, [{ ...ended, log: [] }]);
+    await assert.rejects(repeat(), /unknown/);
+    // And when retention has removed it.
+    await sides.data.deleteFrom("operations").execute();
+    await assert.rejects(repeat(), /unknown/);
   });
 });

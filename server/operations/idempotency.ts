@@ -244,8 +244,10 @@ async function firstAnswer<A extends Answer>(
   if (used.status === 200) return used.body as A;
   if (used.status !== null) throw readProblem(used.body);
   const operation = await findOperation(deps.database.data, keyed.projectId, used.operationId);
-  // A record that joined a group has no operation of its own.
-  if (!operation && keyed.mode !== "grouped") return undefined;
+  // Stored before the operation ended, by the process that ended it so.
+  if (used.body !== null && operation?.status === "success") return used.body as A;
+  // A record that joined a group has no operation of its own. One that had an answer was begun, and is removed by now.
+  if (!operation && keyed.mode !== "grouped" && used.body === null) return undefined;
   if (operation && keyed.mode === "later") return { operationId: operation.id } as A;
   if (operation && keyed.mode === "now" && mayBeRepeated(keyed, getFirst(used))) return undefined;
   const said = operation?.result ? ` The result of its operation: ${operation.result}` : "";

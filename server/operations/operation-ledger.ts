@@ -17,6 +17,7 @@ import {
   type EndedOperation,
   type NewOperation,
 } from "../store/operations/operations.ts";
+import { prepareAnswers, storeAnswers, type KeyedAnswer } from "../store/access/idempotency-keys.ts";
 import { insertAgentOperations, type AgentTrace } from "../store/agents/agent-operations.ts";
 import { markCalled, type CalledWrite } from "../store/operations/write-queue.ts";
 import {
@@ -25,6 +26,11 @@ import {
   retryWhileDatabaseIsDown,
   tookTooLong,
 } from "../store/database/database-outage.ts";
+
+/** An operation that has ended, and the answer that a repeated request gets: of a success whose request had an idempotency key. */
+export type AnsweredOperation = EndedOperation & {
+  answer?: Omit<KeyedAnswer, "operationId"> | undefined;
+};
 
 export interface OperationLedger {
   /** Commits an operation before the provider is called, so that every request there can be traced here. */
@@ -42,9 +48,9 @@ export interface OperationLedger {
    * Ends an operation and records its event in the same commit. While the database is down it does not wait: the caller
    * gets its answer, and the end is written when the database is back.
    */
-  end(operation: EndedOperation): Promise<void>;
+  end(operation: AnsweredOperation): Promise<void>;
   /** The same without a waiting caller: collects several ends for one commit, and resolves after it. */
-  endLater(operation: EndedOperation): Promise<void>;
+  endLater(operation: AnsweredOperation): Promise<void>;
   /** Returns the milliseconds since the last operation was begun for a waiting caller. */
   idleMs(): number;
 }
@@ -67,12 +73,12 @@ export function openOperationLedger(deps: {
     maxUnderWay: 1,
     gather: { items: 64, ms: 2 },
   });
-  const endAll = (operations: EndedOperation[]) => endOperations(queries, operations);
-  const end = sharedCommit<EndedOperation>(endAll);
-  const endLater = sharedCommit<EndedOperation>(endAll, { maxUnderWay: 1, gather: { items: 128, ms: 4 } });
+  const endAll = (operations: AnsweredOperation[]) => endAnswered(deps.database, operations);
+  const end = sharedCommit<AnsweredOperation>(endAll);
+  const endLater = sharedCommit<AnsweredOperation>(endAll, { maxUnderWay: 1, gather: { items: 128, ms: 4 } });
   // Ending an operation twice changes nothing, so this may be retried.
-  const insist = (operation: EndedOperation) => retryWhileDatabaseIsDown(() => endLater.add(operation));
-  const endWithoutWaiting = (operation: EndedOperation): void => {
+  const insist = (operation: AnsweredOperation) => retryWhileDatabaseIsDown(() => endLater.add(operation));
+  const endWithoutWaiting = (operation: AnsweredOperation): void => {
     insist(operation).catch((error: unknown) =>
       deps.log.error({ operationId: operation.id, err: error }, "an operation's end could not be written"),
     );
@@ -133,6 +139,21 @@ const commitGroups = (database: Database) =>
     // A record that was added to its group must not be added again.
     { mayRepeat: (error) => !tookTooLong(error) && !mayBeCommitted(error) },
   );
+
+/**
+ * Ends operations with the answers of their requests: in one commit if one database has both. Otherwise the answers are committed
+ * first; after a crash in between they do not count, and what a repeated request gets is that the outcome is unknown.
+ */
+async function endAnswered(
+  { control, data }: Pick<Database, "control" | "data">,
+  operations: AnsweredOperation[],
+): Promise<void> {
+  const answers = operations.flatMap(({ id, answer }) => (answer ? [{ operationId: id, ...answer }] : []));
+  if (answers.length === 0) return endOperations(data, operations);
+  if (control === data) return endOperations(data, operations, storeAnswers(answers));
+  await prepareAnswers(control, answers);
+  await endOperations(data, operations);
+}
 
 function notSent({ id, objectName, messageName = objectName }: NewOperation): EndedOperation {
   const error = "Not sent: the database connection broke before the write could begin";

@@ -1,5 +1,5 @@
 /** Idempotency keys, each with its request and the first answer. */
-import { sql } from "kysely";
+import { sql, type RawBuilder } from "kysely";
 import type { Json } from "../../../ground/json.ts";
 import type { ControlQueries } from "../database/sides.ts";
 import { toStoredJson } from "../database/stored-json.ts";
@@ -10,8 +10,17 @@ export interface IdempotencyRow {
   /** Operation of the first request with this key. */
   firstOperationId: string | null;
   claimedBy: number;
+  /** Null: no answer yet, or one that counts only if its operation has ended with success. */
   status: number | null;
   body: unknown;
+}
+
+/** What a repeated request gets after a success. */
+export interface KeyedAnswer {
+  operationId: string;
+  projectId: string;
+  key: string;
+  body: Json;
 }
 
 interface Key {
@@ -56,7 +65,7 @@ export async function takeOverIdempotencyKey(
 ): Promise<boolean> {
   const { numUpdatedRows } = await queries
     .updateTable("idempotencyKeys")
-    .set({ ...to, createTime: sql`now()` })
+    .set({ ...to, body: null, createTime: sql`now()` })
     .where("projectId", "=", projectId)
     .where("key", "=", key)
     .where("operationId", "=", from.operationId)
@@ -81,6 +90,29 @@ export async function storeIdempotentAnswer(
     .where("operationId", "=", operationId)
     .execute();
 }
+
+/**
+ * Returns the statement that stores the answers of successes, as a part of the one that ends their operations: a commit of its own
+ * would cost as much again. The keys are given twice for the index, as the ids in `endOperations` are.
+ */
+export const storeAnswers = (answers: KeyedAnswer[]): RawBuilder<unknown> => updateAnswers(answers, 200);
+
+/**
+ * Stores answers before their operations end on the data side, and without a status: each counts only if its operation has ended with
+ * success, as only the process that has the answer ends it so.
+ */
+export async function prepareAnswers(queries: ControlQueries, answers: KeyedAnswer[]): Promise<void> {
+  await updateAnswers(answers, null).execute(queries);
+}
+
+const updateAnswers = (answers: KeyedAnswer[], status: 200 | null) => sql`
+  update idempotency_keys set status = ${status === null ? sql`null` : sql`200`}, body = answers.body
+  from jsonb_to_recordset(${toStoredJson(
+    answers.map(({ operationId: id, projectId, key, body }) => ({ id, project_id: projectId, key, body })),
+  )}::jsonb) as answers (id uuid, project_id uuid, key text, body jsonb)
+  where idempotency_keys.project_id = any(${answers.map(({ projectId }) => projectId)}::uuid[])
+    and idempotency_keys.key = any(${answers.map(({ key }) => key)}::text[])
+    and idempotency_keys.project_id = answers.project_id and idempotency_keys.key = answers.key and operation_id = answers.id`;
 
 /** Removes the key of a request that had no effect, if the key still belongs to this operation. */
 export async function removeIdempotencyKey(

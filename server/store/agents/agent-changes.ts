@@ -123,7 +123,7 @@ async function eraseLogs(queries: Queries, operationIds: string[]): Promise<void
   `.execute(queries);
   await sql`
     update idempotency_keys set body = jsonb_build_object('operationId', operation_id)
-    where operation_id = any(${operationIds}::uuid[]) and status = 200
+    where operation_id = any(${operationIds}::uuid[]) and (status = 200 or (status is null and body is not null))
   `.execute(queries);
 }
 

@@ -20,7 +20,6 @@ const NOT_YET_SPLIT = [
   "connections/erase-group.ts eraseEvents",
   "connections/erase-group.ts eraseOperations",
   "database/find-by-text.ts findByText",
-  "operations/operations.ts endOperations",
   "subscriptions/received-pushes.ts erasePushes",
   "subscriptions/subscription-events.ts eraseRecord",
 ];
@@ -175,7 +174,6 @@ const BOTH_SIDES_USED: Record<string, number> = {
   "services.ts": 1,
   "subscribe/process/process-events.ts": 1,
   "subscribe/receive/take-pushes.ts": 1,
-  "write/queue/cancel-write.ts": 1,
 };
 
 const BOTH = /\btransact\(|\bdatabase\.queries\b|\bqueries\b[^=;(){}]*\}( = |: )(deps\.)?database\b/g;

@@ -2,8 +2,7 @@
 import { sql, type RawBuilder } from "kysely";
 import { now } from "../../../ground/clock.ts";
 import { isUuid } from "../../../ground/ids.ts";
-import type { Json, JsonObject } from "../../../ground/json.ts";
-import type { Queries } from "../database/database.ts";
+import type { JsonObject } from "../../../ground/json.ts";
 import type { DataQueries } from "../database/sides.ts";
 import type { EventRow } from "../deliveries/events.ts";
 import { removePlannedByRows } from "../database/planned-by-rows.ts";
@@ -109,22 +108,18 @@ export interface EndedOperation {
   log: LogEntry[];
   /** Event that is recorded only if this statement ends the operation. */
   event?: EventRow;
-  /** Answer for repeated requests: set for a success whose request had an idempotency key. */
-  answer?: KeyedAnswer | undefined;
-}
-
-export interface KeyedAnswer {
-  projectId: string;
-  key: string;
-  body: Json;
 }
 
 /**
  * Ends operations, appends to their logs, removes them from the write queue and records their events, in one statement: one
  * round trip and one commit for many. An operation that has ended already stays as it is. Events without a destination are
- * recorded as such here, by the rules of `routeEvents`.
+ * recorded as such here, by the rules of `routeEvents`. `answered` is a statement to carry out with this one.
  */
-export async function endOperations(queries: Queries, operations: EndedOperation[]): Promise<void> {
+export async function endOperations(
+  queries: DataQueries,
+  operations: EndedOperation[],
+  answered?: RawBuilder<unknown>,
+): Promise<void> {
   const input = operations.map(({ id, status, result, metadata, log, event }) => ({
     id,
     status,
@@ -136,13 +131,11 @@ export async function endOperations(queries: Queries, operations: EndedOperation
     event_data: event && storableJson(event.data),
     traceparent: event?.traceparent,
   }));
-  const answers = operations.flatMap(({ id, answer }) => (answer ? [{ id, ...answer }] : []));
-  const [name, answered] =
-    answers.length > 0
-      ? [sql`/* prepare end-keyed-operations */`, storeAnswers(answers)]
-      : [sql`/* prepare end-operations */`, sql``];
+  const [name, also] = answered
+    ? [sql`/* prepare end-keyed-operations */`, sql`answered as (${answered}),`]
+    : [sql`/* prepare end-operations */`, sql``];
   await sql`${name}
-    with ${answered} input as (
+    with ${also} input as (
       select * from jsonb_to_recordset(${toStoredJson(input)}::jsonb)
         as x(id uuid, status text, result text, metadata jsonb, log jsonb, event_id uuid, event_type text, event_data text,
           traceparent text)
@@ -191,19 +184,6 @@ export async function endOperations(queries: Queries, operations: EndedOperation
     select ${wakes("events", sql`exists (select from queued)`)}
   `.execute(queries);
 }
-
-/** Builds the part that stores answers: a commit of its own would cost as much again. The keys are given twice for the index, as above. */
-const storeAnswers = (answers: (KeyedAnswer & { id: string })[]) => sql`
-  answers as (
-    select * from jsonb_to_recordset(${toStoredJson(
-      answers.map(({ id, projectId, key, body }) => ({ id, project_id: projectId, key, body })),
-    )}::jsonb) as x(id uuid, project_id uuid, key text, body jsonb)
-  ), answered as (
-    update idempotency_keys set status = 200, body = answers.body from answers
-    where idempotency_keys.project_id = any(${answers.map(({ projectId }) => projectId)}::uuid[])
-      and idempotency_keys.key = any(${answers.map(({ key }) => key)}::text[])
-      and idempotency_keys.project_id = answers.project_id and idempotency_keys.key = answers.key and operation_id = answers.id
-  ),`;
 
 export async function findOperation(
   queries: DataQueries,

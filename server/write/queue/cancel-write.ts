@@ -1,7 +1,7 @@
 /** Cancels an asynchronous write that waits in the queue: for its turn, its group, or its next attempt. */
 import { ProviderError } from "../../../connector-kit/calls/provider-error.ts";
 import type { InstallationCache } from "../../operations/installation-cache.ts";
-import { transact, type Database } from "../../store/database/database.ts";
+import { transactData, type Database } from "../../store/database/database.ts";
 import { endOperations } from "../../store/operations/operations.ts";
 import { lockWaitingWrite } from "../../store/operations/write-queue.ts";
 import { unknownOutcome } from "../operation-log.ts";
@@ -20,7 +20,7 @@ export function cancelWrite(
   projectId: string,
   operationId: string,
 ): Promise<boolean> {
-  return transact(deps.database, async (queries) => {
+  return transactData(deps.database, async (queries) => {
     const write = await lockWaitingWrite(queries, projectId, operationId);
     if (!write) return false;
     const queued = readQueuedWrite(write);
