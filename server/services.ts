@@ -109,7 +109,7 @@ export async function openServices(options: OpenOptions, closers: Cleanup): Prom
   await openDataFolder(config.dataDir);
   const sealer = new Sealer(await readEncryptionKeys(config));
   const database = await connect(options, closers);
-  await requireKeys({ queries: database.queries, sealer });
+  await requireKeys({ queries: database.control, sealer });
   const changes = await openChanges({ database, log, customProviders: loaded.customProviders }, closers);
   const identity = await takeProcessIdentity(database.connectionString, log);
   const egress = openEgress(config.egressAllow);

@@ -1,6 +1,6 @@
 /** Finds out which encryption keys the stored values need, and whether the configured keys decrypt them. */
 import type { Sealer } from "../../../ground/seal.ts";
-import type { Queries } from "../../store/database/database.ts";
+import type { ControlQueries } from "../../store/database/sides.ts";
 import {
   countByKey,
   eachSealed,
@@ -19,7 +19,7 @@ export interface KeyUse {
 }
 
 /** Counts the values of each key. Keys without values are left out, except the current one. */
-export async function listKeyUse(queries: Queries, sealer: Sealer): Promise<KeyUse[]> {
+export async function listKeyUse(queries: ControlQueries, sealer: Sealer): Promise<KeyUse[]> {
   const counts = new Map([[sealer.currentKeyId, 0]]);
   for (const column of await listSealedColumns(queries)) {
     for (const { keyId, count } of await countByKey(queries, column)) {
@@ -38,7 +38,11 @@ function classifyKeyUse(sealer: Sealer, keyId: string): KeyUse["state"] {
  * Returns the names of keys that decrypt none of a few values which were encrypted under their name. One value that is damaged
  * is no proof that the key is wrong.
  */
-export async function findWrongKeys(queries: Queries, sealer: Sealer, uses: KeyUse[]): Promise<string[]> {
+export async function findWrongKeys(
+  queries: ControlQueries,
+  sealer: Sealer,
+  uses: KeyUse[],
+): Promise<string[]> {
   const columns = await listSealedColumns(queries);
   const wrong: string[] = [];
   for (const { keyId } of uses.filter(({ state, count }) => state !== "missing" && count > 0)) {
@@ -55,7 +59,7 @@ export async function findWrongKeys(queries: Queries, sealer: Sealer, uses: KeyU
 }
 
 /** Decrypts every value and returns, by key, how many cannot be. Values whose key is missing are left out. */
-export async function countUnreadable(queries: Queries, sealer: Sealer): Promise<Map<string, number>> {
+export async function countUnreadable(queries: ControlQueries, sealer: Sealer): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
   for (const column of await listSealedColumns(queries)) {
     for await (const value of eachSealed(queries, column)) {

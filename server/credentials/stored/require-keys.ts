@@ -1,11 +1,17 @@
 /** Refuses to start if an encryption key that stored values need is missing, or is another one under the same name. */
 import { StartError } from "../../../ground/errors.ts";
 import type { Sealer } from "../../../ground/seal.ts";
-import type { Queries } from "../../store/database/database.ts";
+import type { ControlQueries } from "../../store/database/sides.ts";
 import { findWrongKeys, listKeyUse } from "./key-use.ts";
 
 /** Throws `StartError` that names the keys. Without this check, calls would fail customer by customer. */
-export async function requireKeys({ queries, sealer }: { queries: Queries; sealer: Sealer }): Promise<void> {
+export async function requireKeys({
+  queries,
+  sealer,
+}: {
+  queries: ControlQueries;
+  sealer: Sealer;
+}): Promise<void> {
   const uses = await listKeyUse(queries, sealer);
   const missing = uses.filter(({ state }) => state === "missing");
   if (missing.length > 0) {

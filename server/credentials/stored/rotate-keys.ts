@@ -1,7 +1,7 @@
 /** Re-encrypts stored values from old encryption keys to the current one, while Busbar runs. */
 import type { Log } from "../../../ground/log.ts";
 import type { Sealer } from "../../../ground/seal.ts";
-import type { Queries } from "../../store/database/database.ts";
+import type { ControlQueries } from "../../store/database/sides.ts";
 import {
   eachSealed,
   listSealedColumns,
@@ -13,14 +13,18 @@ import {
  * Re-encrypts all values of old keys and returns their number. Can be stopped and repeated at any time, and run beside
  * serving processes. Values that could not be moved still count for their old key in `listKeyUse`.
  */
-export async function rotateKeys(deps: { queries: Queries; sealer: Sealer; log: Log }): Promise<number> {
+export async function rotateKeys(deps: {
+  queries: ControlQueries;
+  sealer: Sealer;
+  log: Log;
+}): Promise<number> {
   let moved = 0;
   for (const column of await listSealedColumns(deps.queries)) moved += await rotateColumn(deps, column);
   return moved;
 }
 
 async function rotateColumn(
-  deps: { queries: Queries; sealer: Sealer; log: Log },
+  deps: { queries: ControlQueries; sealer: Sealer; log: Log },
   column: SealedColumn,
 ): Promise<number> {
   const { queries, sealer } = deps;

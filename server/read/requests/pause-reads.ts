@@ -8,7 +8,7 @@ import { projectEndpoint, type Endpoint } from "../../http/endpoint.ts";
 import type { NewWork } from "../../jobs/new-work.ts";
 import type { ConfigContent } from "../../../manifest/installation-config.ts";
 import type { ManifestIntegration } from "../../../manifest/manifest.ts";
-import { type Queries, transact } from "../../store/database/database.ts";
+import { transactData } from "../../store/database/database.ts";
 import type { DataQueries } from "../../store/database/sides.ts";
 import { findInstallation, type InstallationRow } from "../../store/integrations/installations.ts";
 import { findIntegration, type IntegrationRow } from "../../store/integrations/integrations.ts";
@@ -96,7 +96,7 @@ interface Asked {
 async function changePauses(
   deps: Services,
   asked: Asked,
-  change: (queries: Queries, of: { installationId: string; objectNames: string[] }) => Promise<void>,
+  change: (queries: DataQueries, of: { installationId: string; objectNames: string[] }) => Promise<void>,
 ): Promise<void> {
   const { control, data } = deps.database;
   const { integration, installation } = await requireInstallation(data, asked);
@@ -107,7 +107,7 @@ async function changePauses(
   const definitions = readDefinitions(await readSources(control, integration, content, running));
   const objectNames = listNamedObjects(definitions, asked.names);
   const { id: installationId } = installation;
-  await transact(deps.database, async (transaction) => {
+  await transactData(deps.database, async (transaction) => {
     // Objects of a configuration that was saved a moment ago may not be there yet.
     await syncNow(deps, transaction, installation);
     await change(transaction, { installationId, objectNames });

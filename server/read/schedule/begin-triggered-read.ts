@@ -7,8 +7,9 @@ import type { NewWork } from "../../jobs/new-work.ts";
 import type { ProcessIdentity } from "../../jobs/process-identity.ts";
 import type { InstallationCache } from "../../operations/installation-cache.ts";
 import { findConnection } from "../../store/connections/connections.ts";
-import { isUniqueViolation, transact, type Database, type Queries } from "../../store/database/database.ts";
-import { lockInstallation } from "../../store/integrations/installations.ts";
+import { isUniqueViolation, transactData, type Database } from "../../store/database/database.ts";
+import type { DataQueries } from "../../store/database/sides.ts";
+import { findInstallation } from "../../store/integrations/installations.ts";
 import { endOperations, insertOperations, type Actor } from "../../store/operations/operations.ts";
 import { countTriggeredRuns, insertReadRuns } from "../../store/reads/read-runs.ts";
 import type { ReadableObject } from "../definition/installed-object.ts";
@@ -29,7 +30,7 @@ const RETRY_AFTER_MS = 30_000;
 /** Throws a 429 Problem while too many triggered reads of the object have not ended. An id begins only one read. */
 export async function beginTriggeredRead(deps: TriggerServices, read: TriggeredRead): Promise<void> {
   try {
-    await transact(deps.database, (queries) => begin(deps, queries, read));
+    await transactData(deps.database, (queries) => begin(deps, queries, read));
   } catch (error) {
     // A repeated request: the first one was committed after all.
     if (!isUniqueViolation(error, "operations_pkey")) throw error;
@@ -45,12 +46,11 @@ interface TriggeredRead {
   span: RequestedSpan;
 }
 
-async function begin(deps: TriggerServices, queries: Queries, read: TriggeredRead): Promise<void> {
+async function begin(deps: TriggerServices, queries: DataQueries, read: TriggeredRead): Promise<void> {
   const { installation } = read.object.installed;
   const { id, projectId, connectionId } = installation;
   const { objectName } = read.object.definition;
-  // The lock makes concurrent requests count one after the other.
-  if (!(await lockInstallation(queries, projectId, id))) throw uninstalledProblem();
+  if (!(await findInstallation(queries, projectId, id))) throw uninstalledProblem();
   if ((await countTriggeredRuns(queries, id, objectName)) >= MAX_PER_OBJECT) throw tooMany(objectName);
   const connection = await findConnection(queries, projectId, connectionId);
   if (connection?.status === "bad_credentials") return endAtOnce(deps, queries, read);
@@ -77,7 +77,7 @@ const toRun = ({ operationId, requestId, actor, object, span }: TriggeredRead) =
 /** Ends the operation at once: nothing can be read until the customer has connected again. */
 async function endAtOnce(
   { installations, identity }: TriggerServices,
-  queries: Queries,
+  queries: DataQueries,
   read: TriggeredRead,
 ): Promise<void> {
   const { sinceTime, untilTime, operationId, ...operation } = toRun(read);

@@ -1,6 +1,6 @@
-/** Finds sealed values in all tables: in every column whose name ends in `_sealed`. */
+/** Finds sealed values, which are on the control side: in every column whose name ends in `_sealed`. */
 import { sql } from "kysely";
-import type { Queries } from "../database/database.ts";
+import type { ControlQueries } from "../database/sides.ts";
 
 /** Names in PostgreSQL's spelling, to which the seal is bound. */
 export interface SealedColumn {
@@ -14,7 +14,7 @@ export interface SealedValue {
   sealed: string;
 }
 
-export async function listSealedColumns(queries: Queries): Promise<SealedColumn[]> {
+export async function listSealedColumns(queries: ControlQueries): Promise<SealedColumn[]> {
   const { rows } = await sql<{ tableName: string; columnName: string }>`
     select table_name, column_name from information_schema.columns
     where table_schema = current_schema() and column_name like '%\\_sealed'
@@ -25,7 +25,7 @@ export async function listSealedColumns(queries: Queries): Promise<SealedColumn[
 
 /** Counts the values of the column by the key that sealed them. */
 export async function countByKey(
-  queries: Queries,
+  queries: ControlQueries,
   { table, column }: SealedColumn,
 ): Promise<{ keyId: string; count: number }[]> {
   const { rows } = await sql<{ keyId: string; count: number }>`
@@ -38,7 +38,7 @@ export async function countByKey(
 
 /** Returns the oldest and the newest value of the column that this key has sealed. */
 export async function sampleSealedBy(
-  queries: Queries,
+  queries: ControlQueries,
   { table, column }: SealedColumn,
   keyId: string,
 ): Promise<SealedValue[]> {
@@ -57,7 +57,7 @@ const FIRST_ID = "00000000-0000-0000-0000-000000000000";
 
 /** Yields the values of the column in the order of the rows' ids, except those sealed with `exceptKeyId`. */
 export async function* eachSealed(
-  queries: Queries,
+  queries: ControlQueries,
   { table, column }: SealedColumn,
   exceptKeyId: string | null = null,
 ): AsyncGenerator<SealedValue> {
@@ -78,7 +78,7 @@ export async function* eachSealed(
 
 /** Replaces a value if it has not changed since it was read; returns whether it has replaced it. */
 export async function replaceSealed(
-  queries: Queries,
+  queries: ControlQueries,
   { table, column }: SealedColumn,
   { id, sealed }: SealedValue,
   resealed: string,

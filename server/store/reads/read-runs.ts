@@ -306,12 +306,14 @@ export async function nextRunDueMs(queries: DataQueries): Promise<number | undef
   return rows[0]?.ms ?? undefined;
 }
 
-/** Counts the unfinished triggered runs of an object. */
+/** Counts the unfinished triggered runs of an object. Whoever counts the same ones waits until the transaction ends. */
 export async function countTriggeredRuns(
   queries: DataQueries,
   installationId: string,
   objectName: string,
 ): Promise<number> {
+  const lock = `triggered runs of ${installationId} ${objectName}`;
+  await sql`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`.execute(queries);
   const { rows } = await sql<{ count: number }>`
     select count(*)::integer as count from read_runs
     where installation_id = ${installationId} and object_name = ${objectName} and kind = 'triggered'
