@@ -94,6 +94,8 @@ export interface OpenOptions {
   log: Log;
   /** Called when the process cannot continue, for example because PostgreSQL exited. */
   onFatal?: (reason: string) => void;
+  /** Ends a start that is not done: it rejects with the signal's reason. */
+  signal?: AbortSignal;
   providerTimeoutMs?: number;
   /** Default: the time is the database's. Otherwise it is this process's own, which a test can set. */
   followsClock?: boolean;
@@ -217,28 +219,40 @@ async function openChanges(
 }
 
 async function connect(
-  { config, log, onFatal, followsClock = true, sideRoles }: OpenOptions,
+  { config, log, onFatal, signal, followsClock = true, sideRoles }: OpenOptions,
   closers: Cleanup,
 ): Promise<Database> {
   let { databaseUrl } = config;
   if (!databaseUrl) {
     const onExit = (detail: string) => onFatal?.(`the embedded PostgreSQL exited: ${detail}`);
-    const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir, log, onExit });
+    const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir, log, onExit, signal });
     closers.push(() => postgres.stop());
     databaseUrl = postgres.connectionString;
   }
-  const database = await openDatabase({
+  const opening = openDatabase({
     connectionString: databaseUrl,
     log,
     poolSize: config.databaseConnections,
     sideRoles,
   });
+  // A migration may take long, or wait for another one.
+  const database = await unlessAborted(opening, signal);
   closers.push(() => database.close());
   if (followsClock) {
     const time = await keepTime({ database, log });
     closers.push(() => time.close());
   }
   return database;
+}
+
+/** Resolves as the promise does, but rejects at once if the signal aborts. */
+function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
+  if (!signal) return promise;
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const abort = () => reject(signal.reason);
+  if (signal.aborted) abort();
+  signal.addEventListener("abort", abort);
+  return Promise.race([promise, aborted]).finally(() => signal.removeEventListener("abort", abort));
 }
 
 /** The catalog looks up custom providers, which are read as soon as the database is open. */

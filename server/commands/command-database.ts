@@ -3,24 +3,44 @@ import type { Config } from "../../ground/config.ts";
 import type { Log } from "../../ground/log.ts";
 import { openDatabase, type Database } from "../store/database/database.ts";
 import { startEmbeddedPostgres } from "../postgres/start-embedded-postgres.ts";
+import { StartError } from "../../ground/errors.ts";
+import { onStopSignal } from "./on-stop-signal.ts";
 
 /** Calls `run` with the open database and closes it afterwards. */
 export async function withDatabase<Result>(
   { config, log }: { config: Config; log: Log },
   run: (database: Database) => Promise<Result>,
 ): Promise<Result> {
-  const postgres = config.databaseUrl
-    ? undefined
-    : await startEmbeddedPostgres({ dataDir: config.dataDir, log, onExit: () => {} });
+  if (config.databaseUrl) return runOn(config.databaseUrl, log, run);
+  const interrupt = new AbortController();
+  const starting = startEmbeddedPostgres({
+    dataDir: config.dataDir,
+    log,
+    onExit: () => {},
+    signal: interrupt.signal,
+  });
+  // A signal that ended this process at once would leave PostgreSQL behind.
+  const leaveSignals = onStopSignal(async () => {
+    interrupt.abort(new StartError("the command was stopped"));
+    await (await starting.catch(() => undefined))?.stop();
+  }, 1);
   try {
-    const connectionString = config.databaseUrl ?? postgres?.connectionString ?? "";
-    const database = await openDatabase({ connectionString, log });
-    try {
-      return await run(database);
-    } finally {
-      await database.close();
-    }
+    const postgres = await starting;
+    return await runOn(postgres.connectionString, log, run).finally(() => postgres.stop());
   } finally {
-    await postgres?.stop();
+    leaveSignals();
+  }
+}
+
+async function runOn<Result>(
+  connectionString: string,
+  log: Log,
+  run: (database: Database) => Promise<Result>,
+): Promise<Result> {
+  const database = await openDatabase({ connectionString, log });
+  try {
+    return await run(database);
+  } finally {
+    await database.close();
   }
 }

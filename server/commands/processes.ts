@@ -34,13 +34,14 @@ interface Crew {
 
 /**
  * Starts the embedded database, if it is used, then the processes: the first one alone, because it migrates and creates the
- * first key. Rejects with a `StartError` if that one cannot start; it has printed why.
+ * first key. Rejects with a `StartError` if that one cannot start; it has printed why. If the signal aborts, ends all and rejects with
+ * its reason.
  */
 export async function startProcesses(
   count: number,
-  deps: { config: Config; log: Log; onFatal(reason: string): void },
+  deps: { config: Config; log: Log; onFatal(reason: string): void; signal: AbortSignal },
 ): Promise<Processes> {
-  const { config, log, onFatal } = deps;
+  const { config, log, onFatal, signal } = deps;
   const crew: Crew = {
     env: {},
     log,
@@ -55,18 +56,26 @@ export async function startProcesses(
       ? openBuiltDashboard({ dataDir: config.dataDir, log })
       : undefined;
   cluster.setupPrimary({ exec: join(PROJECT_ROOT, "server/busbar.mjs"), args: ["start"] });
-  const stop = async (): Promise<void> => {
+  const endAll = async (): Promise<void> => {
     crew.stopping = true;
     await Promise.all(Object.values(cluster.workers ?? {}).map((worker) => worker && end(worker)));
     await dashboard?.close();
     await stopDatabase();
   };
+  // A process that is asked to stop for the second time ends at once.
+  let ended: Promise<void> | undefined;
+  const stop = () => (ended ??= endAll());
+  // Those that are not ready end, so that nobody waits for them.
+  signal.addEventListener("abort", () => void stop().catch(() => {}));
   try {
+    signal.throwIfAborted();
     await ready(fork(crew));
+    signal.throwIfAborted();
     await Promise.all(Array.from({ length: count - 1 }, () => ready(fork(crew))));
+    signal.throwIfAborted();
   } catch (error) {
     await stop();
-    throw error;
+    throw signal.aborted ? signal.reason : error;
   }
   log.info({ processes: count, dataDir: config.dataDir }, "all processes are ready");
   return { stop };
@@ -75,14 +84,14 @@ export async function startProcesses(
 /** Starts the embedded database and passes it and the keys to the processes by their environment. */
 async function openDatabase(
   count: number,
-  { config, log, onFatal }: { config: Config; log: Log; onFatal(reason: string): void },
+  { config, log, onFatal, signal }: Parameters<typeof startProcesses>[1],
   crew: Crew,
 ): Promise<() => Promise<void>> {
   if (config.databaseUrl) return async () => {};
   await openDataFolder(config.dataDir);
   const keys = await readEncryptionKeys(config);
   const onExit = (detail: string) => onFatal(`the embedded PostgreSQL exited: ${detail}`);
-  const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir, log, onExit });
+  const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir, log, onExit, signal });
   crew.env = {
     DATABASE_URL: postgres.connectionString,
     BUSBAR_ENCRYPTION_KEYS_COMMAND: "",

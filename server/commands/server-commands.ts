@@ -15,6 +15,7 @@ import { runDoctor } from "./doctor/doctor-command.ts";
 import { runKeysCommand } from "./keys-command.ts";
 import { startMock } from "./mock-command.ts";
 import { runMigrateCommand } from "./migrate-command.ts";
+import { onStopSignal } from "./on-stop-signal.ts";
 import { startBusbar } from "../main.ts";
 import { READY, startProcesses } from "./processes.ts";
 import { startProviderSandbox } from "./sandbox-command.ts";
@@ -62,20 +63,28 @@ async function start(args: string[]): Promise<void> {
     log.fatal(reason);
     process.exit(1);
   };
-  const started: { urls?: BootstrapFile["urls"]; stop(): Promise<void> } =
-    processes === 1
-      ? await startBusbar({ config, log, onFatal })
-      : await startProcesses(processes, { config, log, onFatal });
+  const interrupt = new AbortController();
+  const deps = { config, log, onFatal, signal: interrupt.signal };
+  const starting: Promise<{ urls?: BootstrapFile["urls"]; stop(): Promise<void> }> =
+    processes === 1 ? startBusbar(deps) : startProcesses(processes, deps);
+  let isStarted = false;
+  // From now on: a start that a signal ended by itself would leave the embedded PostgreSQL behind.
+  onStopSignal(async () => {
+    log.info(isStarted ? "stopping: requests in progress have up to 30 seconds" : "stopping the start");
+    if (!isStarted) interrupt.abort(new StartError("the start was stopped"));
+    await (await starting.catch(() => undefined))?.stop();
+    log.info("stopped");
+  });
+  const started = await starting.catch((error: unknown) => {
+    if (!interrupt.signal.aborted) throw error;
+  });
+  if (!started || interrupt.signal.aborted) return;
+  isStarted = true;
   // Only for the parent process of `--processes`.
   process.send?.(READY);
   if (isForPerson && !process.send) {
     await printStart(process.stdout, config, started.urls);
   }
-  onSignal(async () => {
-    log.info("stopping: requests in progress have up to 30 seconds");
-    await started.stop();
-    log.info("stopped");
-  });
 }
 
 const START_HINT =
@@ -104,7 +113,8 @@ async function sandbox(args: string[]): Promise<void> {
     const number = wholeNumber("--port", port, 0, 65_535);
     const simulated = await openAt(number, "sandbox", () => startProviderSandbox(provider, number, facts));
     process.stdout.write(simulated.text);
-    return onSignal(() => simulated.close());
+    onStopSignal(() => simulated.close());
+    return;
   }
   const at = { host, port: wholeNumber("--port", port, 0, 65_535) };
   const started = await openAt(at.port, "sandbox", () => startSandbox(at));
@@ -114,7 +124,7 @@ async function sandbox(args: string[]): Promise<void> {
       `  Salesforce  ${started.url}/salesforce\n` +
       `  catalog overlay for BUSBAR_CATALOG: ${started.url}/sandbox/catalog\n`,
   );
-  onSignal(() => started.close());
+  onStopSignal(() => started.close());
 }
 
 async function mock(args: string[]): Promise<void> {
@@ -126,7 +136,7 @@ async function mock(args: string[]): Promise<void> {
       "  any key or token is accepted; nothing is stored\n" +
       '  another answer by the header: Prefer: code=404, or Prefer: example="A batch"\n',
   );
-  onSignal(() => started.close());
+  onStopSignal(() => started.close());
 }
 
 async function openAt<Started>(port: number, name: string, open: () => Promise<Started>): Promise<Started> {
@@ -232,28 +242,4 @@ function parse<O extends Options>(
   } catch (cause) {
     throw new UsageError(`${cause instanceof Error ? cause.message : String(cause)} (${hint})`, { cause });
   }
-}
-
-/** Ctrl-C under npm arrives twice, from the terminal and from npm: within this time it is the same one. */
-const SAME_SIGNAL_MS = 1_000;
-
-/** Stops cleanly on the first SIGTERM or SIGINT, and at once on the second. */
-function onSignal(stop: () => Promise<void>): void {
-  let stopping = false;
-  let impatient = false;
-  const handle = () => {
-    if (impatient) process.exit(1);
-    if (stopping) return;
-    stopping = true;
-    setTimeout(() => (impatient = true), SAME_SIGNAL_MS).unref();
-    stop().then(
-      () => process.exit(0),
-      (error: unknown) => {
-        process.stderr.write(`${String(error)}\n`);
-        process.exit(1);
-      },
-    );
-  };
-  process.on("SIGTERM", handle);
-  process.on("SIGINT", handle);
 }

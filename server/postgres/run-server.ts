@@ -19,6 +19,7 @@ export interface PostgresOptions {
   log: Log;
   onExit?: ((detail: string) => void) | undefined;
   maxConnections?: number | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 export interface RunningServer {
@@ -39,7 +40,7 @@ export const SHUTDOWN_STEPS = [
   { signal: "SIGKILL", waitMs: 5_000 },
 ] as const;
 
-/** @throws StartError with PostgreSQL's own messages if it does not start. */
+/** @throws StartError with PostgreSQL's own messages if it does not start; the signal's reason, once it has exited, if that aborts. */
 export async function runServer({
   cluster,
   binaries,
@@ -47,6 +48,7 @@ export async function runServer({
   log,
   onExit,
   maxConnections = 100,
+  signal,
 }: PostgresOptions): Promise<RunningServer> {
   const socketDir = await chooseSocketDir(cluster.data, user);
   const bindDir = socketDir === cluster.data ? dataArgument(cluster.data, user) : socketDir;
@@ -70,14 +72,18 @@ export async function runServer({
   );
   const ended = new Promise<string>((resolve) => {
     child.once("error", (error) => resolve(error.message));
-    child.once("exit", (code, signal) =>
-      resolve(signal ? `ended by ${signal}` : `ended with status ${code}`),
-    );
+    child.once("exit", (code, by) => resolve(by ? `ended by ${by}` : `ended with status ${code}`));
   });
   await startupLog.close();
   const waiting = new AbortController();
-  const ready = waitUntilReady(cluster.data, child.pid, log, waiting.signal);
+  const given = signal ? AbortSignal.any([waiting.signal, signal]) : waiting.signal;
+  const ready = waitUntilReady(cluster.data, child.pid, log, given);
   const failure = await Promise.race([ended, ready]).finally(() => waiting.abort());
+  if (signal?.aborted) {
+    await shutDown(child, log);
+    await removeSocketDir();
+    throw signal.reason;
+  }
   if (failure !== undefined || child.pid === undefined) {
     await removeSocketDir();
     throw new StartError(`the embedded PostgreSQL did not start: ${failure}. ${await lastWords(cluster)}`);

@@ -20,6 +20,8 @@ export interface EmbeddedPostgresOptions {
   onExit?: (detail: string) => void;
   /** Default 100. */
   maxConnections?: number;
+  /** Ends a start that is not done; then PostgreSQL has exited when the start rejects with the signal's reason. */
+  signal?: AbortSignal | undefined;
 }
 
 export interface EmbeddedPostgres {
@@ -41,7 +43,8 @@ export interface EmbeddedPostgres {
  * @throws StartError for what an operator must fix: folder in use, no binaries, wrong owner, server does not start.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  const { log } = options;
+  const { log, signal } = options;
+  signal?.throwIfAborted();
   if (process.platform === "win32") {
     throw new StartError("the embedded PostgreSQL does not run on Windows: set DATABASE_URL, or use WSL");
   }
@@ -53,8 +56,10 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     const user = await findServerUser(folder);
     const binaries = await findBinaries(dataDir, user);
     const isNew = await createCluster({ dataDir, folder, binaries, user });
+    signal?.throwIfAborted();
     const cluster = await openCluster(folder, binaries, user);
     await stopOldServer(cluster.data, log);
+    signal?.throwIfAborted();
     const server = await runServer({ cluster, binaries, user, ...options });
     log.info(
       { pid: server.pid, isNew, tookMs: Math.round(elapsedMs() - startedMs) },
