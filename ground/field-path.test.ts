@@ -22,6 +22,7 @@ test("malformed paths say what is wrong", () => {
     ["$[a]", /not in quotes/],
     ["$[0]", /begins with \[0\]/],
     ["$[?primary]", /begins with \[\?primary\]/],
+    ["$['a'][*]['b']", /all entries of a list: choose one by \[0\]/],
     ["$['a'][0]", /\[0\] chooses an entry of a list/],
     ["$.a", /dots/],
     ["$['a'].b", /dots/],

@@ -87,6 +87,8 @@ function faultAt(rest: string, offset: number): string {
   const where = `at character ${offset + 1}`;
   if (rest.startsWith(".")) return `dots are not understood (${where})`;
   if (!rest.startsWith("[")) return `something stands outside the brackets (${where})`;
+  if (rest.startsWith("[*]"))
+    return `the step ${where} is for all entries of a list: choose one by ${LIST_STEPS}, or end the path before it for the whole list`;
   if (/^\[[-?\d]/.test(rest)) return `the step ${where} is no entry of a list such as ${LIST_STEPS}`;
   if (!/^\[['"]/.test(rest)) return `the step ${where} is not in quotes`;
   return `the bracket opened ${where} is not closed properly`;

@@ -88,9 +88,11 @@ async function findTraces(on: Connected, filters: Filters, path: string): Promis
       refusal = error;
     }
   }
-  if (found.length === 0)
-    throw refusal ?? new Failure(`The customer \`${group ?? ""}\` has no installation.`);
-  return found;
+  if (found.length > 0) return found;
+  if (refusal) throw refusal;
+  // The server's refusal of an unknown customer suggests the one that was meant.
+  await on.inProject("GET", `/groups/${step(group ?? "")}`);
+  throw new Failure(`The customer \`${group ?? ""}\` has no installation.`);
 }
 
 async function listPlaces(on: Connected, groupRef: string): Promise<string[]> {

@@ -148,7 +148,8 @@ const DESTINATIONS: Resource = {
       }),
     ),
   remove: removeAt("/destinations"),
-  takesAlong: "its routes and its waiting deliveries",
+  takesAlong:
+    "its routes and its waiting deliveries (it is refused, with their names, while integrations send to it)",
 };
 
 const TOPICS: Resource = {

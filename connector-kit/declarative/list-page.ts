@@ -305,7 +305,8 @@ async function wholeRecords(
   const whole: JsonObject[] = [];
   for (const entry of entries) {
     const id = readRecordId(entry, rules);
-    if (id === undefined) throw brokenPage(`an entry of ${rules.name} has no id at ${rules.idPath}`);
+    if (id === undefined)
+      throw brokenPage(`an entry of ${rules.name} has no id: \`${rules.idPath}\` is missing or empty`);
     const record = await getOne({ plan: rules, fetch, classify }, id, fields);
     if (record) whole.push(record);
   }
@@ -342,7 +343,8 @@ const parseMembers = (list: JsonObject, { name, type }: NonNullable<ObjectPlan["
 
 export function sourceRecord(raw: JsonObject, rules: ObjectPlan): SourceRecord {
   const id = readRecordId(raw, rules);
-  if (id === undefined) throw brokenPage(`a record of ${rules.name} has no id at ${rules.idPath}`);
+  if (id === undefined)
+    throw brokenPage(`a record of ${rules.name} has no id: \`${rules.idPath}\` is missing or empty`);
   const changeTime = timeAt(raw, rules.changedPath);
   const { parent, parentValue } = rules;
   const below = parent?.to === undefined || parentValue === undefined ? {} : { [parent.to]: parentValue };

@@ -135,7 +135,7 @@ function outcomeIn(list: RecordList, { id }: RecordToWrite, result: Json): Recor
   const idPath = rules.id ?? plan.idPath;
   const recordId = textIn(result, idPath) ?? id;
   if (recordId === undefined)
-    return unreadable(`the result of a record of ${plan.name} has no id at ${idPath}`);
+    return unreadable(`the result of a record of ${plan.name} has no id: \`${idPath}\` is missing or empty`);
   if (id !== undefined && recordId !== id)
     return unreadable(`the result of record ${id} is that of ${recordId}`);
   const data = rules.record === undefined ? undefined : at(result, rules.record);

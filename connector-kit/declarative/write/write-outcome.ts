@@ -37,7 +37,7 @@ export async function readOutcome(
     return { outcome: { success: true } };
   if (recordId === undefined) {
     const done = write.type === "upsert" ? "upserted" : "created";
-    const message = `${plan.name} was ${done}, but the provider's answer has no id at ${idAt ?? plan.idPath}`;
+    const message = `${plan.name} was ${done}, but the provider's answer has no id: \`${idAt ?? plan.idPath}\` is missing or empty`;
     const error = new ProviderError({ kind: "unreadable", message, status: 200 });
     return { outcome: { success: false, error } };
   }

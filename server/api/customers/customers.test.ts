@@ -67,6 +67,10 @@ describe("groups and consumers", () => {
     const empty = (await busbar.inProject("GET", `/groups/${encodeURIComponent("zeta/1")}`)).body;
     assert.deepEqual([empty.connectionCount, empty.healthStatus], [0, undefined]);
     assert.equal((await busbar.inProject("GET", "/groups/nobody")).status, 404);
+    for (const method of ["GET", "DELETE"]) {
+      const misspelt = await busbar.inProject(method, "/groups/acmee");
+      assert.deepEqual([misspelt.status, misspelt.body.detail.endsWith('Did you mean "acme"?')], [404, true]);
+    }
   });
 
   test("a group with bad credentials is unhealthy, and so are its connection and its installation in searches", async () => {

@@ -1,7 +1,6 @@
 /** Customers, as groups and their consumers: shapes and endpoints. */
 import { type Static, Type } from "typebox";
 import { now } from "../../../ground/clock.ts";
-import { Problem } from "../../../ground/errors.ts";
 import { timeOfId } from "../../../ground/ids.ts";
 import { HealthReasonsSchema } from "../../events/event-data.ts";
 import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
@@ -9,6 +8,7 @@ import type { ConnectionRow } from "../../store/connections/connections.ts";
 import { type GroupRow, listGroups as listRows } from "../../store/connections/customer-lists.ts";
 import { upsertConsumer, upsertGroup } from "../../store/access/customers.ts";
 import type { Database } from "../../store/database/database.ts";
+import { missingGroup } from "./missing-group.ts";
 import { ConsumerName, ConsumerRef, GroupName, GroupRef, ProjectId } from "../members.ts";
 import { listQuery, onePage, pageSchema, textQuery } from "../pages.ts";
 import { PROJECT } from "../paths.ts";
@@ -149,7 +149,7 @@ const getGroup = (deps: { database: Database }) =>
       const filter = { projectId: project.id, groupRef };
       const [row] = await listRows(deps.database.data, filter, { limit: 1 });
       if (row) return toCustomer(row);
-      throw new Problem("not-found", { detail: `There is no group \`${groupRef}\` in this project.` });
+      throw await missingGroup(deps.database.control, project.id, groupRef);
     },
   });
 

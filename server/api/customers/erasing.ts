@@ -1,7 +1,7 @@
 /** Erases a group in batches until it is gone or time is up, and counts what went. */
 import { FIRST_ID } from "../../../ground/ids.ts";
 import { elapsedMs } from "../../../ground/clock.ts";
-import { Problem } from "../../../ground/errors.ts";
+import { missingGroup } from "./missing-group.ts";
 import { awaitPushes } from "../../subscribe/receive/await-pushes.ts";
 import { transact, type Database } from "../../store/database/database.ts";
 import {
@@ -52,7 +52,7 @@ export async function eraseGroup(
   const first = await transact(deps.database, async (queries) => {
     const row = await lockGroup(queries, projectId, groupRef);
     // Inside the transaction, whose commit would put an erasure into the audit.
-    if (!row) throw noGroup(groupRef);
+    if (!row) throw await missingGroup(queries, projectId, groupRef);
     const group = { ...row, ...(await findGroupTraces(queries, row)) };
     const accounts = await eraseAccounts(queries, group);
     const refusedRequests = await eraseRefusedRequests(queries, group);
@@ -69,9 +69,6 @@ export async function eraseGroup(
     (await finish(deps, group, erased));
   return { done, erased };
 }
-
-const noGroup = (groupRef: string): Problem =>
-  new Problem("not-found", { detail: `There is no group \`${groupRef}\` in this project.` });
 
 const NOTHING: Erased = {
   installations: 0,

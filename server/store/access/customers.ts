@@ -52,6 +52,26 @@ export const findGroup = (
     .where("groupRef", "=", groupRef)
     .executeTakeFirst();
 
+const NEARBY = 100;
+
+/** Lists the references that stand before and behind this one in their order, so that a project of any size costs the same. */
+export async function listNearbyGroupRefs(
+  queries: SharedQueries,
+  projectId: string,
+  groupRef: string,
+): Promise<string[]> {
+  const refs = (compare: ">" | "<", direction: "asc" | "desc") =>
+    queries
+      .selectFrom("groups")
+      .select("groupRef")
+      .where("projectId", "=", projectId)
+      .where("groupRef", compare, groupRef)
+      .orderBy("groupRef", direction)
+      .limit(NEARBY)
+      .execute();
+  return [...(await refs(">", "asc")), ...(await refs("<", "desc"))].map((row) => row.groupRef);
+}
+
 /** Finds the group reference of a connection or installation; undefined if the project has no such row. */
 export async function findRowGroupRef(
   queries: SharedQueries,
