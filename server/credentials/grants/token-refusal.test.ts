@@ -107,11 +107,24 @@ for (const [what, said] of PASSING)
     assert.equal((await failure(t, said)).failure, "transient");
   });
 
+/**
+ * Atlassian and Auth0 say a wrong client secret so: MrRefactoring/jira.js 6.2.0, tests/unit/core/oauth/oauthErrors.test.ts ("that is a bad client
+ * secret"); auth0/node-auth0#134.
+ */
+const DENIED = { error: "access_denied", error_description: "Unauthorized" };
+
 test("a wrong client is a fault of the provider app, whatever the grant", async (t) => {
-  for (const grant of ["refresh_token", "authorization_code"]) {
-    const { failure: kind } = await failure(t, [401, { error: "invalid_client" }], grant);
-    assert.equal(kind, "configuration");
-  }
+  for (const body of [{ error: "invalid_client" }, DENIED])
+    for (const grant of ["refresh_token", "authorization_code"]) {
+      const { failure: kind } = await failure(t, [401, body], grant);
+      assert.equal(kind, "configuration", `${body.error}, ${grant}`);
+    }
+});
+
+test("a grant that is denied without a word about the client is refused", async (t) => {
+  assert.equal((await failure(t, [400, { error: "access_denied" }])).failure, "grant-refused");
+  const dead = { error: "access_denied", error_description: "The refresh token is expired" };
+  assert.equal((await failure(t, [401, dead])).failure, "grant-refused");
 });
 
 test("a code that cannot be exchanged is the fault of what was sent, unless a page answered", async (t) => {

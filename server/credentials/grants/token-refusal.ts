@@ -105,6 +105,8 @@ export function refusal({ status, fields, host }: Refused, meaning: Meaning): To
     const has = (known: Set<string>): boolean => codes.some((code) => known.has(code));
     if (has(PASSING) || (isRefresh && CROSSED.test(words))) return "transient";
     const areFinal = DEAD_TOKEN.test(words) || DEAD_WORDS.test(words);
+    // With 401, the status of a wrong client (RFC 6749, 5.2), Atlassian and Auth0 mean the client's secret.
+    if (status === 401 && codes.includes("access_denied") && !areFinal) return "configuration";
     if (has(REFUSED) || (isRefresh && (has(REFUSED_REFRESH) || areFinal))) return "grant-refused";
     if (has(CONFIGURATION)) return "configuration";
     const isOfProvider = status >= 400 && status < 500 && ![408, 423, 425, 429, 477].includes(status);
