@@ -5,7 +5,7 @@ import { CONNECTORS } from "./connectors.gen.ts";
 import { PROVIDER_TABLE } from "./provider-table.ts";
 import { addresses, checkProvider } from "../connector-kit/provider/check-provider.ts";
 import { completeProvider } from "../connector-kit/provider/define-provider.ts";
-import { baseUrl, placeholders } from "../connector-kit/provider/template.ts";
+import { baseUrl, placeholders, tokenUrl } from "../connector-kit/provider/template.ts";
 
 const providers = Object.entries(PROVIDER_TABLE).map(([key, facts]) => completeProvider(key, facts));
 
@@ -64,6 +64,21 @@ test("the modules of Zoho have hosts by default, and others only of Zoho's", () 
   assert.equal(host("mail"), "mail.zoho.com");
   assert.equal(host("servicedeskplus"), "sdpondemand.manageengine.com");
   assert.throws(() => host("desk", { zoho_desk_domain: "desk.zoho.example" }), /not a host of zoho/);
+});
+
+/**
+ * okta/okta-management-openapi-spec fdda229 (2026-06-29), `servers`: "a provided subdomain of an official okta domain (okta.com, oktapreview.com,
+ * etc)"; the others: Okta's own ConfigurationValidator in okta-commons-java.
+ */
+test("an Okta organisation in another cell is asked at its own domain, which never becomes a name below okta.com", () => {
+  const okta = completeProvider("okta", PROVIDER_TABLE["okta"] ?? assert.fail());
+  for (const domain of ["oktapreview.com", "okta-emea.com", "okta-gov.com", "okta.mil"]) {
+    const values = { workspace: `acme.${domain}` };
+    assert.equal(baseUrl(okta, { values }).host, `acme.${domain}`);
+    assert.equal(tokenUrl(okta, { values }).href, `https://acme.${domain}/oauth2/v1/token`);
+  }
+  for (const workspace of ["acme", "acme.okta.com"])
+    assert.equal(baseUrl(okta, { values: { workspace } }).host, "acme.okta.com");
 });
 
 /**

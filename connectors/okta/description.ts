@@ -31,6 +31,6 @@ export const description: Description = {
   limits: { reset: "x-rate-limit-reset" },
   sources: {
     documentation: "https://developer.okta.com/docs/api",
-    checked: "2026-11-26, Okta's OpenAPI file 2026.06.3",
+    checked: "2026-11-28, Okta's OpenAPI file 2026.06.3; domains of cells by Okta's own client",
   },
 };
