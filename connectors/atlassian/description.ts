@@ -42,10 +42,14 @@ export const description: Description = {
       example: { key: "PENS", name: "Pens" },
     },
   },
-  errors: { message: ["errorMessages.*", "errors.*", "message"] },
+  errors: {
+    message: ["errorMessages.*", "errors.*", "message"],
+    // With 401, although the token is valid: the app was not granted a scope.
+    texts: { "scope does not match": "forbidden" },
+  },
   sources: {
     documentation: "https://developer.atlassian.com/cloud/jira/platform/rest/v3",
     checked:
-      "2026-11-26, a client made from the provider's OpenAPI file (6.2.0): search, paging, writes; the provider's community for states of projects; recorded refusals",
+      "2026-11-28, a client made from the provider's OpenAPI file (6.2.0): search, paging, writes; the provider's community for states of projects; recorded refusals",
   },
 };
