@@ -373,3 +373,15 @@ test("Kit: custom fields that it ignored are told beside the subscriber that it 
   assert.ok(outcomes[0]?.success && outcomes[0].recordId === "349");
   assert.deepEqual(warnings, [`subscribers was written, and the provider says: ${told}`]);
 });
+
+test("Resend: a full page of contacts leads to another one, because its file names no `has_more` for them", async () => {
+  const { read } = buildConnector("resend");
+  const answer = (count: number) => ({
+    status: 200,
+    body: { object: "list", data: Array.from({ length: count }, (_, index) => ({ id: `c${index}` })) },
+  });
+  const { fetch } = replay(answer(100), answer(99), answer(0));
+  const first = await read.readPage(planRead("contacts"), undefined, fetch);
+  assert.ok(first.next);
+  assert.equal((await read.readPage(planRead("contacts"), first.next, fetch)).next, undefined);
+});

@@ -87,6 +87,10 @@ function goesOn(
   flags: Flags,
   { body, count, read, total, pageSize }: Answered,
 ): boolean {
+  const isFull = pageSize !== undefined && count >= pageSize;
+  const isUntold = flags.more !== undefined && at(body, flags.more) === undefined;
+  // Where the answer leaves the flag out, only a page with room left is the last one.
+  if (isFull && isUntold) return true;
   const reported = hasMore(flags, body);
   if (reported !== undefined) return reported;
   if (count === 0) return false;

@@ -1,6 +1,9 @@
 /** GitLab's projects, groups and snippets: what is not below a project. */
 import type { Description } from "../../connector-kit/declarative/rules/description.ts";
 
+/** What somebody deletes is scheduled for deletion, for a week or more, and stays in the lists until it is gone for good. */
+const deleted = { at: "marked_for_deletion_on" };
+
 export const description: Description = {
   ids: { number: true },
   defaults: {
@@ -20,6 +23,7 @@ export const description: Description = {
         pageSize: { to: "query.per_page", most: 100 },
       },
       changedPath: "updated_at",
+      deleted,
       // The bound counts only in this order, in which projects that change move the others.
       since: {
         to: "query.updated_after",
@@ -39,6 +43,7 @@ export const description: Description = {
         query: { order_by: "id", sort: "asc" },
         pageSize: { to: "query.per_page", most: 100 },
       },
+      deleted,
       example: { name: "quill", path: "quill" },
     },
     snippets: {

@@ -6,7 +6,9 @@ const optional = (description: string) => Type.Optional(text(description));
 
 /** Members of numbered pages that say whether another page follows. Without any, the list ends at an empty page. */
 const counted = {
-  more: optional("Path of a member that is false, null or empty on the last page."),
+  more: optional(
+    "Path of a member that is false, null or empty on the last page. Without it, a full page is not the last.",
+  ),
   last: optional("Path of a member that is true on the last page."),
 };
 
