@@ -11,7 +11,7 @@ import { createLog } from "../ground/log.ts";
 import { sweep } from "./jobs/retention.ts";
 import { retentionRules } from "./retention-rules.ts";
 import type { Database, Queries } from "./store/database/database.ts";
-import { deliveredDataRemoval, oldEventsRemoval } from "./store/deliveries/delivery-sweep.ts";
+import { buildDeliveredDataRemoval, buildOldEventsRemoval } from "./store/deliveries/delivery-sweep.ts";
 import { selectOldOperations } from "./store/operations/operations.ts";
 import { plannedByRows } from "./store/database/planned-by-rows.ts";
 import { replaceOwnRetention, type OwnRetention } from "./store/access/project-retention.ts";
@@ -113,8 +113,8 @@ describe("retention of projects", () => {
     const bound = { projectId: mine, time: new Date(), id: toIdBound(4) };
     const statements = {
       operations: selectOldOperations(bound, 1_000),
-      events: oldEventsRemoval(bound, 1_000),
-      messages: deliveredDataRemoval({ beforeId: toIdBound(30), own: [bound] }, 1_000),
+      events: buildOldEventsRemoval(bound, 1_000),
+      messages: buildDeliveredDataRemoval({ beforeId: toIdBound(30), own: [bound] }, 1_000),
     };
     for (const [what, statement] of Object.entries(statements)) {
       const passed = await plannedByRows(database.queries, (queries) => rowsPassed(queries, statement));

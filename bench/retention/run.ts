@@ -17,7 +17,7 @@ import { nowMs } from "../../ground/clock.ts";
 import { newId } from "../../ground/ids.ts";
 import { startEmbeddedPostgres } from "../../server/postgres/start-embedded-postgres.ts";
 import { openDatabase, type Database } from "../../server/store/database/database.ts";
-import { migrate, migrationNames } from "../../server/store/database/migrate.ts";
+import { migrate, listMigrationNames } from "../../server/store/database/migrate.ts";
 import { listProjectProxyCalls } from "../../server/store/operations/proxy-call-lists.ts";
 import {
   insertProxyUsage,
@@ -70,7 +70,7 @@ async function measureUpgrade(url: string): Promise<void> {
     await migrate(
       client,
       log,
-      (await migrationNames()).filter((name) => name < "0009"),
+      (await listMigrationNames()).filter((name) => name < "0009"),
     );
     await fill(client, today - DAYS * DAY_MS, today, ROWS);
     await client.query("vacuum analyze proxy_usage");

@@ -7,7 +7,7 @@ import { SECRET_PARAMETERS } from "../http/require-role.ts";
 import type { Audit, AuditedCall } from "../http/server-options.ts";
 import { hintOfApiKey, isUuid, newId } from "../../ground/ids.ts";
 import { isJsonObject, type JsonObject } from "../../ground/json.ts";
-import { recordingChange, type RecordedChange } from "../store/database/audit-context.ts";
+import { withRecordedChange, type RecordedChange } from "../store/database/audit-context.ts";
 import { completeAuditEvent, insertAuditEvent, type NewAuditEvent } from "../store/access/audit-events.ts";
 import type { Database } from "../store/database/database.ts";
 
@@ -25,7 +25,7 @@ export const openAudit =
         if (stored) await insertAuditEvent(transaction, stored);
       },
     };
-    const answer = await recordingChange(change, handle);
+    const answer = await withRecordedChange(change, handle);
     const whole = toAuditEvent(id, route, call, answer);
     if (!whole) return answer;
     if (!change.isRecorded || !stored) await insertAuditEvent(control, whole);

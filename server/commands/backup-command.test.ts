@@ -17,7 +17,7 @@ import { newId } from "../../ground/ids.ts";
 import { listBackupTables } from "../store/maintenance/backup-lines.ts";
 import { openClient, openDatabase } from "../store/database/database.ts";
 import { migrate } from "../store/database/migrate.ts";
-import { databaseState } from "../store/database/readiness.ts";
+import { readDatabaseState } from "../store/database/readiness.ts";
 import { backUp, restore } from "./backup-command.ts";
 
 const KEYS = `test:${Buffer.alloc(32, 7).toString("base64")}`;
@@ -109,7 +109,7 @@ describe("a backup", () => {
     assert.equal((await contents(url)).get("organizations")?.length, 1);
     for (const connectionString of [url, earlier]) {
       const database = await openDatabase({ connectionString, log: createLog("silent"), poolSize: 1 });
-      assert.equal(await databaseState(database.pool), "ready");
+      assert.equal(await readDatabaseState(database.pool), "ready");
       await database.close();
     }
   });

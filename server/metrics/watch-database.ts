@@ -2,7 +2,7 @@
 import { Gauge, type Registry } from "@prometheus-io/client";
 import { clockAheadMs } from "../../ground/clock.ts";
 import type { Database } from "../store/database/database.ts";
-import { databaseState, type DatabaseState } from "../store/database/readiness.ts";
+import { readDatabaseState, type DatabaseState } from "../store/database/readiness.ts";
 import { readQueueDepths, type QueueDepths } from "../store/processes/queue-depths.ts";
 
 /** A scrape waits this long for the database. */
@@ -33,7 +33,7 @@ export function watchDatabase(registry: Registry, database: Database): void {
     help: "Whether the database answered this scrape within a second, and takes writes.",
     registers: [],
     async collect() {
-      const state = await Promise.race([databaseState(database.pool), late(DATABASE_MS)]);
+      const state = await Promise.race([readDatabaseState(database.pool), late(DATABASE_MS)]);
       const isUsable = state !== undefined && !UNUSABLE.has(state);
       this.set(isUsable && (await ask()) ? 1 : 0);
     },

@@ -5,7 +5,7 @@ import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.t
 import { connectCustomer } from "../../../tests/harness/connect-customer.ts";
 import { addPerson, signIn, type TestPerson } from "../../../tests/harness/people.ts";
 import { createLog } from "../../../ground/log.ts";
-import { recordingChange } from "../../store/database/audit-context.ts";
+import { withRecordedChange } from "../../store/database/audit-context.ts";
 import { openDatabase, transact } from "../../store/database/database.ts";
 
 interface Event {
@@ -156,7 +156,7 @@ describe("the audit", () => {
       transact(database, async (queries) => {
         await queries.updateTable("topics").set({ name: "renamed" }).where("name", "=", "one").execute();
       });
-    await assert.rejects(recordingChange(change, rename), /no room/);
+    await assert.rejects(withRecordedChange(change, rename), /no room/);
     assert.equal(change.isRecorded, false);
     await database.close();
     const topics = await busbar.inProject("GET", "/topics");

@@ -18,7 +18,10 @@ import {
   resendDeliveries as resendRange,
   resendDelivery as resend,
 } from "../../store/deliveries/delivery-lists.ts";
-import { deliveryToken, listDeliveries as listDeliveryRows } from "../../store/deliveries/delivery-pages.ts";
+import {
+  toDeliveryToken,
+  listDeliveries as listDeliveryRows,
+} from "../../store/deliveries/delivery-pages.ts";
 import { type DestinationRow, findDestination } from "../../store/deliveries/destinations.ts";
 import { getDestinationRow, maySeeSecrets } from "../destinations/destination.ts";
 import { DestinationIdOrName } from "../members.ts";
@@ -79,7 +82,7 @@ const listProjectDeliveries = (deps: { database: Database }) =>
         (eventId !== undefined && !isUuid(eventId));
       return onePage(query, {
         isToken: isDeliveryToken,
-        getPageToken: (row) => deliveryToken(row.id, row.destinationId),
+        getPageToken: (row) => toDeliveryToken(row.id, row.destinationId),
         list: async (range) =>
           isNothing || !subject
             ? []

@@ -11,7 +11,7 @@ import { type DestinationSecrets, keysInForce } from "../../deliver/destinations
 import type { Caller } from "../../http/endpoint.ts";
 import type { ControlQueries, DataQueries } from "../../store/database/sides.ts";
 import {
-  deliveryFigures,
+  readDeliveryFigures,
   type DeliveryFigures,
   MAX_COUNTED,
 } from "../../store/deliveries/delivery-figures.ts";
@@ -201,7 +201,7 @@ export async function withHealth<Shown extends { id: string }>(
   rows: DestinationRow[],
   show: (row: DestinationRow) => Shown,
 ): Promise<(Shown & { health: Health })[]> {
-  const figures = await deliveryFigures(queries, rows);
+  const figures = await readDeliveryFigures(queries, rows);
   return rows.map((row) => ({ ...show(row), health: toHealth(row, figures.get(row.id)) }));
 }
 

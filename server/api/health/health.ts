@@ -6,7 +6,7 @@ import { Problem } from "../../../ground/errors.ts";
 import { endpoint, route, type Route } from "../../http/endpoint.ts";
 import { TOLD_FROM_MS } from "../../jobs/keep-time.ts";
 import type { Database } from "../../store/database/database.ts";
-import { databaseState, type DatabaseState } from "../../store/database/readiness.ts";
+import { readDatabaseState, type DatabaseState } from "../../store/database/readiness.ts";
 
 export const healthRoutes = (deps: Readiness): Route[] => [
   route("GET /healthz", "public", getHealthz()),
@@ -85,7 +85,7 @@ const getReadyz = (deps: Readiness) =>
       const isProxying = query.for === "proxy";
       if (isProxying && !deps.config.roles.has("proxy"))
         throw new Problem("unavailable", { detail: "This process has no proxy: BUSBAR_ROLES lacks it." });
-      const state = await databaseState(deps.database.pool);
+      const state = await readDatabaseState(deps.database.pool);
       if (state !== "ready" && !(isProxying && NOT_NEEDED_TO_PROXY.includes(state)))
         throw new Problem("unavailable", { detail: UNREADY[state] });
       if (isProxying) return ready();

@@ -71,7 +71,7 @@ export const updateOrganization = (
 /** Person with the role in an organisation. */
 export type MemberRow = BuilderRow & { role: Role };
 
-const members = (queries: ControlQueries, orgId: string) =>
+const selectMembers = (queries: ControlQueries, orgId: string) =>
   queries
     .selectFrom("memberships")
     .innerJoin("builders", "builders.id", "memberships.builderId")
@@ -81,7 +81,7 @@ const members = (queries: ControlQueries, orgId: string) =>
 
 /** Lists the people of an organisation, oldest first. */
 export const listBuilders = (queries: ControlQueries, orgId: string): Promise<MemberRow[]> =>
-  members(queries, orgId).orderBy("builders.id").execute();
+  selectMembers(queries, orgId).orderBy("builders.id").execute();
 
 /** Finds a person of an organisation. */
 export const findMember = (
@@ -89,7 +89,7 @@ export const findMember = (
   orgId: string,
   builderId: string,
 ): Promise<MemberRow | undefined> =>
-  members(queries, orgId).where("builders.id", "=", builderId).executeTakeFirst();
+  selectMembers(queries, orgId).where("builders.id", "=", builderId).executeTakeFirst();
 
 /** Lists and locks the owners, so that two callers cannot remove the last two at once. */
 export const lockOwners = (queries: ControlQueries, orgId: string): Promise<{ builderId: string }[]> =>

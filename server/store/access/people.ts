@@ -86,7 +86,7 @@ export async function findRole(
   return row?.role;
 }
 
-const invites = (queries: ControlQueries) =>
+const selectInvites = (queries: ControlQueries) =>
   queries
     .selectFrom("invites")
     .select(["id", "orgId", "invitedEmail", "createTime", "updateTime"])
@@ -98,7 +98,7 @@ const invites = (queries: ControlQueries) =>
     );
 
 export const listInvites = (queries: ControlQueries, orgId: string): Promise<InviteRow[]> =>
-  invites(queries).where("orgId", "=", orgId).orderBy("id").execute();
+  selectInvites(queries).where("orgId", "=", orgId).orderBy("id").execute();
 
 export const findInvite = async (
   queries: ControlQueries,
@@ -106,7 +106,7 @@ export const findInvite = async (
   id: string,
 ): Promise<InviteRow | undefined> =>
   isUuid(id)
-    ? invites(queries).where("orgId", "=", orgId).where("id", "=", id).executeTakeFirst()
+    ? selectInvites(queries).where("orgId", "=", orgId).where("id", "=", id).executeTakeFirst()
     : undefined;
 
 /** Inserts an invitation, or renews a pending one for the same address. */

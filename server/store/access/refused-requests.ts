@@ -43,7 +43,7 @@ export async function insertRefusedRequests(
       select from ${ERASURES_SINCE}
         and (erasure.target_id = row."groupRef" or strpos(row."detail", '\`' || erasure.target_id || '\`') > 0))
       and (${NEVER_WAS} or ${isThere("installations")} or exists (
-        select from removed_installations where id = ${pathId("installations")}::uuid))
+        select from removed_installations where id = ${selectPathId("installations")}::uuid))
       and (${NEVER_WAS} or ${isThere("connections")})
     on conflict do nothing
   `.execute(queries);
@@ -55,11 +55,11 @@ const ERASURES_SINCE = sql`audit_events as erasure
 /** The condition that, as far as is known, the address never existed. */
 const NEVER_WAS = sql`(row."status" = 404 and not exists (select from ${ERASURES_SINCE}))`;
 
-const pathId = (table: "installations" | "connections") =>
+const selectPathId = (table: "installations" | "connections") =>
   sql`substring(row."path" from ${`/${table}/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})`})`;
 
 const isThere = (table: "installations" | "connections") =>
-  sql`(${pathId(table)} is null or exists (select from ${sql.table(table)} where id = ${pathId(table)}::uuid))`;
+  sql`(${selectPathId(table)} is null or exists (select from ${sql.table(table)} where id = ${selectPathId(table)}::uuid))`;
 
 export interface RefusedRequestFilter {
   projectId: string;

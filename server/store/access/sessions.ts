@@ -82,7 +82,7 @@ export const insertSession = (
 /**
  * Sessions that have not expired: of the issuer that is trusted now or, without one, of keys that are still active.
  */
-const openSessions = (queries: ControlQueries, issuer: string | undefined) => {
+const selectOpenSessions = (queries: ControlQueries, issuer: string | undefined) => {
   const all = queries
     .selectFrom("sessions")
     .leftJoin("apiKeys", "apiKeys.id", "sessions.apiKeyId")
@@ -98,7 +98,7 @@ export const findSession = (
   queries: ControlQueries,
   { hash, kind, issuer }: { hash: Buffer; kind: SessionKind; issuer?: string },
 ): Promise<OpenSession | undefined> =>
-  openSessions(queries, issuer)
+  selectOpenSessions(queries, issuer)
     .innerJoin("builders", "builders.id", "sessions.builderId")
     .select([
       ...COLUMNS,
@@ -118,7 +118,7 @@ export const listSessions = (
   builderId: string,
   issuer: string | undefined,
 ): Promise<SessionRow[]> =>
-  openSessions(queries, issuer)
+  selectOpenSessions(queries, issuer)
     .select([...COLUMNS, KIND])
     .where("sessions.builderId", "=", builderId)
     .orderBy("sessions.id", "desc")

@@ -145,7 +145,7 @@ export interface TrialState {
 }
 
 /** Builds the columns of new credentials. */
-const trialColumns = ({ isVerified, canBeTried }: TrialState) => ({
+const toTrialColumns = ({ isVerified, canBeTried }: TrialState) => ({
   status: isVerified ? ("working" as const) : ("created" as const),
   verifiedTime: isVerified ? sql<Date>`now()` : null,
   trialTime: !isVerified && canBeTried ? sql<Date>`now()` : null,
@@ -161,7 +161,7 @@ export async function insertConnection(
     .insertInto("connections")
     .values({
       ...connection,
-      ...trialColumns(trial),
+      ...toTrialColumns(trial),
       providerMetadata: JSON.stringify(connection.providerMetadata),
     })
     .execute();
@@ -254,7 +254,7 @@ async function write(
     .updateTable("connections")
     .set({
       ...columns,
-      ...(trial && trialColumns(trial)),
+      ...(trial && toTrialColumns(trial)),
       ...(providerMetadata && { providerMetadata: JSON.stringify(providerMetadata) }),
       updateTime: sql`now()`,
     })

@@ -12,7 +12,7 @@ export interface RecordedChange {
 const current = new AsyncLocalStorage<RecordedChange>();
 
 /** Runs a request whose transactions record its change. */
-export const recordingChange = <T>(change: RecordedChange, run: () => Promise<T>): Promise<T> =>
+export const withRecordedChange = <T>(change: RecordedChange, run: () => Promise<T>): Promise<T> =>
   current.run(change, run);
 
-export const recordedChange = (): RecordedChange | undefined => current.getStore();
+export const findRecordedChange = (): RecordedChange | undefined => current.getStore();

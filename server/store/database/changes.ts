@@ -61,7 +61,7 @@ export async function listenForChanges(connectionString: string, log: Log): Prom
   /** Ping on its way. There is one at a time; callers that come meanwhile share the next one. */
   let pinging: Promise<unknown> = Promise.resolve();
   let waiting: Promise<unknown> | undefined;
-  const nextPing = (): Promise<unknown> =>
+  const sendNextPing = (): Promise<unknown> =>
     (waiting ??= pinging.then(() => {
       waiting = undefined;
       // PostgreSQL delivers a session's notifications before it reports the end of the statement that caused the last one.
@@ -79,7 +79,7 @@ export async function listenForChanges(connectionString: string, log: Log): Prom
     async caughtUp() {
       const timer = new AbortController();
       const late = wait(CATCH_UP_MS, undefined, { signal: timer.signal, ref: false }).catch(() => {});
-      await Promise.race([nextPing(), late]).finally(() => timer.abort());
+      await Promise.race([sendNextPing(), late]).finally(() => timer.abort());
     },
     close: () => connection.close(),
   };

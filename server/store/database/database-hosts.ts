@@ -10,7 +10,7 @@ export interface DatabaseHosts {
   leave(address: string): void;
 }
 
-export function databaseHosts(connectionString: string): DatabaseHosts {
+export function openDatabaseHosts(connectionString: string): DatabaseHosts {
   const addresses = databaseAddresses(connectionString) ?? [connectionString];
   let index = 0;
   const current = () => addresses[index] ?? connectionString;

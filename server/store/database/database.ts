@@ -3,9 +3,9 @@ import type { Kysely, Transaction } from "kysely";
 import type { Client, ClientConfig, Pool } from "pg";
 import { StartError } from "../../../ground/errors.ts";
 import type { Log } from "../../../ground/log.ts";
-import { recordedChange } from "./audit-context.ts";
+import { findRecordedChange } from "./audit-context.ts";
 import {
-  databaseHosts,
+  openDatabaseHosts,
   HostClient,
   requireWritable,
   tryHosts,
@@ -77,11 +77,11 @@ export interface SideRoles {
 }
 
 async function prepare(connectionString: string, log: Log): Promise<void> {
-  const hosts = databaseHosts(connectionString);
+  const hosts = openDatabaseHosts(connectionString);
   const client = await connect(hosts);
   try {
     await requireWritable(client).catch((cause: unknown) => {
-      throw unusable(cause);
+      throw toStartError(cause);
     });
     const second = await connect(hosts, { query_timeout: CONNECT_TIMEOUT_MS });
     try {
@@ -99,7 +99,7 @@ async function prepare(connectionString: string, log: Log): Promise<void> {
 
 /** Opens one connection, for a command that must not migrate. Throws `StartError`. */
 export const openClient = (connectionString: string): Promise<Client> =>
-  connect(databaseHosts(connectionString));
+  connect(openDatabaseHosts(connectionString));
 
 async function connect(hosts: DatabaseHosts, more: ClientConfig = {}): Promise<Client> {
   try {
@@ -110,11 +110,11 @@ async function connect(hosts: DatabaseHosts, more: ClientConfig = {}): Promise<C
       return client;
     });
   } catch (cause) {
-    throw unusable(cause);
+    throw toStartError(cause);
   }
 }
 
-function unusable(cause: unknown): StartError {
+function toStartError(cause: unknown): StartError {
   const reason = cause instanceof Error ? cause.message || String(cause) : String(cause);
   return new StartError(`cannot connect to the database of DATABASE_URL: ${reason}`, { cause });
 }
@@ -181,7 +181,7 @@ export async function transactControl<T>(
   { control, outbox }: Pick<Database, "control" | "outbox">,
   run: (queries: ControlQueries) => Promise<T>,
 ): Promise<T> {
-  const change = recordedChange();
+  const change = findRecordedChange();
   let last: ControlQueries | undefined;
   const runOnce = (queries: ControlQueries) => {
     outbox.begin((last = queries));

@@ -1,7 +1,7 @@
 /** Keeps a database connection for one purpose: reopens it when it breaks, and replaces it when its server hangs. */
 import type { Client, QueryResult, QueryResultRow } from "pg";
 import type { Log } from "../../../ground/log.ts";
-import { databaseHosts, HostClient, tryHosts, type DatabaseHosts } from "./database-hosts.ts";
+import { openDatabaseHosts, HostClient, tryHosts, type DatabaseHosts } from "./database-hosts.ts";
 import { CONNECT_TIMEOUT_MS, KEEP_ALIVE, SESSION_STATEMENT } from "./pool.ts";
 
 export interface KeptConnection {
@@ -34,7 +34,7 @@ const HEARTBEAT_MS = 15_000;
 /** Opens the connection. Throws if the first attempt fails; later it reconnects for ever. */
 export async function keepConnection(options: KeepOptions): Promise<KeptConnection> {
   const { log, applicationName, retryMs } = options;
-  const hosts = databaseHosts(options.connectionString);
+  const hosts = openDatabaseHosts(options.connectionString);
   let client: Client | undefined;
   let timer: NodeJS.Timeout | undefined;
   let closed = false;

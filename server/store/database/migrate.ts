@@ -24,12 +24,12 @@ export async function migrate(client: Client, log: Log, upTo?: string[]): Promis
   try {
     await createMigrations(client);
     await renameFormer(client);
-    const names = await migrationNames();
+    const names = await listMigrationNames();
     const { rows } = await client.query<AppliedMigration>(APPLIED_MIGRATIONS);
     const applied = new Set(rows.map((row) => row.name));
     refuseNewer(rows, names);
-    const last = upTo && currentNames(upTo);
-    if (last) refuseNewer(last.map(notCompatible), names);
+    const last = upTo && toCurrentNames(upTo);
+    if (last) refuseNewer(last.map(toIncompatible), names);
     const missing = names.filter(
       (candidate) => !applied.has(candidate) && (!last || last.includes(candidate)),
     );
@@ -56,7 +56,7 @@ const FORMER_LAST = "0401_health_of_installations.sql";
 const FIRST = "0001_schema.sql";
 
 /** Returns the present names of the migrations of a database or of a backup. */
-export const currentNames = (names: string[]): string[] => (names.includes(FORMER_LAST) ? [FIRST] : names);
+export const toCurrentNames = (names: string[]): string[] => (names.includes(FORMER_LAST) ? [FIRST] : names);
 
 async function renameFormer(client: Client): Promise<void> {
   const { rows } = await client.query<{ first: string; last: string }>(
@@ -116,7 +116,7 @@ let ownNames: Promise<string[]> | undefined;
  * Lists the migrations of this version, as they were at the first call: an upgrade adds those of the next version to the folder
  * while this process still works, which must not make it unready.
  */
-export const migrationNames = (): Promise<string[]> => (ownNames ??= readNames());
+export const listMigrationNames = (): Promise<string[]> => (ownNames ??= readNames());
 
 async function readNames(): Promise<string[]> {
   try {
@@ -200,7 +200,7 @@ async function record(client: ClientBase, { name, compatible }: AppliedMigration
 }
 
 function refuseNewer(applied: AppliedMigration[], known: string[]): void {
-  const unknown = unknownMigrations(applied, known);
+  const unknown = listUnknownMigrations(applied, known);
   if (unknown.length === 0) return;
   throw new StartError(
     `the database was migrated by a newer Busbar (${unknown.join(", ")}); run that version or restore a backup`,
@@ -216,7 +216,7 @@ export interface AppliedMigration {
   compatible: boolean;
 }
 
-const notCompatible = (name: string): AppliedMigration => ({ name, compatible: false });
+const toIncompatible = (name: string): AppliedMigration => ({ name, compatible: false });
 
 /** Lists the applied migrations. Works without the column `compatible`, too, and with a table from before the first release. */
 export const APPLIED_MIGRATIONS = `
@@ -227,7 +227,7 @@ export const APPLIED_MIGRATIONS = `
   ) as former on true`;
 
 /** Lists the migrations of a newer version with which this one is not compatible. */
-export const unknownMigrations = (applied: AppliedMigration[], known: string[]): string[] =>
+export const listUnknownMigrations = (applied: AppliedMigration[], known: string[]): string[] =>
   applied
     .filter(({ name, compatible }) => !compatible && !known.includes(name))
     .map(({ name }) => name)

@@ -51,9 +51,9 @@ type Store = (queries: DataQueries, entries: StoredEntry[]) => Promise<unknown>;
 
 const STORES: Record<OutboxEntry["kind"], Store> = {
   event: storeEvents,
-  sync: each(queueInstallations),
-  "renamed-account": each(renameAccount),
-  "ended-watch": each(forgetBaselines),
+  sync: storeEach(queueInstallations),
+  "renamed-account": storeEach(renameAccount),
+  "ended-watch": storeEach(forgetBaselines),
 };
 
 /** Stores entries in their order. */
@@ -67,7 +67,7 @@ export async function storeEntries(queries: DataQueries, entries: StoredEntry[])
   }
 }
 
-function each<Content>(store: (queries: DataQueries, content: Content) => Promise<unknown>): Store {
+function storeEach<Content>(store: (queries: DataQueries, content: Content) => Promise<unknown>): Store {
   return async (queries, entries) => {
     // Only `queueOutbox` creates entries.
     for (const { content } of entries) await store(queries, JSON.parse(content) as Content);

@@ -12,7 +12,7 @@ import { Pool, type ClientConfig, type PoolClient } from "pg";
 import { outsideWork } from "../../../ground/current-work.ts";
 import { elapsedMs } from "../../../ground/clock.ts";
 import type { Log } from "../../../ground/log.ts";
-import { databaseHosts, HostClient, tryHosts, type DatabaseHosts } from "./database-hosts.ts";
+import { openDatabaseHosts, HostClient, tryHosts, type DatabaseHosts } from "./database-hosts.ts";
 import { mustConnectAgain, isDatabaseAway } from "./database-outage.ts";
 import type { DB } from "./rows.gen.ts";
 import { readWake, WakeUps } from "./wake-ups.ts";
@@ -97,7 +97,7 @@ export function openPool(options: {
   statementTimeoutMs?: number;
 }): QueryPool {
   const { connectionString, applicationName, log, size, settings } = options;
-  const hosts = databaseHosts(connectionString);
+  const hosts = openDatabaseHosts(connectionString);
   const timeoutMs = options.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS;
   const pool = new Pool({
     Client: buildClient(hosts),
@@ -122,7 +122,7 @@ export function openPool(options: {
     statement_timeout: String(Math.max(timeoutMs - SERVER_GIVES_UP_MS, timeoutMs / 2)),
     ...settings,
   };
-  const setUp = `deallocate all; ${settingsStatement(own)}`;
+  const setUp = `deallocate all; ${buildSettingsStatement(own)}`;
   const wakeUps = new WakeUps((payloads) =>
     sql`select pg_notify('busbar_changes', payload) from unnest(${payloads}::text[]) as payload`.execute(
       queries,
@@ -150,13 +150,13 @@ const mayRetry = (error: unknown): boolean =>
   isDatabaseAway(error) && !(error instanceof Error && error.message === BUSY);
 
 /** Builds the statement with the settings. The connection's `options` could not be used: connection poolers do not pass them on. */
-const settingsStatement = (settings: Record<string, string>): string =>
+const buildSettingsStatement = (settings: Record<string, string>): string =>
   `select ${Object.entries(settings)
     .map(([name, value]) => `set_config('${name}', '${value}', false)`)
     .join(", ")}`;
 
 /** Settings for a connection outside a pool, as a statement. */
-export const SESSION_STATEMENT = settingsStatement({
+export const SESSION_STATEMENT = buildSettingsStatement({
   ...SERVER_KEEP_ALIVE,
   ...RELIED_ON,
   statement_timeout: "0",

@@ -4,20 +4,20 @@ import { test } from "node:test";
 import { Client } from "pg";
 import { testDatabase } from "../../../tests/harness/database.ts";
 import { until } from "../../../tests/harness/until.ts";
-import { migrationNames } from "./migrate.ts";
-import { databaseState } from "./readiness.ts";
+import { listMigrationNames } from "./migrate.ts";
+import { readDatabaseState } from "./readiness.ts";
 
 test("somebody who holds the lock of a table for seconds makes the database unwritable, until it is given back", async (t) => {
   const { pool, connectionString } = await testDatabase(t);
   const holder = new Client({ connectionString });
   await holder.connect();
   await holder.query("begin; lock table operations in share mode");
-  assert.equal(await databaseState(pool), "ready", "nobody waits yet");
+  assert.equal(await readDatabaseState(pool), "ready", "nobody waits yet");
   const waiting = pool.query("delete from operations");
-  await until(async () => (await databaseState(pool)) === "unwritable");
+  await until(async () => (await readDatabaseState(pool)) === "unwritable");
   await holder.query("rollback");
   await waiting;
-  assert.equal(await databaseState(pool), "ready");
+  assert.equal(await readDatabaseState(pool), "ready");
   await holder.end();
 });
 
@@ -26,15 +26,15 @@ test("while no write ends, health checks leave the connections to others, and th
   const blocker = new Client({ connectionString });
   await blocker.connect();
   await blocker.query("begin; select from readiness for update");
-  const states = await Promise.all(Array.from({ length: 20 }, () => databaseState(pool)));
+  const states = await Promise.all(Array.from({ length: 20 }, () => readDatabaseState(pool)));
   assert.deepEqual(new Set(states), new Set(["away"]));
   assert.equal(pool.waitingCount, 0);
   assert.ok(pool.totalCount - pool.idleCount <= 2, `${pool.totalCount - pool.idleCount} are busy`);
   await blocker.query("rollback");
   await blocker.end();
-  assert.equal(await databaseState(pool), "ready");
+  assert.equal(await readDatabaseState(pool), "ready");
 });
 
 test("files of a later version, put into place while this process works, do not make it unready: its migrations are listed once", async () => {
-  assert.equal(await migrationNames(), await migrationNames());
+  assert.equal(await listMigrationNames(), await listMigrationNames());
 });

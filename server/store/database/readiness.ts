@@ -3,7 +3,12 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Pool } from "pg";
 import { elapsedMs } from "../../../ground/clock.ts";
 import { isDiskFull } from "./database-outage.ts";
-import { APPLIED_MIGRATIONS, migrationNames, unknownMigrations, type AppliedMigration } from "./migrate.ts";
+import {
+  APPLIED_MIGRATIONS,
+  listMigrationNames,
+  listUnknownMigrations,
+  type AppliedMigration,
+} from "./migrate.ts";
 
 /**
  * `away`: it does not answer. `full`: its disk has less than a megabyte left. `unwritable`: it answers and accepts no writes
@@ -15,7 +20,7 @@ export type DatabaseState = "ready" | "away" | "full" | "unwritable" | "behind" 
 const ANSWER_WITHIN_MS = 2_000;
 
 /** Checks the database, and answers within two seconds in any case. Writes, too, since reads may succeed while writes fail. */
-export async function databaseState(pool: Pool): Promise<DatabaseState> {
+export async function readDatabaseState(pool: Pool): Promise<DatabaseState> {
   // Waiting for a free connection counts, too, so this timeout is not that of the query.
   const late = new AbortController();
   const tooLate = wait(ANSWER_WITHIN_MS, "away" as const, { signal: late.signal, ref: false });
@@ -56,8 +61,8 @@ const CHECK_DISK = `
 async function ask(pool: Pool): Promise<DatabaseState> {
   const { rows } = await pool.query<AppliedMigration>(APPLIED_MIGRATIONS);
   const applied = new Set(rows.map((row) => row.name));
-  const known = await migrationNames();
-  if (unknownMigrations(rows, known).length > 0) return "ahead";
+  const known = await listMigrationNames();
+  if (listUnknownMigrations(rows, known).length > 0) return "ahead";
   if (!known.every((name) => applied.has(name))) return "behind";
   try {
     const { rows: written } = await pool.query<{ locked: boolean }>(CHECK_WRITES);

@@ -49,12 +49,12 @@ const listLanes = ({ lanes }: ClaimLimits) =>
 
 /** Claims due deliveries, a few for each destination, starting with a random destination. */
 export async function claimDeliveries(queries: DataQueries, claim: ClaimLimits): Promise<ClaimedDelivery[]> {
-  const { rows } = await claimStatement(claim).execute(queries);
+  const { rows } = await buildClaimStatement(claim).execute(queries);
   return rows;
 }
 
 /** Builds the statement. It skips along the index of waiting deliveries, so that destinations without any cost nothing. */
-export const claimStatement = (claim: ClaimLimits) => sql<ClaimedDelivery>`/* prepare claim-deliveries */
+export const buildClaimStatement = (claim: ClaimLimits) => sql<ClaimedDelivery>`/* prepare claim-deliveries */
     with recursive first as (
       (
         select destination_id, due_time from deliveries
@@ -130,7 +130,7 @@ export interface SkippedDelivery extends DeliveryKey {
 export type DeliveryUpdate = AttemptedDelivery | ReleasedDelivery | SkippedDelivery;
 
 /** Builds the record of a skipped delivery, in place of an attempt's. */
-const skippedRecord = (): AttemptRecord => ({
+const buildSkippedRecord = (): AttemptRecord => ({
   time: now().toISOString(),
   durationMs: 0,
   error: "not attempted: the destination is disabled",
@@ -202,7 +202,7 @@ function toRow(update: DeliveryUpdate): UpdateRow {
     case "released":
       return { ...row, state: "waiting" };
     case "skipped":
-      return { ...row, state: "failed", attempt: toStoredJson(skippedRecord()) };
+      return { ...row, state: "failed", attempt: toStoredJson(buildSkippedRecord()) };
     case "attempted": {
       const { state, retryInMs, attempt } = update;
       return {
@@ -251,7 +251,7 @@ export async function releaseDeliveries(queries: DataQueries, workerIds: number[
 
 /** Fails up to `max` deliveries that wait for disabled destinations; returns their number. */
 export async function failDisabled(queries: DataQueries, max: number): Promise<number> {
-  const attempt = JSON.stringify(skippedRecord());
+  const attempt = JSON.stringify(buildSkippedRecord());
   const { numAffectedRows } = await sql`
     update deliveries set state = 'failed', attempts = attempts || ${attempt}::jsonb
     from (

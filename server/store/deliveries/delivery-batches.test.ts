@@ -7,7 +7,7 @@ import { newId } from "../../../ground/ids.ts";
 import type { Database } from "../database/database.ts";
 import {
   claimDeliveries,
-  claimStatement,
+  buildClaimStatement,
   updateDeliveries,
   listDeliveryClaimers,
   releaseDeliveries,
@@ -246,7 +246,7 @@ test("a claim reads the index of waiting deliveries, not every destination", asy
     select gen_random_uuid(), project_id, 'd' || nth, type, metadata, secrets_sealed
     from destinations, generate_series(1, 2000) nth`);
   await database.pool.query("analyze destinations");
-  const claim = claimStatement({ workerId: WORKER, ...MUCH }).compile(database.queries);
+  const claim = buildClaimStatement({ workerId: WORKER, ...MUCH }).compile(database.queries);
   const pagesRead = async (): Promise<number> => {
     const explain = `explain (analyze, buffers, format json) ${claim.sql}`;
     const { rows } = await database.pool.query(explain, [...claim.parameters]);

@@ -61,7 +61,7 @@ export async function routeEvents(queries: DataQueries, routing: Routing): Promi
   const deliveries = rows.filter((row): row is RoutedRow => row.eventId !== null);
   const { events = 0, seen = 0 } = rows[0] ?? {};
   const mayBeMore = seen >= routing.maxEvents || events < seen;
-  return { events, mayBeMore, deliveries, stored: storedEvents(deliveries, routing.known) };
+  return { events, mayBeMore, deliveries, stored: toStoredEvents(deliveries, routing.known) };
 }
 
 export const routeStatement = ({ batchId, workerId, maxEvents, maxBytes, known }: Routing) =>
@@ -121,7 +121,7 @@ export const routeStatement = ({ batchId, workerId, maxEvents, maxBytes, known }
     from (select) as one left join numbered on true
   `;
 
-function storedEvents(rows: RoutedRow[], known: Routing["known"]): Map<string, StoredEvent> {
+function toStoredEvents(rows: RoutedRow[], known: Routing["known"]): Map<string, StoredEvent> {
   const stored = new Map<string, StoredEvent>();
   for (const { eventId: id, projectId, type, kind, createTime, traceparent, ...row } of rows) {
     const data = row.data ?? known.get(id);

@@ -21,7 +21,7 @@ const MAX_SCANNED = 1_000;
  * Returns the figures of destinations by id. The last success is searched among the newest deliveries and before the failures;
  * an older one is not found.
  */
-export async function deliveryFigures(
+export async function readDeliveryFigures(
   queries: DataQueries,
   destinations: Pick<DestinationRow, "id" | "failingSince">[],
 ): Promise<Map<string, DeliveryFigures>> {

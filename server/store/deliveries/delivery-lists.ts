@@ -20,7 +20,7 @@ export async function listWaitingDeliveries(
   projectId: string,
   limit: number,
 ): Promise<DeliveryRow[]> {
-  const rowsIn = (state: DeliveryState): RawBuilder<unknown> => sql`
+  const selectRows = (state: DeliveryState): RawBuilder<unknown> => sql`
     select open.* from destinations cross join lateral (
       select destination_id, event_id, state, due_time, attempts from deliveries
       where destination_id = destinations.id and state = ${sql.lit(state)}
@@ -30,8 +30,8 @@ export async function listWaitingDeliveries(
   `;
   const { rows } = await sql<FoundRow>`
     select ${COLUMNS} from (
-      ${rowsIn("sending")}
-      union all ${rowsIn("waiting")}
+      ${selectRows("sending")}
+      union all ${selectRows("waiting")}
       union all
       select first.destination_id, event_id, state, due_time, attempts
       from first_deliveries as first join destinations on destinations.id = first.destination_id
@@ -117,7 +117,7 @@ export interface ResendChoice {
   type?: string;
 }
 
-const chosen = ({
+const selectChosen = ({
   destinationId,
   states,
   fromId,
@@ -135,7 +135,7 @@ const chosen = ({
 /** Counts the deliveries that `resendDeliveries` would resend. */
 export async function countResendable(queries: DataQueries, choice: ResendChoice): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    select count(*)::integer as count from (${chosen(choice)}) as chosen
+    select count(*)::integer as count from (${selectChosen(choice)}) as chosen
   `.execute(queries);
   return rows[0]?.count ?? 0;
 }
@@ -149,7 +149,7 @@ export async function resendDeliveries(
   const { destinationId, afterId = FIRST_ID, limit } = choice;
   const { rows } = await sql<{ eventId: string }>`
     ${resend} from (
-      ${chosen(choice)} and event_id > ${afterId}
+      ${selectChosen(choice)} and event_id > ${afterId}
       order by event_id limit ${limit} for update skip locked
     ) as chosen
     where destination_id = ${destinationId} and deliveries.event_id = chosen.event_id

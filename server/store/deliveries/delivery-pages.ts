@@ -45,7 +45,7 @@ export interface ExaminedDeliveries {
 }
 
 /** Builds the token of a position between deliveries: several deliveries have the same event. */
-export const deliveryToken = (eventId: string, destinationId: string): string =>
+export const toDeliveryToken = (eventId: string, destinationId: string): string =>
   `${eventId}.${destinationId}`;
 
 /** Rows that a statement scans for filters without an index: over all destinations, and at least for each. */
@@ -61,7 +61,7 @@ export async function listDeliveries(
   filter: DeliveryFilter,
 ): Promise<ExaminedDeliveries> {
   const { range, state } = filter;
-  const ofEvent = eventConditions(filter);
+  const ofEvent = buildEventConditions(filter);
   const isFiltered = ofEvent.length > 0 || state === "delivered";
   const max = isFiltered
     ? sql`(select greatest(${LEAST_LOOKED_AT}, ${MAX_SCANNED} / greatest(count(*), 1)) from owner)`
@@ -78,10 +78,10 @@ export async function listDeliveries(
     ), page as (
       select scanned.* from (
         select * from scanned
-        where ${sql.join(conditions(filter), sql` and `)}
+        where ${sql.join(buildConditions(filter), sql` and `)}
           and event_id >= coalesce((select event_id from lowest), ${FIRST_ID}::uuid)
         order by event_id desc, destination_id desc
-      ) as scanned ${ofMatchingEvent(ofEvent)}
+      ) as scanned ${joinMatchingEvent(ofEvent)}
       order by scanned.event_id desc, scanned.destination_id desc limit ${range.limit}
     )
     select page.destination_id, owner.name as destination_name, page.event_id, events.type, events.create_time,
@@ -97,7 +97,7 @@ export async function listDeliveries(
   const found = rows.filter((row) => row.eventId !== null);
   return {
     rows: await withSubjects(queries, found),
-    ...(floorId && { continueBefore: deliveryToken(floorId, FIRST_ID) }),
+    ...(floorId && { continueBefore: toDeliveryToken(floorId, FIRST_ID) }),
   };
 }
 
@@ -133,7 +133,7 @@ function selectExamined(
   return state === undefined ? sql`${rows} union all ${first}` : rows;
 }
 
-function conditions({ state, range }: DeliveryFilter): RawBuilder<unknown>[] {
+function buildConditions({ state, range }: DeliveryFilter): RawBuilder<unknown>[] {
   const all: RawBuilder<unknown>[] = [sql`true`];
   if (range.before?.includes(".")) {
     const [eventId, destinationId] = range.before.split(".");
@@ -143,13 +143,13 @@ function conditions({ state, range }: DeliveryFilter): RawBuilder<unknown>[] {
   return all;
 }
 
-const eventConditions = ({ type, ...filter }: DeliveryFilter): RawBuilder<unknown>[] => [
+const buildEventConditions = ({ type, ...filter }: DeliveryFilter): RawBuilder<unknown>[] => [
   ...(type === undefined ? [] : [sql`events.type = ${type}`]),
   ...subjectConditions(filter),
 ];
 
 /** Joins the event of each row. With a plain join, the planner may read all matching events, of all times and projects. */
-const ofMatchingEvent = (wanted: RawBuilder<unknown>[]): RawBuilder<unknown> =>
+const joinMatchingEvent = (wanted: RawBuilder<unknown>[]): RawBuilder<unknown> =>
   wanted.length === 0
     ? sql``
     : sql`cross join lateral (

@@ -51,20 +51,20 @@ export function subjectConditions(filter: SubjectFilter): RawBuilder<unknown>[] 
 }
 
 /** Selects the first member of a name. A message's own members come before its records, so the first one is its own. */
-const firstMember = (name: string): RawBuilder<unknown> =>
+const selectFirstMember = (name: string): RawBuilder<unknown> =>
   sql`substring(${HEAD} from ${sql.lit(String.raw`"${name}":"((?:[^"\\]|\\.)*)"`)})`;
 
 /** Selects whether the data of a row of `events` has this member. */
 export function hasMember(name: string, value: string): RawBuilder<unknown> {
   const escaped = JSON.stringify(value).slice(1, -1);
   return sql`case when ${IS_MESSAGE}
-    then strpos(${HEAD}, ${`"${name}":"${escaped}"`}) > 0 and ${firstMember(name)} = ${escaped}
+    then strpos(${HEAD}, ${`"${name}":"${escaped}"`}) > 0 and ${selectFirstMember(name)} = ${escaped}
     else strpos(events.data::text, ${JSON.stringify(value)}) > 0 and events.data ->> ${sql.lit(name)} = ${value} end`;
 }
 
 /** Selects whether an event is about the integration. Messages name their installation only. */
 const isOfIntegration = (integrationId: string): RawBuilder<unknown> => sql`case when ${IS_MESSAGE}
-  then ${firstMember("installationId")} in (
+  then ${selectFirstMember("installationId")} in (
     select id::text from installations where integration_id = ${integrationId}
     union all select id::text from removed_installations where integration_id = ${integrationId})
   else coalesce(events.data ->> 'integrationId' = ${integrationId}, false) end`;

@@ -51,7 +51,7 @@ export async function removeDeliveredData(
   bounds: DataBounds,
   max: number,
 ): Promise<number> {
-  const { numAffectedRows } = await deliveredDataRemoval(bounds, max).execute(queries);
+  const { numAffectedRows } = await buildDeliveredDataRemoval(bounds, max).execute(queries);
   return Number(numAffectedRows ?? 0n);
 }
 
@@ -60,7 +60,7 @@ export interface DataBounds {
   own: Pick<ProjectBound, "projectId" | "id">[];
 }
 
-export const deliveredDataRemoval = ({ beforeId, own }: DataBounds, max: number) => sql`
+export const buildDeliveredDataRemoval = ({ beforeId, own }: DataBounds, max: number) => sql`
     with recursive hops as (
       (select destination_id from events where destination_id is not null order by destination_id limit 1)
       union all
@@ -168,11 +168,11 @@ export async function removeProjectEvents(
   bound: ProjectBound,
   max: number,
 ): Promise<number> {
-  const { numAffectedRows } = await oldEventsRemoval(bound, max).execute(queries);
+  const { numAffectedRows } = await buildOldEventsRemoval(bound, max).execute(queries);
   return Number(numAffectedRows ?? 0n);
 }
 
-export const oldEventsRemoval = ({ projectId, id }: ProjectBound, max: number) => sql`
+export const buildOldEventsRemoval = ({ projectId, id }: ProjectBound, max: number) => sql`
     with recursive hops as (
       (select type from events where project_id = ${projectId} and destination_id is null order by type limit 1)
       union all

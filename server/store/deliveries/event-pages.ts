@@ -36,12 +36,12 @@ export async function listEvents(
   queries: DataQueries,
   filter: EventFilter,
 ): Promise<{ rows: ListedEvent[]; continueBefore?: string }> {
-  const range = await narrowed(queries, filter);
+  const range = await narrowRange(queries, filter);
   if (!range) return { rows: [] };
   const searches =
     filter.nowhere !== undefined || filter.text !== undefined || Object.keys(filter.members).length > 0;
   // "offset 0" prevents the planner from reading all events to join them.
-  const newest = newestIds(filter, range, searches ? MAX_SCANNED : range.limit);
+  const newest = selectNewestIds(filter, range, searches ? MAX_SCANNED : range.limit);
   const { rows } = await sql<ListedEvent>`
     select events.id, type, ${DATA_HEAD} as data, mark.missing
     from (${newest}) as newest cross join lateral (
@@ -49,7 +49,7 @@ export async function listEvents(
       ${filter.nowhere ? sql`and type = any(${[...filter.types]}::text[])` : sql``} offset 0
     ) as events
     left join events_nowhere as mark on mark.project_id = ${filter.projectId} and mark.event_id = events.id
-    where ${sql.join(conditions(filter), sql` and `)}
+    where ${sql.join(buildConditions(filter), sql` and `)}
     order by newest.id desc limit ${range.limit}
   `.execute(queries);
   if (!searches || rows.length >= range.limit) return { rows };
@@ -64,7 +64,7 @@ export async function listEvents(
  * Selects the ids of the newest events, by index alone. Each type has a limit of its own: without it, the planner may read
  * all events of a project to sort them.
  */
-const newestIds = (
+const selectNewestIds = (
   { projectId, types, messageTypes, nowhere }: EventFilter,
   range: IdRange,
   max: number,
@@ -89,7 +89,7 @@ const newestIds = (
   return sql`${messageTypes.length > 0 ? sql`(${ofTypes}) union all (${messages})` : ofTypes} order by id desc limit ${max}`;
 };
 
-function conditions({ members, nowhere, text }: EventFilter): RawBuilder<unknown>[] {
+function buildConditions({ members, nowhere, text }: EventFilter): RawBuilder<unknown>[] {
   const all: RawBuilder<unknown>[] = [sql`true`];
   if (nowhere !== undefined) all.push(nowhere ? sql`mark.missing is not null` : sql`mark.missing is null`);
   for (const [name, value] of Object.entries(members)) {
@@ -113,7 +113,7 @@ function hasText(text: string): RawBuilder<unknown> {
  * Narrows the range to the time around the end of an operation, which an event with its id reports. Returns undefined if there
  * is no such operation.
  */
-async function narrowed(
+async function narrowRange(
   queries: DataQueries,
   { projectId, messageTypes, members, range }: EventFilter,
 ): Promise<IdRange | undefined> {
@@ -131,8 +131,8 @@ async function narrowed(
   const endMs = operation.updateTime.getTime();
   return {
     ...range,
-    ...latest(range.since, new Date(endMs - EARLIER_MS)),
-    ...earliest(range.until, new Date(endMs + LATER_MS)),
+    ...chooseLatest(range.since, new Date(endMs - EARLIER_MS)),
+    ...chooseEarliest(range.until, new Date(endMs + LATER_MS)),
   };
 }
 
@@ -141,8 +141,10 @@ const EARLIER_MS = 5 * 60_000;
 /** The clocks of processes and database differ. */
 const LATER_MS = 5_000;
 
-const latest = (since: Date | undefined, from: Date) => ({ since: since && since > from ? since : from });
-const earliest = (until: Date | undefined, to: Date) => ({ until: until && until < to ? until : to });
+const chooseLatest = (since: Date | undefined, from: Date) => ({
+  since: since && since > from ? since : from,
+});
+const chooseEarliest = (until: Date | undefined, to: Date) => ({ until: until && until < to ? until : to });
 
 /** Finds an event or a data message of a project. */
 export async function findEvent(

@@ -15,7 +15,7 @@ export interface TopicRow {
   destinationIds: string[];
 }
 
-const topicsWhere = (condition: RawBuilder<unknown>): RawBuilder<TopicRow> => sql<TopicRow>`
+const selectTopics = (condition: RawBuilder<unknown>): RawBuilder<TopicRow> => sql<TopicRow>`
   select topics.*,
     array(select event_type from event_topic_routes where topic_id = topics.id order by id) as event_types,
     array(select destination_id from topic_destination_routes where topic_id = topics.id order by id) as destination_ids
@@ -23,7 +23,7 @@ const topicsWhere = (condition: RawBuilder<unknown>): RawBuilder<TopicRow> => sq
 `;
 
 export const listTopics = async (queries: SharedQueries, projectId: string): Promise<TopicRow[]> =>
-  (await topicsWhere(sql`project_id = ${projectId}`).execute(queries)).rows;
+  (await selectTopics(sql`project_id = ${projectId}`).execute(queries)).rows;
 
 export async function findTopic(
   queries: SharedQueries,
@@ -31,7 +31,7 @@ export async function findTopic(
   id: string,
 ): Promise<TopicRow | undefined> {
   if (!isUuid(id)) return undefined;
-  const { rows } = await topicsWhere(sql`project_id = ${projectId} and id = ${id}`).execute(queries);
+  const { rows } = await selectTopics(sql`project_id = ${projectId} and id = ${id}`).execute(queries);
   return rows[0];
 }
 

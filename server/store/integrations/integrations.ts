@@ -23,7 +23,7 @@ export interface IntegrationRow<Content = unknown> {
   latestRevision: RevisionRow<Content>;
 }
 
-const withLatestRevision = (queries: SharedQueries, projectId: string) =>
+const joinLatestRevision = (queries: SharedQueries, projectId: string) =>
   queries
     .selectFrom("integrations")
     .innerJoinLateral(
@@ -51,7 +51,7 @@ const withLatestRevision = (queries: SharedQueries, projectId: string) =>
     ])
     .where("integrations.projectId", "=", projectId);
 
-type Joined = Awaited<ReturnType<ReturnType<typeof withLatestRevision>["executeTakeFirstOrThrow"]>>;
+type Joined = Awaited<ReturnType<ReturnType<typeof joinLatestRevision>["executeTakeFirstOrThrow"]>>;
 
 function assemble<Content>(row: Joined): IntegrationRow<Content> {
   const { revisionId, specVersion, content, revisionTime, ...integration } = row;
@@ -69,7 +69,7 @@ export async function listIntegrations<C>(
   queries: SharedQueries,
   projectId: string,
 ): Promise<IntegrationRow<C>[]> {
-  const rows = await withLatestRevision(queries, projectId).orderBy("integrations.id").execute();
+  const rows = await joinLatestRevision(queries, projectId).orderBy("integrations.id").execute();
   return rows.map((row) => assemble<C>(row));
 }
 
@@ -94,7 +94,7 @@ export async function listIntegrationEntries<C>(
     ])
     .where("installations.projectId", "=", projectId)
     .groupBy("installations.integrationId");
-  const rows = await withLatestRevision(queries, projectId)
+  const rows = await joinLatestRevision(queries, projectId)
     .leftJoin(used.as("used"), "used.integrationId", "integrations.id")
     .select([
       "latest.createdBy",
@@ -132,7 +132,7 @@ export async function findIntegration<C>(
   projectId: string,
   idOrName: string,
 ): Promise<IntegrationRow<C> | undefined> {
-  const found = await withLatestRevision(queries, projectId)
+  const found = await joinLatestRevision(queries, projectId)
     .where((where) =>
       isUuid(idOrName)
         ? where.or([where("integrations.id", "=", idOrName), where("integrations.name", "=", idOrName)])

@@ -33,7 +33,7 @@ export interface RevisionEntry {
   current: boolean;
 }
 
-const entries = (queries: ControlQueries, projectId: string, integrationId: string) =>
+const selectEntries = (queries: ControlQueries, projectId: string, integrationId: string) =>
   queries
     .with("numbered", (inner) =>
       inner
@@ -59,7 +59,7 @@ export function listRevisionEntries(
   page: { before?: string | undefined; after?: string | undefined; limit: number },
 ): Promise<RevisionEntry[]> {
   const { projectId, integrationId } = place;
-  let query = entries(queries, projectId, integrationId).orderBy("seq", "desc").limit(page.limit);
+  let query = selectEntries(queries, projectId, integrationId).orderBy("seq", "desc").limit(page.limit);
   const selectSeq = (id: string) =>
     sql<string>`(select seq from revisions where id = ${id} and integration_id = ${integrationId})`;
   if (page.before) query = query.where("seq", "<", selectSeq(page.before));
@@ -74,7 +74,7 @@ export async function findRevisionEntry(
   id: string,
 ): Promise<(RevisionEntry & { source: string | null }) | undefined> {
   if (!isUuid(id)) return undefined;
-  return entries(queries, place.projectId, place.integrationId)
+  return selectEntries(queries, place.projectId, place.integrationId)
     .where("id", "=", id)
     .select((row) =>
       row

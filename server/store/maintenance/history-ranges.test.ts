@@ -9,7 +9,7 @@ import { newId } from "../../../ground/ids.ts";
 import { createLog } from "../../../ground/log.ts";
 import type { Database } from "../database/database.ts";
 import { extendHistory } from "./history-ranges.ts";
-import { migrate, migrationNames } from "../database/migrate.ts";
+import { migrate, listMigrationNames } from "../database/migrate.ts";
 import { removeProjectProxyUsage, removeProxyUsageBefore } from "../operations/proxy-usage.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -136,7 +136,7 @@ test("a range of another table, or the one for everything else, is never dropped
 async function databaseBefore(t: Parameters<typeof createEmptyDatabase>[0]): Promise<Client> {
   const client = new Client({ connectionString: await createEmptyDatabase(t) });
   await client.connect();
-  const earlier = (await migrationNames()).filter((name) => name < "0009");
+  const earlier = (await listMigrationNames()).filter((name) => name < "0009");
   await migrate(client, createLog("silent"), earlier);
   for (const days of [-40, -1, 0, 33]) await client.query(LINE, [day(days + NOON), PROJECT, `/${days}`]);
   return client;

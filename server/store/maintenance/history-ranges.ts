@@ -55,7 +55,7 @@ export async function removeHistory(
     const isLate = span.untilMs <= beforeMs - DAY_MS;
     if (isWhole && isOneDay(span) && !isLate) continue;
     removed += await removeRows(
-      { from: bound(span.fromMs), until: bound(Math.min(span.untilMs, beforeMs)) },
+      { from: toBound(span.fromMs), until: toBound(Math.min(span.untilMs, beforeMs)) },
       max - removed,
     );
     if (removed >= max) break;
@@ -65,7 +65,7 @@ export async function removeHistory(
 
 const isOneDay = ({ fromMs, untilMs }: Span): boolean => fromMs !== undefined && untilMs - fromMs <= DAY_MS;
 
-const bound = (ms: number | undefined): string =>
+const toBound = (ms: number | undefined): string =>
   ms === undefined ? "-infinity" : new Date(ms).toISOString();
 
 /** Creates partitions until those of the next days exist. Other processes may do the same at once. */
@@ -78,7 +78,7 @@ export async function extendHistory(queries: DataQueries, history: History): Pro
   while (fromMs <= aheadMs) {
     const untilMs = fromMs + days * DAY_MS;
     // Without a partition in time, rows are in the default one. They stay there; the next partition begins after them.
-    const isFree = !(await hasRows(queries, history, { from: bound(fromMs), until: bound(untilMs) }));
+    const isFree = !(await hasRows(queries, history, { from: toBound(fromMs), until: toBound(untilMs) }));
     if (isFree && !(await addRange(queries, history, [fromMs, untilMs]))) return;
     fromMs += isFree ? untilMs - fromMs : DAY_MS;
   }
@@ -138,7 +138,7 @@ async function mayChangeRanges(queries: DataQueries): Promise<boolean> {
 
 const addRange = async (queries: DataQueries, history: History, [from, until]: [number, number]) => {
   const { rows } = await sql<{ done: boolean }>`
-    select add_history_range(${history}, ${bound(from)}, ${bound(until)}) as done
+    select add_history_range(${history}, ${toBound(from)}, ${toBound(until)}) as done
   `.execute(queries);
   return rows[0]?.done ?? false;
 };

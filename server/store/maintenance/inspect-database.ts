@@ -1,10 +1,10 @@
 /** Reads the facts about a database that an operator should know, without changing anything. */
 import { nowMs } from "../../../ground/clock.ts";
-import { databaseHosts, HostClient, tryHosts } from "../database/database-hosts.ts";
+import { openDatabaseHosts, HostClient, tryHosts } from "../database/database-hosts.ts";
 import {
   APPLIED_MIGRATIONS,
-  migrationNames,
-  unknownMigrations,
+  listMigrationNames,
+  listUnknownMigrations,
   type AppliedMigration,
 } from "../database/migrate.ts";
 import { CONNECT_TIMEOUT_MS } from "../database/pool.ts";
@@ -43,7 +43,7 @@ export interface DatabaseFacts {
 
 /** Inspects a database. Throws if it cannot connect, and `StartError` for a pooler that does not keep sessions. */
 export async function inspectDatabase(connectionString: string): Promise<DatabaseFacts> {
-  const hosts = databaseHosts(connectionString);
+  const hosts = openDatabaseHosts(connectionString);
   const options = { connectionTimeoutMillis: CONNECT_TIMEOUT_MS, query_timeout: CONNECT_TIMEOUT_MS };
   const open = () =>
     tryHosts(hosts, async () => {
@@ -97,7 +97,7 @@ async function read(client: HostClient): Promise<DatabaseFacts> {
     ? (await client.query<WaitingChangesRow>(WAITING_CHANGES)).rows[0]
     : undefined;
   const done = new Set(applied.map(({ name }) => name));
-  const known = await migrationNames();
+  const known = await listMigrationNames();
   return {
     version: row.version,
     versionNumber: row.version_number,
@@ -107,7 +107,7 @@ async function read(client: HostClient): Promise<DatabaseFacts> {
     mayMigrate: row.may_create,
     mayRead: row.may_read,
     missingMigrations: known.filter((name) => !done.has(name)),
-    newerMigrations: unknownMigrations(applied, known),
+    newerMigrations: listUnknownMigrations(applied, known),
     sizeBytes: row.size_bytes,
     maxConnections: row.max_connections,
     usedConnections: row.used_connections,

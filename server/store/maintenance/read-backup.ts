@@ -4,7 +4,7 @@ import { StartError } from "../../../ground/errors.ts";
 import type { Log } from "../../../ground/log.ts";
 import { FORMAT, listBackupTables, type BackupEnd, type BackupHead } from "./backup-lines.ts";
 import { openClient } from "../database/database.ts";
-import { currentNames, migrate } from "../database/migrate.ts";
+import { toCurrentNames, migrate } from "../database/migrate.ts";
 
 /** Text that one statement inserts. */
 const BATCH_CHARACTERS = 1_000_000;
@@ -24,7 +24,7 @@ export async function restoreBackup(
     const each = lines[Symbol.asyncIterator]();
     const head = readHead((await each.next()).value);
     await migrate(client, log, head.migrations);
-    await requireEmpty(client, currentNames(head.migrations));
+    await requireEmpty(client, toCurrentNames(head.migrations));
     await client.query("begin");
     const end = await insertRows(client, { [Symbol.asyncIterator]: () => each });
     for (const [name, value] of Object.entries(end.sequences))

@@ -82,7 +82,7 @@ export async function countActivity(
   question: Question,
   maxCounted = MAX_COUNTED,
 ): Promise<Activity> {
-  const countedSince = await oldestCounted(queries, of, question, maxCounted);
+  const countedSince = await findOldestCounted(queries, of, question, maxCounted);
   const { rows } = await sql<ActivityRow>`
     with counted as materialized (
       select bucket, key, ms, sum(count)::integer as count, sum(failed)::integer as failed
@@ -131,7 +131,7 @@ function choosePeriod({ bounds }: Question, countedSince: Date | undefined): Per
 }
 
 /** Returns the time of the last row within the limit, by index alone; undefined if the period has no more rows. */
-async function oldestCounted(
+async function findOldestCounted(
   queries: DataQueries,
   of: Counted,
   question: Question,
@@ -187,30 +187,30 @@ type Source = (question: Question, period: Period) => RawBuilder<unknown>;
 /** Selects each row once, in the bucket of its beginning: the time of its id, where the list has the time of the id, too. */
 const SOURCES: Record<Counted, Source> = {
   operations: ({ projectId, by, key, bounds }, { fromId, untilId }) => sql`
-    select width_bucket(operations.id, ${ids(bounds)}) as bucket, ${buildKey("operations", by)} as key,
+    select width_bucket(operations.id, ${toIdArray(bounds)}) as bucket, ${buildKey("operations", by)} as key,
       case when status <> 'in_progress' then
         round(1000 * date_part('epoch', operations.update_time - operations.create_time)) end as ms,
       1 as count, (status = 'failure')::integer as failed
-    from operations ${by === "group" ? withCustomers("operations") : sql``}
+    from operations ${by === "group" ? joinCustomers("operations") : sql``}
     where operations.project_id = ${projectId} and operations.id >= ${fromId}::uuid and operations.id < ${untilId}::uuid
-      ${onlyKey("operations", by, key)}`,
+      ${restrictToKey("operations", by, key)}`,
   deliveries: ({ projectId, by, key, bounds }, period) => sql`
-    select width_bucket(event_id, ${ids(bounds)}) as bucket, ${buildKey("deliveries", by)} as key,
+    select width_bucket(event_id, ${toIdArray(bounds)}) as bucket, ${buildKey("deliveries", by)} as key,
       null::double precision as ms, count, failed
-    from destinations cross join lateral (${by === "status" ? sentWithState(period) : sentByIndex(period)}) as sent
-    where project_id = ${projectId} ${onlyKey("deliveries", by, key)}`,
+    from destinations cross join lateral (${by === "status" ? selectSentWithState(period) : selectSentByIndex(period)}) as sent
+    where project_id = ${projectId} ${restrictToKey("deliveries", by, key)}`,
   // A queue that accepted the message answers without a status. Attempts count in their own bucket, so that an outage shows where it was, whatever became of the delivery.
   attempts: ({ projectId, by, key, bounds }, { fromTime, untilTime, untilId }) => sql`
-    select width_bucket(attempt.time, ${times(bounds)}) as bucket, ${buildKey("attempts", by)} as key,
+    select width_bucket(attempt.time, ${toTimeArray(bounds)}) as bucket, ${buildKey("attempts", by)} as key,
       attempt."durationMs" as ms, 1 as count, coalesce(attempt.error is not null or attempt.status not between 200 and 299, false)::integer as failed
     from destinations cross join lateral (
       select attempts from deliveries where destination_id = destinations.id and event_id < ${untilId}::uuid
         and event_id >= ${buildFirstId(Math.max(0, fromTime.getTime() - RETRIED_MS))}::uuid
     ) as sent cross join lateral jsonb_to_recordset(sent.attempts)
       as attempt (time timestamptz, "durationMs" double precision, status integer, error text)
-    where project_id = ${projectId} and attempt.time >= ${fromTime} and attempt.time < ${untilTime} ${onlyKey("attempts", by, key)}`,
+    where project_id = ${projectId} and attempt.time >= ${fromTime} and attempt.time < ${untilTime} ${restrictToKey("attempts", by, key)}`,
   records: ({ projectId, by, key, bounds }, { fromId, untilId }) => sql`
-    select width_bucket(seen_records.id, ${ids(bounds)}) as bucket, ${buildKey("records", by)} as key,
+    select width_bucket(seen_records.id, ${toIdArray(bounds)}) as bucket, ${buildKey("records", by)} as key,
       null::double precision as ms, octet_length(entries) / ${ENTRY_BYTES} as count, 0 as failed
     from installations join seen_records on installation_id = installations.id ${
       by === "group"
@@ -219,43 +219,43 @@ const SOURCES: Record<Counted, Source> = {
         : sql``
     }
     where installations.project_id = ${projectId} and is_message
-      and seen_records.id >= ${fromId}::uuid and seen_records.id < ${untilId}::uuid ${onlyKey("records", by, key)}`,
+      and seen_records.id >= ${fromId}::uuid and seen_records.id < ${untilId}::uuid ${restrictToKey("records", by, key)}`,
   proxyCalls: ({ projectId, by, key, bounds }, { fromTime, untilTime }) => sql`
-    select width_bucket(time, ${times(bounds)}) as bucket, ${buildKey("proxyCalls", by)} as key,
+    select width_bucket(time, ${toTimeArray(bounds)}) as bucket, ${buildKey("proxyCalls", by)} as key,
       duration_ms::double precision as ms, 1 as count, (status >= 400)::integer as failed
-    from proxy_usage ${by === "group" || by === "integration" ? withCustomers("proxy_usage") : sql``}
+    from proxy_usage ${by === "group" || by === "integration" ? joinCustomers("proxy_usage") : sql``}
     where proxy_usage.project_id = ${projectId} and time >= ${fromTime} and time < ${untilTime}
-      ${onlyKey("proxyCalls", by, key)}`,
+      ${restrictToKey("proxyCalls", by, key)}`,
 };
 
-const ofDestination = ({ fromId, untilId }: Period) =>
+const isOfDestination = ({ fromId, untilId }: Period) =>
   sql`destination_id = destinations.id and event_id >= ${fromId}::uuid and event_id < ${untilId}::uuid`;
 
 /** Selects deliveries from indexes alone: that of all deliveries, and that of the failed ones. */
-const sentByIndex = (period: Period) => sql`
-  select destination_id, event_id, 1 as count, 0 as failed from deliveries where ${ofDestination(period)}
+const selectSentByIndex = (period: Period) => sql`
+  select destination_id, event_id, 1 as count, 0 as failed from deliveries where ${isOfDestination(period)}
   union all
-  select destination_id, event_id, 1, 0 from first_deliveries where ${ofDestination(period)}
+  select destination_id, event_id, 1, 0 from first_deliveries where ${isOfDestination(period)}
   union all
-  select destination_id, event_id, 0, 1 from deliveries where state = 'failed' and ${ofDestination(period)}`;
+  select destination_id, event_id, 0, 1 from deliveries where state = 'failed' and ${isOfDestination(period)}`;
 
-const sentWithState = (period: Period) => sql`
-  select event_id, state, 1 as count, (state = 'failed')::integer as failed from deliveries where ${ofDestination(period)}
+const selectSentWithState = (period: Period) => sql`
+  select event_id, state, 1 as count, (state = 'failed')::integer as failed from deliveries where ${isOfDestination(period)}
   union all
-  select event_id, state, 1, 0 from first_deliveries where ${ofDestination(period)}`;
+  select event_id, state, 1, 0 from first_deliveries where ${isOfDestination(period)}`;
 
 const buildKey = (of: Counted, by: Dimension | undefined) => (by && KEYS[of][by]) ?? sql`null::text`;
 
-const onlyKey = (of: Counted, by: Dimension | undefined, key: string | undefined) =>
+const restrictToKey = (of: Counted, by: Dimension | undefined, key: string | undefined) =>
   key === undefined ? sql`` : sql`and ${buildKey(of, by)} = ${key}`;
 
-const times = (bounds: Date[]) => sql`array[${sql.join(bounds)}]::timestamptz[]`;
+const toTimeArray = (bounds: Date[]) => sql`array[${sql.join(bounds)}]::timestamptz[]`;
 
-const ids = (bounds: Date[]) =>
+const toIdArray = (bounds: Date[]) =>
   sql`array[${sql.join(bounds.map((bound) => buildFirstId(bound.getTime())))}]::uuid[]`;
 
 /** Joins the customers of all rows at once, also for deleted installations. */
-const withCustomers = (table: string) => sql`
+const joinCustomers = (table: string) => sql`
   left join installations on installations.id = ${sql.ref(table)}.installation_id
   left join removed_installations as removed on removed.id = ${sql.ref(table)}.installation_id
   left join groups on groups.id = coalesce(installations.group_id, removed.group_id)`;

@@ -49,13 +49,13 @@ export async function listProjectOperations(
   if (places) return { rows: await listOfPlaces(queries, places, filter, range) };
   const conditions = buildConditions(filter);
   const lowest =
-    conditions.length > 0 ? await lowestExamined(queries, filter, range, maxExamined) : undefined;
+    conditions.length > 0 ? await findLowestExamined(queries, filter, range, maxExamined) : undefined;
   if (lowest) conditions.push(sql`operations.id >= ${lowest}`);
   const page = sql`
     select ${COLUMNS} from operations
     where ${all([sql`project_id = ${filter.projectId}`, inIdRange("operations.id", range), ...conditions])}
     order by id desc limit ${range.limit}`;
-  const rows = await named(queries, page);
+  const rows = await joinNames(queries, page);
   return rows.length < range.limit && lowest ? { rows, continueBefore: lowest } : { rows };
 }
 
@@ -66,7 +66,7 @@ export async function findListedOperation(
 ): Promise<ListedOperation | undefined> {
   if (!isUuid(id)) return undefined;
   const one = sql`select ${COLUMNS} from operations where project_id = ${projectId} and id = ${id}`;
-  const [found] = await named(queries, one);
+  const [found] = await joinNames(queries, one);
   return found;
 }
 
@@ -76,7 +76,7 @@ const COLUMNS = sql`operations.id, project_id, integration_id, installation_id, 
 
 const all = (conditions: RawBuilder<unknown>[]) => sql.join(conditions, sql` and `);
 
-async function named(queries: SharedQueries, page: RawBuilder<unknown>): Promise<ListedOperation[]> {
+async function joinNames(queries: SharedQueries, page: RawBuilder<unknown>): Promise<ListedOperation[]> {
   const { rows } = await sql<ListedOperation>`
     select page.*, coalesce(integrations.name, removed.integration_name) as integration_name, group_ref, group_name
     from (${page}) as page
@@ -119,7 +119,7 @@ async function listOfPlaces(
     inIdRange("operations.id", range),
     ...buildConditions(filter),
   ];
-  return named(
+  return joinNames(
     queries,
     sql`
       select operations.* from unnest(${places}::uuid[]) as place(id) cross join lateral (
@@ -130,7 +130,7 @@ async function listOfPlaces(
 }
 
 /** Finds the last operation that a call examines; undefined if the range has no more of them. */
-async function lowestExamined(
+async function findLowestExamined(
   queries: DataQueries,
   { projectId }: OperationFilter,
   range: IdRange,

@@ -7,7 +7,7 @@ import type { DataQueries } from "../database/sides.ts";
 import type { EventRow } from "../deliveries/events.ts";
 import { removePlannedByRows } from "../database/planned-by-rows.ts";
 import type { ProjectBound } from "../access/project-retention.ts";
-import { storableJson, toStoredJson } from "../database/stored-json.ts";
+import { toStorableJson, toStoredJson } from "../database/stored-json.ts";
 import { wakes } from "../database/wake-ups.ts";
 
 export type OperationStatus = "in_progress" | "success" | "failure";
@@ -95,7 +95,7 @@ export interface LogEntry {
 /** Entry as it is stored. */
 export type TimedLogEntry = LogEntry & { time: string };
 
-export const timed = (log: LogEntry[]): TimedLogEntry[] => {
+export const addTimes = (log: LogEntry[]): TimedLogEntry[] => {
   const time = now().toISOString();
   return log.map((entry) => ({ ...entry, time }));
 };
@@ -125,10 +125,10 @@ export async function endOperations(
     status,
     result,
     metadata,
-    log: timed(log),
+    log: addTimes(log),
     event_id: event?.id,
     event_type: event?.type,
-    event_data: event && storableJson(event.data),
+    event_data: event && toStorableJson(event.data),
     traceparent: event?.traceparent,
   }));
   const [name, also] = answered

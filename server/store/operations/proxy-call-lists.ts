@@ -54,7 +54,7 @@ export async function listProjectProxyCalls(
   const { rows } = await sql<ListedProxyCall>`
     select page.*, coalesce(integrations.name, removed.integration_name) as integration_name, group_ref
     from (
-      select * from ${isSearch ? newest(inRange, maxExamined) : sql`proxy_usage`}
+      select * from ${isSearch ? selectNewest(inRange, maxExamined) : sql`proxy_usage`}
       where ${sql.join(isSearch ? filters : [...inRange, ...filters], sql` and `)}
       order by time desc, id desc limit ${range.limit}) as page
     left join installations on installations.id = page.installation_id
@@ -64,17 +64,19 @@ export async function listProjectProxyCalls(
     order by page.time desc, page.id desc
   `.execute(queries);
   const lowest =
-    isSearch && rows.length < range.limit ? await lowestExamined(queries, inRange, maxExamined) : undefined;
+    isSearch && rows.length < range.limit
+      ? await findLowestExamined(queries, inRange, maxExamined)
+      : undefined;
   return { rows, ...(lowest !== undefined && { continueBefore: lowest }) };
 }
 
 /** Selects the newest calls. Without this limit, the planner may read the calls of all times for a filter with few results. */
-const newest = (inRange: RawBuilder<unknown>[], max: number) => sql`(
+const selectNewest = (inRange: RawBuilder<unknown>[], max: number) => sql`(
   select * from proxy_usage where ${sql.join(inRange, sql` and `)}
   order by time desc, id desc limit ${max}) as examined`;
 
 /** Finds the last call that is examined; undefined if the range has no more of them. */
-async function lowestExamined(
+async function findLowestExamined(
   queries: DataQueries,
   inRange: RawBuilder<unknown>[],
   max: number,

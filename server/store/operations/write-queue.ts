@@ -3,7 +3,7 @@ import { sql, type RawBuilder } from "kysely";
 import type { Json, JsonObject } from "../../../ground/json.ts";
 import type { QueuedWriteType } from "./accept-writes.ts";
 import type { DataQueries } from "../database/sides.ts";
-import { timed, type LogEntry } from "./operations.ts";
+import { addTimes, type LogEntry } from "./operations.ts";
 import { toStoredJson } from "../database/stored-json.ts";
 
 export interface ClaimedWrite {
@@ -225,7 +225,7 @@ export async function rescheduleWrite(
       returning operation_id
     )
     update operations set update_time = now(),
-      log = case when jsonb_array_length(log) < ${MAX_STEPS} then log || ${toStoredJson(timed(log))}::jsonb else log end,
+      log = case when jsonb_array_length(log) < ${MAX_STEPS} then log || ${toStoredJson(addTimes(log))}::jsonb else log end,
       metadata = metadata || jsonb_build_object('retry', jsonb_build_object('attempts', ${attempts}::integer, 'lastAttempt',
         to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')))
     from back where operations.id = back.operation_id

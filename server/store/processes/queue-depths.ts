@@ -34,7 +34,7 @@ export interface QueueDepths {
 const MAX_COUNTED = 100_000;
 
 /** Counts open deliveries, except those of deleted destinations, which retention removes. */
-const openIn = (deliveries: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+const selectOpenIn = (deliveries: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   select 1 from (select destination_id from ${deliveries}) as open
   join destinations on destinations.id = open.destination_id limit ${MAX_COUNTED}
 `;
@@ -90,9 +90,9 @@ async function readDataDepths(queries: DataQueries): Promise<Omit<QueueDepths, k
     select
       (select count(*)::int from (select 1 from writes limit ${MAX_COUNTED}) as w) as writes,
       (select count(*)::int from (
-        (${openIn(sql`deliveries where state = 'waiting'`)})
-        union all (${openIn(sql`deliveries where state = 'sending'`)})
-        union all (${openIn(sql`first_deliveries`)})) as d) as deliveries,
+        (${selectOpenIn(sql`deliveries where state = 'waiting'`)})
+        union all (${selectOpenIn(sql`deliveries where state = 'sending'`)})
+        union all (${selectOpenIn(sql`first_deliveries`)})) as d) as deliveries,
       (select count(*)::int
         from (select 1 from connection_gates where closed_until > now() limit ${MAX_COUNTED}) as g) as closed_gates,
       (select count(*)::int from (select 1 from read_runs limit ${MAX_COUNTED}) as r) as reads,

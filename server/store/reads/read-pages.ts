@@ -4,10 +4,10 @@ import type { JsonObject } from "../../../ground/json.ts";
 import type { DataQueries } from "../database/sides.ts";
 import type { EventRow } from "../deliveries/events.ts";
 import { datedFields } from "../integrations/installation-health.ts";
-import { timed, type LogEntry } from "../operations/operations.ts";
+import { addTimes, type LogEntry } from "../operations/operations.ts";
 import { ReusedBuffers } from "../database/reused-buffers.ts";
 import type { SeenRow } from "./seen-records.ts";
-import { storableJson, toStoredJson } from "../database/stored-json.ts";
+import { toStorableJson, toStoredJson } from "../database/stored-json.ts";
 import { wakes } from "../database/wake-ups.ts";
 
 export interface Fingerprint {
@@ -87,7 +87,7 @@ export async function commitReadPages(queries: DataQueries, pages: ReadPageCommi
       from read_runs join input on input.operation_id = read_runs.operation_id and read_runs.claimed_by = input.worker_id
       where read_runs.operation_id = any(${pages.map(({ operationId }) => operationId)}::uuid[])
       for update of read_runs
-    ), ${sql.join([...partsFor(pages), ...(events.length > 0 ? [insertEvents(events, bytes)] : [])])}
+    ), ${sql.join([...buildParts(pages), ...(events.length > 0 ? [insertEvents(events, bytes)] : [])])}
     select operation_id${events.length > 0 ? sql`, ${wakes("events")}` : sql``} from mine
   `.execute(queries);
   // Only after a success: a failed statement may still wait to be sent.
@@ -96,7 +96,7 @@ export async function commitReadPages(queries: DataQueries, pages: ReadPageCommi
 }
 
 /** Builds only the parts that pages need: most incremental reads find nothing, and planning the statement is most of its cost. */
-const partsFor = (pages: ReadPageCommit[]): RawBuilder<unknown>[] => [
+const buildParts = (pages: ReadPageCommit[]): RawBuilder<unknown>[] => [
   SHOW_PROGRESS,
   ...(pages.some(({ end }) => !end) ? [MOVE_RUNS] : []),
   ...(pages.some(({ end }) => end) ? [END_RUNS] : []),
@@ -113,7 +113,7 @@ const toInput = (page: ReadPageCommit) => ({
   stage: page.stage,
   checkpoint: page.checkpoint,
   metadata: page.metadata,
-  log: timed(page.log),
+  log: addTimes(page.log),
   release: page.release,
   status: page.end?.status,
   result: page.end?.result,
@@ -234,7 +234,7 @@ function rememberSeen(pages: ReadPageCommit[]): RawBuilder<unknown> {
 const listMessageEvents = ({ operationId, messages, end }: ReadPageCommit) => [
   ...messages.map((message) => ({ ...message, operationId })),
   ...(end?.event
-    ? [{ ...end.event, data: storableJson(end.event.data), operationId, destinationId: null, held: false }]
+    ? [{ ...end.event, data: toStorableJson(end.event.data), operationId, destinationId: null, held: false }]
     : []),
 ];
 

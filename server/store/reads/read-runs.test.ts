@@ -14,7 +14,7 @@ import { findReadObject, insertReadObject, pauseReadObjects, unpauseReadObjects 
 import { commitReadPages, listFingerprints, type ReadPageCommit } from "./read-pages.ts";
 import {
   claimRuns,
-  dueRunsStatement,
+  buildDueRunsStatement,
   insertReadRuns,
   listDueRuns,
   recoverRuns,
@@ -222,7 +222,7 @@ test("a search for due runs reads those that it returns, however many are due", 
     names.map((objectName) => ({ ...run, objectName, operationId: newId() })),
   );
   assert.equal((await due()).length, 10);
-  const statement = dueRunsStatement({ maxPerProject: 10, among: 10 });
+  const statement = buildDueRunsStatement({ maxPerProject: 10, among: 10 });
   const { rows } = await sql<{ "QUERY PLAN": [{ Plan: PlanNode }] }>`
     explain (analyze, timing off, format json) ${statement}`.execute(queries);
   assert.ok(listRows("read_runs", rows[0]?.["QUERY PLAN"][0].Plan) < 50);

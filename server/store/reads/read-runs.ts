@@ -12,7 +12,7 @@
 import { sql, type RawBuilder } from "kysely";
 import type { JsonObject } from "../../../ground/json.ts";
 import type { DataQueries } from "../database/sides.ts";
-import { timed, type Actor, type LogEntry } from "../operations/operations.ts";
+import { addTimes, type Actor, type LogEntry } from "../operations/operations.ts";
 import { toStoredJson } from "../database/stored-json.ts";
 
 export type ReadKind = "backfill" | "scheduled" | "triggered";
@@ -103,10 +103,10 @@ export interface DueRunsWanted {
  * time since which they are due. Skips along the index from project to project.
  */
 export const listDueRuns = async (queries: DataQueries, wanted: DueRunsWanted): Promise<DueRun[]> =>
-  (await dueRunsStatement(wanted).execute(queries)).rows;
+  (await buildDueRunsStatement(wanted).execute(queries)).rows;
 
-export function dueRunsStatement({ maxPerProject, among }: DueRunsWanted): RawBuilder<DueRun> {
-  const ofProject = (isBackfill: boolean) => sql`
+export function buildDueRunsStatement({ maxPerProject, among }: DueRunsWanted): RawBuilder<DueRun> {
+  const selectOfProject = (isBackfill: boolean) => sql`
     (select *, ${isBackfill}::boolean as is_backfill from (
       select *, row_number() over (partition by installation_id order by due_time, seq) as turn from (
         select operation_id, installation_id, project_id, due_time, seq from read_runs
@@ -123,7 +123,7 @@ export function dueRunsStatement({ maxPerProject, among }: DueRunsWanted): RawBu
         select project_id from read_runs where claimed_by is null and project_id > projects.project_id
         order by project_id limit 1) next
     ), due as (
-      select mine.* from projects, lateral (${ofProject(false)} union all ${ofProject(true)}) mine
+      select mine.* from projects, lateral (${selectOfProject(false)} union all ${selectOfProject(true)}) mine
     )
     select operation_id, due.project_id, connection_id, is_backfill
     from due join installations on installations.id = due.installation_id
@@ -255,7 +255,7 @@ export async function putBackRun(queries: DataQueries, run: PutBackRun): Promise
       returning operation_id, attempts
     )
     update operations set update_time = now(),
-      log = case when jsonb_array_length(log) < ${MAX_STEPS} then log || ${toStoredJson(timed(log))}::jsonb else log end,
+      log = case when jsonb_array_length(log) < ${MAX_STEPS} then log || ${toStoredJson(addTimes(log))}::jsonb else log end,
       metadata = metadata
         || jsonb_build_object('read', jsonb_strip_nulls((metadata -> 'read') || jsonb_build_object(
           'waitedMs', coalesce((metadata #>> '{read,waitedMs}')::bigint, 0) + ${waitedMs}::bigint,

@@ -39,7 +39,7 @@ const COLUMNS = sql`event_streams.id, event_streams.connection_id, event_streams
   event_streams.heard_time, event_streams.state, event_streams.reason, event_streams.attempts`;
 
 /** Builds the key of an account's object in a journal, among selected and wanted objects. */
-export const journalKey = (accountRef: string, objectKey: string): string => `${accountRef} ${objectKey}`;
+export const toJournalKey = (accountRef: string, objectKey: string): string => `${accountRef} ${objectKey}`;
 export function readJournalKey(key: string): { accountRef: string; objectKey: string } {
   const [accountRef = "", objectKey = ""] = key.split(" ");
   return { accountRef, objectKey };
@@ -47,7 +47,7 @@ export function readJournalKey(key: string): { accountRef: string; objectKey: st
 export const SELECTED_KEY = sql`case source when 'journal' then account_ref || ' ' || object_key else object_key end`;
 
 /** Selects the objects that installations subscribe to by the stream, except for an installation that is removed. */
-const wantedWithout = (installationId: string | null) => sql`array(
+const selectWantedWithout = (installationId: string | null) => sql`array(
   select object_key from subscriptions
   join installations on installations.id = subscriptions.installation_id
   where installations.connection_id = event_streams.connection_id and source = 'pubsub'
@@ -57,7 +57,7 @@ const wantedWithout = (installationId: string | null) => sql`array(
   select ${SELECTED_KEY} from subscriptions
   where journal_app_id = event_streams.provider_app_id and source = 'journal'
     and state <> 'disabled' and object_key is not null and account_ref is not null)`;
-const WANTED = wantedWithout(null);
+const WANTED = selectWantedWithout(null);
 
 /** Ids of the subscriptions of the streams in a table `mine`. */
 const OF_MINE = sql`
@@ -70,7 +70,7 @@ const OF_MINE = sql`
  * Builds the time until which a subscription knows all changes if the stream reported everything until `time`; null without a
  * time. It is earlier by the duration of a long transaction, which commits with the time of its beginning.
  */
-const knownUntil = (time: RawBuilder<unknown>) =>
+const buildKnownUntil = (time: RawBuilder<unknown>) =>
   sql`case when ${time} is not null then greatest(subscriptions.create_time, ${time} - interval '5 minutes') end`;
 
 export async function findEventStream(queries: DataQueries, id: string): Promise<EventStreamRow | undefined> {
@@ -156,7 +156,7 @@ export async function findStreamWithout(
   const { rows } = await sql<HeldStream>`
     select event_streams.id, event_streams.connection_id, provider_app_id, event_streams.project_id, provider, ref, topic,
       account_ref, selected,
-      ${wantedWithout(installationId)} as wanted
+      ${selectWantedWithout(installationId)} as wanted
     from event_streams join installations on installations.connection_id = event_streams.connection_id
     where installations.id = ${installationId}
   `.execute(queries);
@@ -171,7 +171,7 @@ export async function selectAgain(queries: DataQueries, id: string): Promise<voi
   await sql`
     with mine as (select connection_id, provider_app_id, selected from event_streams where id = ${id})
     update subscriptions set state = 'pending', due_time = now(), retry_time = null,
-      polled_until = coalesce(polled_until, ${knownUntil(sql`now()`)})
+      polled_until = coalesce(polled_until, ${buildKnownUntil(sql`now()`)})
     from mine
     where subscriptions.id in (${OF_MINE}) and subscriptions.state in ('active', 'degraded') and ${SELECTED_KEY} <> all(selected)
   `.execute(queries);
@@ -279,7 +279,7 @@ export async function releaseEventStream(queries: DataQueries, one: ReleasedStre
     ), due as (
       update subscriptions set state = 'pending', due_time = now(), retry_time = null,
         polled_until = case when subscriptions.state = 'pending' then polled_until
-          else coalesce(polled_until, ${knownUntil(sql`mine.heard_time`)}) end
+          else coalesce(polled_until, ${buildKnownUntil(sql`mine.heard_time`)}) end
       from mine
       where ${setUpAgain} and subscriptions.id in (${OF_MINE}) and subscriptions.state in ('pending', 'active', 'degraded')
       returning subscriptions.id

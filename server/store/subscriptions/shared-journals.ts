@@ -33,7 +33,11 @@ export async function listJournalFilters(
 }
 
 /** Lists which of these objects are wanted by other provider apps that share the stream's journal. */
-export async function wantedByOthers(queries: DataQueries, id: string, keys: string[]): Promise<string[]> {
+export async function listWantedByOthers(
+  queries: DataQueries,
+  id: string,
+  keys: string[],
+): Promise<string[]> {
   const apps = sql`select others.provider_app_id from ${OTHERS} where mine.id = ${id}`;
   const { rows } = await sql<{ key: string }>`
     select distinct ${SELECTED_KEY} as key ${selectWanted(apps)} and ${SELECTED_KEY} = any(${keys}::text[])

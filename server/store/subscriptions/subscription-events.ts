@@ -10,9 +10,9 @@ import { inIdRange, type IdRange } from "../database/id-range.ts";
 import { datedFields } from "../integrations/installation-health.ts";
 import type { ProjectBound } from "../access/project-retention.ts";
 import type { SeenRow } from "../reads/seen-records.ts";
-import { storableJson } from "../database/stored-json.ts";
+import { toStorableJson } from "../database/stored-json.ts";
 import { isHeldBy, type SubscriptionClaim } from "./subscription-claim.ts";
-import { OUTCOME, OUTCOME_JOINS, storedWords, type Outcome } from "./subscription-outcomes.ts";
+import { OUTCOME, OUTCOME_JOINS, listStoredOutcomes, type Outcome } from "./subscription-outcomes.ts";
 import { RECOVERED } from "./subscriptions.ts";
 import { reconcileFrom } from "./subscription-scans.ts";
 
@@ -124,7 +124,7 @@ export async function commitSubscription(queries: DataQueries, commit: Subscript
     (messageId) => messageId,
   );
   const isMine = sql`exists (select from mine)`;
-  const events = messages.map((message) => ({ ...message, data: storableJson(message.data) }));
+  const events = messages.map((message) => ({ ...message, data: toStorableJson(message.data) }));
   const { rows } = await sql<{ isMine: boolean }>`
     with mine as materialized (
       select id from subscriptions where ${isHeldBy(commit)} for no key update
@@ -279,7 +279,7 @@ export async function listSubscriptionEvents(
     inIdRange("id", range),
     ...(recordId === undefined ? [] : [sql`record_id = ${recordId}`]),
     ...(objectName === undefined ? [] : [sql`object_name = ${objectName}`]),
-    ...(outcome === undefined ? [] : [isStoredAs(storedWords(outcome))]),
+    ...(outcome === undefined ? [] : [isStoredAs(listStoredOutcomes(outcome))]),
   ];
   const scanned = sql`
     select * from subscription_events where ${sql.join(conditions, sql` and `)}

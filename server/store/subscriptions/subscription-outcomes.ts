@@ -50,7 +50,7 @@ export const OUTCOME_JOINS = sql`
   left join undelivered_changes as undelivered on undelivered.message_id = event.message_id`;
 
 /** Lists the stored outcomes of events that may be reported with this outcome; null if such events have none yet. */
-export function storedWords(outcome: Outcome): readonly string[] | null {
+export function listStoredOutcomes(outcome: Outcome): readonly string[] | null {
   if (outcome === "received" || outcome === "queued") return null;
   if (outcome === "filtered" || outcome === "repeated") return [outcome];
   return ["delivered", "coalesced", ...(outcome === "given_up" ? ["expired"] : [])];

@@ -26,7 +26,7 @@ import {
   postponeSubscription,
   recoverSubscriptions,
   syncSubscriptions,
-  useInstead,
+  setFallbackSource,
   type SubscriptionRow,
   type SubscriptionSource,
 } from "./subscriptions.ts";
@@ -169,7 +169,7 @@ test("polling instead of a stream that fails begins before the last answer of th
     setUpAgain: true,
   });
   const polling = { source: "polling", reason: "the permission was removed", sourceRetryTime: null } as const;
-  await turn((claim) => useInstead(queries, { ...claim, ...NAMES, ...polling }));
+  await turn((claim) => setFallbackSource(queries, { ...claim, ...NAMES, ...polling }));
   const row = await find();
   assert.deepEqual([row.source, row.polledUntil], ["polling", new Date("2026-09-14T07:55:00Z")]);
 });

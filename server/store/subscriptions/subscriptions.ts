@@ -344,7 +344,7 @@ export async function activateSubscription(
  * Stores the fallback source of a subscription whose preferred source could not be set up and is tried again later. Polling
  * begins where the known changes end; before pushes, a reconciliation finds the changes since then.
  */
-export async function useInstead(
+export async function setFallbackSource(
   queries: DataQueries,
   one: SubscriptionClaim & {
     accountRef: string;

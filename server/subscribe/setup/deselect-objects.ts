@@ -9,7 +9,7 @@ import {
   readJournalKey,
   type HeldStream,
 } from "../../store/subscriptions/event-streams.ts";
-import { dropSelectedOfOthers, wantedByOthers } from "../../store/subscriptions/shared-journals.ts";
+import { dropSelectedOfOthers, listWantedByOthers } from "../../store/subscriptions/shared-journals.ts";
 import type { StreamServices } from "../definition/stream-services.ts";
 
 export interface Deselecting {
@@ -90,7 +90,7 @@ async function deselectFromJournal(
     journal.tokenScopes(scopes),
   );
   const { data } = deps.database;
-  const kept = new Set(await wantedByOthers(data, id, dropped));
+  const kept = new Set(await listWantedByOthers(data, id, dropped));
   const gone = dropped.filter((key) => !kept.has(key));
   if (gone.length === 0) return;
   try {

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { JournalConnector } from "../../../connector-kit/journal-connector.ts";
 import { ProviderError } from "../../../connector-kit/calls/provider-error.ts";
 import type { AppCalls } from "../../calls/app-calls.ts";
-import { journalKey, putEventStream } from "../../store/subscriptions/event-streams.ts";
+import { toJournalKey, putEventStream } from "../../store/subscriptions/event-streams.ts";
 import { findProviderApp } from "../../store/connections/provider-apps.ts";
 import { listJournalFilters } from "../../store/subscriptions/shared-journals.ts";
 import type { ClaimedSubscription } from "../../store/subscriptions/subscriptions.ts";
@@ -50,7 +50,7 @@ export async function selectInJournal(
     });
   // Stored before the object is selected: if another project deselects it at the same time, it removes this entry, and the
   // object is selected again.
-  if (!requireOpen(await put([journalKey(accountRef, objectKey)]))) return { isOpen: false, warnings: [] };
+  if (!requireOpen(await put([toJournalKey(accountRef, objectKey)]))) return { isOpen: false, warnings: [] };
   const listFilters = async () =>
     mergeFilters(await listJournalFilters(data, { journalAppId: app.id, accountRef, objectKey }));
   let filters = await listFilters();

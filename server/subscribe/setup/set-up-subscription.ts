@@ -9,7 +9,7 @@ import {
   activateSubscription,
   changeSource,
   nameSubscription,
-  useInstead,
+  setFallbackSource,
   type ClaimedSubscription,
 } from "../../store/subscriptions/subscriptions.ts";
 import { chooseSource, listSources, type ChosenSource } from "./choose-source.ts";
@@ -55,7 +55,7 @@ export async function setUpSubscription(
     const isSlower = otherwise.source === "polling";
     const reason = isSlower ? `${error.message.replace(/\.$/, "")}. ${otherwise.reason ?? ""}`.trim() : null;
     const sourceRetryTime = isSlower ? new Date(nowMs() + SOURCE_RETRY_MS) : null;
-    await useInstead(data, { ...claim, ...names, source: otherwise.source, reason, sourceRetryTime });
+    await setFallbackSource(data, { ...claim, ...names, source: otherwise.source, reason, sourceRetryTime });
     Object.assign(subscription, names, { state: "active", source: otherwise.source });
   }
   return true;
