@@ -3,6 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { nowMs } from "../clock.ts";
 import { Failure } from "../failures.ts";
 import { parseJson, textAt } from "../http/json.ts";
+import { Refused } from "../http/refused.ts";
 import { readBody, send } from "../http/send.ts";
 import { findProxyOrigin } from "../settings/proxy-origin.ts";
 import type { Connected } from "../settings/connect.ts";
@@ -78,7 +79,10 @@ export async function checkProxy(server: Pick<Connected, "target" | "api">): Pro
     return bad("proxy", `${at} answers, but not as the proxy of a Busbar`, cure);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    const cure = "Give its address by BUSBAR_PROXY_URL, or log in with --proxy-url.";
+    const cure =
+      error instanceof Refused
+        ? "Check the server's log and its database."
+        : "Give its address by BUSBAR_PROXY_URL, or log in with --proxy-url.";
     return bad("proxy", error.message, cure);
   }
 }

@@ -14,12 +14,12 @@ export const findProxyOrigin = async (
   given = target.proxyUrl,
 ): Promise<string> => buildProxyOrigin(given ?? (await findProxy(api)), target.origin);
 
-/** Only a key with the scope `full` may ask. */
+/** Returns undefined for a key that may not ask: only one with the scope `full` may. */
 async function findProxy(api: Connected["api"]): Promise<string | undefined> {
   try {
     return textAt(await api("GET", "/v1/system"), "urls.proxy");
   } catch (error) {
-    if (error instanceof Refused) return undefined;
+    if (error instanceof Refused && error.status === 403) return undefined;
     throw error;
   }
 }
