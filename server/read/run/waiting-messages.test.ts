@@ -31,7 +31,7 @@ async function openBacklog(t: TestContext) {
     const ask = () => waiting.isBehind(destinationId);
     return Object.assign(ask, { stored: (messages: number) => waiting.stored(destinationId, messages) });
   };
-  return { add, setFailing, setFailingFor, makeDue, isBehind };
+  return { database, queries, add, setFailing, setFailingFor, makeDue, isBehind };
 }
 
 test("a destination is behind while 200 messages wait for it", async (t) => {
@@ -77,6 +77,31 @@ test("while a destination fails, single pages at intervals find out whether it i
   ask.stored(1);
   assert.deepEqual(await asked(ask, 2), [true, true]);
   await until(async () => !(await ask()));
+});
+
+test("reads that ask at the same time share one query, and only one of them is the page that finds out", async (t) => {
+  const { database, queries, add, setFailing, isBehind } = await openBacklog(t);
+  await setFailing(true);
+  await add(200, "later");
+  const ask = isBehind(1);
+  assert.equal(await ask(), true);
+  await asked(async () => true, 1);
+  const answers = await queries.transaction().execute(async (locking) => {
+    await sql`lock table destinations in access exclusive mode`.execute(locking);
+    const asking = Array.from({ length: 3 }, () => ask());
+    const waiting = async () =>
+      (
+        await sql`select from pg_locks where not granted and relation = 'destinations'::regclass`.execute(
+          locking,
+        )
+      ).rows.length;
+    await until(async () => (await waiting()) > 0);
+    // Another statement from the same pool would wait behind those that were sent before it.
+    await sql`select 1`.execute(database.data);
+    assert.equal(await waiting(), 1);
+    return asking;
+  });
+  assert.deepEqual((await Promise.all(answers)).toSorted(), [false, true, true]);
 });
 
 test("the longer a destination fails, the rarer are the pages that find out whether it is back", async (t) => {

@@ -23,6 +23,11 @@ export interface WaitingMessages {
   stored(destinationId: string, messages: number): void;
 }
 
+interface Checked {
+  isBehind: boolean;
+  isProbe?: true;
+}
+
 interface Probe {
   timeMs: number;
   /**
@@ -54,7 +59,9 @@ export function openWaitingMessages({ data }: Database, minuteMs: number): Waiti
     return true;
   }
 
-  async function check(destinationId: string): Promise<{ isBehind: boolean; isProbe?: true }> {
+  const checking = new Map<string, Promise<Checked>>();
+
+  async function check(destinationId: string): Promise<Checked> {
     const max = { open: MAX_WAITING, retries: MAX_RETRIES };
     const { open, retries, failingMs } = await countBacklog(data, destinationId, max);
     if (failingMs === null) {
@@ -69,7 +76,12 @@ export function openWaitingMessages({ data }: Database, minuteMs: number): Waiti
     async isBehind(destinationId) {
       const before = known.get(destinationId);
       if (before !== undefined) return before;
-      const { isBehind, isProbe } = await check(destinationId);
+      // Many objects of one destination become due at once. Only the first of them can be the probe.
+      const underWay = checking.get(destinationId);
+      if (underWay) return (await underWay).isBehind;
+      const checked = check(destinationId).finally(() => checking.delete(destinationId));
+      checking.set(destinationId, checked);
+      const { isBehind, isProbe } = await checked;
       known.set(destinationId, isBehind);
       return isBehind && !isProbe;
     },
