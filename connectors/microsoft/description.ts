@@ -48,6 +48,28 @@ export const description: Description = {
       example: { subject: "Pens" },
     },
     "me/calendars": { path: "calendars", since: {}, example: { name: "Pens" } },
+    // The list of events has those of the default calendar, the list of contacts those of the default folder: these have the others, too.
+    "me/calendars/events": {
+      modes: ["read"],
+      parent: { object: "me/calendars" },
+      list: { path: "/v1.0/me/calendars/{parent}/events", pageSize: { to: "query.$top", most: 100 } },
+      get: { path: "/v1.0/me/events/{id}" },
+      example: { subject: "Pens" },
+    },
+    "me/contactFolders": {
+      path: "contactFolders",
+      modes: ["read"],
+      since: {},
+      example: { displayName: "Pens" },
+    },
+    "me/contactFolders/contacts": {
+      modes: ["read"],
+      parent: { object: "me/contactFolders" },
+      list: { path: "/v1.0/me/contactFolders/{parent}/contacts", pageSize: { to: "query.$top", most: 100 } },
+      get: { path: "/v1.0/me/contacts/{id}" },
+      metadata: { label: "Contact", fields: contactFields },
+      example: { givenName: "Ada" },
+    },
   },
   errors: {
     message: ["error.message"],
@@ -56,6 +78,6 @@ export const description: Description = {
   sources: {
     documentation: "https://learn.microsoft.com/en-us/graph/api/overview",
     checked:
-      "2026-11-28, Microsoft’s pages of the lists, of immutable ids and of batches; contacts of other folders than the default one are in lists of their own, which are not read. An item keeps its id when it moves to another folder, but not when it moves to an archive mailbox; a call through the proxy that has a `Prefer` of its own, without `IdType`, gets the other ids",
+      "2026-11-28, Microsoft’s pages of the lists, of immutable ids and of batches; contacts of folders within folders are not read. An item keeps its id when it moves to another folder, but not when it moves to an archive mailbox; a call through the proxy that has a `Prefer` of its own, without `IdType`, gets the other ids",
   },
 };
