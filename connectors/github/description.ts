@@ -6,7 +6,8 @@ export const description: Description = {
     list: { path: "/{path}", pageSize: { to: "query.per_page", most: 100 } },
     paging: { link: true },
     changedPath: "updated_at",
-    since: { to: "query.since", format: "rfc3339-seconds" },
+    // What changed "after the given time" is listed.
+    since: { to: "query.since", format: "rfc3339-seconds", exclusive: true },
     create: { method: "POST", path: "/{path}" },
     update: { method: "PATCH", path: "/{path}/{id}" },
     delete: { method: "DELETE", path: "/{path}/{id}" },
@@ -78,6 +79,6 @@ export const description: Description = {
   sources: {
     documentation: "https://docs.github.com/en/rest",
     checked:
-      "2026-11-26, GitHub's OpenAPI file as published in @octokit/openapi 23.0.2; documentation of rate limits",
+      "2026-11-28, GitHub's OpenAPI file as published in @octokit/openapi 23.0.2; documentation of rate limits and versions: 2022-11-28 is supported until March 2028 at least",
   },
 };
