@@ -3,7 +3,14 @@ import { formatFieldPath } from "../../ground/field-path.ts";
 import type { Connector } from "../connector.ts";
 import type { ProviderFetch } from "../calls/provider-fetch.ts";
 import { ProviderError } from "../calls/provider-error.ts";
-import type { Checkpoint, ReadConnector, ReadPage, ReadPlan, SourceRecord } from "../read-connector.ts";
+import type {
+  Checkpoint,
+  ReadAbilities,
+  ReadConnector,
+  ReadPage,
+  ReadPlan,
+  SourceRecord,
+} from "../read-connector.ts";
 import { objectPageRequest, readObjectPage } from "./declarative-children.ts";
 import type { Description } from "./rules/description.ts";
 import { getOne } from "./get-record.ts";
@@ -37,6 +44,7 @@ export function declarativeRead(description: Description, classify: Classify): R
       search: true,
       maxSearchFilters: 5,
       overlapMs: overlapMs(description),
+      ...settlingOverlap(description),
     },
     cheapestObject: findCheapestObject(description),
     preparePage: (plan, checkpoint) => objectPageRequest(readLists(plan), plan, checkpoint),
@@ -91,6 +99,12 @@ export function declarativeRead(description: Description, classify: Classify): R
 /** A minute, unless records of an object appear later. */
 const overlapMs = (description: Description): number =>
   60_000 * Math.max(1, ...buildPlans(description).map(({ since }) => since?.overlapMinutes ?? 1));
+
+/** Records of an object may appear much later: once an hour a read begins so long before. */
+function settlingOverlap(description: Description): Pick<ReadAbilities, "settlingOverlapMs"> {
+  const minutes = Math.max(0, ...buildPlans(description).map(({ since }) => since?.settlingMinutes ?? 0));
+  return minutes > 0 ? { settlingOverlapMs: minutes * 60_000 } : {};
+}
 
 async function search(
   next: (checkpoint: Checkpoint | undefined) => Promise<ReadPage>,

@@ -67,7 +67,7 @@ const ListFact = closed({
         oldestDays: integer("Older bounds are refused."),
         unchanged: integer("Status, without a body, where nothing has changed since: 304."),
         lateMinutes: integer(
-          "Minutes until a change is in the list, where the vendor says that it takes as long as that, or longer.",
+          "Minutes until a change is in the list, where it is said, or was seen, that it takes as long as that, or longer.",
         ),
       },
       "How changes are asked for. Absent: the vendor's list has no such bound.",

@@ -16,6 +16,9 @@ export const description: Description = {
       since: {
         to: "query.filterByFormula",
         template: "NOT(IS_BEFORE(LAST_MODIFIED_TIME(),'{since}'))",
+        // Some records were seen to appear late; nobody says how late.
+        overlapMinutes: 5,
+        settlingMinutes: 60,
       },
       create: { method: "POST", path: "/v0/{path}", wrap: { in: "fields" } },
       update: { method: "PATCH", path: "/v0/{path}/{id}", wrap: { in: "fields" } },

@@ -25,7 +25,8 @@ export const description: Description = {
     each: "{singular}",
     paging: { cursor: { from: "next_offset", to: "query.offset" } },
     changedPath: "updated_at",
-    since: { to: "query.updated_at[after]", format: "unix" },
+    // A change can be in lists five minutes after it.
+    since: { to: "query.updated_at[after]", format: "unix", overlapMinutes: 15 },
     create: {
       method: "POST",
       path: "/v2/{path}",

@@ -9,7 +9,14 @@ export const description: Description = {
     flatten: "attributes",
     paging: { nextUrl: { from: "links.next" } },
     changedPath: "attributes.updatedAt",
-    since: { to: "query.filter[updatedAt]", template: "{since}..inf", query: { sort: "updatedAt" } },
+    // Some records were seen to appear late; nobody says how late.
+    since: {
+      to: "query.filter[updatedAt]",
+      template: "{since}..inf",
+      query: { sort: "updatedAt" },
+      overlapMinutes: 10,
+      settlingMinutes: 360,
+    },
     create: { method: "POST", path: "/api/v2/{path}", wrap: { jsonApi: true } },
     // The id in the body is a number, too.
     update: {

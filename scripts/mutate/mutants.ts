@@ -25,6 +25,7 @@ const APART = new Set([
   "metadata",
   "changedFormat",
   "overlapMinutes",
+  "settlingMinutes",
   "idempotencyKeyMinutes",
   "module",
   "like",

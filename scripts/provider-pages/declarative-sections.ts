@@ -149,9 +149,12 @@ function limitSection({ limits }: Description, plans: ObjectPlan[]): string[] {
 
 function overlapText(plans: ObjectPlan[]): string[] {
   const minutes = Math.max(...plans.map(({ since }) => since?.overlapMinutes ?? 0));
+  const settling = Math.max(...plans.map(({ since }) => since?.settlingMinutes ?? 0));
   return minutes > 0
     ? [
-        `* Records appear late: a scheduled read begins ${minutes} minutes before the last, and delivers what is new or changed.`,
+        `* Records appear late: a scheduled read begins ${minutes} minutes before the last${
+          settling > 0 ? `, once an hour ${settling} minutes` : ""
+        }, and delivers what is new or changed.`,
       ]
     : [];
 }

@@ -72,6 +72,12 @@ export const Since = Type.Object({
         "Default: 1.",
     }),
   ),
+  settlingMinutes: Type.Optional(
+    Type.Integer({
+      description:
+        "How far before the last read one begins once an hour, where a few records appear much later. The longest of all objects holds.",
+    }),
+  ),
   oldestDays: Type.Optional(
     Type.Integer({
       description: "The provider refuses older bounds: all records are then read and compared here.",
