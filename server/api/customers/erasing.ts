@@ -3,9 +3,10 @@ import { FIRST_ID } from "../../../ground/ids.ts";
 import { elapsedMs } from "../../../ground/clock.ts";
 import { missingGroup } from "./missing-group.ts";
 import { awaitPushes } from "../../subscribe/receive/await-pushes.ts";
-import { transact, type Database } from "../../store/database/database.ts";
+import { transactControl, transactData, type Database } from "../../store/database/database.ts";
 import {
   eraseAccounts,
+  eraseAnswers,
   eraseAuditActors,
   eraseAuditNames,
   eraseEvents,
@@ -16,10 +17,14 @@ import {
   eraseRefusedRequests,
   findGroupTraces,
   hasConnection,
+  listErasedOperations,
   lockGroup,
+  storeErasedUntil,
   type ErasedGroup,
   type GroupTraces,
 } from "../../store/connections/erase-group.ts";
+import { findGroup } from "../../store/access/customers.ts";
+import { listPushedAccounts, type PushedAccount } from "../../store/subscriptions/received-pushes.ts";
 
 export interface Erased {
   installations: number;
@@ -40,7 +45,7 @@ const BATCH = 1_000;
 
 /**
  * Returns what was erased and whether nothing is left. Throws a 404 Problem without such a group. Accounts and credentials go first,
- * in one transaction. The rest may need several calls: the group's row goes last, so that the next call continues.
+ * in one transaction. The rest may need several calls: each step can be repeated, and the group's row goes last, so that the next call continues.
  */
 export async function eraseGroup(
   deps: { database: Database },
@@ -49,15 +54,16 @@ export async function eraseGroup(
   const { projectId, groupRef } = wanted;
   const endMs = elapsedMs() + wanted.withinMs;
   const isLate = () => elapsedMs() > endMs;
-  const first = await transact(deps.database, async (queries) => {
+  const accounts = await listAccounts(deps.database, projectId, groupRef);
+  const first = await transactControl(deps.database, async (queries) => {
     const row = await lockGroup(queries, projectId, groupRef);
     // Inside the transaction, whose commit would put an erasure into the audit.
     if (!row) throw await missingGroup(queries, projectId, groupRef);
     const group = { ...row, ...(await findGroupTraces(queries, row)) };
-    const accounts = await eraseAccounts(queries, group);
+    const removed = await eraseAccounts(queries, group, accounts);
     const refusedRequests = await eraseRefusedRequests(queries, group);
     const auditNames = (await eraseAuditNames(queries, group)) + (await eraseAuditActors(queries, group));
-    return { group, erased: { ...NOTHING, ...accounts, refusedRequests, auditNames } };
+    return { group, erased: { ...NOTHING, ...removed, refusedRequests, auditNames } };
   });
   const { group, erased } = first;
   await eraseOutbox(deps.database.control, group);
@@ -66,8 +72,20 @@ export async function eraseGroup(
     (await eraseAllEvents(deps, group, erased, isLate)) &&
     // Without subscriptions, taking the pushes apart leaves nothing of the customer's events.
     (await awaitPushes(deps, projectId, Math.max(0, endMs - elapsedMs()))) &&
-    (await finish(deps, group, erased));
+    // What was accepted since the first step.
+    (await eraseHistory(deps, group, erased, isLate)) &&
+    (await finish(deps, group, accounts, erased));
   return { done, erased };
+}
+
+/** Reads them before the subscriptions go, which name them on the data side. */
+async function listAccounts(
+  { control, data }: Database,
+  projectId: string,
+  groupRef: string,
+): Promise<PushedAccount[]> {
+  const group = await findGroup(control, projectId, groupRef);
+  return group ? listPushedAccounts(data, group.id) : [];
 }
 
 const NOTHING: Erased = {
@@ -94,12 +112,14 @@ async function eraseHistory(
   isLate: () => boolean,
 ): Promise<boolean> {
   for (;;) {
-    const gone = await transact(database, async (queries) => ({
-      ...(await eraseOperations(queries, group, BATCH)),
+    const ids = await listErasedOperations(database.data, group, BATCH);
+    const idempotencyKeys = await eraseAnswers(database.control, ids);
+    const gone = await transactData(database, async (queries) => ({
+      ...(await eraseOperations(queries, ids)),
       proxyCalls: await eraseProxyCalls(queries, group, BATCH),
     }));
-    add(erased, gone);
-    if (gone.operations === 0 && gone.proxyCalls === 0) return true;
+    add(erased, { ...gone, idempotencyKeys });
+    if (ids.length === 0 && gone.proxyCalls === 0) return true;
     if (isLate()) return false;
   }
 }
@@ -112,26 +132,31 @@ async function eraseAllEvents(
 ): Promise<boolean> {
   for (let afterId = group.erasedUntilEvent ?? FIRST_ID; ;) {
     const range = { afterId, max: BATCH };
-    const page = await transact(database, (queries) => eraseEvents(queries, group, range));
+    const page = await transactData(database, (queries) => eraseEvents(queries, group, range));
     add(erased, { events: page.events, deliveries: page.deliveries });
     if (page.lastId === undefined) return true;
+    // After a crash before this, these events are examined again.
+    await storeErasedUntil(database.control, group, page.lastId);
     if (isLate()) return false;
     afterId = page.lastId;
   }
 }
 
 /**
- * Removes what was stored since the first step (accepted writes, lines of calls, refused requests), and then the group's row.
- * Returns false if the customer has connected again: the next request erases that.
+ * Removes what the control side has stored since the first step (refused requests), and then the group's row. Returns false if
+ * the customer has connected again: the next request erases that.
  */
-async function finish({ database }: { database: Database }, group: Traced, erased: Erased): Promise<boolean> {
-  const last = await transact(database, async (queries) => {
+async function finish(
+  { database }: { database: Database },
+  group: Traced,
+  accounts: PushedAccount[],
+  erased: Erased,
+): Promise<boolean> {
+  const last = await transactControl(database, async (queries) => {
     await lockGroup(queries, group.projectId, group.groupRef);
     if (await hasConnection(queries, group)) return undefined;
     const removed = {
-      ...(await eraseAccounts(queries, group)),
-      ...(await eraseOperations(queries, group, BATCH)),
-      proxyCalls: await eraseProxyCalls(queries, group, BATCH),
+      ...(await eraseAccounts(queries, group, accounts)),
       refusedRequests: await eraseRefusedRequests(queries, group),
       auditNames: await eraseAuditActors(queries, group),
     };

@@ -1,10 +1,9 @@
 /** Erases a group from every table, in statements that are short enough to be repeated. */
 import { sql } from "kysely";
 import { encodedStep } from "../../../ground/spelled-path.ts";
-import type { Queries } from "../database/database.ts";
 import type { ControlQueries, DataQueries, SharedQueries } from "../database/sides.ts";
 import { removeLines } from "../operations/proxy-usage.ts";
-import { erasePushes } from "../subscriptions/received-pushes.ts";
+import { erasePushes, type PushedAccount } from "../subscriptions/received-pushes.ts";
 
 export interface ErasedGroup {
   id: string;
@@ -59,9 +58,13 @@ export async function findGroupTraces(queries: SharedQueries, { id }: ErasedGrou
 /**
  * Removes installations, connections with their credentials, consents, and people who connected for this group only. Rows that
  * depend on an installation are removed with it: read objects, fingerprints, subscriptions and their events. Pushes set aside
- * that may be about it are removed, too. The installation's id stays in `removed_installations` until the end.
+ * that may be about `accounts` are removed, too. The installation's id stays in `removed_installations` until the end.
  */
-export async function eraseAccounts(queries: Queries, group: ErasedGroup): Promise<ErasedAccounts> {
+export async function eraseAccounts(
+  queries: ControlQueries,
+  group: ErasedGroup,
+  accounts: PushedAccount[],
+): Promise<ErasedAccounts> {
   const { id, projectId, groupRef } = group;
   const consumers = await sql<{ id: string }>`
     select consumer_id as id from connections where group_id = ${id}
@@ -77,7 +80,7 @@ export async function eraseAccounts(queries: Queries, group: ErasedGroup): Promi
   await sql`
     delete from custom_auth_sessions where project_id = ${projectId} and group_ref = ${groupRef}
   `.execute(queries);
-  await erasePushes(queries, { projectId, groupId: id });
+  await erasePushes(queries, projectId, accounts);
   const installations = await sql`delete from installations where group_id = ${id}`.execute(queries);
   const connections = await sql`delete from connections where group_id = ${id}`.execute(queries);
   const people = await sql`
@@ -111,23 +114,34 @@ export async function eraseOutbox(
   `.execute(queries);
 }
 
-/** Removes up to `max` operations with their logs, queued records and stored answers. */
-export async function eraseOperations(
-  queries: Queries,
+/** Lists up to `max` operations. */
+export async function listErasedOperations(
+  queries: DataQueries,
   { installationIds }: GroupTraces,
   max: number,
-): Promise<{ operations: number; queuedWrites: number; idempotencyKeys: number }> {
+): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from operations where installation_id = any(${installationIds}::uuid[]) limit ${max}
   `.execute(queries);
-  const ids = rows.map((row) => row.id);
-  if (ids.length === 0) return { operations: 0, queuedWrites: 0, idempotencyKeys: 0 };
+  return rows.map(({ id }) => id);
+}
+
+/** Removes the answers stored for operations, while these are still there to find them by. */
+export async function eraseAnswers(queries: ControlQueries, operationIds: string[]): Promise<number> {
   const keys = await sql`
-    delete from idempotency_keys where operation_id = any(${ids}::uuid[])
+    delete from idempotency_keys where operation_id = any(${operationIds}::uuid[])
   `.execute(queries);
+  return count(keys);
+}
+
+/** Removes operations with their logs and queued records. */
+export async function eraseOperations(
+  queries: DataQueries,
+  ids: string[],
+): Promise<{ operations: number; queuedWrites: number }> {
   const writes = await sql`delete from writes where operation_id = any(${ids}::uuid[])`.execute(queries);
-  await sql`delete from operations where id = any(${ids}::uuid[])`.execute(queries);
-  return { operations: ids.length, queuedWrites: count(writes), idempotencyKeys: count(keys) };
+  const operations = await sql`delete from operations where id = any(${ids}::uuid[])`.execute(queries);
+  return { operations: count(operations), queuedWrites: count(writes) };
 }
 
 /** Removes up to `max` lines of proxied calls. */
@@ -144,11 +158,10 @@ export const eraseProxyCalls = (
 
 /**
  * Examines `max` events after `afterId` and removes those about the group, with their deliveries. Returns the last examined id,
- * or undefined after the last event. An event names its group only in its data, so all events are examined; the position is
- * stored with the group, for the next request.
+ * or undefined after the last event. An event names its group only in its data, so all events are examined.
  */
 export async function eraseEvents(
-  queries: Queries,
+  queries: DataQueries,
   group: ErasedGroup & GroupTraces,
   range: { afterId: string; max: number },
 ): Promise<{ lastId: string | undefined; events: number; deliveries: number }> {
@@ -165,8 +178,6 @@ export async function eraseEvents(
   `.execute(queries);
   const lastId = rows[0]?.lastId ?? undefined;
   const ids = rows[0]?.ids ?? [];
-  if (lastId !== undefined)
-    await sql`update groups set erased_until_event = ${lastId} where id = ${group.id}`.execute(queries);
   if (ids.length === 0) return { lastId, events: 0, deliveries: 0 };
   const deliveries = await sql`
     delete from deliveries where event_id = any(${ids}::uuid[])
@@ -179,6 +190,15 @@ export async function eraseEvents(
   await sql`delete from seen_records where id = any(${ids}::uuid[])`.execute(queries);
   await sql`delete from events where id = any(${ids}::uuid[])`.execute(queries);
   return { lastId, events: ids.length, deliveries: count(deliveries) };
+}
+
+/** Stores the last event that was examined, where the next request goes on. */
+export async function storeErasedUntil(
+  queries: ControlQueries,
+  { id }: ErasedGroup,
+  eventId: string,
+): Promise<void> {
+  await sql`update groups set erased_until_event = ${eventId} where id = ${id}`.execute(queries);
 }
 
 /** Returns whether the group has a connection again. */

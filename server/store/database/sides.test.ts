@@ -16,11 +16,7 @@ const NOT_YET_SPLIT = [
   "agents/agent-changes.ts eraseLogs",
   "agents/agent-operations.ts insertAgentOperations",
   "agents/approval-queue.ts markApprovalSent",
-  "connections/erase-group.ts eraseAccounts",
-  "connections/erase-group.ts eraseEvents",
-  "connections/erase-group.ts eraseOperations",
   "database/find-by-text.ts findByText",
-  "subscriptions/received-pushes.ts erasePushes",
   "subscriptions/subscription-events.ts eraseRecord",
 ];
 
@@ -165,7 +161,6 @@ test("the list of functions that name both sides gets no longer", () => {
 /** Places outside the store that use both sides at once: in one transaction, or for a function of the list above. */
 const BOTH_SIDES_USED: Record<string, number> = {
   "agents/approvals/carry-out-approval.ts": 1,
-  "api/customers/erasing.ts": 4,
   "api/find/find.ts": 1,
   "operations/operation-ledger.ts": 1,
   "subscribe/process/process-events.ts": 1,

@@ -1,6 +1,6 @@
 /** Pushed requests, unchanged: stored before they are answered, taken in order, and removed with the commit of their events. */
 import { sql } from "kysely";
-import type { Database, Queries } from "../database/database.ts";
+import type { Database } from "../database/database.ts";
 import type { ControlQueries, DataQueries } from "../database/sides.ts";
 import { wakes } from "../database/wake-ups.ts";
 import { reconcileFrom } from "./subscription-scans.ts";
@@ -195,18 +195,31 @@ export async function removePushesBefore(
   return Number(numAffectedRows ?? 0n);
 }
 
-/**
- * Removes pushes that could not be taken apart and may contain events of a group's accounts. Call it before the group's
- * subscriptions are removed.
- */
+/** An account as pushes name it. */
+export interface PushedAccount {
+  provider: string;
+  accountRef: string;
+}
+
+/** Lists the accounts of a group's subscriptions. */
+export async function listPushedAccounts(queries: DataQueries, groupId: string): Promise<PushedAccount[]> {
+  const { rows } = await sql<PushedAccount>`
+    select distinct subscriptions.provider, account_ref
+    from subscriptions join installations on installations.id = installation_id where group_id = ${groupId}
+  `.execute(queries);
+  return rows;
+}
+
+/** Removes pushes that could not be taken apart and may contain events of these accounts. */
 export async function erasePushes(
-  queries: Queries,
-  { projectId, groupId }: { projectId: string; groupId: string },
+  queries: ControlQueries,
+  projectId: string,
+  accounts: PushedAccount[],
 ): Promise<void> {
   await sql`
     delete from received_pushes where project_id = ${projectId} and attempts > 0 and exists (
-      select from subscriptions join installations on installations.id = installation_id
-      where group_id = ${groupId} and subscriptions.provider = received_pushes.provider
-        and strpos(body, account_ref) > 0)
+      select from unnest(${accounts.map(({ provider }) => provider)}::text[],
+        ${accounts.map(({ accountRef }) => accountRef)}::text[]) as account (provider, account_ref)
+      where account.provider = received_pushes.provider and strpos(body, account_ref) > 0)
   `.execute(queries);
 }
