@@ -109,7 +109,7 @@ export interface Schemas {
   FoundRecord: { id: string; fields: Record<string, unknown>; mappedFields: Record<string, unknown>; associations?: Record<string, unknown>; raw: Record<string, unknown> };
   GenerateConnectionRequest: { provider: string; groupRef: string; groupName?: string; consumerRef: string; consumerName?: string; providerWorkspaceRef?: string; providerMetadata?: Record<string, { value: string; source: "input" | "token" | "provider"; displayName?: string }>; apiKey?: string; basicAuth?: { username: string; password: string }; oauth2ClientCredentials?: { clientId: string; clientSecret: string; scopes?: readonly string[] }; oauth2PasswordCredentials?: { username: string; password: string; clientId: string; clientSecret: string; scopes?: readonly string[] }; oauth2AuthorizationCode?: { accessToken?: { token: string; issuedAt?: string; expiresAt?: string }; refreshToken?: { token: string; issuedAt?: string; expiresAt?: string }; scopes?: readonly string[] }; customAuth?: Record<string, unknown> };
   GetHealthzResponse: { status: "ok" };
-  GetReadyzResponse: { status: "ok"; clockAheadSeconds?: number };
+  GetReadyzResponse: { status: "ok"; hasWorker?: false; clockAheadSeconds?: number };
   GetSubscribeSetupResponse: { callbackURL: string; providerCallbackURL: string; publicAddress: boolean; webhooksConfig?: Record<string, unknown> };
   Group: { groupRef: string; groupName: string; projectId: string; createTime: string; updateTime?: string };
   HealthReason: { type: "connection" | "destination" | "field" | "object" | "read" | "subscription"; name: string; detail: string; since: string };

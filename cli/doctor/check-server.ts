@@ -2,7 +2,7 @@
 import type { IncomingMessage } from "node:http";
 import { nowMs } from "../clock.ts";
 import { Failure } from "../failures.ts";
-import { parseJson, textAt } from "../http/json.ts";
+import { parseJson, textAt, valueAt } from "../http/json.ts";
 import { Refused } from "../http/refused.ts";
 import { readBody, send } from "../http/send.ts";
 import { findProxyOrigin } from "../settings/proxy-origin.ts";
@@ -63,8 +63,17 @@ function clock({ headers }: IncomingMessage): Finding[] {
 
 async function readiness(origin: string): Promise<Finding> {
   const { answer, text } = await ask(origin, "/readyz");
+  const body = parseJson(text);
+  if (answer.statusCode === 200 && valueAt(body, "hasWorker") === false) {
+    const cure = "Start one (BUSBAR_ROLES), or look at the log of the one that should run.";
+    return bad(
+      "worker",
+      "no process has the role worker: nothing is read, delivered or written asynchronously",
+      cure,
+    );
+  }
   if (answer.statusCode === 200) return good("ready", "database and worker are in order");
-  const detail = textAt(parseJson(text), "detail") ?? `HTTP ${answer.statusCode}`;
+  const detail = textAt(body, "detail") ?? `HTTP ${answer.statusCode}`;
   return bad("ready", detail, "Check the server's log and its database.");
 }
 

@@ -158,3 +158,28 @@ describe("a record that did not arrive", () => {
     await tells("revoked", "501", /connection `hubspot`: The provider refuses.* connects the account again/);
   });
 });
+
+test("a record that did not arrive because no process has the role worker: trace, /readyz and doctor say so", async (t) => {
+  const busbar = await openTestBusbar({ env: { BUSBAR_ROLES: "api,proxy" } });
+  t.after(() => busbar.stop());
+  const metadata = { url: "https://example.com/unread" };
+  await busbar.inProject("POST", "/destinations", { name: "unread", type: "webhook", metadata });
+  const { installationId } = await connectCustomer(busbar, {
+    provider: "hubspot",
+    groupRef: "globex",
+    manifest: MANIFEST.replace(/destination: \w+/g, "destination: unread"),
+    integration: "unread",
+    content: { read: { objects: { contacts: {} } } },
+  });
+  const path = `/integrations/unread/installations/${installationId}/records/contacts/502`;
+  const { causes } = (await busbar.inProject("GET", path)).body;
+  assert.match(causes[0], /No process of this Busbar has the role `worker`/);
+  assert.ok(!causes.some((cause: string) => cause.includes("neither reads")), causes.join("\n"));
+
+  const origin = new URL(busbar.busbar.urls.base).origin;
+  assert.deepEqual((await busbar.call("GET", "/readyz")).body, { status: "ok", hasWorker: false });
+  const env = { BUSBAR_URL: origin, BUSBAR_API_KEY: busbar.apiKey, BUSBAR_PROJECT: "default" };
+  const { stdout, code } = await runCli(["doctor"], { env });
+  assert.match(stdout, /✗ worker: no process has the role worker/);
+  assert.equal(code, 1);
+});

@@ -7,6 +7,7 @@ import { endpoint, route, type Route } from "../../http/endpoint.ts";
 import { TOLD_FROM_MS } from "../../jobs/keep-time.ts";
 import type { Database } from "../../store/database/database.ts";
 import { readDatabaseState, type DatabaseState } from "../../store/database/readiness.ts";
+import { hasWorker } from "../../store/processes/running-processes.ts";
 
 export const healthRoutes = (deps: Readiness): Route[] => [
   route("GET /healthz", "public", getHealthz()),
@@ -69,6 +70,12 @@ const getReadyz = (deps: Readiness) =>
       description: "Ready.",
       schema: Type.Object({
         status: Type.Literal("ok", { description: "Always `ok`." }),
+        hasWorker: Type.Optional(
+          Type.Literal(false, {
+            description:
+              "Only if no process on this database has the role `worker`: nothing is read, delivered or written asynchronously. This process is ready all the same.",
+          }),
+        ),
         clockAheadSeconds: Type.Optional(
           Type.Number({
             description:
@@ -92,7 +99,8 @@ const getReadyz = (deps: Readiness) =>
       if (deps.workerRunning?.() === false) {
         throw new Problem("unavailable", { detail: "The worker is not running." });
       }
-      return ready();
+      const isWorked = deps.config.roles.has("worker") || (await hasWorker(deps.database.control));
+      return { ...ready(), ...(!isWorked && { hasWorker: false as const }) };
     },
   });
 

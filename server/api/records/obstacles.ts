@@ -27,11 +27,17 @@ interface Traced {
   objectName: string;
 }
 
-/** Lists the obstacles to an object's records, the likeliest first. `neverSeen` adds what keeps a record from ever being seen. */
+interface Known {
+  /** Adds what keeps a record from ever being seen. */
+  neverSeen: boolean;
+  hasWorker: boolean;
+}
+
+/** Lists the obstacles to an object's records, the likeliest first. */
 export async function listObstacles(
   queries: DataQueries,
   traced: Traced,
-  { neverSeen }: { neverSeen: boolean },
+  { neverSeen, hasWorker }: Known,
 ): Promise<Obstacle[]> {
   const { integration, installation, objectName } = traced;
   const { id, projectId, config } = installation;
@@ -47,9 +53,12 @@ export async function listObstacles(
   const subscription = subscriptions.find((one) => one.objectName === objectName);
   const about = { objectName, destinations: [row?.destination, subscription?.destination] };
   const concerning = sortReasons((reasons.get(id) ?? []).filter((reason) => concerns(reason, about)));
-  const obstacles = concerning.map(describeReason);
-  if (!isRead && !isSubscribed)
+  const obstacles = [...(hasWorker ? [] : [NO_WORKER]), ...concerning.map(describeReason)];
+  if (!isRead && !isSubscribed) {
+    // It is a worker that begins to read what was installed.
+    if (!hasWorker && definition && !definition.disabled) return obstacles;
     return [definition?.disabled ? DISABLED : notInstalled(objectName), ...obstacles];
+  }
   if (row?.pause?.by === "api") obstacles.push(describePause(row.pause, objectName));
   if (isRead && definition) {
     const filters = [...definition.filters, ...definition.backfillFilters];
@@ -85,6 +94,12 @@ const LIKELIEST: HealthReason["type"][] = [
 
 const sortReasons = (reasons: LocatedReason[]): LocatedReason[] =>
   reasons.toSorted(({ type: one }, { type: other }) => LIKELIEST.indexOf(one) - LIKELIEST.indexOf(other));
+
+const NO_WORKER: Obstacle = {
+  detail: "No process of this Busbar has the role `worker`, so nothing is read or delivered.",
+  remedy:
+    "Start one (`BUSBAR_ROLES`), or look at the log of the one that should run; what waits goes on by itself.",
+};
 
 const DISABLED: Obstacle = {
   detail: "The customer's configuration has disabled the object, so it is not read.",

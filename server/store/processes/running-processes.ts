@@ -1,6 +1,7 @@
 /** Processes that run on this database, as they announce themselves. */
 import { sql } from "kysely";
 import type { Queries } from "../database/database.ts";
+import type { ControlQueries } from "../database/sides.ts";
 
 export interface RunningProcess {
   /** Number of the process (`jobs/process-identity.ts`). */
@@ -31,3 +32,15 @@ export const removeProcess = async (queries: Queries, id: number): Promise<void>
 
 export const listProcesses = (queries: Queries): Promise<(RunningProcess & { lastSeenTime: Date })[]> =>
   queries.selectFrom("processes").selectAll().orderBy("id").execute();
+
+/** Returns whether a process does the background work: reads, deliveries, asynchronous writes. */
+export async function hasWorker(queries: ControlQueries): Promise<boolean> {
+  const row = await queries
+    .selectFrom("processes")
+    .select("id")
+    .where(sql<boolean>`'worker' = any(roles)`)
+    .where("lastSeenTime", ">", sql<Date>`now() - make_interval(secs => ${FORGOTTEN_AFTER_SECONDS})`)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
