@@ -96,6 +96,6 @@ export const description: Description = {
   sources: {
     documentation: "https://developers.notion.com/reference/intro",
     checked:
-      "2026-11-27, Notion's own client (4.0.2 for this version of the API, 5.26.0) and pages: requests, paging, the limit of a query, refusals; the words for an archived page are from reports of clients. A relation is read with 25 references at most, a range of dates with its start; changes have the minute",
+      "2026-11-27, Notion's own client (4.0.2 for this version of the API, 5.26.0) and pages: requests, paging, the limit of a query, refusals; the words for an archived page are from reports of clients. A relation is read with 25 references at most, a range of dates with its start; changes have the minute. A database with several data sources is refused by this version of the API (upgrade guide of 2025-09-03)",
   },
 };

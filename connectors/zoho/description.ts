@@ -160,6 +160,6 @@ export const description: Description = {
   sources: {
     documentation: "https://www.zoho.com/crm/developer/docs/api/v6/",
     checked:
-      "2026-11-27, Zoho's SDK of version 6, OpenAPI file of version 8 and pages of versions 6 to 8: all but the header of limits and metadata of fields",
+      "2026-11-27, Zoho's SDK of version 6, OpenAPI file of version 8 and pages of versions 6 to 8: all but the header of limits and metadata of fields. Lists cut rich text after 500 characters and leave subforms out; a single record has both",
   },
 };
