@@ -66,6 +66,9 @@ export const description: Description = {
       },
       records: "members",
       changedPath: "last_changed",
+      // To delete a member archives it. Archived ones are in no other list.
+      furtherLists: [{ query: { status: "archived" }, deleted: true }],
+      deleted: { at: "status", is: "archived" },
       since: { to: "query.since_last_changed", format: "rfc3339-seconds", exclusive: true },
       create: { method: "POST", path: members },
       update: { method: "PATCH", path: `${members}/{id}` },
