@@ -3,7 +3,7 @@
 export type CatalogOverlay = { providers: Record<string, Record<string, unknown>> };
 
 /** Builds the entries. Addresses have no trailing slash; `pubSubUrl` is the address of Salesforce's event bus. */
-export function catalogOverlay(origin: string, pubSubUrl?: string): CatalogOverlay {
+export function buildCatalogOverlay(origin: string, pubSubUrl?: string): CatalogOverlay {
   const hubspot = `${origin}/hubspot`;
   const salesforce = `${origin}/salesforce`;
   return {

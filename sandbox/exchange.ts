@@ -79,12 +79,12 @@ export function parseJson(text: string): unknown {
   }
 }
 
-export function header(exchange: SandboxExchange, name: string): string {
+export function readHeader(exchange: SandboxExchange, name: string): string {
   const value = exchange.headers[name];
   return Array.isArray(value) ? value.join(", ") : (value ?? "");
 }
 
 export function readBearer(exchange: SandboxExchange): string | undefined {
-  const match = /^(?:Bearer|OAuth)\s+(\S+)$/i.exec(header(exchange, "authorization"));
+  const match = /^(?:Bearer|OAuth)\s+(\S+)$/i.exec(readHeader(exchange, "authorization"));
   return match?.[1];
 }

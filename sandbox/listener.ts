@@ -5,7 +5,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SandboxClock } from "./clock.ts";
-import { altered } from "./control/alterations.ts";
+import { alterAnswer } from "./control/alterations.ts";
 import type { ActiveFault, Faults } from "./control/faults.ts";
 import type { LoggedRequest, RequestLog } from "./control/request-log.ts";
 import { Refused, type SandboxAnswer, type SandboxExchange } from "./exchange.ts";
@@ -58,7 +58,11 @@ async function serve(
     headerBytes: request.rawHeaders.reduce((sum, text) => sum + text.length + 2, 0),
   };
   if (place.provider === undefined) {
-    send(response, method, path.startsWith("/sandbox/") ? guarded(() => site.control(exchange)) : NOWHERE);
+    send(
+      response,
+      method,
+      path.startsWith("/sandbox/") ? answerFailure(() => site.control(exchange)) : NOWHERE,
+    );
     return;
   }
   const { provider } = place;
@@ -100,7 +104,7 @@ async function serveFaulty(site: Site, call: Call, fault: ActiveFault): Promise<
     return;
   }
   const isAltered = fault.status === undefined && done !== undefined;
-  answer(site, call, isAltered ? altered(fault, done) : faultAnswer(fault));
+  answer(site, call, isAltered ? alterAnswer(fault, done) : buildFaultAnswer(fault));
 }
 
 /** Finds the provider for a path. Salesforce's links are relative to the host, so `/services/…` without a prefix leads to it, too. */
@@ -118,10 +122,10 @@ function findPlace(site: Site, path: string): { provider: Provider | undefined; 
 }
 
 function carryOut({ provider, exchange }: Call): SandboxAnswer {
-  return guarded(() => provider.answer(exchange));
+  return answerFailure(() => provider.answer(exchange));
 }
 
-function guarded(work: () => SandboxAnswer): SandboxAnswer {
+function answerFailure(work: () => SandboxAnswer): SandboxAnswer {
   try {
     return work();
   } catch (error) {
@@ -131,7 +135,7 @@ function guarded(work: () => SandboxAnswer): SandboxAnswer {
   }
 }
 
-function faultAnswer(fault: ActiveFault): SandboxAnswer {
+function buildFaultAnswer(fault: ActiveFault): SandboxAnswer {
   const body = fault.bodyBase64 === undefined ? fault.body : Buffer.from(fault.bodyBase64, "base64");
   return {
     status: fault.status ?? 500,
@@ -150,7 +154,7 @@ function send(response: ServerResponse, method: string, answered: SandboxAnswer)
   const { status, headers, body, lines } = answered;
   if (lines !== undefined) {
     response.writeHead(status, headers);
-    pipeline(Readable.from(batched(lines)), response).catch(() => response.destroy());
+    pipeline(Readable.from(joinLines(lines)), response).catch(() => response.destroy());
     return;
   }
   if (body === undefined || status === 204 || status === 304) {
@@ -174,7 +178,7 @@ function send(response: ServerResponse, method: string, answered: SandboxAnswer)
 const CHARACTERS_AT_ONCE = 256 * 1024;
 
 /** Joins lines, so that a long stream needs few writes. */
-function* batched(lines: Iterable<string>): Generator<string> {
+function* joinLines(lines: Iterable<string>): Generator<string> {
   let batch = "";
   for (const line of lines) {
     batch += line;

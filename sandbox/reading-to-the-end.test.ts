@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Data } from "./exchange.ts";
-import { at, caller, listAt, openSandbox, textAt, type Call } from "./test-client.ts";
+import { at, openCaller, readList, openSandbox, readText, type Call } from "./test-client.ts";
 
 const sandbox = await openSandbox({ limits: "off" });
 const START = Date.parse("2026-10-01T12:00:00Z");
@@ -19,7 +19,7 @@ type Held = Map<string, Data>;
 
 function dumped(provider: "hubspot" | "salesforce", object: string): Held {
   const all = [...sandbox[provider].account.dump(object, false)];
-  return new Map(all.map((record) => [textAt(record, "id"), record]));
+  return new Map(all.map((record) => [readText(record, "id"), record]));
 }
 
 async function readHubSpot(call: Call, held: Held, since: number, until: number): Promise<void> {
@@ -36,22 +36,22 @@ async function readHubSpot(call: Call, held: Held, since: number, until: number)
     ];
     const sorts = [{ propertyName: "hs_object_id", direction: "ASCENDING" }];
     const body = { filterGroups: [{ filters }], sorts, properties: ["city"], limit: 200 };
-    const page = listAt((await call("POST", `${path}/search`, body)).json, "results");
-    for (const record of page) held.set(textAt(record, "id"), record);
+    const page = readList((await call("POST", `${path}/search`, body)).json, "results");
+    for (const record of page) held.set(readText(record, "id"), record);
     if (page.length === 0) break;
-    last = textAt(page.at(-1), "id");
+    last = readText(page.at(-1), "id");
   }
   for (let after = ""; ;) {
     const page = await call("GET", `${path}?archived=true&limit=100${after}`);
-    for (const record of listAt(page.json, "results")) held.delete(textAt(record, "id"));
+    for (const record of readList(page.json, "results")) held.delete(readText(record, "id"));
     if (!page.text.includes('"paging"')) break;
-    after = `&after=${encodeURIComponent(textAt(page.json, "paging.next.after"))}`;
+    after = `&after=${encodeURIComponent(readText(page.json, "paging.next.after"))}`;
   }
 }
 
 test("HubSpot: windows with an overlap longer than the lag, by key, and the archived list", async () => {
   const { account } = sandbox.hubspot;
-  const call = caller(sandbox.hubspot.url, sandbox.hubspot.staticToken);
+  const call = openCaller(sandbox.hubspot.url, sandbox.hubspot.staticToken);
   sandbox.clock.set(START);
   const { firstId } = account.generate("contacts", {
     count: 1_000,
@@ -97,18 +97,18 @@ async function readSalesforce(call: Call, held: Held, since: number, until: numb
   let url = `/services/data/v60.0/queryAll?q=${encodeURIComponent(soql)}`;
   for (;;) {
     const page = await call("GET", url, undefined, { "sforce-query-options": "batchSize=200" });
-    for (const record of listAt(page.json, "records")) {
-      if (record["IsDeleted"] === true) held.delete(textAt(record, "Id"));
-      else held.set(textAt(record, "Id"), record);
+    for (const record of readList(page.json, "records")) {
+      if (record["IsDeleted"] === true) held.delete(readText(record, "Id"));
+      else held.set(readText(record, "Id"), record);
     }
     if (at(page.json, "done") === true) return;
-    url = textAt(page.json, "nextRecordsUrl");
+    url = readText(page.json, "nextRecordsUrl");
   }
 }
 
 test("Salesforce: windows with an overlap longer than a late commit, by locator, deleted ones included", async () => {
   const { account } = sandbox.salesforce;
-  const call = caller(sandbox.salesforce.url, sandbox.salesforce.mintToken().accessToken);
+  const call = openCaller(sandbox.salesforce.url, sandbox.salesforce.mintToken().accessToken);
   sandbox.clock.set(START);
   const span = { changedFrom: START - 90 * SECOND, changedTo: START - 60 * SECOND };
   account.generate("Contact", { count: 1_000, ...span, values: {} });

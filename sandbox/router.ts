@@ -20,7 +20,7 @@ export class Router {
   find(method: string, path: string): { handler: Handler; params: Record<string, string> } | undefined {
     const segments = path.split("/").slice(1);
     for (const route of this.#routes.get(`${method} ${segments.length}`) ?? []) {
-      const params = matched(route.segments, segments);
+      const params = matchSegments(route.segments, segments);
       if (params !== undefined) return { handler: route.handler, params };
     }
     return undefined;
@@ -30,25 +30,25 @@ export class Router {
   knows(path: string): boolean {
     const segments = path.split("/").slice(1);
     return (this.#shapes.get(segments.length) ?? []).some(
-      (route) => matched(route.segments, segments) !== undefined,
+      (route) => matchSegments(route.segments, segments) !== undefined,
     );
   }
 }
 
-function matched(pattern: string[], segments: string[]): Record<string, string> | undefined {
+function matchSegments(pattern: string[], segments: string[]): Record<string, string> | undefined {
   const params: Record<string, string> = {};
   for (let i = 0; i < pattern.length; i++) {
     const expected = pattern[i] ?? "";
     const actual = segments[i] ?? "";
     if (expected.startsWith(":")) {
       if (actual === "") return undefined;
-      params[expected.slice(1)] = decoded(actual);
+      params[expected.slice(1)] = decodeSegment(actual);
     } else if (expected !== actual) return undefined;
   }
   return params;
 }
 
-function decoded(segment: string): string {
+function decodeSegment(segment: string): string {
   if (!segment.includes("%")) return segment;
   try {
     return decodeURIComponent(segment);

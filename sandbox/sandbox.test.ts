@@ -7,13 +7,13 @@ import { join } from "node:path";
 import { beforeEach, test } from "node:test";
 import { promisify } from "node:util";
 import { startSandbox } from "./sandbox.ts";
-import { at, caller, listAt, openSandbox, textAt, type Call } from "./test-client.ts";
+import { at, openCaller, readList, openSandbox, readText, type Call } from "./test-client.ts";
 
 const sandbox = await openSandbox();
-const control = caller(sandbox.url);
+const control = openCaller(sandbox.url);
 let hubspot: Call;
 beforeEach(() => {
-  hubspot = caller(sandbox.hubspot.url, sandbox.hubspot.mintToken().accessToken);
+  hubspot = openCaller(sandbox.hubspot.url, sandbox.hubspot.mintToken().accessToken);
 });
 
 const CONTACTS = "/crm/v3/objects/contacts";
@@ -81,7 +81,7 @@ test("a preset gives the provider's own error, an unknown preset is refused with
   assert.equal(at(answer.json, "category"), "MISSING_SCOPES");
   const refused = await control("POST", "/sandbox/faults", { preset: "nope" });
   assert.equal(refused.status, 400);
-  assert.match(textAt(refused.json, "message"), /hubspot\.missing_scopes/);
+  assert.match(readText(refused.json, "message"), /hubspot\.missing_scopes/);
   const empty = await control("POST", "/sandbox/faults", { method: "GET" });
   assert.equal(empty.status, 400);
 });
@@ -95,11 +95,11 @@ test("a fault that cannot be sent ends the connection, not the sandbox", async (
 test("the request log shows what came in, with tokens shortened and bodies as sent", async () => {
   await hubspot("POST", CONTACTS, { properties: { email: "log@x.example" } });
   const listed = await control("GET", "/sandbox/requests?provider=hubspot&method=post&path=contacts");
-  const [entry] = listAt(listed.json, "requests");
+  const [entry] = readList(listed.json, "requests");
   assert.equal(entry?.["status"], 201);
   assert.equal(entry?.["path"], `/hubspot${CONTACTS}`);
   assert.equal(entry?.["body"], '{"properties":{"email":"log@x.example"}}');
-  assert.match(textAt(entry, "headers.authorization"), /^Bearer .{4}….{6}$/);
+  assert.match(readText(entry, "headers.authorization"), /^Bearer .{4}….{6}$/);
   await control("DELETE", "/sandbox/requests");
   assert.deepEqual(sandbox.requests(), []);
 });
@@ -112,7 +112,7 @@ test("a body that is not text is logged as base64", async () => {
 
 test("the request log keeps the newest entries only", async () => {
   const small = await startSandbox({ requestLogSize: 5 });
-  const call = caller(small.hubspot.url, small.hubspot.staticToken);
+  const call = openCaller(small.hubspot.url, small.hubspot.staticToken);
   for (let i = 0; i < 12; i++) await call("GET", `/integrations/v1/me?n=${i}`);
   const paths = small.requests().map((entry) => entry.path.slice(-2));
   assert.deepEqual(paths, ["=7", "=8", "=9", "10", "11"]);
@@ -122,7 +122,7 @@ test("the request log keeps the newest entries only", async () => {
 test("records can be read back, and a reset returns to the seeded ones", async () => {
   await hubspot("POST", CONTACTS, { properties: { email: "new@x.example" } });
   const records = await control("GET", "/sandbox/records?provider=hubspot&object=contacts");
-  assert.equal(listAt(records.json, "records").length, 6);
+  assert.equal(readList(records.json, "records").length, 6);
   assert.equal((await control("POST", "/sandbox/reset")).status, 204);
   assert.equal(sandbox.records("hubspot", "contacts").length, 5);
   assert.equal(sandbox.records("salesforce", "Contact").length, 4);
@@ -136,10 +136,10 @@ test("tokens can be minted over HTTP, expired and revoked", async () => {
     scopes: ["api"],
   });
   assert.equal(minted.status, 201);
-  const call = caller(sandbox.salesforce.url, textAt(minted.json, "accessToken"));
+  const call = openCaller(sandbox.salesforce.url, readText(minted.json, "accessToken"));
   const path = "/services/data/v60.0/sobjects/Account/001Sb0000000001IAA";
   assert.equal((await call("GET", path)).status, 200);
-  const inSeconds = (Date.parse(textAt(minted.json, "expiresAt")) - Date.now()) / 1000;
+  const inSeconds = (Date.parse(readText(minted.json, "expiresAt")) - Date.now()) / 1000;
   assert.ok(inSeconds > 50 && inSeconds <= 60);
   await control("POST", "/sandbox/tokens/expire", { provider: "salesforce" });
   assert.equal((await call("GET", path)).status, 401);
@@ -149,7 +149,7 @@ test("limits can be set per provider while running", async () => {
   await control("POST", "/sandbox/limits", { hubspot: { tenSecondly: 1 }, salesforce: { daily: 0 } });
   assert.equal((await hubspot("GET", CONTACTS)).status, 200);
   assert.equal((await hubspot("GET", CONTACTS)).status, 429);
-  const salesforce = caller(sandbox.salesforce.url, sandbox.salesforce.mintToken().accessToken);
+  const salesforce = openCaller(sandbox.salesforce.url, sandbox.salesforce.mintToken().accessToken);
   assert.equal((await salesforce("GET", "/services/data/v60.0/limits")).status, 403);
   await control("POST", "/sandbox/limits", { hubspot: "real", salesforce: "real" });
   assert.equal((await hubspot("GET", CONTACTS)).status, 200);
@@ -177,30 +177,30 @@ test("pages can lie: an id twice, a cursor without end, wrong types, a field tha
     );
     return hubspot("GET", `${CONTACTS}?limit=3`);
   };
-  const ids = (json: unknown): unknown[] => listAt(json, "results").map((record) => record["id"]);
+  const ids = (json: unknown): unknown[] => readList(json, "results").map((record) => record["id"]);
   assert.deepEqual(ids((await page({ preset: "page.repeated_id" })).json), ["501", "502", "501"]);
   const first = await page({ preset: "page.endless_cursor" });
-  const after = textAt(first.json, "paging.next.after");
+  const after = readText(first.json, "paging.next.after");
   const second = await hubspot("GET", `${CONTACTS}?limit=3&after=${encodeURIComponent(after)}`);
   assert.deepEqual(ids(second.json), ids(first.json));
-  assert.notEqual(textAt(second.json, "paging.next.after"), after);
+  assert.notEqual(readText(second.json, "paging.next.after"), after);
   const wrong = await page({ preset: "page.wrong_types" });
   assert.equal(at(wrong.json, "results.0"), null);
   assert.equal(at((await page({ preset: "page.wrong_shape" })).json, "paging"), 7);
   assert.doesNotMatch((await page({ preset: "page.field_gone", field: "email" })).text, /"email"/);
   const huge = await page({ preset: "page.huge", bytes: 3_000_000 });
-  assert.equal(textAt(huge.json, "padding").length, 3_000_000);
+  assert.equal(readText(huge.json, "padding").length, 3_000_000);
 });
 
 test("an endless cursor of Salesforce is followed for ever", async () => {
-  const call = caller(sandbox.url, sandbox.salesforce.mintToken().accessToken);
+  const call = openCaller(sandbox.url, sandbox.salesforce.mintToken().accessToken);
   sandbox.addFault({ provider: "salesforce", path: "/query", preset: "page.endless_cursor" });
   let url = "/services/data/v60.0/query?q=SELECT+Id+FROM+Contact";
   const seen = new Set<string>();
   for (let i = 0; i < 5; i++) {
     const page = await call("GET", url);
-    assert.equal(listAt(page.json, "records").length, 4);
-    url = textAt(page.json, "nextRecordsUrl");
+    assert.equal(readList(page.json, "records").length, 4);
+    url = readText(page.json, "nextRecordsUrl");
     seen.add(url);
   }
   assert.equal(seen.size, 5);
@@ -224,7 +224,7 @@ test("calls are counted by endpoint and status until the log is cleared", async 
 test("the clock moves records and answers, and a reset sets it right", async () => {
   await control("POST", "/sandbox/clock", { now: "2027-03-04T05:06:07Z" });
   const made = await hubspot("POST", CONTACTS, { properties: { email: "later@x.example" } });
-  assert.match(textAt(made.json, "updatedAt"), /^2027-03-04T05:0/);
+  assert.match(readText(made.json, "updatedAt"), /^2027-03-04T05:0/);
   assert.match(made.headers.get("date") ?? "", /04 Mar 2027/);
   sandbox.reset();
   assert.equal(sandbox.clock.offsetMs, 0);
@@ -243,12 +243,12 @@ test("a dump can be cut to some fields, and settings without a bound are shown a
 
 test("a setting or a time that cannot be is refused with its name", async () => {
   const setting = await control("POST", "/sandbox/settings", { hubspot: { nope: 1 } });
-  assert.match(textAt(setting.json, "message"), /no setting hubspot\.nope; there are: searchLagMs/);
+  assert.match(readText(setting.json, "message"), /no setting hubspot\.nope; there are: searchLagMs/);
   const clock = await control("POST", "/sandbox/clock", { now: "yesterday" });
-  assert.match(textAt(clock.json, "message"), /now must be an ISO time/);
+  assert.match(readText(clock.json, "message"), /now must be an ISO time/);
   const object = { provider: "salesforce", object: "Nope", count: 1 };
   const generated = await control("POST", "/sandbox/records/generate", object);
-  assert.match(textAt(generated.json, "message"), /no Salesforce object Nope/);
+  assert.match(readText(generated.json, "message"), /no Salesforce object Nope/);
 });
 
 test("a sandbox that listens on all addresses has a catalog whose addresses can be called", async () => {

@@ -3,7 +3,7 @@
 import type { AddressInfo } from "node:net";
 import { once } from "node:events";
 import { SandboxClock } from "./clock.ts";
-import { catalogOverlay, type CatalogOverlay } from "./catalog-overlay.ts";
+import { buildCatalogOverlay, type CatalogOverlay } from "./catalog-overlay.ts";
 import { createControlApi } from "./control/control-api.ts";
 import type { SandboxFault } from "./control/fault.ts";
 import { Faults, type ActiveFault } from "./control/faults.ts";
@@ -20,7 +20,7 @@ import type { Journal } from "./hubspot/journal.ts";
 import type { Webhooks } from "./hubspot/webhooks.ts";
 import { createListener } from "./listener.ts";
 import type { AccountControls, KnownClient, Provider, ProviderName } from "./provider.ts";
-import { reachableHost } from "./reachable-host.ts";
+import { toReachableHost } from "./reachable-host.ts";
 import type { PubSubTls } from "./salesforce/pubsub-server.ts";
 import { createSalesforce, type SalesforceOptions } from "./salesforce/salesforce.ts";
 import type { SalesforceStreams } from "./salesforce/stream-controls.ts";
@@ -102,7 +102,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     clock.reset();
   };
   let pubSubUrl = "";
-  const catalog = (): CatalogOverlay => catalogOverlay(origin, pubSubUrl);
+  const catalog = (): CatalogOverlay => buildCatalogOverlay(origin, pubSubUrl);
   const control = createControlApi({
     providers,
     faults,
@@ -120,7 +120,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   await once(server, "listening");
   const { server: pubSub } = salesforce.streams;
   pubSubUrl = await pubSub.listen(options.pubSubPort ?? (options.port ? options.port + 1 : 0), host);
-  origin = `http://${reachableHost(host)}:${readPort(server.address())}`;
+  origin = `http://${toReachableHost(host)}:${readPort(server.address())}`;
   return {
     url: origin,
     hubspot: {

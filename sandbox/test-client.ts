@@ -23,7 +23,7 @@ export type Call = (
 ) => Promise<Response>;
 
 /** Returns a function for calls below `base` with a bearer token; strings are sent unchanged, other values as JSON. */
-export function caller(base: string, token?: string): Call {
+export function openCaller(base: string, token?: string): Call {
   return async (method, path, body, headers = {}) => {
     const response = await fetch(base + path, {
       method,
@@ -51,13 +51,13 @@ export function at(value: unknown, path: string): unknown {
   return current;
 }
 
-export function textAt(value: unknown, path: string): string {
+export function readText(value: unknown, path: string): string {
   const found = at(value, path);
   assert.equal(typeof found, "string", `no text at ${path}: ${JSON.stringify(value)}`);
   return String(found);
 }
 
-export function listAt(value: unknown, path: string): Data[] {
+export function readList(value: unknown, path: string): Data[] {
   const found = path === "" ? value : at(value, path);
   assert.ok(Array.isArray(found), `no list at ${path}: ${JSON.stringify(value)}`);
   return found.map((item) => asData(item));

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { catalogOverlay } from "../../sandbox/catalog-overlay.ts";
+import { buildCatalogOverlay } from "../../sandbox/catalog-overlay.ts";
 import { createLog } from "../../ground/log.ts";
 import { startEmbeddedPostgres } from "../../server/postgres/start-embedded-postgres.ts";
 import { startChildBusbar, type ChildBusbar } from "../../tests/harness/child-busbar.ts";
@@ -72,7 +72,7 @@ export async function openReadBench({
   };
   const account: Account = JSON.parse(await start("sandbox.ts", String(records)));
   const sinkUrl = await start("sink.ts");
-  await writeFile(join(home, "catalog.json"), JSON.stringify(catalogOverlay(account.url)));
+  await writeFile(join(home, "catalog.json"), JSON.stringify(buildCatalogOverlay(account.url)));
   const env = {
     ...IN_CONTAINER.env,
     DATABASE_URL: postgres.connectionString,

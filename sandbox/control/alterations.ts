@@ -21,17 +21,17 @@ const HUGE_BYTES = 100 * 1000 * 1000;
 /** Page that an endless cursor returns again and again, by fault. */
 const endless = new WeakMap<Altering, { page: SandboxAnswer; pages: number }>();
 
-export function altered(fault: Altering, answer: SandboxAnswer): SandboxAnswer {
+export function alterAnswer(fault: Altering, answer: SandboxAnswer): SandboxAnswer {
   switch (fault.alter) {
     case "endless_cursor":
-      return endlessPage(fault, answer);
+      return repeatPage(fault, answer);
     case "huge":
-      return isPage(answer.body) ? hugePage(answer, fault.bytes ?? HUGE_BYTES) : answer;
+      return isPage(answer.body) ? enlargePage(answer, fault.bytes ?? HUGE_BYTES) : answer;
     case undefined:
       return answer;
     default:
       return isPage(answer.body)
-        ? withBody(answer, alteredBody(fault.alter, answer.body, fault.field))
+        ? withBody(answer, alterBody(fault.alter, answer.body, fault.field))
         : answer;
   }
 }
@@ -45,7 +45,7 @@ function withBody(answer: SandboxAnswer, body: unknown): SandboxAnswer {
   return { ...answer, body };
 }
 
-function alteredBody(alter: Alteration, body: Data, field: string | undefined): Data {
+function alterBody(alter: Alteration, body: Data, field: string | undefined): Data {
   const name = Array.isArray(body["results"]) ? "results" : "records";
   const list = body[name];
   const records: unknown[] = Array.isArray(list) ? list : [];
@@ -56,20 +56,20 @@ function alteredBody(alter: Alteration, body: Data, field: string | undefined): 
         [name]: records.length < 2 ? [...records, ...records] : [...records.slice(0, -1), records[0]],
       };
     case "wrong_types":
-      return { ...body, [name]: records.map((record, i) => wrongRecord(record, i)) };
+      return { ...body, [name]: records.map((record, i) => breakRecord(record, i)) };
     case "wrong_shape":
       return { ...body, [name]: { "0": records[0] ?? null }, done: "no", paging: 7, totalSize: "many" };
     default:
-      return { ...body, [name]: records.map((record) => withoutField(record, field ?? "")) };
+      return { ...body, [name]: records.map((record) => removeField(record, field ?? "")) };
   }
 }
 
-function wrongRecord(record: unknown, i: number): unknown {
+function breakRecord(record: unknown, i: number): unknown {
   const wrong = [null, "record", 42, [], { ...asData(record), id: 7, Id: { a: 1 }, properties: [] }];
   return wrong[i % wrong.length];
 }
 
-function withoutField(record: unknown, field: string): unknown {
+function removeField(record: unknown, field: string): unknown {
   if (!isData(record)) return record;
   const { [field]: _own, ...rest } = record;
   if (!isData(rest["properties"])) return rest;
@@ -78,7 +78,7 @@ function withoutField(record: unknown, field: string): unknown {
 }
 
 /** Returns the first page for every cursor, each time with a new cursor. */
-function endlessPage(fault: Altering, answer: SandboxAnswer): SandboxAnswer {
+function repeatPage(fault: Altering, answer: SandboxAnswer): SandboxAnswer {
   const known = endless.get(fault);
   if (known === undefined && !isPage(answer.body)) return answer;
   const state = known ?? { page: answer, pages: 0 };
@@ -97,14 +97,14 @@ function endlessPage(fault: Altering, answer: SandboxAnswer): SandboxAnswer {
 const FILLER = "x".repeat(1_000_000);
 
 /** Adds a member of this size, sent in pieces. */
-function hugePage(answer: SandboxAnswer, bytes: number): SandboxAnswer {
+function enlargePage(answer: SandboxAnswer, bytes: number): SandboxAnswer {
   const { body, ...rest } = answer;
   const text = JSON.stringify(body);
   const headers = { ...rest.headers, "content-type": "application/json;charset=UTF-8" };
-  return { ...rest, headers, lines: pieces(text, bytes) };
+  return { ...rest, headers, lines: yieldPieces(text, bytes) };
 }
 
-function* pieces(text: string, bytes: number): Generator<string> {
+function* yieldPieces(text: string, bytes: number): Generator<string> {
   yield `${text.slice(0, -1)},"padding":"`;
   for (let left = bytes; left > 0; left -= FILLER.length) yield FILLER.slice(0, left);
   yield '"}';

@@ -4,21 +4,21 @@ import type { SandboxClock } from "../clock.ts";
 import { asData, asText, isData, parseJson, type Data } from "../exchange.ts";
 import type { Provider } from "../provider.ts";
 import type { Router } from "../router.ts";
-import { timeIn } from "./record-controls.ts";
+import { readTime } from "./record-controls.ts";
 
 export function addClockRoutes(router: Router, clock: SandboxClock, providers: Provider[]): void {
-  router.add("GET", "/sandbox/clock", () => ({ status: 200, body: shownClock(clock) }));
+  router.add("GET", "/sandbox/clock", () => ({ status: 200, body: showClock(clock) }));
   router.add("POST", "/sandbox/clock", (exchange) => {
     const body = asData(parseJson(exchange.body));
-    const set = timeIn(body, "now");
+    const set = readTime(body, "now");
     if (set !== undefined) clock.set(set);
-    if (body["advanceMs"] !== undefined) clock.advance(numberIn(body, "advanceMs"));
-    if (body["dateSkewMs"] !== undefined) clock.dateSkewMs = numberIn(body, "dateSkewMs");
-    return { status: 200, body: shownClock(clock) };
+    if (body["advanceMs"] !== undefined) clock.advance(readNumber(body, "advanceMs"));
+    if (body["dateSkewMs"] !== undefined) clock.dateSkewMs = readNumber(body, "dateSkewMs");
+    return { status: 200, body: showClock(clock) };
   });
-  const shownSettings = (): Data =>
+  const showSettings = (): Data =>
     Object.fromEntries(providers.map(({ name, account }) => [name, account.settings()]));
-  router.add("GET", "/sandbox/settings", () => ({ status: 200, body: shownSettings() }));
+  router.add("GET", "/sandbox/settings", () => ({ status: 200, body: showSettings() }));
   router.add("POST", "/sandbox/settings", (exchange) => {
     const body = asData(parseJson(exchange.body));
     for (const { name, account } of providers) {
@@ -26,7 +26,7 @@ export function addClockRoutes(router: Router, clock: SandboxClock, providers: P
       if (isData(wanted)) account.set(wanted);
       else if (wanted !== undefined) throw new RangeError(`${name} must be an object of settings`);
     }
-    return { status: 200, body: shownSettings() };
+    return { status: 200, body: showSettings() };
   });
 }
 
@@ -45,12 +45,12 @@ export function addOrgRoutes(router: Router, providers: Provider[]): void {
   });
 }
 
-function shownClock(clock: SandboxClock): Data {
+function showClock(clock: SandboxClock): Data {
   const { offsetMs, dateSkewMs } = clock;
   return { now: new Date(clock.now()).toISOString(), offsetMs, dateSkewMs };
 }
 
-function numberIn(body: Data, name: string): number {
+function readNumber(body: Data, name: string): number {
   const value = body[name];
   if (typeof value !== "number" || !Number.isFinite(value)) throw new RangeError(`${name} must be a number`);
   return value;

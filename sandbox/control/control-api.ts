@@ -19,7 +19,7 @@ import { addWebhookControls } from "../hubspot/webhook-routes.ts";
 import type { Webhooks } from "../hubspot/webhooks.ts";
 import { addStreamControls, type SalesforceStreams } from "../salesforce/stream-controls.ts";
 import { addRecordRoutes } from "./record-controls.ts";
-import { faultFrom } from "./fault.ts";
+import { readFault } from "./fault.ts";
 import type { Faults } from "./faults.ts";
 import type { RequestFilter, RequestLog } from "./request-log.ts";
 import { mintToken, type MintOptions } from "./tokens.ts";
@@ -43,7 +43,7 @@ export function createControlApi(controls: Controls): (exchange: SandboxExchange
   addAccountRoutes(router, controls);
   addRecordRoutes(
     router,
-    (name) => providerNamed(controls, name),
+    (name) => findProvider(controls, name),
     () => controls.clock.now(),
   );
   addClockRoutes(router, controls.clock, controls.providers);
@@ -65,7 +65,7 @@ export function createControlApi(controls: Controls): (exchange: SandboxExchange
 
 function addFaultRoutes(router: Router, { faults }: Controls): void {
   router.add("POST", "/sandbox/faults", (exchange) => {
-    return { status: 201, body: { id: faults.add(faultFrom(parseJson(exchange.body))) } };
+    return { status: 201, body: { id: faults.add(readFault(parseJson(exchange.body))) } };
   });
   router.add("GET", "/sandbox/faults", () => ({ status: 200, body: { faults: faults.list() } }));
   router.add("DELETE", "/sandbox/faults", () => {
@@ -107,15 +107,15 @@ function addAccountRoutes(router: Router, controls: Controls): void {
   });
   router.add("POST", "/sandbox/tokens", (exchange) => {
     const body = asData(parseJson(exchange.body));
-    const provider = providerNamed(controls, body["provider"]);
-    return { status: 201, body: mintToken(provider.grants, mintOptionsFrom(body)) };
+    const provider = findProvider(controls, body["provider"]);
+    return { status: 201, body: mintToken(provider.grants, readMintOptions(body)) };
   });
   router.add("POST", "/sandbox/tokens/expire", (exchange) => {
-    for (const provider of providersNamed(controls, exchange)) provider.grants.expireAll();
+    for (const provider of findProviders(controls, exchange)) provider.grants.expireAll();
     return { status: 204 };
   });
   router.add("POST", "/sandbox/tokens/revoke", (exchange) => {
-    for (const provider of providersNamed(controls, exchange)) provider.grants.revokeAll();
+    for (const provider of findProviders(controls, exchange)) provider.grants.revokeAll();
     return { status: 204 };
   });
   router.add("POST", "/sandbox/limits", (exchange) => {
@@ -135,7 +135,7 @@ function readLimits(controls: Controls): Record<string, unknown> {
   return Object.fromEntries(controls.providers.map((provider) => [provider.name, provider.limits()]));
 }
 
-function mintOptionsFrom(body: Record<string, unknown>): MintOptions {
+function readMintOptions(body: Record<string, unknown>): MintOptions {
   const { expiresInSeconds, scopes } = body;
   const list = Array.isArray(scopes) ? scopes.flatMap((scope) => asText(scope) ?? []) : undefined;
   return {
@@ -146,12 +146,12 @@ function mintOptionsFrom(body: Record<string, unknown>): MintOptions {
   };
 }
 
-function providersNamed(controls: Controls, exchange: SandboxExchange): Provider[] {
+function findProviders(controls: Controls, exchange: SandboxExchange): Provider[] {
   const name = asData(parseJson(exchange.body))["provider"];
-  return name === undefined ? controls.providers : [providerNamed(controls, name)];
+  return name === undefined ? controls.providers : [findProvider(controls, name)];
 }
 
-function providerNamed(controls: Controls, name: unknown): Provider {
+function findProvider(controls: Controls, name: unknown): Provider {
   const found = controls.providers.find((provider) => provider.name === name);
   if (found === undefined) throw wrong('provider must be "hubspot" or "salesforce"');
   return found;

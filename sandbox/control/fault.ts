@@ -37,7 +37,7 @@ export type SandboxFault = {
 };
 
 /** Reads a fault from untyped JSON. Throws a RangeError that names the wrong member. */
-export function faultFrom(input: unknown): SandboxFault {
+export function readFault(input: unknown): SandboxFault {
   if (!isData(input)) throw new RangeError("a fault is a JSON object");
   const fault: SandboxFault = {};
   const { provider, reset, headers } = input;
@@ -64,12 +64,12 @@ export function faultFrom(input: unknown): SandboxFault {
     if (typeof value === "boolean") fault[name] = value;
     else if (value !== undefined) throw new RangeError(`${name} must be true or false`);
   }
-  if (headers !== undefined) fault.headers = headersFrom(headers);
+  if (headers !== undefined) fault.headers = readHeaders(headers);
   if (input["body"] !== undefined) fault.body = input["body"];
   return fault;
 }
 
-function headersFrom(input: unknown): Record<string, string> {
+function readHeaders(input: unknown): Record<string, string> {
   if (!isData(input)) throw new RangeError("headers must be an object");
   const entries = Object.entries(input satisfies Data).map(([name, value]) => [name, asText(value) ?? ""]);
   return Object.fromEntries(entries);

@@ -1,6 +1,6 @@
 // Active faults, and the choice of the fault that applies to a request.
 
-import { spellings } from "../hubspot/paths.ts";
+import { listSpellings } from "../hubspot/paths.ts";
 import { findPreset } from "./fault-presets.ts";
 import type { SandboxFault } from "./fault.ts";
 
@@ -39,7 +39,7 @@ export class Faults {
   /** Finds the fault for this request, and counts the request. */
   take(request: FaultableRequest): ActiveFault | undefined {
     for (const fault of this.#active) {
-      if (fault.remaining <= 0 || !hits(fault, request)) continue;
+      if (fault.remaining <= 0 || !matchesRequest(fault, request)) continue;
       if (fault.skipped < (fault.skip ?? 0)) {
         fault.skipped++;
         continue;
@@ -52,15 +52,15 @@ export class Faults {
   }
 }
 
-function hits(fault: SandboxFault, { provider, method, path, body }: FaultableRequest): boolean {
+function matchesRequest(fault: SandboxFault, { provider, method, path, body }: FaultableRequest): boolean {
   if (fault.provider !== undefined && fault.provider !== provider) return false;
   if (fault.method !== undefined && fault.method.toUpperCase() !== method) return false;
-  if (fault.path !== undefined && !pathHits(fault.path, path)) return false;
+  if (fault.path !== undefined && !matchesPath(fault.path, path)) return false;
   return fault.bodyContains === undefined || body.includes(fault.bodyContains);
 }
 
-function pathHits(wanted: string, path: string): boolean {
-  const all = spellings(path);
+function matchesPath(wanted: string, path: string): boolean {
+  const all = listSpellings(path);
   if (all.some((one) => one.includes(wanted))) return true;
   try {
     const pattern = new RegExp(wanted);

@@ -28,23 +28,23 @@ export function addRecordRoutes(router: Router, findProvider: FindProvider, now:
   });
   router.add("POST", "/sandbox/records", (exchange) => {
     const { body, provider, object } = parseRequest(exchange, findProvider);
-    const inputs = asList(body["records"]).map((record) => recordInput(asData(record)));
+    const inputs = asList(body["records"]).map((record) => readRecordInput(asData(record)));
     return { status: 200, body: { ids: inputs.map((input) => provider.account.put(object, input)) } };
   });
   router.add("POST", "/sandbox/records/generate", (exchange) => {
     const { body, provider, object } = parseRequest(exchange, findProvider);
-    return { status: 201, body: provider.account.generate(object, generateSpec(body, now())) };
+    return { status: 201, body: provider.account.generate(object, readGenerateSpec(body, now())) };
   });
   for (const name of ["archive", "restore", "purge"] as const) {
     router.add("POST", `/sandbox/records/${name}`, (exchange) => {
       const { body, provider, object } = parseRequest(exchange, findProvider);
-      for (const id of textsIn(body, "ids")) provider.account[name](object, id);
+      for (const id of readTexts(body, "ids")) provider.account[name](object, id);
       return { status: 204 };
     });
   }
   router.add("POST", "/sandbox/records/merge", (exchange) => {
     const { body, provider, object } = parseRequest(exchange, findProvider);
-    provider.account.merge(object, asText(body["winner"]) ?? "", textsIn(body, "losers"));
+    provider.account.merge(object, asText(body["winner"]) ?? "", readTexts(body, "losers"));
     return { status: 204 };
   });
 }
@@ -57,17 +57,17 @@ function parseRequest(
   return { body, provider: findProvider(body["provider"]), object: asText(body["object"]) ?? "" };
 }
 
-function textsIn(body: Data, name: string): string[] {
+function readTexts(body: Data, name: string): string[] {
   const list = body[name];
   if (!Array.isArray(list)) throw new RangeError(`${name} must be a list of ids`);
   return list.map((item) => asText(item) ?? "");
 }
 
-function recordInput(input: Data): RecordInput {
+function readRecordInput(input: Data): RecordInput {
   const id = asText(input["id"]);
-  const changedAt = timeIn(input, "changedAt");
+  const changedAt = readTime(input, "changedAt");
   return {
-    values: plainIn(input["values"]),
+    values: readPlain(input["values"]),
     stamp: input["stamp"] !== false,
     ...(id === undefined ? {} : { id }),
     ...(changedAt === undefined ? {} : { changedAt }),
@@ -75,20 +75,20 @@ function recordInput(input: Data): RecordInput {
 }
 
 /** Reads what to generate. Without a change time, the records were all changed now. */
-function generateSpec(body: Data, now: number): GenerateSpec {
+function readGenerateSpec(body: Data, now: number): GenerateSpec {
   const count = Number(body["count"]);
   if (!Number.isInteger(count) || count < 1 || count > MAX_GENERATED) {
     throw new RangeError(`count must be a whole number from 1 to ${MAX_GENERATED}`);
   }
-  const at = timeIn(body, "changedAt");
-  const changedFrom = timeIn(body, "changedFrom") ?? at ?? now;
-  const changedTo = timeIn(body, "changedTo") ?? at ?? Math.max(now, changedFrom);
+  const at = readTime(body, "changedAt");
+  const changedFrom = readTime(body, "changedFrom") ?? at ?? now;
+  const changedTo = readTime(body, "changedTo") ?? at ?? Math.max(now, changedFrom);
   if (changedTo < changedFrom) throw new RangeError("changedTo must not be before changedFrom");
-  const linked = asList(body["linked"]).map((item) => linkedRun(asData(item)));
-  return { count, changedFrom, changedTo, values: plainIn(body["values"]), linked };
+  const linked = asList(body["linked"]).map((item) => readLinkedRun(asData(item)));
+  return { count, changedFrom, changedTo, values: readPlain(body["values"]), linked };
 }
 
-function linkedRun(input: Data): LinkedRun {
+function readLinkedRun(input: Data): LinkedRun {
   const [object = "", firstId = "", field] = ["object", "firstId", "field"].map((name) =>
     asText(input[name]),
   );
@@ -98,7 +98,7 @@ function linkedRun(input: Data): LinkedRun {
   return { object, firstId, count, ...(field === undefined ? {} : { field }) };
 }
 
-function plainIn(input: unknown): GenerateSpec["values"] {
+function readPlain(input: unknown): GenerateSpec["values"] {
   if (input !== undefined && !isData(input)) throw new RangeError("values must be an object");
   const values: GenerateSpec["values"] = {};
   for (const [name, value] of Object.entries(asData(input))) {
@@ -110,7 +110,7 @@ function plainIn(input: unknown): GenerateSpec["values"] {
 }
 
 /** Reads a time: ISO text or milliseconds since 1970. */
-export function timeIn(body: Data, name: string): number | undefined {
+export function readTime(body: Data, name: string): number | undefined {
   const value = body[name];
   if (value === undefined) return undefined;
   const at = typeof value === "number" ? value : typeof value === "string" ? Date.parse(value) : Number.NaN;

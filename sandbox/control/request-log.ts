@@ -2,7 +2,7 @@
 
 import { isUtf8 } from "node:buffer";
 import type { IncomingHttpHeaders } from "node:http";
-import { spellings } from "../hubspot/paths.ts";
+import { listSpellings } from "../hubspot/paths.ts";
 
 export type ArrivedRequest = {
   provider: string;
@@ -62,8 +62,8 @@ export class RequestLog {
       provider,
       method,
       path,
-      headers: shownHeaders(headers),
-      ...shownBody(body),
+      headers: showHeaders(headers),
+      ...showBody(body),
       receivedAt: new Date().toISOString(),
     };
     this.#entries.push(entry);
@@ -143,27 +143,27 @@ function fits(entry: LoggedRequest, filter: RequestFilter): boolean {
   if (filter.provider !== undefined && entry.provider !== filter.provider) return false;
   if (filter.method !== undefined && entry.method !== filter.method.toUpperCase()) return false;
   const { path } = filter;
-  return path === undefined || spellings(entry.path).some((one) => one.includes(path));
+  return path === undefined || listSpellings(entry.path).some((one) => one.includes(path));
 }
 
-function shownBody(body: Buffer): { body: string; bodyBase64?: string } {
+function showBody(body: Buffer): { body: string; bodyBase64?: string } {
   const kept = body.length > LOGGED_BODY_BYTES ? body.subarray(0, LOGGED_BODY_BYTES) : body;
   if (isUtf8(body)) return { body: kept.toString("utf8") };
   return { body: "", bodyBase64: kept.toString("base64") };
 }
 
-function shownHeaders(headers: IncomingHttpHeaders): Record<string, string> {
+function showHeaders(headers: IncomingHttpHeaders): Record<string, string> {
   const shown: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
     if (value === undefined) continue;
     const text = Array.isArray(value) ? value.join(", ") : value;
-    shown[name] = name === "authorization" ? shortened(text) : text;
+    shown[name] = name === "authorization" ? shortenToken(text) : text;
   }
   return shown;
 }
 
 /** Shortens a token so that two can be compared, but none can be used. */
-function shortened(text: string): string {
+function shortenToken(text: string): string {
   const [scheme = "", credential = ""] = text.split(" ");
   return credential.length <= 12
     ? `${scheme} …`

@@ -3,7 +3,7 @@
 import type { Data } from "../exchange.ts";
 import type { AccountControls, RecordInput } from "../provider.ts";
 import { isoText } from "../records/iso-text.ts";
-import { plainValues } from "../records/lazy-values.ts";
+import { toPlainValues } from "../records/lazy-values.ts";
 import type { Account, TypeStore } from "./account.ts";
 import { generateRecords } from "./generated-records.ts";
 import { createRecord } from "./record-writes.ts";
@@ -11,7 +11,7 @@ import { DEFAULT_SETTINGS, type StoredRecord } from "./stored-record.ts";
 
 const KEPT_MS = 90 * 86_400_000;
 
-export function accountControls(account: () => Account): AccountControls {
+export function openAccountControls(account: () => Account): AccountControls {
   const getStore = (object: string): TypeStore => {
     const store = account().find(object);
     if (store === undefined) throw new RangeError(`no HubSpot object ${object}`);
@@ -22,15 +22,15 @@ export function accountControls(account: () => Account): AccountControls {
     put: (object, input) => put(account(), getStore(object), input),
     archive(object, id) {
       const store = getStore(object);
-      store.archive(recordIn(store, id), store.settings.clock.now());
+      store.archive(findRecord(store, id), store.settings.clock.now());
     },
     restore(object, id) {
       const store = getStore(object);
-      store.restore(recordIn(store, id), store.settings.clock.now());
+      store.restore(findRecord(store, id), store.settings.clock.now());
     },
     purge(object, id) {
       const store = getStore(object);
-      store.purge(recordIn(store, id));
+      store.purge(findRecord(store, id));
     },
     merge: (object, winner, losers) => merge(getStore(object), winner, losers),
     purgeExpired: () => purgeExpired(account()),
@@ -43,12 +43,12 @@ export function accountControls(account: () => Account): AccountControls {
       if (property === undefined) throw new RangeError(`${object} has no property ${field}`);
       property.archived = hidden;
     },
-    settings: () => Object.fromEntries(NAMES.map((name) => [name, shownNumber(account().settings[name])])),
+    settings: () => Object.fromEntries(NAMES.map((name) => [name, showNumber(account().settings[name])])),
     set: (settings) => set(account(), settings),
   };
 }
 
-function recordIn(store: TypeStore, id: string): StoredRecord {
+function findRecord(store: TypeStore, id: string): StoredRecord {
   const record = store.lookup(id);
   if (record === undefined) throw new RangeError(`no record ${id} of ${store.type.name}`);
   return record;
@@ -61,7 +61,7 @@ function put(account: Account, store: TypeStore, input: RecordInput): string {
     if (property === undefined) throw new RangeError(`${store.type.name} has no property ${name}`);
     values[property.name] = value === null ? "" : String(value);
   }
-  const present = input.id === undefined ? undefined : recordIn(store, input.id);
+  const present = input.id === undefined ? undefined : findRecord(store, input.id);
   const record = present ?? createRecord(account, store, { values: {}, links: [] });
   const changedAt = input.changedAt ?? store.settings.clock.now();
   if (changedAt < record.createdAt) {
@@ -79,12 +79,12 @@ function put(account: Account, store: TypeStore, input: RecordInput): string {
  */
 function merge(store: TypeStore, winner: string, losers: string[]): void {
   const now = store.settings.clock.now();
-  const record = recordIn(store, winner);
+  const record = findRecord(store, winner);
   const before = record.properties["hs_merged_object_ids"];
   const merged = [...(before === undefined ? [] : [before]), ...losers].join(";");
   record.merges = [{ value: merged, at: now }, ...(record.merges ?? [])];
   store.update(record, { hs_merged_object_ids: merged }, now);
-  for (const loser of losers) store.merge(recordIn(store, loser), winner);
+  for (const loser of losers) store.merge(findRecord(store, loser), winner);
   store.settings.onChange({ kind: "merge", type: store.type, id: winner, merged: losers });
 }
 
@@ -104,13 +104,13 @@ function* dump(store: TypeStore, deleted: boolean): Generator<Data> {
       id: record.id,
       deleted: record.archived,
       changedAt: new Date(record.updatedAt).toISOString(),
-      values: plainValues(record.properties),
+      values: toPlainValues(record.properties),
     };
   }
 }
 
 /** Returns null for a number without a bound. */
-function shownNumber(value: number): number | null {
+function showNumber(value: number): number | null {
   return value === Number.MAX_SAFE_INTEGER ? null : value;
 }
 

@@ -4,13 +4,13 @@ import { notFound, refuse } from "./errors.ts";
 import { Associations } from "./associations.ts";
 import { isSystemProperty } from "./account-change.ts";
 import { RecordTable } from "../records/record-table.ts";
-import { plainValues } from "../records/lazy-values.ts";
+import { toPlainValues } from "../records/lazy-values.ts";
 import type { AccountSettings, StoredRecord } from "./stored-record.ts";
 import { SearchIndex } from "./search-index.ts";
 import { customType, STANDARD_TYPES, type ObjectType } from "./object-types.ts";
 import {
   STANDARD_PROPERTIES,
-  systemProperties,
+  buildSystemProperties,
   type Property,
   type PropertyGroup,
 } from "./property-definitions.ts";
@@ -39,7 +39,7 @@ export class TypeStore {
       archived: false,
     });
     const standard = [
-      ...systemProperties(type.createdProperty, type.modifiedProperty),
+      ...buildSystemProperties(type.createdProperty, type.modifiedProperty),
       ...(STANDARD_PROPERTIES[type.name] ?? []),
     ];
     for (const property of standard) {
@@ -181,7 +181,7 @@ export class TypeStore {
     if (record === undefined || String(record.key) !== id) return undefined;
     return Object.hasOwn(record.properties, "hs_object_id")
       ? record
-      : { ...record, properties: plainValues(record.properties) };
+      : { ...record, properties: toPlainValues(record.properties) };
   }
 
   get(id: string, idProperty?: string): StoredRecord {

@@ -11,16 +11,16 @@ import {
 } from "../exchange.ts";
 import type { Router } from "../router.ts";
 import type { Account, TypeStore } from "./account.ts";
-import { pageAfter, startFrom, type Link } from "./associations.ts";
+import { toOffsetCursor, readCursor, type Link } from "./associations.ts";
 import { BatchAnswer, readInputs } from "./batch.ts";
 import { invalid } from "./errors.ts";
 import type { AccountSource } from "./objects.ts";
-import { objectBody } from "./record-writes.ts";
+import { parseObject } from "./record-writes.ts";
 
 type Pair = { account: Account; from: TypeStore; to: TypeStore };
 
 export function addAssociationRoutes(router: Router, account: AccountSource): void {
-  const pair = (exchange: SandboxExchange): Pair => ({
+  const readPair = (exchange: SandboxExchange): Pair => ({
     account: account(),
     from: account().get(exchange.params["from"] ?? ""),
     to: account().get(exchange.params["to"] ?? ""),
@@ -28,13 +28,13 @@ export function addAssociationRoutes(router: Router, account: AccountSource): vo
   const one = "/crm/v4/objects/:from/:fromId/associations";
   for (const version of ["v3", "v4"]) {
     router.add("GET", `/crm/${version}/objects/:from/:fromId/associations/:to`, (exchange) =>
-      read(pair(exchange), exchange),
+      read(readPair(exchange), exchange),
     );
   }
-  router.add("PUT", `${one}/default/:to/:toId`, (exchange) => putDefault(pair(exchange), exchange));
-  router.add("PUT", `${one}/:to/:toId`, (exchange) => put(pair(exchange), exchange));
+  router.add("PUT", `${one}/default/:to/:toId`, (exchange) => putDefault(readPair(exchange), exchange));
+  router.add("PUT", `${one}/:to/:toId`, (exchange) => put(readPair(exchange), exchange));
   router.add("DELETE", `${one}/:to/:toId`, (exchange) => {
-    const { account: own, from, to } = pair(exchange);
+    const { account: own, from, to } = readPair(exchange);
     own.associations.remove(
       from.type.id,
       exchange.params["fromId"] ?? "",
@@ -45,26 +45,26 @@ export function addAssociationRoutes(router: Router, account: AccountSource): vo
   });
   const many = "/crm/v4/associations/:from/:to";
   router.add("GET", `${many}/labels`, (exchange) => {
-    const { account: own, from, to } = pair(exchange);
+    const { account: own, from, to } = readPair(exchange);
     return { status: 200, body: { results: own.associations.labels(from.type.id, to.type.id) } };
   });
   router.add("POST", `${many}/labels`, (exchange) => {
-    const { account: own, from, to } = pair(exchange);
-    const label = asText(objectBody(exchange.body)["label"]) ?? "";
+    const { account: own, from, to } = readPair(exchange);
+    const label = asText(parseObject(exchange.body)["label"]) ?? "";
     return {
       status: 200,
       body: { results: [own.associations.addLabel(from.type.id, to.type.id, label)] },
     };
   });
-  router.add("POST", `${many}/batch/create`, (exchange) => createMany(pair(exchange), exchange, false));
+  router.add("POST", `${many}/batch/create`, (exchange) => createMany(readPair(exchange), exchange, false));
   router.add("POST", `${many}/batch/associate/default`, (exchange) =>
-    createMany(pair(exchange), exchange, true),
+    createMany(readPair(exchange), exchange, true),
   );
-  router.add("POST", `${many}/batch/read`, (exchange) => readMany(pair(exchange), exchange));
-  router.add("POST", `${many}/batch/archive`, (exchange) => archiveMany(pair(exchange), exchange));
+  router.add("POST", `${many}/batch/read`, (exchange) => readMany(readPair(exchange), exchange));
+  router.add("POST", `${many}/batch/archive`, (exchange) => archiveMany(readPair(exchange), exchange));
 }
 
-function shownLinks({ account, from, to }: Pair, links: Link[]): Data[] {
+function showLinks({ account, from, to }: Pair, links: Link[]): Data[] {
   const labels = account.associations.labels(from.type.id, to.type.id);
   return links.map(({ category, typeId }) => ({
     category,
@@ -76,7 +76,7 @@ function shownLinks({ account, from, to }: Pair, links: Link[]): Data[] {
 type Targets = { targets: Data[]; paging?: Data };
 
 /** Builds the targets for an answer. Their ids are numbers, but texts on dated paths. */
-function shownTargets(
+function showTargets(
   pair: Pair,
   fromId: string,
   after: string | undefined,
@@ -84,13 +84,13 @@ function shownTargets(
   dated = false,
 ): Targets {
   const all = pair.account.associations.list(pair.from.type.id, fromId, pair.to.type.id);
-  const start = startFrom(after);
+  const start = readCursor(after);
   const targets = all.slice(start, start + max).map(({ toId, links }) => ({
     toObjectId: dated ? toId : Number(toId),
-    associationTypes: shownLinks(pair, links),
+    associationTypes: showLinks(pair, links),
   }));
   const next = start + targets.length;
-  return next < all.length ? { targets, paging: { next: { after: pageAfter(next) } } } : { targets };
+  return next < all.length ? { targets, paging: { next: { after: toOffsetCursor(next) } } } : { targets };
 }
 
 function read(pair: Pair, exchange: SandboxExchange): SandboxAnswer {
@@ -99,7 +99,7 @@ function read(pair: Pair, exchange: SandboxExchange): SandboxAnswer {
   if (!Number.isInteger(limit) || limit < 1 || limit > 500) throw invalid("limit must be between 1 and 500");
   const max = Math.min(limit, pair.account.settings.associationPage);
   const after = exchange.query.get("after") ?? undefined;
-  const { targets, paging } = shownTargets(pair, record.id, after, max, exchange.dated);
+  const { targets, paging } = showTargets(pair, record.id, after, max, exchange.dated);
   return { status: 200, body: { results: targets, ...(paging === undefined ? {} : { paging }) } };
 }
 
@@ -115,11 +115,14 @@ function put(pair: Pair, exchange: SandboxExchange): SandboxAnswer {
     fromObjectId: Number(source.id),
     toObjectTypeId: to.type.id,
   };
-  return { status: 201, body: { ...ends, toObjectId: Number(target.id), labels: namedLabels(pair, links) } };
+  return {
+    status: 201,
+    body: { ...ends, toObjectId: Number(target.id), labels: listNamedLabels(pair, links) },
+  };
 }
 
-function namedLabels(pair: Pair, links: Link[]): string[] {
-  return shownLinks(pair, links).flatMap((link) => asText(link["label"]) ?? []);
+function listNamedLabels(pair: Pair, links: Link[]): string[] {
+  return showLinks(pair, links).flatMap((link) => asText(link["label"]) ?? []);
 }
 
 function putDefault({ account, from, to }: Pair, exchange: SandboxExchange): SandboxAnswer {
@@ -169,7 +172,7 @@ function createMany(pair: Pair, exchange: SandboxExchange, useDefault: boolean):
     if (links === undefined) throw invalid("one or more association types are not valid for these objects");
     account.associations.add(from.type.id, fromId, to.type.id, toId, links);
     const ends = { fromObjectTypeId: from.type.id, fromObjectId: Number(fromId), toObjectTypeId: to.type.id };
-    batch.add({ ...ends, toObjectId: Number(toId), labels: namedLabels(pair, links) });
+    batch.add({ ...ends, toObjectId: Number(toId), labels: listNamedLabels(pair, links) });
   }
   return batch.answer(useDefault ? 200 : 201);
 }
@@ -182,7 +185,7 @@ function readMany(pair: Pair, exchange: SandboxExchange): SandboxAnswer {
     const after = asText(input["after"]);
     const found = pair.from.find(id) !== undefined;
     const { targets, paging } = found
-      ? shownTargets(pair, id, after, associationPage, exchange.dated)
+      ? showTargets(pair, id, after, associationPage, exchange.dated)
       : { targets: [], paging: undefined };
     if (targets.length > 0) {
       batch.add({ from: { id }, to: targets, ...(paging === undefined ? {} : { paging }) });

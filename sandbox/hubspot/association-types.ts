@@ -72,6 +72,6 @@ for (const type of ASSOCIATION_TYPES) {
 }
 
 /** Lists the types from one object type to another; empty for pairs that this table lacks. */
-export function typesBetween(from: string, to: string): AssociationType[] {
+export function listTypes(from: string, to: string): AssociationType[] {
   return BY_PAIR.get(`${from}>${to}`) ?? [];
 }

@@ -2,7 +2,7 @@
 
 import { asData, asList, asText, isData } from "../exchange.ts";
 import { invalid } from "./errors.ts";
-import { typesBetween } from "./association-types.ts";
+import { listTypes } from "./association-types.ts";
 
 export type Link = { category: string; typeId: number };
 export type Linked = { toId: string; links: Link[] };
@@ -59,11 +59,11 @@ export class Associations {
     const targets: number[] = [];
     let links = [link];
     if (from.type === fromType && to.type === toType) {
-      const index = indexIn(from, fromId);
+      const index = findIndex(from, fromId);
       if (index !== undefined) targets.push(to.first + (index % to.count));
     } else if (to.type === fromType && from.type === toType) {
       links = [findInverse(from.type, to.type, link)];
-      const index = indexIn(to, fromId) ?? from.count;
+      const index = findIndex(to, fromId) ?? from.count;
       for (let i = index; i < from.count; i += to.count) targets.push(from.first + i);
     }
     return targets
@@ -83,7 +83,7 @@ export class Associations {
   }
 
   labels(fromType: string, toType: string): { category: string; typeId: number; label: string | null }[] {
-    const defined = typesBetween(fromType, toType).map((type) => ({
+    const defined = listTypes(fromType, toType).map((type) => ({
       category: "HUBSPOT_DEFINED",
       typeId: type.id,
       label: type.label,
@@ -104,7 +104,7 @@ export class Associations {
 
   /** Returns the default type. Pairs outside the table get a type of their own. */
   defaultLink(fromType: string, toType: string): Link {
-    const type = typesBetween(fromType, toType).find((candidate) => candidate.unlabeled);
+    const type = listTypes(fromType, toType).find((candidate) => candidate.unlabeled);
     return { category: "HUBSPOT_DEFINED", typeId: type?.id ?? 1 };
   }
 
@@ -137,18 +137,18 @@ export class Associations {
 }
 
 /** Returns the opaque cursor of a source with more targets. */
-export function pageAfter(start: number): string {
+export function toOffsetCursor(start: number): string {
   return Buffer.from(`${start}\n`).toString("base64");
 }
 
-export function startFrom(after: string | undefined): number {
+export function readCursor(after: string | undefined): number {
   if (after === undefined) return 0;
   const [, start] = /^(\d+)\n?$/.exec(Buffer.from(after, "base64").toString("latin1")) ?? [];
   if (start === undefined) throw invalid(`The paging cursor "${after}" is not valid`);
   return Number(start);
 }
 
-function indexIn(run: IdRun, id: string): number | undefined {
+function findIndex(run: IdRun, id: string): number | undefined {
   const index = Number(id) - run.first;
   return index >= 0 && index < run.count ? index : undefined;
 }
@@ -160,6 +160,6 @@ function key(fromType: string, fromId: string, toType: string): string {
 }
 
 function findInverse(fromType: string, toType: string, link: Link): Link {
-  const type = typesBetween(fromType, toType).find((candidate) => candidate.id === link.typeId);
+  const type = listTypes(fromType, toType).find((candidate) => candidate.id === link.typeId);
   return { category: link.category, typeId: type?.inverse ?? link.typeId };
 }

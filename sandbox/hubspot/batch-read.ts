@@ -5,8 +5,8 @@ import type { Router } from "../router.ts";
 import type { TypeStore } from "./account.ts";
 import { BatchAnswer, readInputs, readTexts } from "./batch.ts";
 import { invalid } from "./errors.ts";
-import { checkedIdProperty, type AccountSource } from "./objects.ts";
-import { objectBody, presenter } from "./record-writes.ts";
+import { checkIdProperty, type AccountSource } from "./objects.ts";
+import { parseObject, buildPresenter } from "./record-writes.ts";
 import type { StoredRecord } from "./stored-record.ts";
 
 const MAX_WITH_HISTORY = 50;
@@ -14,10 +14,10 @@ const MAX_WITH_HISTORY = 50;
 export function addBatchReadRoutes(router: Router, account: AccountSource): void {
   router.add("POST", "/crm/v3/objects/:type/batch/read", (exchange) => {
     const store = account().get(exchange.params["type"] ?? "");
-    const body = objectBody(exchange.body);
+    const body = parseObject(exchange.body);
     const ids = readInputs(exchange).map((input) => asText(input["id"]) ?? "");
     const names = readTexts(body["properties"]);
-    const idProperty = checkedIdProperty(store, asText(body["idProperty"]));
+    const idProperty = checkIdProperty(store, asText(body["idProperty"]));
     const histories = readTexts(body["propertiesWithHistory"]);
     if (histories.length > 0 && ids.length > MAX_WITH_HISTORY) {
       throw invalid(`At most ${MAX_WITH_HISTORY} inputs can be read with propertiesWithHistory`);
@@ -37,12 +37,12 @@ export function addBatchReadRoutes(router: Router, account: AccountSource): void
 /** Returns the history of properties; only merges have one here. */
 function readHistory(record: StoredRecord, names: string[]): Data {
   if (names.length === 0) return {};
-  const merges = (record.merges ?? []).map(({ value, at }) => ({
+  const listMerges = (record.merges ?? []).map(({ value, at }) => ({
     value,
     timestamp: new Date(at).toISOString(),
     sourceType: "MERGE_OBJECTS",
   }));
-  const known = names.includes("hs_merged_object_ids") ? { hs_merged_object_ids: merges } : {};
+  const known = names.includes("hs_merged_object_ids") ? { hs_merged_object_ids: listMerges } : {};
   return { propertiesWithHistory: known };
 }
 
@@ -63,7 +63,7 @@ function readMany(
     }),
   );
   const ordered = [...found.values()].toSorted((a, b) => Number(a.id) - Number(b.id));
-  const shown = presenter(store, names.length === 0 ? undefined : names);
+  const shown = buildPresenter(store, names.length === 0 ? undefined : names);
   for (const record of ordered) batch.add({ ...shown(record), ...readHistory(record, histories) });
   batch.miss(store, missing);
   return batch.answer(200);

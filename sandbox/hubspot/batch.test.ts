@@ -3,10 +3,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startSandbox } from "../sandbox.ts";
-import { at, caller, listAt, openSandbox, textAt } from "../test-client.ts";
+import { at, openCaller, readList, openSandbox, readText } from "../test-client.ts";
 
 const sandbox = await openSandbox({ limits: "off" });
-const call = caller(sandbox.hubspot.url, sandbox.hubspot.staticToken);
+const call = openCaller(sandbox.hubspot.url, sandbox.hubspot.staticToken);
 
 const BATCH = "/crm/objects/2026-03/contacts/batch";
 
@@ -46,10 +46,10 @@ test("with trace ids good inputs are created and bad ones are reported by id", a
   assert.equal(at(answer.json, "status"), "COMPLETE");
   assert.equal(at(answer.json, "numErrors"), 3);
   assert.deepEqual(
-    listAt(answer.json, "results").map((record) => at(record, "properties.email")),
+    readList(answer.json, "results").map((record) => at(record, "properties.email")),
     ["a@x.example"],
   );
-  const errors = listAt(answer.json, "errors");
+  const errors = readList(answer.json, "errors");
   assert.deepEqual(
     errors.map((error) => at(error, "context.objectWriteTraceId.0")),
     ["0", "2", "3"],
@@ -67,7 +67,7 @@ test("trace ids on some inputs only are no trace ids", async () => {
 
 test("options make batch create stricter and echo trace ids", async () => {
   const other = await startSandbox({ hubspot: { unknownPropertyFailsBatch: true, echoTraceIds: true } });
-  const call = caller(other.hubspot.url, other.hubspot.staticToken);
+  const call = openCaller(other.hubspot.url, other.hubspot.staticToken);
   const strict = await call("POST", `${BATCH}/create`, {
     inputs: [contact("a@x.example", "0", { nope: "1" })],
   });
@@ -89,7 +89,7 @@ test("an update names all missing ids in one error and writes the others", async
   assert.equal(at(answer.json, "results.0.id"), "501");
   assert.equal(at(answer.json, "numErrors"), 1);
   assert.deepEqual(at(answer.json, "errors.0.context.ids"), ["998", "999"]);
-  assert.match(textAt(answer.json, "errors.0.message"), /^Could not get some CONTACT objects/);
+  assert.match(readText(answer.json, "errors.0.message"), /^Could not get some CONTACT objects/);
 });
 
 test("an update with a repeated id or an unknown name writes nothing", async () => {
@@ -130,7 +130,7 @@ test("read gives found records by id and lists the missing ones", async () => {
   const answer = await call("POST", `${BATCH}/read`, body);
   assert.equal(answer.status, 207);
   assert.deepEqual(
-    listAt(answer.json, "results").map((record) => record["id"]),
+    readList(answer.json, "results").map((record) => record["id"]),
     ["501", "503"],
   );
   assert.deepEqual(at(answer.json, "errors.0.context.ids"), ["999"]);
@@ -150,7 +150,7 @@ test("upsert tells new records from updated ones, archive answers 204", async ()
   assert.equal(answer.status, 200);
   // github.com/HubSpot/hubspot-api-nodejs, issue 190: results are in no order of the inputs.
   assert.deepEqual(
-    listAt(answer.json, "results").map((record) => record["new"]),
+    readList(answer.json, "results").map((record) => record["new"]),
     [true, false],
   );
   assert.equal((await call("POST", `${BATCH}/archive`, { inputs: [{ id: "501" }] })).status, 204);

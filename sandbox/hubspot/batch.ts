@@ -4,12 +4,12 @@ import { asData, asList, asText, type SandboxAnswer, type Data, type SandboxExch
 import type { Router } from "../router.ts";
 import type { Account, TypeStore } from "./account.ts";
 import type { StoredRecord } from "./stored-record.ts";
-import { invalid, refuse, valueProblemMembers, valuesRefused } from "./errors.ts";
+import { invalid, refuse, buildProblemMembers, refuseValues } from "./errors.ts";
 import type { AccountSource } from "./objects.ts";
-import { checkedIdProperty } from "./objects.ts";
+import { checkIdProperty } from "./objects.ts";
 import {
   createRecord,
-  objectBody,
+  parseObject,
   planCreate,
   planUpdate,
   presentAll,
@@ -40,7 +40,7 @@ export function addBatchRoutes(router: Router, account: AccountSource, options: 
 
 /** Reads the objects of `inputs`. Throws if there are none or too many, or if one is not an object. */
 export function readInputs(exchange: SandboxExchange, max: number = MAX_INPUTS): Data[] {
-  const inputs = objectBody(exchange.body)["inputs"];
+  const inputs = parseObject(exchange.body)["inputs"];
   if (!Array.isArray(inputs))
     throw invalid("Invalid input JSON on line 1, column 1: inputs must be an array");
   if (inputs.length === 0) throw invalid("The batch has no inputs");
@@ -69,7 +69,7 @@ function createMany(
     const traceId = traceIds[i] ?? "";
     const planned = planCreate(account, store, input);
     if ("failure" in planned) batch.fail(planned.failure, { objectWriteTraceId: [traceId] });
-    else batch.add(traced(presentAll(store, createRecord(account, store, planned.plan)), traceId, options));
+    else batch.add(addTrace(presentAll(store, createRecord(account, store, planned.plan)), traceId, options));
   }
   return batch.answer(201);
 }
@@ -78,12 +78,12 @@ function createAllOrNothing(account: Account, store: TypeStore, inputs: Data[]):
   const problems = inputs.flatMap(
     (input) => checkValues(store.properties, asData(input["properties"])).problems,
   );
-  if (problems.length > 0) throw valuesRefused(problems);
+  if (problems.length > 0) throw refuseValues(problems);
   const plans: Plan[] = [];
   for (const input of inputs) {
     const planned = planCreate(account, store, input);
     if ("failure" in planned) throw wholeBatchRefusal(planned.failure);
-    if (plans.some((other) => sameUnique(store, other, planned.plan))) throw alreadyExists(store);
+    if (plans.some((other) => findSameUnique(store, other, planned.plan))) throw alreadyExists(store);
     plans.push(planned.plan);
   }
   const batch = new BatchAnswer({ isDisordered: true });
@@ -102,7 +102,7 @@ function alreadyExists(store: TypeStore): Error {
   return refuse(409, `${name} already exists`, { category: "CONFLICT" });
 }
 
-function sameUnique(store: TypeStore, one: Plan, other: Plan): boolean {
+function findSameUnique(store: TypeStore, one: Plan, other: Plan): boolean {
   return Object.entries(one.values).some(
     ([name, value]) => store.isUnique(name) && other.values[name]?.toLowerCase() === value.toLowerCase(),
   );
@@ -112,7 +112,7 @@ function refuseUnknownProperties(store: TypeStore, inputs: Data[]): void {
   const problems = inputs
     .flatMap((input) => checkValues(store.properties, asData(input["properties"])).problems)
     .filter((problem) => problem.error === "PROPERTY_DOESNT_EXIST");
-  if (problems.length > 0) throw valuesRefused(problems);
+  if (problems.length > 0) throw refuseValues(problems);
 }
 
 function updateMany(store: TypeStore, inputs: Data[], options: BatchOptions): SandboxAnswer {
@@ -125,7 +125,7 @@ function updateMany(store: TypeStore, inputs: Data[], options: BatchOptions): Sa
   const found: { record: StoredRecord; input: Data; traceId: string | undefined }[] = [];
   for (const [i, input] of inputs.entries()) {
     const id = asText(input["id"]) ?? "";
-    const record = store.find(id, checkedIdProperty(store, asText(input["idProperty"])));
+    const record = store.find(id, checkIdProperty(store, asText(input["idProperty"])));
     if (record === undefined) missing.push(id);
     else found.push({ record, input, traceId: traceIds?.[i] });
   }
@@ -140,7 +140,7 @@ function updateMany(store: TypeStore, inputs: Data[], options: BatchOptions): Sa
   for (const { record, result, traceId } of planned) {
     if ("failure" in result) continue;
     updateRecord(store, record, result.plan);
-    batch.add(traced(presentWritten(store, record, Object.keys(result.plan.values)), traceId, options));
+    batch.add(addTrace(presentWritten(store, record, Object.keys(result.plan.values)), traceId, options));
   }
   batch.miss(store, missing);
   return batch.answer(200);
@@ -172,7 +172,7 @@ function upsertMany(
   const batch = new BatchAnswer({ isDisordered: true });
   for (const [i, input] of inputs.entries()) {
     const id = asText(input["id"]) ?? "";
-    const idProperty = checkedIdProperty(store, asText(input["idProperty"]));
+    const idProperty = checkIdProperty(store, asText(input["idProperty"]));
     const record = store.find(id, idProperty);
     const named = idProperty === undefined || record !== undefined ? {} : { [idProperty]: id };
     const properties = { ...named, ...asData(input["properties"]) };
@@ -188,12 +188,12 @@ function upsertMany(
     if (record !== undefined) updateRecord(store, record, planned.plan);
     const stored = record ?? createRecord(account, store, planned.plan);
     const shown = presentWritten(store, stored, Object.keys(planned.plan.values));
-    batch.add(traced({ ...shown, new: record === undefined }, traceIds?.[i], options));
+    batch.add(addTrace({ ...shown, new: record === undefined }, traceIds?.[i], options));
   }
   return batch.answer(200);
 }
 
-function traced(shown: Data, traceId: string | undefined, options: BatchOptions): Data {
+function addTrace(shown: Data, traceId: string | undefined, options: BatchOptions): Data {
   return options.echoTraceIds === true && traceId !== undefined
     ? { ...shown, objectWriteTraceId: traceId }
     : shown;
@@ -218,7 +218,7 @@ export class BatchAnswer {
   fail(failure: Failure, context: Data): void {
     const existing = failure.existingId === undefined ? {} : { existingId: [failure.existingId] };
     const errors =
-      failure.problems.length === 0 ? {} : { errors: valueProblemMembers(failure.problems).errors };
+      failure.problems.length === 0 ? {} : { errors: buildProblemMembers(failure.problems).errors };
     const { category, message } = failure;
     this.#errors.push({
       status: "error",

@@ -6,12 +6,12 @@ import { Refused, type SandboxAnswer, type Data } from "../exchange.ts";
 export type ValueProblem = { name: string; message: string; error: string };
 
 /** Builds the general form: status, message, correlationId and the members of the case. */
-export function errorAnswer(status: number, message: string, members: Data = {}): SandboxAnswer {
+export function buildErrorAnswer(status: number, message: string, members: Data = {}): SandboxAnswer {
   return { status, body: { status: "error", message, correlationId: randomUUID(), ...members } };
 }
 
 export function refuse(status: number, message: string, members: Data = {}): Refused {
-  return new Refused(errorAnswer(status, message, members));
+  return new Refused(buildErrorAnswer(status, message, members));
 }
 
 export function invalid(message: string, members: Data = {}): Refused {
@@ -33,7 +33,7 @@ export function notFound(message = "resource not found"): Refused {
 }
 
 /** Builds message and errors. The problems are included twice: all as JSON text in the message, at most three as objects in `errors`. */
-export function valueProblemMembers(problems: ValueProblem[]): { message: string; errors: Data[] } {
+export function buildProblemMembers(problems: ValueProblem[]): { message: string; errors: Data[] } {
   const texts = problems.map(({ message, error, name }) => ({ isValid: false, message, error, name }));
   const errors = problems.slice(0, 3).map(({ message, error, name }) => ({
     message,
@@ -43,7 +43,7 @@ export function valueProblemMembers(problems: ValueProblem[]): { message: string
   return { message: `Property values were not valid: ${JSON.stringify(texts)}`, errors };
 }
 
-export function valuesRefused(problems: ValueProblem[]): Refused {
-  const { message, errors } = valueProblemMembers(problems);
+export function refuseValues(problems: ValueProblem[]): Refused {
+  const { message, errors } = buildProblemMembers(problems);
   return invalid(message, { errors });
 }

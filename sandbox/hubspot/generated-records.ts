@@ -2,8 +2,8 @@
 
 import type { GenerateSpec } from "../provider.ts";
 import { isoText } from "../records/iso-text.ts";
-import { lazyValues, type Seed, type ValueMaker } from "../records/lazy-values.ts";
-import { templateMaker } from "../records/template.ts";
+import { buildLazyValues, type Seed, type ValueMaker } from "../records/lazy-values.ts";
+import { buildTemplateMaker } from "../records/template.ts";
 import type { Account, TypeStore } from "./account.ts";
 
 type Makers = Record<string, ValueMaker<string>>;
@@ -15,7 +15,7 @@ export function generateRecords(
   spec: GenerateSpec,
 ): { count: number; firstId: string; lastId: string } {
   const makers = buildMakers(store, spec);
-  const values = lazyValues(makers);
+  const values = buildLazyValues(makers);
   const firstKey = account.reserveIds(spec.count);
   const span = { firstKey, count: spec.count, fromMs: spec.changedFrom, toMs: spec.changedTo, unitMs: 1 };
   store.table.addBlock(span, (index, key, changedAt) => {
@@ -41,7 +41,7 @@ function buildMakers(store: TypeStore, spec: GenerateSpec): Map<string, ValueMak
     hs_object_source: () => "IMPORT",
     hs_object_source_label: () => "IMPORT",
   };
-  const makers = new Map(Object.entries({ ...system, ...(BY_TYPE[type.name] ?? ownProperties(store)) }));
+  const makers = new Map(Object.entries({ ...system, ...(BY_TYPE[type.name] ?? buildOwnProperties(store)) }));
   for (const [name, value] of Object.entries(spec.values)) {
     const property = store.properties.get(name.toLowerCase());
     if (property === undefined) throw new RangeError(`${type.name} has no property ${name}`);
@@ -49,14 +49,14 @@ function buildMakers(store: TypeStore, spec: GenerateSpec): Map<string, ValueMak
     else
       makers.set(
         property.name,
-        templateMaker(String(value), (text) => text),
+        buildTemplateMaker(String(value), (text) => text),
       );
   }
   return makers;
 }
 
 /** Builds the values of user-defined properties. */
-function ownProperties(store: TypeStore): Makers {
+function buildOwnProperties(store: TypeStore): Makers {
   const own = [...store.properties.values()].filter((property) => property.hubspotDefined === false);
   return Object.fromEntries(
     own.map(({ name, type }): [string, ValueMaker<string>] => [

@@ -9,24 +9,24 @@ import {
   type SandboxAnswer,
   type SandboxExchange,
 } from "../exchange.ts";
-import { plainValues } from "../records/lazy-values.ts";
+import { toPlainValues } from "../records/lazy-values.ts";
 import { Grants } from "../oauth/grants.ts";
 import type { KnownClient, Provider } from "../provider.ts";
 import { Router } from "../router.ts";
 import type { SandboxClock } from "../clock.ts";
 import { Account, PORTAL_ID } from "./account.ts";
-import { accountControls } from "./account-controls.ts";
+import { openAccountControls } from "./account-controls.ts";
 import { addAssociationRoutes } from "./association-routes.ts";
 import { addBatchRoutes } from "./batch.ts";
 import { addBatchReadRoutes } from "./batch-read.ts";
-import { errorAnswer, refuse } from "./errors.ts";
+import { buildErrorAnswer, refuse } from "./errors.ts";
 import { Journal } from "./journal.ts";
 import { addJournalFiles, addJournalRoutes } from "./journal-routes.ts";
 import { HubSpotLimits } from "./limits.ts";
 import { addListRoutes } from "./lists.ts";
 import { addOAuthRoutes } from "./oauth.ts";
 import { addObjectRoutes } from "./objects.ts";
-import { canonicalPath } from "./paths.ts";
+import { toCanonicalPath } from "./paths.ts";
 import { addOwnerRoutes } from "./owners.ts";
 import { addPropertyRoutes } from "./properties.ts";
 import { addSchemaRoutes } from "./schemas.ts";
@@ -93,7 +93,7 @@ export function createHubSpot(options: HubSpotOptions): HubSpot {
   addJournalFiles(open, journal);
   const router = createRouter(() => account, options);
   addJournalRoutes(router, { journal, grants, origin: options.origin });
-  const answerSized = (exchange: SandboxExchange): SandboxAnswer => {
+  const checkSize = (exchange: SandboxExchange): SandboxAnswer => {
     if (exchange.lineBytes > account.settings.lineCharacters)
       return { status: 414, headers: { "content-type": "text/html" }, body: TOO_LONG };
     isByApp = true;
@@ -106,11 +106,11 @@ export function createHubSpot(options: HubSpotOptions): HubSpot {
   return {
     name: "hubspot",
     grants,
-    answer: answerSized,
+    answer: checkSize,
     records: (object) => {
       const table = account.find(object)?.table;
       const live = table === undefined ? [] : [...table.select({})].filter((record) => !record.archived);
-      return live.map((record) => ({ id: record.id, ...plainValues(record.properties) }));
+      return live.map((record) => ({ id: record.id, ...toPlainValues(record.properties) }));
     },
     objects: () => [...account.stores.values()].map((store) => store.type.name),
     setLimits: (wanted) => limits.set(wanted),
@@ -118,7 +118,7 @@ export function createHubSpot(options: HubSpotOptions): HubSpot {
     reset: start,
     webhooks,
     journal,
-    account: accountControls(() => account),
+    account: openAccountControls(() => account),
   };
 }
 
@@ -169,8 +169,8 @@ function answer(
 ): SandboxAnswer {
   const free = open.find(exchange.method, exchange.path);
   if (free !== undefined) return free.handler({ ...exchange, params: free.params });
-  const path = canonicalPath(exchange.path);
-  const token = authenticated(exchange, grants);
+  const path = toCanonicalPath(exchange.path);
+  const token = authenticate(exchange, grants);
   const tooMany = limits.count(token, path.endsWith("/search"));
   const answered = tooMany ?? route(router, { ...exchange, path, dated: path !== exchange.path });
   // Searches have a separate limit, and no rate headers.
@@ -185,7 +185,9 @@ function answer(
 function route(router: Router, exchange: SandboxExchange): SandboxAnswer {
   const found = router.find(exchange.method, exchange.path);
   if (found === undefined) {
-    return router.knows(exchange.path) ? errorAnswer(405, "Method Not Allowed") : { status: 404, body: "" };
+    return router.knows(exchange.path)
+      ? buildErrorAnswer(405, "Method Not Allowed")
+      : { status: 404, body: "" };
   }
   try {
     return found.handler({ ...exchange, params: found.params });
@@ -196,7 +198,7 @@ function route(router: Router, exchange: SandboxExchange): SandboxAnswer {
 }
 
 /** Checks the token and returns it. */
-function authenticated(exchange: SandboxExchange, grants: Grants): string {
+function authenticate(exchange: SandboxExchange, grants: Grants): string {
   const token = readBearer(exchange);
   const checked = grants.check(token ?? "");
   if (token !== undefined && checked.state === "valid") return token;

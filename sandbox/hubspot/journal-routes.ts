@@ -13,7 +13,7 @@ import {
 } from "../exchange.ts";
 import type { Grants } from "../oauth/grants.ts";
 import type { Router } from "../router.ts";
-import { errorAnswer, invalid, notFound, refuse } from "./errors.ts";
+import { buildErrorAnswer, invalid, notFound, refuse } from "./errors.ts";
 import type { Journal, JournalFile, JournalSettings } from "./journal.ts";
 
 const SCOPE = "developer.webhooks_journal";
@@ -65,8 +65,8 @@ function addSubscriptionRoutes(router: Router, journal: Journal, grants: Grants)
       subscriptionType: type,
       portalId,
       objectTypeId: object,
-      actions: texts(actions),
-      properties: texts(properties),
+      actions: readTexts(actions),
+      properties: readTexts(properties),
     });
     if (subscription === undefined) throw refuse(409, "the subscription exists", { category: "CONFLICT" });
     return { status: 200, body: subscription };
@@ -82,7 +82,7 @@ function addSubscriptionRoutes(router: Router, journal: Journal, grants: Grants)
 export function addJournalFiles(router: Router, journal: Journal): void {
   router.add("GET", `${FILES}/:key`, ({ params }) => {
     const text = journal.textAt(params["key"] ?? "");
-    if (text === undefined) return errorAnswer(403, "the address is not valid any more");
+    if (text === undefined) return buildErrorAnswer(403, "the address is not valid any more");
     return { status: 200, headers: { "content-type": "application/json" }, body: text };
   });
 }
@@ -95,11 +95,11 @@ function requireScope(grants: Grants, exchange: SandboxExchange, scope: string):
   });
 }
 
-const texts = (value: unknown): string[] => asList(value).flatMap((item) => asText(item) ?? []);
+const readTexts = (value: unknown): string[] => asList(value).flatMap((item) => asText(item) ?? []);
 
 export function addJournalControls(router: Router, journal: Journal): void {
   const path = "/sandbox/hubspot/journal";
-  const shown = (): SandboxAnswer => ({
+  const showSettings = (): SandboxAnswer => ({
     status: 200,
     body: {
       ...journal.settings,
@@ -108,10 +108,10 @@ export function addJournalControls(router: Router, journal: Journal): void {
       subscriptions: [...journal.subscriptions.values()],
     },
   });
-  router.add("GET", path, shown);
+  router.add("GET", path, showSettings);
   router.add("POST", path, (exchange) => {
-    journal.settings = { ...journal.settings, ...settingsIn(asData(parseJson(exchange.body))) };
-    return shown();
+    journal.settings = { ...journal.settings, ...readSettings(asData(parseJson(exchange.body))) };
+    return showSettings();
   });
   router.add("POST", `${path}/emit`, (exchange) => {
     const events = asList(asData(parseJson(exchange.body))["events"]).filter(isData);
@@ -127,7 +127,7 @@ export function addJournalControls(router: Router, journal: Journal): void {
 const FLAGS = ["granted", "conflict"] as const;
 const NUMBERS = ["batchDelayMs", "addressMs"] as const;
 
-function settingsIn(body: Data): Partial<JournalSettings> {
+function readSettings(body: Data): Partial<JournalSettings> {
   const settings: Partial<JournalSettings> = {};
   for (const [name, value] of Object.entries(body)) {
     const flag = FLAGS.find((one) => one === name);

@@ -63,7 +63,7 @@ export class Journal {
         const event = toJournalEvent(change, subscription, occurredAt);
         const last = events.at(-1);
         if (event === undefined) continue;
-        if (last !== undefined && continues(last, event))
+        if (last !== undefined && isContinuation(last, event))
           Object.assign(last.propertyChanges ?? {}, event.propertyChanges);
         else events.push(event);
       }
@@ -147,7 +147,7 @@ export class Journal {
 }
 
 /** Returns whether an event continues the last one: properties that change with the creation, or in one request, are one event. */
-function continues(last: JournalEvent, event: JournalEvent): boolean {
+function isContinuation(last: JournalEvent, event: JournalEvent): boolean {
   const isSame =
     last.objectId !== undefined && last.objectId === event.objectId && last.portalId === event.portalId;
   const isOpen = last.action === "CREATE" || last.action === "UPDATE";

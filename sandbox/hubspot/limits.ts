@@ -54,13 +54,13 @@ export class HubSpotLimits {
   count(token: string, search: boolean): SandboxAnswer | undefined {
     const now = Date.now();
     this.#today++;
-    if (this.#today > this.#limits.daily) return limited("DAILY", "You have reached your daily limit.");
+    if (this.#today > this.#limits.daily) return refuseCall("DAILY", "You have reached your daily limit.");
     if (search) return this.#countSearch(now);
     if (!Number.isFinite(this.#limits.tenSecondly)) return undefined;
-    const window = pruned(this.#windows.get(token) ?? [], now - WINDOW_MS);
+    const window = dropOld(this.#windows.get(token) ?? [], now - WINDOW_MS);
     this.#windows.set(token, window);
     if (window.length >= this.#limits.tenSecondly) {
-      return limited("TEN_SECONDLY_ROLLING", "You have reached your ten_secondly_rolling limit.");
+      return refuseCall("TEN_SECONDLY_ROLLING", "You have reached your ten_secondly_rolling limit.");
     }
     window.push(now);
     return undefined;
@@ -80,22 +80,22 @@ export class HubSpotLimits {
 
   #countSearch(now: number): SandboxAnswer | undefined {
     if (!Number.isFinite(this.#limits.searchPerSecond)) return undefined;
-    this.#searches = pruned(this.#searches, now - 1000);
+    this.#searches = dropOld(this.#searches, now - 1000);
     if (this.#searches.length >= this.#limits.searchPerSecond) {
-      return limited("SECONDLY", "You have reached your secondly limit.");
+      return refuseCall("SECONDLY", "You have reached your secondly limit.");
     }
     this.#searches.push(now);
     return undefined;
   }
 }
 
-function pruned(times: number[], from: number): number[] {
+function dropOld(times: number[], from: number): number[] {
   const first = times.findIndex((at) => at > from);
   if (first === -1) return [];
   return first === 0 ? times : times.slice(first);
 }
 
-function limited(policyName: string, message: string): SandboxAnswer {
+function refuseCall(policyName: string, message: string): SandboxAnswer {
   const body = {
     status: "error",
     message,

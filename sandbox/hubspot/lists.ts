@@ -3,13 +3,13 @@
 import { asText, type Data, type SandboxAnswer } from "../exchange.ts";
 import type { Router } from "../router.ts";
 import { invalid, notFound, requireMembers } from "./errors.ts";
-import { objectBody } from "./record-writes.ts";
+import { parseObject } from "./record-writes.ts";
 
 const MAX_PER_PAGE = 500;
 
 export function addListRoutes(router: Router): void {
   router.add("POST", "/crm/v3/lists/search", (exchange) => {
-    const body = objectBody(exchange.body);
+    const body = parseObject(exchange.body);
     if (exchange.dated === true)
       requireMembers("ListSearchRequest", body, [
         "additionalProperties",

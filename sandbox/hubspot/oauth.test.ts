@@ -4,12 +4,12 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
 import { startSandbox } from "../sandbox.ts";
-import { at, caller, openSandbox, textAt, type Call } from "../test-client.ts";
+import { at, openCaller, openSandbox, readText, type Call } from "../test-client.ts";
 
 const REDIRECT = "http://127.0.0.1:9/callback";
 
 const sandbox = await openSandbox();
-const call = caller(sandbox.hubspot.url);
+const call = openCaller(sandbox.hubspot.url);
 
 function authorizePath(members: Record<string, string> = {}): string {
   const query = {
@@ -42,7 +42,7 @@ test("the consent page leads back with code and state by plain links", async () 
   const page = await call("GET", authorizePath());
   assert.equal(page.status, 200);
   const allow = /id="allow" href="([^"]+)"/.exec(page.text)?.[1]?.replaceAll("&#38;", "&");
-  const answer = await caller(sandbox.url)("GET", allow ?? "");
+  const answer = await openCaller(sandbox.url)("GET", allow ?? "");
   assert.equal(answer.status, 302);
   const target = new URL(answer.headers.get("location") ?? "");
   assert.equal(target.origin + target.pathname, REDIRECT);
@@ -66,7 +66,7 @@ test("a code gives tokens once, refreshing keeps the refresh token", async () =>
   const again = await exchange({ code: one });
   assert.equal(again.status, 400);
   assert.equal(at(again.json, "status"), "BAD_AUTH_CODE");
-  const refresh = { grant_type: "refresh_token", refresh_token: textAt(first.json, "refresh_token") };
+  const refresh = { grant_type: "refresh_token", refresh_token: readText(first.json, "refresh_token") };
   const second = await exchange(refresh, "v3");
   assert.equal(at(second.json, "refresh_token"), at(first.json, "refresh_token"));
   assert.notEqual(at(second.json, "access_token"), at(first.json, "access_token"));
@@ -88,10 +88,10 @@ test("a code challenge has to be answered", async () => {
 
 test("an expired token and a missing one are told apart", async () => {
   const { accessToken, refreshToken = "" } = sandbox.hubspot.mintToken({ expiresInSeconds: 0 });
-  const expired = await caller(sandbox.hubspot.url, accessToken)("GET", "/integrations/v1/me");
+  const expired = await openCaller(sandbox.hubspot.url, accessToken)("GET", "/integrations/v1/me");
   assert.equal(expired.status, 401);
   assert.equal(at(expired.json, "category"), "EXPIRED_AUTHENTICATION");
-  assert.match(textAt(expired.json, "message"), /expired \d+ second\(s\) ago/);
+  assert.match(readText(expired.json, "message"), /expired \d+ second\(s\) ago/);
   const missing = await call("GET", "/integrations/v1/me");
   assert.equal(at(missing.json, "category"), "INVALID_AUTHENTICATION");
   const renewed = await exchange({ grant_type: "refresh_token", refresh_token: refreshToken });
@@ -99,12 +99,12 @@ test("an expired token and a missing one are told apart", async () => {
 });
 
 test("a private app's token works without expiry", async () => {
-  const known = caller(sandbox.hubspot.url, sandbox.hubspot.staticToken);
+  const known = openCaller(sandbox.hubspot.url, sandbox.hubspot.staticToken);
   assert.equal((await known("GET", "/integrations/v1/me")).status, 200);
   const minted = sandbox.hubspot.mintToken({ static: true });
   assert.equal(minted.refreshToken, undefined);
   sandbox.hubspot.expireTokens();
-  const call = caller(sandbox.hubspot.url, minted.accessToken);
+  const call = openCaller(sandbox.hubspot.url, minted.accessToken);
   assert.equal((await call("GET", "/account-info/v3/details")).status, 200);
 });
 
@@ -129,7 +129,7 @@ test("a removed app cannot refresh, a revoked token introspects as inactive", as
 
 test("configured clients are checked", async () => {
   const strict = await startSandbox({ clients: [{ id: "known", secret: "right" }] });
-  const call = caller(strict.hubspot.url);
+  const call = openCaller(strict.hubspot.url);
   const form = (id: string, secret: string): string =>
     new URLSearchParams({
       grant_type: "refresh_token",

@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { parseForm, Refused, type SandboxAnswer, type SandboxExchange } from "../exchange.ts";
 import { authorize } from "../oauth/authorize-page.ts";
-import { verifierFits, type Grants, type Issued } from "../oauth/grants.ts";
+import { isVerifier, type Grants, type Issued } from "../oauth/grants.ts";
 import type { KnownClient } from "../provider.ts";
 import type { Router } from "../router.ts";
 import { PORTAL_ID } from "./account.ts";
@@ -20,7 +20,7 @@ export type OAuthSettings = {
 };
 
 export function addOAuthRoutes(router: Router, settings: OAuthSettings): void {
-  const page = (exchange: SandboxExchange): SandboxAnswer =>
+  const showPage = (exchange: SandboxExchange): SandboxAnswer =>
     authorize(exchange, {
       title: "HubSpot sandbox: connect an app",
       action: "/hubspot/oauth/authorize",
@@ -29,9 +29,9 @@ export function addOAuthRoutes(router: Router, settings: OAuthSettings): void {
       knownClient: (id) =>
         settings.clients.length === 0 || settings.clients.some((client) => client.id === id),
     });
-  router.add("GET", "/oauth/authorize", page);
-  router.add("GET", "/oauth/:account/authorize", page);
-  router.add("POST", "/oauth/:version/token", (exchange) => token(exchange, settings));
+  router.add("GET", "/oauth/authorize", showPage);
+  router.add("GET", "/oauth/:account/authorize", showPage);
+  router.add("POST", "/oauth/:version/token", (exchange) => answerToken(exchange, settings));
   router.add("POST", "/oauth/:version/token/introspect", (exchange) => introspect(exchange, settings.grants));
   router.add("POST", "/oauth/:version/token/revoke", (exchange) => {
     const text = parseForm(exchange)["token"] ?? "";
@@ -40,7 +40,7 @@ export function addOAuthRoutes(router: Router, settings: OAuthSettings): void {
     return { status: 200 };
   });
   router.add("GET", "/oauth/:version/access-tokens/:token", (exchange) =>
-    tokenDetails(exchange, settings.grants),
+    showToken(exchange, settings.grants),
   );
   router.add("DELETE", "/oauth/:version/refresh-tokens/:token", (exchange) => {
     settings.grants.dropRefresh(exchange.params["token"] ?? "");
@@ -48,28 +48,29 @@ export function addOAuthRoutes(router: Router, settings: OAuthSettings): void {
   });
 }
 
-function token(exchange: SandboxExchange, settings: OAuthSettings): SandboxAnswer {
+function answerToken(exchange: SandboxExchange, settings: OAuthSettings): SandboxAnswer {
   const form = parseForm(exchange);
   const { client_id: clientId = "", client_secret: secret = "" } = form;
-  if (clientId === "") throw tokenError("BAD_CLIENT_ID", "invalid_client", "missing or unknown client id");
+  if (clientId === "") throw refuseToken("BAD_CLIENT_ID", "invalid_client", "missing or unknown client id");
   if (settings.clients.length > 0) {
     const client = settings.clients.find((candidate) => candidate.id === clientId);
     if (client === undefined)
-      throw tokenError("BAD_CLIENT_ID", "invalid_client", "missing or unknown client id");
+      throw refuseToken("BAD_CLIENT_ID", "invalid_client", "missing or unknown client id");
     if (client.secret !== secret)
-      throw tokenError("BAD_CLIENT_SECRET", "invalid_client", "missing or invalid client secret");
+      throw refuseToken("BAD_CLIENT_SECRET", "invalid_client", "missing or invalid client secret");
   }
   const version = exchange.params["version"] ?? "v1";
-  if (form["grant_type"] === "authorization_code") return issued(redeem(form, settings.grants), version);
+  if (form["grant_type"] === "authorization_code")
+    return answerIssued(redeem(form, settings.grants), version);
   if (form["grant_type"] === "refresh_token") {
     const renewed = settings.grants.refresh(form["refresh_token"] ?? "", clientId);
     if (renewed === undefined) {
-      throw tokenError("BAD_REFRESH_TOKEN", "invalid_grant", "refresh token is invalid, expired or revoked");
+      throw refuseToken("BAD_REFRESH_TOKEN", "invalid_grant", "refresh token is invalid, expired or revoked");
     }
-    return issued(renewed, version);
+    return answerIssued(renewed, version);
   }
-  if (form["grant_type"] === "client_credentials") return appToken(form, settings);
-  throw tokenError(
+  if (form["grant_type"] === "client_credentials") return issueAppToken(form, settings);
+  throw refuseToken(
     "BAD_GRANT_TYPE",
     "unsupported_grant_type",
     `unsupported grant type ${form["grant_type"] ?? ""}`,
@@ -77,12 +78,12 @@ function token(exchange: SandboxExchange, settings: OAuthSettings): SandboxAnswe
 }
 
 /** Issues a token for the app itself, without a refresh token. */
-function appToken(form: Record<string, string>, { grants, grantsApp }: OAuthSettings): SandboxAnswer {
+function issueAppToken(form: Record<string, string>, { grants, grantsApp }: OAuthSettings): SandboxAnswer {
   const scopes = (form["scope"] ?? "").split(/[ ,]+/).filter(Boolean);
   const refused = scopes.filter((scope) => !grantsApp(scope));
   if (scopes.length === 0 || refused.length > 0) {
     const message = `the app has not been granted the scopes ${refused.join(" ")}`;
-    throw tokenError("BAD_SCOPES", "invalid_scope", message);
+    throw refuseToken("BAD_SCOPES", "invalid_scope", message);
   }
   const { accessToken, expiresAt } = grants.mint({ clientId: form["client_id"], scopes, refresh: false });
   const expires_in = Math.round((expiresAt - Date.now()) / 1000);
@@ -95,22 +96,22 @@ function appToken(form: Record<string, string>, { grants, grantsApp }: OAuthSett
 function redeem(form: Record<string, string>, grants: Grants): Issued {
   const pending = grants.takeCode(form["code"] ?? "");
   if (pending === undefined || pending.clientId !== form["client_id"]) {
-    throw tokenError("BAD_AUTH_CODE", "invalid_grant", "missing or unknown auth code");
+    throw refuseToken("BAD_AUTH_CODE", "invalid_grant", "missing or unknown auth code");
   }
   if (pending.redirectUri !== form["redirect_uri"]) {
-    throw tokenError(
+    throw refuseToken(
       "BAD_REDIRECT_URI",
       "invalid_request",
       "the redirect uri differs from the authorized one",
     );
   }
-  if (!verifierFits(pending, form["code_verifier"])) {
-    throw tokenError("BAD_CODE_VERIFIER", "invalid_grant", "the code verifier does not match the challenge");
+  if (!isVerifier(pending, form["code_verifier"])) {
+    throw refuseToken("BAD_CODE_VERIFIER", "invalid_grant", "the code verifier does not match the challenge");
   }
   return grants.mint({ clientId: pending.clientId, scopes: pending.scopes });
 }
 
-function issued(result: Issued, version: string): SandboxAnswer {
+function answerIssued(result: Issued, version: string): SandboxAnswer {
   const body = {
     token_type: "bearer",
     refresh_token: result.refreshToken,
@@ -128,7 +129,7 @@ function issued(result: Issued, version: string): SandboxAnswer {
 }
 
 /** Builds an error with both the OAuth members and HubSpot's own. */
-function tokenError(status: string, error: string, message: string): Refused {
+function refuseToken(status: string, error: string, message: string): Refused {
   const body = { error, error_description: message, status, message, correlationId: randomUUID() };
   return new Refused({ status: 400, body });
 }
@@ -157,7 +158,7 @@ function introspect(exchange: SandboxExchange, grants: Grants): SandboxAnswer {
   return { status: 200, body };
 }
 
-function tokenDetails(exchange: SandboxExchange, grants: Grants): SandboxAnswer {
+function showToken(exchange: SandboxExchange, grants: Grants): SandboxAnswer {
   const text = exchange.params["token"] ?? "";
   const checked = grants.check(text);
   if (checked.state !== "valid") throw refuse(404, "access token is invalid, expired or unknown");

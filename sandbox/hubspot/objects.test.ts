@@ -2,10 +2,10 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { at, caller, listAt, openSandbox, textAt } from "../test-client.ts";
+import { at, openCaller, readList, openSandbox, readText } from "../test-client.ts";
 
 const sandbox = await openSandbox({ limits: "off" });
-const call = caller(sandbox.hubspot.url, sandbox.hubspot.staticToken);
+const call = openCaller(sandbox.hubspot.url, sandbox.hubspot.staticToken);
 
 const CONTACTS = "/crm/v3/objects/contacts";
 
@@ -60,11 +60,11 @@ test("values are refused by property type, each with its own code", async () => 
 
 test("a refusal names every problem in the message and at most three in errors", async () => {
   const answer = await call("POST", CONTACTS, { properties: { a1: "", b1: "", c1: "", d1: "" } });
-  const message = textAt(answer.json, "message");
+  const message = readText(answer.json, "message");
   const inMessage: unknown = JSON.parse(message.slice("Property values were not valid: ".length));
-  assert.equal(listAt(inMessage, "").length, 4);
-  assert.equal(listAt(answer.json, "errors").length, 3);
-  assert.ok(textAt(answer.json, "correlationId"));
+  assert.equal(readList(inMessage, "").length, 4);
+  assert.equal(readList(answer.json, "errors").length, 3);
+  assert.ok(readText(answer.json, "correlationId"));
 });
 
 test("a second contact with the same address is a conflict that names the first", async () => {
@@ -121,9 +121,9 @@ test("unknown records, types and bodies are refused in HubSpot's words", async (
   assert.ok(!type.text.includes("category"));
   const broken = await call("POST", CONTACTS, "{oops", { "content-type": "application/json" });
   assert.equal(broken.status, 400);
-  assert.match(textAt(broken.json, "message"), /^Invalid input JSON on line/);
+  assert.match(readText(broken.json, "message"), /^Invalid input JSON on line/);
   const required = await call("POST", "/crm/v3/objects/deals", { properties: { amount: 1 } });
-  assert.match(textAt(required.json, "message"), /Some required properties were not set/);
+  assert.match(readText(required.json, "message"), /Some required properties were not set/);
 });
 
 test("lists page by id and end without paging", async () => {
@@ -131,8 +131,8 @@ test("lists page by id and end without paging", async () => {
   let after: string | undefined = "0";
   while (after !== undefined) {
     const answer = await call("GET", `${CONTACTS}?limit=2&after=${after}`);
-    ids.push(...listAt(answer.json, "results").map((record) => textAt(record, "id")));
-    after = answer.text.includes('"paging"') ? textAt(answer.json, "paging.next.after") : undefined;
+    ids.push(...readList(answer.json, "results").map((record) => readText(record, "id")));
+    after = answer.text.includes('"paging"') ? readText(answer.json, "paging.next.after") : undefined;
   }
   assert.deepEqual(ids, ["501", "502", "503", "504", "505"]);
 });
@@ -148,7 +148,7 @@ test("associations on create follow direction and type", async () => {
   assert.equal(created.status, 201);
   const seen = await call(
     "GET",
-    `/crm/v4/objects/contacts/${textAt(created.json, "id")}/associations/companies`,
+    `/crm/v4/objects/contacts/${readText(created.json, "id")}/associations/companies`,
   );
   assert.equal(at(seen.json, "results.0.toObjectId"), 601);
   assert.equal(at(seen.json, "results.0.associationTypes.0.typeId"), 279);
@@ -156,6 +156,6 @@ test("associations on create follow direction and type", async () => {
   for (const wrong of [body(280), body(279, "999"), body(4)]) {
     const answer = await call("POST", CONTACTS, wrong);
     assert.equal(answer.status, 400);
-    assert.match(textAt(answer.json, "message"), /one or more associations are not valid/);
+    assert.match(readText(answer.json, "message"), /one or more associations are not valid/);
   }
 });

@@ -4,15 +4,15 @@ import type { Data, SandboxAnswer, SandboxExchange } from "../exchange.ts";
 import type { Router } from "../router.ts";
 import type { Account, TypeStore } from "./account.ts";
 import type { AccountSettings, StoredRecord } from "./stored-record.ts";
-import { pageAfter } from "./associations.ts";
+import { toOffsetCursor } from "./associations.ts";
 import { invalid, notFound } from "./errors.ts";
 import {
   createRecord,
-  objectBody,
+  parseObject,
   planCreate,
   planUpdate,
   presentAll,
-  presenter,
+  buildPresenter,
   presentWritten,
   toRefusal,
   updateRecord,
@@ -38,14 +38,14 @@ export function addObjectRoutes(router: Router, account: AccountSource, origin: 
 }
 
 function create(account: Account, store: TypeStore, exchange: SandboxExchange): SandboxAnswer {
-  const planned = planCreate(account, store, objectBody(exchange.body));
+  const planned = planCreate(account, store, parseObject(exchange.body));
   if ("failure" in planned) throw toRefusal(planned.failure);
   return { status: 201, body: presentAll(store, createRecord(account, store, planned.plan)) };
 }
 
 function update(store: TypeStore, exchange: SandboxExchange): SandboxAnswer {
-  const record = store.get(exchange.params["id"] ?? "", idProperty(store, exchange));
-  const planned = planUpdate(store, record, objectBody(exchange.body)["properties"]);
+  const record = store.get(exchange.params["id"] ?? "", readIdProperty(store, exchange));
+  const planned = planUpdate(store, record, parseObject(exchange.body)["properties"]);
   if ("failure" in planned) throw toRefusal(planned.failure);
   updateRecord(store, record, planned.plan);
   return { status: 200, body: presentWritten(store, record, Object.keys(planned.plan.values)) };
@@ -54,21 +54,21 @@ function update(store: TypeStore, exchange: SandboxExchange): SandboxAnswer {
 function get(account: Account, store: TypeStore, exchange: SandboxExchange): SandboxAnswer {
   const id = exchange.params["id"] ?? "";
   const archived = exchange.query.get("archived") === "true";
-  const record = archived ? archivedRecord(store, id) : store.get(id, idProperty(store, exchange));
-  return { status: 200, body: presenterWithAssociations(account, store, exchange.query)(record) };
+  const record = archived ? findArchived(store, id) : store.get(id, readIdProperty(store, exchange));
+  return { status: 200, body: buildLinkPresenter(account, store, exchange.query)(record) };
 }
 
-function archivedRecord(store: TypeStore, id: string): StoredRecord {
+function findArchived(store: TypeStore, id: string): StoredRecord {
   const record = store.lookup(id);
   if (record === undefined || !record.archived) throw notFound();
   return record;
 }
 
-export function idProperty(store: TypeStore, exchange: SandboxExchange): string | undefined {
-  return checkedIdProperty(store, exchange.query.get("idProperty") ?? undefined);
+export function readIdProperty(store: TypeStore, exchange: SandboxExchange): string | undefined {
+  return checkIdProperty(store, exchange.query.get("idProperty") ?? undefined);
 }
 
-export function checkedIdProperty(store: TypeStore, name: string | undefined): string | undefined {
+export function checkIdProperty(store: TypeStore, name: string | undefined): string | undefined {
   if (name !== undefined && !store.isUnique(name)) {
     throw invalid(`Property ${name} is not a unique identifier for object type ${store.type.id}`);
   }
@@ -82,17 +82,17 @@ function list(account: Account, store: TypeStore, exchange: SandboxExchange, ori
   const archived = query.get("archived") === "true";
   const text = query.get("after");
   const records = store.table.select({
-    ...(text === null ? {} : { afterKey: keyAfter(text, store.settings) }),
+    ...(text === null ? {} : { afterKey: readCursor(text, store.settings) }),
     view: (record) => (record.archived === archived ? record : undefined),
     storedOnly: archived,
   });
-  const show = presenterWithAssociations(account, store, query);
+  const show = buildLinkPresenter(account, store, query);
   const results: Data[] = [];
   let last = 0;
   for (const record of records) {
     if (results.length === limit) {
       const next = new URLSearchParams(query);
-      const after = cursorAfter(last, store.settings);
+      const after = toCursor(last, store.settings);
       next.set("after", after);
       const link = `${origin}/hubspot${exchange.path}?${next.toString()}`;
       return { status: 200, body: { results, paging: { next: { after, link } } } };
@@ -104,12 +104,12 @@ function list(account: Account, store: TypeStore, exchange: SandboxExchange, ori
 }
 
 /** Returns an opaque cursor: the last id and the time of issue, in base64. */
-function cursorAfter(key: number, settings: AccountSettings): string {
+function toCursor(key: number, settings: AccountSettings): string {
   return Buffer.from(`${key} ${settings.clock.now()}\n`).toString("base64");
 }
 
 /** Reads a cursor; a bare id is accepted, too. Throws HubSpot's refusal of a foreign or expired one. */
-function keyAfter(text: string, settings: AccountSettings): number {
+function readCursor(text: string, settings: AccountSettings): number {
   if (/^\d{1,15}$/.test(text)) return Number(text);
   const [, key, issuedAt] = /^(\d+) (\d+)\n$/.exec(Buffer.from(text, "base64").toString("latin1")) ?? [];
   if (key === undefined) throw invalid(`Cannot deserialize value of type long from String "${text}"`);
@@ -120,23 +120,23 @@ function keyAfter(text: string, settings: AccountSettings): number {
   return Number(key);
 }
 
-function namesFrom(query: URLSearchParams, name: string): string[] | undefined {
+function readNames(query: URLSearchParams, name: string): string[] | undefined {
   const all = query.getAll(name).flatMap((value) => value.split(","));
   return all.length === 0 ? undefined : all.map((value) => value.trim()).filter((value) => value !== "");
 }
 
-function presenterWithAssociations(
+function buildLinkPresenter(
   account: Account,
   store: TypeStore,
   query: URLSearchParams,
 ): (record: StoredRecord) => Data {
-  const show = presenter(store, namesFrom(query, "properties"));
-  const targets = (namesFrom(query, "associations") ?? []).map((name) => account.get(name));
-  if (targets.length === 0) return show;
+  const show = buildPresenter(store, readNames(query, "properties"));
+  const readTargets = (readNames(query, "associations") ?? []).map((name) => account.get(name));
+  if (readTargets.length === 0) return show;
   return (record) => {
     const associations: Record<string, unknown> = {};
-    for (const target of targets) {
-      const page = linkedResults(account, store, record, target);
+    for (const target of readTargets) {
+      const page = buildLinkedResults(account, store, record, target);
       if (page.results.length > 0) associations[target.type.name] = page;
     }
     return { ...show(record), ...(Object.keys(associations).length > 0 ? { associations } : {}) };
@@ -144,7 +144,7 @@ function presenterWithAssociations(
 }
 
 /** Returns the first page of linked records only, as lists do. */
-function linkedResults(
+function buildLinkedResults(
   account: Account,
   store: TypeStore,
   record: StoredRecord,
@@ -164,6 +164,6 @@ function linkedResults(
     }),
   );
   return all.length > associationPage
-    ? { results, paging: { next: { after: pageAfter(associationPage) } } }
+    ? { results, paging: { next: { after: toOffsetCursor(associationPage) } } }
     : { results };
 }

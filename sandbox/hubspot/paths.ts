@@ -3,7 +3,7 @@
 const DATED = /^\d{4}-\d{2}$/;
 
 /** Translates dated paths and older spellings to the endpoints of v3 objects and v4 associations. */
-export function canonicalPath(path: string): string {
+export function toCanonicalPath(path: string): string {
   const trimmed = path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
   const [, area = "", kind = "", version = "", ...rest] = trimmed.split("/");
   if (area === "account-info" && DATED.test(kind)) return ["", area, "dated", version, ...rest].join("/");
@@ -21,7 +21,7 @@ const NEWER = new RegExp(String.raw`/crm/(objects|properties|pipelines|lists|own
  * Returns a path, with or without query, unchanged and in its numbered and dated forms, so that a fault for one of them also
  * affects requests that use another.
  */
-export function spellings(path: string): string[] {
+export function listSpellings(path: string): string[] {
   const numbered = path
     .replace(NEWER, "/crm/v3/$1")
     .replace(/\/crm-object-schemas\/(?:v3|\d{4}-\d{2})\/schemas/, "/crm/v3/schemas");

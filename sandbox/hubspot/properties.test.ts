@@ -2,10 +2,10 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { at, caller, listAt, openSandbox, textAt } from "../test-client.ts";
+import { at, openCaller, readList, openSandbox, readText } from "../test-client.ts";
 
 const sandbox = await openSandbox({ limits: "off" });
-const call = caller(sandbox.hubspot.url, sandbox.hubspot.staticToken);
+const call = openCaller(sandbox.hubspot.url, sandbox.hubspot.staticToken);
 
 const PROPERTIES = "/crm/v3/properties/contacts";
 
@@ -37,11 +37,11 @@ test("batch create makes the new ones and reports the taken names", async () => 
   });
   assert.equal(second.status, 207);
   assert.deepEqual(
-    listAt(second.json, "results").map((one) => one["name"]),
+    readList(second.json, "results").map((one) => one["name"]),
     ["third"],
   );
   assert.deepEqual(
-    listAt(second.json, "errors").map((one) => at(one, "context.name.0")),
+    readList(second.json, "errors").map((one) => at(one, "context.name.0")),
     ["hobby__c", "score"],
   );
   assert.equal(at(second.json, "errors.0.subCategory"), "Properties.PROPERTY_WITH_NAME_EXISTS");
@@ -68,11 +68,11 @@ test("options given in an update replace the list, omitted ones keep it", async 
   const choice = definition("topics", { type: "enumeration", fieldType: "checkbox", options: OPTIONS });
   const created = await call("POST", PROPERTIES, choice);
   assert.deepEqual(
-    listAt(created.json, "options").map((option) => option["displayOrder"]),
+    readList(created.json, "options").map((option) => option["displayOrder"]),
     [2, 1],
   );
   await call("PATCH", `${PROPERTIES}/topics`, { label: "Topics" });
-  assert.equal(listAt((await call("GET", `${PROPERTIES}/topics`)).json, "options").length, 2);
+  assert.equal(readList((await call("GET", `${PROPERTIES}/topics`)).json, "options").length, 2);
   await call("PATCH", `${PROPERTIES}/topics`, { options: [{ label: "Music", value: "music" }] });
   const refused = await call("POST", "/crm/v3/objects/contacts", { properties: { topics: "art" } });
   assert.equal(at(refused.json, "errors.0.code"), "INVALID_OPTION");
@@ -103,7 +103,7 @@ test("a unique property of one's own finds records and conflicts", async () => {
 test("schemas and pipelines tell the account's shape", async () => {
   const schemas = await call("GET", "/crm-object-schemas/2026-03/schemas");
   assert.deepEqual(
-    listAt(schemas.json, "results").map((one) => one["fullyQualifiedName"]),
+    readList(schemas.json, "results").map((one) => one["fullyQualifiedName"]),
     ["p4100410_machines"],
   );
   const made = await call("POST", "/crm/v3/schemas", {
@@ -111,14 +111,14 @@ test("schemas and pipelines tell the account's shape", async () => {
     requiredProperties: ["title"],
     properties: [{ name: "title", label: "Title" }],
   });
-  const typeId = textAt(made.json, "objectTypeId");
+  const typeId = readText(made.json, "objectTypeId");
   assert.equal(
     (await call("POST", `/crm/v3/objects/${typeId}`, { properties: { title: "Ann" } })).status,
     201,
   );
   const pipelines = await call("GET", "/crm/pipelines/2026-03/deals");
   assert.equal(at(pipelines.json, "results.0.id"), "default");
-  assert.equal(listAt(pipelines.json, "results.0.stages").length, 7);
+  assert.equal(readList(pipelines.json, "results.0.stages").length, 7);
 });
 
 test("associations can be written in batches, and bad ids are reported per input", async () => {
@@ -142,7 +142,7 @@ test("associations can be written in batches, and bad ids are reported per input
   assert.equal(put.status, 200);
   const labels = await call("GET", "/crm/v4/associations/contacts/companies/labels");
   assert.deepEqual(
-    listAt(labels.json, "results").map((label) => label["typeId"]),
+    readList(labels.json, "results").map((label) => label["typeId"]),
     [279, 1, 931],
   );
 });

@@ -6,8 +6,8 @@ import type { TypeStore } from "./account.ts";
 import { BatchAnswer, readInputs } from "./batch.ts";
 import { invalid, notFound, refuse, requireMembers } from "./errors.ts";
 import type { AccountSource } from "./objects.ts";
-import { customProperty, type Property, type PropertyOption } from "./property-definitions.ts";
-import { objectBody } from "./record-writes.ts";
+import { buildCustomProperty, type Property, type PropertyOption } from "./property-definitions.ts";
+import { parseObject } from "./record-writes.ts";
 
 export function addPropertyRoutes(router: Router, account: AccountSource): void {
   const store = (exchange: SandboxExchange): TypeStore => account().get(exchange.params["type"] ?? "");
@@ -18,7 +18,7 @@ export function addPropertyRoutes(router: Router, account: AccountSource): void 
     body: { results: [...store(exchange).properties.values()].filter((property) => !property.archived) },
   }));
   router.add("POST", path, (exchange) => {
-    const body = objectBody(exchange.body);
+    const body = parseObject(exchange.body);
     requireOptions(exchange, [body]);
     return create(store(exchange), body);
   });
@@ -28,13 +28,16 @@ export function addPropertyRoutes(router: Router, account: AccountSource): void 
     return createMany(store(exchange), inputs);
   });
   router.add("POST", `${path}/batch/read`, (exchange) => readMany(store(exchange), readInputs(exchange)));
-  router.add("GET", `${path}/:name`, (exchange) => ({ status: 200, body: found(store(exchange), exchange) }));
+  router.add("GET", `${path}/:name`, (exchange) => ({
+    status: 200,
+    body: answerFound(store(exchange), exchange),
+  }));
   router.add("PATCH", `${path}/:name`, (exchange) => {
-    requireOptions(exchange, [objectBody(exchange.body)]);
+    requireOptions(exchange, [parseObject(exchange.body)]);
     return update(store(exchange), exchange);
   });
   router.add("DELETE", `${path}/:name`, (exchange) => {
-    const property = found(store(exchange), exchange);
+    const property = answerFound(store(exchange), exchange);
     if (property.hubspotDefined === true) throw invalid(`Property ${property.name} is defined by HubSpot`);
     property.archived = true;
     return { status: 204 };
@@ -57,7 +60,7 @@ function addGroupRoutes(router: Router, path: string, store: (exchange: SandboxE
   }));
   router.add("POST", `${path}/groups`, (exchange) => {
     const { groups } = store(exchange);
-    const body = objectBody(exchange.body);
+    const body = parseObject(exchange.body);
     const name = asText(body["name"]);
     if (name === undefined || name === "") throw invalid("A property group needs a name");
     if (groups.has(name)) throw alreadyExists(`A property group named '${name}' already exists.`, "GROUP");
@@ -79,7 +82,7 @@ function addGroupRoutes(router: Router, path: string, store: (exchange: SandboxE
   router.add("PATCH", `${path}/groups/:group`, (exchange) => {
     const group = store(exchange).groups.get(exchange.params["group"] ?? "");
     if (group === undefined) return { status: 404 };
-    group.label = asText(objectBody(exchange.body)["label"]) ?? group.label;
+    group.label = asText(parseObject(exchange.body)["label"]) ?? group.label;
     return { status: 200, body: group };
   });
   router.add("DELETE", `${path}/groups/:group`, (exchange) => {
@@ -88,7 +91,7 @@ function addGroupRoutes(router: Router, path: string, store: (exchange: SandboxE
   });
 }
 
-function found(store: TypeStore, exchange: SandboxExchange): Property {
+function answerFound(store: TypeStore, exchange: SandboxExchange): Property {
   const property = store.properties.get((exchange.params["name"] ?? "").toLowerCase());
   if (property === undefined || property.archived)
     throw notFound(`Property ${exchange.params["name"] ?? ""} does not exist`);
@@ -98,15 +101,15 @@ function found(store: TypeStore, exchange: SandboxExchange): Property {
 function create(store: TypeStore, input: Data): SandboxAnswer {
   const name = asText(input["name"]) ?? "";
   if (isTaken(store, name)) throw alreadyExists(`A property named '${name}' already exists.`, "PROPERTY");
-  return { status: 201, body: stored(store, definitionFrom(store, input)) };
+  return { status: 201, body: storeProperty(store, readDefinition(store, input)) };
 }
 
 function createMany(store: TypeStore, inputs: Data[]): SandboxAnswer {
   const batch = new BatchAnswer();
   const fresh = inputs.filter((input) => !isTaken(store, asText(input["name"]) ?? ""));
-  const definitions = fresh.map((input) => definitionFrom(store, input));
+  const definitions = fresh.map((input) => readDefinition(store, input));
   for (const property of definitions) {
-    const { createdAt: _created, updatedAt: _updated, ...shown } = stored(store, property);
+    const { createdAt: _created, updatedAt: _updated, ...shown } = storeProperty(store, property);
     batch.add(shown);
   }
   for (const input of inputs) {
@@ -122,7 +125,7 @@ function createMany(store: TypeStore, inputs: Data[]): SandboxAnswer {
   return batch.answer(201);
 }
 
-function stored(store: TypeStore, property: Property): Property {
+function storeProperty(store: TypeStore, property: Property): Property {
   store.addProperty(property);
   return property;
 }
@@ -164,7 +167,7 @@ const FIELD_TYPES: Record<string, string[]> = {
   phone_number: ["phonenumber"],
 };
 
-function definitionFrom(store: TypeStore, input: Data): Property {
+function readDefinition(store: TypeStore, input: Data): Property {
   const text = (name: string): string => asText(input[name]) ?? "";
   const missing = ["name", "label", "type", "fieldType", "groupName"].filter((name) => text(name) === "");
   if (missing.length > 0)
@@ -178,9 +181,9 @@ function definitionFrom(store: TypeStore, input: Data): Property {
   checkKind(type, fieldType);
   if (!store.groups.has(text("groupName")))
     throw invalid(`Property group ${text("groupName")} does not exist`);
-  const options = optionsFrom(input["options"]);
+  const options = readOptions(input["options"]);
   checkOptions(type, options);
-  const definition = customProperty(
+  const definition = buildCustomProperty(
     {
       name,
       label: text("label"),
@@ -222,7 +225,7 @@ function checkOptions(type: string, options: PropertyOption[]): void {
 }
 
 /** Reads options. HubSpot puts those without a display order last. */
-function optionsFrom(input: unknown): PropertyOption[] {
+function readOptions(input: unknown): PropertyOption[] {
   const items = asList(input).map((item) => asData(item));
   const given = items.map((item) => Number(item["displayOrder"] ?? Number.NaN));
   let next = Math.max(0, ...given.filter((order) => Number.isInteger(order))) + 1;
@@ -241,8 +244,8 @@ function optionsFrom(input: unknown): PropertyOption[] {
 
 /** Updates a definition. Options replace the whole list; name, uniqueness and sensitivity do not change. */
 function update(store: TypeStore, exchange: SandboxExchange): SandboxAnswer {
-  const property = found(store, exchange);
-  const input = objectBody(exchange.body);
+  const property = answerFound(store, exchange);
+  const input = parseObject(exchange.body);
   const type = asText(input["type"]) ?? property.type;
   if (type !== property.type) throw invalid(`The type of property ${property.name} cannot be changed`);
   const fieldType = asText(input["fieldType"]) ?? property.fieldType;
@@ -250,7 +253,7 @@ function update(store: TypeStore, exchange: SandboxExchange): SandboxAnswer {
   const groupName = asText(input["groupName"]) ?? property.groupName;
   if (!store.groups.has(groupName)) throw invalid(`Property group ${groupName} does not exist`);
   if (Array.isArray(input["options"])) {
-    const options = optionsFrom(input["options"]);
+    const options = readOptions(input["options"]);
     checkOptions(type, options);
     property.options = options;
   }

@@ -2,11 +2,11 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { at, caller, listAt, openSandbox, textAt, type Response } from "../test-client.ts";
+import { at, openCaller, readList, openSandbox, readText, type Response } from "../test-client.ts";
 
 const sandbox = await openSandbox({ limits: "off" });
-const call = caller(sandbox.hubspot.url, sandbox.hubspot.staticToken);
-const control = caller(sandbox.url);
+const call = openCaller(sandbox.hubspot.url, sandbox.hubspot.staticToken);
+const control = openCaller(sandbox.url);
 const { account } = sandbox.hubspot;
 
 const CONTACTS = "/crm/v3/objects/contacts";
@@ -34,7 +34,7 @@ async function scanByKey(from: number, to: number): Promise<string[]> {
   for (;;) {
     const last = ids.at(-1);
     const page = await search([changed(from, to), ...(last === undefined ? [] : [behind(last)])]);
-    const found = listAt(page.json, "results").map((record) => textAt(record, "id"));
+    const found = readList(page.json, "results").map((record) => readText(record, "id"));
     if (found.length === 0) return ids;
     ids.push(...found);
   }
@@ -45,9 +45,9 @@ async function scanList(path = CONTACTS): Promise<Record<string, unknown>[]> {
   for (let after = ""; ;) {
     const page = await call("GET", `${path}${path.includes("?") ? "&" : "?"}limit=100${after}`);
     assert.equal(page.status, 200, page.text);
-    records.push(...listAt(page.json, "results"));
+    records.push(...readList(page.json, "results"));
     if (!page.text.includes('"paging"')) return records;
-    after = `&after=${encodeURIComponent(textAt(page.json, "paging.next.after"))}`;
+    after = `&after=${encodeURIComponent(readText(page.json, "paging.next.after"))}`;
   }
 }
 
@@ -85,11 +85,11 @@ test("a changed generated record counts once, with its new values", async () => 
 
 test("a list pages by an opaque cursor that is refused when it is foreign or too old", async () => {
   const page = await call("GET", `${CONTACTS}?limit=2`);
-  const after = encodeURIComponent(textAt(page.json, "paging.next.after"));
+  const after = encodeURIComponent(readText(page.json, "paging.next.after"));
   assert.doesNotMatch(after, /^\d+$/);
   assert.equal(at((await call("GET", `${CONTACTS}?limit=2&after=${after}`)).json, "results.0.id"), "503");
   const foreign = await call("GET", `${CONTACTS}?after=nonsense`);
-  assert.match(textAt(foreign.json, "message"), /Cannot deserialize value of type/);
+  assert.match(readText(foreign.json, "message"), /Cannot deserialize value of type/);
   await control("POST", "/sandbox/settings", { hubspot: { cursorLifetimeMs: 60_000 } });
   await control("POST", "/sandbox/clock", { advanceMs: 61_000 });
   assert.equal((await call("GET", `${CONTACTS}?limit=2&after=${after}`)).status, 400);
@@ -109,7 +109,7 @@ test("archiving leaves the change time alone, restoring moves it, a merge leaves
     ids: ["501"],
   });
   const restored = await call("GET", `${CONTACTS}/501`);
-  assert.ok(textAt(restored.json, "updatedAt") > textAt(before.json, "updatedAt"));
+  assert.ok(readText(restored.json, "updatedAt") > readText(before.json, "updatedAt"));
   await control("POST", "/sandbox/records/merge", {
     provider: "hubspot",
     object: "contacts",
@@ -163,7 +163,7 @@ test("records are created and changed at chosen times, with or without a stamp",
     object: "contacts",
     records: [{ values: { email: "old@x.example" }, changedAt: "2026-02-03T04:05:06.007Z" }],
   });
-  const id = textAt(made.json, "ids.0");
+  const id = readText(made.json, "ids.0");
   assert.equal(at((await call("GET", `${CONTACTS}/${id}`)).json, "updatedAt"), "2026-02-03T04:05:06.007Z");
   const records = [{ id, values: { city: "Rome" }, stamp: false }];
   await control("POST", "/sandbox/records", { provider: "hubspot", object: "contacts", records });
@@ -175,7 +175,7 @@ test("records are created and changed at chosen times, with or without a stamp",
     object: "contacts",
     records: [{ values: { nope: 1 } }],
   });
-  assert.match(textAt(wrong.json, "message"), /contacts has no property nope/);
+  assert.match(readText(wrong.json, "message"), /contacts has no property nope/);
 });
 
 test("the dump has every record with all values, generated ones included", async () => {
@@ -223,9 +223,9 @@ test("associations page by source, and a source without any is named in errors",
   const ids: unknown[] = [];
   for (let input: Record<string, string> = { id: "603" }; ;) {
     const page = await read("v4", input);
-    ids.push(...listAt(page.json, "results.0.to").map((target) => target["toObjectId"]));
+    ids.push(...readList(page.json, "results.0.to").map((target) => target["toObjectId"]));
     if (!page.text.includes('"paging"')) break;
-    input = { id: "603", after: textAt(page.json, "results.0.paging.next.after") };
+    input = { id: "603", after: readText(page.json, "results.0.paging.next.after") };
   }
   assert.deepEqual(ids, [501, 502, 503, 504, 505]);
   await call("POST", "/crm/v3/objects/companies", { properties: { name: "Lonely" } });
@@ -246,7 +246,7 @@ test("generated records are linked in turn, from both ends, until a link is remo
     const page = await call("POST", `/crm/v4/associations/${from}/${to}/batch/read`, { inputs: [{ id }] });
     return page.text.includes('"errors"')
       ? []
-      : listAt(page.json, "results.0.to").map((one) => one["toObjectId"]);
+      : readList(page.json, "results.0.to").map((one) => one["toObjectId"]);
   };
   const [company, first] = [Number(companies.firstId), Number(contacts.firstId)];
   assert.deepEqual(await read("contacts", "companies", String(first + 4)), [company + 1]);
@@ -265,10 +265,13 @@ test("generated records are linked in turn, from both ends, until a link is remo
 test("owners and lists page each in their own way", async () => {
   const first = await call("GET", "/crm/v3/owners?limit=2");
   assert.deepEqual(
-    listAt(first.json, "results").map((owner) => owner["id"]),
+    readList(first.json, "results").map((owner) => owner["id"]),
     ["410010", "410011"],
   );
-  const second = await call("GET", `/crm/v3/owners?limit=2&after=${textAt(first.json, "paging.next.after")}`);
+  const second = await call(
+    "GET",
+    `/crm/v3/owners?limit=2&after=${readText(first.json, "paging.next.after")}`,
+  );
   assert.equal(at(second.json, "results.0.id"), "410012");
   assert.doesNotMatch(second.text, /paging/);
   const archived = await call("GET", "/crm/v3/owners?archived=true");

@@ -5,7 +5,7 @@ import { isoText } from "../records/iso-text.ts";
 import { PORTAL_ID, type Account, type TypeStore } from "./account.ts";
 import type { StoredRecord } from "./stored-record.ts";
 import type { Link } from "./associations.ts";
-import { invalid, refuse, valueProblemMembers, type ValueProblem } from "./errors.ts";
+import { invalid, refuse, buildProblemMembers, type ValueProblem } from "./errors.ts";
 import type { Refused } from "../exchange.ts";
 import { checkValues } from "./values.ts";
 
@@ -29,7 +29,7 @@ export type Planned = { plan: Plan } | { failure: Failure };
 /** Checks the input of a create without storing anything. */
 export function planCreate(account: Account, store: TypeStore, input: Data): Planned {
   const { values, problems } = checkValues(store.properties, asData(input["properties"]));
-  if (problems.length > 0) return { failure: valuesFailure(problems) };
+  if (problems.length > 0) return { failure: findValuesFailure(problems) };
   for (const name of Object.keys(values)) if (values[name] === "") delete values[name];
   const missing = store.type.required.filter((name) => values[name] === undefined);
   const { requiredOneOf } = store.type;
@@ -39,34 +39,34 @@ export function planCreate(account: Account, store: TypeStore, input: Data): Pla
     const message = `Error creating ${store.type.singular}. Some required properties were not set.`;
     return { failure: { status: 400, category: "VALIDATION_ERROR", message, problems: [], missing } };
   }
-  const links = plannedLinks(account, store, input["associations"]);
+  const links = planLinks(account, store, input["associations"]);
   if (links === undefined || (store.type.name === "leads" && links.length === 0)) {
     const message = "one or more associations are not valid";
     return { failure: { status: 400, category: "VALIDATION_ERROR", message, problems: [] } };
   }
   const conflict = store.conflict(values);
-  if (conflict !== undefined) return { failure: conflictFailure(store, conflict.id) };
+  if (conflict !== undefined) return { failure: findConflict(store, conflict.id) };
   return { plan: { values, links } };
 }
 
 export function planUpdate(store: TypeStore, record: StoredRecord, properties: unknown): Planned {
   const { values, problems } = checkValues(store.properties, asData(properties), record.properties);
-  if (problems.length > 0) return { failure: valuesFailure(problems) };
+  if (problems.length > 0) return { failure: findValuesFailure(problems) };
   const conflict = store.conflict(values, record.id);
-  if (conflict !== undefined) return { failure: conflictFailure(store, conflict.id) };
+  if (conflict !== undefined) return { failure: findConflict(store, conflict.id) };
   return { plan: { values, links: [] } };
 }
 
-function valuesFailure(problems: ValueProblem[]): Failure {
+function findValuesFailure(problems: ValueProblem[]): Failure {
   return {
     status: 400,
     category: "VALIDATION_ERROR",
-    message: valueProblemMembers(problems).message,
+    message: buildProblemMembers(problems).message,
     problems,
   };
 }
 
-function conflictFailure(store: TypeStore, existingId: string): Failure {
+function findConflict(store: TypeStore, existingId: string): Failure {
   const name = store.type.singular.charAt(0) + store.type.singular.slice(1).toLowerCase();
   const message = `${name} already exists. Existing ID: ${existingId}`;
   return { status: 409, category: "CONFLICT", message, problems: [], existingId };
@@ -74,13 +74,13 @@ function conflictFailure(store: TypeStore, existingId: string): Failure {
 
 export function toRefusal(failure: Failure): Refused {
   const { status, message, category, problems, missing } = failure;
-  const errors = problems.length === 0 ? {} : { errors: valueProblemMembers(problems).errors };
+  const errors = problems.length === 0 ? {} : { errors: buildProblemMembers(problems).errors };
   const context = missing === undefined ? {} : { context: { properties: missing } };
   return refuse(status, message, { ...errors, ...context, category });
 }
 
 /** Plans the links of an input. Returns undefined if one is invalid: unknown record, wrong direction, unknown type. */
-function plannedLinks(account: Account, store: TypeStore, input: unknown): PlannedLink[] | undefined {
+function planLinks(account: Account, store: TypeStore, input: unknown): PlannedLink[] | undefined {
   const planned: PlannedLink[] = [];
   for (const item of asList(input)) {
     const toId = asText(asData(asData(item)["to"])["id"]);
@@ -124,7 +124,7 @@ export function createRecord(account: Account, store: TypeStore, plan: Plan): St
     hs_object_source: "INTEGRATION",
     hs_object_source_id: "4100",
     hs_object_source_label: "INTEGRATION",
-    ...startingValues(type.name, plan.values),
+    ...buildStartingValues(type.name, plan.values),
     ...plan.values,
   };
   const record: StoredRecord = { key, id, properties, createdAt: now, updatedAt: now, archived: false };
@@ -133,7 +133,7 @@ export function createRecord(account: Account, store: TypeStore, plan: Plan): St
   return record;
 }
 
-function startingValues(typeName: string, values: Record<string, string>): Record<string, string> {
+function buildStartingValues(typeName: string, values: Record<string, string>): Record<string, string> {
   if (typeName === "contacts") {
     const name = [values["firstname"], values["lastname"]].filter(Boolean).join(" ");
     return { lifecyclestage: "lead", hs_full_name_or_email: name || (values["email"] ?? "") };
@@ -150,7 +150,7 @@ export function updateRecord(store: TypeStore, record: StoredRecord, plan: Plan)
 
 /** Presents every stored property, as a create answers. */
 export function presentAll(store: TypeStore, record: StoredRecord): Data {
-  return envelope(store, record, { ...record.properties });
+  return wrapRecord(store, record, { ...record.properties });
 }
 
 /** Presents the default properties and the written ones, as an update answers. */
@@ -160,11 +160,14 @@ export function presentWritten(store: TypeStore, record: StoredRecord, written: 
     const value = record.properties[name];
     if (value !== undefined) properties[name] = value;
   }
-  return envelope(store, record, properties);
+  return wrapRecord(store, record, properties);
 }
 
 /** Returns a function that presents the requested properties, null for those without a value; unknown names are dropped silently. */
-export function presenter(store: TypeStore, names: string[] | undefined): (record: StoredRecord) => Data {
+export function buildPresenter(
+  store: TypeStore,
+  names: string[] | undefined,
+): (record: StoredRecord) => Data {
   const { createdProperty, modifiedProperty, defaults } = store.type;
   const wanted =
     names === undefined ? defaults : [...names, createdProperty, "hs_object_id", modifiedProperty];
@@ -177,11 +180,11 @@ export function presenter(store: TypeStore, names: string[] | undefined): (recor
   return (record) => {
     const properties: Record<string, string | null> = {};
     for (const name of shown) properties[name] = record.properties[name] ?? null;
-    return envelope(store, record, properties);
+    return wrapRecord(store, record, properties);
   };
 }
 
-function envelope(store: TypeStore, record: StoredRecord, properties: Record<string, string | null>): Data {
+function wrapRecord(store: TypeStore, record: StoredRecord, properties: Record<string, string | null>): Data {
   return {
     id: record.id,
     properties,
@@ -194,7 +197,7 @@ function envelope(store: TypeStore, record: StoredRecord, properties: Record<str
 }
 
 /** Parses the JSON object of a write. Throws HubSpot's refusal for anything else. */
-export function objectBody(text: string): Data {
+export function parseObject(text: string): Data {
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);

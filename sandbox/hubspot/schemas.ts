@@ -7,21 +7,21 @@ import { ASSOCIATION_TYPES } from "./association-types.ts";
 import { readTexts } from "./batch.ts";
 import { invalid } from "./errors.ts";
 import type { AccountSource } from "./objects.ts";
-import { customProperty } from "./property-definitions.ts";
-import { objectBody } from "./record-writes.ts";
+import { buildCustomProperty } from "./property-definitions.ts";
+import { parseObject } from "./record-writes.ts";
 
 export function addSchemaRoutes(router: Router, account: AccountSource): void {
   router.add("GET", "/crm/v3/schemas", () => ({
     status: 200,
-    body: { results: [...account().stores.values()].filter((store) => store.type.custom).map(shownSchema) },
+    body: { results: [...account().stores.values()].filter((store) => store.type.custom).map(showSchema) },
   }));
   router.add("POST", "/crm/v3/schemas", (exchange) => ({
     status: 201,
-    body: shownSchema(createSchema(account(), objectBody(exchange.body))),
+    body: showSchema(createSchema(account(), parseObject(exchange.body))),
   }));
   router.add("GET", "/crm/v3/schemas/:type", (exchange) => ({
     status: 200,
-    body: shownSchema(account().get(exchange.params["type"] ?? "")),
+    body: showSchema(account().get(exchange.params["type"] ?? "")),
   }));
   router.add("GET", "/crm/v3/pipelines/:type", (exchange) => ({
     status: 200,
@@ -40,7 +40,7 @@ function createSchema(account: Account, body: Data): TypeStore {
     const input = asData(item);
     const property = asText(input["name"]) ?? "";
     store.addProperty(
-      customProperty(
+      buildCustomProperty(
         {
           name: property,
           label: asText(input["label"]) ?? property,
@@ -56,7 +56,7 @@ function createSchema(account: Account, body: Data): TypeStore {
   return store;
 }
 
-function shownSchema(store: TypeStore): Data {
+function showSchema(store: TypeStore): Data {
   const { type } = store;
   const name = type.custom ? (type.aliases[0] ?? type.name) : type.name;
   return {

@@ -20,20 +20,20 @@ export type Test = {
 };
 
 /** Builds the test of a filter. Throws HubSpot's refusal of an unknown property, operator or value. */
-export function filterTest(store: TypeStore, filter: Data): Test {
+export function buildFilterTest(store: TypeStore, filter: Data): Test {
   const { property, operator, value, passes } = readFilter(store, filter);
   const high = asText(filter["highValue"]) ?? "";
   const name = JSON.stringify(filter);
   if (property.name === "hs_object_id") {
-    const bounds = idBounds(operator, value, high, readTexts(filter["values"]));
+    const bounds = buildIdBounds(operator, value, high, readTexts(filter["values"]));
     return { name, passes, ...(bounds === undefined ? {} : { bounds }), exact: operator !== "IN" };
   }
   const bounds =
-    property.name === store.type.modifiedProperty ? timeBounds(operator, value, high) : undefined;
+    property.name === store.type.modifiedProperty ? buildTimeBounds(operator, value, high) : undefined;
   return { name, passes, ...(bounds === undefined ? {} : { bounds }), exact: true };
 }
 
-function idBounds(operator: string, value: string, high: string, values: string[]): Bounds | undefined {
+function buildIdBounds(operator: string, value: string, high: string, values: string[]): Bounds | undefined {
   const before = Math.ceil(Number(value)) - 1;
   const through = Math.floor(Number(value));
   switch (operator) {
@@ -58,7 +58,7 @@ function idBounds(operator: string, value: string, high: string, values: string[
   }
 }
 
-function timeBounds(operator: string, value: string, high: string): Bounds | undefined {
+function buildTimeBounds(operator: string, value: string, high: string): Bounds | undefined {
   const at = parseInstant(value);
   switch (operator) {
     case "EQ":

@@ -2,10 +2,10 @@
 
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
-import { at, caller, listAt, openSandbox, textAt } from "../test-client.ts";
+import { at, openCaller, readList, openSandbox, readText } from "../test-client.ts";
 
 const sandbox = await openSandbox();
-const call = caller(sandbox.hubspot.url, sandbox.hubspot.staticToken);
+const call = openCaller(sandbox.hubspot.url, sandbox.hubspot.staticToken);
 beforeEach(() => sandbox.hubspot.setLimits("off"));
 
 async function ids(type: string, ...filters: unknown[]): Promise<unknown[]> {
@@ -15,7 +15,7 @@ async function ids(type: string, ...filters: unknown[]): Promise<unknown[]> {
   };
   const answer = await call("POST", `/crm/v3/objects/${type}/search`, body);
   assert.equal(answer.status, 200, answer.text);
-  return listAt(answer.json, "results").map((record) => record["id"]);
+  return readList(answer.json, "results").map((record) => record["id"]);
 }
 
 test("operators compare by property type", async () => {
@@ -104,13 +104,13 @@ test("the sixth search of a second is refused without rate headers", async ({ mo
   );
   const refused = answers.filter((answer) => answer.status === 429);
   assert.equal(refused.length, 3);
-  assert.equal(textAt(refused[0]?.json, "policyName"), "SECONDLY");
+  assert.equal(readText(refused[0]?.json, "policyName"), "SECONDLY");
 });
 
 test("other calls are counted per token in a rolling window, with headers", async ({ mock }) => {
   mock.timers.enable({ apis: ["Date"], now: Date.now() });
   sandbox.hubspot.setLimits({ tenSecondly: 3 });
-  const other = caller(sandbox.hubspot.url, sandbox.hubspot.mintToken().accessToken);
+  const other = openCaller(sandbox.hubspot.url, sandbox.hubspot.mintToken().accessToken);
   const statuses = [];
   for (let i = 0; i < 4; i++) statuses.push((await call("GET", "/integrations/v1/me")).status);
   assert.deepEqual(statuses, [200, 200, 200, 429]);

@@ -7,8 +7,8 @@ import type { TypeStore } from "./account.ts";
 import { readTexts } from "./batch.ts";
 import { invalid } from "./errors.ts";
 import type { AccountSource } from "./objects.ts";
-import { objectBody, presenter } from "./record-writes.ts";
-import { compareValues, filterTest, type Bounds, type Test } from "./search-filter.ts";
+import { parseObject, buildPresenter } from "./record-writes.ts";
+import { compareValues, buildFilterTest, type Bounds, type Test } from "./search-filter.ts";
 import type { StoredRecord } from "./stored-record.ts";
 
 const MAX_RESULTS = 10_000;
@@ -17,7 +17,7 @@ const MAX_QUERY_CHARACTERS = 3000;
 
 export function addSearchRoutes(router: Router, account: AccountSource): void {
   router.add("POST", "/crm/v3/objects/:type/search", (exchange) =>
-    search(account().get(exchange.params["type"] ?? ""), objectBody(exchange.body)),
+    search(account().get(exchange.params["type"] ?? ""), parseObject(exchange.body)),
   );
 }
 
@@ -34,7 +34,7 @@ function search(store: TypeStore, body: Data): SandboxAnswer {
   if (start + limit > MAX_RESULTS) throw invalid("Paging through results is limited to 10000 results");
   const selection = buildSelection(store, body);
   const names = readTexts(body["properties"]);
-  const show = presenter(store, names.length === 0 ? undefined : names);
+  const show = buildPresenter(store, names.length === 0 ? undefined : names);
   const total = store.table.count(selection);
   const page = total === 0 ? [] : sortPage(store, selection, asList(body["sorts"])[0], start, limit);
   const next = start + page.length;
@@ -89,7 +89,7 @@ function buildSelection(store: TypeStore, body: Data): Selection<StoredRecord> {
   }
   // Filters without a group form one group.
   if (groups.length === 0 && Array.isArray(body["filters"])) groups.push(asList(body["filters"]));
-  const tests = groups.map((filters) => filters.map((filter) => filterTest(store, asData(filter))));
+  const tests = groups.map((filters) => filters.map((filter) => buildFilterTest(store, asData(filter))));
   const query = (asText(body["query"]) ?? "").trim().toLowerCase();
   if (query.length > MAX_QUERY_CHARACTERS) throw invalid("The query is limited to 3000 characters");
   const view = store.index.view();

@@ -1,7 +1,7 @@
 // Initial records of a HubSpot sandbox account. Their ids are fixed; the README lists them.
 
 import type { Account } from "./account.ts";
-import { customProperty } from "./property-definitions.ts";
+import { buildCustomProperty } from "./property-definitions.ts";
 
 const SEEDED_AT = Date.UTC(2026, 0, 5, 9, 0, 0);
 
@@ -79,11 +79,14 @@ function seedMachines(account: Account): void {
   const now = new Date(SEEDED_AT).toISOString();
   const groupName = [...store.groups.keys()][0] ?? "";
   store.addProperty(
-    customProperty({ name: "serial_number", label: "Serial number", hasUniqueValue: true, groupName }, now),
+    buildCustomProperty(
+      { name: "serial_number", label: "Serial number", hasUniqueValue: true, groupName },
+      now,
+    ),
   );
-  store.addProperty(customProperty({ name: "model", label: "Model", groupName }, now));
+  store.addProperty(buildCustomProperty({ name: "model", label: "Model", groupName }, now));
   store.addProperty(
-    customProperty(
+    buildCustomProperty(
       { name: "capacity_kw", label: "Capacity (kW)", type: "number", fieldType: "number", groupName },
       now,
     ),

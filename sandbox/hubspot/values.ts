@@ -54,28 +54,28 @@ type Problem = Omit<ValueProblem, "name">;
 function checkValue(property: Property, text: string, present: string | undefined): string | Problem {
   switch (property.type) {
     case "number":
-      return numberValue(text);
+      return readNumber(text);
     case "datetime":
-      return datetimeValue(text);
+      return readDatetime(text);
     case "date":
-      return dateValue(text);
+      return readDate(text);
     case "bool":
-      return optionValue(property, text.toLowerCase());
+      return readOption(property, text.toLowerCase());
     case "enumeration":
       return property.fieldType === "checkbox"
-        ? optionsValue(property, text, present)
-        : optionValue(property, text);
+        ? readOptions(property, text, present)
+        : readOption(property, text);
     default:
-      return property.name === "email" ? emailValue(text) : text;
+      return property.name === "email" ? readEmail(text) : text;
   }
 }
 
-function emailValue(text: string): string | Problem {
+function readEmail(text: string): string | Problem {
   if (EMAIL.test(text.trim())) return text.trim().toLowerCase();
   return { message: `Email address ${text} is invalid`, error: "INVALID_EMAIL" };
 }
 
-function numberValue(text: string): string | Problem {
+function readNumber(text: string): string | Problem {
   const number = Number(text);
   if (text.trim() !== "" && Number.isFinite(number)) return /^-?\d+$/.test(text) ? text : String(number);
   return { message: `${text} was not a valid number.`, error: "INVALID_INTEGER" };
@@ -86,13 +86,13 @@ export function parseInstant(text: string): number {
   return /^-?\d+$/.test(text) ? Number(text) : Date.parse(text);
 }
 
-function datetimeValue(text: string): string | Problem {
+function readDatetime(text: string): string | Problem {
   const at = parseInstant(text);
   if (!Number.isNaN(at) && Math.abs(at) < 8.64e15) return new Date(at).toISOString();
   return { message: `${text} was not a valid long.`, error: "INVALID_LONG" };
 }
 
-function dateValue(text: string): string | Problem {
+function readDate(text: string): string | Problem {
   const at = parseInstant(text);
   if (Number.isNaN(at) || Math.abs(at) > 8.64e15) {
     return { message: `${text} was not a valid date.`, error: "INVALID_DATE" };
@@ -104,17 +104,17 @@ function dateValue(text: string): string | Problem {
   return new Date(at).toISOString().slice(0, 10);
 }
 
-function optionValue(property: Property, text: string): string | Problem {
+function readOption(property: Property, text: string): string | Problem {
   if (property.externalOptions || property.options.some((option) => option.value === text)) return text;
   const allowed = property.options.map((option) => option.value).join(", ");
   return { message: `${text} was not one of the allowed options: [${allowed}]`, error: "INVALID_OPTION" };
 }
 
 /** Checks options, which are joined by ";". A leading ";" appends to the stored ones. */
-function optionsValue(property: Property, text: string, present: string | undefined): string | Problem {
+function readOptions(property: Property, text: string, present: string | undefined): string | Problem {
   const given = text.split(";").filter((part) => part !== "");
   for (const part of given) {
-    const checked = optionValue(property, part);
+    const checked = readOption(property, part);
     if (typeof checked !== "string") return checked;
   }
   const kept = text.startsWith(";") && present !== undefined ? present.split(";") : [];

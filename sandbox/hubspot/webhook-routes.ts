@@ -6,10 +6,10 @@ import type { Webhooks, WebhookEvent, WebhookSettings, WebhookSubscription } fro
 
 export function addWebhookControls(router: Router, webhooks: Webhooks): void {
   router.add("POST", "/sandbox/hubspot/webhooks", (exchange) => {
-    webhooks.set(settingsIn(asData(parseJson(exchange.body))));
-    return { status: 200, body: shown(webhooks) };
+    webhooks.set(readSettings(asData(parseJson(exchange.body))));
+    return { status: 200, body: showSettings(webhooks) };
   });
-  router.add("GET", "/sandbox/hubspot/webhooks", () => ({ status: 200, body: shown(webhooks) }));
+  router.add("GET", "/sandbox/hubspot/webhooks", () => ({ status: 200, body: showSettings(webhooks) }));
   router.add("POST", "/sandbox/hubspot/webhooks/push", (exchange) => {
     const events = asList(asData(parseJson(exchange.body))["events"]).filter((event): event is WebhookEvent =>
       isData(event),
@@ -19,7 +19,7 @@ export function addWebhookControls(router: Router, webhooks: Webhooks): void {
   });
 }
 
-function shown(webhooks: Webhooks): Data {
+function showSettings(webhooks: Webhooks): Data {
   const { clientSecret: _secret, ...settings } = webhooks.settings();
   return { ...settings, open: webhooks.open, log: webhooks.log };
 }
@@ -28,7 +28,7 @@ const NUMBERS = ["batchDelayMs", "retryMs", "attempts", "timeoutMs", "timeSkewMs
 const FLAGS = ["reorder", "duplicate", "badSignature", "oldNames"] as const;
 const TEXTS = ["targetUrl", "clientSecret"] as const;
 
-function settingsIn(body: Data): Partial<WebhookSettings> {
+function readSettings(body: Data): Partial<WebhookSettings> {
   const settings: Partial<WebhookSettings> = {};
   for (const [name, value] of Object.entries(body)) {
     const number = NUMBERS.find((one) => one === name);
@@ -38,14 +38,14 @@ function settingsIn(body: Data): Partial<WebhookSettings> {
     else if (flag !== undefined && typeof value === "boolean") settings[flag] = value;
     else if (text !== undefined && typeof value === "string") settings[text] = value;
     else if (name === "subscriptions" && Array.isArray(value))
-      settings.subscriptions = value.map(subscriptionIn);
+      settings.subscriptions = value.map(readSubscription);
     else throw new RangeError(`${name} is no setting of webhooks, or has a wrong type`);
   }
   return settings;
 }
 
 /** Reads a subscription, also in the form of a `webhooks-hsmeta.json`. */
-function subscriptionIn(input: unknown, index: number): WebhookSubscription {
+function readSubscription(input: unknown, index: number): WebhookSubscription {
   const { subscriptionType, objectType, propertyName, active } = asData(input);
   const type = asText(subscriptionType);
   if (type === undefined) throw new RangeError(`subscriptions[${index}].subscriptionType is missing`);

@@ -94,7 +94,7 @@ export class Webhooks {
   changed(change: AccountChange, now: number, isByApp = false): void {
     if (this.#settings.targetUrl === "") return;
     for (const subscription of this.#settings.subscriptions) {
-      const type = subscribedType(subscription, change);
+      const type = findSubscribedType(subscription, change);
       if (type !== undefined)
         this.push([
           {
@@ -155,7 +155,7 @@ export class Webhooks {
   async #send(events: WebhookEvent[]): Promise<number | null> {
     const { targetUrl, clientSecret, badSignature, timeSkewMs, timeoutMs } = this.#settings;
     const body = JSON.stringify(events);
-    const headers = signatures({
+    const headers = buildSignatures({
       secret: badSignature ? `not ${clientSecret}` : clientSecret,
       uri: targetUrl,
       body,
@@ -178,7 +178,7 @@ export class Webhooks {
 }
 
 /** Builds the signatures in all of HubSpot's versions at once. */
-function signatures({
+function buildSignatures({
   secret,
   uri,
   body,
@@ -203,7 +203,7 @@ function signatures({
 }
 
 /** Returns the type of an event for this subscription; undefined if it does not report the change. */
-function subscribedType(
+function findSubscribedType(
   subscription: WebhookSubscription,
   { kind, type, property }: AccountChange,
 ): string | undefined {

@@ -19,8 +19,8 @@ export function authorize(exchange: SandboxExchange, settings: AuthorizeSettings
   const clientId = query.get("client_id") ?? "";
   const redirectUri = query.get("redirect_uri") ?? "";
   if (clientId === "" || !settings.knownClient(clientId))
-    return refusal("The client_id is missing or unknown.");
-  if (!URL.canParse(redirectUri)) return refusal("The redirect_uri is missing or not a URL.");
+    return answerRefusal("The client_id is missing or unknown.");
+  if (!URL.canParse(redirectUri)) return answerRefusal("The redirect_uri is missing or not a URL.");
   const decision = query.get("decision");
   if (decision === "deny") {
     return redirect(redirectUri, query, {
@@ -71,7 +71,7 @@ function page(settings: AuthorizeSettings, query: URLSearchParams): SandboxAnswe
   );
 }
 
-function refusal(text: string): SandboxAnswer {
+function answerRefusal(text: string): SandboxAnswer {
   return html(400, `<h1>This authorization request cannot be answered</h1><p>${escapeHtml(text)}</p>`);
 }
 

@@ -162,7 +162,7 @@ export class Grants {
 }
 
 /** Checks the verifier by RFC 7636; without a challenge, any is accepted. */
-export function verifierFits(pending: PendingCode, verifier: string | undefined): boolean {
+export function isVerifier(pending: PendingCode, verifier: string | undefined): boolean {
   if (pending.challenge === undefined) return true;
   if (verifier === undefined) return false;
   const derived =

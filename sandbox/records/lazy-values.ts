@@ -12,7 +12,7 @@ export type Seed = {
 export type ValueMaker<V> = (seed: Seed) => V;
 
 /** Returns a function that creates objects with a getter for each name; the getters are on the prototype. */
-export function lazyValues<V>(makers: Map<string, ValueMaker<V>>): (seed: Seed) => Record<string, V> {
+export function buildLazyValues<V>(makers: Map<string, ValueMaker<V>>): (seed: Seed) => Record<string, V> {
   class Lazy {
     [name: string]: V;
     readonly #seed: Seed;
@@ -34,7 +34,7 @@ export function lazyValues<V>(makers: Map<string, ValueMaker<V>>): (seed: Seed) 
 }
 
 /** Copies all values into an ordinary object, which may be changed. */
-export function plainValues<V>(values: Record<string, V>): Record<string, V> {
+export function toPlainValues<V>(values: Record<string, V>): Record<string, V> {
   const plain: Record<string, V> = {};
   for (const name in values) {
     const value = values[name];

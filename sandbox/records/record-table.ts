@@ -116,7 +116,7 @@ export class RecordTable<R extends Row> {
     const sources = [stored, ...blocks.map((block) => this.#generatedKeys(block, selection))];
     const [only] = sources;
     if (only !== undefined && sources.length === 1) return only.keys;
-    return merged(sources, order);
+    return mergeKeys(sources, order);
   }
 
   #storedKeys(selection: Selection<R>, order: "key" | "change"): Keys {
@@ -177,7 +177,7 @@ export class RecordTable<R extends Row> {
     for (let place = Math.max(first, this.#firstAbove(firstKey - 1)); place < this.#keys.length; place++) {
       const index = (this.#keys[place] ?? 0) - firstKey;
       if (index >= count) break;
-      const n = firstFrom(run, index);
+      const n = findFirst(run, index);
       if (n < run.length && run.at(n) === index) hidden++;
     }
     return hidden;
@@ -216,7 +216,7 @@ function isBehind(row: Row, { changedAt, key }: { changedAt: number; key: number
 /** Selects the ascending positions in a block. */
 function selectRun<R>(block: GeneratedBlock<R>, selection: Selection<R>): Run {
   const { changedTo, throughKey, test } = selection;
-  const low = lowest(block, selection);
+  const low = findLowest(block, selection);
   const high = Math.min(
     changedTo === undefined ? block.span.count : block.firstAt(changedTo + 1),
     throughKey === undefined ? block.span.count : throughKey - block.span.firstKey + 1,
@@ -225,11 +225,11 @@ function selectRun<R>(block: GeneratedBlock<R>, selection: Selection<R>): Run {
   const passes = (record: R): boolean => test.passes(record);
   const all = test.name === undefined ? block.passing(passes, low, high) : block.known(test.name, passes);
   const run = { length: all.length, at: (n: number) => all[n] ?? 0 };
-  const start = firstFrom(run, low);
-  return { length: Math.max(0, firstFrom(run, high) - start), at: (n) => all[start + n] ?? 0 };
+  const start = findFirst(run, low);
+  return { length: Math.max(0, findFirst(run, high) - start), at: (n) => all[start + n] ?? 0 };
 }
 
-function lowest<R>(block: GeneratedBlock<R>, { afterKey, changedFrom, afterPair }: Selection<R>): number {
+function findLowest<R>(block: GeneratedBlock<R>, { afterKey, changedFrom, afterPair }: Selection<R>): number {
   const { firstKey, count } = block.span;
   const low = Math.max(
     0,
@@ -244,7 +244,7 @@ function lowest<R>(block: GeneratedBlock<R>, { afterKey, changedFrom, afterPair 
 }
 
 /** Merges lists that are each in the wanted order. */
-function merged(sources: Keys[], order: "key" | "change"): Float64Array {
+function mergeKeys(sources: Keys[], order: "key" | "change"): Float64Array {
   const all = new Float64Array(sources.reduce((sum, source) => sum + source.keys.length, 0));
   const heads = sources.map((source) => ({ source, n: 0 })).filter(({ source }) => source.keys.length > 0);
   for (let filled = 0; filled < all.length; filled++) {
@@ -266,12 +266,12 @@ function merged(sources: Keys[], order: "key" | "change"): Float64Array {
 type Head = { source: Keys; n: number };
 
 function isBefore(one: Head, other: Head, order: "key" | "change"): boolean {
-  const byKey = (one.source.keys[one.n] ?? 0) - (other.source.keys[other.n] ?? 0);
-  if (order === "key") return byKey < 0;
-  return (one.source.changedAt(one.n) - other.source.changedAt(other.n) || byKey) < 0;
+  const compareKeys = (one.source.keys[one.n] ?? 0) - (other.source.keys[other.n] ?? 0);
+  if (order === "key") return compareKeys < 0;
+  return (one.source.changedAt(one.n) - other.source.changedAt(other.n) || compareKeys) < 0;
 }
 
-function firstFrom(run: Run, index: number): number {
+function findFirst(run: Run, index: number): number {
   let low = 0;
   let high = run.length;
   while (low < high) {

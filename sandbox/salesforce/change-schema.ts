@@ -58,8 +58,8 @@ export function eventName(objectName: string): string {
 }
 
 /** Returns the present schema of the object; its id follows from its content. */
-export function changeSchema(definition: ObjectDefinition): ChangeSchema {
-  const fields = topFields(definition);
+export function buildChangeSchema(definition: ObjectDefinition): ChangeSchema {
+  const fields = buildTopFields(definition);
   const json = JSON.stringify({
     type: "record",
     name: eventName(definition.name),
@@ -106,7 +106,7 @@ function buildSchema(top: Top): object {
   };
 }
 
-function topFields({ fields }: ObjectDefinition): Top[] {
+function buildTopFields({ fields }: ObjectDefinition): Top[] {
   const isPerson = fields.has("lastname");
   const nameParts = new Map<string, string[]>();
   for (const field of fields.values()) {
@@ -171,28 +171,28 @@ export function encodeChange(schema: ChangeSchema, header: ChangeHeader, change:
     if (top.own !== undefined) return nullable(top.own, shown(top.own));
     const parts = top.parts ?? [];
     const isThere = parts.some((part) => shown(part) !== null || (isUpdate && isChanged(part)));
-    if (!isThere) return long(0n);
-    return Buffer.concat([long(1n), ...parts.map((part) => nullable(part, shown(part)))]);
+    if (!isThere) return encodeLong(0n);
+    return Buffer.concat([encodeLong(1n), ...parts.map((part) => nullable(part, shown(part)))]);
   });
   return Buffer.concat([
-    text(header.entityName),
-    list(header.recordIds),
-    long(BigInt(CHANGE_TYPES.indexOf(header.changeType))),
-    text(header.changeOrigin),
-    text(header.transactionKey),
-    long(BigInt(header.sequenceNumber)),
-    long(BigInt(header.commitTimestamp)),
-    long(header.commitNumber),
-    text(header.commitUser),
-    list(isUpdate ? bitmaps(schema, isNulled) : []),
-    list([]),
-    list(isUpdate ? bitmaps(schema, isChanged) : []),
+    encodeText(header.entityName),
+    encodeList(header.recordIds),
+    encodeLong(BigInt(CHANGE_TYPES.indexOf(header.changeType))),
+    encodeText(header.changeOrigin),
+    encodeText(header.transactionKey),
+    encodeLong(BigInt(header.sequenceNumber)),
+    encodeLong(BigInt(header.commitTimestamp)),
+    encodeLong(header.commitNumber),
+    encodeText(header.commitUser),
+    encodeList(isUpdate ? buildBitmaps(schema, isNulled) : []),
+    encodeList([]),
+    encodeList(isUpdate ? buildBitmaps(schema, isChanged) : []),
     ...values,
   ]);
 }
 
 /** Lists the columns that differ, to find equal changes of several records. */
-export function changedColumns(schema: ChangeSchema, { before, after }: Change): [string, Scalar][] {
+export function listChangedColumns(schema: ChangeSchema, { before, after }: Change): [string, Scalar][] {
   return schema.fields
     .flatMap(({ own, parts }) => (own === undefined ? (parts ?? []) : [own]))
     .filter(({ column }) => (before[column] ?? null) !== (after[column] ?? null))
@@ -200,7 +200,7 @@ export function changedColumns(schema: ChangeSchema, { before, after }: Change):
 }
 
 /** Builds the bitmaps. The one over the top level comes first; its bit 0 is the header. */
-function bitmaps(schema: ChangeSchema, isSet: (part: Part) => boolean): string[] {
+function buildBitmaps(schema: ChangeSchema, isSet: (part: Part) => boolean): string[] {
   let top = 0n;
   const nested: string[] = [];
   for (const [index, { own, parts = [] }] of schema.fields.entries()) {
@@ -220,8 +220,8 @@ function hex(bits: bigint): string {
 }
 
 function nullable({ type }: Part, value: Scalar): Buffer {
-  if (value === null) return long(0n);
-  const encoded = (): Buffer => {
+  if (value === null) return encodeLong(0n);
+  const encodeValue = (): Buffer => {
     switch (type) {
       case "boolean":
         return Buffer.from([value === true ? 1 : 0]);
@@ -231,28 +231,28 @@ function nullable({ type }: Part, value: Scalar): Buffer {
         return bytes;
       }
       case "int":
-        return long(BigInt(Math.trunc(Number(value))));
+        return encodeLong(BigInt(Math.trunc(Number(value))));
       case "long":
-        return long(BigInt(parseInstant(String(value)) || 0));
+        return encodeLong(BigInt(parseInstant(String(value)) || 0));
       case "string":
-        return text(String(value));
+        return encodeText(String(value));
     }
   };
-  return Buffer.concat([long(1n), encoded()]);
+  return Buffer.concat([encodeLong(1n), encodeValue()]);
 }
 
-function list(items: string[]): Buffer {
-  if (items.length === 0) return long(0n);
-  return Buffer.concat([long(BigInt(items.length)), ...items.map(text), long(0n)]);
+function encodeList(items: string[]): Buffer {
+  if (items.length === 0) return encodeLong(0n);
+  return Buffer.concat([encodeLong(BigInt(items.length)), ...items.map(encodeText), encodeLong(0n)]);
 }
 
-function text(value: string): Buffer {
+function encodeText(value: string): Buffer {
   const bytes = Buffer.from(value);
-  return Buffer.concat([long(BigInt(bytes.length)), bytes]);
+  return Buffer.concat([encodeLong(BigInt(bytes.length)), bytes]);
 }
 
 /** Encodes a zigzag number. */
-function long(value: bigint): Buffer {
+function encodeLong(value: bigint): Buffer {
   let rest = BigInt.asUintN(64, (value << 1n) ^ (value >> 63n));
   const bytes: number[] = [];
   for (; rest >= 0x80n; rest >>= 7n) bytes.push(Number(rest & 0x7fn) | 0x80);

@@ -2,12 +2,12 @@
 
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
-import { at, caller, listAt, openSandbox, textAt, type Call } from "../test-client.ts";
+import { at, openCaller, readList, openSandbox, readText, type Call } from "../test-client.ts";
 
 const sandbox = await openSandbox();
 let call: Call;
 beforeEach(() => {
-  call = caller(sandbox.salesforce.url, sandbox.salesforce.mintToken().accessToken);
+  call = openCaller(sandbox.salesforce.url, sandbox.salesforce.mintToken().accessToken);
 });
 
 const DATA = "/services/data/v60.0";
@@ -27,7 +27,7 @@ test("results come in request order, errors with statusCode and fields", async (
   const answer = await call("POST", COLLECTION, { allOrNone: false, records });
   assert.equal(answer.status, 200);
   assert.deepEqual(
-    listAt(answer.json, "").map((result) => result["success"]),
+    readList(answer.json, "").map((result) => result["success"]),
     [true, false, false],
   );
   assert.deepEqual(at(answer.json, "1.errors"), [
@@ -90,7 +90,7 @@ test("a request that is not well-formed is refused as a whole", async () => {
 test("reading gives null for what is missing, one bad field refuses all", async () => {
   const body = { ids: [ADA, "003Sb000000ZZZZ", "oops"], fields: ["Id", "lastname"] };
   const answer = await call("POST", `${COLLECTION}/Contact`, body);
-  assert.deepEqual(listAt(answer.json, "").length, 3);
+  assert.deepEqual(readList(answer.json, "").length, 3);
   assert.equal(at(answer.json, "0.LastName"), "King");
   assert.equal(at(answer.json, "1"), null);
   assert.equal((await call("POST", `${COLLECTION}/Contact`, { ...body, fields: ["Nope"] })).status, 400);
@@ -103,7 +103,7 @@ test("upsert and delete work on many", async () => {
   ];
   const upserted = await call("PATCH", `${COLLECTION}/Contact/External_Id__c`, { records });
   assert.deepEqual(
-    listAt(upserted.json, "").map((result) => result["created"]),
+    readList(upserted.json, "").map((result) => result["created"]),
     [false, true],
   );
   const deleted = await call("DELETE", `${COLLECTION}?ids=${ADA},${ADA},oops&allOrNone=false`);
@@ -126,13 +126,13 @@ test("composite requests see each other's results, a failed part has a list as i
     part("bad", "sobjects/Nope/describe", undefined, "GET"),
   ];
   const answer = await call("POST", `${DATA}/composite`, { compositeRequest: parts });
-  const statuses = listAt(answer.json, "compositeResponse").map((one) => one["httpStatusCode"]);
+  const statuses = readList(answer.json, "compositeResponse").map((one) => one["httpStatusCode"]);
   assert.deepEqual(statuses, [201, 201, 200, 404]);
   assert.equal(
     at(answer.json, "compositeResponse.2.body.records.0.Id"),
     at(answer.json, "compositeResponse.1.body.id"),
   );
-  assert.equal(textAt(answer.json, "compositeResponse.3.body.0.errorCode"), "NOT_FOUND");
+  assert.equal(readText(answer.json, "compositeResponse.3.body.0.errorCode"), "NOT_FOUND");
   const failing = [parts[0], part("b", "sobjects/Contact", {})];
   // REST API Developer Guide, Composite Subrequest (read 2026-11-28): these headers are inherited.
   const plain = { method: "GET", url: `${DATA}/sobjects/Account`, referenceId: "one" };
@@ -171,7 +171,7 @@ test("a composite batch answers part by part, a tree all or none", async () => {
   const batch = await call("POST", `${DATA}/composite/batch`, { batchRequests });
   assert.equal(at(batch.json, "hasErrors"), true);
   assert.deepEqual(
-    listAt(batch.json, "results").map((one) => one["statusCode"]),
+    readList(batch.json, "results").map((one) => one["statusCode"]),
     [200, 404],
   );
   const records = [

@@ -2,12 +2,12 @@
 
 import { asData, asText, type SandboxAnswer, type Data, type SandboxExchange } from "../exchange.ts";
 import type { Router } from "../router.ts";
-import { duplicateHeader } from "./duplicate-rules.ts";
-import { refuse, ROLLED_BACK, saveErrorInResult, type SaveError } from "./errors.ts";
+import { readDuplicateHeader } from "./duplicate-rules.ts";
+import { refuse, ROLLED_BACK, showSaveError, type SaveError } from "./errors.ts";
 import { normalizeId } from "./ids.ts";
 import type { ObjectStore, Org } from "./org.ts";
 import { deleteRecord, insertRecord, notFound, updateRecord, upsertRecord, type Saved } from "./records.ts";
-import { API, fieldsNamed, jsonBody, shown, storeNamed, type OrgSource } from "./sobjects.ts";
+import { API, findFields, parseBody, showRecord, findStore, type OrgSource } from "./sobjects.ts";
 
 const MAX_RECORDS = 200;
 const MAX_READ = 2000;
@@ -15,7 +15,9 @@ const MAX_READ = 2000;
 export function addCollectionRoutes(router: Router, org: OrgSource): void {
   const path = `${API}/composite/sobjects`;
   router.add("POST", path, (exchange) =>
-    write(org(), exchange, (store, record) => insertRecord(org(), store, record, duplicateHeader(exchange))),
+    write(org(), exchange, (store, record) =>
+      insertRecord(org(), store, record, readDuplicateHeader(exchange)),
+    ),
   );
   router.add("PATCH", path, (exchange) => {
     const seen = new Set<string>();
@@ -23,12 +25,12 @@ export function addCollectionRoutes(router: Router, org: OrgSource): void {
   });
   router.add("DELETE", path, (exchange) => deleteMany(org(), exchange));
   router.add("POST", `${path}/:object`, (exchange) => {
-    const body = jsonBody(exchange.body);
+    const body = parseBody(exchange.body);
     return read(
       org(),
-      storeNamed(org(), exchange.params["object"] ?? ""),
-      texts(body["ids"]),
-      texts(body["fields"]),
+      findStore(org(), exchange.params["object"] ?? ""),
+      readTexts(body["ids"]),
+      readTexts(body["fields"]),
       exchange,
     );
   });
@@ -37,7 +39,7 @@ export function addCollectionRoutes(router: Router, org: OrgSource): void {
       (exchange.query.get(name) ?? "").split(",").filter((part) => part !== "");
     return read(
       org(),
-      storeNamed(org(), exchange.params["object"] ?? ""),
+      findStore(org(), exchange.params["object"] ?? ""),
       split("ids"),
       split("fields"),
       exchange,
@@ -50,7 +52,7 @@ type RecordInput = { store: ObjectStore; values: Data };
 
 /** Reads the records with their stores. Throws Salesforce's refusal of a malformed request. */
 function readRecords(org: Org, exchange: SandboxExchange): RecordInput[] {
-  const { records } = jsonBody(exchange.body);
+  const { records } = parseBody(exchange.body);
   if (!Array.isArray(records) || records.length === 0) {
     throw refuse(400, "REQUIRED_FIELD_MISSING", "At least 1 record is required");
   }
@@ -79,8 +81,8 @@ function write(
   save: (store: ObjectStore, values: Data) => Saved,
 ): SandboxAnswer {
   const records = readRecords(org, exchange);
-  const allOrNone = jsonBody(exchange.body)["allOrNone"] === true;
-  return results(
+  const allOrNone = parseBody(exchange.body)["allOrNone"] === true;
+  return answerResults(
     org,
     allOrNone,
     records.map(
@@ -93,7 +95,12 @@ function write(
 }
 
 /** Answers with 200 in any case; the results contain the outcomes. */
-function results(org: Org, allOrNone: boolean, steps: (() => Saved)[], tellCreated: boolean): SandboxAnswer {
+function answerResults(
+  org: Org,
+  allOrNone: boolean,
+  steps: (() => Saved)[],
+  tellCreated: boolean,
+): SandboxAnswer {
   let saved: Saved[] = [];
   const run = (): boolean => {
     saved = steps.map((step) => step());
@@ -104,12 +111,12 @@ function results(org: Org, allOrNone: boolean, steps: (() => Saved)[], tellCreat
 }
 
 function buildResult(saved: Saved, kept: boolean, tellCreated: boolean): Data {
-  if ("errors" in saved) return { success: false, errors: saved.errors.map(saveErrorInResult) };
-  if (!kept) return { success: false, errors: [saveErrorInResult(ROLLED_BACK)] };
+  if ("errors" in saved) return { success: false, errors: saved.errors.map(showSaveError) };
+  if (!kept) return { success: false, errors: [showSaveError(ROLLED_BACK)] };
   return { id: saved.id, success: true, errors: [], ...(tellCreated ? { created: saved.created } : {}) };
 }
 
-function failed(error: SaveError): Saved {
+function buildFailure(error: SaveError): Saved {
   return { errors: [error] };
 }
 
@@ -123,59 +130,60 @@ function updateOne(
   const entries = Object.entries(record);
   const text = asText(entries.find(([name]) => name.toLowerCase() === "id")?.[1]);
   if (text === undefined)
-    return failed({ code: "MISSING_ARGUMENT", message: "Id not specified in an update call" });
+    return buildFailure({ code: "MISSING_ARGUMENT", message: "Id not specified in an update call" });
   const id = normalizeId(text);
   if (id === undefined || !id.startsWith(store.definition.prefix)) {
-    return failed({ code: "MALFORMED_ID", message: `malformed id ${text}`, fields: ["Id"] });
+    return buildFailure({ code: "MALFORMED_ID", message: `malformed id ${text}`, fields: ["Id"] });
   }
-  if (seen.has(id)) return failed({ code: "DUPLICATE_VALUE", message: `duplicate id specified: ${id}` });
+  if (seen.has(id))
+    return buildFailure({ code: "DUPLICATE_VALUE", message: `duplicate id specified: ${id}` });
   seen.add(id);
   const values = Object.fromEntries(entries.filter(([name]) => name.toLowerCase() !== "id"));
-  const saved = updateRecord(org, store, id, values, duplicateHeader(exchange));
+  const saved = updateRecord(org, store, id, values, readDuplicateHeader(exchange));
   const missing = "errors" in saved && saved.errors.some((error) => error.code === "NOT_FOUND");
   return missing
-    ? failed({ code: "INVALID_CROSS_REFERENCE_KEY", message: "invalid cross reference id" })
+    ? buildFailure({ code: "INVALID_CROSS_REFERENCE_KEY", message: "invalid cross reference id" })
     : saved;
 }
 
 function deleteMany(org: Org, exchange: SandboxExchange): SandboxAnswer {
-  const ids = (exchange.query.get("ids") ?? "").split(",").filter((id) => id !== "");
-  if (ids.length === 0) throw refuse(400, "REQUIRED_FIELD_MISSING", "At least 1 record is required");
-  if (ids.length > MAX_RECORDS) throw refuse(400, "EXCEEDED_ID_LIMIT", "record limit reached.");
-  const steps = ids.map((text) => (): Saved => {
+  const readIds = (exchange.query.get("ids") ?? "").split(",").filter((id) => id !== "");
+  if (readIds.length === 0) throw refuse(400, "REQUIRED_FIELD_MISSING", "At least 1 record is required");
+  if (readIds.length > MAX_RECORDS) throw refuse(400, "EXCEEDED_ID_LIMIT", "record limit reached.");
+  const steps = readIds.map((text) => (): Saved => {
     const id = normalizeId(text);
     const store = id === undefined ? undefined : org.ofId(id);
     if (id === undefined || store === undefined)
-      return failed({ code: "MALFORMED_ID", message: `malformed id ${text}` });
+      return buildFailure({ code: "MALFORMED_ID", message: `malformed id ${text}` });
     return deleteRecord(org, store, id);
   });
-  return results(org, exchange.query.get("allOrNone") === "true", steps, false);
+  return answerResults(org, exchange.query.get("allOrNone") === "true", steps, false);
 }
 
 function upsertMany(org: Org, exchange: SandboxExchange): SandboxAnswer {
   const records = readRecords(org, exchange);
-  const allOrNone = jsonBody(exchange.body)["allOrNone"] === true;
+  const allOrNone = parseBody(exchange.body)["allOrNone"] === true;
   const steps = records.map(({ store, values }) => (): Saved => {
     const key = store.find(exchange.params["field"] ?? "");
     if (key === undefined || (!key.externalId && key.name !== "Id"))
-      return failed(notFound(exchange.params["field"] ?? ""));
+      return buildFailure(notFound(exchange.params["field"] ?? ""));
     const entry = Object.entries(values).find(([name]) => name.toLowerCase() === key.name.toLowerCase());
     const value = asText(entry?.[1]);
     if (value === undefined)
-      return failed({ code: "MISSING_ARGUMENT", message: `${key.name} not specified` });
+      return buildFailure({ code: "MISSING_ARGUMENT", message: `${key.name} not specified` });
     const rest = Object.fromEntries(Object.entries(values).filter(([name]) => name !== entry?.[0]));
-    const saved = upsertRecord(org, store, key, value, rest, duplicateHeader(exchange));
+    const saved = upsertRecord(org, store, key, value, rest, readDuplicateHeader(exchange));
     return "matches" in saved
-      ? failed({
+      ? buildFailure({
           code: "DUPLICATE_EXTERNAL_ID",
           message: `${key.name}: more than one record found for external id field`,
         })
       : saved;
   });
-  return results(org, allOrNone, steps, true);
+  return answerResults(org, allOrNone, steps, true);
 }
 
-function texts(input: unknown): string[] {
+function readTexts(input: unknown): string[] {
   return Array.isArray(input) ? input.flatMap((item) => asText(item) ?? []) : [];
 }
 
@@ -200,10 +208,10 @@ function read(
       "EXCEEDED_ID_LIMIT",
       `record limit reached. cannot submit more than ${MAX_READ} records`,
     );
-  const fields = fieldsNamed(store, names);
+  const fields = findFields(store, names);
   const body = ids.map((text) => {
     const record = store.lookup(normalizeId(text) ?? "");
-    return record === undefined || record.deleted ? null : shown(org, store, record, fields, exchange);
+    return record === undefined || record.deleted ? null : showRecord(org, store, record, fields, exchange);
   });
   return { status: 200, body };
 }

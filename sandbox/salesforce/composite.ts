@@ -11,11 +11,11 @@ import {
   type SandboxExchange,
 } from "../exchange.ts";
 import type { Router } from "../router.ts";
-import { duplicateHeader } from "./duplicate-rules.ts";
-import { errorAnswer, refuse } from "./errors.ts";
+import { readDuplicateHeader } from "./duplicate-rules.ts";
+import { buildErrorAnswer, refuse } from "./errors.ts";
 import type { Org } from "./org.ts";
 import { insertRecord } from "./records.ts";
-import { API, jsonBody, storeNamed, type OrgSource } from "./sobjects.ts";
+import { API, parseBody, findStore, type OrgSource } from "./sobjects.ts";
 
 /** Answers a sub-request like a separate request. */
 export type Dispatch = (exchange: SandboxExchange) => SandboxAnswer;
@@ -23,13 +23,13 @@ export type Dispatch = (exchange: SandboxExchange) => SandboxAnswer;
 const MAX_REQUESTS = 25;
 
 export function addCompositeRoutes(router: Router, org: OrgSource, dispatch: Dispatch): void {
-  router.add("POST", `${API}/composite`, (exchange) => composite(org(), exchange, dispatch));
-  router.add("POST", `${API}/composite/batch`, (exchange) => batch(exchange, dispatch));
-  router.add("POST", `${API}/composite/tree/:object`, (exchange) => tree(org(), exchange));
+  router.add("POST", `${API}/composite`, (exchange) => answerComposite(org(), exchange, dispatch));
+  router.add("POST", `${API}/composite/batch`, (exchange) => answerBatch(exchange, dispatch));
+  router.add("POST", `${API}/composite/tree/:object`, (exchange) => createTree(org(), exchange));
 }
 
-function composite(org: Org, exchange: SandboxExchange, dispatch: Dispatch): SandboxAnswer {
-  const body = jsonBody(exchange.body);
+function answerComposite(org: Org, exchange: SandboxExchange, dispatch: Dispatch): SandboxAnswer {
+  const body = parseBody(exchange.body);
   const requests = asList(body["compositeRequest"]).map((request) => asData(request));
   if (requests.length === 0)
     throw refuse(400, "REQUIRED_FIELD_MISSING", "compositeRequest must hold at least one request");
@@ -52,7 +52,7 @@ function composite(org: Org, exchange: SandboxExchange, dispatch: Dispatch): San
     return true;
   };
   const kept = allOrNone ? org.atomically(run) : run();
-  return { status: 200, body: { compositeResponse: kept ? parts : halted(requests, parts) } };
+  return { status: 200, body: { compositeResponse: kept ? parts : buildHalted(requests, parts) } };
 }
 
 /**
@@ -68,7 +68,7 @@ function refuseInherited(request: Data): void {
 }
 
 /** Builds the results of a failure with all-or-none, in which only the cause keeps its error. */
-function halted(requests: Data[], parts: Data[]): Data[] {
+function buildHalted(requests: Data[], parts: Data[]): Data[] {
   const message = "The transaction was rolled back since another operation in the same transaction failed.";
   return requests.map((request, i) => {
     const part = parts[i];
@@ -86,16 +86,18 @@ function answerPart(
 ): SandboxAnswer {
   let resolved: unknown;
   try {
-    resolved = withReferences(request, bodies);
+    resolved = resolveReferences(request, bodies);
   } catch (error) {
     if (error instanceof Refused) return error.answer;
     throw error;
   }
   const { method, url, body, httpHeaders } = asData(resolved);
-  return dispatch(partExchange(outer, asText(method) ?? "GET", asText(url) ?? "", body, asData(httpHeaders)));
+  return dispatch(
+    buildExchange(outer, asText(method) ?? "GET", asText(url) ?? "", body, asData(httpHeaders)),
+  );
 }
 
-function partExchange(
+function buildExchange(
   outer: SandboxExchange,
   method: string,
   url: string,
@@ -119,17 +121,17 @@ function partExchange(
 const REFERENCE = /@\{([^}]+)\}/g;
 
 /** Replaces `@{ref.id}` and `@{ref.records[0].Id}` in every string. */
-function withReferences(value: unknown, bodies: Map<string, unknown>): unknown {
+function resolveReferences(value: unknown, bodies: Map<string, unknown>): unknown {
   if (typeof value === "string")
-    return value.replace(REFERENCE, (_text, path: string) => referenced(path, bodies));
-  if (Array.isArray(value)) return value.map((item) => withReferences(item, bodies));
+    return value.replace(REFERENCE, (_text, path: string) => findReferenced(path, bodies));
+  if (Array.isArray(value)) return value.map((item) => resolveReferences(item, bodies));
   if (!isData(value)) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, item]) => [name, withReferences(item, bodies)]),
+    Object.entries(value).map(([name, item]) => [name, resolveReferences(item, bodies)]),
   );
 }
 
-function referenced(path: string, bodies: Map<string, unknown>): string {
+function findReferenced(path: string, bodies: Map<string, unknown>): string {
   const [name = "", ...steps] = path.replace(/\[(\d+)\]/g, ".$1").split(".");
   let value = bodies.get(name);
   for (const step of steps) value = Array.isArray(value) ? value[Number(step)] : asData(value)[step];
@@ -141,8 +143,8 @@ function referenced(path: string, bodies: Map<string, unknown>): string {
   return text;
 }
 
-function batch(exchange: SandboxExchange, dispatch: Dispatch): SandboxAnswer {
-  const body = jsonBody(exchange.body);
+function answerBatch(exchange: SandboxExchange, dispatch: Dispatch): SandboxAnswer {
+  const body = parseBody(exchange.body);
   const requests = asList(body["batchRequests"]).map((request) => asData(request));
   if (requests.length === 0 || requests.length > MAX_REQUESTS) {
     throw refuse(400, "LIMIT_EXCEEDED", `batchRequests must hold 1 to ${MAX_REQUESTS} requests`);
@@ -152,9 +154,9 @@ function batch(exchange: SandboxExchange, dispatch: Dispatch): SandboxAnswer {
   for (const request of requests) {
     const skipped = hasErrors && body["haltOnError"] === true;
     const answered = skipped
-      ? errorAnswer(412, "BATCH_PROCESSING_HALTED", "Batch processing halted per request")
+      ? buildErrorAnswer(412, "BATCH_PROCESSING_HALTED", "Batch processing halted per request")
       : dispatch(
-          partExchange(
+          buildExchange(
             exchange,
             asText(request["method"]) ?? "GET",
             asText(request["url"]) ?? "",
@@ -169,15 +171,15 @@ function batch(exchange: SandboxExchange, dispatch: Dispatch): SandboxAnswer {
 }
 
 /** Creates records of a tree: flat ones only, and always all or none. */
-function tree(org: Org, exchange: SandboxExchange): SandboxAnswer {
-  const store = storeNamed(org, exchange.params["object"] ?? "");
-  const records = asList(jsonBody(exchange.body)["records"]).map((record) => asData(record));
+function createTree(org: Org, exchange: SandboxExchange): SandboxAnswer {
+  const store = findStore(org, exchange.params["object"] ?? "");
+  const records = asList(parseBody(exchange.body)["records"]).map((record) => asData(record));
   const results: Data[] = [];
   const failures: Data[] = [];
   const kept = org.atomically(() => {
     for (const record of records) {
       const referenceId = asText(asData(record["attributes"])["referenceId"]) ?? "";
-      const saved = insertRecord(org, store, record, duplicateHeader(exchange));
+      const saved = insertRecord(org, store, record, readDuplicateHeader(exchange));
       if ("id" in saved) results.push({ referenceId, id: saved.id });
       else {
         const errors = saved.errors.map(({ code, message, fields }) => ({

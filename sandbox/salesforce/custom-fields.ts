@@ -3,7 +3,7 @@
 import type { SaveError } from "./errors.ts";
 import { field as makeField, type Field, type PicklistValue } from "./fields.ts";
 import type { ObjectStore, Org } from "./org.ts";
-import { child, childrenNamed, childText, type Element } from "./xml.ts";
+import { child, listChildren, readChildText, type Element } from "./xml.ts";
 
 export type CustomFieldPlan = { store: ObjectStore; field: Field; existing: Field | undefined };
 
@@ -28,19 +28,19 @@ const TYPES: Record<string, string> = {
 };
 
 export function planCustomField(org: Org, element: Element): CustomFieldPlan | { error: SaveError } {
-  const fullName = childText(element, "fullName") ?? "";
+  const fullName = readChildText(element, "fullName") ?? "";
   const named = locateField(org, fullName);
   if ("error" in named) return named;
-  const type = childText(element, "type") ?? "";
+  const type = readChildText(element, "type") ?? "";
   const kind = TYPES[type];
   if (kind === undefined)
     return { error: fault("INVALID_FIELD", `'${type}' is not a valid value for the enum 'FieldType'`) };
   const existing = named.store.definition.fields.get(named.name.toLowerCase());
   if (existing !== undefined && existing.type !== kind)
     return { error: fault("FIELD_INTEGRITY_EXCEPTION", "Cannot change field type") };
-  const broken = brokenRule(org, element, type);
+  const broken = findBrokenRule(org, element, type);
   if (broken !== undefined) return { error: fault("FIELD_INTEGRITY_EXCEPTION", broken) };
-  return { store: named.store, field: fieldFrom(element, named.name, type, kind, existing), existing };
+  return { store: named.store, field: readField(element, named.name, type, kind, existing), existing };
 }
 
 function fault(code: string, message: string): SaveError {
@@ -74,12 +74,12 @@ export function locateField(
   return { store, name };
 }
 
-function brokenRule(org: Org, element: Element, type: string): string | undefined {
-  const has = (name: string): boolean => (childText(element, name) ?? "") !== "";
+function findBrokenRule(org: Org, element: Element, type: string): string | undefined {
+  const has = (name: string): boolean => (readChildText(element, name) ?? "") !== "";
   const must = (name: string): string | undefined =>
     has(name) ? undefined : `Must specify '${name}' for a CustomField of type ${type}`;
-  const required = childText(element, "required") === "true";
-  const length = Number(childText(element, "length"));
+  const required = readChildText(element, "required") === "true";
+  const length = Number(readChildText(element, "length"));
   if (!has("label")) return must("label");
   switch (type) {
     case "Text":
@@ -99,51 +99,54 @@ function brokenRule(org: Org, element: Element, type: string): string | undefine
     case "Number":
     case "Currency":
     case "Percent":
-      return must("precision") ?? must("scale") ?? numberRule(element);
+      return must("precision") ?? must("scale") ?? checkNumber(element);
     case "Picklist":
-      return picklistRule(element, type);
+      return checkPicklist(element, type);
     case "MultiselectPicklist":
-      return picklistRule(element, type) ?? must("visibleLines");
+      return checkPicklist(element, type) ?? must("visibleLines");
     case "Lookup":
     case "IndirectLookup":
-      return must("referenceTo") ?? referenceRule(org, element);
+      return must("referenceTo") ?? checkReference(org, element);
     default:
       return undefined;
   }
 }
 
-function numberRule(element: Element): string | undefined {
-  const [precision, scale] = [Number(childText(element, "precision")), Number(childText(element, "scale"))];
+function checkNumber(element: Element): string | undefined {
+  const [precision, scale] = [
+    Number(readChildText(element, "precision")),
+    Number(readChildText(element, "scale")),
+  ];
   if (precision < 1 || precision > 18) return "Precision must be between 1 and 18";
   return scale < 0 || scale > precision ? "Scale must not be greater than precision" : undefined;
 }
 
-function picklistRule(element: Element, type: string): string | undefined {
-  const values = childrenNamed(child(child(element, "valueSet"), "valueSetDefinition"), "value");
+function checkPicklist(element: Element, type: string): string | undefined {
+  const values = listChildren(child(child(element, "valueSet"), "valueSetDefinition"), "value");
   if (values.length === 0) return `Must specify 'valueSet' for a CustomField of type ${type}`;
-  const names = values.map((value) => childText(value, "fullName") ?? "");
+  const names = values.map((value) => readChildText(value, "fullName") ?? "");
   const repeated = names.find((name, i) => names.indexOf(name) !== i);
   if (repeated !== undefined) return `Duplicate picklist value specified: ${repeated}`;
-  const defaults = values.filter((value) => childText(value, "default") === "true");
+  const defaults = values.filter((value) => readChildText(value, "default") === "true");
   return defaults.length > 1 ? "Only one picklist value may be the default" : undefined;
 }
 
-function referenceRule(org: Org, element: Element): string | undefined {
-  const target = childText(element, "referenceTo") ?? "";
+function checkReference(org: Org, element: Element): string | undefined {
+  const target = readChildText(element, "referenceTo") ?? "";
   return org.find(target) === undefined
     ? `referenceTo value of '${target}' does not resolve to a valid sObject type`
     : undefined;
 }
 
 /** Builds a field from a definition, which replaces the previous one completely: missing members get their defaults. */
-function fieldFrom(
+function readField(
   element: Element,
   name: string,
   type: string,
   kind: string,
   existing: Field | undefined,
 ): Field {
-  const text = (key: string): string | undefined => childText(element, key);
+  const text = (key: string): string | undefined => readChildText(element, key);
   const required = text("required") === "true";
   const base = makeField(name, kind, {
     required,
@@ -160,8 +163,8 @@ function fieldFrom(
     precision: number ? Number(text("precision")) : 0,
     scale: number ? Number(text("scale")) : 0,
     defaultValue: type === "Checkbox" ? text("defaultValue") === "true" : base.defaultValue,
-    picklist: picklistFrom(valueSet),
-    restricted: childText(valueSet, "restricted") === "true",
+    picklist: readPicklist(valueSet),
+    restricted: readChildText(valueSet, "restricted") === "true",
     access: existing?.access ?? "none",
     ...(existing !== undefined && (existing.seeded === true || existing.metadata === undefined)
       ? { seeded: true }
@@ -170,12 +173,12 @@ function fieldFrom(
   };
 }
 
-function picklistFrom(valueSet: Element | undefined): PicklistValue[] {
-  return childrenNamed(child(valueSet, "valueSetDefinition"), "value").map((value) => ({
-    value: childText(value, "fullName") ?? "",
-    label: childText(value, "label") ?? childText(value, "fullName") ?? "",
+function readPicklist(valueSet: Element | undefined): PicklistValue[] {
+  return listChildren(child(valueSet, "valueSetDefinition"), "value").map((value) => ({
+    value: readChildText(value, "fullName") ?? "",
+    label: readChildText(value, "label") ?? readChildText(value, "fullName") ?? "",
     active: true,
-    defaultValue: childText(value, "default") === "true",
+    defaultValue: readChildText(value, "default") === "true",
   }));
 }
 
@@ -192,7 +195,7 @@ export function readMetadata(element: Element): Record<string, unknown> {
 }
 
 /** Builds the metadata of an initial field. */
-export function metadataOfField(field: Field): Record<string, unknown> {
+export function buildFieldMetadata(field: Field): Record<string, unknown> {
   if (field.metadata !== undefined) return field.metadata;
   const type = Object.keys(TYPES).find((name) => TYPES[name] === field.type) ?? "Text";
   return {

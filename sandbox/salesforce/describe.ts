@@ -4,31 +4,31 @@ import type { Data } from "../exchange.ts";
 import type { Router } from "../router.ts";
 import type { Field } from "./fields.ts";
 import type { ObjectStore, Org } from "./org.ts";
-import { childRelationships } from "./soql-children.ts";
-import { API, storeNamed, visibleFields, type OrgSource } from "./sobjects.ts";
+import { listChildRelationships } from "./soql-children.ts";
+import { API, findStore, listVisibleFields, type OrgSource } from "./sobjects.ts";
 
 export function addDescribeRoutes(router: Router, org: OrgSource): void {
   router.add("GET", `${API}/sobjects`, (exchange) => {
     const version = exchange.params["version"] ?? "";
-    const sobjects = [...org().stores.values()].map((store) => summary(store, version));
+    const sobjects = [...org().stores.values()].map((store) => buildSummary(store, version));
     return { status: 200, body: { encoding: "UTF-8", maxBatchSize: 200, sobjects } };
   });
   router.add("GET", `${API}/sobjects/:object`, (exchange) => {
-    const store = storeNamed(org(), exchange.params["object"] ?? "");
+    const store = findStore(org(), exchange.params["object"] ?? "");
     return {
       status: 200,
-      body: { objectDescribe: summary(store, exchange.params["version"] ?? ""), recentItems: [] },
+      body: { objectDescribe: buildSummary(store, exchange.params["version"] ?? ""), recentItems: [] },
     };
   });
   router.add("GET", `${API}/sobjects/:object/describe`, (exchange) => {
-    const store = storeNamed(org(), exchange.params["object"] ?? "");
-    return { status: 200, body: description(org(), store, exchange.params["version"] ?? "") };
+    const store = findStore(org(), exchange.params["object"] ?? "");
+    return { status: 200, body: buildDescription(org(), store, exchange.params["version"] ?? "") };
   });
 }
 
 const READ_ONLY_OBJECTS = new Set(["User", "Organization"]);
 
-function summary(store: ObjectStore, version: string): Data {
+function buildSummary(store: ObjectStore, version: string): Data {
   const { name, label, plural, prefix, custom } = store.definition;
   const base = `/services/data/${version}/sobjects/${name}`;
   const writable = !READ_ONLY_OBJECTS.has(name);
@@ -57,11 +57,11 @@ function summary(store: ObjectStore, version: string): Data {
   };
 }
 
-function description(org: Org, store: ObjectStore, version: string): Data {
+function buildDescription(org: Org, store: ObjectStore, version: string): Data {
   return {
-    ...summary(store, version),
+    ...buildSummary(store, version),
     actionOverrides: [],
-    childRelationships: childRelationships(org, store).map(({ name, store: child, field }) => ({
+    childRelationships: listChildRelationships(org, store).map(({ name, store: child, field }) => ({
       childSObject: child.definition.name,
       field: field.name,
       relationshipName: name,
@@ -73,7 +73,7 @@ function description(org: Org, store: ObjectStore, version: string): Data {
     })),
     recordTypeInfos: [],
     supportedScopes: [],
-    fields: visibleFields(store).map((field) => describedField(field, isPerson(store))),
+    fields: listVisibleFields(store).map((field) => describeField(field, isPerson(store))),
   };
 }
 
@@ -93,7 +93,7 @@ const NAME_PARTS: readonly string[] = ["Salutation", "FirstName", "LastName"];
 const ADDRESS_PART = /^(.*)(Street|City|State|PostalCode|Country)$/;
 
 const isPerson = (store: ObjectStore): boolean =>
-  visibleFields(store).some(({ name }) => name === "LastName");
+  listVisibleFields(store).some(({ name }) => name === "LastName");
 
 /** Returns the name of the compound field to which a field belongs, as Salesforce describes contacts and leads. */
 function listCompounds(name: string, isPersonAccount: boolean): string | null {
@@ -102,7 +102,7 @@ function listCompounds(name: string, isPersonAccount: boolean): string | null {
   return prefix === undefined ? null : `${prefix}Address`;
 }
 
-function describedField(field: Field, isPart: boolean): Data {
+function describeField(field: Field, isPart: boolean): Data {
   const { picklist, access, ...shown } = field;
   const editable = access === "edit";
   return {

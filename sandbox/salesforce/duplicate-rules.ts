@@ -1,6 +1,6 @@
 // Duplicate rules, and the request header with which a record passes an alerting one.
 
-import { header, type Data, type SandboxExchange } from "../exchange.ts";
+import { readHeader, type Data, type SandboxExchange } from "../exchange.ts";
 import type { SaveError } from "./errors.ts";
 import type { Scalar } from "./fields.ts";
 import type { DuplicateRule, ObjectStore, Org } from "./org.ts";
@@ -8,8 +8,8 @@ import type { DuplicateRule, ObjectStore, Org } from "./org.ts";
 export type DuplicateHeader = { allowSave: boolean; includeRecordDetails: boolean };
 
 /** Reads `Sforce-Duplicate-Rule-Header: allowSave=true; includeRecordDetails=true`. */
-export function duplicateHeader(exchange: SandboxExchange): DuplicateHeader {
-  const text = header(exchange, "sforce-duplicate-rule-header").toLowerCase().replaceAll(" ", "");
+export function readDuplicateHeader(exchange: SandboxExchange): DuplicateHeader {
+  const text = readHeader(exchange, "sforce-duplicate-rule-header").toLowerCase().replaceAll(" ", "");
   return {
     allowSave: text.includes("allowsave=true"),
     includeRecordDetails: text.includes("includerecorddetails=true"),

@@ -4,16 +4,21 @@ import { Refused, type SandboxAnswer, type Data } from "../exchange.ts";
 
 export type SaveError = { code: string; message: string; fields?: string[]; duplicateResult?: Data };
 
-export function errorAnswer(status: number, code: string, message: string, fields?: string[]): SandboxAnswer {
+export function buildErrorAnswer(
+  status: number,
+  code: string,
+  message: string,
+  fields?: string[],
+): SandboxAnswer {
   return { status, body: [{ message, errorCode: code, ...(fields === undefined ? {} : { fields }) }] };
 }
 
 export function refuse(status: number, code: string, message: string, fields?: string[]): Refused {
-  return new Refused(errorAnswer(status, code, message, fields));
+  return new Refused(buildErrorAnswer(status, code, message, fields));
 }
 
 /** Builds the error of a single-record endpoint. */
-export function saveRefusal(errors: SaveError[]): Refused {
+export function refuseSave(errors: SaveError[]): Refused {
   const status = errors.some((error) => NOT_FOUND.has(error.code)) ? 404 : 400;
   const body = errors.map(({ code, message, fields, duplicateResult }) => ({
     message,
@@ -27,7 +32,7 @@ export function saveRefusal(errors: SaveError[]): Refused {
 const NOT_FOUND = new Set(["NOT_FOUND", "ENTITY_IS_DELETED"]);
 
 /** Builds the error inside a collection's result. */
-export function saveErrorInResult(error: SaveError): Data {
+export function showSaveError(error: SaveError): Data {
   return {
     statusCode: error.code,
     message: error.message,

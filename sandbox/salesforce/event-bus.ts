@@ -2,8 +2,8 @@
 
 import { randomBytes } from "node:crypto";
 import {
-  changedColumns,
-  changeSchema,
+  listChangedColumns,
+  buildChangeSchema,
   encodeChange,
   eventName,
   type Change,
@@ -12,7 +12,7 @@ import {
 } from "./change-schema.ts";
 import type { ObjectStore, Org, OrgChange } from "./org.ts";
 import { USER_ID } from "./org.ts";
-import { viewsAll } from "./views-all.ts";
+import { maySeeAll } from "./views-all.ts";
 
 export type BusSettings = {
   /** Time after which a call without events gets an empty answer. */
@@ -131,7 +131,7 @@ export class EventBus {
   changed(changes: OrgChange[]): void {
     const transactionKey = randomKey();
     let sequenceNumber = 1;
-    for (const group of merged(changes)) {
+    for (const group of mergeUpdates(changes)) {
       const [first] = group;
       if (first === undefined) continue;
       const ids = group.map(({ id }) => id);
@@ -156,8 +156,8 @@ export class EventBus {
     const { name } = store.definition;
     const channels = this.#listChannels(eventName(name));
     // There is no error: a user who may not see an object as a whole gets none of its events.
-    if (channels.size === 0 || this.settings.hidden.includes(name) || !viewsAll(this.#org(), name)) return;
-    const schema = changeSchema(store.definition);
+    if (channels.size === 0 || this.settings.hidden.includes(name) || !maySeeAll(this.#org(), name)) return;
+    const schema = buildChangeSchema(store.definition);
     this.schemas.set(schema.id, schema);
     const at = this.#org().clock.now();
     this.#commits += 1n;
@@ -191,7 +191,7 @@ export class EventBus {
     const stores = [...this.#org().stores.values()];
     const store = stores.find(({ definition }) => eventName(definition.name) === event);
     if (store === undefined) return "";
-    const schema = changeSchema(store.definition);
+    const schema = buildChangeSchema(store.definition);
     this.schemas.set(schema.id, schema);
     return schema.id;
   }
@@ -290,12 +290,13 @@ function randomKey(): string {
     .replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 }
 
-function merged(changes: OrgChange[]): OrgChange[][] {
+function mergeUpdates(changes: OrgChange[]): OrgChange[][] {
   const groups: OrgChange[][] = [];
   const byChange = new Map<string, OrgChange[]>();
   for (const change of changes) {
     const { store, changeType } = change;
-    const columns = changeType === "UPDATE" ? changedColumns(changeSchema(store.definition), change) : [];
+    const columns =
+      changeType === "UPDATE" ? listChangedColumns(buildChangeSchema(store.definition), change) : [];
     if (changeType === "UPDATE" && columns.length === 0) continue;
     const key = changeType === "UPDATE" ? JSON.stringify([store.definition.name, columns]) : undefined;
     const open = key === undefined ? undefined : byChange.get(key);

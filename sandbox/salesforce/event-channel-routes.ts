@@ -6,7 +6,7 @@ import { eventName } from "./change-schema.ts";
 import { refuse } from "./errors.ts";
 import { STANDARD_CHANNEL, type Channel, type EventBus, type Member } from "./event-bus.ts";
 import type { OrgSource } from "./sobjects.ts";
-import { API, jsonBody } from "./sobjects.ts";
+import { API, parseBody } from "./sobjects.ts";
 
 const CHANNEL = "PlatformEventChannel";
 const MEMBER = "PlatformEventChannelMember";
@@ -22,7 +22,7 @@ export function addEventChannelRoutes(router: Router, org: OrgSource, bus: Event
     router.add("GET", `${path}/${name}/:id`, (exchange) => {
       const found = rows().get(exchange.params["id"] ?? "");
       if (found === undefined) throw notFound();
-      return { status: 200, body: shown(found) };
+      return { status: 200, body: showRow(found) };
     });
     router.add("DELETE", `${path}/${name}/:id`, (exchange) => remove(bus, name, exchange.params["id"] ?? ""));
     router.add("PATCH", `${path}/${name}/:id`, (exchange) => {
@@ -43,11 +43,11 @@ function requireRight(bus: EventBus): void {
   throw refuse(403, "INSUFFICIENT_ACCESS", "insufficient access rights on entity: EventChannelMember");
 }
 
-function made(id: string): SandboxAnswer {
+function answerCreated(id: string): SandboxAnswer {
   return { status: 201, body: { id, success: true, errors: [], infos: [], warnings: [] } };
 }
 
-function nameIn(body: Data): string {
+function readName(body: Data): string {
   return asText(body["FullName"]) ?? "";
 }
 
@@ -70,8 +70,8 @@ function requireUnused(name: string, used: Iterable<{ developerName: string }>):
 
 function createChannel(bus: EventBus, exchange: SandboxExchange): SandboxAnswer {
   requireRight(bus);
-  const body = jsonBody(exchange.body);
-  const fullName = nameIn(body);
+  const body = parseBody(exchange.body);
+  const fullName = readName(body);
   if (!fullName.endsWith("__chn")) {
     throw refuse(400, "INVALID_INPUT", "The FullName of a channel must end with __chn.", ["FullName"]);
   }
@@ -87,13 +87,13 @@ function createChannel(bus: EventBus, exchange: SandboxExchange): SandboxAnswer 
   requireUnused(developerName, bus.channels.values());
   const id = bus.newId("0YL");
   bus.channels.set(id, { id, developerName, metadata });
-  return made(id);
+  return answerCreated(id);
 }
 
 function createMember(org: OrgSource, bus: EventBus, exchange: SandboxExchange): SandboxAnswer {
   requireRight(bus);
-  const body = jsonBody(exchange.body);
-  const developerName = nameIn(body);
+  const body = parseBody(exchange.body);
+  const developerName = readName(body);
   requireName(developerName);
   const metadata = asData(body["Metadata"]);
   const wanted = asText(metadata["eventChannel"]) ?? "";
@@ -122,14 +122,14 @@ function createMember(org: OrgSource, bus: EventBus, exchange: SandboxExchange):
   }
   const id = bus.newId("0v8");
   bus.members.set(id, { id, developerName, eventChannel, selectedEntity, metadata });
-  return made(id);
+  return answerCreated(id);
 }
 
 function sameName(one: string, other: string): boolean {
   return one.toLowerCase() === other.toLowerCase();
 }
 
-function shown(row: Channel | Member): Data {
+function showRow(row: Channel | Member): Data {
   const isMember = "selectedEntity" in row;
   const metadata = isMember
     ? { ...row.metadata, eventChannel: row.eventChannel, selectedEntity: row.selectedEntity }
@@ -151,7 +151,7 @@ function columns(row: Channel | Member): Data {
 /** Replaces the whole Metadata; channel and entity of a member never change. */
 function patch(bus: EventBus, row: Channel | Member, exchange: SandboxExchange): SandboxAnswer {
   requireRight(bus);
-  const metadata = asData(asData(jsonBody(exchange.body))["Metadata"]);
+  const metadata = asData(asData(parseBody(exchange.body))["Metadata"]);
   const isOther =
     "selectedEntity" in row &&
     (metadata["eventChannel"] !== row.eventChannel || metadata["selectedEntity"] !== row.selectedEntity);

@@ -6,7 +6,7 @@ import type { Field, Scalar } from "./fields.ts";
 import { normalizeId } from "./ids.ts";
 import { parseInstant } from "./instant.ts";
 import type { Org } from "./org.ts";
-import { stamp } from "./org.ts";
+import { toStamp } from "./org.ts";
 
 export type CheckedValue = { value: Scalar } | { error: SaveError };
 
@@ -17,22 +17,22 @@ export function checkValue(org: Org, field: Field, input: unknown): CheckedValue
     return { value: field.type === "boolean" ? false : null };
   switch (field.type) {
     case "boolean":
-      return booleanValue(field, input);
+      return checkBoolean(field, input);
     case "int":
     case "double":
     case "currency":
     case "percent":
-      return numberValue(field, input);
+      return checkNumber(field, input);
     case "date":
     case "datetime":
-      return timeValue(field, input);
+      return checkTime(field, input);
     case "reference":
-      return referenceValue(org, field, input);
+      return checkReference(org, field, input);
     case "picklist":
     case "multipicklist":
-      return picklistValue(field, input);
+      return checkPicklist(field, input);
     default:
-      return textValue(field, input);
+      return checkText(field, input);
   }
 }
 
@@ -47,7 +47,7 @@ function wrong(field: Field, code: string, message: string): CheckedValue {
 }
 
 /** Refuses a value of another JSON type, before Salesforce reads the record. */
-function unreadable(type: string, input: unknown): CheckedValue {
+function refuseType(type: string, input: unknown): CheckedValue {
   const token =
     typeof input === "number"
       ? Number.isInteger(input)
@@ -61,20 +61,20 @@ function unreadable(type: string, input: unknown): CheckedValue {
 
 const TOKENS: Record<string, string> = { boolean: "TRUE", object: "EMBEDDED_OBJECT" };
 
-function booleanValue(field: Field, input: unknown): CheckedValue {
+function checkBoolean(field: Field, input: unknown): CheckedValue {
   if (typeof input === "boolean") return { value: input };
   if (input === "true" || input === "false") return { value: input === "true" };
-  return unreadable(field.type, input);
+  return refuseType(field.type, input);
 }
 
-function numberValue(field: Field, input: unknown): CheckedValue {
+function checkNumber(field: Field, input: unknown): CheckedValue {
   const number =
     typeof input === "number"
       ? input
       : typeof input === "string" && input.trim() !== ""
         ? Number(input)
         : Number.NaN;
-  if (!Number.isFinite(number)) return unreadable(field.type === "int" ? "int" : "double", input);
+  if (!Number.isFinite(number)) return refuseType(field.type === "int" ? "int" : "double", input);
   const whole = field.type === "int" ? 10 : field.precision - field.scale;
   if (Math.abs(number) >= 10 ** whole) {
     return wrong(
@@ -86,16 +86,16 @@ function numberValue(field: Field, input: unknown): CheckedValue {
   return { value: Number(number.toFixed(field.type === "int" ? 0 : field.scale)) };
 }
 
-function timeValue(field: Field, input: unknown): CheckedValue {
-  if (typeof input !== "string") return unreadable(field.type, input);
+function checkTime(field: Field, input: unknown): CheckedValue {
+  if (typeof input !== "string") return refuseType(field.type, input);
   const shape = field.type === "date" ? /^\d{4}-\d{2}-\d{2}/ : /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/;
   const at = parseInstant(input);
-  if (!shape.test(input) || Number.isNaN(at)) return unreadable(field.type, input);
-  return { value: field.type === "date" ? input.slice(0, 10) : stamp(at) };
+  if (!shape.test(input) || Number.isNaN(at)) return refuseType(field.type, input);
+  return { value: field.type === "date" ? input.slice(0, 10) : toStamp(at) };
 }
 
-function referenceValue(org: Org, field: Field, input: unknown): CheckedValue {
-  if (typeof input !== "string") return unreadable("reference", input);
+function checkReference(org: Org, field: Field, input: unknown): CheckedValue {
+  if (typeof input !== "string") return refuseType("reference", input);
   const id = normalizeId(input);
   if (id === undefined)
     return wrong(field, "MALFORMED_ID", `${field.label}: id value of incorrect type: ${input}`);
@@ -110,8 +110,8 @@ function referenceValue(org: Org, field: Field, input: unknown): CheckedValue {
   return { value: id };
 }
 
-function picklistValue(field: Field, input: unknown): CheckedValue {
-  if (typeof input !== "string") return unreadable("string", input);
+function checkPicklist(field: Field, input: unknown): CheckedValue {
+  if (typeof input !== "string") return refuseType("string", input);
   if (field.restricted) {
     const parts = field.type === "multipicklist" ? input.split(";") : [input];
     const bad = parts.find(
@@ -122,12 +122,12 @@ function picklistValue(field: Field, input: unknown): CheckedValue {
       return wrong(field, "INVALID_OR_NULL_FOR_RESTRICTED_PICKLIST", message);
     }
   }
-  return textValue(field, input);
+  return checkText(field, input);
 }
 
-function textValue(field: Field, input: unknown): CheckedValue {
+function checkText(field: Field, input: unknown): CheckedValue {
   if (typeof input !== "string")
-    return isData(input) || Array.isArray(input) ? unreadable("string", {}) : unreadable("string", input);
+    return isData(input) || Array.isArray(input) ? refuseType("string", {}) : refuseType("string", input);
   if (field.length > 0 && input.length > field.length) {
     const shown = input.length > 120 ? `${input.slice(0, 120)}...` : input;
     return wrong(

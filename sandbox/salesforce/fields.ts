@@ -131,7 +131,7 @@ const SYSTEM_FIELDS = (): Field[] => [
   field("SystemModstamp", "datetime", { readOnly: true, required: true, defaultValue: "" }),
 ];
 
-export function objectDefinition(
+export function buildObjectDefinition(
   name: string,
   prefix: string,
   fields: Field[],

@@ -1,11 +1,11 @@
 // Records of a generated organisation, whose values follow from their positions.
 
 import type { GenerateSpec, LinkedRun } from "../provider.ts";
-import { lazyValues, type Seed, type ValueMaker } from "../records/lazy-values.ts";
-import { templateMaker } from "../records/template.ts";
+import { buildLazyValues, type Seed, type ValueMaker } from "../records/lazy-values.ts";
+import { buildTemplateMaker } from "../records/template.ts";
 import type { Scalar } from "./fields.ts";
-import { recordId, recordNumber } from "./ids.ts";
-import { stamp, USER_ID, type ObjectStore } from "./org.ts";
+import { toRecordId, toRecordNumber } from "./ids.ts";
+import { toStamp, USER_ID, type ObjectStore } from "./org.ts";
 
 type Makers = Record<string, ValueMaker<Scalar>>;
 
@@ -14,17 +14,17 @@ export function generateRecords(
   store: ObjectStore,
   spec: GenerateSpec,
 ): { count: number; firstId: string; lastId: string } {
-  const values = lazyValues(buildMakers(store, spec));
+  const values = buildLazyValues(buildMakers(store, spec));
   const { prefix } = store.definition;
   const firstKey = store.reserveNumbers(spec.count);
   const span = { firstKey, count: spec.count, fromMs: spec.changedFrom, toMs: spec.changedTo, unitMs: 1000 };
   store.table.addBlock(span, (index, key, changedAt) => {
-    const id = recordId(prefix, key);
+    const id = toRecordId(prefix, key);
     const seed = { index, id, createdAt: changedAt, changedAt };
     return { key, id, values: values(seed), deleted: false, updatedAt: changedAt };
   });
   const last = firstKey + spec.count - 1;
-  return { count: spec.count, firstId: recordId(prefix, firstKey), lastId: recordId(prefix, last) };
+  return { count: spec.count, firstId: toRecordId(prefix, firstKey), lastId: toRecordId(prefix, last) };
 }
 
 function buildMakers(store: ObjectStore, spec: GenerateSpec): Map<string, ValueMaker<Scalar>> {
@@ -40,7 +40,7 @@ function buildMakers(store: ObjectStore, spec: GenerateSpec): Map<string, ValueM
     if (field === undefined) throw new RangeError(`${store.definition.name} has no field ${name}`);
     makers.set(
       field.name,
-      templateMaker<Scalar>(value, (text) => text),
+      buildTemplateMaker<Scalar>(value, (text) => text),
     );
   }
   for (const run of spec.linked ?? []) addReference(store, makers, run);
@@ -54,24 +54,24 @@ function addReference(store: ObjectStore, makers: Map<string, ValueMaker<Scalar>
     field.referenceTo.includes(object),
   );
   const field = run.field === undefined ? references[0] : references.find(({ name }) => name === run.field);
-  const first = recordNumber(firstId);
+  const first = toRecordNumber(firstId);
   if (field === undefined || first === undefined) {
     throw new RangeError(
       `${store.definition.name} has no such reference to ${object}, or ${firstId} is no id`,
     );
   }
   const prefix = firstId.slice(0, 3);
-  makers.set(field.name, ({ index }) => recordId(prefix, first + (index % count)));
+  makers.set(field.name, ({ index }) => toRecordId(prefix, first + (index % count)));
 }
 
 const SYSTEM: Makers = {
   Id: ({ id }) => id,
   IsDeleted: () => false,
-  CreatedDate: ({ createdAt }) => stamp(createdAt),
+  CreatedDate: ({ createdAt }) => toStamp(createdAt),
   CreatedById: () => USER_ID,
-  LastModifiedDate: ({ changedAt }) => stamp(changedAt),
+  LastModifiedDate: ({ changedAt }) => toStamp(changedAt),
   LastModifiedById: () => USER_ID,
-  SystemModstamp: ({ changedAt }) => stamp(changedAt),
+  SystemModstamp: ({ changedAt }) => toStamp(changedAt),
   OwnerId: () => USER_ID,
 };
 

@@ -4,16 +4,16 @@ const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const CHECKSUM = "ABCDEFGHIJKLMNOPQRSTUVWXYZ012345";
 
 /** Builds the id with number `n` of an object with this key prefix, in the form of 18 characters. */
-export function recordId(prefix: string, n: number): string {
+export function toRecordId(prefix: string, n: number): string {
   let digits = "";
   for (let rest = n; rest > 0; rest = Math.floor(rest / 62)) digits = (ALPHABET[rest % 62] ?? "0") + digits;
-  return withChecksum(`${prefix}Sb000000${digits.padStart(4, "0")}`.slice(0, 15));
+  return addChecksum(`${prefix}Sb000000${digits.padStart(4, "0")}`.slice(0, 15));
 }
 
 const SCHEME = /^[a-zA-Z0-9]{3}Sb000000([a-zA-Z0-9]{4})/;
 
 /** Returns the number of a record id; undefined if the id is not of this organisation. Numbers have the same order as the ids' bytes. */
-export function recordNumber(id: string): number | undefined {
+export function toRecordNumber(id: string): number | undefined {
   const digits = SCHEME.exec(id)?.[1];
   if (digits === undefined) return undefined;
   let number = 0;
@@ -22,7 +22,7 @@ export function recordNumber(id: string): number | undefined {
 }
 
 /** Adds the checksum. Each of its characters encodes which of five characters are upper case. */
-export function withChecksum(id15: string): string {
+export function addChecksum(id15: string): string {
   let suffix = "";
   for (let block = 0; block < 3; block++) {
     let bits = 0;
@@ -38,8 +38,8 @@ export function withChecksum(id15: string): string {
 /** Returns the form of 18 characters; undefined if the text is no id, or its checksum is wrong. */
 export function normalizeId(text: string): string | undefined {
   if (!/^[a-zA-Z0-9]+$/.test(text)) return undefined;
-  if (text.length === 15) return withChecksum(text);
+  if (text.length === 15) return addChecksum(text);
   if (text.length !== 18) return undefined;
-  const full = withChecksum(text.slice(0, 15));
+  const full = addChecksum(text.slice(0, 15));
   return full.slice(15) === text.slice(15).toUpperCase() ? full : undefined;
 }

@@ -2,14 +2,14 @@
 
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
-import { at, caller, openSandbox, textAt, type Call, type Response } from "../test-client.ts";
+import { at, openCaller, openSandbox, readText, type Call, type Response } from "../test-client.ts";
 
 const sandbox = await openSandbox();
 let token: string;
 let call: Call;
 beforeEach(() => {
   token = sandbox.salesforce.mintToken().accessToken;
-  call = caller(sandbox.salesforce.url, token);
+  call = openCaller(sandbox.salesforce.url, token);
 });
 
 const DATA = "/services/data/v60.0";
@@ -19,7 +19,7 @@ function soap(body: string, allOrNone = true, session = token): Promise<Response
 <soapenv:Header xmlns="http://soap.sforce.com/2006/04/metadata"><AllOrNoneHeader><allOrNone>${String(allOrNone)}</allOrNone></AllOrNoneHeader>
 <SessionHeader><sessionId>${session}</sessionId></SessionHeader></soapenv:Header>
 <soapenv:Body xmlns="http://soap.sforce.com/2006/04/metadata">${body}</soapenv:Body></soapenv:Envelope>`;
-  return caller(sandbox.salesforce.url)("POST", "/services/Soap/m/60.0", envelope, {
+  return openCaller(sandbox.salesforce.url)("POST", "/services/Soap/m/60.0", envelope, {
     "content-type": "text/xml",
     soapaction: '""',
   });
@@ -52,8 +52,8 @@ async function assign(): Promise<Response> {
   );
   const user = await call("GET", "/services/oauth2/userinfo");
   const body = {
-    AssigneeId: textAt(user.json, "user_id"),
-    PermissionSetId: textAt(found.json, "records.0.Id"),
+    AssigneeId: readText(user.json, "user_id"),
+    PermissionSetId: readText(found.json, "records.0.Id"),
   };
   return call("POST", `${DATA}/sobjects/PermissionSetAssignment`, body);
 }

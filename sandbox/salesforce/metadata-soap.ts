@@ -1,19 +1,19 @@
 // Metadata API over SOAP: upsertMetadata, readMetadata and deleteMetadata of custom fields and permission sets.
 
-import { header, Refused, type SandboxAnswer, type SandboxExchange } from "../exchange.ts";
+import { readHeader, Refused, type SandboxAnswer, type SandboxExchange } from "../exchange.ts";
 import type { Grants } from "../oauth/grants.ts";
 import type { Router } from "../router.ts";
-import { metadataOfField, locateField, planCustomField } from "./custom-fields.ts";
+import { buildFieldMetadata, locateField, planCustomField } from "./custom-fields.ts";
 import { ROLLED_BACK, type SaveError } from "./errors.ts";
 import type { Org } from "./org.ts";
 import {
   deletePermissionSet,
   findPermissionSet,
-  permissionSetMetadata,
+  buildSetMetadata,
   upsertPermissionSet,
 } from "./permission-sets.ts";
 import type { OrgSource } from "./sobjects.ts";
-import { child, childrenNamed, childText, parseXml, toXml, type Element } from "./xml.ts";
+import { child, listChildren, readChildText, parseXml, toXml, type Element } from "./xml.ts";
 
 const MAX_COMPONENTS = 10;
 const TYPES = new Set(["CustomField", "PermissionSet"]);
@@ -58,12 +58,12 @@ function envelope(content: string): string {
 function answer(org: Org, exchange: SandboxExchange, grants: Grants, countCall: () => void): SandboxAnswer {
   if (exchange.headers["soapaction"] === undefined)
     throw new SoapFault("soapenv:Client", "SOAPAction HTTP header missing");
-  if (!header(exchange, "content-type").includes("xml")) {
+  if (!readHeader(exchange, "content-type").includes("xml")) {
     throw new SoapFault("soapenv:Client", "Content-Type must be text/xml");
   }
-  const root = parsed(exchange.body);
+  const root = parseRequest(exchange.body);
   const head = child(root, "Header");
-  const session = childText(child(head, "SessionHeader"), "sessionId") ?? "";
+  const session = readChildText(child(head, "SessionHeader"), "sessionId") ?? "";
   if (grants.check(session).state !== "valid") {
     const message = "INVALID_SESSION_ID: Invalid Session ID found in SessionHeader: Illegal Session";
     throw new SoapFault("sf:INVALID_SESSION_ID", message);
@@ -80,12 +80,12 @@ function answer(org: Org, exchange: SandboxExchange, grants: Grants, countCall: 
   }
   const call = child(root, "Body")?.children[0];
   if (call === undefined) throw new SoapFault("soapenv:Client", "The body holds no operation");
-  const allOrNone = childText(child(head, "AllOrNoneHeader"), "allOrNone") === "true";
+  const allOrNone = readChildText(child(head, "AllOrNoneHeader"), "allOrNone") === "true";
   const content = `<${call.name}Response>${operation(org, call, allOrNone)}</${call.name}Response>`;
   return { status: 200, headers: { "content-type": "text/xml; charset=utf-8" }, body: envelope(content) };
 }
 
-function parsed(text: string): Element {
+function parseRequest(text: string): Element {
   try {
     const root = parseXml(text);
     if (root.name === "Envelope") return root;
@@ -115,7 +115,7 @@ function operation(org: Org, call: Element, allOrNone: boolean): string {
 type Outcome = { fullName: string; created?: boolean; error?: SaveError };
 
 function upsert(org: Org, call: Element, allOrNone: boolean): string {
-  const components = childrenNamed(call, "metadata");
+  const components = listChildren(call, "metadata");
   const types = new Set(
     components.map((component) => (component.attributes["type"] ?? "").replace(/^.*:/, "")),
   );
@@ -123,8 +123,8 @@ function upsert(org: Org, call: Element, allOrNone: boolean): string {
   if (types.size > 1)
     throw new SoapFault("sf:INVALID_TYPE", "INVALID_TYPE: all components of a call must have the same type");
   checkCall(type, components.length);
-  return saved(org, allOrNone, components, (component) => {
-    const fullName = childText(component, "fullName") ?? "";
+  return saveAll(org, allOrNone, components, (component) => {
+    const fullName = readChildText(component, "fullName") ?? "";
     const result = type === "CustomField" ? upsertField(org, component) : upsertPermissionSet(org, component);
     return "error" in result
       ? { fullName, created: false, error: result.error }
@@ -145,7 +145,7 @@ function checkCall(type: string, count: number): void {
 }
 
 /** Saves components, with one result for each; under all-or-none, one error reverts everything. */
-function saved<T>(org: Org, allOrNone: boolean, inputs: T[], save: (input: T) => Outcome): string {
+function saveAll<T>(org: Org, allOrNone: boolean, inputs: T[], save: (input: T) => Outcome): string {
   let outcomes: Outcome[] = [];
   const run = (): boolean => {
     outcomes = inputs.map((input) => save(input));
@@ -154,11 +154,11 @@ function saved<T>(org: Org, allOrNone: boolean, inputs: T[], save: (input: T) =>
   const kept = allOrNone ? org.atomically(run) : run();
   org.refreshAccess();
   return outcomes
-    .map((outcome) => resultXml(kept ? outcome : { ...outcome, error: outcome.error ?? ROLLED_BACK }))
+    .map((outcome) => writeResult(kept ? outcome : { ...outcome, error: outcome.error ?? ROLLED_BACK }))
     .join("");
 }
 
-function resultXml({ fullName, created, error }: Outcome): string {
+function writeResult({ fullName, created, error }: Outcome): string {
   const reported = created === undefined ? {} : { created: error === undefined && created };
   if (error === undefined) return toXml("result", { ...reported, fullName, success: true });
   const { code, message } = error;
@@ -181,11 +181,11 @@ function upsertField(org: Org, component: Element): { created: boolean } | { err
 
 /** Reads components; one that does not exist is answered with a nil record. */
 function read(org: Org, call: Element): string {
-  const type = childText(call, "type") ?? "";
-  const names = childrenNamed(call, "fullNames").map((name) => name.text.trim());
+  const type = readChildText(call, "type") ?? "";
+  const names = listChildren(call, "fullNames").map((name) => name.text.trim());
   checkCall(type, names.length);
   const records = names.map((name) => {
-    const content = type === "CustomField" ? fieldMetadata(org, name) : permissionSet(org, name);
+    const content = type === "CustomField" ? writeField(org, name) : writePermissionSet(org, name);
     return content === undefined
       ? '<records xsi:nil="true"/>'
       : toXml("records", content, ` xsi:type="${type}"`);
@@ -193,22 +193,22 @@ function read(org: Org, call: Element): string {
   return `<result>${records.join("")}</result>`;
 }
 
-function fieldMetadata(org: Org, fullName: string): unknown {
+function writeField(org: Org, fullName: string): unknown {
   const place = locateField(org, fullName);
   const field = "error" in place ? undefined : place.store.definition.fields.get(place.name.toLowerCase());
-  return field === undefined ? undefined : { fullName, ...metadataOfField(field) };
+  return field === undefined ? undefined : { fullName, ...buildFieldMetadata(field) };
 }
 
-function permissionSet(org: Org, name: string): unknown {
+function writePermissionSet(org: Org, name: string): unknown {
   const record = findPermissionSet(org, name);
-  return record === undefined ? undefined : permissionSetMetadata(org, record);
+  return record === undefined ? undefined : buildSetMetadata(org, record);
 }
 
 function remove(org: Org, call: Element, allOrNone: boolean): string {
-  const type = childText(call, "type") ?? "";
-  const names = childrenNamed(call, "fullNames").map((name) => name.text.trim());
+  const type = readChildText(call, "type") ?? "";
+  const names = listChildren(call, "fullNames").map((name) => name.text.trim());
   checkCall(type, names.length);
-  return saved(org, allOrNone, names, (fullName) => {
+  return saveAll(org, allOrNone, names, (fullName) => {
     const error = type === "CustomField" ? deleteField(org, fullName) : deletePermissionSet(org, fullName);
     return error === undefined ? { fullName } : { fullName, error };
   });

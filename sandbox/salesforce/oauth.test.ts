@@ -3,13 +3,13 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
-import { at, caller, openSandbox, textAt, type Response } from "../test-client.ts";
+import { at, openCaller, openSandbox, readText, type Response } from "../test-client.ts";
 
 const REDIRECT = "http://127.0.0.1:9/callback";
 const VERIFIER = "v".repeat(64);
 
 const sandbox = await openSandbox();
-const call = caller(sandbox.salesforce.url);
+const call = openCaller(sandbox.salesforce.url);
 
 function token(form: Record<string, string>): Promise<Response> {
   return call(
@@ -44,8 +44,8 @@ test("the token answer has Salesforce's members and no expires_in", async () => 
   assert.equal(status, 200);
   assert.equal(at(json, "instance_url"), sandbox.salesforce.url);
   assert.equal(at(json, "token_type"), "Bearer");
-  assert.match(textAt(json, "issued_at"), /^\d{13}$/);
-  assert.match(textAt(json, "id"), /\/id\/00D\w{15}\/005\w{15}$/);
+  assert.match(readText(json, "issued_at"), /^\d{13}$/);
+  assert.match(readText(json, "id"), /\/id\/00D\w{15}\/005\w{15}$/);
   assert.equal(at(json, "scope"), "api refresh_token");
   assert.doesNotMatch(text, /expires_in/);
 });
@@ -59,17 +59,17 @@ test("without the scope for it there is no refresh token, and a wrong verifier g
 
 test("each refresh gives a new refresh token, and a used one revokes everything of its grant", async () => {
   const first = await connect();
-  const second = await refresh(textAt(first.json, "refresh_token"));
+  const second = await refresh(readText(first.json, "refresh_token"));
   assert.equal(second.status, 200);
   assert.notEqual(at(second.json, "refresh_token"), at(first.json, "refresh_token"));
-  const session = caller(sandbox.salesforce.url, textAt(second.json, "access_token"));
+  const session = openCaller(sandbox.salesforce.url, readText(second.json, "access_token"));
   assert.equal((await session("GET", "/services/oauth2/userinfo")).status, 200);
-  const reused = await refresh(textAt(first.json, "refresh_token"));
+  const reused = await refresh(readText(first.json, "refresh_token"));
   assert.deepEqual(reused.json, {
     error: "invalid_grant",
     error_description: "expired access/refresh token",
   });
-  assert.equal((await refresh(textAt(second.json, "refresh_token"))).status, 400);
+  assert.equal((await refresh(readText(second.json, "refresh_token"))).status, 400);
   const dead = await session("GET", "/services/data/v60.0/limits");
   assert.equal(dead.status, 401);
   assert.deepEqual(dead.json, [{ message: "Session expired or invalid", errorCode: "INVALID_SESSION_ID" }]);
@@ -77,9 +77,9 @@ test("each refresh gives a new refresh token, and a used one revokes everything 
 
 test("another grant survives the reuse", async () => {
   const [one, other] = [await connect(), await connect()];
-  await refresh(textAt(one.json, "refresh_token"));
-  await refresh(textAt(one.json, "refresh_token"));
-  assert.equal((await refresh(textAt(other.json, "refresh_token"))).status, 200);
+  await refresh(readText(one.json, "refresh_token"));
+  await refresh(readText(one.json, "refresh_token"));
+  assert.equal((await refresh(readText(other.json, "refresh_token"))).status, 200);
 });
 
 test("introspection tells when a session ends, revoking ends it", async () => {
@@ -100,8 +100,8 @@ test("client credentials give a session without refresh, unknown grants are refu
 });
 
 test("userinfo names the user and the organisation", async () => {
-  const session = caller(sandbox.salesforce.url, sandbox.salesforce.mintToken().accessToken);
+  const session = openCaller(sandbox.salesforce.url, sandbox.salesforce.mintToken().accessToken);
   const { json } = await session("GET", "/services/oauth2/userinfo");
-  assert.match(textAt(json, "user_id"), /^005/);
-  assert.match(textAt(json, "organization_id"), /^00D/);
+  assert.match(readText(json, "user_id"), /^005/);
+  assert.match(readText(json, "organization_id"), /^00D/);
 });

@@ -4,14 +4,14 @@ import { createHmac } from "node:crypto";
 import {
   readBearer,
   parseForm,
-  header,
+  readHeader,
   Refused,
   type SandboxAnswer,
   type Data,
   type SandboxExchange,
 } from "../exchange.ts";
 import { authorize } from "../oauth/authorize-page.ts";
-import { verifierFits, type Grants, type Issued } from "../oauth/grants.ts";
+import { isVerifier, type Grants, type Issued } from "../oauth/grants.ts";
 import type { KnownClient } from "../provider.ts";
 import type { Router } from "../router.ts";
 import { refuse } from "./errors.ts";
@@ -36,60 +36,60 @@ export function addOAuthRoutes(router: Router, settings: OAuthSettings): void {
         settings.clients.length === 0 || settings.clients.some((client) => client.id === id),
     }),
   );
-  router.add("POST", "/services/oauth2/token", (exchange) => token(exchange, settings));
+  router.add("POST", "/services/oauth2/token", (exchange) => answerToken(exchange, settings));
   router.add("POST", "/services/oauth2/introspect", (exchange) => introspect(exchange, grants));
   router.add("POST", "/services/oauth2/revoke", (exchange) => revoke(exchange, grants));
   router.add("GET", "/services/oauth2/revoke", (exchange) => revoke(exchange, grants));
   for (const method of ["GET", "POST"]) {
-    router.add(method, "/services/oauth2/userinfo", (exchange) => userInfo(exchange, settings));
-    router.add(method, "/id/:org/:user", (exchange) => userInfo(exchange, settings));
+    router.add(method, "/services/oauth2/userinfo", (exchange) => answerUserInfo(exchange, settings));
+    router.add(method, "/id/:org/:user", (exchange) => answerUserInfo(exchange, settings));
   }
 }
 
-function token(exchange: SandboxExchange, settings: OAuthSettings): SandboxAnswer {
-  const form = { ...basicCredentials(exchange), ...parseForm(exchange) };
+function answerToken(exchange: SandboxExchange, settings: OAuthSettings): SandboxAnswer {
+  const form = { ...readBasicCredentials(exchange), ...parseForm(exchange) };
   const clientId = form["client_id"] ?? "";
   checkClient(clientId, form["client_secret"], settings.clients);
   switch (form["grant_type"]) {
     case "authorization_code":
-      return issued(redeem(form, settings.grants), settings);
+      return answerIssued(redeem(form, settings.grants), settings);
     case "refresh_token": {
       const renewed = settings.grants.refresh(form["refresh_token"] ?? "", clientId);
-      if (renewed === undefined) throw tokenError("invalid_grant", "expired access/refresh token");
-      return issued(renewed, settings);
+      if (renewed === undefined) throw refuseToken("invalid_grant", "expired access/refresh token");
+      return answerIssued(renewed, settings);
     }
     case "client_credentials":
-      return issued(settings.grants.mint({ clientId, scopes: ["api"], refresh: false }), settings);
+      return answerIssued(settings.grants.mint({ clientId, scopes: ["api"], refresh: false }), settings);
     default:
-      throw tokenError("unsupported_grant_type", "grant type not supported");
+      throw refuseToken("unsupported_grant_type", "grant type not supported");
   }
 }
 
-function basicCredentials(exchange: SandboxExchange): Record<string, string> {
-  const match = /^Basic (.+)$/i.exec(header(exchange, "authorization"));
+function readBasicCredentials(exchange: SandboxExchange): Record<string, string> {
+  const match = /^Basic (.+)$/i.exec(readHeader(exchange, "authorization"));
   if (match?.[1] === undefined) return {};
   const [id = "", ...secret] = Buffer.from(match[1], "base64").toString("utf8").split(":");
   return { client_id: id, client_secret: secret.join(":") };
 }
 
 function checkClient(clientId: string, secret: string | undefined, clients: KnownClient[]): void {
-  if (clientId === "") throw tokenError("invalid_client_id", "client identifier invalid");
+  if (clientId === "") throw refuseToken("invalid_client_id", "client identifier invalid");
   if (clients.length === 0) return;
   const client = clients.find((candidate) => candidate.id === clientId);
-  if (client === undefined) throw tokenError("invalid_client_id", "client identifier invalid");
-  if (client.secret !== secret) throw tokenError("invalid_client", "invalid client credentials");
+  if (client === undefined) throw refuseToken("invalid_client_id", "client identifier invalid");
+  if (client.secret !== secret) throw refuseToken("invalid_client", "invalid client credentials");
 }
 
 function redeem(form: Record<string, string>, grants: Grants): Issued {
   const pending = grants.takeCode(form["code"] ?? "");
   if (pending === undefined || pending.clientId !== form["client_id"]) {
-    throw tokenError("invalid_grant", "expired authorization code");
+    throw refuseToken("invalid_grant", "expired authorization code");
   }
   if (pending.redirectUri !== form["redirect_uri"]) {
-    throw tokenError("redirect_uri_mismatch", "redirect_uri must match configuration");
+    throw refuseToken("redirect_uri_mismatch", "redirect_uri must match configuration");
   }
-  if (!verifierFits(pending, form["code_verifier"]))
-    throw tokenError("invalid_grant", "invalid code verifier");
+  if (!isVerifier(pending, form["code_verifier"]))
+    throw refuseToken("invalid_grant", "invalid code verifier");
   const { scopes } = pending;
   // Without a scope, the app's own scopes apply, which include refreshing; `full` alone does not.
   const refresh =
@@ -99,7 +99,7 @@ function redeem(form: Record<string, string>, grants: Grants): Issued {
 }
 
 /** Builds the answer. There is no `expires_in`, and the time is text. */
-function issued(result: Issued, settings: OAuthSettings): SandboxAnswer {
+function answerIssued(result: Issued, settings: OAuthSettings): SandboxAnswer {
   const base = `${settings.origin()}/salesforce`;
   const id = `${base}/id/${ORG_ID}/${USER_ID}`;
   const issuedAt = String(Date.now());
@@ -118,7 +118,7 @@ function issued(result: Issued, settings: OAuthSettings): SandboxAnswer {
   return { status: 200, headers: { "cache-control": "no-store" }, body };
 }
 
-function tokenError(error: string, description: string): Refused {
+function refuseToken(error: string, description: string): Refused {
   return new Refused({ status: 400, body: { error, error_description: description } });
 }
 
@@ -146,13 +146,13 @@ function revoke(exchange: SandboxExchange, grants: Grants): SandboxAnswer {
   const text = parseForm(exchange)["token"] ?? exchange.query.get("token") ?? "";
   const checked = grants.check(text);
   const grant = checked.state === "valid" ? checked.token.grant : grants.findRefresh(text);
-  if (grant === undefined) throw tokenError("invalid_token", "the token is invalid");
+  if (grant === undefined) throw refuseToken("invalid_token", "the token is invalid");
   if (checked.state === "valid") grants.dropAccess(text);
   else grant.revoked = true;
   return { status: 200 };
 }
 
-function userInfo(exchange: SandboxExchange, settings: OAuthSettings): SandboxAnswer {
+function answerUserInfo(exchange: SandboxExchange, settings: OAuthSettings): SandboxAnswer {
   const checked = settings.grants.check(readBearer(exchange) ?? exchange.query.get("oauth_token") ?? "");
   if (checked.state !== "valid") throw refuse(401, "INVALID_SESSION_ID", "Session expired or invalid");
   const base = `${settings.origin()}/salesforce`;

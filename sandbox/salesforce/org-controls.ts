@@ -2,16 +2,16 @@
 
 import type { Data } from "../exchange.ts";
 import type { AccountControls, RecordInput } from "../provider.ts";
-import { plainValues } from "../records/lazy-values.ts";
+import { toPlainValues } from "../records/lazy-values.ts";
 import { generateRecords } from "./generated-records.ts";
 import { normalizeId } from "./ids.ts";
-import { DEFAULT_SETTINGS, stamp, type ObjectStore, type Org, type StoredRecord } from "./org.ts";
+import { DEFAULT_SETTINGS, toStamp, type ObjectStore, type Org, type StoredRecord } from "./org.ts";
 import { storeNew } from "./records.ts";
-import { storedValue, visibleFields } from "./sobjects.ts";
+import { computeValue, listVisibleFields } from "./sobjects.ts";
 
 const KEPT_MS = 15 * 86_400_000;
 
-export function orgControls(org: () => Org): AccountControls {
+export function openOrgControls(org: () => Org): AccountControls {
   const getStore = (object: string): ObjectStore => {
     const store = org().find(object);
     if (store === undefined) throw new RangeError(`no Salesforce object ${object}`);
@@ -19,9 +19,9 @@ export function orgControls(org: () => Org): AccountControls {
   };
   const setDeleted = (object: string, id: string, deleted: boolean): void => {
     const store = getStore(object);
-    const record = recordIn(store, id);
+    const record = findRecord(store, id);
     if (record.deleted === deleted) return;
-    store.setDeleted(record, deleted, stamp(org().clock.now()));
+    store.setDeleted(record, deleted, toStamp(org().clock.now()));
     reportDeleted(org(), store, record);
   };
   return {
@@ -31,9 +31,9 @@ export function orgControls(org: () => Org): AccountControls {
     restore: (object, id) => setDeleted(object, id, false),
     purge(object, id) {
       const store = getStore(object);
-      const record = recordIn(store, id);
+      const record = findRecord(store, id);
       if (!record.deleted) {
-        store.setDeleted(record, true, stamp(org().clock.now()));
+        store.setDeleted(record, true, toStamp(org().clock.now()));
         reportDeleted(org(), store, record);
       }
       store.drop(record);
@@ -49,12 +49,12 @@ export function orgControls(org: () => Org): AccountControls {
       if (field === undefined) throw new RangeError(`${object} has no field ${name}`);
       field.access = hidden ? "none" : "edit";
     },
-    settings: () => Object.fromEntries(NAMES.map((name) => [name, shownNumber(org().settings[name])])),
+    settings: () => Object.fromEntries(NAMES.map((name) => [name, showNumber(org().settings[name])])),
     set: (settings) => set(org(), settings),
   };
 }
 
-function recordIn(store: ObjectStore, id: string): StoredRecord {
+function findRecord(store: ObjectStore, id: string): StoredRecord {
   const record = store.lookup(normalizeId(id) ?? "");
   if (record === undefined) throw new RangeError(`no record ${id} of ${store.definition.name}`);
   return record;
@@ -69,8 +69,8 @@ function put(org: Org, store: ObjectStore, input: RecordInput): string {
     values[field.name] = value;
   }
   const id = input.id ?? storeNew(org, store, values);
-  const record = recordIn(store, id);
-  const at = stamp(input.changedAt ?? org.clock.now());
+  const record = findRecord(store, id);
+  const at = toStamp(input.changedAt ?? org.clock.now());
   const stamped: StoredRecord["values"] = input.stamp ? { LastModifiedDate: at, SystemModstamp: at } : {};
   const created = String(record.values["CreatedDate"]);
   const early: StoredRecord["values"] = input.stamp && at < created ? { CreatedDate: at } : {};
@@ -89,13 +89,13 @@ function reportDeleted(org: Org, store: ObjectStore, record: StoredRecord): void
 
 /** Merges records: the losers are deleted and name the winner. */
 function merge(org: Org, store: ObjectStore, winner: string, losers: string[]): void {
-  const at = stamp(org.clock.now());
-  const master = recordIn(store, winner);
+  const at = toStamp(org.clock.now());
+  const master = findRecord(store, winner);
   const named: StoredRecord["values"] = store.definition.fields.has("masterrecordid")
     ? { MasterRecordId: master.id }
     : {};
   for (const loser of losers) {
-    const record = recordIn(store, loser);
+    const record = findRecord(store, loser);
     store.set(record, named);
     store.setDeleted(record, true, at);
     reportDeleted(org, store, record);
@@ -115,11 +115,11 @@ function purgeExpired(org: Org): void {
 }
 
 function* dump(org: Org, store: ObjectStore, deleted: boolean): Generator<Data> {
-  const formulas = visibleFields(store).filter((field) => field.formula !== undefined);
+  const formulas = listVisibleFields(store).filter((field) => field.formula !== undefined);
   for (const record of store.table.select({})) {
     if (record.deleted && !deleted) continue;
-    const values = plainValues(record.values);
-    for (const field of formulas) values[field.name] = storedValue(org, field, record);
+    const values = toPlainValues(record.values);
+    for (const field of formulas) values[field.name] = computeValue(org, field, record);
     yield {
       id: record.id,
       deleted: record.deleted,
@@ -130,7 +130,7 @@ function* dump(org: Org, store: ObjectStore, deleted: boolean): Generator<Data> 
 }
 
 /** Returns null for a number without a bound. */
-function shownNumber(value: number): number | null {
+function showNumber(value: number): number | null {
   return value === Number.MAX_SAFE_INTEGER ? null : value;
 }
 

@@ -2,14 +2,14 @@
 
 import type { SandboxClock } from "../clock.ts";
 import { isoText } from "../records/iso-text.ts";
-import { plainValues } from "../records/lazy-values.ts";
+import { toPlainValues } from "../records/lazy-values.ts";
 import { RecordTable } from "../records/record-table.ts";
-import { recordId, recordNumber, withChecksum } from "./ids.ts";
+import { toRecordId, toRecordNumber, addChecksum } from "./ids.ts";
 import type { Field, ObjectDefinition, Scalar } from "./fields.ts";
-import { standardObjects } from "./standard-objects.ts";
+import { buildStandardObjects } from "./standard-objects.ts";
 
-export const ORG_ID = withChecksum("00DSb0000000001");
-export const USER_ID = withChecksum("005Sb0000000001");
+export const ORG_ID = addChecksum("00DSb0000000001");
+export const USER_ID = addChecksum("005Sb0000000001");
 
 export type StoredRecord = {
   /** Number in the id, which orders the records. */
@@ -90,7 +90,7 @@ export class ObjectStore {
   }
 
   nextId(): string {
-    return recordId(this.definition.prefix, this.reserveNumbers(1));
+    return toRecordId(this.definition.prefix, this.reserveNumbers(1));
   }
 
   /** Returns the first of `count` consecutive record numbers. */
@@ -104,18 +104,18 @@ export class ObjectStore {
   lookup(id: string): StoredRecord | undefined {
     const record = this.peek(id);
     if (record === undefined) return undefined;
-    return Object.hasOwn(record.values, "Id") ? record : { ...record, values: plainValues(record.values) };
+    return Object.hasOwn(record.values, "Id") ? record : { ...record, values: toPlainValues(record.values) };
   }
 
   /** Finds a record for reading only. */
   peek(id: string): StoredRecord | undefined {
-    const key = recordNumber(id);
+    const key = toRecordNumber(id);
     const record = key === undefined ? undefined : this.table.get(key);
     return record?.id === id ? record : undefined;
   }
 
   put(id: string, values: Record<string, Scalar>): StoredRecord {
-    const key = recordNumber(id);
+    const key = toRecordNumber(id);
     if (key === undefined) throw new RangeError(`${id} is not an id of this organisation`);
     const deleted = values["IsDeleted"] === true;
     const record = { key, id, values, deleted, updatedAt: modifiedAt(values) };
@@ -198,7 +198,7 @@ export class Org {
   constructor(rules: DuplicateRule[], settings: OrgSettings) {
     this.rules = rules;
     this.settings = settings;
-    for (const definition of standardObjects()) this.#add(definition);
+    for (const definition of buildStandardObjects()) this.#add(definition);
   }
 
   #add(definition: ObjectDefinition): void {
@@ -298,6 +298,6 @@ export function live(store: ObjectStore | undefined): StoredRecord[] {
 }
 
 /** Returns a text like `2026-01-02T03:04:05.000+0000`, the form of all date-times in answers; Salesforce stores whole seconds. */
-export function stamp(at: number): string {
+export function toStamp(at: number): string {
   return `${isoText(Math.floor(at / 1000) * 1000).slice(0, -1)}+0000`;
 }

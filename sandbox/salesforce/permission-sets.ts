@@ -1,9 +1,9 @@
 // Permission sets as metadata: field permissions, stored as ordinary FieldPermissions records.
 
 import type { SaveError } from "./errors.ts";
-import { live, stamp, USER_ID, type Org, type StoredRecord } from "./org.ts";
+import { live, toStamp, USER_ID, type Org, type StoredRecord } from "./org.ts";
 import { deleteRecord, insertRecord, updateRecord } from "./records.ts";
-import { childrenNamed, childText, type Element } from "./xml.ts";
+import { listChildren, readChildText, type Element } from "./xml.ts";
 
 const NO_HEADER = { allowSave: false, includeRecordDetails: false };
 
@@ -17,25 +17,25 @@ export function findPermissionSet(org: Org, name: string): StoredRecord | undefi
 
 /** Replaces label, description and all field permissions. Returns whether the set is new, or why it is refused. */
 export function upsertPermissionSet(org: Org, element: Element): { created: boolean } | { error: SaveError } {
-  const name = childText(element, "fullName") ?? "";
-  const Label = childText(element, "label") ?? "";
+  const name = readChildText(element, "fullName") ?? "";
+  const Label = readChildText(element, "label") ?? "";
   if (!/^[A-Za-z][A-Za-z0-9_]*$/.test(name))
     return { error: { code: "INVALID_FULL_NAME", message: `Invalid fullName: ${name}` } };
   if (Label === "")
     return { error: { code: "REQUIRED_FIELD_MISSING", message: "Required field is missing: label" } };
-  const permissions = childrenNamed(element, "fieldPermissions").map((item) => ({
-    field: childText(item, "field") ?? "",
-    readable: childText(item, "readable") === "true",
-    editable: childText(item, "editable") === "true",
+  const permissions = listChildren(element, "fieldPermissions").map((item) => ({
+    field: readChildText(item, "field") ?? "",
+    readable: readChildText(item, "readable") === "true",
+    editable: readChildText(item, "editable") === "true",
   }));
   for (const permission of permissions) {
-    const broken = brokenPermission(org, permission);
+    const broken = findBrokenPermission(org, permission);
     if (broken !== undefined) return { error: broken };
   }
   const sets = org.find("PermissionSet");
   if (sets === undefined) return { error: { code: "UNKNOWN_EXCEPTION", message: "no permission sets here" } };
   const existing = findPermissionSet(org, name);
-  const Description = childText(element, "description") ?? null;
+  const Description = readChildText(element, "description") ?? null;
   const saved =
     existing === undefined
       ? insertRecord(org, sets, { Name: name, Label, Description }, NO_HEADER)
@@ -46,7 +46,7 @@ export function upsertPermissionSet(org: Org, element: Element): { created: bool
   return { created: existing === undefined };
 }
 
-function brokenPermission(org: Org, permission: FieldPermission): SaveError | undefined {
+function findBrokenPermission(org: Org, permission: FieldPermission): SaveError | undefined {
   const [objectName = "", fieldName = ""] = permission.field.split(".");
   const field = org.find(objectName)?.definition.fields.get(fieldName.toLowerCase());
   if (field === undefined) {
@@ -65,9 +65,9 @@ function brokenPermission(org: Org, permission: FieldPermission): SaveError | un
 function replacePermissions(org: Org, ParentId: string, permissions: FieldPermission[]): void {
   const store = org.find("FieldPermissions");
   if (store === undefined) return;
-  for (const record of permissionRecords(org, ParentId)) deleteRecord(org, store, record.id);
+  for (const record of listPermissionRecords(org, ParentId)) deleteRecord(org, store, record.id);
   for (const { field, readable, editable } of permissions) {
-    const at = stamp(org.clock.now());
+    const at = toStamp(org.clock.now());
     const id = store.nextId();
     const values = {
       Id: id,
@@ -89,17 +89,17 @@ function replacePermissions(org: Org, ParentId: string, permissions: FieldPermis
   org.refreshAccess();
 }
 
-function permissionRecords(org: Org, parentId: string): StoredRecord[] {
+function listPermissionRecords(org: Org, parentId: string): StoredRecord[] {
   return live(org.find("FieldPermissions")).filter((record) => record.values["ParentId"] === parentId);
 }
 
 /** Builds the metadata of a set for readMetadata. */
-export function permissionSetMetadata(org: Org, record: StoredRecord): Record<string, unknown> {
+export function buildSetMetadata(org: Org, record: StoredRecord): Record<string, unknown> {
   const description = record.values["Description"];
   return {
     fullName: record.values["Name"],
     ...(description === null || description === undefined ? {} : { description }),
-    fieldPermissions: permissionRecords(org, record.id).map(({ values }) => ({
+    fieldPermissions: listPermissionRecords(org, record.id).map(({ values }) => ({
       editable: values["PermissionsEdit"],
       field: values["Field"],
       readable: values["PermissionsRead"],

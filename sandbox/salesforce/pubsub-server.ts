@@ -13,7 +13,7 @@ import {
 } from "node:http2";
 import type { AddressInfo } from "node:net";
 import type { Grants } from "../oauth/grants.ts";
-import { reachableHost } from "../reachable-host.ts";
+import { toReachableHost } from "../reachable-host.ts";
 import type { EventBus } from "./event-bus.ts";
 import { ORG_ID } from "./org.ts";
 import { readBytes, decode, encode, frame, unframe, type Fields } from "./pubsub-wire.ts";
@@ -78,7 +78,7 @@ export class PubSubServer {
       await once(this.#server, "listening");
     }
     const address = this.#server.address() as AddressInfo;
-    return `${this.#scheme}://${reachableHost(host)}:${address.port}`;
+    return `${this.#scheme}://${toReachableHost(host)}:${address.port}`;
   }
 
   get open(): number {

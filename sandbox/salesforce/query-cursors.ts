@@ -1,7 +1,7 @@
 // Locators of long results: their names, lifetime and maximum number.
 
 import { refuse } from "./errors.ts";
-import { withChecksum } from "./ids.ts";
+import { addChecksum } from "./ids.ts";
 import type { OrgSettings } from "./org.ts";
 import type { Found } from "./soql-run.ts";
 
@@ -55,7 +55,7 @@ export class QueryCursors {
   }
 
   #add(cursors: Map<string, Open>, cursor: Cursor): string {
-    const name = withChecksum(`0r8Sb${String(this.#next++).padStart(10, "0")}`);
+    const name = addChecksum(`0r8Sb${String(this.#next++).padStart(10, "0")}`);
     const { clock, locatorGeneration } = this.#settings;
     cursors.set(name, { cursor, openedAt: clock.now(), generation: locatorGeneration });
     return name;

@@ -2,12 +2,12 @@
 
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
-import { at, caller, listAt, openSandbox, textAt, type Call, type Response } from "../test-client.ts";
+import { at, openCaller, readList, openSandbox, readText, type Call, type Response } from "../test-client.ts";
 
 const sandbox = await openSandbox();
 let call: Call;
 beforeEach(() => {
-  call = caller(sandbox.salesforce.url, sandbox.salesforce.mintToken().accessToken);
+  call = openCaller(sandbox.salesforce.url, sandbox.salesforce.mintToken().accessToken);
 });
 
 function query(soql: string, kind = "query", headers: Record<string, string> = {}): Promise<Response> {
@@ -17,13 +17,13 @@ function query(soql: string, kind = "query", headers: Record<string, string> = {
 async function names(soql: string): Promise<unknown[]> {
   const answer = await query(soql);
   assert.equal(answer.status, 200, answer.text);
-  return listAt(answer.json, "records").map((record) => record["Name"]);
+  return readList(answer.json, "records").map((record) => record["Name"]);
 }
 
 async function refusal(soql: string): Promise<string> {
   const answer = await query(soql);
   assert.equal(answer.status, 400, answer.text);
-  return textAt(answer.json, "0.errorCode");
+  return readText(answer.json, "0.errorCode");
 }
 
 test("conditions compare by field type", async () => {
@@ -134,7 +134,7 @@ test("objects without a modification stamp or a deletion mark refuse these names
 
 test("deleted records appear in queryAll only", async () => {
   const made = await call("POST", "/services/data/v60.0/sobjects/Campaign", { Name: "Gone" });
-  await call("DELETE", `/services/data/v60.0/sobjects/Campaign/${textAt(made.json, "id")}`);
+  await call("DELETE", `/services/data/v60.0/sobjects/Campaign/${readText(made.json, "id")}`);
   const soql = "SELECT Id FROM Campaign WHERE IsDeleted = true";
   assert.equal(at((await query(soql)).json, "totalSize"), 0);
   assert.equal(at((await query(soql, "queryAll")).json, "totalSize"), 1);
@@ -152,10 +152,10 @@ test("long results come in pages, an unknown cursor is refused", async () => {
   const sizes: number[] = [];
   let page = await query("SELECT Subject FROM Task", "query", options);
   for (;;) {
-    sizes.push(listAt(page.json, "records").length);
+    sizes.push(readList(page.json, "records").length);
     assert.equal(at(page.json, "totalSize"), 450);
     if (at(page.json, "done") === true) break;
-    page = await call("GET", textAt(page.json, "nextRecordsUrl"), undefined, options);
+    page = await call("GET", readText(page.json, "nextRecordsUrl"), undefined, options);
   }
   assert.deepEqual(sizes, [200, 200, 50]);
   const lost = await call("GET", "/services/data/v60.0/query/01gNone-2000");

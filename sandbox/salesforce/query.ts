@@ -1,6 +1,6 @@
 // Query endpoints: SOQL in, pages of records out.
 
-import { header, type Data, type SandboxExchange } from "../exchange.ts";
+import { readHeader, type Data, type SandboxExchange } from "../exchange.ts";
 import type { Router } from "../router.ts";
 import type { Org } from "./org.ts";
 import { QueryCursors, type Cursor } from "./query-cursors.ts";
@@ -14,7 +14,7 @@ export function addQueryRoutes(router: Router, org: OrgSource): void {
   let owner: Org | undefined;
   let cursors = new QueryCursors(org().settings);
   /** Returns the cursors. A reset creates a new organisation, with new locators. */
-  const current = (): QueryCursors => {
+  const getCursors = (): QueryCursors => {
     if (owner !== org()) cursors = new QueryCursors(org().settings);
     owner = org();
     return cursors;
@@ -25,12 +25,12 @@ export function addQueryRoutes(router: Router, org: OrgSource): void {
       const query = parseSoql(text);
       const found = runQuery(org(), query, text, kind === "queryAll");
       if (query.count) return { status: 200, body: { totalSize: found.total, done: true, records: [] } };
-      const pages = new Pages(org(), current(), exchange, kind);
+      const pages = new Pages(org(), getCursors(), exchange, kind);
       return { status: 200, body: pages.page({ found, children: [] }, undefined, 0) };
     });
     router.add("GET", `${API}/${kind}/:locator`, (exchange) => {
-      const { cursor, name, start } = current().find(exchange.params["locator"] ?? "");
-      return { status: 200, body: new Pages(org(), current(), exchange, kind).page(cursor, name, start) };
+      const { cursor, name, start } = getCursors().find(exchange.params["locator"] ?? "");
+      return { status: 200, body: new Pages(org(), getCursors(), exchange, kind).page(cursor, name, start) };
     });
   }
 }
@@ -48,7 +48,7 @@ class Pages {
     this.#cursors = cursors;
     this.#version = exchange.params["version"] ?? "v60.0";
     this.#kind = kind;
-    this.#size = pageSize(exchange);
+    this.#size = readPageSize(exchange);
   }
 
   /** Returns a page, and closes the locators of children on earlier pages. */
@@ -100,9 +100,9 @@ class Pages {
 }
 
 /** Reads the page size from `Sforce-Query-Options: batchSize=200…2000`. */
-function pageSize(exchange: SandboxExchange): number {
+function readPageSize(exchange: SandboxExchange): number {
   const wanted = Number(
-    /batchSize\s*=\s*(\d+)/i.exec(header(exchange, "sforce-query-options"))?.[1] ?? DEFAULT_PAGE,
+    /batchSize\s*=\s*(\d+)/i.exec(readHeader(exchange, "sforce-query-options"))?.[1] ?? DEFAULT_PAGE,
   );
   return Math.min(2000, Math.max(200, wanted));
 }

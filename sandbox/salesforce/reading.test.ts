@@ -2,14 +2,14 @@
 
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
-import { at, caller, listAt, openSandbox, textAt, type Call, type Response } from "../test-client.ts";
+import { at, openCaller, readList, openSandbox, readText, type Call, type Response } from "../test-client.ts";
 
 const sandbox = await openSandbox({ limits: "off" });
-const control = caller(sandbox.url);
+const control = openCaller(sandbox.url);
 const { account } = sandbox.salesforce;
 let call: Call;
 beforeEach(() => {
-  call = caller(sandbox.salesforce.url, sandbox.salesforce.mintToken().accessToken);
+  call = openCaller(sandbox.salesforce.url, sandbox.salesforce.mintToken().accessToken);
 });
 
 const AT = Date.parse("2026-10-01T12:00:00Z");
@@ -27,9 +27,9 @@ async function listIds(soql: string): Promise<string[]> {
   let page = await query(soql);
   for (;;) {
     assert.equal(page.status, 200, page.text);
-    ids.push(...listAt(page.json, "records").map((record) => textAt(record, "Id")));
+    ids.push(...readList(page.json, "records").map((record) => readText(record, "Id")));
     if (at(page.json, "done") === true) return ids;
-    page = await call("GET", textAt(page.json, "nextRecordsUrl"));
+    page = await call("GET", readText(page.json, "nextRecordsUrl"));
   }
 }
 
@@ -53,12 +53,12 @@ test("order by change time and id holds over generated, changed and stored recor
   const { firstId } = generate(400, AT, AT + 100_000);
   await call("PATCH", `/services/data/v60.0/sobjects/Contact/${firstId}`, { Title: "Moved" });
   const page = await query("SELECT Id, SystemModstamp FROM Contact ORDER BY SystemModstamp, Id");
-  const records = listAt(page.json, "records");
+  const records = readList(page.json, "records");
   assert.equal(records.length, 404);
-  const pairs = records.map((record) => `${textAt(record, "SystemModstamp")} ${textAt(record, "Id")}`);
+  const pairs = records.map((record) => `${readText(record, "SystemModstamp")} ${readText(record, "Id")}`);
   assert.deepEqual(pairs, pairs.toSorted());
   assert.equal(records.at(-1)?.["Id"], firstId);
-  assert.match(textAt(records.at(-1), "SystemModstamp"), /\.000\+0000$/);
+  assert.match(readText(records.at(-1), "SystemModstamp"), /\.000\+0000$/);
   const count = await query(`SELECT COUNT() FROM Contact WHERE SystemModstamp > ${from(AT + 50_000)}`);
   const counted = pairs.filter((pair) => pair.slice(0, 19) > from(AT + 50_000).slice(0, 19)).length;
   assert.equal(at(count.json, "totalSize"), counted);
@@ -67,12 +67,12 @@ test("order by change time and id holds over generated, changed and stored recor
 test("a locator ends by time, by number and by command, with its reason", async () => {
   generate(2_100);
   const open = async (): Promise<string> =>
-    textAt((await query("SELECT Id FROM Contact")).json, "nextRecordsUrl");
+    readText((await query("SELECT Id FROM Contact")).json, "nextRecordsUrl");
   const refusal = async (url: string): Promise<string> => {
     const answer = await call("GET", url);
     assert.equal(answer.status, 400, answer.text);
     assert.equal(at(answer.json, "0.errorCode"), "INVALID_QUERY_LOCATOR");
-    return textAt(answer.json, "0.message");
+    return readText(answer.json, "0.message");
   };
   const first = await open();
   assert.match(first, /^\/services\/data\/v60\.0\/query\/0r8\w{15}-2000$/);
@@ -94,7 +94,7 @@ test("pages show the ids of the moment of the query with the values of the momen
   const { lastId } = generate(2_001);
   const first = await query("SELECT Id, Title FROM Contact WHERE Title LIKE 'Title%' ORDER BY Id");
   await call("PATCH", `/services/data/v60.0/sobjects/Contact/${lastId}`, { Title: "New" });
-  const second = await call("GET", textAt(first.json, "nextRecordsUrl"));
+  const second = await call("GET", readText(first.json, "nextRecordsUrl"));
   assert.equal(at(second.json, "records.0.Title"), "New");
 });
 
@@ -130,7 +130,7 @@ test("a late commit appears with a change time that was already read", async () 
     `SELECT Id FROM Contact WHERE SystemModstamp >= ${from(AT)} ORDER BY SystemModstamp, Id`,
   );
   assert.equal(ids.length, 11);
-  assert.equal(ids[0], textAt(made.json, "ids.0"));
+  assert.equal(ids[0], readText(made.json, "ids.0"));
 });
 
 test("sub-queries show one level, with a way on that ends with the parents' next page", async () => {
@@ -144,21 +144,21 @@ test("sub-queries show one level, with a way on that ends with the parents' next
   const page = await query(
     "SELECT Id, (SELECT Id FROM Contacts), (SELECT Id FROM Cases) FROM Account ORDER BY Id",
   );
-  const [first, second, , fourth] = listAt(page.json, "records");
+  const [first, second, , fourth] = readList(page.json, "records");
   assert.equal(at(first, "Contacts.totalSize"), 252);
   assert.equal(at(first, "Contacts.done"), false);
-  assert.equal(listAt(first, "Contacts.records").length, 200);
+  assert.equal(readList(first, "Contacts.records").length, 200);
   assert.equal(at(first, "Cases.done"), true);
   assert.equal(at(second, "Contacts.totalSize"), 1);
   assert.equal(fourth?.["Contacts"], null);
-  const url = textAt(first, "Contacts.nextRecordsUrl");
+  const url = readText(first, "Contacts.nextRecordsUrl");
   const more = await call("GET", url);
-  assert.equal(listAt(more.json, "records").length, 52);
+  assert.equal(readList(more.json, "records").length, 52);
   assert.equal(at(more.json, "done"), true);
-  assert.equal((await call("GET", textAt(page.json, "nextRecordsUrl"))).status, 200);
+  assert.equal((await call("GET", readText(page.json, "nextRecordsUrl"))).status, 200);
   assert.equal((await call("GET", url)).status, 400);
   const describe = await call("GET", "/services/data/v60.0/sobjects/Account/describe");
-  const names = listAt(describe.json, "childRelationships").map((one) => one["relationshipName"]);
+  const names = readList(describe.json, "childRelationships").map((one) => one["relationshipName"]);
   assert.ok(names.includes("Contacts") && names.includes("Opportunities"));
 });
 
@@ -185,9 +185,9 @@ test("an address is an object of its parts and cannot be filtered by", async () 
 test("a hidden field is missing in describe and refused in queries", async () => {
   account.hideField("Account", "Industry", true);
   const describe = await call("GET", "/services/data/v60.0/sobjects/Account/describe");
-  assert.ok(!listAt(describe.json, "fields").some((field) => field["name"] === "Industry"));
+  assert.ok(!readList(describe.json, "fields").some((field) => field["name"] === "Industry"));
   const refused = await query("SELECT Id, Industry FROM Account");
-  assert.match(textAt(refused.json, "0.message"), /No such column 'Industry' on entity 'Account'/);
+  assert.match(readText(refused.json, "0.message"), /No such column 'Industry' on entity 'Account'/);
 });
 
 test("a formula field changes without a stamp", async () => {
@@ -204,13 +204,13 @@ test("wide rows come in smaller pages", async () => {
   generate(500);
   await control("POST", "/sandbox/settings", { salesforce: { pageCharacters: 20_000 } });
   const page = await query("SELECT Id, Name FROM Contact");
-  const size = listAt(page.json, "records").length;
+  const size = readList(page.json, "records").length;
   assert.ok(size > 10 && size < 200, String(size));
   assert.equal((await listIds("SELECT Id FROM Contact")).length, 504);
 });
 
 test("deleted and updated give ids of a span, purged records included", async () => {
-  const now = Date.parse(textAt((await control("GET", "/sandbox/clock")).json, "now"));
+  const now = Date.parse(readText((await control("GET", "/sandbox/clock")).json, "now"));
   const span = (kind: string, start: number, end: number): Promise<Response> => {
     const query = `start=${encodeURIComponent(`${from(start).slice(0, -1)}+00:00`)}&end=${from(end)}`;
     return call("GET", `/services/data/v60.0/sobjects/Contact/${kind}/?${query}`);
@@ -220,7 +220,7 @@ test("deleted and updated give ids of a span, purged records included", async ()
   await control("POST", "/sandbox/records/purge", { provider: "salesforce", object: "Contact", ids: [id] });
   const deleted = await span("deleted", now - 3_600_000, now + 3_600_000);
   assert.equal(at(deleted.json, "deletedRecords.0.id"), id);
-  assert.match(textAt(deleted.json, "latestDateCovered"), /:00\.000\+0000$/);
+  assert.match(readText(deleted.json, "latestDateCovered"), /:00\.000\+0000$/);
   await call("PATCH", "/services/data/v60.0/sobjects/Contact/003Sb0000000002IAA", { Title: "New" });
   const updated = await span("updated", now - 3_600_000, now + 3_600_000);
   assert.deepEqual(at(updated.json, "ids"), ["003Sb0000000002IAA"]);
@@ -235,16 +235,16 @@ test("deleted and updated give ids of a span, purged records included", async ()
 });
 
 test("a log of deletions that is not complete yet ends before its span does", async () => {
-  const now = Date.parse(textAt((await control("GET", "/sandbox/clock")).json, "now"));
+  const now = Date.parse(readText((await control("GET", "/sandbox/clock")).json, "now"));
   const span = `start=${from(now - 3_600_000)}&end=${from(now + 3_600_000)}`;
   const read = (): Promise<Response> => call("GET", `/services/data/v60.0/sobjects/Contact/deleted/?${span}`);
   await call("DELETE", "/services/data/v60.0/sobjects/Contact/003Sb0000000001IAA");
   await control("POST", "/sandbox/settings", { salesforce: { replicationLagMs: 600_000 } });
   const early = await read();
   assert.deepEqual(at(early.json, "deletedRecords"), []);
-  assert.ok(Date.parse(textAt(early.json, "latestDateCovered")) <= now - 540_000, early.text);
+  assert.ok(Date.parse(readText(early.json, "latestDateCovered")) <= now - 540_000, early.text);
   await control("POST", "/sandbox/clock", { advanceMs: 720_000 });
-  assert.equal(listAt((await read()).json, "deletedRecords").length, 1);
+  assert.equal(readList((await read()).json, "deletedRecords").length, 1);
 });
 
 test("a request line that is too long with its headers is answered with HTML and 414 or 431", async () => {

@@ -6,7 +6,7 @@ import type { SaveError } from "./errors.ts";
 import { checkValue } from "./field-values.ts";
 import type { Field, Scalar } from "./fields.ts";
 import { normalizeId } from "./ids.ts";
-import { live, stamp, USER_ID, type ObjectStore, type Org } from "./org.ts";
+import { live, toStamp, USER_ID, type ObjectStore, type Org } from "./org.ts";
 
 export type Saved = { id: string; created: boolean } | { errors: SaveError[] };
 
@@ -38,7 +38,7 @@ export function insertRecord(org: Org, store: ObjectStore, input: Data, duplicat
 
 /** Stores a new record with its system fields, without checks; returns its id. */
 export function storeNew(org: Org, store: ObjectStore, values: Values): string {
-  const at = stamp(org.changeTime());
+  const at = toStamp(org.changeTime());
   const id = store.nextId();
   const all: Values = { ...listDefaults(store), ...values };
   Object.assign(all, {
@@ -51,7 +51,7 @@ export function storeNew(org: Org, store: ObjectStore, values: Values): string {
     SystemModstamp: at,
   });
   if (store.definition.fields.has("ownerid")) all["OwnerId"] ??= USER_ID;
-  derive(store, all);
+  updateComputed(store, all);
   const record = store.put(id, all);
   org.onUndo(() => store.drop(record));
   org.changed({ store, id, changeType: "CREATE", before: {}, after: all });
@@ -68,7 +68,7 @@ function listDefaults(store: ObjectStore): Values {
 }
 
 /** Updates computed fields after written ones. */
-function derive(store: ObjectStore, values: Values): void {
+function updateComputed(store: ObjectStore, values: Values): void {
   if (store.definition.fields.has("lastname")) {
     values["Name"] = [values["FirstName"], values["LastName"]]
       .filter((part) => typeof part === "string")
@@ -105,7 +105,7 @@ export function updateRecord(
   const clash = findClash(store, values, id) ?? findDuplicates(org, store, values, id, duplicates);
   if (clash !== undefined) return { errors: [clash] };
   const before = { ...record.values };
-  const at = stamp(org.changeTime());
+  const at = toStamp(org.changeTime());
   const next: Values = {
     ...record.values,
     ...values,
@@ -113,7 +113,7 @@ export function updateRecord(
     LastModifiedById: USER_ID,
     SystemModstamp: at,
   };
-  derive(store, next);
+  updateComputed(store, next);
   store.set(record, next);
   org.onUndo(() => {
     for (const name of Object.keys(next)) if (!(name in before)) next[name] = null;
@@ -130,7 +130,7 @@ export function deleteRecord(org: Org, store: ObjectStore, id: string): Saved {
   if (record.deleted)
     return { errors: [{ code: "ENTITY_IS_DELETED", message: "entity is deleted", fields: [] }] };
   const before = record.values["SystemModstamp"] ?? null;
-  store.setDeleted(record, true, stamp(org.changeTime()));
+  store.setDeleted(record, true, toStamp(org.changeTime()));
   org.onUndo(() => store.setDeleted(record, false, before));
   org.changed({ store, id, changeType: "DELETE", before: {}, after: {} });
   touched(org, store);
@@ -174,7 +174,7 @@ function checkInput(
     if (name === "attributes") continue;
     const field = store.find(name);
     if (field === undefined) {
-      const linked = linkedValue(org, store, name, raw);
+      const linked = resolveLink(org, store, name, raw);
       if (linked === undefined) {
         const message = `No such column '${name}' on sobject of type ${store.definition.name}`;
         return { errors: [{ code: "INVALID_FIELD", message }] };
@@ -198,7 +198,7 @@ function checkInput(
 }
 
 /** Resolves a reference by an external id: `"Account": {"External_Id__c": "7"}`. */
-function linkedValue(
+function resolveLink(
   org: Org,
   store: ObjectStore,
   name: string,
@@ -220,7 +220,7 @@ function linkedValue(
 }
 
 function findClash(store: ObjectStore, values: Values, ownId: string | undefined): SaveError | undefined {
-  if (store.definition.name === "PermissionSetAssignment") return assignmentClash(store, values);
+  if (store.definition.name === "PermissionSetAssignment") return findAssignmentClash(store, values);
   for (const field of store.definition.fields.values()) {
     const value = values[field.name];
     if (!field.unique || value === undefined) continue;
@@ -232,7 +232,7 @@ function findClash(store: ObjectStore, values: Values, ownId: string | undefined
   return undefined;
 }
 
-function assignmentClash(store: ObjectStore, values: Values): SaveError | undefined {
+function findAssignmentClash(store: ObjectStore, values: Values): SaveError | undefined {
   const { AssigneeId: assignee, PermissionSetId: set } = values;
   const same = live(store).some(
     (record) => record.values["AssigneeId"] === assignee && record.values["PermissionSetId"] === set,

@@ -4,8 +4,8 @@ import type { SandboxAnswer, SandboxExchange } from "../exchange.ts";
 import type { Router } from "../router.ts";
 import { refuse } from "./errors.ts";
 import { parseInstant } from "./instant.ts";
-import { stamp, type ObjectStore, type Org } from "./org.ts";
-import { API, storeNamed, type OrgSource } from "./sobjects.ts";
+import { toStamp, type ObjectStore, type Org } from "./org.ts";
+import { API, findStore, type OrgSource } from "./sobjects.ts";
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -13,10 +13,9 @@ const MAX_IDS = 600_000;
 
 export function addReplicationRoutes(router: Router, org: OrgSource): void {
   const path = `${API}/sobjects/:object`;
-  const store = (exchange: SandboxExchange): ObjectStore =>
-    storeNamed(org(), exchange.params["object"] ?? "");
-  router.add("GET", `${path}/deleted`, (exchange) => deleted(org(), store(exchange), exchange));
-  router.add("GET", `${path}/updated`, (exchange) => updated(org(), store(exchange), exchange));
+  const store = (exchange: SandboxExchange): ObjectStore => findStore(org(), exchange.params["object"] ?? "");
+  router.add("GET", `${path}/deleted`, (exchange) => answerDeleted(org(), store(exchange), exchange));
+  router.add("GET", `${path}/updated`, (exchange) => answerUpdated(org(), store(exchange), exchange));
 }
 
 type Span = { start: number; end: number };
@@ -43,39 +42,39 @@ function invalidDate(message: string): Error {
 }
 
 /** Returns until when the answer is complete: uncommitted transactions are missing, and clients begin the next period there. */
-function coveredUntil(org: Org, end: number): number {
+function findCoveredUntil(org: Org, end: number): number {
   const complete = org.clock.now() - org.settings.replicationLagMs;
   return Math.min(end, Math.floor(complete / MINUTE_MS) * MINUTE_MS);
 }
 
-function shownUntil(org: Org, end: number): number {
-  return org.settings.replicationLagMs === 0 ? end : coveredUntil(org, end);
+function showUntil(org: Org, end: number): number {
+  return org.settings.replicationLagMs === 0 ? end : findCoveredUntil(org, end);
 }
 
-function deleted(org: Org, store: ObjectStore, exchange: SandboxExchange): SandboxAnswer {
+function answerDeleted(org: Org, store: ObjectStore, exchange: SandboxExchange): SandboxAnswer {
   const { start, end } = readSpan(org, exchange, 15);
-  const until = shownUntil(org, end);
+  const until = showUntil(org, end);
   const deletedRecords = [...store.deletions.values()]
     .filter(({ at }) => at >= start && at < until)
-    .map(({ id, at }) => ({ id, deletedDate: stamp(at) }));
+    .map(({ id, at }) => ({ id, deletedDate: toStamp(at) }));
   refuseTooMany(deletedRecords.length);
   const oldest = Math.floor((org.clock.now() - 15 * DAY_MS) / MINUTE_MS) * MINUTE_MS;
   const body = {
     deletedRecords,
-    earliestDateAvailable: stamp(oldest),
-    latestDateCovered: stamp(coveredUntil(org, end)),
+    earliestDateAvailable: toStamp(oldest),
+    latestDateCovered: toStamp(findCoveredUntil(org, end)),
   };
   return { status: 200, body };
 }
 
-function updated(org: Org, store: ObjectStore, exchange: SandboxExchange): SandboxAnswer {
+function answerUpdated(org: Org, store: ObjectStore, exchange: SandboxExchange): SandboxAnswer {
   const { start, end } = readSpan(org, exchange, 30);
   const ids: string[] = [];
-  for (const record of store.table.select({ changedFrom: start, changedTo: shownUntil(org, end) - 1 })) {
+  for (const record of store.table.select({ changedFrom: start, changedTo: showUntil(org, end) - 1 })) {
     if (!record.deleted) ids.push(record.id);
     refuseTooMany(ids.length);
   }
-  return { status: 200, body: { ids, latestDateCovered: stamp(coveredUntil(org, end)) } };
+  return { status: 200, body: { ids, latestDateCovered: toStamp(findCoveredUntil(org, end)) } };
 }
 
 function refuseTooMany(ids: number): void {

@@ -2,19 +2,19 @@
 
 import { readBearer, Refused, type SandboxAnswer, type Data, type SandboxExchange } from "../exchange.ts";
 import type { SandboxClock } from "../clock.ts";
-import { plainValues } from "../records/lazy-values.ts";
+import { toPlainValues } from "../records/lazy-values.ts";
 import { Grants } from "../oauth/grants.ts";
 import type { KnownClient, Provider } from "../provider.ts";
 import { Router } from "../router.ts";
 import { addCollectionRoutes } from "./collections.ts";
 import { addCompositeRoutes } from "./composite.ts";
 import { addDescribeRoutes } from "./describe.ts";
-import { errorAnswer, refuse } from "./errors.ts";
+import { buildErrorAnswer, refuse } from "./errors.ts";
 import { EventBus } from "./event-bus.ts";
 import { addEventChannelRoutes } from "./event-channel-routes.ts";
 import { addOAuthRoutes } from "./oauth.ts";
 import { DEFAULT_SETTINGS, live, Org, ORG_ID, STANDARD_RULES, type DuplicateRule } from "./org.ts";
-import { orgControls } from "./org-controls.ts";
+import { openOrgControls } from "./org-controls.ts";
 import { addMetadataRoutes } from "./metadata-soap.ts";
 import { PubSubServer, type PubSubTls } from "./pubsub-server.ts";
 import { addQueryRoutes } from "./query.ts";
@@ -99,13 +99,14 @@ export function createSalesforce(options: SalesforceOptions): Salesforce {
   return {
     name: "salesforce",
     grants,
-    answer: (exchange) => tooLong(exchange, org) ?? answer(exchange, open, { router, bus }, grants, daily),
-    records: (object) => live(org.find(object)).map((record) => plainValues(record.values)),
+    answer: (exchange) =>
+      refuseTooLong(exchange, org) ?? answer(exchange, open, { router, bus }, grants, daily),
+    records: (object) => live(org.find(object)).map((record) => toPlainValues(record.values)),
     objects: () => [...org.stores.values()].map((store) => store.definition.name),
     setLimits: (wanted) => daily.set(wanted),
     limits: () => ({ daily: Number.isFinite(daily.max) ? daily.max : null, usedToday: daily.used }),
     reset: start,
-    account: orgControls(() => org),
+    account: openOrgControls(() => org),
     streams: { bus, server },
   };
 }
@@ -167,7 +168,7 @@ const routeAs = (bus: EventBus, router: Router, exchange: SandboxExchange): Sand
   bus.during(String(exchange.headers["sforce-call-options"] ?? ""), () => route(router, exchange));
 
 /** Refuses a request that is too long. Like Salesforce's web server, it does so before checking the session. */
-function tooLong({ lineBytes, headerBytes }: SandboxExchange, org: Org): SandboxAnswer | undefined {
+function refuseTooLong({ lineBytes, headerBytes }: SandboxExchange, org: Org): SandboxAnswer | undefined {
   const { headerBytes: max, tooLongStatus } = org.settings;
   if (lineBytes + headerBytes <= max) return undefined;
   const reason = tooLongStatus === 431 ? "Request Header Fields Too Large" : "URI Too Long";
@@ -175,7 +176,7 @@ function tooLong({ lineBytes, headerBytes }: SandboxExchange, org: Org): Sandbox
   return { status: tooLongStatus, headers: { "content-type": "text/html" }, body };
 }
 
-const USED_UP = errorAnswer(403, "REQUEST_LIMIT_EXCEEDED", "TotalRequests Limit exceeded.");
+const USED_UP = buildErrorAnswer(403, "REQUEST_LIMIT_EXCEEDED", "TotalRequests Limit exceeded.");
 
 function countCall(daily: DailyLimit): void {
   if (isUsedUp(daily)) throw new Refused(USED_UP);
@@ -193,12 +194,12 @@ function route(router: Router, exchange: SandboxExchange): SandboxAnswer {
   const found = router.find(exchange.method, exchange.path);
   if (found === undefined) {
     if (!router.knows(exchange.path))
-      return errorAnswer(404, "NOT_FOUND", "The requested resource does not exist");
-    return errorAnswer(405, "METHOD_NOT_ALLOWED", `HTTP Method '${exchange.method}' not allowed.`);
+      return buildErrorAnswer(404, "NOT_FOUND", "The requested resource does not exist");
+    return buildErrorAnswer(405, "METHOD_NOT_ALLOWED", `HTTP Method '${exchange.method}' not allowed.`);
   }
   const version = Number(/^v(\d+)\.0$/.exec(found.params["version"] ?? "")?.[1] ?? 0);
   if (version < VERSIONS.oldest || version > VERSIONS.newest) {
-    return errorAnswer(404, "NOT_FOUND", "The requested resource does not exist");
+    return buildErrorAnswer(404, "NOT_FOUND", "The requested resource does not exist");
   }
   try {
     return found.handler({ ...exchange, params: found.params });

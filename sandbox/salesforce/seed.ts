@@ -1,14 +1,14 @@
 // Initial records of a Salesforce sandbox organisation. Their ids are fixed; the README lists them.
 
-import { recordId, withChecksum } from "./ids.ts";
+import { toRecordId, addChecksum } from "./ids.ts";
 import type { Scalar } from "./fields.ts";
-import { ORG_ID, stamp, USER_ID, type Org } from "./org.ts";
+import { ORG_ID, toStamp, USER_ID, type Org } from "./org.ts";
 
-const SEEDED_AT = stamp(Date.UTC(2026, 0, 5, 9, 0, 0));
+const SEEDED_AT = toStamp(Date.UTC(2026, 0, 5, 9, 0, 0));
 
-const SEEDED_PERMISSION_SET = withChecksum("0PSSb0000000001");
+const SEEDED_PERMISSION_SET = addChecksum("0PSSb0000000001");
 /** Permission set of the user's profile. */
-const PROFILE_PERMISSION_SET = withChecksum("0PSSb0000000002");
+const PROFILE_PERMISSION_SET = addChecksum("0PSSb0000000002");
 
 type Values = Record<string, Scalar>;
 
@@ -28,8 +28,8 @@ export function seedSalesforce(org: Org): void {
     PermissionsViewAllUsers: true,
   });
   const assignment = { AssigneeId: USER_ID, PermissionSetId: PROFILE_PERMISSION_SET };
-  put(org, "PermissionSetAssignment", withChecksum("0PaSb0000000001"), assignment);
-  const account = (n: number): string => recordId("001", n);
+  put(org, "PermissionSetAssignment", addChecksum("0PaSb0000000001"), assignment);
+  const account = (n: number): string => toRecordId("001", n);
   put(org, "Account", account(1), {
     Name: "Northwind Traders",
     Industry: "Retail",
@@ -77,7 +77,7 @@ function seedPeople(org: Org, account: (n: number) => string): void {
     AccountId: account(2),
   });
   contact(org, 4, "Mary", "Stone", { Email: "mary.stone@contoso.example", AccountId: account(3) });
-  put(org, "Lead", recordId("00Q", 1), {
+  put(org, "Lead", toRecordId("00Q", 1), {
     FirstName: "Noel",
     LastName: "Winter",
     Name: "Noel Winter",
@@ -85,7 +85,7 @@ function seedPeople(org: Org, account: (n: number) => string): void {
     Email: "noel@winter.example",
     Status: "Open - Not Contacted",
   });
-  put(org, "Lead", recordId("00Q", 2), {
+  put(org, "Lead", toRecordId("00Q", 2), {
     FirstName: "Ines",
     LastName: "Sol",
     Name: "Ines Sol",
@@ -96,7 +96,7 @@ function seedPeople(org: Org, account: (n: number) => string): void {
 }
 
 function seedWork(org: Org, account: (n: number) => string): void {
-  put(org, "Opportunity", recordId("006", 1), {
+  put(org, "Opportunity", toRecordId("006", 1), {
     Name: "Northwind renewal",
     AccountId: account(1),
     StageName: "Proposal/Price Quote",
@@ -105,7 +105,7 @@ function seedWork(org: Org, account: (n: number) => string): void {
     IsClosed: false,
     IsWon: false,
   });
-  put(org, "Opportunity", recordId("006", 2), {
+  put(org, "Opportunity", toRecordId("006", 2), {
     Name: "Fabrikam rollout",
     AccountId: account(2),
     StageName: "Qualification",
@@ -114,14 +114,14 @@ function seedWork(org: Org, account: (n: number) => string): void {
     IsClosed: false,
     IsWon: false,
   });
-  put(org, "Case", recordId("500", 1), {
+  put(org, "Case", toRecordId("500", 1), {
     Subject: "Invoice is wrong",
     Status: "New",
     Priority: "High",
     AccountId: account(1),
-    ContactId: recordId("003", 1),
+    ContactId: toRecordId("003", 1),
   });
-  put(org, "Machine__c", recordId("a0M", 1), {
+  put(org, "Machine__c", toRecordId("a0M", 1), {
     Name: "Generator 1",
     Serial_Number__c: "SN-0001",
     Capacity_KW__c: 450,
@@ -130,7 +130,7 @@ function seedWork(org: Org, account: (n: number) => string): void {
 }
 
 function contact(org: Org, n: number, FirstName: string, LastName: string, values: Values): void {
-  put(org, "Contact", recordId("003", n), {
+  put(org, "Contact", toRecordId("003", n), {
     FirstName,
     LastName,
     Name: `${FirstName} ${LastName}`,

@@ -3,12 +3,12 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { startSandbox } from "../sandbox.ts";
-import { at, caller, listAt, openSandbox, textAt, type Call } from "../test-client.ts";
+import { at, openCaller, readList, openSandbox, readText, type Call } from "../test-client.ts";
 
 const sandbox = await openSandbox();
 let call: Call;
 beforeEach(() => {
-  call = caller(sandbox.salesforce.url, sandbox.salesforce.mintToken().accessToken);
+  call = openCaller(sandbox.salesforce.url, sandbox.salesforce.mintToken().accessToken);
 });
 
 const SOBJECTS = "/services/data/v60.0/sobjects";
@@ -23,7 +23,7 @@ async function catchCode(object: string, body: unknown): Promise<unknown> {
 test("a create answers with the id only, an update with nothing, and a get shows both", async () => {
   const created = await call("POST", `${SOBJECTS}/Contact`, { LastName: "Abc", Birthdate: "1990-02-03" });
   assert.equal(created.status, 201);
-  const id = textAt(created.json, "id");
+  const id = readText(created.json, "id");
   assert.deepEqual(created.json, { id, success: true, errors: [] });
   const updated = await call("PATCH", `${SOBJECTS}/Contact/${id}`, { FirstName: "Zoe", Birthdate: null });
   assert.equal(updated.status, 204);
@@ -96,7 +96,7 @@ test("unknown objects, ids and deleted records are told apart", async () => {
   assert.equal(at(object.json, "0.message"), "The requested resource does not exist");
   const id = await call("PATCH", `${SOBJECTS}/Account/001oops`, { Name: "x" });
   assert.equal(id.status, 404);
-  assert.match(textAt(id.json, "0.message"), /^Provided external ID field does not exist/);
+  assert.match(readText(id.json, "0.message"), /^Provided external ID field does not exist/);
   assert.equal((await call("DELETE", `${SOBJECTS}/Account/${NORTHWIND}`)).status, 204);
   const deleted = await call("PATCH", `${SOBJECTS}/Account/${NORTHWIND}`, { Name: "x" });
   assert.equal(deleted.status, 404);
@@ -126,7 +126,7 @@ test("a blocking rule blocks whatever the header says", async () => {
   const other = await startSandbox({
     salesforce: { duplicateRules: [{ object: "Account", field: "Name", action: "block" }] },
   });
-  const call = caller(other.salesforce.url, other.salesforce.mintToken().accessToken);
+  const call = openCaller(other.salesforce.url, other.salesforce.mintToken().accessToken);
   const header = { "sforce-duplicate-rule-header": "allowSave=true" };
   const refused = await call("POST", `${SOBJECTS}/Account`, { Name: "northwind traders" }, header);
   assert.equal(at(refused.json, "0.errorCode"), "DUPLICATES_DETECTED");
@@ -147,7 +147,7 @@ test("upsert by external id creates, then updates; a parent can be named by its 
 });
 
 test("versions from 40 on exist, the list of them needs no session", async () => {
-  const open = caller(sandbox.salesforce.url);
+  const open = openCaller(sandbox.salesforce.url);
   assert.equal((await open("GET", "/services/data/")).status, 200);
   assert.equal((await call("GET", "/services/data/v40.0/sobjects")).status, 200);
   assert.equal((await call("GET", "/services/data/v39.0/sobjects")).status, 404);
@@ -157,7 +157,7 @@ test("versions from 40 on exist, the list of them needs no session", async () =>
 
 test("describe tells what can be written", async () => {
   const { json } = await call("GET", `${SOBJECTS}/account/describe`);
-  const fields = new Map(listAt(json, "fields").map((field) => [field["name"], field]));
+  const fields = new Map(readList(json, "fields").map((field) => [field["name"], field]));
   assert.equal(at(fields.get("Name"), "nillable"), false);
   assert.equal(at(fields.get("CreatedDate"), "createable"), false);
   assert.equal(at(fields.get("External_Id__c"), "externalId"), true);
@@ -167,6 +167,6 @@ test("describe tells what can be written", async () => {
 
 test("links without the provider's prefix lead to Salesforce too", async () => {
   const { accessToken } = sandbox.salesforce.mintToken();
-  const answer = await caller(sandbox.url, accessToken)("GET", `${SOBJECTS}/Account/${NORTHWIND}`);
+  const answer = await openCaller(sandbox.url, accessToken)("GET", `${SOBJECTS}/Account/${NORTHWIND}`);
   assert.equal(at(answer.json, "Name"), "Northwind Traders");
 });

@@ -2,8 +2,8 @@
 
 import { isData, type SandboxAnswer, type Data, type SandboxExchange } from "../exchange.ts";
 import type { Router } from "../router.ts";
-import { duplicateHeader } from "./duplicate-rules.ts";
-import { refuse, saveRefusal } from "./errors.ts";
+import { readDuplicateHeader } from "./duplicate-rules.ts";
+import { refuse, refuseSave } from "./errors.ts";
 import type { Field, Scalar } from "./fields.ts";
 import { normalizeId } from "./ids.ts";
 import type { ObjectStore, Org, StoredRecord } from "./org.ts";
@@ -15,10 +15,14 @@ export const API = "/services/data/:version";
 
 export function addSobjectRoutes(router: Router, org: OrgSource): void {
   const path = `${API}/sobjects/:object`;
-  const store = (exchange: SandboxExchange): ObjectStore =>
-    storeNamed(org(), exchange.params["object"] ?? "");
+  const store = (exchange: SandboxExchange): ObjectStore => findStore(org(), exchange.params["object"] ?? "");
   router.add("POST", path, (exchange) => {
-    const saved = insertRecord(org(), store(exchange), jsonBody(exchange.body), duplicateHeader(exchange));
+    const saved = insertRecord(
+      org(),
+      store(exchange),
+      parseBody(exchange.body),
+      readDuplicateHeader(exchange),
+    );
     return { status: 201, body: success(saved) };
   });
   router.add("GET", `${path}/:id`, (exchange) => get(org(), store(exchange), exchange));
@@ -29,7 +33,7 @@ export function addSobjectRoutes(router: Router, org: OrgSource): void {
   });
   router.add("DELETE", `${path}/:id`, (exchange) => {
     const types = store(exchange);
-    success(deleteRecord(org(), types, idIn(types, exchange)));
+    success(deleteRecord(org(), types, readId(types, exchange)));
     return { status: 204 };
   });
   const keyed = `${path}/:field/:value`;
@@ -49,14 +53,14 @@ function notAllowed(method: string): Error {
   );
 }
 
-export function storeNamed(org: Org, name: string): ObjectStore {
+export function findStore(org: Org, name: string): ObjectStore {
   const store = org.find(name);
   if (store === undefined) throw refuse(404, "NOT_FOUND", "The requested resource does not exist");
   return store;
 }
 
 /** Parses the JSON object of a write. */
-export function jsonBody(text: string): Data {
+export function parseBody(text: string): Data {
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);
@@ -73,37 +77,37 @@ export function jsonBody(text: string): Data {
 }
 
 function success(saved: Saved): Data {
-  if ("errors" in saved) throw saveRefusal(saved.errors);
+  if ("errors" in saved) throw refuseSave(saved.errors);
   return { id: saved.id, success: true, errors: [] };
 }
 
 /** Reads an id of this object from the path. Anything else is refused like an unknown external id. */
-function idIn(store: ObjectStore, exchange: SandboxExchange): string {
+function readId(store: ObjectStore, exchange: SandboxExchange): string {
   const text = exchange.params["id"] ?? "";
   const id = normalizeId(text);
-  if (id === undefined || !id.startsWith(store.definition.prefix)) throw saveRefusal([notFound(text)]);
+  if (id === undefined || !id.startsWith(store.definition.prefix)) throw refuseSave([notFound(text)]);
   return id;
 }
 
 function update(org: Org, store: ObjectStore, exchange: SandboxExchange): SandboxAnswer {
-  const body = jsonBody(exchange.body);
+  const body = parseBody(exchange.body);
   if (Object.keys(body).some((name) => name.toLowerCase() === "id")) {
     throw refuse(400, "INVALID_FIELD", "The Id field should not be specified in the sobject data.");
   }
-  success(updateRecord(org, store, idIn(store, exchange), body, duplicateHeader(exchange)));
+  success(updateRecord(org, store, readId(store, exchange), body, readDuplicateHeader(exchange)));
   return { status: 204 };
 }
 
 function upsert(org: Org, store: ObjectStore, exchange: SandboxExchange): SandboxAnswer {
-  const key = keyField(store, exchange.params["field"] ?? "");
-  const body = jsonBody(exchange.body);
+  const key = findKeyField(store, exchange.params["field"] ?? "");
+  const body = parseBody(exchange.body);
   const saved = upsertRecord(
     org,
     store,
     key,
     exchange.params["value"] ?? "",
     body,
-    duplicateHeader(exchange),
+    readDuplicateHeader(exchange),
   );
   if ("matches" in saved) {
     const { name } = store.definition;
@@ -118,7 +122,7 @@ function upsert(org: Org, store: ObjectStore, exchange: SandboxExchange): Sandbo
   return { status: created ? 201 : 200, body: { ...answered, created } };
 }
 
-function keyField(store: ObjectStore, name: string): Field {
+function findKeyField(store: ObjectStore, name: string): Field {
   const field = store.find(name);
   if (field === undefined || (!field.externalId && field.name !== "Id")) {
     throw refuse(404, "NOT_FOUND", `Provided external ID field does not exist or is not accessible: ${name}`);
@@ -127,32 +131,32 @@ function keyField(store: ObjectStore, name: string): Field {
 }
 
 function get(org: Org, store: ObjectStore, exchange: SandboxExchange): SandboxAnswer {
-  const record = store.lookup(idIn(store, exchange));
+  const record = store.lookup(readId(store, exchange));
   if (record === undefined || record.deleted)
     throw refuse(404, "NOT_FOUND", "The requested resource does not exist");
-  return { status: 200, body: shown(org, store, record, fieldsIn(store, exchange), exchange) };
+  return { status: 200, body: showRecord(org, store, record, readFields(store, exchange), exchange) };
 }
 
 function getByKey(org: Org, store: ObjectStore, exchange: SandboxExchange): SandboxAnswer {
-  const key = keyField(store, exchange.params["field"] ?? "");
+  const key = findKeyField(store, exchange.params["field"] ?? "");
   const [id] = store.holders(key.name, exchange.params["value"] ?? "");
   const record = id === undefined ? undefined : store.lookup(id);
   if (record === undefined) throw refuse(404, "NOT_FOUND", "The requested resource does not exist");
-  return { status: 200, body: shown(org, store, record, fieldsIn(store, exchange), exchange) };
+  return { status: 200, body: showRecord(org, store, record, readFields(store, exchange), exchange) };
 }
 
-function fieldsIn(store: ObjectStore, exchange: SandboxExchange): Field[] {
+function readFields(store: ObjectStore, exchange: SandboxExchange): Field[] {
   const wanted = exchange.query.get("fields");
-  if (wanted === null || wanted === "") return visibleFields(store);
-  return fieldsNamed(store, wanted.split(","));
+  if (wanted === null || wanted === "") return listVisibleFields(store);
+  return findFields(store, wanted.split(","));
 }
 
-export function visibleFields(store: ObjectStore): Field[] {
+export function listVisibleFields(store: ObjectStore): Field[] {
   return [...store.definition.fields.values()].filter((field) => field.access !== "none");
 }
 
 /** Finds the fields with these names. Throws for the first unknown or invisible one. */
-export function fieldsNamed(store: ObjectStore, names: string[]): Field[] {
+export function findFields(store: ObjectStore, names: string[]): Field[] {
   return names.map((name) => {
     const field = store.find(name.trim());
     if (field === undefined) {
@@ -172,7 +176,7 @@ export function buildAttributes(store: ObjectStore, record: StoredRecord, versio
 }
 
 /** Returns the value of a field. Formulas are computed now, without changing the change time. */
-export function storedValue(org: Org, field: Field, record: StoredRecord): Scalar {
+export function computeValue(org: Org, field: Field, record: StoredRecord): Scalar {
   if (field.formula !== undefined) return field.formula(record.values, org.clock.now());
   return record.values[field.name] ?? null;
 }
@@ -180,8 +184,8 @@ export function storedValue(org: Org, field: Field, record: StoredRecord): Scala
 const ADDRESS_PARTS = ["Street", "City", "State", "PostalCode", "Country"];
 
 /** Returns the value for an answer. An address is an object of its parts, null without any. */
-export function shownValue(org: Org, field: Field, record: StoredRecord): unknown {
-  if (field.type !== "address") return storedValue(org, field, record);
+export function showValue(org: Org, field: Field, record: StoredRecord): unknown {
+  if (field.type !== "address") return computeValue(org, field, record);
   const prefix = field.name.replace(/Address$/, "");
   const parts = ADDRESS_PARTS.map((part) => [
     part.charAt(0).toLowerCase() + part.slice(1),
@@ -191,7 +195,7 @@ export function shownValue(org: Org, field: Field, record: StoredRecord): unknow
   return { ...Object.fromEntries(parts), geocodeAccuracy: null, latitude: null, longitude: null };
 }
 
-export function shown(
+export function showRecord(
   org: Org,
   store: ObjectStore,
   record: StoredRecord,
@@ -199,6 +203,6 @@ export function shown(
   exchange: SandboxExchange,
 ): Data {
   const body: Data = { attributes: buildAttributes(store, record, exchange.params["version"] ?? "v60.0") };
-  for (const field of fields) body[field.name] = shownValue(org, field, record);
+  for (const field of fields) body[field.name] = showValue(org, field, record);
   return body;
 }

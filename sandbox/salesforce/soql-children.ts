@@ -5,9 +5,9 @@ import { refuse } from "./errors.ts";
 import type { Field } from "./fields.ts";
 import type { ObjectStore, Org, StoredRecord } from "./org.ts";
 import type { Query } from "./soql-parse.ts";
-import { selectedPaths, shownFields, type Context } from "./soql-paths.ts";
+import { resolvePaths, showFields, type Context } from "./soql-paths.ts";
 import { buildSelection } from "./soql-plan.ts";
-import { sortedRecords } from "./soql-order.ts";
+import { sortRecords } from "./soql-order.ts";
 
 export type Children = {
   /** Name of the relationship, which answers use, too. */
@@ -20,12 +20,12 @@ export type Children = {
 
 export type ChildRelationship = { name: string; store: ObjectStore; field: Field };
 
-export function childRelationships(org: Org, parent: ObjectStore): ChildRelationship[] {
+export function listChildRelationships(org: Org, parent: ObjectStore): ChildRelationship[] {
   return [...org.stores.values()].flatMap((store) =>
     [...store.definition.fields.values()]
       .filter((field) => field.access !== "none" && field.referenceTo.includes(parent.definition.name))
       .flatMap((field) => {
-        const name = relationshipName(store, field);
+        const name = buildRelationshipName(store, field);
         return name === undefined ? [] : [{ name, store, field }];
       }),
   );
@@ -37,7 +37,7 @@ const NAMES: Record<string, string | undefined> = {
 };
 const UNNAMED = /^(OwnerId|CreatedById|LastModifiedById|MasterRecordId|AssigneeId)$/;
 
-function relationshipName({ definition }: ObjectStore, field: Field): string | undefined {
+function buildRelationshipName({ definition }: ObjectStore, field: Field): string | undefined {
   if (UNNAMED.test(field.name)) return undefined;
   if (definition.custom) return definition.name.replace(/__c$/, "s__r");
   return NAMES[`${definition.name}.${field.name}`] ?? definition.childrenName;
@@ -45,7 +45,7 @@ function relationshipName({ definition }: ObjectStore, field: Field): string | u
 
 /** Reads the children once: later pages of the parents show the same ones. */
 export function readChildren(context: Context, query: Query, includeDeleted: boolean): Children {
-  const relationship = childRelationships(context.org, context.store).find(
+  const relationship = listChildRelationships(context.org, context.store).find(
     ({ name }) => name.toLowerCase() === query.from.toLowerCase(),
   );
   if (relationship === undefined) {
@@ -54,7 +54,7 @@ export function readChildren(context: Context, query: Query, includeDeleted: boo
   }
   const { name, store, field } = relationship;
   const own = { ...context, store };
-  const paths = selectedPaths(own, query);
+  const paths = resolvePaths(own, query);
   const selection = buildSelection(own, query.where, includeDeleted);
   let byParent: Map<string, StoredRecord[]> | undefined;
   const readAll = (): Map<string, StoredRecord[]> => {
@@ -71,10 +71,10 @@ export function readChildren(context: Context, query: Query, includeDeleted: boo
     name,
     keys: (parentId) => {
       byParent ??= readAll();
-      const sorted = sortedRecords(own, query.order, byParent.get(parentId) ?? []);
+      const sorted = sortRecords(own, query.order, byParent.get(parentId) ?? []);
       return Float64Array.from(sorted.slice(0, query.limit), (record) => record.key);
     },
     record: (key) => store.table.get(key),
-    show: (record, version) => shownFields(own, paths, record, version),
+    show: (record, version) => showFields(own, paths, record, version),
   };
 }

@@ -142,7 +142,7 @@ class Parser {
 
   #literal(): Literal {
     const text = this.#next();
-    if (text.startsWith("'")) return { kind: "string", text: unescaped(text.slice(1, -1)) };
+    if (text.startsWith("'")) return { kind: "string", text: unescapeText(text.slice(1, -1)) };
     if (/^\d{4}-\d{2}-\d{2}T/.test(text)) return { kind: "datetime", text };
     if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return { kind: "date", text };
     if (/^-?\d/.test(text)) return { kind: "number", number: Number(text) };
@@ -242,16 +242,16 @@ function splitTokens(text: string): Token[] {
   return tokens;
 }
 
-function unescaped(text: string): string {
+function unescapeText(text: string): string {
   return text.replace(/\\(.)/g, (_all, char: string) => ({ n: "\n", r: "\r", t: "\t" })[char] ?? char);
 }
 
 function malformed(text: string, at: number, what: string): Error {
-  return refuse(400, "MALFORMED_QUERY", `${whereabouts(text, at)}\n${what}`);
+  return refuse(400, "MALFORMED_QUERY", `${describePlace(text, at)}\n${what}`);
 }
 
 /** Returns the lines that Salesforce puts before the explanation of a query error. */
-export function whereabouts(text: string, at: number): string {
+export function describePlace(text: string, at: number): string {
   const shown = text.slice(Math.max(0, at - 30), at + 20);
   return `\n${shown}\n${" ".repeat(Math.min(30, at))}^\nERROR at Row:1:Column:${at + 1}`;
 }

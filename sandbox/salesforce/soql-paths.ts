@@ -4,8 +4,8 @@ import type { Data } from "../exchange.ts";
 import { refuse } from "./errors.ts";
 import type { Field, Scalar } from "./fields.ts";
 import type { ObjectStore, Org, StoredRecord } from "./org.ts";
-import { buildAttributes, shownValue, storedValue, visibleFields } from "./sobjects.ts";
-import { whereabouts, type Query } from "./soql-parse.ts";
+import { buildAttributes, showValue, computeValue, listVisibleFields } from "./sobjects.ts";
+import { describePlace, type Query } from "./soql-parse.ts";
 
 /** Field of the object itself or of a parent: `Account.Name`. */
 export type Path = { steps: { reference: Field; store: ObjectStore }[]; field: Field };
@@ -14,13 +14,13 @@ export type Context = { org: Org; store: ObjectStore; text: string };
 
 const MAX_LEVELS = 5;
 
-export function selectedPaths(context: Context, query: Query): Path[] {
+export function resolvePaths(context: Context, query: Query): Path[] {
   return query.select.flatMap((item) => {
     if (!item.startsWith("FIELDS(")) return [resolvePath(context, item)];
     if (item !== "FIELDS(STANDARD)" && (query.limit === undefined || query.limit > 200)) {
       throw refuse(400, "MALFORMED_QUERY", `The SOQL ${item} function must have a LIMIT of at most 200`);
     }
-    const fields = visibleFields(context.store).filter(
+    const fields = listVisibleFields(context.store).filter(
       (field) => item === "FIELDS(ALL)" || field.custom === (item === "FIELDS(CUSTOM)"),
     );
     return fields.map((field) => ({ steps: [], field }));
@@ -39,7 +39,7 @@ export function resolvePath(context: Context, text: string): Path {
   const steps: Path["steps"] = [];
   let { store } = context;
   for (const part of parts.slice(0, -1)) {
-    const reference = visibleFields(store).find(
+    const reference = listVisibleFields(store).find(
       (field) => field.relationshipName?.toLowerCase() === part.toLowerCase(),
     );
     const next = context.org.find(reference?.referenceTo[0] ?? "");
@@ -60,7 +60,7 @@ function noColumn(
 ): Error {
   const at = Math.max(0, context.text.indexOf(name));
   const what = `No such ${kind === "column" ? "column" : "relation"} '${name}' on entity '${store.definition.name}'. If you are attempting to use a custom field, be sure to append the '__c' after the custom field name. Please reference your WSDL or the describe call for the appropriate names.`;
-  return refuse(400, "INVALID_FIELD", `${whereabouts(context.text, at)}\n${what}`);
+  return refuse(400, "INVALID_FIELD", `${describePlace(context.text, at)}\n${what}`);
 }
 
 export function valueAt(context: Context, record: StoredRecord, path: Path): Scalar {
@@ -70,13 +70,13 @@ export function valueAt(context: Context, record: StoredRecord, path: Path): Sca
     if (parent === undefined) return null;
     current = parent;
   }
-  return storedValue(context.org, path.field, current);
+  return computeValue(context.org, path.field, current);
 }
 
-export function shownFields(context: Context, paths: Path[], record: StoredRecord, version: string): Data {
+export function showFields(context: Context, paths: Path[], record: StoredRecord, version: string): Data {
   const body: Data = { attributes: buildAttributes(context.store, record, version) };
   for (const path of paths) {
-    if (path.steps.length === 0) body[path.field.name] = shownValue(context.org, path.field, record);
+    if (path.steps.length === 0) body[path.field.name] = showValue(context.org, path.field, record);
     else showParent(context, path, record, body, version);
   }
   return body;
@@ -101,5 +101,5 @@ function showParent(context: Context, path: Path, record: StoredRecord, body: Da
     target = parent;
     current = next;
   }
-  target[path.field.name] = shownValue(context.org, path.field, current);
+  target[path.field.name] = showValue(context.org, path.field, current);
 }

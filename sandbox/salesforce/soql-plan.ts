@@ -2,11 +2,11 @@
 
 import type { Selection } from "../records/record-table.ts";
 import { parseInstant } from "./instant.ts";
-import { normalizeId, recordNumber } from "./ids.ts";
+import { normalizeId, toRecordNumber } from "./ids.ts";
 import type { ObjectStore, StoredRecord } from "./org.ts";
 import type { Condition } from "./soql-parse.ts";
 import type { Context } from "./soql-paths.ts";
-import { tester } from "./soql-where.ts";
+import { buildTest } from "./soql-where.ts";
 
 type Bounds = Pick<
   Selection<StoredRecord>,
@@ -24,7 +24,7 @@ export function buildSelection(
     : { view: (record: StoredRecord) => (record.deleted ? undefined : record) };
   if (where === undefined) return view;
   // This also checks the parts that become bounds.
-  tester(context, where);
+  buildTest(context, where);
   const selection: Selection<StoredRecord> = { ...view };
   const others: Condition[] = [];
   for (const part of where.kind === "and" ? where.parts : [where]) {
@@ -35,7 +35,7 @@ export function buildSelection(
   if (others.length === 0) return selection;
   // Values of parents and formulas may change without the record, so such tests are not cached.
   const name = others.every((part) => isOwn(context, part)) ? { name: JSON.stringify(others) } : {};
-  return { ...selection, test: { ...name, passes: tester(context, { kind: "and", parts: others }) } };
+  return { ...selection, test: { ...name, passes: buildTest(context, { kind: "and", parts: others }) } };
 }
 
 function narrow(selection: Selection<StoredRecord>, bounds: Bounds): void {
@@ -51,12 +51,12 @@ function narrow(selection: Selection<StoredRecord>, bounds: Bounds): void {
 }
 
 function findBounds(store: ObjectStore, condition: Condition): Bounds | undefined {
-  if (condition.kind === "or") return pairBounds(store, condition.parts);
+  if (condition.kind === "or") return findPairBounds(store, condition.parts);
   if (condition.kind !== "compare") return undefined;
   const { operator } = condition;
   const [literal] = condition.values;
   const name = condition.path.toLowerCase();
-  if (name === "id" && literal?.kind === "string") return idBounds(store, operator, literal.text);
+  if (name === "id" && literal?.kind === "string") return findIdBounds(store, operator, literal.text);
   if (name === "isdeleted" && operator === "=" && literal?.kind === "boolean" && literal.boolean) {
     return { storedOnly: true };
   }
@@ -70,7 +70,7 @@ function findBounds(store: ObjectStore, condition: Condition): Bounds | undefine
 }
 
 /** Finds the bounds of `SystemModstamp > T OR (SystemModstamp = T AND Id > 'x')`, which continues after a record. */
-function pairBounds(store: ObjectStore, parts: Condition[]): Bounds | undefined {
+function findPairBounds(store: ObjectStore, parts: Condition[]): Bounds | undefined {
   const [later, same] = parts;
   if (parts.length !== 2 || later === undefined || same?.kind !== "and" || same.parts.length !== 2)
     return undefined;
@@ -83,7 +83,7 @@ function pairBounds(store: ObjectStore, parts: Condition[]): Bounds | undefined 
   return exact ? { afterPair: { changedAt: at.changedFrom, key } } : undefined;
 }
 
-function idBounds(store: ObjectStore, operator: string, text: string): Bounds | undefined {
+function findIdBounds(store: ObjectStore, operator: string, text: string): Bounds | undefined {
   const key = toSortKey(store, text);
   if (key === undefined) return undefined;
   if (operator === ">") return { afterKey: key };
@@ -94,7 +94,7 @@ function idBounds(store: ObjectStore, operator: string, text: string): Bounds | 
 
 function toSortKey(store: ObjectStore, text: string): number | undefined {
   const id = normalizeId(text);
-  return id?.startsWith(store.definition.prefix) === true ? recordNumber(id) : undefined;
+  return id?.startsWith(store.definition.prefix) === true ? toRecordNumber(id) : undefined;
 }
 
 /** Returns whether the condition reads only stored values of the record itself. */

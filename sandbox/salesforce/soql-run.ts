@@ -6,11 +6,11 @@ import { refuse } from "./errors.ts";
 import { normalizeId } from "./ids.ts";
 import { readChildren, type Children } from "./soql-children.ts";
 import type { Org, StoredRecord } from "./org.ts";
-import { whereabouts, type Condition, type Order, type Query } from "./soql-parse.ts";
-import { sortedRecords } from "./soql-order.ts";
-import { selectedPaths, shownFields, type Context } from "./soql-paths.ts";
+import { describePlace, type Condition, type Order, type Query } from "./soql-parse.ts";
+import { sortRecords } from "./soql-order.ts";
+import { resolvePaths, showFields, type Context } from "./soql-paths.ts";
 import { buildSelection } from "./soql-plan.ts";
-import { tester } from "./soql-where.ts";
+import { buildTest } from "./soql-where.ts";
 
 /** The keys of the records are determined when the query runs, their values when a page is shown. */
 export type Found = {
@@ -27,12 +27,12 @@ export function runQuery(org: Org, query: Query, text: string, includeDeleted: b
   const store = org.find(from);
   if (store === undefined) {
     const what = `sObject type '${from}' is not supported. If you are attempting to use a custom object, be sure to append the '__c' after the entity name. Please reference your WSDL or the describe call for the appropriate names.`;
-    throw refuse(400, "INVALID_TYPE", `${whereabouts(text, Math.max(0, text.indexOf(from)))}\n${what}`);
+    throw refuse(400, "INVALID_TYPE", `${describePlace(text, Math.max(0, text.indexOf(from)))}\n${what}`);
   }
   if (query.offset > MAX_OFFSET)
     throw refuse(400, "NUMBER_OUTSIDE_VALID_RANGE", `Maximum SOQL offset allowed is ${MAX_OFFSET}`);
   const context = { org, store, text };
-  const paths = selectedPaths(context, query);
+  const paths = resolvePaths(context, query);
   const children = query.children.map((child) => readChildren(context, child, includeDeleted));
   const selection = buildSelection(context, query.where, includeDeleted);
   if (!includeDeleted && /^(task|event)$/i.test(from)) {
@@ -42,11 +42,11 @@ export function runQuery(org: Org, query: Query, text: string, includeDeleted: b
   }
   if (query.count)
     return { total: store.table.count(selection), record: () => undefined, show: () => ({}), children };
-  const keys = limited(sortKeys(context, query, selection), query);
+  const keys = applyLimit(sortKeys(context, query, selection), query);
   return {
     total: keys.length,
     record: (place) => store.table.get(keys[place] ?? -1),
-    show: (record, version) => shownFields(context, paths, record, version),
+    show: (record, version) => showFields(context, paths, record, version),
     children,
   };
 }
@@ -61,7 +61,7 @@ function isArchived({ values }: StoredRecord, yearAgo: number): boolean {
   return isOver && time < yearAgo;
 }
 
-function limited(keys: Float64Array, { offset, limit }: Query): Float64Array {
+function applyLimit(keys: Float64Array, { offset, limit }: Query): Float64Array {
   if (offset === 0 && limit === undefined) return keys;
   return keys.subarray(offset, limit === undefined ? undefined : offset + limit);
 }
@@ -69,23 +69,23 @@ function limited(keys: Float64Array, { offset, limit }: Query): Float64Array {
 function sortKeys(context: Context, query: Query, selection: Selection<StoredRecord>): Float64Array {
   const { table } = context.store;
   const ids = listIds(query.where);
-  if (ids !== undefined) return keysOfIds(context, query, ids, selection);
-  const [first, second] = query.order.map((one) => ascending(one));
+  if (ids !== undefined) return findKeysOfIds(context, query, ids, selection);
+  const [first, second] = query.order.map((one) => findAscending(one));
   if (query.order.length === 0 && query.limit !== undefined)
-    return firstKeys(table.select(selection), query.offset + query.limit).toReversed();
+    return findFirstKeys(table.select(selection), query.offset + query.limit).toReversed();
   if (query.order.length === 0) return table.keys(selection, "key").toReversed();
   if (first === "id") return table.keys(selection, "key");
   if (first === "systemmodstamp" && (query.order.length === 1 || second === "id"))
     return table.keys(selection, "change");
-  return keysIn(context, query, [...table.select(selection)]);
+  return readKeys(context, query, [...table.select(selection)]);
 }
 
 /** Returns the lower-case name of a field of the object itself that is sorted in ascending order. */
-function ascending(order: Order): string | undefined {
+function findAscending(order: Order): string | undefined {
   return order.descending ? undefined : order.path.toLowerCase();
 }
 
-function firstKeys(records: Iterable<StoredRecord>, max: number): Float64Array {
+function findFirstKeys(records: Iterable<StoredRecord>, max: number): Float64Array {
   const keys: number[] = [];
   if (max > 0) {
     for (const { key } of records) {
@@ -97,16 +97,16 @@ function firstKeys(records: Iterable<StoredRecord>, max: number): Float64Array {
 }
 
 /** Finds the keys for `Id = …` and `Id IN (…)` without reading every record. */
-function keysOfIds(
+function findKeysOfIds(
   context: Context,
   query: Query,
   ids: string[],
   { view }: Selection<StoredRecord>,
 ): Float64Array {
-  const test = query.where === undefined ? () => true : tester(context, query.where);
+  const test = query.where === undefined ? () => true : buildTest(context, query.where);
   const records = [...new Set(ids)].flatMap((id) => context.store.peek(id) ?? []);
   const seen = records.filter((record) => view === undefined || view(record) !== undefined);
-  return keysIn(context, query, seen.filter(test));
+  return readKeys(context, query, seen.filter(test));
 }
 
 function listIds(where: Condition | undefined): string[] | undefined {
@@ -117,6 +117,6 @@ function listIds(where: Condition | undefined): string[] | undefined {
   return where.values.flatMap((value) => (value.kind === "string" ? (normalizeId(value.text) ?? []) : []));
 }
 
-function keysIn(context: Context, query: Query, records: StoredRecord[]): Float64Array {
-  return Float64Array.from(sortedRecords(context, query.order, records), (record) => record.key);
+function readKeys(context: Context, query: Query, records: StoredRecord[]): Float64Array {
+  return Float64Array.from(sortRecords(context, query.order, records), (record) => record.key);
 }

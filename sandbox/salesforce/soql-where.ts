@@ -5,19 +5,19 @@ import { parseInstant } from "./instant.ts";
 import type { Field, Scalar } from "./fields.ts";
 import { normalizeId } from "./ids.ts";
 import type { StoredRecord } from "./org.ts";
-import { whereabouts, type Condition, type Literal } from "./soql-parse.ts";
+import { describePlace, type Condition, type Literal } from "./soql-parse.ts";
 import { resolvePath, valueAt, type Context, type Path } from "./soql-paths.ts";
 
 type Test = (record: StoredRecord) => boolean;
 
 /** Builds the test of a condition. Throws Salesforce's refusal of an unknown field or a wrong literal. */
-export function tester(context: Context, condition: Condition): Test {
+export function buildTest(context: Context, condition: Condition): Test {
   if (condition.kind === "not") {
-    const inner = tester(context, condition.part);
+    const inner = buildTest(context, condition.part);
     return (record) => !inner(record);
   }
   if (condition.kind === "and" || condition.kind === "or") {
-    const tests = condition.parts.map((part) => tester(context, part));
+    const tests = condition.parts.map((part) => buildTest(context, part));
     return condition.kind === "and"
       ? (record) => tests.every((test) => test(record))
       : (record) => tests.some((test) => test(record));
@@ -25,19 +25,19 @@ export function tester(context: Context, condition: Condition): Test {
   const path = resolvePath(context, condition.path);
   if (!path.field.filterable) throw notFilterable(context, path.field);
   for (const value of condition.values) checkLiteral(context, path.field, value);
-  return compareTest(
+  return buildCompareTest(
     context,
     path,
     condition.operator,
-    condition.values.map((value) => comparable(path.field, value)),
+    condition.values.map((value) => toComparable(path.field, value)),
   );
 }
 
-function compareTest(context: Context, path: Path, operator: string, values: Scalar[]): Test {
+function buildCompareTest(context: Context, path: Path, operator: string, values: Scalar[]): Test {
   const [value = null] = values;
   const stamped = path.steps.length === 0 && path.field.name === "SystemModstamp";
   const own = (record: StoredRecord): Scalar =>
-    stamped ? record.updatedAt : normalValue(path.field, valueAt(context, record, path));
+    stamped ? record.updatedAt : normalizeValue(path.field, valueAt(context, record, path));
   switch (operator) {
     case "=":
       return (record) => own(record) === value;
@@ -81,23 +81,23 @@ function likePattern(text: string): RegExp {
 function notFilterable(context: Context, field: Field): Error {
   const at = Math.max(0, context.text.indexOf(field.name));
   const what = `field '${field.name}' can not be filtered in a query call`;
-  return refuse(400, "INVALID_FIELD", `${whereabouts(context.text, at)}\n${what}`);
+  return refuse(400, "INVALID_FIELD", `${describePlace(context.text, at)}\n${what}`);
 }
 
 /** Normalizes a value for comparison: text without case, times as milliseconds of whole seconds, ids in their long form. */
-export function normalValue(field: Field, value: Scalar): Scalar {
+export function normalizeValue(field: Field, value: Scalar): Scalar {
   if (value === null || typeof value !== "string") return value;
   if (field.type === "datetime" || field.type === "date")
     return Math.floor(parseInstant(value) / 1000) * 1000;
   return field.type === "id" || field.type === "reference" ? value : value.toLowerCase();
 }
 
-function comparable(field: Field, literal: Literal): Scalar {
+function toComparable(field: Field, literal: Literal): Scalar {
   if (literal.kind === "null") return field.type === "boolean" ? false : null;
   if (literal.kind === "number") return literal.number;
   if (literal.kind === "boolean") return literal.boolean;
   if (field.type === "id" || field.type === "reference") return normalizeId(literal.text) ?? literal.text;
-  return normalValue(field, literal.text);
+  return normalizeValue(field, literal.text);
 }
 
 const LITERALS: Record<string, string[]> = {
@@ -123,6 +123,6 @@ function checkLiteral(context: Context, field: Field, literal: Literal): void {
   throw refuse(
     400,
     "INVALID_FIELD",
-    `${whereabouts(context.text, Math.max(0, context.text.indexOf(field.name)))}\n${what}`,
+    `${describePlace(context.text, Math.max(0, context.text.indexOf(field.name)))}\n${what}`,
   );
 }

@@ -1,6 +1,6 @@
 // Objects of every sandbox organisation. The custom fields listed here are visible from the start.
 
-import { field, objectDefinition, type Field, type ObjectDefinition, type Scalar } from "./fields.ts";
+import { field, buildObjectDefinition, type Field, type ObjectDefinition, type Scalar } from "./fields.ts";
 import { parseInstant } from "./instant.ts";
 
 const INDUSTRIES = [
@@ -52,12 +52,12 @@ function person(): Field[] {
 }
 
 /** Builds new definitions, because the Metadata API changes them. */
-export function standardObjects(): ObjectDefinition[] {
+export function buildStandardObjects(): ObjectDefinition[] {
   return [account(), contact(), lead(), opportunity(), ...activities(), machine(), ...administration()];
 }
 
 function account(): ObjectDefinition {
-  return objectDefinition("Account", "001", [
+  return buildObjectDefinition("Account", "001", [
     field("Name", "string", { required: true }),
     field("Type", "picklist", {
       picklist: ["Prospect", "Customer - Direct", "Customer - Channel", "Partner", "Other"],
@@ -85,7 +85,7 @@ function account(): ObjectDefinition {
 }
 
 function contact(): ObjectDefinition {
-  return objectDefinition("Contact", "003", [
+  return buildObjectDefinition("Contact", "003", [
     ...person(),
     field("AccountId", "reference", { to: "Account" }),
     field("ReportsToId", "reference", { to: "Contact" }),
@@ -104,7 +104,7 @@ function lead(): ObjectDefinition {
     "Closed - Converted",
     "Closed - Not Converted",
   ];
-  return objectDefinition("Lead", "00Q", [
+  return buildObjectDefinition("Lead", "00Q", [
     ...person(),
     field("Company", "string", { required: true }),
     field("Status", "picklist", { picklist: status, required: true, defaultValue: status[0] ?? null }),
@@ -120,7 +120,7 @@ function lead(): ObjectDefinition {
 }
 
 function opportunity(): ObjectDefinition {
-  return objectDefinition(
+  return buildObjectDefinition(
     "Opportunity",
     "006",
     [
@@ -144,13 +144,13 @@ function opportunity(): ObjectDefinition {
 
 function activities(): ObjectDefinition[] {
   return [
-    objectDefinition("OpportunityContactRole", "00K", [
+    buildObjectDefinition("OpportunityContactRole", "00K", [
       field("OpportunityId", "reference", { to: "Opportunity", required: true, createOnly: true }),
       field("ContactId", "reference", { to: "Contact", required: true }),
       field("Role", "picklist", { picklist: ["Decision Maker", "Economic Buyer", "Evaluator", "Other"] }),
       field("IsPrimary", "boolean"),
     ]),
-    objectDefinition(
+    buildObjectDefinition(
       "AccountHistory",
       "017",
       [
@@ -161,7 +161,7 @@ function activities(): ObjectDefinition[] {
       ],
       "Histories",
     ),
-    objectDefinition(
+    buildObjectDefinition(
       "AccountShare",
       "00r",
       [
@@ -170,7 +170,7 @@ function activities(): ObjectDefinition[] {
       ],
       "Shares",
     ),
-    objectDefinition("Case", "500", [
+    buildObjectDefinition("Case", "500", [
       field("Subject", "string"),
       field("Description", "textarea"),
       field("Status", "picklist", {
@@ -182,7 +182,7 @@ function activities(): ObjectDefinition[] {
       field("AccountId", "reference", { to: "Account" }),
       field("ContactId", "reference", { to: "Contact" }),
     ]),
-    objectDefinition("Task", "00T", [
+    buildObjectDefinition("Task", "00T", [
       field("Subject", "string"),
       field("Status", "picklist", {
         picklist: ["Not Started", "In Progress", "Completed"],
@@ -194,14 +194,14 @@ function activities(): ObjectDefinition[] {
       field("WhoId", "reference", { to: "Contact" }),
       field("WhatId", "reference", { to: "Account" }),
     ]),
-    objectDefinition("Event", "00U", [
+    buildObjectDefinition("Event", "00U", [
       field("Subject", "string"),
       field("StartDateTime", "datetime"),
       field("EndDateTime", "datetime"),
       field("DurationInMinutes", "int"),
       field("Description", "textarea"),
     ]),
-    objectDefinition("Campaign", "701", [
+    buildObjectDefinition("Campaign", "701", [
       field("Name", "string", { length: 80, required: true }),
       field("Status", "picklist", { picklist: ["Planned", "In Progress", "Completed"] }),
       field("StartDate", "date"),
@@ -211,7 +211,7 @@ function activities(): ObjectDefinition[] {
 }
 
 function machine(): ObjectDefinition {
-  return objectDefinition("Machine__c", "a0M", [
+  return buildObjectDefinition("Machine__c", "a0M", [
     field("Name", "string", { length: 80, required: true }),
     field("Serial_Number__c", "string", { length: 40, unique: true, externalId: true }),
     field("Capacity_KW__c", "double", { scale: 1 }),
@@ -228,25 +228,25 @@ function ageInDays(values: Record<string, Scalar>, now: number): number {
 
 function administration(): ObjectDefinition[] {
   return [
-    objectDefinition("User", "005", [
+    buildObjectDefinition("User", "005", [
       field("Name", "string", { readOnly: true }),
       field("Username", "string", { readOnly: true }),
       field("Email", "email", { readOnly: true }),
       field("IsActive", "boolean", { readOnly: true }),
     ]),
-    objectDefinition("Organization", "00D", [field("Name", "string", { readOnly: true })]),
-    objectDefinition("PermissionSet", "0PS", [
+    buildObjectDefinition("Organization", "00D", [field("Name", "string", { readOnly: true })]),
+    buildObjectDefinition("PermissionSet", "0PS", [
       field("Name", "string", { length: 80, required: true, unique: true }),
       field("Label", "string", { length: 80, required: true }),
       field("Description", "string"),
       field("PermissionsViewAllData", "boolean"),
       field("PermissionsViewAllUsers", "boolean"),
     ]),
-    objectDefinition("PermissionSetAssignment", "0Pa", [
+    buildObjectDefinition("PermissionSetAssignment", "0Pa", [
       field("AssigneeId", "reference", { to: "User", required: true, createOnly: true }),
       field("PermissionSetId", "reference", { to: "PermissionSet", required: true, createOnly: true }),
     ]),
-    objectDefinition(
+    buildObjectDefinition(
       "FieldPermissions",
       "01k",
       [
@@ -258,7 +258,7 @@ function administration(): ObjectDefinition[] {
       ],
       "FieldPermissions",
     ),
-    objectDefinition(
+    buildObjectDefinition(
       "ObjectPermissions",
       "110",
       [

@@ -10,7 +10,7 @@ export type SalesforceStreams = { bus: EventBus; server: PubSubServer };
 
 export function addStreamControls(router: Router, { bus, server }: SalesforceStreams): void {
   const path = "/sandbox/salesforce/streams";
-  const shown = (): Data => ({
+  const showSettings = (): Data => ({
     ...bus.settings,
     open: server.open,
     kept: bus.kept,
@@ -21,10 +21,10 @@ export function addStreamControls(router: Router, { bus, server }: SalesforceStr
       selectedEntity,
     })),
   });
-  router.add("GET", path, () => ({ status: 200, body: shown() }));
+  router.add("GET", path, () => ({ status: 200, body: showSettings() }));
   router.add("POST", path, (exchange) => {
-    bus.settings = { ...bus.settings, ...settingsIn(asData(parseJson(exchange.body))) };
-    return { status: 200, body: shown() };
+    bus.settings = { ...bus.settings, ...readSettings(asData(parseJson(exchange.body))) };
+    return { status: 200, body: showSettings() };
   });
   router.add("POST", `${path}/emit`, (exchange) => {
     const { object, changeType, recordIds } = asData(parseJson(exchange.body));
@@ -57,7 +57,7 @@ export function addStreamControls(router: Router, { bus, server }: SalesforceStr
   });
 }
 
-function settingsIn(body: Data): Partial<BusSettings> {
+function readSettings(body: Data): Partial<BusSettings> {
   const settings: Data = {};
   for (const [name, value] of Object.entries(body)) {
     const known = Object.entries(DEFAULT_BUS).find(([one]) => one === name);

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { connect, type ClientHttp2Session } from "node:http2";
 import { after, before, test } from "node:test";
-import { openSandbox, caller, at } from "../test-client.ts";
+import { openSandbox, openCaller, at } from "../test-client.ts";
 import { asData } from "../exchange.ts";
 import { ORG_ID } from "./org.ts";
 import { readBytes, decode, encode, frame, readNumber, unframe, type Fields } from "./pubsub-wire.ts";
@@ -72,7 +72,7 @@ const fetchRequest = (
   ]);
 
 async function selectAccount(): Promise<string> {
-  const call = caller(sandbox.salesforce.url, sandbox.salesforce.mintToken().accessToken);
+  const call = openCaller(sandbox.salesforce.url, sandbox.salesforce.mintToken().accessToken);
   const channel = { FullName: "One__chn", Metadata: { channelType: "data", label: "One" } };
   const made = await call("POST", `${DATA}/tooling/sobjects/PlatformEventChannel`, channel);
   assert.equal(made.status, 201, made.text);

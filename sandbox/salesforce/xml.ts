@@ -53,11 +53,11 @@ export function child(element: Element | undefined, name: string): Element | und
 }
 
 /** Returns the trimmed text of a child; undefined if there is none. */
-export function childText(element: Element | undefined, name: string): string | undefined {
+export function readChildText(element: Element | undefined, name: string): string | undefined {
   return child(element, name)?.text.trim();
 }
 
-export function childrenNamed(element: Element | undefined, name: string): Element[] {
+export function listChildren(element: Element | undefined, name: string): Element[] {
   return element?.children.filter((candidate) => candidate.name === name) ?? [];
 }
 

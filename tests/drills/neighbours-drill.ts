@@ -11,7 +11,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { catalogOverlay } from "../../sandbox/catalog-overlay.ts";
+import { buildCatalogOverlay } from "../../sandbox/catalog-overlay.ts";
 import { startSandbox, type Sandbox } from "../../sandbox/sandbox.ts";
 import { startChildBusbar, type ChildBusbar } from "../harness/child-busbar.ts";
 import { openClient, type Client } from "../harness/client.ts";
@@ -124,8 +124,8 @@ function readCatalog(world: {
   quickTokens: RotatingEndpoint;
   slowTokens: RotatingEndpoint;
 }): string {
-  const { hubspot } = catalogOverlay(world.quick.url).providers;
-  const { salesforce } = catalogOverlay(world.slowProvider.url).providers;
+  const { hubspot } = buildCatalogOverlay(world.quick.url).providers;
+  const { salesforce } = buildCatalogOverlay(world.slowProvider.url).providers;
   const tokens = { quickTokens: world.quickTokens.catalogEntry, slowTokens: world.slowTokens.catalogEntry };
   return JSON.stringify({ providers: { hubspot, salesforce, ...tokens } });
 }

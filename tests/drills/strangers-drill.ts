@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { catalogOverlay } from "../../sandbox/catalog-overlay.ts";
+import { buildCatalogOverlay } from "../../sandbox/catalog-overlay.ts";
 import { startSandbox } from "../../sandbox/sandbox.ts";
 import { startChildBusbar } from "../harness/child-busbar.ts";
 import { connectCustomer } from "../harness/connect-customer.ts";
@@ -109,7 +109,7 @@ async function run(seconds: number): Promise<StrangersReport> {
   const dataDir = await mkdtemp(join(tmpdir(), "drill-strangers-"));
   const sandbox = await startSandbox({ limits: "off" });
   const catalog = `${dataDir}.json`;
-  await writeFile(catalog, JSON.stringify(catalogOverlay(sandbox.url)));
+  await writeFile(catalog, JSON.stringify(buildCatalogOverlay(sandbox.url)));
   const busbar = await startChildBusbar(dataDir, {
     BUSBAR_CATALOG: catalog,
     BUSBAR_EGRESS_ALLOW: "127.0.0.1,localhost",

@@ -7,7 +7,7 @@ import jsforce from "jsforce";
 import PubSubApiClient from "salesforce-pubsub-api-client";
 import { SELF_SIGNED } from "../harness/self-signed.ts";
 import { asData, type Data } from "../../sandbox/exchange.ts";
-import { caller, openSandbox, textAt, type Call } from "../../sandbox/test-client.ts";
+import { openCaller, openSandbox, readText, type Call } from "../../sandbox/test-client.ts";
 import type { BusSettings } from "../../sandbox/salesforce/event-bus.ts";
 import { ORG_ID, USER_ID } from "../../sandbox/salesforce/org.ts";
 
@@ -21,7 +21,7 @@ const clients: PubSubApiClient[] = [];
 const subscriptions: Heard[] = [];
 
 beforeEach(async () => {
-  api = caller(sandbox.salesforce.url, sandbox.salesforce.mintToken().accessToken);
+  api = openCaller(sandbox.salesforce.url, sandbox.salesforce.mintToken().accessToken);
   // The client takes replay ids for numbers.
   set({ numericReplayIds: true });
   await select("Account", "Contact", "Machine__c");
@@ -78,7 +78,7 @@ async function select(...objects: string[]): Promise<void> {
 async function create(object: string, values: object): Promise<string> {
   const made = await api("POST", `${DATA}/sobjects/${object}`, values);
   assert.equal(made.status, 201, made.text);
-  return textAt(made.json, "id");
+  return readText(made.json, "id");
 }
 
 async function change(object: string, id: string, values: object): Promise<void> {

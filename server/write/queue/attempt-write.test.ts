@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, beforeEach, describe, test } from "node:test";
-import { catalogOverlay } from "../../../sandbox/catalog-overlay.ts";
+import { buildCatalogOverlay } from "../../../sandbox/catalog-overlay.ts";
 import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
 import { connectCustomer, type Customer } from "../../../tests/harness/connect-customer.ts";
 import { until } from "../../../tests/harness/until.ts";
@@ -30,7 +30,7 @@ describe("one attempt at a queued write", () => {
     busbar.sandbox.hubspot.setLimits("off");
     dataDir = await mkdtemp(join(tmpdir(), "busbar-worker-"));
     const catalogPath = join(dataDir, "catalog.json");
-    await writeFile(catalogPath, JSON.stringify(catalogOverlay(busbar.sandbox.url)));
+    await writeFile(catalogPath, JSON.stringify(buildCatalogOverlay(busbar.sandbox.url)));
     const config = readConfig({
       DATABASE_URL: busbar.connectionString,
       BUSBAR_DATA_DIR: dataDir,
