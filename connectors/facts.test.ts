@@ -7,8 +7,8 @@ import { shapeFaults } from "../connector-kit/provider/check-provider.ts";
 import { completeRequests } from "../connector-kit/facts/complete-requests.ts";
 import { FactsSchema } from "../connector-kit/facts/facts.ts";
 import { checkObject } from "../simulations/vendor/suite/facts-suite.ts";
-import { providersWithFacts, readFacts, buildSubject } from "../simulations/vendor/suite/facts-subject.ts";
-import { faultName, readKnownFaults } from "../simulations/vendor/suite/known-faults.ts";
+import { listProvidersWithFacts, readFacts, buildSubject } from "../simulations/vendor/suite/facts-subject.ts";
+import { buildFaultName, readKnownFaults } from "../simulations/vendor/suite/known-faults.ts";
 
 for (const file of globSync("*/facts.json", { cwd: import.meta.dirname }).toSorted()) {
   const facts = completeRequests(JSON.parse(readFileSync(join(import.meta.dirname, file), "utf8")));
@@ -38,7 +38,7 @@ for (const file of globSync("*/facts.json", { cwd: import.meta.dirname }).toSort
 const known = readKnownFaults();
 const met = new Set<string>();
 
-for (const provider of providersWithFacts()) {
+for (const provider of listProvidersWithFacts()) {
   const facts = readFacts(provider);
   if (!facts) continue;
   const subject = buildSubject(provider, facts);
@@ -46,8 +46,8 @@ for (const provider of providersWithFacts()) {
     test(`${provider} reads and writes ${objectName} as its vendor's material says`, async (context) => {
       const results = await checkObject(subject, objectName);
       const failed = results.filter(({ state }) => state === "failed");
-      for (const result of failed) met.add(faultName(provider, result));
-      const strange = failed.filter((result) => !known.includes(faultName(provider, result)));
+      for (const result of failed) met.add(buildFaultName(provider, result));
+      const strange = failed.filter((result) => !known.includes(buildFaultName(provider, result)));
       assert.equal(strange.map(({ message }) => message).join("\n"), "");
       const unverified = results.filter(({ state }) => state === "unverified");
       if (unverified.length > 0)

@@ -4,8 +4,8 @@
  * there now become the known ones of these providers.
  */
 import { parseArgs } from "node:util";
-import { providersWithFacts, readFacts, buildSubject } from "../simulations/vendor/suite/facts-subject.ts";
-import { faultName, readKnownFaults, writeKnownFaults } from "../simulations/vendor/suite/known-faults.ts";
+import { listProvidersWithFacts, readFacts, buildSubject } from "../simulations/vendor/suite/facts-subject.ts";
+import { buildFaultName, readKnownFaults, writeKnownFaults } from "../simulations/vendor/suite/known-faults.ts";
 import type { Subject } from "../simulations/vendor/suite/bench.ts";
 import { readCustomSubject } from "../simulations/vendor/suite/custom-provider.ts";
 import { checkObject } from "../simulations/vendor/suite/facts-suite.ts";
@@ -22,14 +22,14 @@ if (provider === undefined && !values.all) {
 const MARKS = { passed: "✓", failed: "✗", unverified: "?" };
 const counts = { passed: 0, failed: 0, unverified: 0 };
 const faults: string[] = [];
-const providers = provider === undefined ? providersWithFacts() : [provider];
+const providers = provider === undefined ? listProvidersWithFacts() : [provider];
 for (const name of providers) {
   const subject = subjectNamed(name);
   for (const objectName of Object.keys(subject.promised)) {
     if (wanted !== undefined && wanted !== objectName) continue;
     for (const result of await checkObject(subject, objectName)) {
       counts[result.state] += 1;
-      if (result.state === "failed") faults.push(faultName(name, result));
+      if (result.state === "failed") faults.push(buildFaultName(name, result));
       if (result.state !== "passed" || provider !== undefined)
         console.log(
           `${MARKS[result.state]} ${name} ${objectName}: ${result.check}${result.message === undefined ? "" : `\n    ${result.message}`}`,

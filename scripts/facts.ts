@@ -17,7 +17,7 @@ import {
   type WantedRequest,
 } from "../connector-kit/openapi/openapi-facts.ts";
 import { DESCRIPTIONS } from "../connectors/descriptions.gen.ts";
-import { readGraphqlSchema, schemaExcerpt } from "../simulations/vendor/graphql/schema-excerpt.ts";
+import { readGraphqlSchema, cutSchemaExcerpt } from "../simulations/vendor/graphql/schema-excerpt.ts";
 import { readFacts } from "../simulations/vendor/suite/facts-subject.ts";
 
 const { values, positionals } = parseArgs({
@@ -46,7 +46,7 @@ else {
 
 /** Compares the excerpt of a GraphQL schema line by line. */
 function compareSchema(known: Facts): void {
-  const excerpt = schemaExcerpt(readGraphqlSchema(text), known);
+  const excerpt = cutSchemaExcerpt(readGraphqlSchema(text), known);
   const excerptPlace = place.replace(/json$/, "graphql");
   const before = existsSync(excerptPlace) ? readFileSync(excerptPlace, "utf8") : "";
   const [gone, added] = [listDifferences(before, excerpt), listDifferences(excerpt, before)];

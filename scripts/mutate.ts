@@ -5,7 +5,7 @@
 import { parseArgs } from "node:util";
 import { computeScore, tryMutants, type ProviderMutant } from "./mutate/try-all.ts";
 import { OWN_TEST } from "./mutate/try-code.ts";
-import { providersWithFacts } from "../simulations/vendor/suite/facts-subject.ts";
+import { listProvidersWithFacts } from "../simulations/vendor/suite/facts-subject.ts";
 
 const { values, positionals } = parseArgs({
   options: {
@@ -15,7 +15,7 @@ const { values, positionals } = parseArgs({
   },
   allowPositionals: true,
 });
-const providers = values.all ? providersWithFacts() : positionals;
+const providers = values.all ? listProvidersWithFacts() : positionals;
 if (providers.length === 0) {
   console.error("Name providers, or --all.");
   process.exit(2);

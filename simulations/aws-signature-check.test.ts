@@ -1,7 +1,7 @@
 /** The simulated AWS accepts the signatures that AWS published for its test suite, and no others. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { awsRefusal, type ArrivedRequest } from "./aws-signature-check.ts";
+import { findAwsRefusal, type ArrivedRequest } from "./aws-signature-check.ts";
 
 /** Vectors of AWS's "Signature Version 4 test suite". */
 const SUITE = {
@@ -86,31 +86,40 @@ function arrived([, method, url, signature, type, body = ""]: (typeof VECTORS)[n
 for (const vector of VECTORS)
   test(`${vector[0]} is accepted, and no other method, path, body or key`, () => {
     const request = arrived(vector);
-    assert.equal(awsRefusal(request, SUITE, AT_MS), undefined);
+    assert.equal(findAwsRefusal(request, SUITE, AT_MS), undefined);
     const changes: Partial<ArrivedRequest>[] = [
       { method: "PUT" },
       { url: `${request.url}x` },
       { body: Buffer.from("x") },
     ];
     for (const change of changes)
-      assert.equal(awsRefusal({ ...request, ...change }, SUITE, AT_MS)?.type, "InvalidSignatureException");
+      assert.equal(
+        findAwsRefusal({ ...request, ...change }, SUITE, AT_MS)?.type,
+        "InvalidSignatureException",
+      );
     const other = { ...SUITE, secretAccessKey: `${SUITE.secretAccessKey}x` };
-    assert.match(awsRefusal(request, other, AT_MS)?.message ?? "", /^The request signature we calculated/);
+    assert.match(
+      findAwsRefusal(request, other, AT_MS)?.message ?? "",
+      /^The request signature we calculated/,
+    );
   });
 
 test("a request of another time, key, region or service is refused, and headers that should be signed", () => {
   const [vector] = VECTORS;
   assert.ok(vector);
   const request = arrived(vector);
-  assert.match(awsRefusal(request, SUITE, AT_MS + 301_000)?.message ?? "", /^Signature expired/);
-  assert.match(awsRefusal(request, SUITE, AT_MS - 301_000)?.message ?? "", /^Signature expired/);
-  const { type } = awsRefusal(request, { ...SUITE, accessKeyId: "AKIDOTHER" }, AT_MS) ?? {};
+  assert.match(findAwsRefusal(request, SUITE, AT_MS + 301_000)?.message ?? "", /^Signature expired/);
+  assert.match(findAwsRefusal(request, SUITE, AT_MS - 301_000)?.message ?? "", /^Signature expired/);
+  const { type } = findAwsRefusal(request, { ...SUITE, accessKeyId: "AKIDOTHER" }, AT_MS) ?? {};
   assert.equal(type, "UnrecognizedClientException");
   for (const other of [{ region: "eu-west-1" }, { service: "sts" }])
-    assert.match(awsRefusal(request, { ...SUITE, ...other }, AT_MS)?.message ?? "", /scoped/);
+    assert.match(findAwsRefusal(request, { ...SUITE, ...other }, AT_MS)?.message ?? "", /scoped/);
   const rawHeaders = [...request.rawHeaders, "X-Amz-Target", "Evil.Do"];
-  assert.match(awsRefusal({ ...request, rawHeaders }, SUITE, AT_MS)?.message ?? "", /'x-amz-target' must be/);
-  const none = awsRefusal({ ...request, rawHeaders: ["Host", "example.amazonaws.com"] }, SUITE, AT_MS);
+  assert.match(
+    findAwsRefusal({ ...request, rawHeaders }, SUITE, AT_MS)?.message ?? "",
+    /'x-amz-target' must be/,
+  );
+  const none = findAwsRefusal({ ...request, rawHeaders: ["Host", "example.amazonaws.com"] }, SUITE, AT_MS);
   assert.equal(none?.type, "MissingAuthenticationTokenException");
 });
 
@@ -134,8 +143,8 @@ test("S3 takes the path as it is, and requires the digest of the body", () => {
     `AWS4-HMAC-SHA256 Credential=AKIAIOSFODNN7EXAMPLE/20130524/us-east-1/s3/aws4_request,SignedHeaders=host;x-amz-content-sha256;x-amz-date,Signature=${signature}`,
   ];
   const request = { method: "GET", url: "/?lifecycle", rawHeaders, body: Buffer.alloc(0) };
-  assert.equal(awsRefusal(request, account, Date.parse("2013-05-24T00:00:00Z")), undefined);
+  assert.equal(findAwsRefusal(request, account, Date.parse("2013-05-24T00:00:00Z")), undefined);
   const longer = { ...request, body: Buffer.from("x") };
-  const refusal = awsRefusal(longer, account, Date.parse("2013-05-24T00:00:00Z"));
+  const refusal = findAwsRefusal(longer, account, Date.parse("2013-05-24T00:00:00Z"));
   assert.equal(refusal?.type, "XAmzContentSHA256Mismatch");
 });

@@ -40,7 +40,7 @@ const MAX_SKEW_MS = 5 * 60_000;
 const S3_SKEW_MS = 15 * 60_000;
 
 /** Returns why AWS would refuse the request; undefined if its signature is valid. */
-export function awsRefusal(
+export function findAwsRefusal(
   request: ArrivedRequest,
   account: AwsService,
   nowMs: number,
@@ -81,7 +81,7 @@ export function awsRefusal(
   const unsigned = findUnsigned(request.rawHeaders, names.split(";"));
   if (unsigned !== undefined)
     return invalid(`'${unsigned}' must be a 'SignedHeader' in the AWS Authorization.`);
-  const canonical = canonicalRequest(request, names, digest, isS3);
+  const canonical = buildCanonicalRequest(request, names, digest, isS3);
   const toSign = ["AWS4-HMAC-SHA256", time, `${day}/${region}/${service}/aws4_request`, sha256(canonical)];
   if (readSignature(account, day ?? "", toSign.join("\n")) === signature) return undefined;
   return invalid(
@@ -95,10 +95,10 @@ const invalid = (message: string): AwsRefusal => ({ type: "InvalidSignatureExcep
 const sha256 = (data: string | Buffer): string => createHash("sha256").update(data).digest("hex");
 
 function readSignature({ secretAccessKey, region, service }: AwsService, day: string, text: string): string {
-  const mac = (key: Buffer | string, data: string) => createHmac("sha256", key).update(data);
-  let key = mac(`AWS4${secretAccessKey}`, day).digest();
-  for (const part of [region, service, "aws4_request"]) key = mac(key, part).digest();
-  return mac(key, text).digest("hex");
+  const computeMac = (key: Buffer | string, data: string) => createHmac("sha256", key).update(data);
+  let key = computeMac(`AWS4${secretAccessKey}`, day).digest();
+  for (const part of [region, service, "aws4_request"]) key = computeMac(key, part).digest();
+  return computeMac(key, text).digest("hex");
 }
 
 function listValues(rawHeaders: string[], name: string): string[] {
@@ -113,7 +113,7 @@ function findUnsigned(rawHeaders: string[], signed: string[]): string | undefine
   return names.find((name) => /^(host|content-type|x-amz-.*)$/.test(name) && !signed.includes(name));
 }
 
-function canonicalRequest(
+function buildCanonicalRequest(
   { method, url, rawHeaders }: ArrivedRequest,
   names: string,
   digest: string,
@@ -124,17 +124,22 @@ function canonicalRequest(
     const value = listValues(rawHeaders, name).map((one) => one.trim().replaceAll(/\s+/g, " "));
     return `${name}:${value.join(",")}\n`;
   });
-  return [method, canonicalPath(path, isS3), canonicalQuery(query), headers.join(""), names, digest].join(
-    "\n",
-  );
+  return [
+    method,
+    buildCanonicalPath(path, isS3),
+    buildCanonicalQuery(query),
+    headers.join(""),
+    names,
+    digest,
+  ].join("\n");
 }
 
 /** Builds the canonical path. Services other than S3 resolve `.`, `..` and repeated slashes, and encode what arrived once more. */
-function canonicalPath(path: string, isS3: boolean): string {
+function buildCanonicalPath(path: string, isS3: boolean): string {
   if (isS3)
     return path
       .split("/")
-      .map((segment) => encoded(decoded(segment)))
+      .map((segment) => encodeBytes(decodeBytes(segment)))
       .join("/");
   const resolved: string[] = [];
   for (const segment of path.split("/")) {
@@ -142,15 +147,15 @@ function canonicalPath(path: string, isS3: boolean): string {
     else if (segment !== "" && segment !== ".") resolved.push(segment);
   }
   const end = path.endsWith("/") && resolved.length > 0 ? "/" : "";
-  return `/${resolved.map(encoded).join("/")}${end}`;
+  return `/${resolved.map(encodeBytes).join("/")}${end}`;
 }
 
-function canonicalQuery(query: string): string {
+function buildCanonicalQuery(query: string): string {
   const pairs = query.split("&").filter((pair) => pair !== "");
   return pairs
     .map((pair) => {
       const [name = "", value = ""] = pair.split(/=(.*)/s);
-      return [encoded(decoded(name)), encoded(decoded(value))] as const;
+      return [encodeBytes(decodeBytes(name)), encodeBytes(decodeBytes(value))] as const;
     })
     .toSorted(([a, first], [b, second]) => compare(a, b) || compare(first, second))
     .map(([name, value]) => `${name}=${value}`)
@@ -160,9 +165,9 @@ function canonicalQuery(query: string): string {
 const compare = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0);
 
 /** Both functions work on bytes: a request line is Latin-1, each character one byte. */
-const decoded = (text: string): string =>
+const decodeBytes = (text: string): string =>
   text.replaceAll(/%[0-9A-Fa-f]{2}/g, (hex) => String.fromCharCode(Number.parseInt(hex.slice(1), 16)));
-const encoded = (text: string): string =>
+const encodeBytes = (text: string): string =>
   [...text]
     .map((one) =>
       /[A-Za-z0-9_.~-]/.test(one) ? one : `%${Buffer.from(one, "latin1").toString("hex").toUpperCase()}`,

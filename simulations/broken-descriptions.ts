@@ -9,10 +9,10 @@ export interface BrokenDescription {
 }
 
 /** Builds a broken description for each member and each wrong value of it. Members of examples and bodies may have any value. */
-export function brokenDescriptions(description: Description): BrokenDescription[] {
+export function breakDescription(description: Description): BrokenDescription[] {
   const good: Json = JSON.parse(JSON.stringify(description));
-  return placesIn(good).flatMap(({ place, steps, value }) =>
-    wrongValues(value).map((wrong) => ({ place, description: replaced(good, steps, wrong) })),
+  return listPlaces(good).flatMap(({ place, steps, value }) =>
+    listWrongValues(value).map((wrong) => ({ place, description: replaceAt(good, steps, wrong) })),
   );
 }
 
@@ -22,7 +22,7 @@ interface Place {
   value: Json;
 }
 
-function placesIn(value: Json, place = "connector", steps: string[] = []): Place[] {
+function listPlaces(value: Json, place = "connector", steps: string[] = []): Place[] {
   const here = steps.length === 0 ? [] : [{ place, steps, value }];
   if (["example", "body"].includes(steps.at(-1) ?? "")) return here;
   const members = Array.isArray(value)
@@ -32,16 +32,16 @@ function placesIn(value: Json, place = "connector", steps: string[] = []): Place
         `${place}.${name}`,
         item,
       ]);
-  return [...here, ...members.flatMap(([step, at, item]) => placesIn(item, at, [...steps, step]))];
+  return [...here, ...members.flatMap(([step, at, item]) => listPlaces(item, at, [...steps, step]))];
 }
 
-const wrongValues = (value: Json): Json[] =>
+const listWrongValues = (value: Json): Json[] =>
   typeof value === "object" && value !== null ? [7, null] : [{ strange: true }, null];
 
-function replaced(value: Json, [first, ...rest]: string[], wrong: Json): Json {
+function replaceAt(value: Json, [first, ...rest]: string[], wrong: Json): Json {
   if (first === undefined) return wrong;
   if (Array.isArray(value))
-    return value.map((item, index) => (String(index) === first ? replaced(item, rest, wrong) : item));
+    return value.map((item, index) => (String(index) === first ? replaceAt(item, rest, wrong) : item));
   if (!isJsonObject(value)) return value;
-  return { ...value, [first]: replaced(value[first] ?? null, rest, wrong) };
+  return { ...value, [first]: replaceAt(value[first] ?? null, rest, wrong) };
 }

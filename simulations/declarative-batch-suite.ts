@@ -15,10 +15,10 @@ export function testBatches(world: () => World, plan: ObjectPlan): void {
     test(`${name} are created in batches, each outcome in its place, and a refused record does not stop the others`, async () => {
       const { simulation } = world();
       const records = Array.from({ length: chooseSize(plan, "create") + 2 }, (_, index) => ({
-        fields: { ...example(plan), ...reference(plan, index), n: index === 1 ? REFUSED : `n${index}` },
+        fields: { ...example(plan), ...buildReference(plan, index), n: index === 1 ? REFUSED : `n${index}` },
       }));
       const before = simulation.requests.length;
-      const { outcomes } = await written(world(), buildBatch(plan, "create", records));
+      const { outcomes } = await readWritten(world(), buildBatch(plan, "create", records));
       for (const [index, outcome] of outcomes.entries()) {
         if (index === 1) assert.equal(!outcome.success && outcome.error.kind, "invalid");
         else assert.ok(outcome.success, JSON.stringify(outcome));
@@ -38,7 +38,7 @@ export function testBatches(world: () => World, plan: ObjectPlan): void {
         id,
         fields: { n: `n${index}` },
       }));
-      const { outcomes } = await written(world(), buildBatch(plan, "update", records));
+      const { outcomes } = await readWritten(world(), buildBatch(plan, "update", records));
       assert.deepEqual(
         outcomes.map((outcome) => (outcome.success ? outcome.recordId : undefined)),
         [...ids, undefined, ids[0]],
@@ -53,7 +53,7 @@ export function testBatches(world: () => World, plan: ObjectPlan): void {
     test(`${name} are upserted in batches: records with one key become one record`, async () => {
       const { simulation } = world();
       const records = ["a", "b", "a"].map((value, index) => ({ fields: { [key]: value, n: `n${index}` } }));
-      const { outcomes } = await written(world(), { ...buildBatch(plan, "upsert", records), key });
+      const { outcomes } = await readWritten(world(), { ...buildBatch(plan, "upsert", records), key });
       assert.ok(outcomes.every(({ success }) => success));
       assert.deepEqual(
         simulation.account.records(name).map(({ fields }) => fields),
@@ -72,7 +72,7 @@ const buildBatch = (
 ): RecordWrite => ({ objectName: name, type, batch: true, allOrNone: false, headers: {}, records });
 
 /** Builds fields with a reference of their own, for objects in which a field is the reference of a record. */
-function reference({ batch }: ObjectPlan, index: number): JsonObject {
+function buildReference({ batch }: ObjectPlan, index: number): JsonObject {
   const field = batch?.create?.ref?.of;
   return field === undefined ? {} : { [field]: `n${index}@example.com` };
 }
@@ -86,7 +86,7 @@ const listFields = (
   id: string | undefined,
 ): JsonObject | undefined => simulation.account.records(name).find((record) => record.id === id)?.fields;
 
-function written({ connector: { write }, fetch }: World, request: RecordWrite): Promise<WriteResult> {
+function readWritten({ connector: { write }, fetch }: World, request: RecordWrite): Promise<WriteResult> {
   assert.ok(write);
   return write.write(request, fetch);
 }

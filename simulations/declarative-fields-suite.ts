@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ObjectPlan } from "../connector-kit/declarative/object-plan.ts";
 import { formatFieldPath } from "../ground/field-path.ts";
-import { fieldsOfAccount } from "./simulated-fields.ts";
+import { listAccountFields } from "./simulated-fields.ts";
 import type { World } from "./simulated-world.ts";
 
 export function testFields(world: () => World, plan: ObjectPlan): void {
@@ -18,7 +18,7 @@ export function testFields(world: () => World, plan: ObjectPlan): void {
     assert.equal(fields.describes?.(name), true);
     const reported = await fields.describe(name, fetch);
     assert.equal(reported.name, name);
-    const listed = fieldsOfAccount(plan).filter(({ isSkipped }) => !isSkipped);
+    const listed = listAccountFields(plan).filter(({ isSkipped }) => !isSkipped);
     const known = Object.keys(metadata.fields ?? {});
     const { customIn, nameHasDots } = metadata.list ?? {};
     const names = listed.map(({ name: fieldName, isCustom }) =>

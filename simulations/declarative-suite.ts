@@ -4,8 +4,8 @@ import { after, before, beforeEach, describe, test } from "node:test";
 import { testBatches } from "./declarative-batch-suite.ts";
 import { testFields } from "./declarative-fields-suite.ts";
 import { testKeys } from "./declarative-key-suite.ts";
-import { idLike } from "./simulated-account.ts";
-import { simulatedAccount } from "./simulated-connection.ts";
+import { buildId } from "./simulated-account.ts";
+import { buildAccountValues } from "./simulated-connection.ts";
 import { orderWrite } from "../connector-kit/testing/order-fixture.ts";
 import { withAccount } from "../connector-kit/calls/with-account.ts";
 import type { World } from "./simulated-world.ts";
@@ -81,9 +81,9 @@ export function testAnswers(
   share?: ConnectorSample["share"],
 ): Subject | undefined {
   // Answers of GraphQL have the named fields only, so those of the tests are named as well.
-  const description = given.graphql ? withFieldsOfTests(given) : given;
+  const description = given.graphql ? addTestFields(given) : given;
   const bare = given.graphql ? describeConnector(provider, description) : own;
-  const account = simulatedAccount(description);
+  const account = buildAccountValues(description);
   const connector = withAccount(bare, account);
   const plans = buildPlans(description, account);
   const writable = plans.filter(({ modes }) =>
@@ -103,7 +103,7 @@ export function testAnswers(
   testConnector(provider, connector, {
     objectName: full.name,
     fields: (full.example ?? {}) as JsonObject,
-    ids: [1, 22, 333].map((number) => idLike(description, number, full)),
+    ids: [1, 22, 333].map((number) => buildId(description, number, full)),
     ...(!full.modes.includes("delete") && { deletes: false as const }),
     ...(!full.modes.includes("update") && { updates: false as const }),
     ...(description.errors.refusedBy === "errors" && { errorsRefuse: true as const }),
@@ -112,7 +112,7 @@ export function testAnswers(
   return { description, connector, plans, full };
 }
 
-const withFieldsOfTests = (description: Description): Description => ({
+const addTestFields = (description: Description): Description => ({
   ...description,
   objects: Object.fromEntries(
     Object.entries(description.objects).map(([name, { graphql, ...rules }]) => [

@@ -7,23 +7,23 @@ import { nested, timeText } from "../connector-kit/declarative/request-parts.ts"
 import { valueAt } from "../connector-kit/calls/text-at.ts";
 import { nowMs } from "../ground/clock.ts";
 import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
-import { packedAnswer, refusedBody, withValue, writtenList, type ListTarget } from "./simulated-batch.ts";
-import { graphqlAnswer } from "./simulated-graphql.ts";
-import { fieldPage } from "./simulated-fields.ts";
+import { answerPacked, buildRefusedBody, withValue, writeList, type ListTarget } from "./simulated-batch.ts";
+import { answerGraphql } from "./simulated-graphql.ts";
+import { answerFieldPage } from "./simulated-fields.ts";
 import {
-  filledIn,
+  extractFilled,
   isFurtherList,
   buildPage,
-  selectedIn,
-  startAnswer,
+  listSelected,
+  answerStart,
   type ListQuery,
 } from "./simulated-list.ts";
-import { hasBody, hasConstants, idNamed, isStale, withoutBeside } from "./simulated-beside.ts";
-import { listedBy, typedFields } from "./simulated-values.ts";
-import { simulatedAccount } from "./simulated-connection.ts";
-import { upsertIn } from "./simulated-upsert.ts";
-import { valueInPath } from "./value-in-path.ts";
-import { placed, REFUSED, type SimulatedAnswer, type StoredRecord } from "./simulated-answer.ts";
+import { hasBody, hasConstants, readId, isStale, readFieldsAlone } from "./simulated-beside.ts";
+import { listEntries, showTypedFields } from "./simulated-values.ts";
+import { buildAccountValues } from "./simulated-connection.ts";
+import { readUpsert } from "./simulated-upsert.ts";
+import { extractFromPath } from "./value-in-path.ts";
+import { putAt, REFUSED, type SimulatedAnswer, type StoredRecord } from "./simulated-answer.ts";
 import type { SimulatedRequest } from "./simulated-request.ts";
 
 /** Records by object, in the order of their creation. */
@@ -37,7 +37,7 @@ export class SimulatedAccount {
 
   constructor(description: Description) {
     this.#description = description;
-    this.#plans = buildPlans(description, simulatedAccount(description));
+    this.#plans = buildPlans(description, buildAccountValues(description));
   }
 
   /** Returns the account's time in milliseconds since 1970. Changes are whole seconds apart. */
@@ -87,7 +87,7 @@ export class SimulatedAccount {
     const url = new URL(request.path, "http://simulation.invalid");
     const { graphql, errors } = this.#description;
     if (graphql && request.method === "POST" && request.path === graphql.path)
-      return graphqlAnswer(this.#plans, request.body, {
+      return answerGraphql(this.#plans, request.body, {
         records: (object) => this.records(object),
         put: (object, fields, id) => this.put(object, fields, id),
         remove: (object, id) => this.remove(object, id),
@@ -100,7 +100,7 @@ export class SimulatedAccount {
     for (const plan of this.#plans) {
       const answer =
         this.#batch(plan, request, url) ??
-        fieldPage(plan, request.method, this.#readQuery(request, url)) ??
+        answerFieldPage(plan, request.method, this.#readQuery(request, url)) ??
         this.#answerFor(plan, request, url);
       // Another object may have the same address.
       if (answer && answer.status !== 404) return this.#marked(answer);
@@ -135,34 +135,38 @@ export class SimulatedAccount {
     const place = (template: string | undefined) =>
       template === undefined
         ? undefined
-        : valueInPath(fillPath(template.replace(/\{(id|parent|field\.\w+)\}/, "\u0000"), plan), url);
+        : extractFromPath(fillPath(template.replace(/\{(id|parent|field\.\w+)\}/, "\u0000"), plan), url);
     if (rules.every((rule) => rule === undefined)) return undefined;
-    if (method === (plan.list?.method ?? "GET") && filledIn(plan, url) && hasBody(plan, plan.list, request)) {
+    if (
+      method === (plan.list?.method ?? "GET") &&
+      extractFilled(plan, url) &&
+      hasBody(plan, plan.list, request)
+    ) {
       const isChanged = place(plan.since?.list?.path ?? plan.since?.path) !== undefined;
       const parent = place(plan.list?.path);
       if (isFurtherList(plan, url, (path) => place(path) !== undefined))
         return buildPage(plan, this.#readQuery(request, url), [], () => ({}));
       if (isChanged || parent !== undefined) return this.#list(plan, request, url, parent);
     }
-    const started = method === "GET" ? startAnswer(plan, url) : undefined;
+    const started = method === "GET" ? answerStart(plan, url) : undefined;
     if (started) return started;
     const upserted = method === plan.upsert?.method ? this.#upsert(plan, request, url) : undefined;
     if (upserted) return upserted;
     // A deletion may be an update with certain members, and an update a create with an id.
-    const removed = idNamed(plan, plan.delete, request, url);
+    const removed = readId(plan, plan.delete, request, url);
     if (
       removed !== undefined &&
       hasConstants(plan, plan.delete, request) &&
       hasBody(plan, plan.delete, request)
     )
       return this.#delete(plan, removed, request);
-    const updated = idNamed(plan, plan.update, request, url);
+    const updated = readId(plan, plan.update, request, url);
     if (updated !== undefined && hasBody(plan, plan.update, request))
       return this.#update(plan, updated, request);
     const into = method === plan.create?.method ? place(plan.create.path) : undefined;
     if (into !== undefined && hasBody(plan, plan.create, request)) return this.#create(plan, request, into);
     const get = plan.get && { method: "GET" as const, ...plan.get };
-    const asked = hasBody(plan, get, request) ? idNamed(plan, get, request, url) : undefined;
+    const asked = hasBody(plan, get, request) ? readId(plan, get, request, url) : undefined;
     return asked === undefined ? undefined : this.#get(plan, asked, this.#readQuery(request, url));
   }
 
@@ -173,7 +177,7 @@ export class SimulatedAccount {
     inPath: string | undefined,
   ): SimulatedAnswer | undefined {
     const query = this.#readQuery(request, url);
-    const below = inPath || parentIn(plan, url);
+    const below = inPath || readParent(plan, url);
     const records = this.records(plan.name).filter(({ parent }) => !plan.parent || parent === below);
     const { emptyWhen } = plan;
     if (emptyWhen !== undefined && records.length === 0) return this.refusal(404, emptyWhen);
@@ -187,17 +191,17 @@ export class SimulatedAccount {
   /** Answers a batch; undefined for another request. */
   #batch(plan: ObjectPlan, request: SimulatedRequest, url: URL): SimulatedAnswer | undefined {
     const { requests } = plan.batch ?? {};
-    if (requests && request.method === "POST" && valueInPath(requests.path, url) !== undefined) {
-      const answer = packedAnswer(requests, request.body, (inner) =>
+    if (requests && request.method === "POST" && extractFromPath(requests.path, url) !== undefined) {
+      const answer = answerPacked(requests, request.body, (inner) =>
         this.answer({ ...inner, baseUrl: request.baseUrl }),
       );
       return typeof answer === "string" ? this.refusal(400, answer) : answer;
     }
     for (const kind of ["upsert", "create", "update"] as const) {
       const rules = plan.batch?.[kind];
-      if (rules?.method !== request.method || valueInPath(fillPath(rules.path, plan), url) === undefined)
+      if (rules?.method !== request.method || extractFromPath(fillPath(rules.path, plan), url) === undefined)
         continue;
-      const answer = writtenList({ plan, kind, rules }, request.body, this.#listTarget(plan));
+      const answer = writeList({ plan, kind, rules }, request.body, this.#listTarget(plan));
       if (answer) return answer;
     }
     return undefined;
@@ -223,10 +227,10 @@ export class SimulatedAccount {
 
   /** Creates a record. A request with the key of an earlier one gets the same answer. */
   #create(plan: ObjectPlan, request: SimulatedRequest, inPath: string): SimulatedAnswer {
-    const key = keyIn(plan.create?.idempotencyKeyTo, request);
+    const key = readKey(plan.create?.idempotencyKeyTo, request);
     const known = key === undefined ? undefined : this.#answersByKey.get(key);
     if (known) return known;
-    const inBody = plan.create && withoutBeside(plan, plan.create, request);
+    const inBody = plan.create && readFieldsAlone(plan, plan.create, request);
     if (!isJsonObject(inBody)) return this.refusal(422, String(inBody));
     const [, moved] = /\{field\.(\w+)\}/.exec(plan.create?.path ?? "") ?? [];
     const fields = moved === undefined ? inBody : { ...inBody, [moved]: inPath };
@@ -239,7 +243,7 @@ export class SimulatedAccount {
   /** Answers an upsert of this object; undefined for another request. */
   #upsert(plan: ObjectPlan, request: SimulatedRequest, url: URL): SimulatedAnswer | undefined {
     const rules = plan.upsert;
-    const found = rules && upsertIn(rules, plan, { ...request, url });
+    const found = rules && readUpsert(rules, plan, { ...request, url });
     if (!rules || !found) return undefined;
     if (typeof found === "string") return this.refusal(422, found);
     const { key, value, fields } = found;
@@ -256,11 +260,11 @@ export class SimulatedAccount {
   #refused({ written }: ObjectPlan, reason: string): SimulatedAnswer {
     if (!written) return this.refusal(422, reason);
     const [message = "message"] = written.message ?? this.#description.errors.message;
-    return { status: 200, headers: {}, body: refusedBody(written.okWhen, message, reason) };
+    return { status: 200, headers: {}, body: buildRefusedBody(written.okWhen, message, reason) };
   }
 
   #update(plan: ObjectPlan, id: string, request: SimulatedRequest): SimulatedAnswer {
-    const fields = plan.update && withoutBeside(plan, plan.update, request);
+    const fields = plan.update && readFieldsAlone(plan, plan.update, request);
     if (!isJsonObject(fields)) return this.refusal(422, String(fields));
     const record = this.#of(plan.name).get(id);
     if (!record) return this.refusal(404, "there is no such record");
@@ -285,7 +289,7 @@ export class SimulatedAccount {
     return {
       status: 200,
       headers: {},
-      body: placed(path, this.#shown(plan, record, selectedIn(plan, query))),
+      body: putAt(path, this.#shown(plan, record, listSelected(plan, query))),
     };
   }
 
@@ -302,7 +306,7 @@ export class SimulatedAccount {
     }
     if (!record || (rules?.empty && rules.id === undefined)) return { status: 204, headers: {} };
     const path = plan.record === undefined ? "" : fillPath(plan.record, plan);
-    const body = rules?.id === undefined ? placed(path, this.#shown(plan, record)) : placed(rules.id, id);
+    const body = rules?.id === undefined ? putAt(path, this.#shown(plan, record)) : putAt(rules.id, id);
     const { path: okPath, values } = readCondition(plan.written?.okWhen ?? "=");
     return { status, headers: {}, body: okPath === "" ? body : withValue(body, okPath, values[0] ?? "") };
   }
@@ -312,8 +316,8 @@ export class SimulatedAccount {
     const fields = selected
       ? Object.fromEntries(Object.entries(all).filter(([name]) => selected.includes(name)))
       : all;
-    const shown = plan.typedValues ? typedFields(fields, plan.typedValues) : fields;
-    const member = plan.flattenBy === undefined ? shown : listedBy(plan.flattenBy, shown);
+    const shown = plan.typedValues ? showTypedFields(fields, plan.typedValues) : fields;
+    const member = plan.flattenBy === undefined ? shown : listEntries(plan.flattenBy, shown);
     const inner = plan.flatten === undefined ? shown : { [plan.flatten]: member };
     const shownId = this.#description.ids?.number ? Number(id) : id;
     const { readBefore } = plan.update ?? {};
@@ -333,12 +337,12 @@ export class SimulatedAccount {
 
   #newId(): string {
     this.#lastId += 1;
-    return idLike(this.#description, this.#lastId);
+    return buildId(this.#description, this.#lastId);
   }
 }
 
 /** Builds an id of the form in the description; objects may have forms of their own. */
-export function idLike(
+export function buildId(
   { ids: usual }: Pick<Description, "ids">,
   number: number,
   own?: Pick<ObjectPlan, "idPattern">,
@@ -358,12 +362,12 @@ export function idLike(
 }
 
 /** Returns the value of the list's parameter that names the parent. */
-function parentIn({ list }: ObjectPlan, url: URL): string | undefined {
+function readParent({ list }: ObjectPlan, url: URL): string | undefined {
   const [name] = Object.entries(list?.query ?? {}).find(([, value]) => value === "{parent}") ?? [];
   return name === undefined ? undefined : (url.searchParams.get(name) ?? undefined);
 }
 
-function keyIn(
+function readKey(
   target: string | undefined,
   { headers = {}, path, body }: SimulatedRequest,
 ): string | undefined {
@@ -378,7 +382,7 @@ function keyIn(
 }
 
 const inner = (steps: string[], message: string): Json =>
-  placed(steps.map((step) => (step === "*" ? "0" : step)).join("."), message);
+  putAt(steps.map((step) => (step === "*" ? "0" : step)).join("."), message);
 
 function toJson(text: string): JsonObject {
   try {

@@ -22,9 +22,9 @@ export interface StoredRecord {
 export const REFUSED = "a value that the simulation refuses";
 
 /** Builds JSON with a value at a path; numbers in the path are indexes of lists. */
-export function placed(path: string, value: Json): Json {
+export function putAt(path: string, value: Json): Json {
   if (path === "") return value;
   const [first = "", ...rest] = path.split(".");
-  const below = placed(rest.join("."), value);
+  const below = putAt(rest.join("."), value);
   return /^\d+$/.test(first) ? [below] : { [first]: below };
 }

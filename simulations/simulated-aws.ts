@@ -1,6 +1,6 @@
 /** Front end of AWS's services: checks the signature of a request, and reports who signed it. */
 import { nowMs } from "../ground/clock.ts";
-import { awsRefusal, type ArrivedRequest, type AwsService } from "./aws-signature-check.ts";
+import { findAwsRefusal, type ArrivedRequest, type AwsService } from "./aws-signature-check.ts";
 import type { SimulatedAnswer } from "./simulated-answer.ts";
 
 export interface SimulatedAws {
@@ -19,8 +19,8 @@ export function openSimulatedAws(account: AwsService): SimulatedAws {
     admit(request) {
       const isSts = request.url.startsWith(STS_PATH);
       const called = isSts ? { ...account, service: "sts" } : account;
-      const refusal = awsRefusal(request, called, nowMs() + simulated.aheadMs);
-      if (isSts) return refusal ? stsRefusal(refusal.type, refusal.message) : identity(account);
+      const refusal = findAwsRefusal(request, called, nowMs() + simulated.aheadMs);
+      if (isSts) return refusal ? buildStsRefusal(refusal.type, refusal.message) : identity(account);
       if (!refusal) return undefined;
       const { type, message } = refusal;
       return {
@@ -38,7 +38,7 @@ const STS_CODES: Record<string, string> = {
   InvalidSignatureException: "SignatureDoesNotMatch",
 };
 
-const stsRefusal = (type: string, Message: string): SimulatedAnswer => ({
+const buildStsRefusal = (type: string, Message: string): SimulatedAnswer => ({
   status: 403,
   headers: {},
   body: { Error: { Code: STS_CODES[type] ?? type, Message, Type: "Sender" }, RequestId: "r-1" },

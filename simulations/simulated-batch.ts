@@ -9,7 +9,7 @@ import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
 import { parseBody } from "../connector-kit/calls/send-request.ts";
 import { valueAt } from "../connector-kit/calls/text-at.ts";
 import { hasBody } from "./simulated-beside.ts";
-import { placed, REFUSED, type SimulatedAnswer } from "./simulated-answer.ts";
+import { putAt, REFUSED, type SimulatedAnswer } from "./simulated-answer.ts";
 
 interface InnerRequest {
   method: string;
@@ -19,7 +19,7 @@ interface InnerRequest {
 }
 
 /** Answers each request with `answer`. The answers are in another order, as some providers send them. */
-export function packedAnswer(
+export function answerPacked(
   rules: PackedRules,
   text: string,
   answer: (request: InnerRequest) => SimulatedAnswer,
@@ -31,17 +31,17 @@ export function packedAnswer(
   if (!Array.isArray(requests)) return `there is no list at ${rules.to}`;
   if (requests.length > rules.most) return `more than ${rules.most} requests`;
   const answers = requests.filter(isJsonObject).map((request): JsonObject => {
-    const { status, body: answered } = answer(innerRequest(rules, request));
+    const { status, body: answered } = answer(readInnerRequest(rules, request));
     const shown = answered === undefined ? undefined : encoded(rules, answered);
     return { id: request.id ?? null, [rules.status]: status, ...(shown !== undefined && { body: shown }) };
   });
-  return { status: 200, headers: {}, body: placed(rules.answers, answers.toReversed()) };
+  return { status: 200, headers: {}, body: putAt(rules.answers, answers.toReversed()) };
 }
 
 const encoded = ({ base64 }: PackedRules, body: Json): Json =>
   base64 ? Buffer.from(JSON.stringify(body)).toString("base64") : body;
 
-function innerRequest({ below = "", base64 }: PackedRules, request: JsonObject): InnerRequest {
+function readInnerRequest({ below = "", base64 }: PackedRules, request: JsonObject): InnerRequest {
   const { method, url, headers, body } = request;
   const pairs = Array.isArray(headers)
     ? headers.filter(isJsonObject).map(({ name, value }) => [String(name), String(value)])
@@ -71,7 +71,7 @@ type Kind = "create" | "update" | "upsert";
  * Writes the valid entries, or none if one refused record refuses all. Returns undefined for another kind of request, which may
  * have the same path.
  */
-export function writtenList(
+export function writeList(
   { plan, kind, rules }: { plan: ObjectPlan; kind: Kind; rules: RecordListRules },
   text: string,
   target: ListTarget,
@@ -79,14 +79,14 @@ export function writtenList(
   const body = parseBody(text) ?? null;
   if (!hasBody(plan, rules, { contentType: "application/json", body: text })) return undefined;
   const entries = at(body, fillPath(rules.to, plan));
-  const key = kind === "upsert" ? keyIn(plan, body) : undefined;
+  const key = kind === "upsert" ? readKey(plan, body) : undefined;
   if (!Array.isArray(entries) || (kind === "upsert" && key === undefined)) return undefined;
   // The address may also be that of another object with another key.
   const isKeyBeside = kind === "upsert" && plan.upsert?.keyValueTo !== undefined;
   if (isKeyBeside && !entries.every((entry) => isJsonObject(entry) && Object.hasOwn(entry, key ?? "")))
     return undefined;
   if (entries.length > rules.most) return target.refusal(422, `more than ${rules.most} records`);
-  const planned = entries.map((entry) => plannedEntry({ plan, kind, rules }, entry, key, target));
+  const planned = entries.map((entry) => planEntry({ plan, kind, rules }, entry, key, target));
   const fault = planned.find((one) => typeof one === "string");
   if (rules.together && typeof fault === "string") return target.refusal(422, fault);
   const results: Json[] = [];
@@ -94,12 +94,14 @@ export function writtenList(
   for (const [index, one] of planned.entries()) {
     const reference = readReference(rules, entries[index] ?? null);
     if (typeof one !== "string") {
-      const result = writtenResult(plan, rules, target, target.put(one.fields, one.id));
+      const result = buildWrittenResult(plan, rules, target, target.put(one.fields, one.id));
       results.push(referred(rules.ref?.from, reference, result));
     } else if (rules.refused) {
       const [{ from = rules.ref?.from } = {}] = rules.refused;
-      refused.push(from === "" ? reference : referred(from, reference, refusedResult(rules, one, target)));
-    } else results.push(referred(rules.ref?.from, reference, refusedResult(rules, one, target)));
+      refused.push(
+        from === "" ? reference : referred(from, reference, buildRefusedResult(rules, one, target)),
+      );
+    } else results.push(referred(rules.ref?.from, reference, buildRefusedResult(rules, one, target)));
   }
   const [{ at: refusedAt } = {}] = rules.refused ?? [];
   const besides = refusedAt === undefined ? {} : nested(refusedAt, refused);
@@ -109,7 +111,7 @@ export function writtenList(
   const half = further === undefined ? results.length : Math.ceil(results.length / 2);
   // With references, the results are in another order.
   const first = rules.ref ? results.slice(0, half).toReversed() : results;
-  const listed = placed(fillPath(rules.answers, plan), first);
+  const listed = putAt(fillPath(rules.answers, plan), first);
   if (!isJsonObject(listed)) return { status: 200, headers: {}, body: listed };
   const others = further === undefined ? {} : nested(further, results.slice(half));
   return { status: 200, headers: {}, body: { ...listed, ...besides, ...others } };
@@ -124,7 +126,7 @@ function readReference({ ref }: RecordListRules, entry: Json): Json {
 const referred = (from: string | undefined, reference: Json, result: Json): Json =>
   from === undefined ? result : nested(from, reference, isJsonObject(result) ? result : {});
 
-function keyIn({ upsert }: ObjectPlan, body: Json): string | undefined {
+function readKey({ upsert }: ObjectPlan, body: Json): string | undefined {
   return upsert?.keys.find((key) =>
     keyPlaces(upsert, { key }).every(
       ([to, value]) => JSON.stringify(valueAt(body, to.slice("body.".length))) === JSON.stringify(value),
@@ -133,7 +135,7 @@ function keyIn({ upsert }: ObjectPlan, body: Json): string | undefined {
 }
 
 /** Plans the write of an entry, or returns why it is refused. */
-function plannedEntry(
+function planEntry(
   { plan, kind, rules }: { plan: ObjectPlan; kind: Kind; rules: RecordListRules },
   entry: Json,
   key: string | undefined,
@@ -163,7 +165,7 @@ function plannedEntry(
   return target.has(id) ? { fields, id } : MISSING;
 }
 
-function writtenResult(plan: ObjectPlan, rules: RecordListRules, target: ListTarget, id: string): Json {
+function buildWrittenResult(plan: ObjectPlan, rules: RecordListRules, target: ListTarget, id: string): Json {
   if (rules.id === "") return id;
   const { path: okPath, values } = readCondition(rules.okWhen ?? "=");
   const shown = rules.record === undefined ? {} : nested(rules.record, target.show(id));
@@ -172,35 +174,37 @@ function writtenResult(plan: ObjectPlan, rules: RecordListRules, target: ListTar
 }
 
 /** Builds the result for a record that was not written. */
-export function refusedBody(okWhen: string | undefined, message: string, reason: string): JsonObject {
+export function buildRefusedBody(okWhen: string | undefined, message: string, reason: string): JsonObject {
   const { path } = readCondition(okWhen ?? "refused=");
-  const refused = placed(path, "refused");
+  const refused = putAt(path, "refused");
   const steps = message.split(".").map((step) => (step === "*" ? "0" : step));
-  const reported = placed(steps.join("."), reason);
-  return merged(refused, reported);
+  const reported = putAt(steps.join("."), reason);
+  return mergeBodies(refused, reported);
 }
 
 /** Sets a value at a path of the body; numbers in the path are positions in lists. */
 export const withValue = (body: Json, path: string, value: Json): JsonObject =>
-  merged(body, placed(path, value));
+  mergeBodies(body, putAt(path, value));
 
 /** Merges the members of both; lists are merged entry by entry. */
-function merged(first: Json, second: Json): JsonObject {
+function mergeBodies(first: Json, second: Json): JsonObject {
   if (!isJsonObject(first) || !isJsonObject(second)) return isJsonObject(second) ? second : {};
   const both: JsonObject = { ...first, ...second };
   for (const [name, value] of Object.entries(first)) {
     const other = second[name];
-    if (isJsonObject(value) && other !== undefined && isJsonObject(other)) both[name] = merged(value, other);
-    if (Array.isArray(value) && Array.isArray(other)) both[name] = [merged(value[0] ?? {}, other[0] ?? {})];
+    if (isJsonObject(value) && other !== undefined && isJsonObject(other))
+      both[name] = mergeBodies(value, other);
+    if (Array.isArray(value) && Array.isArray(other))
+      both[name] = [mergeBodies(value[0] ?? {}, other[0] ?? {})];
   }
   return both;
 }
 
 const MISSING = "there is no such record";
 
-function refusedResult(rules: RecordListRules, reason: string, { missingCode }: ListTarget): Json {
+function buildRefusedResult(rules: RecordListRules, reason: string, { missingCode }: ListTarget): Json {
   const [message = "message"] = rules.message ?? [];
-  const body = refusedBody(rules.okWhen, message, reason);
+  const body = buildRefusedBody(rules.okWhen, message, reason);
   if (rules.code === undefined || missingCode === undefined || reason !== MISSING) return body;
   return nested(rules.code, missingCode, isJsonObject(body) ? body : {});
 }

@@ -7,21 +7,21 @@ import type { FieldMaskRules } from "../connector-kit/declarative/rules/write-ru
 import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
 import type { SimulatedRequest } from "./simulated-request.ts";
 import type { StoredRecord } from "./simulated-answer.ts";
-import { fromForm, unwrapped } from "./simulated-body.ts";
-import { untypedFields } from "./simulated-values.ts";
-import { valueInPath } from "./value-in-path.ts";
+import { parseForm, unwrapFields } from "./simulated-body.ts";
+import { readTypedFields } from "./simulated-values.ts";
+import { extractFromPath } from "./value-in-path.ts";
 
 type Rules = WriteRules | DeleteRules | undefined;
 
 /** Returns the id in path, query or body; undefined for an unrelated request. */
-export function idNamed(
+export function readId(
   plan: ObjectPlan,
   rules: Rules,
   request: SimulatedRequest,
   url: URL,
 ): string | undefined {
   if (rules?.method !== request.method) return undefined;
-  const inPath = valueInPath(fillPath(rules.path.replace("{id}", "\u0000"), plan), url);
+  const inPath = extractFromPath(fillPath(rules.path.replace("{id}", "\u0000"), plan), url);
   return inPath === undefined || rules.idTo === undefined ? inPath : valueAtPlace(rules.idTo, request);
 }
 
@@ -59,15 +59,15 @@ export const isStale = (rules: Rules, { version }: StoredRecord, request: Simula
   rules?.readBefore !== undefined && valueAtPlace(rules.readBefore.to, request) !== String(version);
 
 /** Returns the fields alone, or the reason why the request is refused. */
-export function withoutBeside(
+export function readFieldsAlone(
   plan: ObjectPlan,
   rules: WriteRules & { fieldMask?: FieldMaskRules },
   request: SimulatedRequest,
 ): JsonObject | string {
-  const fields = unwrapped(plan, rules, request);
+  const fields = unwrapFields(plan, rules, request);
   if (!isJsonObject(fields)) return fields;
   if (!hasBody(plan, rules, request)) return "a member of the body is missing";
-  const left = plan.typedValues?.writes ? untypedFields(fields, plan.typedValues) : { ...fields };
+  const left = plan.typedValues?.writes ? readTypedFields(fields, plan.typedValues) : { ...fields };
   if (!rules.wrap) for (const path of Object.keys(rules.body ?? {})) delete left[path.split(".")[0] ?? ""];
   for (const [name, value] of Object.entries(rules.also ?? {})) {
     if (String(left[name]) !== filled(plan, value)) return `the member ${name} is missing`;
@@ -86,11 +86,11 @@ export function withoutBeside(
     delete left[target.split(".").at(-1) ?? ""];
     if (value !== undefined) left[name] = value;
   }
-  return rules.fieldMask ? masked(rules.fieldMask, left, request) : left;
+  return rules.fieldMask ? applyMask(rules.fieldMask, left, request) : left;
 }
 
 /** Applies a field mask: members that it does not name stay unchanged, named ones that are absent are cleared. */
-function masked(mask: FieldMaskRules, fields: JsonObject, request: SimulatedRequest): JsonObject | string {
+function applyMask(mask: FieldMaskRules, fields: JsonObject, request: SimulatedRequest): JsonObject | string {
   const named = valueAtPlace(mask.to, request)?.split(mask.separator ?? ",") ?? [];
   if (Object.keys(fields).length > 0 && named.join("") === "") return "no member is named";
   return Object.fromEntries(named.filter(Boolean).map((name) => [name, fields[name] ?? null]));
@@ -105,7 +105,7 @@ function valueAtPlace(target: string, { path, contentType, body }: SimulatedRequ
 }
 
 function parsed(contentType: string, body: string): Json {
-  if (contentType.includes("form-urlencoded")) return fromForm(body);
+  if (contentType.includes("form-urlencoded")) return parseForm(body);
   try {
     return JSON.parse(body) as Json;
   } catch {

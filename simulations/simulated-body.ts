@@ -5,12 +5,12 @@ import { at, type ObjectPlan } from "../connector-kit/declarative/object-plan.ts
 import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
 
 /** Returns the fields, or the reason why the body is refused. */
-export function unwrapped(
+export function unwrapFields(
   plan: ObjectPlan,
   { wrap, idTo }: WriteRules,
   { contentType, body }: { contentType: string; body: string },
 ): JsonObject | string {
-  if (wrap?.form) return contentType.includes("form-urlencoded") ? fromForm(body) : "the body is not a form";
+  if (wrap?.form) return contentType.includes("form-urlencoded") ? parseForm(body) : "the body is not a form";
   if (!contentType.includes("json")) return "the body is not JSON";
   let value: Json;
   try {
@@ -26,19 +26,19 @@ export function unwrapped(
         ? `${fillPath(wrap.listAt, plan)}.0`
         : "";
   const held = at(value, path);
-  const fields = wrap?.text ? jsonIn(held) : held;
+  const fields = wrap?.text ? parseBody(held) : held;
   if (fields === undefined || !isJsonObject(fields)) return `the body has no object at ${path}`;
   const name = idTo?.startsWith("body.") ? idTo.slice("body.".length) : undefined;
   const id = name === undefined ? undefined : at(value, name);
   return name === undefined || id === undefined ? fields : { ...fields, [name]: id };
 }
 
-function jsonIn(text: Json | undefined): Json | undefined {
+function parseBody(text: Json | undefined): Json | undefined {
   return typeof text === "string" ? (JSON.parse(text) as Json) : undefined;
 }
 
 /** Parses `a[b]=c`, at any depth; numbers in brackets are indexes of lists. */
-export function fromForm(text: string): JsonObject {
+export function parseForm(text: string): JsonObject {
   const fields: JsonObject = {};
   for (const [name, value] of new URLSearchParams(text)) {
     const steps = [

@@ -3,7 +3,7 @@ import type { Description } from "../connector-kit/declarative/rules/description
 import type { Account } from "../connector-kit/calls/provider-fetch.ts";
 
 /** Builds the values. Each has a character that is encoded in paths. */
-export function simulatedAccount(description: Description): Account {
+export function buildAccountValues(description: Description): Account {
   const names = JSON.stringify(description).matchAll(/\{connection\.(\w+)\}/g);
   return { values: Object.fromEntries(Array.from(names, ([, name = ""]) => [name, `own ${name}`])) };
 }

@@ -7,7 +7,7 @@ import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
 import type { SimulatedAnswer } from "./simulated-answer.ts";
 import { hasBody } from "./simulated-beside.ts";
 import { buildPage, type ListQuery } from "./simulated-list.ts";
-import { valueInPath } from "./value-in-path.ts";
+import { extractFromPath } from "./value-in-path.ts";
 
 /** Fields for the list: one of each type, and one that connectors must skip. Flags are set alternately. */
 export interface SimulatedField {
@@ -20,7 +20,7 @@ export interface SimulatedField {
   values: string[];
 }
 
-export function fieldsOfAccount({ metadata, example = {} }: ObjectPlan): SimulatedField[] {
+export function listAccountFields({ metadata, example = {} }: ObjectPlan): SimulatedField[] {
   const list = metadata?.list;
   if (!list) return [];
   const types = Object.keys(list.types);
@@ -30,19 +30,19 @@ export function fieldsOfAccount({ metadata, example = {} }: ObjectPlan): Simulat
   const known = isAlwaysCustom
     ? []
     : Object.keys(example)
-        .filter((name) => name !== skippedName(list))
+        .filter((name) => name !== findSkippedName(list))
         .map((name) => ({ name, providerType: textType, isCustom: false, ...plain }));
   const typed = types.map((providerType, index) => ({
     name: `${list.nameHasDots && index % 2 === 0 ? "own." : ""}field_${index}`,
     providerType,
     isCustom: isAlwaysCustom || (list.custom !== undefined && index % 2 === 0),
-    isReadOnly: byType(list, providerType) ?? (list.readOnly !== undefined && index % 3 === 0),
+    isReadOnly: isReadOnlyByType(list, providerType) ?? (list.readOnly !== undefined && index % 3 === 0),
     isRequired: list.required !== undefined && index % 3 === 1,
     isSkipped: false,
     values: list.options && list.types[providerType]?.endsWith("Select") ? ["a", "b"] : [],
   }));
   const skipped = {
-    name: skippedName(list) ?? "field_skipped",
+    name: findSkippedName(list) ?? "field_skipped",
     providerType: textType,
     isCustom: false,
     ...plain,
@@ -52,29 +52,33 @@ export function fieldsOfAccount({ metadata, example = {} }: ObjectPlan): Simulat
 }
 
 /** Returns the name of a field that connectors skip by its name. */
-const skippedName = ({ skip, name }: FieldListRules): string | undefined =>
+const findSkippedName = ({ skip, name }: FieldListRules): string | undefined =>
   skip?.find(({ paths }) => paths.includes(name))?.is?.[0];
 
 /** Returns whether fields of the type are read-only; undefined if the type does not determine it. */
-function byType({ type, readOnly }: FieldListRules, providerType: string): boolean | undefined {
+function isReadOnlyByType({ type, readOnly }: FieldListRules, providerType: string): boolean | undefined {
   if (!readOnly?.paths.every((path) => path === type)) return undefined;
   return readOnly.is?.includes(providerType) ?? !readOnly.isNot?.includes(providerType);
 }
 
 /** Answers with a page of fields; undefined for an unrelated request. */
-export function fieldPage(plan: ObjectPlan, method: string, query: ListQuery): SimulatedAnswer | undefined {
+export function answerFieldPage(
+  plan: ObjectPlan,
+  method: string,
+  query: ListQuery,
+): SimulatedAnswer | undefined {
   const list = plan.metadata?.list;
   if (
     !list ||
     method !== (list.method ?? "GET") ||
-    valueInPath(fillPath(list.path, plan), query.url) === undefined
+    extractFromPath(fillPath(list.path, plan), query.url) === undefined
   )
     return undefined;
   const sent = { contentType: "application/json", body: JSON.stringify(query.body) };
   if (!hasBody(plan, list, sent)) return undefined;
   for (const [name, value] of Object.entries(list.query ?? {}))
     if (query.url.searchParams.get(name) !== fillPath(value, plan)) return undefined;
-  const fields = fieldsOfAccount(plan).map((field) => ({
+  const fields = listAccountFields(plan).map((field) => ({
     id: field.name,
     fields: findEntry(list, field),
     changedAt: 0,
@@ -88,11 +92,11 @@ export function fieldPage(plan: ObjectPlan, method: string, query: ListQuery): S
     paging: list.paging ?? { none: true },
   };
   const page = buildPage(asList, query, fields, ({ fields: entry }) => entry);
-  return list.keyed && page.body !== undefined ? { ...page, body: keyedIn(list, page.body) } : page;
+  return list.keyed && page.body !== undefined ? { ...page, body: keyByName(list, page.body) } : page;
 }
 
 /** Converts the list to an object; entries that have only name and type become texts. */
-function keyedIn({ records, name, type }: FieldListRules, body: Json): Json {
+function keyByName({ records, name, type }: FieldListRules, body: Json): Json {
   const listed = at(body, records);
   const members = (Array.isArray(listed) ? listed : []).map((entry): [string, Json] => {
     const isText = isJsonObject(entry) && Object.keys(entry).every((key) => key === name || key === type);

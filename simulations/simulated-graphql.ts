@@ -26,7 +26,7 @@ interface Document {
 }
 
 /** Parses a document; undefined for a body of another form. */
-function documentIn(text: string): Document | undefined {
+function parseDocument(text: string): Document | undefined {
   const body: Json = JSON.parse(text);
   const query = isJsonObject(body) ? body["query"] : undefined;
   const variables = isJsonObject(body) ? body["variables"] : undefined;
@@ -40,8 +40,8 @@ function documentIn(text: string): Document | undefined {
   return isWhole && isUsed ? { field, declared, selection, variables } : undefined;
 }
 
-export function graphqlAnswer(plans: ObjectPlan[], body: string, target: GraphqlTarget): SimulatedAnswer {
-  const document = documentIn(body);
+export function answerGraphql(plans: ObjectPlan[], body: string, target: GraphqlTarget): SimulatedAnswer {
+  const document = parseDocument(body);
   if (!document) return target.refusal("the document cannot be read");
   for (const plan of plans) {
     const { graphql } = plan;
@@ -62,7 +62,7 @@ const data = (field: string, value: Json): SimulatedAnswer => ({
 });
 
 /** Returns the names at the top level of `<member>{…}`, or of the whole selection. */
-function selectedIn(selection: string, member: string): string[] {
+function listSelected(selection: string, member: string): string[] {
   const start = member === "" ? 0 : selection.indexOf(`${member}{`) + member.length + 1;
   let depth = 0;
   let names = "";
@@ -89,7 +89,7 @@ function listed(
   const all = target.records(plan.name).filter(({ changedAt }) => changedAt >= from);
   const start = typeof variables["after"] === "string" ? Number(variables["after"].slice(1)) : 0;
   const page = all.slice(start, start + Math.min(Number(variables["first"]), MAX_PER_PAGE));
-  const names = selectedIn(selection, "nodes");
+  const names = listSelected(selection, "nodes");
   return data(list, {
     nodes: page.map((record) => target.show(plan, record, names)),
     pageInfo: { hasNextPage: start + page.length < all.length, endCursor: `c${start + page.length}` },
@@ -102,7 +102,7 @@ function single(
   target: GraphqlTarget,
 ): SimulatedAnswer {
   const record = target.records(plan.name).find(({ id }) => id === variables["id"]);
-  return data(field, record ? target.show(plan, record, selectedIn(selection, "")) : null);
+  return data(field, record ? target.show(plan, record, listSelected(selection, "")) : null);
 }
 
 function written(
@@ -131,6 +131,6 @@ function written(
   const member = plan.graphql?.record ?? plan.graphql?.get ?? "";
   return data(field, {
     ...payload,
-    [member]: record ? target.show(plan, record, selectedIn(selection, member)) : null,
+    [member]: record ? target.show(plan, record, listSelected(selection, member)) : null,
   });
 }

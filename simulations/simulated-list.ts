@@ -3,8 +3,8 @@ import { filledNames, fillPath, fillText } from "../connector-kit/declarative/fi
 import { at, type ObjectPlan } from "../connector-kit/declarative/object-plan.ts";
 import { nested } from "../connector-kit/declarative/request-parts.ts";
 import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
-import { valueInPath } from "./value-in-path.ts";
-import { placed, type SimulatedAnswer, type StoredRecord } from "./simulated-answer.ts";
+import { extractFromPath } from "./value-in-path.ts";
+import { putAt, type SimulatedAnswer, type StoredRecord } from "./simulated-answer.ts";
 
 export interface ListQuery {
   url: URL;
@@ -26,30 +26,30 @@ export function buildPage(
   all: StoredRecord[],
   show: (record: StoredRecord, selected?: string[]) => JsonObject,
 ): SimulatedAnswer {
-  const query = { ...asked, filled: filledIn(plan, asked.url) ?? {} };
-  const since = sinceIn(plan, query);
+  const query = { ...asked, filled: extractFilled(plan, asked.url) ?? {} };
+  const since = readSince(plan, query);
   const found = since === undefined ? all : all.filter(({ changedAt }) => changedAt >= since);
-  const size = sizeIn(plan, query);
-  const start = startIn(plan, query, { size, found });
+  const size = readSize(plan, query);
+  const start = readStart(plan, query, { size, found });
   const page = found.slice(start, start + size);
   const hasMore = start + size < found.length;
   const path = plan.records === undefined ? "" : fillPath(plan.records, plan);
   const each = plan.each === undefined ? "" : fillPath(plan.each, plan);
   const around = path.slice(0, Math.max(0, path.lastIndexOf(".")));
   const isAbsent = plan.absentWhenEmpty === true && page.length === 0;
-  const list = placed(
+  const list = putAt(
     isAbsent ? around : path,
     isAbsent
       ? {}
       : page.map((record) =>
-          placed(
+          putAt(
             each,
-            plan.readEach ? nested(plan.idPath, record.id) : show(record, selectedIn(plan, query)),
+            plan.readEach ? nested(plan.idPath, record.id) : show(record, listSelected(plan, query)),
           ),
         ),
   );
   const own = since === undefined ? undefined : plan.since?.paging;
-  const { body, headers } = withNext(own ? { ...plan, paging: own } : plan, query, list, {
+  const { body, headers } = addNext(own ? { ...plan, paging: own } : plan, query, list, {
     start,
     size,
     hasMore,
@@ -75,7 +75,7 @@ export function isFurtherList(
 }
 
 /** Returns the names of the requested fields; undefined if all are always returned. */
-export function selectedIn({ select }: ObjectPlan, { url, body }: ListQuery): string[] | undefined {
+export function listSelected({ select }: ObjectPlan, { url, body }: ListQuery): string[] | undefined {
   if (!select) return undefined;
   const name = select.to.slice(select.to.indexOf(".") + 1);
   const listed = select.to.startsWith("body.") ? at(body, name) : undefined;
@@ -84,13 +84,15 @@ export function selectedIn({ select }: ObjectPlan, { url, body }: ListQuery): st
 }
 
 /** Extracts the values from a query with placeholders; undefined for another query. */
-export function filledIn(plan: ObjectPlan, url: URL): Record<string, string> | undefined {
+export function extractFilled(plan: ObjectPlan, url: URL): Record<string, string> | undefined {
   const names = filledNames(plan);
   const filled: Record<string, string> = {};
   for (const [parameter, template] of Object.entries(plan.list?.query ?? {})) {
     const parts = fillText(template, plan).split(/\{(\w+)\}/);
     if (!parts.some((part, index) => index % 2 === 1 && names.includes(part))) continue;
-    const pattern = parts.map((part, index) => (index % 2 === 1 ? holePattern(plan, part) : escaped(part)));
+    const pattern = parts.map((part, index) =>
+      index % 2 === 1 ? buildHolePattern(plan, part) : escaped(part),
+    );
     const found = new RegExp(`^${pattern.join("")}$`).exec(url.searchParams.get(parameter) ?? "");
     if (!found) return undefined;
     const inOrder = parts.filter((_, index) => index % 2 === 1);
@@ -102,7 +104,7 @@ export function filledIn(plan: ObjectPlan, url: URL): Record<string, string> | u
 const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
 /** Builds the pattern of a placeholder: empty without a value, otherwise with the text around it. */
-function holePattern({ since, paging }: ObjectPlan, name: string): string {
+function buildHolePattern({ since, paging }: ObjectPlan, name: string): string {
   const place = `fill.${name}`;
   const [template, hole] =
     since?.to === place
@@ -127,7 +129,7 @@ function valueAtTarget(
   return value === undefined || value === null ? undefined : String(value);
 }
 
-function sizeIn({ list, paging }: ObjectPlan, query: ListQuery): number {
+function readSize({ list, paging }: ObjectPlan, query: ListQuery): number {
   const [before = "", after = ""] = list?.pageSize?.template?.split("{size}") ?? [];
   const reported = valueAtTarget(query, list?.pageSize?.to) ?? "";
   const asked = Number(reported.slice(before.length, reported.length - after.length) || Number.NaN);
@@ -138,7 +140,7 @@ function sizeIn({ list, paging }: ObjectPlan, query: ListQuery): number {
   return Math.min(Number.isFinite(asked) ? asked : MAX_PER_PAGE, MAX_PER_PAGE);
 }
 
-function startIn(
+function readStart(
   { paging }: ObjectPlan,
   query: ListQuery,
   { size, found }: { size: number; found: StoredRecord[] },
@@ -155,7 +157,7 @@ function startIn(
   return Number(query.url.searchParams.get(PLACE) ?? 0);
 }
 
-function withNext(
+function addNext(
   { paging }: ObjectPlan,
   { url, baseUrl, body: asked }: ListQuery,
   list: Json,
@@ -179,15 +181,15 @@ function withNext(
 }
 
 /** Answers the request for the first cursor, which contains the bound; undefined for another request. */
-export function startAnswer({ paging }: ObjectPlan, url: URL): SimulatedAnswer | undefined {
+export function answerStart({ paging }: ObjectPlan, url: URL): SimulatedAnswer | undefined {
   const { cursor } = paging ?? {};
-  if (!cursor?.start || valueInPath(cursor.start.path, url) === undefined) return undefined;
+  if (!cursor?.start || extractFromPath(cursor.start.path, url) === undefined) return undefined;
   const bound = url.searchParams.get(cursor.start.sinceTo.slice("query.".length)) ?? "";
   return { status: 200, headers: {}, body: nested(cursor.from, `c0s${Date.parse(bound)}`) };
 }
 
 /** Parses the bound by template and format. */
-function sinceIn({ since, paging }: ObjectPlan, query: ListQuery): number | undefined {
+function readSince({ since, paging }: ObjectPlan, query: ListQuery): number | undefined {
   if (paging?.cursor?.start) return Number(valueAtTarget(query, paging.cursor.to)?.split("s")[1] ?? 0);
   const text = valueAtTarget(query, since?.to);
   if (text === undefined || since === undefined) return undefined;

@@ -4,25 +4,25 @@ import type { UpsertRules } from "../connector-kit/declarative/rules/description
 import { fillPath } from "../connector-kit/declarative/fill-path.ts";
 import { at, type ObjectPlan } from "../connector-kit/declarative/object-plan.ts";
 import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
-import { unwrapped } from "./simulated-body.ts";
-import { valueInPath } from "./value-in-path.ts";
+import { unwrapFields } from "./simulated-body.ts";
+import { extractFromPath } from "./value-in-path.ts";
 
 /** Reads an upsert: undefined for another path, a text if it is refused. */
-export function upsertIn(
+export function readUpsert(
   rules: UpsertRules,
   plan: ObjectPlan,
   request: { url: URL; contentType: string; body: string },
 ): { key: string; value: string; fields: JsonObject } | string | undefined {
   const places = rules.keys.flatMap((key) => {
     const template = rules.path.replaceAll("{key}", key).replace("{value}", "\u0000");
-    const value = valueInPath(fillPath(template, plan), request.url);
+    const value = extractFromPath(fillPath(template, plan), request.url);
     return value === undefined ? [] : [{ key, value }];
   });
   const [first] = places;
   if (!first) return undefined;
-  const fields = unwrapped(plan, rules, request);
+  const fields = unwrapFields(plan, rules, request);
   if (typeof fields === "string") return fields;
-  const named = keyNamed(rules, request.body);
+  const named = readKeyName(rules, request.body);
   if (rules.keyNameTo !== undefined && named === undefined) return "the name of the key is missing";
   const key =
     named ??
@@ -49,7 +49,7 @@ function keyValue({ keyValueTo }: UpsertRules, key: string, text: string): Json 
 }
 
 /** Returns the name of the key in the body. */
-function keyNamed({ keyNameTo }: UpsertRules, text: string): string | undefined {
+function readKeyName({ keyNameTo }: UpsertRules, text: string): string | undefined {
   if (keyNameTo === undefined) return undefined;
   const body: Json = JSON.parse(text);
   const value = at(body, keyNameTo.slice("body.".length));

@@ -2,10 +2,10 @@
 import { nested } from "../connector-kit/declarative/request-parts.ts";
 import type { TypedRules } from "../connector-kit/declarative/rules/typed-rules.ts";
 import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
-import { placed } from "./simulated-answer.ts";
+import { putAt } from "./simulated-answer.ts";
 
 /** Shows fields in the first type for single values, and texts in the first type for texts. */
-export function typedFields(fields: JsonObject, rules: TypedRules): JsonObject {
+export function showTypedFields(fields: JsonObject, rules: TypedRules): JsonObject {
   const { type, values, lists = [] } = rules;
   const isPlain = ([one, path = ""]: [string, string]) => !lists.includes(one) && !path.includes("*");
   const [name = "", path = ""] = Object.entries(values).find(isPlain) ?? [];
@@ -29,12 +29,12 @@ function singleEntry(
 ): JsonObject {
   const text = typeof value === "string" ? texts[0] : undefined;
   const [name, path] = text === undefined ? plain : [text, values[text] ?? ""];
-  const inner = placed(path.replaceAll("*", "0"), value);
+  const inner = putAt(path.replaceAll("*", "0"), value);
   return nested(type, name, isJsonObject(inner) ? inner : {});
 }
 
 /** Reads the values of fields that were sent in the form of their types; others stay unchanged. */
-export const untypedFields = (fields: JsonObject, { writes = {} }: TypedRules): JsonObject =>
+export const readTypedFields = (fields: JsonObject, { writes = {} }: TypedRules): JsonObject =>
   Object.fromEntries(
     Object.entries(fields).map(([name, value]) => {
       const [type = "", ...others] = isJsonObject(value) ? Object.keys(value) : [];
@@ -51,5 +51,5 @@ function valueSent(value: Json | undefined, [first, ...rest]: string[]): Json {
 }
 
 /** Returns the fields as a list of entries with their names. */
-export const listedBy = (path: string, fields: JsonObject): JsonObject[] =>
+export const listEntries = (path: string, fields: JsonObject): JsonObject[] =>
   Object.entries(fields).map(([name, entry]) => nested(path, name, isJsonObject(entry) ? entry : {}));

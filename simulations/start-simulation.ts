@@ -58,7 +58,7 @@ export async function startSimulation(
       const ordered = simulation.next ?? (method === "GET" ? undefined : simulation.nextWrite);
       if (ordered === simulation.nextWrite) delete simulation.nextWrite;
       simulation.next = undefined;
-      const carriedOut = (): SimulatedAnswer =>
+      const carryOut = (): SimulatedAnswer =>
         account.answer({
           method,
           // An empty rest is the base URL itself.
@@ -70,11 +70,11 @@ export async function startSimulation(
         });
       const { everyWrite } = simulation;
       if (everyWrite && method !== "GET") {
-        carriedOut();
+        carryOut();
         if (everyWrite === "lost") request.socket.destroy();
         return;
       }
-      const answer = ordered === undefined || ordered === "lost" ? carriedOut() : ordered;
+      const answer = ordered === undefined || ordered === "lost" ? carryOut() : ordered;
       if (ordered === "lost") return void request.socket.destroy();
       send(answer);
     });

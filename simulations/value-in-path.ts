@@ -1,7 +1,7 @@
 /** Extracts a value from a request's path by the template of a description. */
 
 /** Returns the value at NUL in the template, "" if the template has none; undefined for another path. */
-export function valueInPath(template: string, url: URL): string | undefined {
+export function extractFromPath(template: string, url: URL): string | undefined {
   const [wanted = "", query = ""] = template.split("?");
   let inQuery = "";
   for (const [name, value] of new URLSearchParams(query)) {

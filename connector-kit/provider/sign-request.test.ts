@@ -1,7 +1,7 @@
 /** Requests are signed as AWS verifies them, whatever their path, query, headers and body are. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { awsRefusal } from "../../simulations/aws-signature-check.ts";
+import { findAwsRefusal } from "../../simulations/aws-signature-check.ts";
 import { signRequest, UnsignableRequest, type UnsignedRequest } from "./sign-request.ts";
 
 const KEY = { accessKeyId: "AKIDEXAMPLE", secretAccessKey: "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY" };
@@ -25,7 +25,7 @@ async function accepted(more: Partial<UnsignedRequest>, signer = SUITE) {
     rawHeaders: ["host", host, ...request.headers],
     body,
   };
-  assert.deepEqual(awsRefusal(arrived, signer, atMs()), undefined, JSON.stringify(arrived));
+  assert.deepEqual(findAwsRefusal(arrived, signer, atMs()), undefined, JSON.stringify(arrived));
   return request;
 }
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DESCRIPTIONS } from "../../connectors/descriptions.gen.ts";
-import { providersWithFacts } from "../../simulations/vendor/suite/facts-subject.ts";
+import { listProvidersWithFacts } from "../../simulations/vendor/suite/facts-subject.ts";
 import { listCodeMutants } from "./code-mutants.ts";
 import { listMutants } from "./mutants.ts";
 import { computeScore, readSurvivors, tryMutants } from "./try-all.ts";
@@ -13,7 +13,7 @@ const EVERY_IN_CODE = 120;
 const LEAST_SCORE = 95;
 
 test("a change of one member of a description fails a check of facts, or has a reason not to", async () => {
-  const described = providersWithFacts().filter((name) => Object.hasOwn(DESCRIPTIONS, name));
+  const described = listProvidersWithFacts().filter((name) => Object.hasOwn(DESCRIPTIONS, name));
   const tried = (await Promise.all(described.map((name) => tryMutants(name, EVERY)))).flat();
   const unexplained = tried.filter(({ state, reason }) => state === "survived" && reason === undefined);
   assert.deepEqual(
@@ -31,7 +31,7 @@ test("a change of one member of a description fails a check of facts, or has a r
 });
 
 test("a change of one constant of a connector in code fails a check of facts or an own test, or has a reason not to", async () => {
-  const written = providersWithFacts().filter((name) => !Object.hasOwn(DESCRIPTIONS, name));
+  const written = listProvidersWithFacts().filter((name) => !Object.hasOwn(DESCRIPTIONS, name));
   const tried = (await Promise.all(written.map((name) => tryMutants(name, EVERY_IN_CODE)))).flat();
   const unexplained = tried.filter(({ state, reason }) => state === "survived" && reason === undefined);
   assert.deepEqual(

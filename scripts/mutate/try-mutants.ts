@@ -5,7 +5,7 @@ import type { Description } from "../../connector-kit/declarative/rules/descript
 import type { Facts } from "../../connector-kit/facts/facts.ts";
 import { checkObject } from "../../simulations/vendor/suite/facts-suite.ts";
 import { buildSubject } from "../../simulations/vendor/suite/facts-subject.ts";
-import { faultName, readKnownFaults } from "../../simulations/vendor/suite/known-faults.ts";
+import { buildFaultName, readKnownFaults } from "../../simulations/vendor/suite/known-faults.ts";
 import type { Mutant } from "./mutants.ts";
 
 export interface TriedMutant {
@@ -30,7 +30,7 @@ export function mutantTrial(
     const subject = { ...buildSubject(provider, facts, describeConnector(provider, mutated), description) };
     for (const objectName of concerned)
       for (const result of await checkObject(subject, objectName))
-        if (result.state === "failed" && !broken.includes(faultName(provider, result)))
+        if (result.state === "failed" && !broken.includes(buildFaultName(provider, result)))
           return { name, state: "killed", by: `${objectName}: ${result.check}` };
     return { name, state: "survived" };
   };

@@ -3,7 +3,11 @@ import { basename } from "node:path";
 import { PROVIDER_TABLE } from "../../connectors/provider-table.ts";
 import { UsageError } from "../../ground/errors.ts";
 import { startVendor } from "../../simulations/vendor/start-vendor.ts";
-import { providersWithFacts, readFacts, readSchema } from "../../simulations/vendor/suite/facts-subject.ts";
+import {
+  listProvidersWithFacts,
+  readFacts,
+  readSchema,
+} from "../../simulations/vendor/suite/facts-subject.ts";
 import {
   isProviderFile,
   readFactsFile,
@@ -63,7 +67,7 @@ function simulateKnown(provider: string, factsFile: string | undefined): Simulat
   const name = PROVIDER_TABLE[provider]?.displayName;
   if (!facts || name === undefined)
     throw new UsageError(
-      `there is no simulation of "${provider}"; without a name the CRMs are served; there are ${providersWithFacts().join(", ")}; ` +
+      `there is no simulation of "${provider}"; without a name the CRMs are served; there are ${listProvidersWithFacts().join(", ")}; ` +
         "for a custom provider give its file: busbar sandbox providers/x-quill.yaml --facts FILE",
     );
   if (factsFile !== undefined)
@@ -103,6 +107,6 @@ function simulateCustom(file: string, factsFile: string | undefined): Simulated 
 
 /** Loaded on demand: few vendors speak GraphQL. */
 async function simulateGraphql(sdl: string): Promise<GraphqlSide> {
-  const { graphqlSide } = await import("../../simulations/vendor/graphql/graphql-side.ts");
-  return graphqlSide(sdl);
+  const { openGraphqlSide } = await import("../../simulations/vendor/graphql/graphql-side.ts");
+  return openGraphqlSide(sdl);
 }

@@ -14,7 +14,7 @@ export interface VendorAnswer {
 const REASON = "REASON";
 
 /** Builds a refusal in the vendor's published form. */
-export function refusal({ errors }: Facts, status: number, reason: string): VendorAnswer {
+export function buildRefusal({ errors }: Facts, status: number, reason: string): VendorAnswer {
   const body = JSON.stringify(errors?.body ?? { error: { message: REASON } });
   return {
     status: errors?.status ?? status,
@@ -24,7 +24,7 @@ export function refusal({ errors }: Facts, status: number, reason: string): Vend
 }
 
 /** Builds the answer of a list. `url` is the address of this request, for addresses of the next page. */
-export function listAnswer(
+export function buildListAnswer(
   fact: ListFact,
   page: CutPage,
   shown: JsonObject[],
@@ -35,7 +35,7 @@ export function listAnswer(
   const status = fact.success[0] ?? 200;
   const isEmpty = shown.length === 0;
   if (isEmpty && whenEmpty === "204" && !page.more) return { status: 204, headers };
-  const listed: Json[] = each === undefined ? shown : shown.map((record) => around(each, record));
+  const listed: Json[] = each === undefined ? shown : shown.map((record) => buildSurroundings(each, record));
   if (records === "") {
     putNext(fact, page, next, { headers });
     return { status, headers, body: listed };
@@ -56,7 +56,7 @@ export function listAnswer(
   return { status, headers, body };
 }
 
-const around = (member: string, record: JsonObject): JsonObject => {
+const buildSurroundings = (member: string, record: JsonObject): JsonObject => {
   const entry: JsonObject = {};
   putAt(entry, member, record);
   return entry;
@@ -93,7 +93,11 @@ function putNext(
 }
 
 /** Builds the answer to a request for one record. */
-export function recordAnswer(fact: RecordFact, record: JsonObject | undefined, id: string): VendorAnswer {
+export function buildRecordAnswer(
+  fact: RecordFact,
+  record: JsonObject | undefined,
+  id: string,
+): VendorAnswer {
   const headers: Record<string, string> = {};
   const status = fact.success[0] ?? 200;
   const body: JsonObject = {};

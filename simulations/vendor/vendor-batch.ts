@@ -2,9 +2,9 @@
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { valueAt } from "../../connector-kit/calls/text-at.ts";
 import type { BatchFact, Facts, LinkFact } from "../../connector-kit/facts/facts.ts";
-import { shownRecord, putAt, type VendorRecord, type VendorRecords } from "./vendor-records.ts";
-import { valueIn, type VendorRequest } from "./vendor-request.ts";
-import { placeholdersIn } from "./vendor-routes.ts";
+import { showRecord, putAt, type VendorRecord, type VendorRecords } from "./vendor-records.ts";
+import { readValue, type VendorRequest } from "./vendor-request.ts";
+import { readPlaceholders } from "./vendor-routes.ts";
 import type { VendorAnswer } from "./vendor-answer.ts";
 
 export type BatchAction = "create" | "update" | "upsert" | "read";
@@ -32,7 +32,7 @@ export function findBatches(
     ];
     return all.flatMap(([action, fact]) => {
       if (!fact || fact.method !== request.method) return [];
-      const values = placeholdersIn(fact.path, request, connection);
+      const values = readPlaceholders(fact.path, request, connection);
       return values && isFor(fact, objectName, request)
         ? [{ objectName, object, action, fact, values } as BatchRoute]
         : [];
@@ -43,7 +43,7 @@ export function findBatches(
 /** Returns whether the request is for this object. If several objects share an address, the inputs name theirs. */
 function isFor(fact: BatchFact | LinkFact, objectName: string, request: VendorRequest): boolean {
   if (!("typeAt" in fact) || fact.typeAt === undefined) return true;
-  const inputs = valueIn(request, `body.${fact.inputs}`);
+  const inputs = readValue(request, `body.${fact.inputs}`);
   const [first] = Array.isArray(inputs) ? inputs : [];
   return first !== undefined && valueAt(first, fact.typeAt) === objectName;
 }
@@ -63,17 +63,17 @@ export function answerBatch(
   world: BatchWorld,
 ): VendorAnswer | string {
   const { fact } = route;
-  const inputs = valueIn(request, `body.${fact.inputs}`);
+  const inputs = readValue(request, `body.${fact.inputs}`);
   if (!Array.isArray(inputs) || inputs.length === 0) return `body.${fact.inputs}: a list is missing`;
-  const most = mostInputs(fact, request);
+  const most = readMaxInputs(fact, request);
   if (inputs.length > most) return `body.${fact.inputs}: more than ${most} inputs`;
   if (route.action === "links") return answerLinks(route, fact as LinkFact, inputs, world);
   return answerWrites(route, fact as BatchFact, inputs, request, world);
 }
 
-function mostInputs(fact: BatchFact | LinkFact, request: VendorRequest): number {
+function readMaxInputs(fact: BatchFact | LinkFact, request: VendorRequest): number {
   const histories = "histories" in fact ? fact.histories : undefined;
-  const asked = histories && valueIn(request, `body.${histories.to}`);
+  const asked = histories && readValue(request, `body.${histories.to}`);
   return histories && Array.isArray(asked) && asked.length > 0 ? histories.most : fact.most;
 }
 
@@ -96,9 +96,11 @@ function answerWrites(
   world: BatchWorld,
 ): VendorAnswer | string {
   const { objectName, action } = route;
-  const strange = inputs.map((input) => inputFault(route, fact, input)).find((fault) => fault !== undefined);
+  const strange = inputs
+    .map((input) => findInputFault(route, fact, input))
+    .find((fault) => fault !== undefined);
   if (strange !== undefined) return strange;
-  const named = inputs.map((input) => nameIn(route, fact, input)).filter((name) => name !== undefined);
+  const named = inputs.map((input) => readName(route, fact, input)).filter((name) => name !== undefined);
   if (fact.onceOnly && new Set(named).size < named.length) return "an id or key is there twice";
   const known = world.records.of(objectName);
   const before = structuredClone(known.map(({ fields }) => fields));
@@ -106,7 +108,7 @@ function answerWrites(
   const failed = settled.filter(({ fault }) => fault !== undefined);
   const areMarked = fact.traceAt !== undefined && settled.every(({ trace }) => trace !== undefined);
   const isWhole = action !== "read" && (!fact.failure || (fact.failure.onlyMarked === true && !areMarked));
-  const undoesAll = fact.allOrNone !== undefined && valueIn(request, `body.${fact.allOrNone}`) === true;
+  const undoesAll = fact.allOrNone !== undefined && readValue(request, `body.${fact.allOrNone}`) === true;
   if (failed.length > 0 && (isWhole || undoesAll)) {
     for (const one of settled) if (one.isNew && one.record) known.splice(known.indexOf(one.record), 1);
     for (const [index, fields] of before.entries()) {
@@ -116,10 +118,14 @@ function answerWrites(
     if (!undoesAll || !fact.failure) return failed[0]?.fault ?? "refused";
   }
   const isUndone = undoesAll && failed.length > 0;
-  return resultsAnswer(route, fact, settled, { world, request, isUndone });
+  return buildResults(route, fact, settled, { world, request, isUndone });
 }
 
-function inputFault({ objectName, action }: BatchRoute, fact: BatchFact, input: Json): string | undefined {
+function findInputFault(
+  { objectName, action }: BatchRoute,
+  fact: BatchFact,
+  input: Json,
+): string | undefined {
   if (fact.idAt === "") return typeof input === "string" ? undefined : "an input is no id";
   if (!isJsonObject(input)) return "an input is no object";
   if (fact.typeAt !== undefined && valueAt(input, fact.typeAt) !== objectName)
@@ -132,7 +138,7 @@ function inputFault({ objectName, action }: BatchRoute, fact: BatchFact, input: 
 }
 
 /** Returns the id or the key in an input, as text. */
-function nameIn({ action, values }: BatchRoute, fact: BatchFact, input: Json): string | undefined {
+function readName({ action, values }: BatchRoute, fact: BatchFact, input: Json): string | undefined {
   const place = action === "upsert" ? (fact.keyAt ?? join(fact.fieldsAt, values["key"])) : fact.idAt;
   if (place === undefined) return undefined;
   const value = place === "" ? input : valueAt(input, place);
@@ -141,7 +147,7 @@ function nameIn({ action, values }: BatchRoute, fact: BatchFact, input: Json): s
 
 const join = (path = "", name = ""): string => (path === "" ? name : `${path}.${name}`);
 
-function fieldsIn({ object }: BatchRoute, fact: BatchFact, input: Json): JsonObject {
+function readFields({ object }: BatchRoute, fact: BatchFact, input: Json): JsonObject {
   const found = fact.fieldsAt === undefined || fact.fieldsAt === "" ? input : valueAt(input, fact.fieldsAt);
   const outer = fact.fieldsAt === "" ? [fact.idAt, ...(fact.apart ?? [])] : [];
   return Object.fromEntries(
@@ -151,25 +157,25 @@ function fieldsIn({ object }: BatchRoute, fact: BatchFact, input: Json): JsonObj
   );
 }
 
-const sameId = ({ caseSuffix }: ObjectFacts["id"], one: string, other: string): boolean =>
+const isSameId = ({ caseSuffix }: ObjectFacts["id"], one: string, other: string): boolean =>
   caseSuffix ? one.slice(0, 15) === other.slice(0, 15) : one === other;
 
 function settle(route: BatchRoute, fact: BatchFact, input: Json, world: BatchWorld): Settled {
   const { objectName, object, action, values } = route;
   const known = world.records.of(objectName);
-  const name = nameIn(route, fact, input);
+  const name = readName(route, fact, input);
   const trace = fact.traceAt === undefined ? undefined : valueAt(input, fact.traceAt);
   const mark = { ...(trace !== undefined && { trace }), ...(name !== undefined && { id: name }) };
   if (action === "read") {
-    const record = known.find(({ id }) => name !== undefined && sameId(object.id, id, name));
+    const record = known.find(({ id }) => name !== undefined && isSameId(object.id, id, name));
     return record ? { ...mark, record } : { ...mark, fault: `there is no ${name}`, isMissing: true };
   }
-  const fields = fieldsIn(route, fact, input);
+  const fields = readFields(route, fact, input);
   const fault = world.refusalFor(fields);
   if (fault !== undefined) return { ...mark, fault };
   if (action === "create") return { ...mark, isNew: true, record: world.records.put(objectName, { fields }) };
   if (action === "update") {
-    const record = known.find(({ id }) => name !== undefined && sameId(object.id, id, name));
+    const record = known.find(({ id }) => name !== undefined && isSameId(object.id, id, name));
     if (!record) return { ...mark, fault: `there is no ${name}`, isMissing: true };
     Object.assign(record.fields, fields);
     world.records.touch(record);
@@ -193,7 +199,7 @@ interface Reported {
   isUndone: boolean;
 }
 
-function resultsAnswer(
+function buildResults(
   route: BatchRoute,
   fact: BatchFact,
   settled: Settled[],
@@ -203,8 +209,8 @@ function resultsAnswer(
   const areApart = failure !== undefined && failure.list !== results;
   const failed = settled.filter(({ fault }) => fault !== undefined);
   const entries = settled.flatMap((one): Json[] => {
-    if (one.fault === undefined && !reported.isUndone) return [resultFor(route, fact, one, reported)];
-    return areApart ? [] : [one.fault === undefined ? (fact.undone as Json) : failureEntry(fact, one)];
+    if (one.fault === undefined && !reported.isUndone) return [buildResult(route, fact, one, reported)];
+    return areApart ? [] : [one.fault === undefined ? (fact.undone as Json) : buildFailureEntry(fact, one)];
   });
   const body: JsonObject = {};
   for (const [path, value] of Object.entries(fact.envelope ?? {})) putAt(body, path, value as Json);
@@ -214,7 +220,7 @@ function resultsAnswer(
     putAt(
       body,
       failure.list,
-      failed.map((one) => failureEntry(fact, one)),
+      failed.map((one) => buildFailureEntry(fact, one)),
     );
   const isPartial = failed.length > 0 && failure?.status !== undefined;
   const status = (isPartial ? failure.status : undefined) ?? success[0] ?? 200;
@@ -223,7 +229,7 @@ function resultsAnswer(
   return { status, headers: {}, body };
 }
 
-function failureEntry(
+function buildFailureEntry(
   { failure }: Pick<BatchFact, "failure">,
   { fault, isMissing, trace, id }: Settled,
 ): Json {
@@ -237,7 +243,7 @@ function failureEntry(
   return JSON.parse(text) as Json;
 }
 
-function resultFor(
+function buildResult(
   route: BatchRoute,
   fact: BatchFact,
   { record, isNew, trace }: Settled,
@@ -251,30 +257,30 @@ function resultFor(
         .replaceAll('"ID"', `"${record.id}"`)
         .replaceAll('"CREATED"', String(isNew === true)),
     ) as Json;
-  const shown = withFields(
+  const shown = pickFields(
     route,
     fact,
-    shownRecord(object, record, { fieldsAt: world.fieldsAt }),
+    showRecord(object, record, { fieldsAt: world.fieldsAt }),
     request,
     world.fieldsAt,
   );
   if (fact.traceAt !== undefined && trace !== undefined) putAt(shown, fact.traceAt, trace);
   if (fact.createdAt !== undefined) putAt(shown, fact.createdAt, isNew === true);
-  const histories = fact.histories && valueIn(request, `body.${fact.histories.to}`);
+  const histories = fact.histories && readValue(request, `body.${fact.histories.to}`);
   for (const name of Array.isArray(histories) ? histories.map(String) : [])
     putAt(shown, `${fact.histories?.at}.${name}`, structuredClone(record.histories?.[name] ?? []));
   return shown;
 }
 
 /** Keeps the wanted fields, which are all that a read shows. */
-function withFields(
+function pickFields(
   { object }: BatchRoute,
   { fieldsTo }: BatchFact,
   shown: JsonObject,
   request: VendorRequest,
   fieldsAt: string,
 ): JsonObject {
-  const wanted = fieldsTo === undefined ? undefined : valueIn(request, `body.${fieldsTo}`);
+  const wanted = fieldsTo === undefined ? undefined : readValue(request, `body.${fieldsTo}`);
   if (!Array.isArray(wanted) || wanted.length === 0) return shown;
   const whole = fieldsAt === "" ? shown : shown[fieldsAt];
   const kept = Object.fromEntries(
@@ -308,7 +314,7 @@ function answerLinks(
     if (place !== undefined && start === 0) return `${String(place)} is no cursor of this vendor`;
     const [one] = linked.slice(start);
     if (one === undefined) {
-      if (fact.failure) errors.push(failureEntry(fact, { fault: "nothing is linked", id }));
+      if (fact.failure) errors.push(buildFailureEntry(fact, { fault: "nothing is linked", id }));
       continue;
     }
     const link = structuredClone(fact.link) as JsonObject;

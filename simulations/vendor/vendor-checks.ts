@@ -2,61 +2,65 @@
 import { isJsonObject, type Json } from "../../ground/json.ts";
 import { valueAt } from "../../connector-kit/calls/text-at.ts";
 import type { ListFact, Parameter, RecordFact } from "../../connector-kit/facts/facts.ts";
-import { textIn, valueIn, type VendorRequest } from "./vendor-request.ts";
+import { readText, readValue, type VendorRequest } from "./vendor-request.ts";
 
 type AnyFact = ListFact | RecordFact;
 const isList = (fact: AnyFact): fact is ListFact => "paging" in fact;
 
 /** Lists a sentence for everything that the vendor refuses. `ownNames` are names in the vendor's own addresses. */
-export function requestFaults(
+export function listRequestFaults(
   fact: AnyFact,
   request: VendorRequest,
   ownNames: string[] = [],
   connection: Record<string, string> = {},
 ): string[] {
   return [
-    ...connectionFaults(fact, request, connection),
-    ...queryFaults(fact, request, ownNames),
-    ...headerFaults(fact, request),
-    ...(fact.method === "GET" ? [] : bodyFaults(fact, request)),
+    ...listConnectionFaults(fact, request, connection),
+    ...listQueryFaults(fact, request, ownNames),
+    ...listHeaderFaults(fact, request),
+    ...(fact.method === "GET" ? [] : listBodyFaults(fact, request)),
   ];
 }
 
 /** Checks the values that must be those of the connection. */
-function connectionFaults(fact: AnyFact, request: VendorRequest, known: Record<string, string>): string[] {
+function listConnectionFaults(
+  fact: AnyFact,
+  request: VendorRequest,
+  known: Record<string, string>,
+): string[] {
   const places = [
     ...Object.entries(fact.query ?? {}).map(([name, rules]) => [`query.${name}`, rules] as const),
     ...Object.entries(fact.body ?? {}).map(([name, rules]) => [`body.${name}`, rules] as const),
   ];
   return places.flatMap(([target, { connection }]) => {
-    const value = connection === undefined ? undefined : textIn(request, target);
+    const value = connection === undefined ? undefined : readText(request, target);
     return connection === undefined || value === undefined || value === known[connection]
       ? []
       : [`${target}: ${JSON.stringify(value)} is not the ${connection} of the connection`];
   });
 }
 
-function queryFaults(fact: AnyFact, { query, ...request }: VendorRequest, ownNames: string[]): string[] {
+function listQueryFaults(fact: AnyFact, { query, ...request }: VendorRequest, ownNames: string[]): string[] {
   const known = fact.query ?? {};
   const others = new Set([
     ...ownNames,
-    ...namedElsewhere(fact),
-    ...pathQuery(fact.path).map(([name]) => name),
+    ...listNamedElsewhere(fact),
+    ...readPathQuery(fact.path).map(([name]) => name),
   ]);
   const faults: string[] = [];
   for (const [name, value] of query) {
     const rules = known[name] ?? known[name.replace(/\[[^\]]*\]/g, "")] ?? known[`${name}[]`];
-    if (rules) faults.push(...valueFaults(`query.${name}`, rules, value, isCut(fact, `query.${name}`)));
+    if (rules) faults.push(...listValueFaults(`query.${name}`, rules, value, isCut(fact, `query.${name}`)));
     else if (!others.has(name) && !fact.openQuery) faults.push(`query.${name}: no such parameter`);
   }
   for (const [name, { required }] of Object.entries(known))
-    if (required && valueIn({ query, ...request }, `query.${name}`) === undefined)
+    if (required && readValue({ query, ...request }, `query.${name}`) === undefined)
       faults.push(`query.${name}: missing`);
   return faults;
 }
 
 /** Lists the query parameters that other facts mention. */
-function namedElsewhere(fact: AnyFact): string[] {
+function listNamedElsewhere(fact: AnyFact): string[] {
   const targets = isList(fact)
     ? [
         fact.paging.to,
@@ -78,19 +82,19 @@ const isCut = (fact: AnyFact, target: string): boolean =>
   isList(fact) && fact.paging.size === target && fact.paging.oversize === "cut";
 
 /** Returns the parameters in the path of the facts themselves. */
-export const pathQuery = (path: string): [string, string][] => [
+export const readPathQuery = (path: string): [string, string][] => [
   ...new URLSearchParams(path.split("?")[1] ?? ""),
 ];
 
-function headerFaults({ headers = {} }: AnyFact, request: VendorRequest): string[] {
+function listHeaderFaults({ headers = {} }: AnyFact, request: VendorRequest): string[] {
   return Object.entries(headers).flatMap(([name, rules]) => {
     const value = request.headers[name.toLowerCase()];
     if (value === undefined) return rules.required ? [`header.${name}: missing`] : [];
-    return valueFaults(`header.${name}`, rules, value, false);
+    return listValueFaults(`header.${name}`, rules, value, false);
   });
 }
 
-function bodyFaults(fact: AnyFact, request: VendorRequest): string[] {
+function listBodyFaults(fact: AnyFact, request: VendorRequest): string[] {
   const needed = Object.entries(fact.body ?? {});
   const wrap = isList(fact) ? undefined : fact.wrap;
   if (request.encoding === "none")
@@ -102,14 +106,14 @@ function bodyFaults(fact: AnyFact, request: VendorRequest): string[] {
   const wrapped = wrap === undefined || wrap === "" ? request.body : valueAt(request.body, wrap);
   if (!isJsonObject(wrapped) && !Array.isArray(wrapped)) faults.push(`body.${wrap ?? ""}: not an object`);
   for (const [path, rules] of needed) {
-    const value = valueIn(request, `body.${path}`);
+    const value = readValue(request, `body.${path}`);
     if (value === undefined) {
       if (rules.required && isNeededHere(request.body, path)) faults.push(`body.${path}: missing`);
-    } else faults.push(...bodyValueFaults(path, rules, value, fact));
+    } else faults.push(...listBodyValueFaults(path, rules, value, fact));
   }
   if (fact.closedBody)
     faults.push(
-      ...unknownMembers(
+      ...listUnknownMembers(
         request.body,
         needed.map(([path]) => path),
         wrap,
@@ -119,12 +123,12 @@ function bodyFaults(fact: AnyFact, request: VendorRequest): string[] {
 }
 
 /** Lists a sentence for every GraphQL argument whose value the facts do not allow; the schema checks its type. */
-export const argumentFaults = (fact: AnyFact, request: VendorRequest): string[] =>
+export const listArgumentFaults = (fact: AnyFact, request: VendorRequest): string[] =>
   Object.entries(fact.body ?? {}).flatMap(([path, rules]) => {
-    const value = textIn(request, `argument.${path}`);
+    const value = readText(request, `argument.${path}`);
     return value === undefined || rules.enum === undefined
       ? []
-      : valueFaults(`argument.${path}`, { enum: rules.enum }, value, false);
+      : listValueFaults(`argument.${path}`, { enum: rules.enum }, value, false);
   });
 
 /** Returns whether a required member is needed: below an optional member, only if that is present. */
@@ -133,14 +137,14 @@ function isNeededHere(body: Json, path: string): boolean {
   return above === "" || valueAt(body, above) !== undefined || !above.includes(".");
 }
 
-function bodyValueFaults(path: string, rules: Parameter, value: Json, fact: AnyFact): string[] {
+function listBodyValueFaults(path: string, rules: Parameter, value: Json, fact: AnyFact): string[] {
   if (value === null) return rules.required ? [`body.${path}: null`] : [];
   const { type } = rules;
   if (fact.encoding !== "form" && type !== undefined && !TYPES[type](value))
     return [`body.${path}: ${JSON.stringify(value).slice(0, 60)} is not of the type ${type}`];
   return typeof value === "object"
     ? []
-    : valueFaults(`body.${path}`, rules, String(value), isCut(fact, `body.${path}`));
+    : listValueFaults(`body.${path}`, rules, String(value), isCut(fact, `body.${path}`));
 }
 
 const TYPES: Record<NonNullable<Parameter["type"]>, (value: Json) => boolean> = {
@@ -153,7 +157,7 @@ const TYPES: Record<NonNullable<Parameter["type"]>, (value: Json) => boolean> = 
 };
 
 /** Lists the members that no fact names; the wrapper's members are the vendor's. */
-function unknownMembers(body: Json, paths: string[], wrap: string | undefined): string[] {
+function listUnknownMembers(body: Json, paths: string[], wrap: string | undefined): string[] {
   if (!isJsonObject(body)) return [];
   const allowed = [...paths, ...(wrap === undefined ? [] : [wrap])];
   const isKnown = (name: string): boolean =>
@@ -170,7 +174,7 @@ function unknownMembers(body: Json, paths: string[], wrap: string | undefined): 
   return [...outer, ...below].map((name) => `body.${name}: no such member`);
 }
 
-function valueFaults(where: string, rules: Parameter, value: string, isLargestCut: boolean): string[] {
+function listValueFaults(where: string, rules: Parameter, value: string, isLargestCut: boolean): string[] {
   const said = `${where}: ${JSON.stringify(value.slice(0, 120))}`;
   const { type, pattern, separator, minimum, maximum } = rules;
   const parts = separator === undefined ? [value] : value.split(separator);
@@ -193,19 +197,19 @@ function valueFaults(where: string, rules: Parameter, value: string, isLargestCu
  */
 export function hasValues(fact: ListFact, request: VendorRequest, wanted: Record<string, string>): boolean {
   return Object.entries(wanted).every(([target, value]) => {
-    const text = textIn(request, target);
+    const text = readText(request, target);
     if (text === undefined) return false;
     const [place = "", name = ""] = [
       target.slice(0, target.indexOf(".")),
       target.slice(target.indexOf(".") + 1),
     ];
     const rules = place === "query" ? fact.query?.[name] : place === "header" ? undefined : fact.body?.[name];
-    const squeezed = (one: string) => one.replace(/\s+/g, "").toLowerCase();
-    if (rules?.pattern !== undefined) return squeezed(text).includes(squeezed(value));
-    if (squeezed(text) === squeezed(value)) return true;
+    const squeezeSpaces = (one: string) => one.replace(/\s+/g, "").toLowerCase();
+    if (rules?.pattern !== undefined) return squeezeSpaces(text).includes(squeezeSpaces(value));
+    if (squeezeSpaces(text) === squeezeSpaces(value)) return true;
     const separator = rules?.separator;
     if (separator === undefined) return false;
-    const parts = text.split(separator).map(squeezed);
-    return value.split(separator).every((part) => parts.includes(squeezed(part)));
+    const parts = text.split(separator).map(squeezeSpaces);
+    return value.split(separator).every((part) => parts.includes(squeezeSpaces(part)));
   });
 }

@@ -30,7 +30,7 @@ export function answerComposite(
     const { method, url, referenceId, httpHeaders, body: content } = given;
     if (typeof method !== "string" || typeof url !== "string" || typeof referenceId !== "string")
       return "a request needs method, url and referenceId";
-    const target = resolved(url, byName);
+    const target = resolveReferences(url, byName);
     const answer =
       target === undefined
         ? { status: 400, headers: {}, body: composite.halted as Json }
@@ -44,7 +44,7 @@ export function answerComposite(
 }
 
 /** Replaces references in the address by values of earlier answers; undefined if one of these failed. */
-function resolved(url: string, byName: Map<string, VendorAnswer>): string | undefined {
+function resolveReferences(url: string, byName: Map<string, VendorAnswer>): string | undefined {
   let isHalted = false;
   const target = url.replaceAll(REFERENCE, (_, name: string, path: string) => {
     const answer = byName.get(name);

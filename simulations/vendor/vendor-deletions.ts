@@ -4,7 +4,7 @@ import { nowMs } from "../../ground/clock.ts";
 import type { Facts } from "../../connector-kit/facts/facts.ts";
 import type { VendorAnswer } from "./vendor-answer.ts";
 import { putAt, type VendorRecords } from "./vendor-records.ts";
-import { textIn, type VendorRequest } from "./vendor-request.ts";
+import { readText, type VendorRequest } from "./vendor-request.ts";
 import { readTime, writeTime } from "./vendor-times.ts";
 
 const MINUTE_MS = 60_000;
@@ -18,7 +18,7 @@ export function answerDeletionLog(
   for (const [objectName, { deletionLog: log }] of Object.entries(objects)) {
     if (!log || request.method !== "GET" || request.path !== log.path) continue;
     const [from, until] = [log.from, log.until].map((place) =>
-      readTime(textIn(request, place) ?? "", "rfc3339"),
+      readTime(readText(request, place) ?? "", "rfc3339"),
     );
     if (from === undefined || until === undefined)
       return { objectName, answer: `${log.from} and ${log.until} are times` };

@@ -1,9 +1,9 @@
 /** Answers GraphQL documents. The executor is passed to the vendor, because most vendors need none. */
 import type { Facts } from "../../connector-kit/facts/facts.ts";
 import type { Json, JsonObject } from "../../ground/json.ts";
-import { refusal, type VendorAnswer } from "./vendor-answer.ts";
+import { buildRefusal, type VendorAnswer } from "./vendor-answer.ts";
 import type { VendorRequest } from "./vendor-request.ts";
-import { fieldRoute, listsBelow, type Route } from "./vendor-routes.ts";
+import { findFieldRoute, findListsBelow, type Route } from "./vendor-routes.ts";
 
 /** Vendor's answer to a field: its value, or why it is refused. Undefined if no fact is about the field. */
 export type FieldAnswer = VendorAnswer | string | { missing: string } | undefined;
@@ -39,20 +39,20 @@ export function answerDocument(
   );
   if (wrong) {
     const version = `the header ${wrong[0]} is ${request.headers[wrong[0].toLowerCase()]}; the schema is that of ${wrong[1]}`;
-    return { ...refusal(facts, 400, version), fault: version, deprecated: [] };
+    return { ...buildRefusal(facts, 400, version), fault: version, deprecated: [] };
   }
   let last: Route | undefined;
   const { data, fault, isInvalid, isMissing, deprecated } = carryOut(request, (field, args, source) => {
     const call = { ...request, body: args };
-    const holders = listsBelow(facts, field, call).map((name) => ({ id: name, [HOLDER]: name }));
+    const holders = findListsBelow(facts, field, call).map((name) => ({ id: name, [HOLDER]: name }));
     if (holders.length > 0) return { status: 200, headers: {}, body: holders };
-    const route = fieldRoute(facts, field, call);
+    const route = findFieldRoute(facts, field, call);
     if (!route || (field.includes(".") && source[HOLDER] !== route.objectName)) return undefined;
     last = route;
     return answerRoute(route, call);
   });
   if (fault === undefined) return { status: 200, headers: {}, body: { data: data ?? null }, deprecated };
-  const answer = refusal(facts, isInvalid ? 400 : 200, fault);
+  const answer = buildRefusal(facts, isInvalid ? 400 : 200, fault);
   const missing = isMissing && last && "missing" in last.fact ? last.fact.missing : undefined;
   return { ...answer, ...(missing !== undefined && { body: missing as Json }), fault, deprecated };
 }

@@ -3,8 +3,8 @@ import type { Facts, ListFact } from "../../connector-kit/facts/facts.ts";
 import { valueAt } from "../../connector-kit/calls/text-at.ts";
 import { nowMs } from "../../ground/clock.ts";
 import { hasValues } from "./vendor-checks.ts";
-import { shownRecord, type VendorRecord } from "./vendor-records.ts";
-import { extractPart, textIn, type VendorRequest } from "./vendor-request.ts";
+import { showRecord, type VendorRecord } from "./vendor-records.ts";
+import { extractPart, readText, type VendorRequest } from "./vendor-request.ts";
 import { readTime, TIME_FORMS } from "./vendor-times.ts";
 import type { ListRoute } from "./vendor-routes.ts";
 
@@ -18,10 +18,10 @@ export function isListed(
   if (only !== undefined) return record.hidden === only;
   if (fact.deleted?.only && fact.deleted.shownBy && hasValues(fact, request, fact.deleted.shownBy))
     return record.deleted === true;
-  const alone = (fact.hidden ?? []).findIndex(
+  const isAlone = (fact.hidden ?? []).findIndex(
     (entry) => entry.only && entry.shownBy && hasValues(fact, request, entry.shownBy),
   );
-  if (alone !== -1) return record.hidden === alone;
+  if (isAlone !== -1) return record.hidden === isAlone;
   if (record.deleted) {
     const { shownBy, alsoAt } = fact.deleted ?? {};
     if (alsoAt !== undefined) return false;
@@ -46,12 +46,12 @@ export function isWithin(
 }
 
 /** Returns the bound in milliseconds, or why the vendor refuses it. */
-export function boundIn(
+export function readBound(
   { since }: ListFact,
   request: VendorRequest,
   seen: { namesBound?: boolean; boundMs?: number },
 ): number | string | undefined {
-  const text = since && textIn(request, since.to);
+  const text = since && readText(request, since.to);
   if (!since || text === undefined || text === "") return undefined;
   seen.namesBound = true;
   const bound =
@@ -68,12 +68,12 @@ export function boundIn(
 }
 
 /** Returns the value of `{parent}` in the lists below a record. */
-export function parentValue(
+export function readParentValue(
   object: Facts["objects"][string],
   record: VendorRecord,
   by: string | undefined,
 ): string {
   if (by === undefined) return record.id;
-  const value = valueAt(shownRecord(object, record), by);
+  const value = valueAt(showRecord(object, record), by);
   return value === undefined ? record.id : String(value);
 }

@@ -21,7 +21,7 @@ export function chooseOrder(fact: ListFact, request: VendorRequest): ListOrder {
 }
 
 /** Sorts the records. Without a promised order, each `turn` has another one. */
-export function sorted(records: VendorRecord[], order: ListOrder, turn: number): VendorRecord[] {
+export function sortRecords(records: VendorRecord[], order: ListOrder, turn: number): VendorRecord[] {
   if (order === "none") {
     const shift = records.length < 2 ? 0 : turn % records.length;
     const inOrder = records.toSorted((a, b) => a.place - b.place);
@@ -34,7 +34,7 @@ export function sorted(records: VendorRecord[], order: ListOrder, turn: number):
 }
 
 /** Returns the records after one, wherever that is now: a vendor's cursor names the row, not its number. */
-export function behind(
+export function listBehind(
   records: VendorRecord[],
   last: { place: number; changedMs: number } | undefined,
   order: ListOrder,

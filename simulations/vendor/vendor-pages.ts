@@ -1,9 +1,9 @@
 /** Cuts a page out of a simulated list, with the address or cursor of the next one. */
 import type { Json } from "../../ground/json.ts";
 import type { ListFact } from "../../connector-kit/facts/facts.ts";
-import { behind, sorted, type ListOrder } from "./vendor-order.ts";
+import { listBehind, sortRecords, type ListOrder } from "./vendor-order.ts";
 import type { VendorRecord } from "./vendor-records.ts";
-import { extractPart, textIn, type VendorRequest } from "./vendor-request.ts";
+import { extractPart, readText, type VendorRequest } from "./vendor-request.ts";
 
 /** Position behind a cursor or an address of a next page. */
 interface Place {
@@ -70,12 +70,12 @@ export function cutPage(rules: PageRules, request: VendorRequest, all: VendorRec
   const { fact, order, tokens } = rules;
   const size = choosePageSize(fact, request, rules.usualSize);
   if (typeof size === "string") return size;
-  const inOrder = sorted(all, order, (tokens.turn += 1));
+  const inOrder = sortRecords(all, order, (tokens.turn += 1));
   const { kind } = fact.paging;
   if (kind === "none") return { records: inOrder, more: false, total: all.length, size };
-  if (kind === "page" || kind === "offset") return byPosition(rules, request, inOrder, size);
-  if (kind === "keyset") return byLastId(rules, request, inOrder, size);
-  return byToken(rules, request, inOrder, size);
+  if (kind === "page" || kind === "offset") return cutByPosition(rules, request, inOrder, size);
+  if (kind === "keyset") return cutByLastId(rules, request, inOrder, size);
+  return cutByToken(rules, request, inOrder, size);
 }
 
 function choosePageSize(
@@ -85,7 +85,7 @@ function choosePageSize(
 ): number | string {
   if (paging.size === undefined && usualSize !== undefined) return usualSize;
   const usual = paging.default ?? paging.largest ?? USUAL_SIZE;
-  const text = paging.size === undefined ? undefined : textIn(request, paging.size);
+  const text = paging.size === undefined ? undefined : readText(request, paging.size);
   const given =
     text === undefined || paging.sizeTemplate === undefined
       ? text
@@ -100,14 +100,14 @@ function choosePageSize(
     : `${paging.size}: ${given} is more than ${paging.largest}`;
 }
 
-function byPosition(
+function cutByPosition(
   { fact, depth }: PageRules,
   request: VendorRequest,
   all: VendorRecord[],
   size: number,
 ): CutPage | string {
   const { kind, to, template, first = kind === "page" ? 1 : 0, shortPages } = fact.paging;
-  const text = to === undefined ? undefined : textIn(request, to);
+  const text = to === undefined ? undefined : readText(request, to);
   const given =
     text === undefined || template === undefined ? text : extractPart(text, template, "place", "\\d+");
   const number = given === undefined ? first : Number(given);
@@ -130,32 +130,32 @@ function byPosition(
   };
 }
 
-function byLastId(
+function cutByLastId(
   { fact, order, depth }: PageRules,
   request: VendorRequest,
   all: VendorRecord[],
   size: number,
 ): CutPage | string {
   const { to } = fact.paging;
-  const last = to === undefined ? undefined : textIn(request, to);
+  const last = to === undefined ? undefined : readText(request, to);
   const found = last === undefined ? undefined : all.find(({ id }) => id === last);
   if (last !== undefined && !found) return `${to}: there is no record ${last}`;
-  const rest = behind(all, found, order);
+  const rest = listBehind(all, found, order);
   const reached = depth === undefined ? rest : rest.slice(0, Math.max(0, depth - (all.length - rest.length)));
   const records = reached.slice(0, size);
   return { records, more: rest.length > records.length, total: all.length, size };
 }
 
 /** Cuts pages by cursor or address: the second page is empty and the third half full, and both have a next one. */
-function byToken(
+function cutByToken(
   { fact, order, depth, tokens }: PageRules,
   request: VendorRequest,
   all: VendorRecord[],
   size: number,
 ): CutPage | string {
   const { to, kind, template } = fact.paging;
-  const own = textIn(request, `query.${TOKEN_NAME}`);
-  const text = to === undefined ? own : textIn(request, to);
+  const own = readText(request, `query.${TOKEN_NAME}`);
+  const text = to === undefined ? own : readText(request, to);
   const given =
     text === undefined || template === undefined ? text : extractPart(text, template, "place", "\\S+");
   const token = kind === "cursor" ? given : (own ?? given);
@@ -164,7 +164,7 @@ function byToken(
   if (!place) return `${to ?? TOKEN_NAME}: ${token} is no cursor of this vendor`;
   const left = depth === undefined ? Infinity : depth - place.before;
   if (left <= 0 && fact.paging.depth?.beyond === "refused") return `only ${depth} records can be reached`;
-  const rest = fact.paging.positional ? all.slice(place.before) : behind(all, place.last, order);
+  const rest = fact.paging.positional ? all.slice(place.before) : listBehind(all, place.last, order);
   const isWhole = scroll || place.pages > 2 || place.pages === 0;
   const isEmptyFirst = emptyFirst && place.pages === 0 && tokens.turn % 3 === 2 && rest.length > 0;
   const length = isEmptyFirst

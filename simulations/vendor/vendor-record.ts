@@ -1,15 +1,15 @@
 /** Answers requests for one record: finds, creates, changes or removes it, and shows it. */
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import type { Facts } from "../../connector-kit/facts/facts.ts";
-import { recordAnswer, type VendorAnswer } from "./vendor-answer.ts";
+import { buildRecordAnswer, type VendorAnswer } from "./vendor-answer.ts";
 import {
   putAt,
-  shownRecord,
-  writtenFields,
+  showRecord,
+  readWrittenFields,
   type VendorRecord,
   type VendorRecords,
 } from "./vendor-records.ts";
-import { textIn, valueIn, type VendorRequest } from "./vendor-request.ts";
+import { readText, readValue, type VendorRequest } from "./vendor-request.ts";
 import type { RecordRoute } from "./vendor-routes.ts";
 
 export interface RecordWorld {
@@ -28,16 +28,16 @@ export function carryOutRecord(
 ): VendorAnswer | string | { missing: string } {
   const { action, objectName, fact, object, values } = route;
   const known = world.records.of(objectName);
-  const fields = writtenFields(fact, request.body);
+  const fields = readWrittenFields(fact, request.body);
   if (typeof fields === "string") return fields;
   const refusedField = world.refusalFor(fields);
   if (refusedField !== undefined) return refusedField;
-  const key = fact.idempotencyKey === undefined ? undefined : textIn(request, fact.idempotencyKey);
+  const key = fact.idempotencyKey === undefined ? undefined : readText(request, fact.idempotencyKey);
   if (key !== undefined) seen.key = key;
-  if (action === "create") return answered(world, route, created(world, route, fields));
-  if (fact.keyNameTo !== undefined) seen.keyName = valueIn(request, fact.keyNameTo);
-  if (action === "upsert") return upserted(world, route, request, fields);
-  const id = idIn(route, request);
+  if (action === "create") return answered(world, route, createRecord(world, route, fields));
+  if (fact.keyNameTo !== undefined) seen.keyName = readValue(request, fact.keyNameTo);
+  if (action === "upsert") return upsertRecord(world, route, request, fields);
+  const id = readId(route, request);
   const isByKey = values["key"] !== undefined && values["value"] !== undefined;
   const isAsked = (one: VendorRecord) =>
     isByKey ? String(one.fields[values["key"] ?? ""]) === values["value"] : isSame(object.id, one.id, id);
@@ -48,15 +48,15 @@ export function carryOutRecord(
     return answered(world, route, record);
   }
   if (action === "update") {
-    Object.assign(record.fields, withoutId(fields, object.id.path));
+    Object.assign(record.fields, removeId(fields, object.id.path));
     world.records.touch(record);
   }
-  const wanted = fact.fieldsTo === undefined ? undefined : textIn(request, fact.fieldsTo);
+  const wanted = fact.fieldsTo === undefined ? undefined : readText(request, fact.fieldsTo);
   return answered(world, route, record, wanted?.split(","));
 }
 
 /** Creates a record, with the caller's id if the vendor requires one. */
-function created(
+function createRecord(
   world: RecordWorld,
   { objectName, fact, object }: RecordRoute,
   fields: JsonObject,
@@ -64,16 +64,16 @@ function created(
   const { path } = object.id;
   const id = fields[path];
   if (!fact.body?.[fact.wrap ? `${fact.wrap}.${path}` : path]?.required || typeof id !== "string")
-    return world.records.put(objectName, { fields: withoutId(fields, path) });
+    return world.records.put(objectName, { fields: removeId(fields, path) });
   const record = world.records.put(objectName, { fields });
   record.id = id;
   return record;
 }
 
-const withoutId = (fields: JsonObject, idPath: string): JsonObject =>
+const removeId = (fields: JsonObject, idPath: string): JsonObject =>
   Object.fromEntries(Object.entries(fields).filter(([name]) => name !== idPath));
 
-function upserted(
+function upsertRecord(
   world: RecordWorld,
   route: RecordRoute,
   request: VendorRequest,
@@ -81,17 +81,17 @@ function upserted(
 ): VendorAnswer | string {
   const { objectName, fact, values, object } = route;
   const beside = (name: string) =>
-    fact.keyTo === undefined ? undefined : valueIn(request, fact.keyTo.replace("{key}", name));
-  const readValue = (name: string) => values[name] ?? beside(name) ?? fields[name];
-  const key = values["key"] ?? fact.keys?.find((name) => readValue(name) !== undefined) ?? fact.keys?.[0];
-  const value = values["value"] ?? values["id"] ?? (key === undefined ? undefined : readValue(key));
+    fact.keyTo === undefined ? undefined : readValue(request, fact.keyTo.replace("{key}", name));
+  const findValue = (name: string) => values[name] ?? beside(name) ?? fields[name];
+  const key = values["key"] ?? fact.keys?.find((name) => findValue(name) !== undefined) ?? fact.keys?.[0];
+  const value = values["value"] ?? values["id"] ?? (key === undefined ? undefined : findValue(key));
   if (key === undefined || value === undefined || isJsonObject(value))
     return "nothing says which record is meant";
   if (fact.keys && !fact.keys.includes(key)) return `${key} is no key of ${objectName}`;
   const known = world.records.of(objectName).find((record) => String(record.fields[key]) === String(value));
   const record = known ?? world.records.put(objectName, { fields: {} });
   if (fact.keyIsId) record.id = String(value);
-  Object.assign(record.fields, withoutId(fields, object.id.path), { [key]: value });
+  Object.assign(record.fields, removeId(fields, object.id.path), { [key]: value });
   if (known) world.records.touch(record);
   const answer = answered(world, route, record);
   if (typeof answer === "string" || fact.createdAt === undefined) return answer;
@@ -105,15 +105,18 @@ function answered(
   record: VendorRecord,
   wanted?: string[],
 ): VendorAnswer | string {
-  const shown = shownRecord(object, record, { list: object.list, fieldsAt: fieldsAt(facts, objectName) });
+  const shown = showRecord(object, record, {
+    list: object.list,
+    fieldsAt: findFieldsPlace(facts, objectName),
+  });
   const stray = wanted?.find((name) => !Object.hasOwn(shown, name));
   if (stray !== undefined) return `${fact.fieldsTo}: there is no field ${stray}`;
   const kept = Object.entries(shown).filter(([name]) => wanted?.includes(name) ?? true);
-  return recordAnswer(fact, Object.fromEntries(kept), record.id);
+  return buildRecordAnswer(fact, Object.fromEntries(kept), record.id);
 }
 
 /** Returns the member of a record that has the written fields. */
-export function fieldsAt(facts: Facts, objectName: string): string {
+export function findFieldsPlace(facts: Facts, objectName: string): string {
   const { create, update, example } = facts.objects[objectName] ?? {};
   const fact = create ?? update;
   if (!fact) return "";
@@ -132,9 +135,9 @@ const isSame = (
   other: string | undefined,
 ): boolean => (caseSuffix ? one.slice(0, 15) === other?.slice(0, 15) : one === other);
 
-function idIn({ values, fact, object }: RecordRoute, request: VendorRequest): string | undefined {
+function readId({ values, fact, object }: RecordRoute, request: VendorRequest): string | undefined {
   if (values["id"] !== undefined) return values["id"];
-  const value = valueIn(
+  const value = readValue(
     request,
     fact.idTo ?? `body.${fact.wrap === undefined ? "" : `${fact.wrap}.`}${object.id.path}`,
   );

@@ -68,7 +68,7 @@ export class VendorRecords {
   put(objectName: string, { fields = {}, daysAgo = 0, ...rest }: NewRecord = {}): VendorRecord {
     const object = this.facts.objects[objectName];
     if (!object) throw new Error(`there are no facts about ${objectName}`);
-    const id = idNumber(object.id, (this.made += 1));
+    const id = buildId(object.id, (this.made += 1));
     const now = this.tick() - daysAgo * DAY_MS;
     const record = { id, place: this.made, createdMs: now, changedMs: now, fields, ...rest };
     this.of(objectName).push(record);
@@ -99,11 +99,8 @@ export class VendorRecords {
 }
 
 /** Builds an id in the vendor's form; every third is as long as the longest of the vendor. */
-function idNumber(
-  { type, example, longest, pattern, caseSuffix }: ObjectFacts["id"],
-  number: number,
-): string {
-  if (caseSuffix) return withCaseSuffix((example ?? "0".repeat(15)).slice(0, 11) + hex(number, 4));
+function buildId({ type, example, longest, pattern, caseSuffix }: ObjectFacts["id"], number: number): string {
+  if (caseSuffix) return addCaseSuffix((example ?? "0".repeat(15)).slice(0, 11) + hex(number, 4));
   if (type === "uuid")
     return `${(example ?? "6f9619ff-8b86-4011-b42d-00c04fc9").slice(0, -4)}${hex(number, 4)}`
       .padEnd(36, "0")
@@ -123,7 +120,7 @@ function idNumber(
 const CASE_DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ012345";
 
 /** Adds a character for each five characters, whose bits mark the capitals. */
-const withCaseSuffix = (id: string): string =>
+const addCaseSuffix = (id: string): string =>
   id +
   [id.slice(0, 5), id.slice(5, 10), id.slice(10, 15)]
     .map(
@@ -138,7 +135,7 @@ const withCaseSuffix = (id: string): string =>
 const hex = (number: number, length: number): string => String(number).padStart(length, "0");
 
 /** Shows a record as an answer has it; optional fields only if they are in `asked`. */
-export function shownRecord(
+export function showRecord(
   object: ObjectFacts,
   record: VendorRecord,
   { list, asked, fieldsAt = "" }: { list?: ListFact | undefined; asked?: string[]; fieldsAt?: string } = {},
@@ -182,7 +179,7 @@ export function shownRecord(
 }
 
 /** Reads the fields in a body; empty for a request without one. A sentence tells why they cannot be read. */
-export function writtenFields(
+export function readWrittenFields(
   { wrap = "", textual = false, named = {} }: RecordFact,
   body: Json | undefined,
 ): JsonObject | string {

@@ -74,7 +74,7 @@ function formMembers(body: string): JsonObject {
  * Returns the value at `query.<name>`, `header.<name>` or `body.<path>`; undefined if it is absent. For a GraphQL field, the
  * body is its arguments, `argument.<path>`.
  */
-export function valueIn(request: VendorRequest, target: string): Json | undefined {
+export function readValue(request: VendorRequest, target: string): Json | undefined {
   const [place = "", name = ""] = [
     target.slice(0, target.indexOf(".")),
     target.slice(target.indexOf(".") + 1),
@@ -87,8 +87,8 @@ export function valueIn(request: VendorRequest, target: string): Json | undefine
 }
 
 /** Returns the value as text, the parts of a list separated by commas; undefined if it is absent. */
-export function textIn(request: VendorRequest, target: string): string | undefined {
-  const value = valueIn(request, target);
+export function readText(request: VendorRequest, target: string): string | undefined {
+  const value = readValue(request, target);
   if (value === undefined || value === null) return undefined;
   if (Array.isArray(value)) return value.map(String).join(",");
   return isJsonObject(value) ? JSON.stringify(value) : String(value);

@@ -1,7 +1,7 @@
 /** Finds the facts that a request to a vendor's API may match. */
 import type { Facts, ListFact, ObjectFacts, RecordFact } from "../../connector-kit/facts/facts.ts";
-import { pathQuery } from "./vendor-checks.ts";
-import { textIn, valueIn, type VendorRequest } from "./vendor-request.ts";
+import { readPathQuery } from "./vendor-checks.ts";
+import { readText, readValue, type VendorRequest } from "./vendor-request.ts";
 
 export type RecordAction = "get" | "create" | "update" | "upsert" | "delete";
 const RECORD_ACTIONS: RecordAction[] = ["get", "create", "update", "upsert", "delete"];
@@ -44,32 +44,38 @@ export function findRoutes(
 ): FoundRoutes {
   const found: { route: Route; path: string }[] = [];
   let isKnownAddress = false;
-  for (const route of allRoutes(facts)) {
-    const values = placeholdersIn(route.path, request, connection);
+  for (const route of listAllRoutes(facts)) {
+    const values = readPlaceholders(route.path, request, connection);
     if (!values || route.fact.method === undefined) continue;
     isKnownAddress = true;
     if (route.fact.method !== request.method || ("absent" in route.fact && route.fact.absent)) continue;
     found.push({ route: { ...route, values } as Route, path: route.path });
   }
-  const conditions = ({ route: { fact }, path }: (typeof found)[number]): number =>
+  const listConditions = ({ route: { fact }, path }: (typeof found)[number]): number =>
     Object.values({ ...fact.query, ...fact.body }).filter(
       ({ required, pattern }) => required || pattern !== undefined,
     ).length +
-    pathQuery(path).length * 10;
+    readPathQuery(path).length * 10;
   return {
     routes: found
-      .toSorted((a, b) => fixedSteps(b.path) - fixedSteps(a.path) || conditions(b) - conditions(a))
+      .toSorted(
+        (a, b) => countFixedSteps(b.path) - countFixedSteps(a.path) || listConditions(b) - listConditions(a),
+      )
       .map(({ route }) => route),
     isKnownAddress,
   };
 }
 
 /** Finds the request that a GraphQL field stands for; undefined if no fact is about it. With an id, it is one for a single record. */
-export function fieldRoute(facts: Facts, field: string, call: VendorRequest): Route | undefined {
+export function findFieldRoute(facts: Facts, field: string, call: VendorRequest): Route | undefined {
   let found: Route | undefined;
-  for (const { path: _, ...route } of allRoutes(facts)) {
+  for (const { path: _, ...route } of listAllRoutes(facts)) {
     if (route.fact.field !== field) continue;
-    if ("idTo" in route.fact && route.fact.idTo !== undefined && textIn(call, route.fact.idTo) === undefined)
+    if (
+      "idTo" in route.fact &&
+      route.fact.idTo !== undefined &&
+      readText(call, route.fact.idTo) === undefined
+    )
       continue;
     if (!found || route.action === "get") found = { ...route, values: {} } as Route;
   }
@@ -77,17 +83,18 @@ export function fieldRoute(facts: Facts, field: string, call: VendorRequest): Ro
 }
 
 /** Lists the objects whose lists are members of a root field's value, if the call names them. */
-export function listsBelow(facts: Facts, field: string, call: VendorRequest): string[] {
+export function findListsBelow(facts: Facts, field: string, call: VendorRequest): string[] {
   return Object.entries(facts.objects).flatMap(([name, { list }]) => {
     const isBelow = list?.below !== undefined && list.field?.startsWith(`${field}.`);
-    return isBelow && textIn(call, list.below ?? "") === name ? [name] : [];
+    return isBelow && readText(call, list.below ?? "") === name ? [name] : [];
   });
 }
 
 /** Counts the fixed steps: `/users/me` comes before `/users/{id}`. */
-const fixedSteps = (path: string): number => path.split("/").filter((step) => !step.includes("{")).length;
+const countFixedSteps = (path: string): number =>
+  path.split("/").filter((step) => !step.includes("{")).length;
 
-function* allRoutes(facts: Facts): Generator<Omit<Route, "values"> & { path: string }> {
+function* listAllRoutes(facts: Facts): Generator<Omit<Route, "values"> & { path: string }> {
   for (const [objectName, object] of Object.entries(facts.objects)) {
     for (const action of ["list", "changes"] as const) {
       const fact = object[action];
@@ -116,7 +123,7 @@ function* allRoutes(facts: Facts): Generator<Omit<Route, "values"> & { path: str
 const NEAR = /[.*+?^$|()[\]\\]/g;
 
 /** Returns the decoded placeholders; undefined for another address. */
-export function placeholdersIn(
+export function readPlaceholders(
   template: string,
   request: VendorRequest,
   connection: Record<string, string>,
@@ -137,8 +144,8 @@ export function placeholdersIn(
     if (known !== undefined && known !== value) return undefined;
     values[name] = value;
   }
-  for (const [name, wanted] of pathQuery(template)) {
-    const given = valueIn(request, `query.${name}`);
+  for (const [name, wanted] of readPathQuery(template)) {
+    const given = readValue(request, `query.${name}`);
     const placeholder = /^\{([^{}]+)\}$/.exec(wanted)?.[1];
     if (placeholder === undefined ? given !== wanted : typeof given !== "string") return undefined;
     if (placeholder !== undefined) values[placeholder] = String(given);

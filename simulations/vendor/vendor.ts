@@ -5,21 +5,21 @@
 import type { Json, JsonObject } from "../../ground/json.ts";
 import { valueAt } from "../../connector-kit/calls/text-at.ts";
 import type { Facts } from "../../connector-kit/facts/facts.ts";
-import { listAnswer, refusal, type VendorAnswer } from "./vendor-answer.ts";
-import { argumentFaults, hasValues, requestFaults } from "./vendor-checks.ts";
+import { buildListAnswer, buildRefusal, type VendorAnswer } from "./vendor-answer.ts";
+import { listArgumentFaults, hasValues, listRequestFaults } from "./vendor-checks.ts";
 import type { VendorQuery } from "./languages/asked.ts";
 import { readVendorQuery } from "./languages/vendor-query.ts";
 import { answerBatch, findBatches } from "./vendor-batch.ts";
 import { answerComposite } from "./vendor-composite.ts";
 import { answerDocument, type GraphqlSide } from "./vendor-fields.ts";
 import { answerDeletionLog } from "./vendor-deletions.ts";
-import { boundIn, isListed, isWithin, parentValue } from "./vendor-listed.ts";
-import { chooseOrder, sorted, type ListOrder } from "./vendor-order.ts";
+import { readBound, isListed, isWithin, readParentValue } from "./vendor-listed.ts";
+import { chooseOrder, sortRecords, type ListOrder } from "./vendor-order.ts";
 import { cutPage, PageTokens, TOKEN_NAME } from "./vendor-pages.ts";
-import { carryOutRecord, fieldsAt, type RecordWorld } from "./vendor-record.ts";
-import { shownRecord, VendorRecords, type VendorRecord } from "./vendor-records.ts";
-import { takeRequest, textIn, valueIn, type RawRequest, type VendorRequest } from "./vendor-request.ts";
-import { findRoutes, placeholdersIn, type ListRoute, type Route } from "./vendor-routes.ts";
+import { carryOutRecord, findFieldsPlace, type RecordWorld } from "./vendor-record.ts";
+import { showRecord, VendorRecords, type VendorRecord } from "./vendor-records.ts";
+import { takeRequest, readText, readValue, type RawRequest, type VendorRequest } from "./vendor-request.ts";
+import { findRoutes, readPlaceholders, type ListRoute, type Route } from "./vendor-routes.ts";
 
 /** Request as the vendor received it. */
 export interface SeenRequest {
@@ -113,7 +113,7 @@ export class Vendor {
     const seen: SeenRequest = { method: raw.method, target: raw.target, status: 0 };
     const { longestAddress } = this.facts;
     const isTooLong = !isInner && longestAddress !== undefined && raw.target.length > longestAddress;
-    const tooLong = isTooLong ? refusal(this.facts, 414, "the address is too long") : undefined;
+    const tooLong = isTooLong ? buildRefusal(this.facts, 414, "the address is too long") : undefined;
     const answer = ordered ?? tooLong ?? this.carryOut(takeRequest(raw), seen);
     seen.status = answer.status;
     if (isInner) seen.isInner = true;
@@ -127,7 +127,7 @@ export class Vendor {
     const { routes, isKnownAddress } = findRoutes(this.facts, request, this.connection);
     const refused = (status: number, fault: string, body?: unknown): VendorAnswer => {
       seen.fault ??= fault;
-      const answer = refusal(this.facts, status, fault);
+      const answer = buildRefusal(this.facts, status, fault);
       return body === undefined ? answer : { ...answer, body: body as Json };
     };
     const log = answerDeletionLog(this.facts, this.records, request);
@@ -154,7 +154,7 @@ export class Vendor {
     let missing: VendorAnswer | undefined;
     for (const route of routes) {
       // An address that the vendor issued itself has the query of the previous page.
-      const [first] = requestFaults(route.fact, request, own, this.connection);
+      const [first] = listRequestFaults(route.fact, request, own, this.connection);
       if (first !== undefined) {
         fault ??= first;
         continue;
@@ -188,8 +188,8 @@ export class Vendor {
       const { objectName, action, fact } = batch;
       seen.objectName = objectName;
       seen.action = action === "links" ? "links" : "batch";
-      const [fault] = requestFaults(fact, request, [], this.connection);
-      const inputs = valueIn(request, `body.${fact.inputs}`);
+      const [fault] = listRequestFaults(fact, request, [], this.connection);
+      const inputs = readValue(request, `body.${fact.inputs}`);
       if (Array.isArray(inputs)) seen.inputs = inputs.length;
       const world = { ...this.world, fieldsAt: this.fieldsAt(objectName) };
       answer = fault ?? answerBatch(batch, request, world);
@@ -206,7 +206,7 @@ export class Vendor {
   ): VendorAnswer | undefined {
     for (const { list, changes } of Object.values(this.facts.objects))
       for (const address of [list?.paging.address, changes?.paging.address]) {
-        const { place } = (address !== undefined && placeholdersIn(address, request, {})) || {};
+        const { place } = (address !== undefined && readPlaceholders(address, request, {})) || {};
         if (place === undefined) continue;
         const rest = this.inner.get(place);
         if (rest !== undefined) return { status: 200, headers: {}, body: rest };
@@ -224,7 +224,7 @@ export class Vendor {
 
   /** Returns the member of a record that has the written fields. */
   fieldsAt(objectName: string): string {
-    return fieldsAt(this.facts, objectName);
+    return findFieldsPlace(this.facts, objectName);
   }
 
   private get world(): RecordWorld {
@@ -245,7 +245,7 @@ export class Vendor {
     const { fault, deprecated, ...answer } = answerDocument({ facts, carryOut }, request, (route, call) => {
       seen.objectName = route.objectName;
       seen.action = route.action;
-      const [wrong] = argumentFaults(route.fact, call);
+      const [wrong] = listArgumentFaults(route.fact, call);
       if (wrong !== undefined) return wrong;
       return isListRoute(route)
         ? this.list(route, call, seen)
@@ -262,22 +262,22 @@ export class Vendor {
     seen: SeenRequest,
   ): VendorAnswer | string | { missing: string } {
     const { fact, object, objectName, values } = route;
-    const bound = fact.language ? undefined : boundIn(fact, request, seen);
+    const bound = fact.language ? undefined : readBound(fact, request, seen);
     if (typeof bound === "string") return bound;
     const query = this.readQuery(route, request);
     if (typeof query === "string") return query;
     if (query?.boundMs !== undefined) Object.assign(seen, { namesBound: true, boundMs: query.boundMs });
     const order = query?.order ?? chooseOrder(fact, request);
     seen.order = order;
-    const sizeText = fact.paging.size === undefined ? undefined : textIn(request, fact.paging.size);
+    const sizeText = fact.paging.size === undefined ? undefined : readText(request, fact.paging.size);
     if (sizeText !== undefined) seen.sizeText = sizeText;
     const { parent } = values;
     if (parent !== undefined && object.parent && !this.isParent(object.parent, parent))
       return { missing: `there is no ${object.parent.object} ${parent}` };
     const { most, ids } = fact.fields ?? {};
-    const names = most === undefined ? [] : (textIn(request, fact.fields?.to ?? "") ?? "").split(",");
+    const names = most === undefined ? [] : (readText(request, fact.fields?.to ?? "") ?? "").split(",");
     if (most !== undefined && names.length > most) return `${fact.fields?.to}: more than ${most} names`;
-    const chosen = ids === undefined ? undefined : textIn(request, ids)?.split(",");
+    const chosen = ids === undefined ? undefined : readText(request, ids)?.split(",");
     const fitting = this.records
       .of(objectName)
       .filter(({ id }) => chosen?.includes(id) ?? true)
@@ -286,7 +286,7 @@ export class Vendor {
       .filter((record) => bound === undefined || isWithin(fact, object, record, bound))
       .filter((record) => query === undefined || query.matches(record));
     const { most: limit } = query ?? {};
-    const listed = limit === undefined ? fitting : sorted(fitting, order, 0).slice(0, limit);
+    const listed = limit === undefined ? fitting : sortRecords(fitting, order, 0).slice(0, limit);
     const { liftedBy, records: deepest } = fact.paging.depth ?? {};
     const isLifted = liftedBy !== undefined && hasValues(fact, request, liftedBy);
     const depth = isLifted ? undefined : deepest && (this.depthRecords ?? deepest);
@@ -299,8 +299,8 @@ export class Vendor {
     if (fact.paging.address !== undefined && page.token !== undefined)
       this.located.set(page.token, { route, request });
     if (query?.isCount)
-      return listAnswer(fact, { ...page, records: [], more: false }, [], { url: this.url, request });
-    const place = fact.paging.to === undefined ? undefined : textIn(request, fact.paging.to);
+      return buildListAnswer(fact, { ...page, records: [], more: false }, [], { url: this.url, request });
+    const place = fact.paging.to === undefined ? undefined : readText(request, fact.paging.to);
     if (place !== undefined) seen.place = place;
     seen.isLast = fact.paging.more !== undefined && !page.more;
     if (bound !== undefined && listed.length === 0 && fact.since?.unchanged !== undefined)
@@ -310,7 +310,7 @@ export class Vendor {
     const shown = page.records.map(
       (record) => query?.show?.(record) ?? this.shownEntry(route, request, record),
     );
-    return listAnswer(fact, page, shown, { url: this.url + request.path, request });
+    return buildListAnswer(fact, page, shown, { url: this.url + request.path, request });
   }
 
   private readQuery(
@@ -332,8 +332,8 @@ export class Vendor {
     request: VendorRequest,
     record: VendorRecord,
   ): JsonObject {
-    const asked = fact.fields && (textIn(request, fact.fields.to) ?? "").split(/[\s,;]+/);
-    const shown = shownRecord(object, record, {
+    const asked = fact.fields && (readText(request, fact.fields.to) ?? "").split(/[\s,;]+/);
+    const shown = showRecord(object, record, {
       list: fact,
       ...(asked && { asked }),
       fieldsAt: this.fieldsAt(objectName),
@@ -353,7 +353,7 @@ export class Vendor {
     const above = this.facts.objects[object];
     return this.records
       .of(object)
-      .some((record) => above !== undefined && parentValue(above, record, by) === value);
+      .some((record) => above !== undefined && readParentValue(above, record, by) === value);
   }
 }
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { DESCRIPTIONS } from "../../connectors/descriptions.gen.ts";
-import { simulatedAccount } from "../../simulations/simulated-connection.ts";
+import { buildAccountValues } from "../../simulations/simulated-connection.ts";
 import { startSimulation, type Simulation } from "../../simulations/start-simulation.ts";
 import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
 import { openSink, type Sink } from "../harness/deliveries/sink.ts";
@@ -42,7 +42,7 @@ describe("lists below the records of another object", () => {
     assert.equal((await busbar.inProject("POST", "/destinations", to)).status, 201);
     const deployed = await busbar.inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST });
     assert.equal(deployed.status, 200, deployed.text);
-    const { values = {} } = simulatedAccount(description);
+    const { values = {} } = buildAccountValues(description);
     const connection = await busbar.inProject("POST", "/connections:generate", {
       provider: "clickup",
       groupRef: "acme",

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { DESCRIPTIONS } from "../../connectors/descriptions.gen.ts";
-import { simulatedAccount } from "../../simulations/simulated-connection.ts";
+import { buildAccountValues } from "../../simulations/simulated-connection.ts";
 import { startSimulation, type Simulation } from "../../simulations/start-simulation.ts";
 import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
 
@@ -60,7 +60,7 @@ describe("a declarative connector with a dialect of its own", () => {
     const deployed = await busbar.inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST });
     assert.equal(deployed.status, 200, deployed.text);
     for (const [provider, object] of WRITTEN) {
-      const { values = {} } = simulatedAccount(DESCRIPTIONS[provider] ?? assert.fail());
+      const { values = {} } = buildAccountValues(DESCRIPTIONS[provider] ?? assert.fail());
       const providerMetadata = Object.fromEntries(
         Object.entries({ workspace: "quill", ...values }).map(([name, value]) => [
           name,

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DESCRIPTIONS } from "../../../connectors/descriptions.gen.ts";
-import { brokenDescriptions } from "../../../simulations/broken-descriptions.ts";
+import { breakDescription } from "../../../simulations/broken-descriptions.ts";
 import { checkDescription } from "./check-description.ts";
 
 const UPDATE = { method: "PUT", path: "/{path}/{id}" };
@@ -87,7 +87,7 @@ for (const [provider, description] of WITH_DEFAULTS) {
 
 test("a wrong value in any place of any description is refused with that place", () => {
   for (const [provider, description] of Object.entries(DESCRIPTIONS)) {
-    const all = brokenDescriptions(description);
+    const all = breakDescription(description);
     assert.ok(all.length > 50);
     for (const { place, description: broken } of all) {
       const { faults } = checkDescription(broken);

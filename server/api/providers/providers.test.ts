@@ -5,7 +5,7 @@ import { after, before, describe, test } from "node:test";
 import { checkDescription } from "../../../connector-kit/declarative/check/check-description.ts";
 import type { Description } from "../../../connector-kit/declarative/rules/description.ts";
 import { DESCRIPTIONS } from "../../../connectors/descriptions.gen.ts";
-import { brokenDescriptions } from "../../../simulations/broken-descriptions.ts";
+import { breakDescription } from "../../../simulations/broken-descriptions.ts";
 import { startSimulation, type Simulation } from "../../../simulations/start-simulation.ts";
 import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
 import { assertProblem } from "../../../tests/journeys/assert-problem.ts";
@@ -244,7 +244,7 @@ describe("providers", () => {
     assert.ok(good);
     const before = await busbar.inProject("GET", "/providers/x-quill");
     const calls = quill.requests.length;
-    const all = brokenDescriptions(good);
+    const all = breakDescription(good);
     const step = Math.floor(all.length / 100);
     const chosen = all.filter((_, index) => index % step === 0).slice(0, 100);
     assert.equal(chosen.length, 100);

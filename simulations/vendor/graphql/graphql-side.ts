@@ -26,7 +26,7 @@ type Path = GraphQLResolveInfo["path"];
 class MissingRecord extends Error {}
 
 /** Opens the execution of documents. `sdl` is the vendor's schema, or an excerpt. */
-export function graphqlSide(sdl: string): GraphqlSide {
+export function openGraphqlSide(sdl: string): GraphqlSide {
   const schema = buildSchema(sdl);
   return ({ body }, callField) => {
     const { query, variables } = body !== undefined && isJsonObject(body) ? body : {};
@@ -75,10 +75,10 @@ const resolver =
   (schema: GraphQLSchema, callField: CallField): GraphQLFieldResolver<unknown, unknown> =>
   (source, args, _, { fieldName, path, returnType, parentType }) => {
     const own = (source ?? {}) as JsonObject;
-    const answer = callField(fieldPath(path), JSON.parse(JSON.stringify(args)) as JsonObject, own);
+    const answer = callField(listFieldPath(path), JSON.parse(JSON.stringify(args)) as JsonObject, own);
     if (answer === undefined) {
       if (path.prev === undefined) throw new Error(`no fact is about ${fieldName}`);
-      return own[fieldName] ?? usualValue(returnType);
+      return own[fieldName] ?? buildUsualValue(returnType);
     }
     const isList = isListType(getNullableType(returnType));
     if (typeof answer === "string") throw new Error(answer);
@@ -90,7 +90,7 @@ const resolver =
   };
 
 /** Returns the names of the fields, from the root on. */
-function fieldPath(path: Path): string {
+function listFieldPath(path: Path): string {
   const names: string[] = [];
   for (let step: Path | undefined = path; step; step = step.prev)
     if (typeof step.key === "string") names.unshift(step.key);
@@ -98,7 +98,7 @@ function fieldPath(path: Path): string {
 }
 
 /** Returns null if the vendor may, otherwise a value of the type. */
-function usualValue(type: GraphQLOutputType): unknown {
+function buildUsualValue(type: GraphQLOutputType): unknown {
   if (!isNonNullType(type)) return null;
   const inner = type.ofType;
   if (isListType(inner)) return [];

@@ -6,9 +6,9 @@ import type { Facts } from "../../../connector-kit/facts/facts.ts";
 import { valueAt } from "../../../connector-kit/calls/text-at.ts";
 import type { JsonObject } from "../../../ground/json.ts";
 import { Vendor } from "../vendor.ts";
-import { graphqlSide } from "./graphql-side.ts";
-import { withBodies } from "./schema-bodies.ts";
-import { readGraphqlSchema, schemaExcerpt } from "./schema-excerpt.ts";
+import { openGraphqlSide } from "./graphql-side.ts";
+import { addBodies } from "./schema-bodies.ts";
+import { readGraphqlSchema, cutSchemaExcerpt } from "./schema-excerpt.ts";
 
 const WHOLE = `
 type Query {
@@ -66,8 +66,8 @@ const FACTS = completeRequests({
   errors: { source: "schema", body: { errors: [{ message: "REASON" }] }, message: "errors.0.message" },
 } as unknown as Facts);
 
-const EXCERPT = schemaExcerpt(readGraphqlSchema(WHOLE), FACTS);
-const vendor = new Vendor(FACTS, { graphql: graphqlSide(EXCERPT) });
+const EXCERPT = cutSchemaExcerpt(readGraphqlSchema(WHOLE), FACTS);
+const vendor = new Vendor(FACTS, { graphql: openGraphqlSide(EXCERPT) });
 
 function ask(query: string, variables: JsonObject = {}) {
   const headers = { "content-type": "application/json" };
@@ -102,7 +102,7 @@ test("the excerpt has what the facts name, members that are no objects, and what
     },
   };
   assert.throws(
-    () => schemaExcerpt(readGraphqlSchema(WHOLE), strange as Facts),
+    () => cutSchemaExcerpt(readGraphqlSchema(WHOLE), strange as Facts),
     /inks.get: the vendor has no query ink/,
   );
 });
@@ -173,7 +173,7 @@ test("a record is created, changed and read; one that is not there is null where
 });
 
 test("the members of an input that facts of writes need are those of the schema", () => {
-  assert.deepEqual(withBodies(FACTS, EXCERPT).objects["pens"]?.create?.body, {
+  assert.deepEqual(addBodies(FACTS, EXCERPT).objects["pens"]?.create?.body, {
     "input.name": { required: true, type: "string" },
     "input.maker": { required: true, type: "object" },
   });
@@ -209,7 +209,9 @@ test("a list that is a member of what a root field gives is that of the object w
       },
     },
   } as unknown as Facts);
-  const boxes = new Vendor(facts, { graphql: graphqlSide(schemaExcerpt(readGraphqlSchema(sdl), facts)) });
+  const boxes = new Vendor(facts, {
+    graphql: openGraphqlSide(cutSchemaExcerpt(readGraphqlSchema(sdl), facts)),
+  });
   const send = (query: string, version = "2") => {
     const headers = { "content-type": "application/json", version };
     return JSON.stringify(

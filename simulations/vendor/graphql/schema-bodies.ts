@@ -21,20 +21,20 @@ import {
 import type { Facts, ObjectFacts, Parameter, RecordFact } from "../../../connector-kit/facts/facts.ts";
 
 /** Adds the bodies of creates, updates and upserts to the facts, with names and types. */
-export function withBodies(facts: Facts, sdl: string): Facts {
+export function addBodies(facts: Facts, sdl: string): Facts {
   const schema = buildSchema(sdl);
-  const completed = (object: ObjectFacts): ObjectFacts => {
+  const completeFact = (object: ObjectFacts): ObjectFacts => {
     const record = recordType(schema, object);
     const actions = (["create", "update", "upsert"] as const).flatMap((action) => {
       const fact = object[action];
-      return fact?.field === undefined ? [] : [[action, { ...fact, body: bodyFor(schema, fact, record) }]];
+      return fact?.field === undefined ? [] : [[action, { ...fact, body: buildBody(schema, fact, record) }]];
     });
     return { ...object, ...(Object.fromEntries(actions) as Partial<ObjectFacts>) };
   };
   return {
     ...facts,
     objects: Object.fromEntries(
-      Object.entries(facts.objects).map(([name, object]) => [name, completed(object)]),
+      Object.entries(facts.objects).map(([name, object]) => [name, completeFact(object)]),
     ),
   };
 }
@@ -42,12 +42,12 @@ export function withBodies(facts: Facts, sdl: string): Facts {
 type Member = GraphQLInputField | GraphQLArgument;
 
 /** Lists the members of a body that accept a text: those that records have under the same name, and those that the vendor requires. */
-function bodyFor(
+function buildBody(
   schema: GraphQLSchema,
   { field = "", wrap = "", named = {}, idTo, body }: RecordFact,
   record: GraphQLObjectType | undefined,
 ): Record<string, Parameter> {
-  const members = membersAt(schema.getMutationType()?.getFields()[field]?.args ?? [], wrap)
+  const members = listMembers(schema.getMutationType()?.getFields()[field]?.args ?? [], wrap)
     .map((member) => ({ member, path: wrap === "" ? member.name : `${wrap}.${member.name}` }))
     .filter(({ path }) => `argument.${path}` !== idTo)
     .flatMap(({ member, path }): [string, Parameter][] => {
@@ -60,7 +60,7 @@ function bodyFor(
 }
 
 /** Returns the members of the input at a path, or the arguments themselves. */
-function membersAt(args: readonly GraphQLArgument[], wrap: string): readonly Member[] {
+function listMembers(args: readonly GraphQLArgument[], wrap: string): readonly Member[] {
   let members: readonly Member[] = args;
   for (const step of wrap.split(".").filter((part) => part !== "")) {
     const member: Member | undefined = members.find(({ name }) => name === step);

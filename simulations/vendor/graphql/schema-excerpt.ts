@@ -32,7 +32,7 @@ const ACTIONS = ["list", "changes", "get", "create", "update", "upsert", "delete
  * Builds the excerpt: the fields and arguments that facts name, everything on the paths to them, all scalar members of the
  * types on these paths, and whatever the vendor requires. Throws an error that names a field which the vendor does not have.
  */
-export function schemaExcerpt(schema: GraphQLSchema, facts: Facts): string {
+export function cutSchemaExcerpt(schema: GraphQLSchema, facts: Facts): string {
   const kept = new Map<GraphQLNamedType, Set<string>>();
   for (const [name, object] of Object.entries(facts.objects))
     for (const action of ACTIONS) {
@@ -47,16 +47,16 @@ export function schemaExcerpt(schema: GraphQLSchema, facts: Facts): string {
           `objects.${name}.${action}: the vendor has no ${isRead ? "query" : "mutation"} ${first}`,
         );
       keep(kept, root, first);
-      const paths = answerPaths(fact, object).map((path) => [...rest, ...path]);
-      keepField(kept, field, paths, argumentPaths(fact));
+      const paths = listAnswerPaths(fact, object).map((path) => [...rest, ...path]);
+      keepField(kept, field, paths, listArgumentPaths(fact));
     }
   const inOrder = Object.values(schema.getTypeMap()).filter((type) => kept.has(type));
   const isRoot = (type: GraphQLNamedType) =>
     type === schema.getQueryType() || type === schema.getMutationType();
   const texts = [...inOrder.filter(isRoot), ...inOrder.filter((type) => !isRoot(type))]
-    .map((type) => typeText(type, kept))
+    .map((type) => printType(type, kept))
     .filter((text) => text !== "");
-  return [rootsText(schema), ...texts].filter((text) => text !== "").join("\n");
+  return [printRoots(schema), ...texts].filter((text) => text !== "").join("\n");
 }
 
 /** Reads a vendor's schema: SDL, or the answer to an introspection, inside `data` or not. */
@@ -67,7 +67,7 @@ export function readGraphqlSchema(text: string): GraphQLSchema {
 }
 
 /** Declares roots with other names than the usual ones. */
-function rootsText(schema: GraphQLSchema): string {
+function printRoots(schema: GraphQLSchema): string {
   const [query, mutation] = [schema.getQueryType()?.name, schema.getMutationType()?.name];
   if ((query ?? "Query") === "Query" && (mutation ?? "Mutation") === "Mutation") return "";
   return `schema {\n  query: ${query}\n${mutation === undefined ? "" : `  mutation: ${mutation}\n`}}\n`;
@@ -107,7 +107,7 @@ function keepType(kept: Kept, type: GraphQLNamedType, paths: Path[], named: Path
 const isDemanded = (member: Member): boolean => !("args" in member) && isRequiredInputField(member);
 
 /** Lists the paths in the answer to a field. */
-function answerPaths(fact: ListFact | RecordFact, object: ObjectFacts): Path[] {
+function listAnswerPaths(fact: ListFact | RecordFact, object: ObjectFacts): Path[] {
   const record = "records" in fact ? [fact.records, fact.each].filter(Boolean).join(".") : fact.record;
   const beside = [
     ...Object.keys(fact.envelope ?? {}),
@@ -120,7 +120,7 @@ function answerPaths(fact: ListFact | RecordFact, object: ObjectFacts): Path[] {
     object.created?.path,
     object.fieldList?.at,
     ...("paging" in fact ? [fact.since?.field, fact.deleted?.at] : []),
-    ...pathsIn(object.example ?? {}),
+    ...listPaths(object.example ?? {}),
   ];
   return [
     ...beside,
@@ -130,17 +130,17 @@ function answerPaths(fact: ListFact | RecordFact, object: ObjectFacts): Path[] {
 }
 
 /** Lists the paths of an example's members; entries of lists have no step of their own. */
-function pathsIn(value: unknown): string[] {
-  if (Array.isArray(value)) return value.flatMap(pathsIn);
+function listPaths(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(listPaths);
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([name, inner]) => [
     name,
-    ...pathsIn(inner).map((path) => `${name}.${path}`),
+    ...listPaths(inner).map((path) => `${name}.${path}`),
   ]);
 }
 
 /** Lists the paths of the arguments that a fact names anywhere. */
-const argumentPaths = (fact: ListFact | RecordFact): Path[] => [
+const listArgumentPaths = (fact: ListFact | RecordFact): Path[] => [
   ...[...JSON.stringify(fact).matchAll(/argument\.([\w.]+)/g)].map(([, path = ""]) => path.split(".")),
   ...("wrap" in fact && fact.wrap !== undefined ? [fact.wrap.split(".")] : []),
 ];
@@ -148,36 +148,36 @@ const argumentPaths = (fact: ListFact | RecordFact): Path[] => [
 /** Maximum number of an enum's values: lists of all countries and currencies are no facts about an object. */
 const MAX_VALUES = 60;
 
-function typeText(type: GraphQLNamedType, kept: Kept): string {
+function printType(type: GraphQLNamedType, kept: Kept): string {
   if (isEnumType(type) && type.getValues().length > MAX_VALUES) return `scalar ${type.name}\n`;
   if (isScalarType(type)) return isSpecifiedScalarType(type) ? "" : `scalar ${type.name}\n`;
   if (isEnumType(type))
     return `enum ${type.name} {\n${type
       .getValues()
-      .map(({ name, deprecationReason }) => `  ${name}${deprecated(deprecationReason)}\n`)
+      .map(({ name, deprecationReason }) => `  ${name}${printDeprecation(deprecationReason)}\n`)
       .join("")}}\n`;
   if (!isObjectType(type) && !isInputObjectType(type) && !isInterfaceType(type))
     return `scalar ${type.name}\n`;
   const members: Member[] = Object.values(type.getFields());
   const lines = members
     .filter(({ name }) => kept.get(type)?.has(name))
-    .map((member) => memberText(member, kept));
+    .map((member) => printMember(member, kept));
   return `${isInputObjectType(type) ? "input" : "type"} ${type.name} {\n${lines.join("")}}\n`;
 }
 
-function memberText(member: Member, kept: Kept): string {
+function printMember(member: Member, kept: Kept): string {
   const args = "args" in member ? member.args.filter((one) => kept.has(getNamedType(one.type))) : [];
-  const listed = args.length === 0 ? "" : `(${args.map(inputText).join(", ")})`;
-  const text = "args" in member ? `${member.name}${listed}: ${member.type}` : inputText(member);
-  return `  ${text}${"args" in member ? deprecated(member.deprecationReason) : ""}\n`;
+  const listed = args.length === 0 ? "" : `(${args.map(printInput).join(", ")})`;
+  const text = "args" in member ? `${member.name}${listed}: ${member.type}` : printInput(member);
+  return `  ${text}${"args" in member ? printDeprecation(member.deprecationReason) : ""}\n`;
 }
 
-function inputText(input: GraphQLArgument | GraphQLInputField): string {
+function printInput(input: GraphQLArgument | GraphQLInputField): string {
   const { name, type, defaultValue, deprecationReason } = input;
   const usual = defaultValue === undefined ? undefined : astFromValue(defaultValue, type);
-  return `${name}: ${type}${usual ? ` = ${print(usual)}` : ""}${deprecated(deprecationReason)}`;
+  return `${name}: ${type}${usual ? ` = ${print(usual)}` : ""}${printDeprecation(deprecationReason)}`;
 }
 
 /** Marks a deprecation, without its reason: that is the vendor's text, and often long. */
-const deprecated = (reason: string | null | undefined): string =>
+const printDeprecation = (reason: string | null | undefined): string =>
   reason === null || reason === undefined ? "" : " @deprecated";

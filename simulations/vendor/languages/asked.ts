@@ -2,7 +2,7 @@
 import { isJsonObject, type Json, type JsonObject } from "../../../ground/json.ts";
 import type { Facts, ListFact } from "../../../connector-kit/facts/facts.ts";
 import type { ListOrder } from "../vendor-order.ts";
-import { shownRecord, type VendorRecord } from "../vendor-records.ts";
+import { showRecord, type VendorRecord } from "../vendor-records.ts";
 import { readTime, type VendorTimeFormat } from "../vendor-times.ts";
 
 export type ObjectFacts = Facts["objects"][string];
@@ -32,10 +32,10 @@ export interface VendorQuery {
 }
 
 export const shown = ({ object, fact, fieldsAt }: Asked, record: VendorRecord): JsonObject =>
-  shownRecord(object, record, { list: fact, fieldsAt });
+  showRecord(object, record, { list: fact, fieldsAt });
 
 /** Returns the known fields of an object: those of its example, of its records, and its times. */
-export function knownFields(asked: Asked): Set<string> {
+export function listKnownFields(asked: Asked): Set<string> {
   const { object, fieldsAt, records } = asked;
   const example = fieldsAt === "" ? object.example : (object.example as JsonObject | undefined)?.[fieldsAt];
   return new Set([
@@ -48,14 +48,14 @@ export function knownFields(asked: Asked): Set<string> {
 }
 
 /** Returns which time a field is; undefined for other fields. */
-export function timeField({ object, fieldsAt }: Asked, name: string): "changed" | "created" | undefined {
+export function findTimeField({ object, fieldsAt }: Asked, name: string): "changed" | "created" | undefined {
   const at = fieldsAt === "" ? name : `${fieldsAt}.${name}`;
   if (object.changed?.path === at) return "changed";
   return object.created?.path === at ? "created" : undefined;
 }
 
 /** Builds the test of a time; undefined for a text of another format, or an operator that times do not have. */
-export function timeTest(
+export function buildTimeTest(
   which: "changed" | "created",
   operator: string,
   text: string,

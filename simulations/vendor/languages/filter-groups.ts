@@ -4,7 +4,15 @@ import { valueAt } from "../../../connector-kit/calls/text-at.ts";
 import type { ListOrder } from "../vendor-order.ts";
 import type { VendorRecord } from "../vendor-records.ts";
 import type { VendorRequest } from "../vendor-request.ts";
-import { COMPARE, knownFields, shown, timeField, timeTest, type Asked, type VendorQuery } from "./asked.ts";
+import {
+  COMPARE,
+  listKnownFields,
+  shown,
+  findTimeField,
+  buildTimeTest,
+  type Asked,
+  type VendorQuery,
+} from "./asked.ts";
 
 const SIGNS: Record<string, string> = { GT: ">", GTE: ">=", LT: "<", LTE: "<=", EQ: "=", NEQ: "!=" };
 const MEMBERS = new Set(["propertyName", "operator", "value", "highValue", "values"]);
@@ -45,7 +53,7 @@ function readFilter(asked: Asked, filter: Json, bounds: number[]): Test {
   const strange = Object.keys(given).find((name) => !MEMBERS.has(name));
   if (strange !== undefined) throw new Refusal(`filters have no member ${strange}`);
   const { propertyName, operator, value, highValue } = given;
-  if (typeof propertyName !== "string" || !knownFields(asked).has(propertyName))
+  if (typeof propertyName !== "string" || !listKnownFields(asked).has(propertyName))
     throw new Refusal(`there is no property ${String(propertyName)}`);
   if (typeof operator !== "string" || !asked.fact.language?.operators.includes(operator))
     throw new Refusal(`there is no operator ${String(operator)}`);
@@ -66,10 +74,10 @@ function comparison(asked: Asked, name: string, operator: string, value: string,
   const sign = SIGNS[operator];
   const compare = COMPARE[sign ?? ""];
   if (sign === undefined || !compare) throw new Refusal(`${operator} is not simulated`);
-  const time = timeField(asked, name);
+  const time = findTimeField(asked, name);
   if (time) {
     const format = asked.fact.since?.format ?? "unix-ms";
-    const test = timeTest(time, sign, value, format);
+    const test = buildTimeTest(time, sign, value, format);
     if (!test) throw new Refusal(`${name}: ${value} is not a time of the form ${format}`);
     if (time === "changed" && sign.startsWith(">")) bounds.push(Number(value));
     return test;
@@ -98,13 +106,13 @@ function readOrder(asked: Asked, sorts: Json[]): ListOrder {
   const { propertyName, direction, ...others } = isJsonObject(sort) ? sort : {};
   if (
     typeof propertyName !== "string" ||
-    !knownFields(asked).has(propertyName) ||
+    !listKnownFields(asked).has(propertyName) ||
     Object.keys(others).length > 0
   )
     throw new Refusal(`cannot sort by ${JSON.stringify(sort)}`);
   if (direction !== "ASCENDING" && direction !== "DESCENDING")
     throw new Refusal(`sorts have the direction ASCENDING or DESCENDING, not ${String(direction)}`);
-  const by = propertyName === asked.fact.language?.id ? "id" : timeField(asked, propertyName);
+  const by = propertyName === asked.fact.language?.id ? "id" : findTimeField(asked, propertyName);
   if (by === undefined) return "other";
   return direction === "DESCENDING" ? `${by}-desc` : by;
 }

@@ -3,8 +3,16 @@ import { isJsonObject, type Json, type JsonObject } from "../../../ground/json.t
 import { valueAt } from "../../../connector-kit/calls/text-at.ts";
 import type { ListOrder } from "../vendor-order.ts";
 import type { VendorRecord } from "../vendor-records.ts";
-import { textIn, type VendorRequest } from "../vendor-request.ts";
-import { COMPARE, knownFields, shown, timeField, timeTest, type Asked, type VendorQuery } from "./asked.ts";
+import { readText, type VendorRequest } from "../vendor-request.ts";
+import {
+  COMPARE,
+  listKnownFields,
+  shown,
+  findTimeField,
+  buildTimeTest,
+  type Asked,
+  type VendorQuery,
+} from "./asked.ts";
 
 const TOKEN =
   /\s*(?:('(?:[^'\\]|\\[nNrRtTbBfF"'\\_%])*')|(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d))|([A-Za-z_][A-Za-z0-9_.]*)|(-?\d+(?:\.\d+)?)|(>=|<=|!=|[=<>(),]))/y;
@@ -143,9 +151,9 @@ class SoqlReader {
 /** Returns what a query requests, or why the vendor refuses it. */
 export function readSoql(asked: Asked, request: VendorRequest): VendorQuery | string {
   try {
-    const query = parseSoql(textIn(request, "query.q") ?? "");
-    const known = knownFields(asked);
-    const fieldFault = query.fields.find((name) => !known.has(name)) ?? childFault(asked, query);
+    const query = parseSoql(readText(request, "query.q") ?? "");
+    const known = listKnownFields(asked);
+    const fieldFault = query.fields.find((name) => !known.has(name)) ?? findChildFault(asked, query);
     if (fieldFault !== undefined) return `No such column '${fieldFault}' on entity '${query.from}'`;
     const bounds: number[] = [];
     const tests = query.where.map((one) => buildTest(asked, one, known, bounds));
@@ -165,7 +173,7 @@ export function readSoql(asked: Asked, request: VendorRequest): VendorQuery | st
 }
 
 /** Returns a field that the children lack, or a relation that does not exist. */
-function childFault({ records }: Asked, { children }: SoqlQuery): string | undefined {
+function findChildFault({ records }: Asked, { children }: SoqlQuery): string | undefined {
   for (const { from, fields } of children) {
     const linked = records.flatMap(({ links }) => links?.[from] ?? []);
     if (records.some(({ links }) => links) && linked.length === 0) return from;
@@ -180,7 +188,7 @@ function childFault({ records }: Asked, { children }: SoqlQuery): string | undef
 function readOrder(asked: Asked, { orderBy, isCount }: SoqlQuery, known: Set<string>): ListOrder {
   if (!orderBy) return isCount ? "id" : (asked.fact.sort?.default ?? "unknown");
   if (!known.has(orderBy.field)) throw new Malformed(`No such column '${orderBy.field}'`);
-  const by = orderBy.field === asked.fact.language?.id ? "id" : timeField(asked, orderBy.field);
+  const by = orderBy.field === asked.fact.language?.id ? "id" : findTimeField(asked, orderBy.field);
   if (by === undefined) return "other";
   return orderBy.isDescending ? `${by}-desc` : by;
 }
@@ -197,22 +205,22 @@ function buildTest(
   if (!asked.fact.language?.operators.includes(operator)) throw new Malformed(`unexpected token ${operator}`);
   const [first] = values;
   if (!first) throw new Malformed("a value is missing");
-  const time = timeField(asked, field);
+  const time = findTimeField(asked, field);
   if (time) {
     if (first.kind !== "time")
       throw new Malformed(`value of filter criterion for ${field} must be of type dateTime`);
-    const test = timeTest(time, operator, first.text, "rfc3339");
+    const test = buildTimeTest(time, operator, first.text, "rfc3339");
     if (!test) throw new Malformed(`unexpected token ${operator}`);
     if (time === "changed" && operator.startsWith(">")) bounds.push(Date.parse(first.text));
     return test;
   }
   const wanted = values.map((value) => literalValue(value));
-  if (field === asked.fact.language?.id) return idTest(operator, wanted);
-  if (operator === "IN") return (record) => wanted.includes(readText(asked, record, field));
+  if (field === asked.fact.language?.id) return buildIdTest(operator, wanted);
+  if (operator === "IN") return (record) => wanted.includes(readField(asked, record, field));
   const compare = COMPARE[operator];
   if (!compare) throw new Malformed(`unexpected token ${operator}`);
   return (record) => {
-    const own = readText(asked, record, field);
+    const own = readField(asked, record, field);
     const [other = ""] = wanted;
     if (own === null || other === null)
       return compare(own === other ? 0 : 1) && operator !== ">" && operator !== "<";
@@ -221,7 +229,7 @@ function buildTest(
 }
 
 /** Builds the test of an id. Ids are equal if their first fifteen characters are. */
-function idTest(operator: string, wanted: (string | null)[]): Test {
+function buildIdTest(operator: string, wanted: (string | null)[]): Test {
   const short = wanted.map((value) => {
     if (value === null || !/^[A-Za-z0-9]{15}(?:[A-Za-z0-9]{3})?$/.test(value))
       throw new Malformed(`invalid ID field: ${value}`);
@@ -245,7 +253,7 @@ function literalValue({ kind, text }: Token): string | null {
   return text.toLowerCase() === "null" ? null : text.toLowerCase();
 }
 
-function readText(asked: Asked, record: VendorRecord, field: string): string | null {
+function readField(asked: Asked, record: VendorRecord, field: string): string | null {
   const value = valueAt(shown(asked, record), field);
   return value === undefined || value === null ? null : String(value);
 }
@@ -269,7 +277,7 @@ function listChildren({ keepPage }: Asked, { links }: VendorRecord, child: SoqlQ
     (linked) => !child.where.some((one) => !fitsChild(one, linked)),
   );
   if (all.length === 0) return null;
-  const linkedRecords = all.map((linked) => childRecord(child, linked));
+  const linkedRecords = all.map((linked) => showChild(child, linked));
   const counts = { totalSize: all.length };
   if (all.length <= CHILDREN) return { ...counts, done: true, records: linkedRecords };
   const nextRecordsUrl = keepPage({ ...counts, done: true, records: linkedRecords.slice(CHILDREN) });
@@ -280,7 +288,7 @@ function listChildren({ keepPage }: Asked, { links }: VendorRecord, child: SoqlQ
 const fitsChild = ({ field, values }: Comparison, linked: Json): boolean =>
   String(valueAt(linked, field) ?? false) === String(values[0]?.text).replaceAll("'", "");
 
-const childRecord = ({ fields }: SoqlQuery, linked: Json): JsonObject => {
+const showChild = ({ fields }: SoqlQuery, linked: Json): JsonObject => {
   const values: JsonObject = isJsonObject(linked) ? linked : {};
   return Object.fromEntries(fields.map((field) => [field, values[field] ?? null]));
 };

@@ -3,13 +3,13 @@ import type { RecordOutcome, RecordToWrite, RecordWrite } from "../../../connect
 import type { BatchFact } from "../../../connector-kit/facts/facts.ts";
 import { orderWrite } from "../../../connector-kit/testing/order-fixture.ts";
 import { expect, putRecords, type Bench, type Check } from "./bench.ts";
-import { freeField } from "./write-checks.ts";
+import { findFreeField } from "./write-checks.ts";
 
 type BatchWrite = "create" | "update" | "upsert";
 
 const REFUSED = "the vendor refuses this value";
 
-export function batchChecks(bench: Bench): Check[] {
+export function listBatchChecks(bench: Bench): Check[] {
   const { batch = {} } = bench.object;
   const writes = (["create", "update", "upsert"] as const).flatMap((action): Check[] => {
     const fact = batch[action];
@@ -54,14 +54,14 @@ export function batchChecks(bench: Bench): Check[] {
 const failureOfMissing = ({ failure }: BatchFact): boolean => failure?.missing !== undefined;
 
 /** Builds records with different values, and with ids or keys if they need them. */
-function recordsFor(
+function buildRecords(
   bench: Bench,
   action: BatchWrite,
   count: number,
 ): { name: string; key: string; records: RecordToWrite[] } {
   const { object } = bench;
   const one = object[action];
-  const name = one ? freeField(bench, one) : "note";
+  const name = one ? findFreeField(bench, one) : "note";
   const key = object.upsert?.keys?.[0] ?? "";
   const stored = action === "update" ? putRecords(bench, count) : [];
   const records = Array.from({ length: count }, (_, index): RecordToWrite => {
@@ -86,7 +86,7 @@ async function send(
   return outcomes;
 }
 
-const keyFor = (type: BatchWrite, key: string): Partial<RecordWrite> => (type === "upsert" ? { key } : {});
+const buildKey = (type: BatchWrite, key: string): Partial<RecordWrite> => (type === "upsert" ? { key } : {});
 
 /** Expects that each outcome is a success, and names the record with the values of its input. */
 function expectPlaced(bench: Bench, name: string, records: RecordToWrite[], outcomes: RecordOutcome[]): void {
@@ -104,16 +104,16 @@ function expectPlaced(bench: Bench, name: string, records: RecordToWrite[], outc
 }
 
 async function wholeBatch(bench: Bench, type: BatchWrite, count: number): Promise<undefined> {
-  const { name, key, records } = recordsFor(bench, type, count);
+  const { name, key, records } = buildRecords(bench, type, count);
   bench.vendor.seen.length = 0;
-  const outcomes = await send(bench, type, records, keyFor(type, key));
+  const outcomes = await send(bench, type, records, buildKey(type, key));
   expectPlaced(bench, name, records, outcomes);
   expect(
     bench.vendor.seen.length === 1 && bench.vendor.seen[0]?.action === "batch",
     `sends ${bench.vendor.seen.length} requests for ${count} records`,
   );
   if (type !== "upsert" || bench.object.batch?.upsert?.createdAt === undefined) return;
-  const again = await send(bench, type, records, keyFor(type, key));
+  const again = await send(bench, type, records, buildKey(type, key));
   const reported = [...outcomes, ...again].map((outcome) => outcome.success && outcome.created);
   expect(
     reported.every((created, index) => created === index < count),
@@ -122,19 +122,19 @@ async function wholeBatch(bench: Bench, type: BatchWrite, count: number): Promis
 }
 
 async function manyRecords(bench: Bench, type: BatchWrite, { most }: BatchFact): Promise<undefined> {
-  const { name, key, records } = recordsFor(bench, type, most + 1);
+  const { name, key, records } = buildRecords(bench, type, most + 1);
   bench.vendor.seen.length = 0;
-  expectPlaced(bench, name, records, await send(bench, type, records, keyFor(type, key)));
+  expectPlaced(bench, name, records, await send(bench, type, records, buildKey(type, key)));
   const sizes = bench.vendor.seen.map(({ inputs }) => inputs ?? 1);
   expect(sizes.length === 2, `sends ${sizes.join(", ")} records where ${most} are taken at once`);
 }
 
 async function oneFails(bench: Bench, type: BatchWrite, fact: BatchFact): Promise<undefined> {
-  const { name, key, records } = recordsFor(bench, type, 4);
+  const { name, key, records } = buildRecords(bench, type, 4);
   if (records[2]) records[2].fields[name] = REFUSED;
   bench.vendor.refusedValue = REFUSED;
   bench.vendor.seen.length = 0;
-  const outcomes = await send(bench, type, records, keyFor(type, key));
+  const outcomes = await send(bench, type, records, buildKey(type, key));
   const [bad] = outcomes.splice(2, 1);
   records.splice(2, 1);
   expectPlaced(bench, name, records, outcomes);
@@ -150,17 +150,17 @@ async function oneFails(bench: Bench, type: BatchWrite, fact: BatchFact): Promis
 }
 
 async function undoneByOne(bench: Bench, type: BatchWrite): Promise<undefined> {
-  const { name, key, records } = recordsFor(bench, type, 3);
+  const { name, key, records } = buildRecords(bench, type, 3);
   const before = bench.vendor.records.of(bench.objectName).length;
-  const placed = await send(bench, type, records, { ...keyFor(type, key), allOrNone: true });
+  const placed = await send(bench, type, records, { ...buildKey(type, key), allOrNone: true });
   expectPlaced(bench, name, records, placed);
   const after = bench.vendor.records.of(bench.objectName).length;
   expect(after - before === (type === "update" ? 0 : 3), `${after - before} of 3 records were written`);
-  const others = recordsFor(bench, type, 3);
+  const others = buildRecords(bench, type, 3);
   for (const [index, record] of others.records.entries())
     record.fields[name] = index === 1 ? REFUSED : `later ${index}`;
   bench.vendor.refusedValue = REFUSED;
-  const outcomes = await send(bench, type, others.records, { ...keyFor(type, key), allOrNone: true });
+  const outcomes = await send(bench, type, others.records, { ...buildKey(type, key), allOrNone: true });
   const errors = outcomes.flatMap((outcome) => (outcome.success ? [] : [outcome.error]));
   expect(errors.length === 3, `${3 - errors.length} of 3 records count as written`);
   const kept = bench.vendor.records
@@ -174,18 +174,18 @@ async function undoneByOne(bench: Bench, type: BatchWrite): Promise<undefined> {
 }
 
 async function twice(bench: Bench, type: BatchWrite): Promise<undefined> {
-  const { name, key, records } = recordsFor(bench, type, 2);
+  const { name, key, records } = buildRecords(bench, type, 2);
   const [first] = records;
   expect(first, "no record");
   const all = [...records, { ...first, fields: { ...first.fields, [name]: "again" } }];
-  const outcomes = await send(bench, type, all, keyFor(type, key));
+  const outcomes = await send(bench, type, all, buildKey(type, key));
   for (const outcome of outcomes) if (!outcome.success) throw outcome.error;
   const stored = bench.vendor.records.of(bench.objectName).filter(({ fields }) => fields[name] === "again");
   expect(stored.length === 1, "the last of two writes of one record does not hold");
 }
 
 async function goneUpdate(bench: Bench): Promise<undefined> {
-  const { name, records } = recordsFor(bench, "update", 3);
+  const { name, records } = buildRecords(bench, "update", 3);
   bench.vendor.records.of(bench.objectName).splice(1, 1);
   const outcomes = await send(bench, "update", records);
   const [gone] = outcomes.splice(1, 1);
@@ -201,7 +201,7 @@ async function goneUpdate(bench: Bench): Promise<undefined> {
 async function readValues(bench: Bench, { most }: BatchFact): Promise<undefined> {
   const { connector, objectName, object, fetch, vendor } = bench;
   expect(connector.write, "the connector writes nothing");
-  const name = object.create ? freeField(bench, object.create) : "note";
+  const name = object.create ? findFreeField(bench, object.create) : "note";
   const records = putRecords(bench, most + 2, { fields: { [name]: "before" } });
   const [gone] = vendor.records.of(objectName).splice(1, 1);
   const ids = records.map(({ id }) => id);

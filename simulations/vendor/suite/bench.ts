@@ -12,7 +12,7 @@ import type {
 } from "../../../connector-kit/read-connector.ts";
 import { valueAt } from "../../../connector-kit/calls/text-at.ts";
 import type { Vendor } from "../vendor.ts";
-import { parentValue } from "../vendor-listed.ts";
+import { readParentValue } from "../vendor-listed.ts";
 import type { NewRecord, VendorRecord } from "../vendor-records.ts";
 
 export type PromisedMode = "read" | "create" | "update" | "delete" | "upsert";
@@ -85,7 +85,7 @@ export function putRecords(
     const record = parents[index % 2];
     return vendor.records.put(objectName, {
       ...more,
-      ...(record && { parent: parentValue(above, record, parent.by) }),
+      ...(record && { parent: readParentValue(above, record, parent.by) }),
     });
   });
 }

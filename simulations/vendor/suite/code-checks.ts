@@ -3,9 +3,9 @@ import { orderWrite, planRead } from "../../../connector-kit/testing/order-fixtu
 import type { Checkpoint, DeletionPage } from "../../../connector-kit/read-connector.ts";
 import { expect, expectIds, buildReader, changesFact, putRecords, SMALL_PAGE, scanAll } from "./bench.ts";
 import type { Bench, Check } from "./bench.ts";
-import { freeField } from "./write-checks.ts";
+import { findFreeField } from "./write-checks.ts";
 
-export function codeChecks(bench: Bench): Check[] {
+export function listCodeChecks(bench: Bench): Check[] {
   const fact = changesFact(bench);
   if (!fact?.language || !bench.modes.includes("read")) return [];
   const { source } = fact;
@@ -54,7 +54,7 @@ export function codeChecks(bench: Bench): Check[] {
 }
 
 const pickField = (bench: Bench): string =>
-  bench.object.create ? freeField(bench, bench.object.create) : "note";
+  bench.object.create ? findFreeField(bench, bench.object.create) : "note";
 
 async function changesBetween(bench: Bench): Promise<undefined> {
   putRecords(bench, 2, { daysAgo: 20 });

@@ -4,12 +4,12 @@ import { ProviderError } from "../../../connector-kit/calls/provider-error.ts";
 import { valueAt } from "../../../connector-kit/calls/text-at.ts";
 import { orderWrite, planRead } from "../../../connector-kit/testing/order-fixture.ts";
 import type { Json } from "../../../ground/json.ts";
-import { refusal } from "../vendor-answer.ts";
+import { buildRefusal } from "../vendor-answer.ts";
 import { expect, buildReader } from "./bench.ts";
-import { fieldsInPath } from "./write-checks.ts";
+import { buildPathFields } from "./write-checks.ts";
 import type { Bench, Check } from "./bench.ts";
 
-export function errorChecks(bench: Bench): Check[] {
+export function listErrorChecks(bench: Bench): Check[] {
   const { facts, modes } = bench;
   const { errors } = facts;
   if (!errors) return [{ name: "refusals", source: undefined, run: async () => "no facts about refusals" }];
@@ -37,7 +37,7 @@ export function errorChecks(bench: Bench): Check[] {
 
 async function refusedBy(bench: Bench, way: "read" | "create"): Promise<ProviderError> {
   const { objectName, connector, fetch, object } = bench;
-  const fields = { name: "x", ...(object.create && fieldsInPath(object.create)) };
+  const fields = { name: "x", ...(object.create && buildPathFields(object.create)) };
   try {
     if (way === "read") await buildReader(bench).readPage(planRead(objectName), undefined, fetch);
     else {
@@ -56,7 +56,7 @@ const REASON = "the ünïcode reason";
 
 async function reason(bench: Bench, way: "read" | "create"): Promise<undefined> {
   const { errors } = bench.facts;
-  bench.vendor.next = refusal(bench.facts, 400, REASON);
+  bench.vendor.next = buildRefusal(bench.facts, 400, REASON);
   const code = errors?.code === undefined ? undefined : valueAt(bench.vendor.next.body as Json, errors.code);
   const error = await refusedBy(bench, way);
   expect(
@@ -76,7 +76,7 @@ async function otherRefusal(
 ): Promise<undefined> {
   const { errors } = bench.facts;
   const { status: _, ...usual } = errors ?? { source: "", message: "" };
-  const answer = refusal({ ...bench.facts, errors: { ...usual, body } }, status, REASON);
+  const answer = buildRefusal({ ...bench.facts, errors: { ...usual, body } }, status, REASON);
   bench.vendor.next = { ...answer, headers: { ...answer.headers, ...lowerNames(headers) } };
   const error = await refusedBy(bench, way);
   expectWait(error, waitSeconds);

@@ -18,7 +18,7 @@ import { PROVIDER_TABLE } from "../../../connectors/provider-table.ts";
 const FOLDER = join(PROJECT_ROOT, "connectors");
 
 /** Lists the providers that have facts. */
-export const providersWithFacts = (): string[] =>
+export const listProvidersWithFacts = (): string[] =>
   globSync("*/facts.json", { cwd: FOLDER })
     .map((file) => file.split("/")[0] ?? "")
     .toSorted();
@@ -55,7 +55,7 @@ export function buildSubject(
     connector,
     facts,
     account: { values },
-    promised: promisedBy(facts, description),
+    promised: listPromises(facts, description),
     headers,
   };
 }
@@ -66,7 +66,7 @@ function completeKnown(provider: string): ProviderInfo | undefined {
 }
 
 /** Returns the promises of a connector; for a connector in code, those that facts cover. */
-const promisedBy = (facts: Facts, description: Description | undefined): Record<string, PromisedMode[]> =>
+const listPromises = (facts: Facts, description: Description | undefined): Record<string, PromisedMode[]> =>
   description
     ? Object.fromEntries(buildPlans(description).map(({ name, modes }) => [name, modes]))
     : Object.fromEntries(Object.entries(facts.objects).map(([name, object]) => [name, listModes(object)]));

@@ -4,17 +4,17 @@ import { ProviderError } from "../../../connector-kit/calls/provider-error.ts";
 import { withAccount } from "../../../connector-kit/calls/with-account.ts";
 import { Vendor } from "../vendor.ts";
 import { now } from "../../../ground/clock.ts";
-import { errorChecks } from "./error-checks.ts";
-import { readChecks } from "./read-checks.ts";
-import { graphqlSide } from "../graphql/graphql-side.ts";
-import { withBodies } from "../graphql/schema-bodies.ts";
+import { listErrorChecks } from "./error-checks.ts";
+import { listReadChecks } from "./read-checks.ts";
+import { openGraphqlSide } from "../graphql/graphql-side.ts";
+import { addBodies } from "../graphql/schema-bodies.ts";
 import { expect, type Bench, type Check, type CheckResult, type Subject } from "./bench.ts";
 import { readSchema } from "./facts-subject.ts";
-import { batchChecks } from "./batch-checks.ts";
+import { listBatchChecks } from "./batch-checks.ts";
 import { changeChecks } from "./change-checks.ts";
-import { codeChecks } from "./code-checks.ts";
-import { linkChecks } from "./link-checks.ts";
-import { writeChecks } from "./write-checks.ts";
+import { listCodeChecks } from "./code-checks.ts";
+import { listLinkChecks } from "./link-checks.ts";
+import { listWriteChecks } from "./write-checks.ts";
 
 /** Runs the checks of one object: all of them or, if one failure is enough, until the first. */
 export async function checkObject(
@@ -24,7 +24,7 @@ export async function checkObject(
 ): Promise<CheckResult[]> {
   const { provider, account, promised, headers } = subject;
   const sdl = subject.sdl ?? readSchema(subject.facts);
-  const facts = sdl === undefined ? subject.facts : withBodies(subject.facts, sdl);
+  const facts = sdl === undefined ? subject.facts : addBodies(subject.facts, sdl);
   const object = Object.hasOwn(facts.objects, objectName) ? facts.objects[objectName] : undefined;
   if (!object)
     return [
@@ -32,7 +32,7 @@ export async function checkObject(
     ];
   const vendor = new Vendor(facts, {
     connection: account.values ?? {},
-    ...(sdl !== undefined && { graphql: graphqlSide(sdl) }),
+    ...(sdl !== undefined && { graphql: openGraphqlSide(sdl) }),
   });
   const connector = withAccount(subject.connector, account);
   const modes = promised[objectName] ?? [];
@@ -49,14 +49,14 @@ export async function checkObject(
   };
   const results: CheckResult[] = [];
   for (const check of [
-    ...readChecks(bench),
+    ...listReadChecks(bench),
     ...changeChecks(bench),
-    ...writeChecks(bench),
-    ...batchChecks(bench),
-    ...linkChecks(bench),
-    ...codeChecks(bench),
-    ...errorChecks(bench),
-    ...deprecationChecks(bench),
+    ...listWriteChecks(bench),
+    ...listBatchChecks(bench),
+    ...listLinkChecks(bench),
+    ...listCodeChecks(bench),
+    ...listErrorChecks(bench),
+    ...listDeprecationChecks(bench),
   ]) {
     vendor.clear();
     const result = { objectName, ...(await outcomeOfCheck(bench, check)) };
@@ -67,7 +67,7 @@ export async function checkObject(
 }
 
 /** Checks that documents use nothing deprecated; at the end, for everything that was sent. */
-const deprecationChecks = ({ facts, vendor }: Bench): Check[] =>
+const listDeprecationChecks = ({ facts, vendor }: Bench): Check[] =>
   facts.graphql === undefined
     ? []
     : [
@@ -89,12 +89,12 @@ async function outcomeOfCheck(
       ? { check: name, state: "passed" }
       : { check: name, state: "unverified", message: missing };
   } catch (error) {
-    return { check: name, state: "failed", message: failure(bench, name, source, error) };
+    return { check: name, state: "failed", message: buildFailure(bench, name, source, error) };
   }
 }
 
 /** Builds the message with provider, object, fact and source. */
-function failure(
+function buildFailure(
   { provider, objectName, vendor, facts }: Bench,
   name: string,
   source: string | undefined,

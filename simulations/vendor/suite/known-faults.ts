@@ -12,5 +12,5 @@ export const writeKnownFaults = (faults: string[]): void =>
   writeFileSync(FILE, `${JSON.stringify(faults.toSorted(), null, 2)}\n`);
 
 /** Builds the name of a fault in the list. */
-export const faultName = (provider: string, { objectName, check }: CheckResult): string =>
+export const buildFaultName = (provider: string, { objectName, check }: CheckResult): string =>
   `${provider} ${objectName}: ${check}`;

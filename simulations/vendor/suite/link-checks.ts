@@ -1,7 +1,7 @@
 /** Checks of links between records: all of them are read, however many requests that takes. */
 import { expect, putRecords, scanAll, type Bench, type Check } from "./bench.ts";
 
-export function linkChecks(bench: Bench): Check[] {
+export function listLinkChecks(bench: Bench): Check[] {
   const { links } = bench.object;
   if (!links) return [];
   const { source } = links;

@@ -18,9 +18,9 @@ import {
   scanAll,
 } from "./bench.ts";
 import type { Bench, Check } from "./bench.ts";
-import { valueChecks } from "./value-checks.ts";
+import { listValueChecks } from "./value-checks.ts";
 
-export function readChecks(bench: Bench): Check[] {
+export function listReadChecks(bench: Bench): Check[] {
   const { object, modes } = bench;
   if (!modes.includes("read")) return [];
   const list = object.list;
@@ -62,7 +62,7 @@ export function readChecks(bench: Bench): Check[] {
     ...(object.fields
       ? [{ name: "fields of the account", source: object.fields.source, run: () => fieldsOfAccount(bench) }]
       : []),
-    ...valueChecks(bench),
+    ...listValueChecks(bench),
     ...(object.fieldList
       ? [{ name: "fields that records have as a list", source, run: () => listedFields(bench) }]
       : []),

@@ -5,9 +5,9 @@ import type { Json, JsonObject } from "../../../ground/json.ts";
 import type { NewRecord } from "../vendor-records.ts";
 import { expect, putRecords, scanAll } from "./bench.ts";
 import type { Bench, Check } from "./bench.ts";
-import { freeField } from "./write-checks.ts";
+import { findFreeField } from "./write-checks.ts";
 
-export function valueChecks(bench: Bench): Check[] {
+export function listValueChecks(bench: Bench): Check[] {
   const { facts, object, objectName } = bench;
   const values = (facts.values ?? []).filter(({ objects }) => objects.includes(objectName));
   const own = object.create ?? object.update;
@@ -62,7 +62,7 @@ async function sentValue(bench: Bench, { field, means, sent }: ValueFact): Promi
 
 /** Checks that a written value is read under the same name, however deep an answer has it. */
 async function writtenName(bench: Bench, fact: RecordFact): Promise<undefined> {
-  const name = freeField(bench, fact);
+  const name = findFreeField(bench, fact);
   const found = await readField(bench, name, { fields: { [name]: "ünïcode ✓" } });
   expect(found === "ünïcode ✓", `${name}, which can be written, is read as ${JSON.stringify(found)}`);
 }

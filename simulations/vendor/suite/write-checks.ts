@@ -4,13 +4,13 @@ import type { Parameter, RecordFact } from "../../../connector-kit/facts/facts.t
 import { orderWrite } from "../../../connector-kit/testing/order-fixture.ts";
 import { valueAt } from "../../../connector-kit/calls/text-at.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../ground/json.ts";
-import { putAt, shownRecord } from "../vendor-records.ts";
+import { putAt, showRecord } from "../vendor-records.ts";
 import { expect, putRecords } from "./bench.ts";
 import type { Bench, Check } from "./bench.ts";
 
 type WriteAction = "create" | "update" | "upsert" | "delete";
 
-export function writeChecks(bench: Bench): Check[] {
+export function listWriteChecks(bench: Bench): Check[] {
   const actions: WriteAction[] = ["create", "update", "upsert", "delete"];
   const checks: Check[] = actions
     .filter((action) => bench.modes.includes(action))
@@ -69,13 +69,13 @@ function expectSuccess(outcome: RecordOutcome): asserts outcome is Extract<Recor
 
 async function create(bench: Bench, fact: RecordFact): Promise<undefined> {
   const { vendor, objectName } = bench;
-  const fields = fieldsFor(bench, fact);
+  const fields = buildFields(bench, fact);
   const outcome = await write(bench, "create", { fields, idempotencyKey: () => "key-of-this-create" });
   expectSuccess(outcome);
   const [stored] = vendor.records.of(objectName);
   expect(stored, "nothing was stored");
   expect(outcome.recordId === stored.id, `the id is reported as ${outcome.recordId}, not ${stored.id}`);
-  const inPath = Object.keys(fieldsInPath(fact));
+  const inPath = Object.keys(buildPathFields(fact));
   expectFields(
     Object.fromEntries(Object.entries(fields).filter(([name]) => !inPath.includes(name))),
     stored.fields,
@@ -90,8 +90,8 @@ async function update(bench: Bench, fact: RecordFact): Promise<string | undefine
   const { vendor, objectName } = bench;
   const [, record] = putRecords(bench, 3);
   expect(record, "no record");
-  const name = freeField(bench, fact, ({ required }) => !required);
-  const unseen = await unseenDemands(bench, fact, record.id, name);
+  const name = findFreeField(bench, fact, ({ required }) => !required);
+  const unseen = await buildUnseenDemands(bench, fact, record.id, name);
   const outcome = await write(bench, "update", { id: record.id, fields: { ...unseen, [name]: "after" } });
   expectSuccess(outcome);
   expectFields({ [name]: "after" }, record.fields);
@@ -114,7 +114,7 @@ async function update(bench: Bench, fact: RecordFact): Promise<string | undefine
  * Builds values for the fields that the vendor requires in each update and shows in no answer. Without them, the connector
  * refuses an update before it sends anything, with a message that names them.
  */
-async function unseenDemands(
+async function buildUnseenDemands(
   bench: Bench,
   fact: RecordFact,
   id: string,
@@ -122,10 +122,10 @@ async function unseenDemands(
 ): Promise<JsonObject> {
   const values: JsonObject = {};
   for (const [path, { required, ofRequest, ...rules }] of Object.entries(fact.body ?? {})) {
-    const name = nameBelow(fact, path);
+    const name = findNameBelow(fact, path);
     if (!required || ofRequest || name === undefined || name === written) continue;
     if (bench.object.example && valueAt(bench.object.example as Json, name) !== undefined) continue;
-    values[name] = valueFor(rules);
+    values[name] = buildValue(rules);
   }
   const names = Object.keys(values);
   if (names.length === 0) return values;
@@ -177,7 +177,7 @@ async function upsert(bench: Bench, fact: RecordFact): Promise<string | undefine
 async function upsertBy(bench: Bench, fact: RecordFact, key: string): Promise<void> {
   const { vendor, objectName } = bench;
   vendor.clear();
-  const fields = { ...fieldsFor(bench, fact), [key]: "ada@example.com" };
+  const fields = { ...buildFields(bench, fact), [key]: "ada@example.com" };
   const first = await write(bench, "upsert", { fields }, key);
   expectSuccess(first);
   const second = await write(bench, "upsert", { fields }, key);
@@ -224,7 +224,7 @@ function expectReturned(bench: Bench, { data }: { data?: JsonObject }, id: strin
   );
   const record = vendor.records.of(objectName).find((one) => one.id === id);
   const shown =
-    record && shownRecord(object, record, { list: object.list, fieldsAt: vendor.fieldsAt(objectName) });
+    record && showRecord(object, record, { list: object.list, fieldsAt: vendor.fieldsAt(objectName) });
   if (bench.facts.graphql || object.get?.fieldsTo !== undefined) {
     // A document selects members: those that it returns belong to the record.
     const strange = Object.keys(data).filter(
@@ -240,22 +240,22 @@ function expectReturned(bench: Bench, { data }: { data?: JsonObject }, id: strin
 }
 
 /** Returns fields with which a record may be created: the required ones, and one more. */
-function fieldsFor(bench: Bench, fact: RecordFact): JsonObject {
+function buildFields(bench: Bench, fact: RecordFact): JsonObject {
   const fields: JsonObject = {};
   for (const [path, { required, ofRequest, ...rules }] of Object.entries(fact.body ?? {})) {
-    const name = nameBelow(fact, path);
+    const name = findNameBelow(fact, path);
     if (!required || ofRequest || name === undefined) continue;
     const known = bench.object.example && valueAt(bench.object.example as Json, name);
-    putAt(fields, name, (known ?? valueFor(rules)) as Json);
+    putAt(fields, name, (known ?? buildValue(rules)) as Json);
   }
-  Object.assign(fields, fieldsInPath(fact));
-  const name = freeField(bench, fact);
+  Object.assign(fields, buildPathFields(fact));
+  const name = findFreeField(bench, fact);
   if (fields[name] === undefined) fields[name] = "ünïcode ✓";
   return fields;
 }
 
 /** Returns a value for each field in the address of a create. */
-export const fieldsInPath = ({ path }: RecordFact): JsonObject =>
+export const buildPathFields = ({ path }: RecordFact): JsonObject =>
   Object.fromEntries(
     [...path.matchAll(/\{(\w+)\}/g)]
       .map(([, name = ""]) => name)
@@ -263,7 +263,7 @@ export const fieldsInPath = ({ path }: RecordFact): JsonObject =>
       .map((name) => [name, "7"]),
   );
 
-function valueFor({ enum: allowed, type, minimum = 1 }: NonNullable<RecordFact["body"]>[string]): Json {
+function buildValue({ enum: allowed, type, minimum = 1 }: NonNullable<RecordFact["body"]>[string]): Json {
   const [first] = allowed ?? [];
   if (first !== undefined) return type === "integer" || type === "number" ? Number(first) : first;
   const values: Record<string, Json> = {
@@ -277,14 +277,14 @@ function valueFor({ enum: allowed, type, minimum = 1 }: NonNullable<RecordFact["
 }
 
 /** Returns the name of a field by its path in the body; undefined for what surrounds the fields. */
-function nameBelow({ wrap = "", named = {} }: RecordFact, path: string): string | undefined {
+function findNameBelow({ wrap = "", named = {} }: RecordFact, path: string): string | undefined {
   if (named[path] !== undefined) return named[path];
   if (wrap === "") return path;
   return path.startsWith(`${wrap}.`) ? path.slice(wrap.length + 1) : undefined;
 }
 
 /** Finds a field that accepts any text, preferably a `preferred` one. */
-export function freeField(
+export function findFreeField(
   { object }: Bench,
   fact: RecordFact,
   preferred?: (rules: Parameter) => boolean,
@@ -292,7 +292,7 @@ export function freeField(
   const all = Object.entries(fact.body ?? {});
   const first = preferred ? all.filter(([, rules]) => preferred(rules)) : [];
   for (const [path, { type = "string", enum: allowed, pattern, ofRequest }] of [...first, ...all]) {
-    const name = nameBelow(fact, path);
+    const name = findNameBelow(fact, path);
     if (
       name === undefined ||
       ofRequest ||

@@ -6,7 +6,7 @@ import { describe, test } from "node:test";
 import { openDestinationNetwork } from "../../../server/deliver/destinations/destination-network.ts";
 import { openEgress } from "../../../server/egress/open-egress.ts";
 import type { DestinationType, Message, Outcome } from "../../../destination-kit/destination.ts";
-import { awsRefusal } from "../../../simulations/aws-signature-check.ts";
+import { findAwsRefusal } from "../../../simulations/aws-signature-check.ts";
 import {
   answered,
   assertStorable,
@@ -86,7 +86,7 @@ function catchRefusal(
 ): string | undefined {
   const { awsKeyId: accessKeyId, awsSecretKey: secretAccessKey, awsSessionToken: sessionToken } = secrets;
   const account = { service, region, accessKeyId, secretAccessKey, ...(sessionToken && { sessionToken }) };
-  const type = awsRefusal({ method, url: path, rawHeaders, body }, account, nowMs)?.type;
+  const type = findAwsRefusal({ method, url: path, rawHeaders, body }, account, nowMs)?.type;
   return type === "InvalidSignatureException" && service === "s3" ? "SignatureDoesNotMatch" : type;
 }
 
