@@ -7,7 +7,11 @@ import { shapeFaults } from "../connector-kit/provider/check-provider.ts";
 import { completeRequests } from "../connector-kit/facts/complete-requests.ts";
 import { FactsSchema } from "../connector-kit/facts/facts.ts";
 import { checkObject } from "../simulations/vendor/suite/facts-suite.ts";
-import { listProvidersWithFacts, readFacts, buildSubject } from "../simulations/vendor/suite/facts-subject.ts";
+import {
+  listProvidersWithFacts,
+  readFacts,
+  buildSubject,
+} from "../simulations/vendor/suite/facts-subject.ts";
 import { buildFaultName, readKnownFaults } from "../simulations/vendor/suite/known-faults.ts";
 
 for (const file of globSync("*/facts.json", { cwd: import.meta.dirname }).toSorted()) {

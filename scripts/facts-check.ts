@@ -4,8 +4,16 @@
  * there now become the known ones of these providers.
  */
 import { parseArgs } from "node:util";
-import { listProvidersWithFacts, readFacts, buildSubject } from "../simulations/vendor/suite/facts-subject.ts";
-import { buildFaultName, readKnownFaults, writeKnownFaults } from "../simulations/vendor/suite/known-faults.ts";
+import {
+  listProvidersWithFacts,
+  readFacts,
+  buildSubject,
+} from "../simulations/vendor/suite/facts-subject.ts";
+import {
+  buildFaultName,
+  readKnownFaults,
+  writeKnownFaults,
+} from "../simulations/vendor/suite/known-faults.ts";
 import type { Subject } from "../simulations/vendor/suite/bench.ts";
 import { readCustomSubject } from "../simulations/vendor/suite/custom-provider.ts";
 import { checkObject } from "../simulations/vendor/suite/facts-suite.ts";

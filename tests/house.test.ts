@@ -229,8 +229,8 @@ test("a file name is unique in the server", () => {
   assert.deepEqual(shared, []);
 });
 
-test("no written file has more than 400 lines", () => {
-  const long = all.filter(({ file, lines }) => lines > 400 && !file.endsWith(".gen.ts"));
+test("no written file has more than 400 lines, except the providers that are data", () => {
+  const long = all.filter(({ file, lines }) => lines > 400 && !/\.gen\.ts$|^connectors\/table\//.test(file));
   assert.deepEqual(
     long.map(({ file }) => file),
     [],
