@@ -33,7 +33,7 @@ export function fieldsOfBits(event: AvroRecordType, bitmaps: readonly string[]):
 }
 
 /** Returns the record of a nullable compound field. */
-export function recordIn(type: AvroType): AvroRecordType | undefined {
+function recordIn(type: AvroType): AvroRecordType | undefined {
   if (type.kind === "record") return type;
   return type.kind === "union" ? type.branches.find((branch) => branch.kind === "record") : undefined;
 }

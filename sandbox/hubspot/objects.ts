@@ -64,7 +64,7 @@ function findArchived(store: TypeStore, id: string): StoredRecord {
   return record;
 }
 
-export function readIdProperty(store: TypeStore, exchange: SandboxExchange): string | undefined {
+function readIdProperty(store: TypeStore, exchange: SandboxExchange): string | undefined {
   return checkIdProperty(store, exchange.query.get("idProperty") ?? undefined);
 }
 
