@@ -18,6 +18,7 @@ import {
   type NewOperation,
 } from "../store/operations/operations.ts";
 import { prepareAnswers, storeAnswers, type KeyedAnswer } from "../store/access/idempotency-keys.ts";
+import { countBegunActs, insertActs } from "../store/agents/agent-acts.ts";
 import { insertAgentOperations, type AgentTrace } from "../store/agents/agent-operations.ts";
 import { markCalled, type CalledWrite } from "../store/operations/write-queue.ts";
 import {
@@ -61,11 +62,11 @@ export function openOperationLedger(deps: {
   log: Log;
   newWrites: NewWork;
 }): OperationLedger {
-  const { data, queries } = deps.database;
+  const { data } = deps.database;
   const begin = sharedCommit<NewOperation & { agent?: AgentTrace | undefined }>((operations) => {
     const claimed = operations.map((operation) => ({ ...operation, claimedBy: deps.identity.id }));
     const isOfAgent = operations.some(({ agent }) => agent !== undefined);
-    return isOfAgent ? insertAgentOperations(queries, claimed) : insertOperations(data, claimed);
+    return isOfAgent ? beginOfAgents(deps.database, claimed) : insertOperations(data, claimed);
   });
   const accept = sharedCommit<AcceptedWrite>((writes) => insertAcceptedWrites(data, writes));
   const group = commitGroups(deps.database);
@@ -139,6 +140,22 @@ const commitGroups = (database: Database) =>
     // A record that was added to its group must not be added again.
     { mayRepeat: (error) => !tookTooLong(error) && !mayBeCommitted(error) },
   );
+
+/**
+ * Begins operations of agents and counts them: in one commit if one database has both. Otherwise they are counted first; after a
+ * crash in between, an act counts that was not sent.
+ */
+async function beginOfAgents(
+  { control, data }: Pick<Database, "control" | "data">,
+  operations: Parameters<typeof insertAgentOperations>[1],
+): Promise<void> {
+  const acts = operations.flatMap(({ id, projectId, agent }) =>
+    agent ? [{ id, projectId, groupRef: agent.groupRef }] : [],
+  );
+  if (control === data) return insertAgentOperations(data, operations, insertActs(acts));
+  await countBegunActs(control, acts);
+  await insertAgentOperations(data, operations);
+}
 
 /**
  * Ends operations with the answers of their requests: in one commit if one database has both. Otherwise the answers are committed

@@ -1,6 +1,7 @@
 /** Acts that agents sent within the last hour, counted against budgets. */
-import { sql } from "kysely";
+import { sql, type RawBuilder } from "kysely";
 import type { ControlQueries } from "../database/sides.ts";
+import { toStoredJson } from "../database/stored-json.ts";
 
 export interface AgentAct {
   /** Id of the act's operation. */
@@ -43,6 +44,19 @@ export async function countAgentAct(
 /** Removes an act from the count that was not sent after all. */
 export async function uncountAgentAct(queries: ControlQueries, id: string): Promise<void> {
   await queries.deleteFrom("agentActs").where("id", "=", id).execute();
+}
+
+/** Builds the statement that counts acts, also as a part of the one that begins their operations. Those that are counted stay so. */
+export const insertActs = (acts: AgentAct[]): RawBuilder<unknown> => sql`
+  insert into agent_acts (id, project_id, group_ref)
+  select id, project_id, group_ref from jsonb_to_recordset(${toStoredJson(
+    acts.map(({ id, projectId, groupRef }) => ({ id, project_id: projectId, group_ref: groupRef })),
+  )}::jsonb) as x(id uuid, project_id uuid, group_ref text)
+  on conflict do nothing`;
+
+/** Counts acts before their operations begin on the data side. */
+export async function countBegunActs(queries: ControlQueries, acts: AgentAct[]): Promise<void> {
+  await insertActs(acts).execute(queries);
 }
 
 /** Removes up to `max` acts that no budget counts any longer; returns their number. */

@@ -1,7 +1,6 @@
-/** Starts operations of agents, with the change of each and counted against budgets. */
-import { sql } from "kysely";
-import type { Queries } from "../database/database.ts";
-import { toStoredJson } from "../database/stored-json.ts";
+/** Starts operations of agents, with the change of each. */
+import { sql, type RawBuilder } from "kysely";
+import type { DataQueries } from "../database/sides.ts";
 import { insertBegun, type NewOperation } from "../operations/operations.ts";
 import { insertChanges, type AgentChange } from "./agent-changes.ts";
 
@@ -13,26 +12,22 @@ export interface AgentTrace {
 }
 
 /**
- * Inserts operations, changes and counts in one statement, because each commit costs more than its content. Rows that exist
- * already stay as they are.
+ * Inserts operations and changes in one statement, because each commit costs more than its content, and carries out `counted`
+ * with it. Rows that exist already stay as they are.
  */
 export async function insertAgentOperations(
-  queries: Queries,
+  queries: DataQueries,
   operations: (NewOperation & { claimedBy: number; agent?: AgentTrace | undefined })[],
+  counted?: RawBuilder<unknown>,
 ): Promise<void> {
-  const acts = operations.flatMap(({ id, projectId, agent }) =>
-    agent ? [{ id, project_id: projectId, group_ref: agent.groupRef }] : [],
-  );
   const changes = operations.flatMap(({ id, projectId, agent }): AgentChange[] =>
     agent?.change ? [{ operationId: id, projectId, groupRef: agent.groupRef, ...agent.change }] : [],
   );
-  await sql`/* prepare begin-agent-operations */
-    with acts as (
-      insert into agent_acts (id, project_id, group_ref)
-      select id, project_id, group_ref from jsonb_to_recordset(${toStoredJson(acts)}::jsonb)
-        as x(id uuid, project_id uuid, group_ref text)
-      on conflict do nothing
-    ), changes as (${insertChanges(changes)})
+  const [name, acts] = counted
+    ? [sql`/* prepare begin-counted-operations */`, sql`acts as (${counted}),`]
+    : [sql`/* prepare begin-agent-operations */`, sql``];
+  await sql`${name}
+    with ${acts} changes as (${insertChanges(changes)})
     ${insertBegun(operations.map(({ agent: _agent, ...operation }) => operation))}
   `.execute(queries);
 }

@@ -14,7 +14,6 @@ import { TABLE_SIDES, type Side } from "./sides.ts";
 const NOT_YET_SPLIT = [
   "agents/agent-changes.ts eraseAgentTraces",
   "agents/agent-changes.ts eraseLogs",
-  "agents/agent-operations.ts insertAgentOperations",
   "agents/approval-queue.ts markApprovalSent",
   "database/find-by-text.ts findByText",
   "subscriptions/subscription-events.ts eraseRecord",
@@ -162,7 +161,6 @@ test("the list of functions that name both sides gets no longer", () => {
 const BOTH_SIDES_USED: Record<string, number> = {
   "agents/approvals/carry-out-approval.ts": 1,
   "api/find/find.ts": 1,
-  "operations/operation-ledger.ts": 1,
   "subscribe/process/process-events.ts": 1,
   "subscribe/receive/take-pushes.ts": 1,
 };
