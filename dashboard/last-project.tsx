@@ -37,10 +37,11 @@ export function ToLastProject(): JSX.Element {
   const { history } = useRouter();
   useEffect(() => {
     // Once the address has changed, this component is about to go away.
-    const rest = href === "/" ? "" : afterUnderscore(href);
+    const rest = href === "/" ? "" : cutAfterUnderscore(href);
     if (project && rest !== undefined) history.replace(`/projects/${part(project.name)}${rest}`);
   }, [project, href, history]);
   return <Page title="Busbar">{null}</Page>;
 }
 
-const afterUnderscore = (href: string): string | undefined => /^\/projects\/_(?=[/?]|$)(.*)$/.exec(href)?.[1];
+const cutAfterUnderscore = (href: string): string | undefined =>
+  /^\/projects\/_(?=[/?]|$)(.*)$/.exec(href)?.[1];

@@ -32,7 +32,7 @@ interface Place {
   after?: Checkpoint;
 }
 
-/** Returns the request of the page: that of parents if it is not known whose list comes next. */
+/** Returns the request for the page. If the next list's parent is not known, it requests parents. */
 export function objectPageRequest(
   { rules, findRules }: Pick<Lists, "rules" | "findRules">,
   plan: ReadPlan,

@@ -156,14 +156,16 @@ function toText(part: string): string {
 
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-const encoded = (text: string): string =>
+const encodeText = (text: string): string =>
   encodeURIComponent(text).replaceAll(/[!'()*]/g, (character) => toHex(character));
 
 const queryText = (parameters: Parameter[]): string =>
   parameters.length === 0
     ? ""
     : `?${parameters
-        .map(([name, value]) => (value === undefined ? encoded(name) : `${encoded(name)}=${encoded(value)}`))
+        .map(([name, value]) =>
+          value === undefined ? encodeText(name) : `${encodeText(name)}=${encodeText(value)}`,
+        )
         .join("&")}`;
 
 function byName(parameters: Parameter[]): Record<string, string[]> {

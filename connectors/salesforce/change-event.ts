@@ -37,13 +37,13 @@ export function readChangeEvent(value: AvroValue, capacity = MAX_TEXT): ChangeEv
   const header = event && readMember(event, HEADER);
   if (!event || !isAvroRecord(header)) throw new RangeError("the event has no change event header");
   const entityName = textIn(header, "entityName");
-  const ids = textsIn(header, "recordIds");
+  const ids = listTexts(header, "recordIds");
   const changeType = textIn(header, "changeType");
   const isWhole = changeType !== OVERFLOW && ids.every((id) => !idFault(id)) && ids.length > 0;
   if (!isWhole) return { events: [], gaps: [readGap(header, entityName, changeType)] };
-  const changed = fieldsOfBits(event.type, textsIn(header, "changedFields"));
-  const nulled = fieldsOfBits(event.type, textsIn(header, "nulledFields"));
-  const diffs = fieldsOfBits(event.type, textsIn(header, "diffFields"));
+  const changed = fieldsOfBits(event.type, listTexts(header, "changedFields"));
+  const nulled = fieldsOfBits(event.type, listTexts(header, "nulledFields"));
+  const diffs = fieldsOfBits(event.type, listTexts(header, "diffFields"));
   const body = bodyText(event, changeType, [...changed, ...nulled, ...diffs]);
   if (ids.length * body.length > capacity)
     return { events: [], gaps: [readGap(header, entityName, TOO_LARGE)] };
@@ -258,7 +258,7 @@ function readMember(record: AvroRecord, name: string): AvroValue | undefined {
 
 const textIn = (record: AvroRecord, name: string): string => String(readMember(record, name) ?? "");
 
-function textsIn(record: AvroRecord, name: string): string[] {
+function listTexts(record: AvroRecord, name: string): string[] {
   const list = readMember(record, name);
   return Array.isArray(list) ? list.map(String) : [];
 }

@@ -119,7 +119,7 @@ function merged(definition: FieldDefinition, existing: Element, warnings: string
   return { ...existing, children: [...kept, ...replaced.values()] };
 }
 
-/** Members that are not allowed on an existing field of another type than a new one would get. */
+/** Removes members that a new field may have, but not an existing field of another type, and warns of them. */
 function leaveRules(wanted: Record<string, string>, type: string, warnings: string[]): void {
   for (const member of ["required", "unique", "externalId", "deleteConstraint"]) {
     const asked = wanted[member];

@@ -2,7 +2,7 @@
 import type { Json } from "../../ground/json.ts";
 import { list, member, text, type Step, type Tour } from "../step.ts";
 
-const later = (email: string, more: Record<string, Json> = {}): Record<string, Json> => ({
+const buildLateWrite = (email: string, more: Record<string, Json> = {}): Record<string, Json> => ({
   type: "create",
   mode: "asynchronous",
   record: { email, givenName: "Later", familyName: "Patient" },
@@ -18,7 +18,7 @@ export const writeLater: Step = {
     await deps.sandbox("POST", "/faults", {
       body: { provider: "hubspot", method: "POST", path: "/objects/contacts$", ...busy },
     });
-    const accepted = await deps.write("people-hubspot", "person", later("later@lovelace.example"));
+    const accepted = await deps.write("people-hubspot", "person", buildLateWrite("later@lovelace.example"));
     deps.check("accepted with the id of its operation", accepted.status === 200);
     const operation = await ended(deps, text(accepted.body, "operationId"));
     deps.check("written", member(operation, "status") === "success");
@@ -36,7 +36,11 @@ async function collected(deps: Tour): Promise<void> {
   await deps.sandbox("DELETE", "/requests");
   const operationIds = new Set<string>();
   for (const name of ["a", "b", "c"]) {
-    const { body } = await deps.write("people-hubspot", "person", later(`${name}@collected.example`, policy));
+    const { body } = await deps.write(
+      "people-hubspot",
+      "person",
+      buildLateWrite(`${name}@collected.example`, policy),
+    );
     operationIds.add(text(body, "operationId"));
   }
   deps.check("all three belong to one operation", operationIds.size === 1);

@@ -18,7 +18,7 @@ describe("signing in at the issuer", () => {
     busbar = await openTestBusbar({ env: issuer.env });
   });
 
-  /** Follows no redirects, as a browser that a test looks over the shoulder of. */
+  /** Sends a request and does not follow redirects, so that a test sees each of them. */
   const get = (url: string | URL, cookie = "") => fetch(url, { redirect: "manual", headers: { cookie } });
   const origin = () => new URL(busbar.busbar.urls.base).origin;
   const begin = async (returnTo?: string) => {

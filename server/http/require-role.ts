@@ -62,7 +62,7 @@ export function chooseRole({ method, path, endpoint }: Route): Role | undefined 
 /** Returns the role that every call of the route needs, whatever its parameters. */
 export function findLeastRole(route: Route): Role | undefined {
   const role = chooseRole(route);
-  return role !== undefined && hasDryRun(route.endpoint) ? lower(role, "support") : role;
+  return role !== undefined && hasDryRun(route.endpoint) ? chooseLower(role, "support") : role;
 }
 
 /** Returns the role that this call needs: secrets need an editor, a dry run only `support`. */
@@ -70,13 +70,13 @@ export function roleOfCall(route: Route, { query, body }: Inputs): Role | undefi
   const role = chooseRole(route);
   if (role === undefined) return undefined;
   const sent = SECRET_PARAMETERS.map((name) => readMember(query, name));
-  if (sent.some((value) => value !== undefined && value !== false)) return higher(role, "editor");
+  if (sent.some((value) => value !== undefined && value !== false)) return chooseHigher(role, "editor");
   const isDryRun = readMember(query, "dryRun") === true || readMember(body, "dryRun") === true;
-  return isDryRun ? lower(role, "support") : role;
+  return isDryRun ? chooseLower(role, "support") : role;
 }
 
-const higher = (one: Role, other: Role): Role => (includesRole(one, other) ? one : other);
-const lower = (one: Role, other: Role): Role => (includesRole(one, other) ? other : one);
+const chooseHigher = (one: Role, other: Role): Role => (includesRole(one, other) ? one : other);
+const chooseLower = (one: Role, other: Role): Role => (includesRole(one, other) ? other : one);
 
 export const hasDryRun = ({ query, body }: Endpoint): boolean =>
   [query, body].some((schema: TSchema | undefined) => readMember(readMember(schema, "properties"), "dryRun"));

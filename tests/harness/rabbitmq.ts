@@ -35,7 +35,7 @@ export async function startRabbit(): Promise<Rabbit> {
     await freePort(),
   ];
   certify(folder);
-  await writeFile(join(folder, "rabbitmq.conf"), configuration(folder, port, tlsPort));
+  await writeFile(join(folder, "rabbitmq.conf"), buildConfiguration(folder, port, tlsPort));
   await writeFile(join(folder, "plugins"), "[].");
   const env = {
     PATH: process.env["PATH"],
@@ -75,7 +75,7 @@ export async function startRabbit(): Promise<Rabbit> {
   return { port, tlsPort, ...USER, authority, stop };
 }
 
-const configuration = (folder: string, port: number, tlsPort: number): string =>
+const buildConfiguration = (folder: string, port: number, tlsPort: number): string =>
   [
     `listeners.tcp.1 = 127.0.0.1:${port}`,
     `listeners.ssl.1 = 127.0.0.1:${tlsPort}`,

@@ -1,4 +1,4 @@
-/** One provider of the catalog for each kind of authentication is connected and called, moved to a server of the test's own. */
+/** For each kind of authentication, connects and calls one provider of the catalog, moved to a server of the test's own. */
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { createServer, type IncomingHttpHeaders } from "node:http";

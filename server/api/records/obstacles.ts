@@ -152,7 +152,7 @@ function describeFilters(filters: ConfiguredFilter[]): Obstacle {
 const keepsFromReading = ({ type, detail }: HealthReason): boolean =>
   type === "connection" || (type === "destination" && detail !== DESTINATION_DETAILS.failing);
 
-/** Describes up to when the object was read, and when it is read next: a later change cannot have arrived by reading. */
+/** Describes when the object was last read, and when it is read next: a later change cannot have arrived by reading. */
 function describeProgress(
   { cursorTime, pause, nextTick }: ReadObjectRow,
   { isSubscribed, isBlocked }: { isSubscribed: boolean; isBlocked: boolean },
