@@ -75,6 +75,8 @@ export async function eraseGroup(
     // What was accepted since the first step.
     (await eraseHistory(deps, group, erased, isLate)) &&
     (await finish(deps, group, accounts, erased));
+  // What a process that still knew the customer accepted during the last step. Nobody knows the customer now, so it ends.
+  if (done) await eraseHistory(deps, group, erased, () => false);
   return { done, erased };
 }
 
