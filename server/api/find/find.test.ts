@@ -51,4 +51,28 @@ describe("find", () => {
     for (const q of [operationId, requestId, "crm-77"]) assert.deepEqual(await find(q), expected, q);
     assert.deepEqual(await find("crm-7"), []);
   });
+
+  test("what has the text as its whole name comes before what has it in its name, the newest first", async () => {
+    const { on: busbar, database, sink } = all;
+    const label = "crm-88";
+    const { body: part } = await busbar.inProject("POST", "/api-keys", { label: `an old ${label}` });
+    const { id: destinationId, topicId } = await drawRoute(busbar, sink.url, ["connection.created"]);
+    await database.pool.query("update destinations set name = $2 where id = $1", [destinationId, label]);
+    await database.pool.query("update topics set name = $2 where id = $1", [topicId, `${label} and more`]);
+    const operationId = newId();
+    await database.pool.query(
+      `insert into operations (id, project_id, integration_id, installation_id, config_id, action_type, object_name, status,
+        request_id, metadata) values ($1, $2, $1, $1, $1, 'write', 'contact', 'success', $1, $3)`,
+      [operationId, busbar.projectId, { successfulRecordIds: [label] }],
+    );
+    assert.deepEqual(
+      (await find(label)).map(({ kind, id }) => [kind, id]),
+      [
+        ["operation", operationId],
+        ["destination", destinationId],
+        ["topic", topicId],
+        ["apiKey", part.id],
+      ],
+    );
+  });
 });

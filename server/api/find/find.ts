@@ -73,11 +73,10 @@ const find = (deps: { database: Database }) =>
       schema: Type.Object({ results: Type.Array(FoundSchema, { description: "The best first." }) }),
     },
     async handle({ project, query }) {
-      const { data, queries } = deps.database;
       const q = query.q.trim();
       const [records, rows] = await Promise.all([
-        findRecords(data, { projectId: project.id, recordId: q, key: seenKey(q) }, MAX_RECORDS),
-        findByText(queries, project.id, q, MAX),
+        findRecords(deps.database.data, { projectId: project.id, recordId: q, key: seenKey(q) }, MAX_RECORDS),
+        findByText(deps.database, project.id, q, MAX),
       ]);
       const results = rows.flatMap(({ kind: found, id, name, within }) => {
         const kind = KINDS.find((one) => one === found);

@@ -1,7 +1,8 @@
 /** Finds a project's resources by a whole id or a part of a name. */
 import { sql, type RawBuilder } from "kysely";
 import { buildFirstId, isUuid, timeOfId } from "../../../ground/ids.ts";
-import type { Queries } from "./database.ts";
+import type { Database } from "./database.ts";
+import type { ControlQueries, DataQueries } from "./sides.ts";
 
 export interface FoundThing {
   kind: string;
@@ -15,46 +16,83 @@ export interface FoundThing {
 const MAX_SCANNED = 20_000;
 const LEAST_NAME = 2;
 
-/** Finds resources by text, the best matches first: whole ids, equal names, beginnings of names, other parts of names. */
+/** What one side found. The best have the lowest rank, and among them the newest come first, whose ids are the highest. */
+interface RankedThing extends FoundThing {
+  rank: number;
+  recent: string;
+}
+
+/**
+ * Finds resources by text, the best matches first: whole ids, equal names, beginnings of names, other parts of names. Each side
+ * is asked for its own; no kind of resource is on both.
+ */
 export async function findByText(
-  queries: Queries,
+  { control, data }: Pick<Database, "control" | "data">,
   projectId: string,
   text: string,
   max: number,
 ): Promise<FoundThing[]> {
-  const parts = [
-    ...(isUuid(text) ? [byId(projectId, text), byRequestId(projectId, text)] : []),
-    ...(text.length >= LEAST_NAME ? [byName(projectId, text)] : []),
-    byRecordId(projectId, text),
-  ];
-  const { rows } = await sql<FoundThing>`
-    select kind, id, name, within from (
-      select distinct on (kind, id, within) * from (
-        select null::text as kind, null::text as id, null::text as name, null::text as within, 9 as rank,
-          null::text as recent
-        where false union all ${sql.join(parts, sql` union all `)}
-      ) as found
-      order by kind, id, within, rank
-    ) as best order by rank, recent desc, name limit ${max}
-  `.execute(queries);
-  return rows;
+  const found = await Promise.all([
+    findOnControl(control, projectId, text, max),
+    findOnData(data, projectId, text, max),
+  ]);
+  return found.flat().toSorted(byRank).slice(0, max);
 }
 
-/** Selects resources with this id. Columns of each part: kind, id, name, container, rank, and the id again for putting the newest first. */
-function byId(projectId: string, id: string): RawBuilder<unknown> {
-  const one = (
+const byRank = (one: RankedThing, other: RankedThing): number =>
+  one.rank - other.rank || (one.recent > other.recent ? -1 : one.recent < other.recent ? 1 : 0);
+
+async function findOnControl(
+  queries: ControlQueries,
+  projectId: string,
+  text: string,
+  max: number,
+): Promise<RankedThing[]> {
+  const parts = [
+    ...(isUuid(text) ? [byId(projectId, text)] : []),
+    ...(text.length >= LEAST_NAME ? [byName(projectId, text)] : []),
+  ];
+  if (parts.length === 0) return [];
+  return (await selectBest(parts, max).execute(queries)).rows;
+}
+
+async function findOnData(
+  queries: DataQueries,
+  projectId: string,
+  text: string,
+  max: number,
+): Promise<RankedThing[]> {
+  const byIds = isUuid(text) ? [byTrafficId(projectId, text), byRequestId(projectId, text)] : [];
+  return (await selectBest([...byIds, byRecordId(projectId, text)], max).execute(queries)).rows;
+}
+
+const selectBest = (parts: RawBuilder<unknown>[], max: number): RawBuilder<RankedThing> => sql<RankedThing>`
+  select kind, id, name, within, rank, recent from (
+    select distinct on (kind, id, within) * from (
+      select null::text as kind, null::text as id, null::text as name, null::text as within, 9 as rank,
+        null::text as recent
+      where false union all ${sql.join(parts, sql` union all `)}
+    ) as found
+    order by kind, id, within, rank
+  ) as best order by rank, recent desc, name limit ${max}`;
+
+/** Selects a resource with this id. Columns of each part: kind, id, name, container, rank, and the id again for putting the newest first. */
+const oneById =
+  (projectId: string, id: string) =>
+  (
     kind: string,
     table: string,
     name: RawBuilder<unknown>,
     within = sql`null`,
     shownId = sql`id::text`,
-  ) =>
+  ): RawBuilder<unknown> =>
     sql`select ${sql.lit(kind)} as kind, ${shownId} as id, ${name} as name, ${within}::text as within, 0 as rank, id::text as recent
       from ${sql.table(table)} as thing where project_id = ${projectId} and id = ${id}::uuid`;
+
+function byId(projectId: string, id: string): RawBuilder<unknown> {
+  const one = oneById(projectId, id);
   return sql.join(
     [
-      one("operation", "operations", sql`action_type || ' ' || object_name`),
-      one("event", "events", sql`type`),
       one("connection", "connections", sql`provider`),
       one(
         "installation",
@@ -68,6 +106,18 @@ function byId(projectId: string, id: string): RawBuilder<unknown> {
       one("topic", "topics", sql`name`),
       one("apiKey", "api_keys", sql`label`),
       one("request", "refused_requests", sql`method || ' ' || path`),
+    ],
+    sql` union all `,
+  );
+}
+
+/** Selects what the traffic of customers left. */
+function byTrafficId(projectId: string, id: string): RawBuilder<unknown> {
+  const one = oneById(projectId, id);
+  return sql.join(
+    [
+      one("operation", "operations", sql`action_type || ' ' || object_name`),
+      one("event", "events", sql`type`),
       sql`select 'delivery', event_id::text, destinations.name, destinations.id::text, 0, event_id::text
         from destinations join deliveries on destination_id = destinations.id and event_id = ${id}::uuid
         where project_id = ${projectId}`,
