@@ -195,6 +195,15 @@ export async function transactControl<T>(
   return result;
 }
 
+/**
+ * Returns the data side for a transaction on the control tables. If one database has both, it is the transaction itself; otherwise
+ * each statement commits at once, so before the transaction does.
+ */
+export const dataWithin = (
+  { control, data }: Pick<Database, "control" | "data">,
+  queries: ControlQueries,
+): DataQueries => (control === data ? (queries as unknown as DataQueries) : data);
+
 /** Runs a transaction on the tables of both sides like `transactControl`, for work that is not yet split. */
 export const transact = <T>(
   { queries, outbox }: Pick<Database, "queries" | "outbox">,

@@ -160,7 +160,6 @@ test("the list of functions that name both sides gets no longer", () => {
 const BOTH_SIDES_USED: Record<string, number> = {
   "agents/approvals/carry-out-approval.ts": 1,
   "subscribe/process/process-events.ts": 1,
-  "subscribe/receive/take-pushes.ts": 1,
 };
 
 const BOTH = /\btransact\(|\bdatabase\.queries\b|\bqueries\b[^=;(){}]*\}( = |: )(deps\.)?database\b/g;

@@ -1,4 +1,4 @@
-/** Pushed requests, unchanged: stored before they are answered, taken in order, and removed with the commit of their events. */
+/** Pushed requests, unchanged: stored before they are answered, taken in order, and removed when their events are stored. */
 import { sql } from "kysely";
 import type { Database } from "../database/database.ts";
 import type { ControlQueries, DataQueries } from "../database/sides.ts";
@@ -53,7 +53,7 @@ const LONGEST_PAUSE_MS = 10_000;
  * the oldest on, so another process waits until their events are stored, and never stores events of a later push before them.
  *
  * The commit does not wait for the disk. If the database's machine fails, the pushes exist again, without their events. What is
- * made of the events is committed later, and waits for both.
+ * made of the events is committed later, and waits for both. Events of a data side of its own are on its disk by then.
  */
 export async function takePushes(
   queries: ControlQueries,

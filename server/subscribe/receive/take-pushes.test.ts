@@ -2,13 +2,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { NewWork } from "../../jobs/new-work.ts";
-import type { Scope } from "../../../tests/harness/database.ts";
+import { openSides, type Scope } from "../../../tests/harness/database.ts";
 import { until } from "../../../tests/harness/until.ts";
 import { sql } from "kysely";
 import { newId } from "../../../ground/ids.ts";
 import { createLog } from "../../../ground/log.ts";
 import { openInstallations } from "../../../tests/fixtures/installed-fixture.ts";
-import { transact } from "../../store/database/database.ts";
+import { retryWhileDatabaseIsDown } from "../../store/database/database-outage.ts";
+import { transact, type Database } from "../../store/database/database.ts";
 import { removeProject } from "../../store/access/projects.ts";
 import { readQueueDepths } from "../../store/processes/queue-depths.ts";
 import { insertPushes, removePushesBefore, takePushes } from "../../store/subscriptions/received-pushes.ts";
@@ -19,8 +20,9 @@ import { openTaking } from "./take-pushes.ts";
 
 const ALL = { max: 100, maxBytes: 1_000_000 };
 
-async function openPushes(scope: Scope) {
-  const { database, queries, catalog, projectId, install } = await openInstallations(scope, {});
+async function openPushes(scope: Scope, open?: (whole: Database) => Promise<Database>) {
+  const { database: whole, queries, catalog, projectId, install } = await openInstallations(scope, {});
+  const database = open ? await open(whole) : whole;
   const subscribe = async (groupRef: string): Promise<string> => {
     const { id } = await install(groupRef);
     const subscription = {
@@ -121,6 +123,39 @@ test("while one process takes a push, another one does not store the events of a
   await assert.rejects(first, rollback);
   await other;
   assert.deepEqual(await stored(), [1, 2]);
+});
+
+test("a process that dies between the commits of the two sides leaves its pushes, whose events are stored once", async (scope) => {
+  const { database, queries, projectId, installationId, deletion, push, stored, takeAll, taking } =
+    await openPushes(scope, (whole) => openSides(scope, whole));
+  // The commit of the removal waits for a lock that is held here.
+  await sql`
+    create function wait_for_test() returns trigger language plpgsql as
+      'begin perform pg_advisory_xact_lock(42); return null; end'
+  `.execute(queries);
+  await sql`
+    create constraint trigger wait_for_test after delete on received_pushes deferrable initially deferred
+      for each row execute function wait_for_test()
+  `.execute(queries);
+  await push([deletion(1), deletion(2)], [deletion(3)]);
+  await queries.connection().execute(async (blocking) => {
+    await sql`select pg_advisory_lock(42)`.execute(blocking);
+    const broken = assert.rejects(taking()(), /terminat/i);
+    const end = sql`
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock' and wait_event = 'advisory'`;
+    await until(async () => (await end.execute(blocking)).rows.length === 1);
+    await broken;
+    await sql`select pg_advisory_unlock(42)`.execute(blocking);
+  });
+  assert.deepEqual(await stored(), [1, 2, 3]);
+  assert.equal((await queries.selectFrom("receivedPushes").select("attempts").execute()).length, 2);
+  // The pool may not know yet that its connection is gone.
+  await retryWhileDatabaseIsDown(takeAll);
+  assert.deepEqual(await stored(), [1, 2, 3]);
+  assert.deepEqual(await queries.selectFrom("receivedPushes").select("attempts").execute(), []);
+  const [row] = await listSubscriptions(database.data, projectId, installationId);
+  assert.deepEqual([row?.received, row?.duplicates], [3, 3]);
 });
 
 test("processes that take pushes at the same time store events in the order of arrival, each once", async (scope) => {

@@ -1,6 +1,7 @@
 /**
- * Takes stored pushes apart: their events are stored for each installation in the transaction that removes the push. A push is in
- * one of these states:
+ * Takes stored pushes apart: their events are stored for each installation in the transaction that removes the push. If the sides
+ * are two databases, the events are committed first, while the push stays locked; after a crash in between it is taken again, and
+ * its events are duplicates. A push is in one of these states:
  *
  *     waiting     stored; taken in order of arrival, that of a project by one process at a time. A transaction takes the
  *                 events of a limited number of rows; what is left waits in the same place
@@ -17,7 +18,7 @@ import type { NewWork } from "../../jobs/new-work.ts";
 import { startRounds, type Rounds } from "../../jobs/rounds.ts";
 import type { Changes } from "../../store/database/changes.ts";
 import { isDatabaseAway } from "../../store/database/database-outage.ts";
-import { transact, type Database } from "../../store/database/database.ts";
+import { dataWithin, transactControl, type Database } from "../../store/database/database.ts";
 import {
   postponePush,
   PUSHES_CHANGE,
@@ -83,12 +84,13 @@ export function openTaking(deps: TakePushesServices): () => Promise<Taken> {
     singly = Math.max(0, singly - 1);
     let taken: TakenPush[] = [];
     try {
-      const stored = await transact(deps.database, async (queries) => {
+      const stored = await transactControl(deps.database, async (queries) => {
+        const data = dataWithin(deps.database, queries);
         taken = await takePushes(queries, batch);
         const read = taken.map((push) => ({ push, events: readPush(deps, push) }));
-        const { events, rest } = await limitRows(queries, read);
+        const { events, rest } = await limitRows(data, read);
         await putBackPushes(queries, rest);
-        return events.length > 0 ? storeReceivedEvents(queries, events, deps.windowMs) : undefined;
+        return events.length > 0 ? storeReceivedEvents(data, events, deps.windowMs) : undefined;
       });
       if (stored) deps.subscribeMeter?.received(stored);
       return { taken: taken.length, stored: stored?.stored ?? 0 };
