@@ -75,6 +75,8 @@ export const description: Description = {
       singular: "user",
       metadata: listFields("user", userFields),
       ...exported,
+      // "False if the user has been deleted": suspended users are active.
+      deleted: { at: "active", is: "false" },
       upsert: { ...createOrUpdate, keys: ["external_id", "email"] },
       example: { name: "Ada Quill" },
     },
@@ -101,6 +103,6 @@ export const description: Description = {
   sources: {
     documentation: "https://developer.zendesk.com/api-reference",
     checked:
-      "2026-11-26, Zendesk’s OpenAPI file in a copy of 2026-08, its page about exports, singer-io/tap-zendesk",
+      "2026-11-28, Zendesk’s OpenAPI file in a copy of 2026-08, its page about exports, singer-io/tap-zendesk; the mark of deleted users from clients",
   },
 };
