@@ -86,6 +86,36 @@ test("a bound that Google would refuse as too old is not sent, and the events ar
   assert.doesNotMatch(requests[0]?.path ?? "", /updatedMin/);
 });
 
+test("deletions since a bound that Google would refuse as too old are reported", async () => {
+  const at = (days: number) => new Date(nowMs() - days * 86_400_000);
+  const cancelled = { ...event, status: "cancelled", updated: at(25).toISOString() };
+  const { fetch, requests } = replay({
+    status: 200,
+    body: { items: [cancelled, { ...event, id: "other" }] },
+  });
+  const period = { objectName: "events", since: at(30), until: at(0) };
+  const { records } = await read.readDeletions(period, undefined, fetch);
+  assert.match(requests[0]?.path ?? "", /showDeleted=true/);
+  assert.deepEqual(
+    records.map(({ id }) => id),
+    [event.id],
+  );
+});
+
+test("calendars that left the list are reported as deletions, and are not among the records", async () => {
+  const left = { id: "old@group.calendar.google.com", deleted: true };
+  const answer = { status: 200, body: { items: [{ id: "ada@example.com" }, left] } };
+  const { fetch, requests } = replay(answer, answer);
+  const { records } = await read.readPage(planRead("calendars"), undefined, fetch);
+  const period = { objectName: "calendars", since: new Date(nowMs() - 3_600_000), until: new Date(nowMs()) };
+  const { records: deleted } = await read.readDeletions(period, undefined, fetch);
+  for (const { path } of requests) assert.match(path, /showDeleted=true/);
+  assert.deepEqual(
+    [records, deleted].map((list) => list.map(({ id }) => id)),
+    [["ada@example.com"], [left.id]],
+  );
+});
+
 test("another calendar is an object by its own id, and no name leads out of the calendars", () => {
   const { path } = read.preparePage(planRead("c_1a2b@group.calendar.google.com"));
   assert.match(path, /^\/calendar\/v3\/calendars\/c_1a2b@group\.calendar\.google\.com\/events\?/);

@@ -7,15 +7,18 @@ const moment = { type: "other" as const, required: true };
 
 const events = "/calendar/v3/calendars/{path}/events";
 
-/** Nobody is invited or told by mail. Google selects changes of the last 20 days only; cancelled events are among them. */
+/**
+ * Nobody is invited or told by mail. Google selects changes of the last 20 days only. Cancelled events are asked for in each read, also where
+ * the bound is too old to be sent: they are the deletions.
+ */
 const ofCalendar: ObjectRules = {
   list: {
     path: events,
-    query: { showHiddenInvitations: "true" },
+    query: { showHiddenInvitations: "true", showDeleted: "true" },
     pageSize: { to: "query.maxResults", most: 2500 },
   },
   changedPath: "updated",
-  since: { to: "query.updatedMin", oldestDays: 20, query: { showDeleted: "true" } },
+  since: { to: "query.updatedMin", oldestDays: 20 },
   deleted: { at: "status", is: "cancelled" },
   create: { method: "POST", path: `${events}?sendUpdates=none` },
   update: { method: "PATCH", path: `${events}/{id}?sendUpdates=none` },
@@ -61,9 +64,10 @@ export const description: Description = {
     calendars: {
       list: {
         path: "/calendar/v3/users/me/calendarList",
-        query: { showHidden: "true" },
+        query: { showHidden: "true", showDeleted: "true" },
         pageSize: { to: "query.maxResults", most: 250 },
       },
+      deleted: { at: "deleted" },
       create: { method: "POST", path: "/calendar/v3/calendars" },
       update: { method: "PATCH", path: "/calendar/v3/calendars/{id}" },
       delete: { method: "DELETE", path: "/calendar/v3/calendars/{id}" },
