@@ -54,6 +54,16 @@ for (const info of providers) {
   });
 }
 
+// Iterable/api-client 981eeb5, 2026-07-09, tests/unit/client.test.ts, has both hosts.
+test("a project of Iterable is in the United States unless the customer says Europe", () => {
+  const iterable = providers.find(({ name }) => name === "iterable");
+  assert.ok(iterable);
+  const host = (values: Record<string, string>) => baseUrl(iterable, { values }).host;
+  assert.equal(host({}), "api.iterable.com");
+  assert.equal(host({ subdomain: "api.eu" }), "api.eu.iterable.com");
+  assert.equal(host({ subdomain: "https://api.eu.iterable.com/" }), "api.eu.iterable.com");
+});
+
 test("the modules of Zoho have hosts by default, and others only of Zoho's", () => {
   const zoho = providers.find(({ name }) => name === "zoho");
   assert.ok(zoho);

@@ -116,24 +116,32 @@ test("the next page of catalogs is an address without host", async () => {
 });
 
 // src/types/campaigns.ts of Iterable/api-client 981eeb5, 2026-07-09.
-test("campaigns are read to their last page, and fewer than Iterable counts are a failure", async () => {
+test("campaigns are read to their last page, then archived ones, and fewer than Iterable counts are a failure", async () => {
   const campaigns = (ids: number[], more: object) => ({
     status: 200,
     body: { campaigns: ids.map((id) => ({ id, name: "Pens" })), totalCampaignsCount: 3, ...more },
   });
   const next = "/api/campaigns?page=2&pageSize=1000";
-  const { fetch, requests } = replay(campaigns([1, 2], { nextPageUrl: next }), campaigns([3], {}));
+  const { fetch, requests } = replay(campaigns([1, 2], { nextPageUrl: next }), campaigns([3], {}), {
+    status: 200,
+    body: { campaigns: [{ id: 4, name: "Ink" }], totalCampaignsCount: 1 },
+  });
   const first = await read.readPage(planRead("campaigns"), undefined, fetch);
   const second = await read.readPage(planRead("campaigns"), first.next, fetch);
+  const archived = await read.readPage(planRead("campaigns"), second.next, fetch);
   assert.deepEqual(
     requests.map(({ path }) => path),
-    ["/api/campaigns?page=1&pageSize=1000", next],
+    [
+      "/api/campaigns?page=1&pageSize=1000",
+      next,
+      "/api/campaigns?page=1&campaignState=Archived&pageSize=1000",
+    ],
   );
   assert.deepEqual(
-    [...first.records, ...second.records].map(({ id }) => id),
-    ["1", "2", "3"],
+    [...first.records, ...second.records, ...archived.records].map(({ id }) => id),
+    ["1", "2", "3", "4"],
   );
-  assert.equal(second.next, undefined);
+  assert.equal(archived.next, undefined);
   const short = replay(campaigns([1], {}));
   await assert.rejects(read.readPage(planRead("campaigns"), undefined, short.fetch), /3/);
 });

@@ -84,6 +84,8 @@ export const description: Description = {
     campaigns: {
       ...changed,
       ...inPages("Campaigns", 1000),
+      // Iterable does not say whether the list has archived ones; that of journeys has none. One that both lists have is read twice.
+      furtherLists: [{ query: { campaignState: "Archived" } }],
       modes: ["read", "create"],
       create: { method: "POST", path: "/api/campaigns/create", id: "campaignId" },
       get: { path: "/api/campaigns/{id}" },
@@ -121,6 +123,6 @@ export const description: Description = {
   sources: {
     documentation: "https://api.iterable.com/api/docs",
     checked:
-      "2026-11-27, Iterable's OpenAPI file 1.8 and client of July 2026, and recorded answers of another project: all but the order of catalogs. Customers in the European data centre have another host",
+      "2026-11-27, Iterable's OpenAPI file 1.8 and client of July 2026, and recorded answers of another project: all but the order of catalogs, and whether archived campaigns are listed without being asked for",
   },
 };
