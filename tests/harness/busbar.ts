@@ -9,7 +9,7 @@ import { startBusbar, type Busbar } from "../../server/main.ts";
 import { checkAnswers } from "./answers.ts";
 import { openClient, type Client } from "./client.ts";
 import { createTestDatabase, type Scope } from "./database.ts";
-import { sideRoles } from "./side-roles.ts";
+import { SIDE_ROLES, sideRoles } from "./side-roles.ts";
 
 export type { Answer } from "./client.ts";
 
@@ -33,6 +33,8 @@ export interface TestBusbarOptions {
   followsClock?: boolean;
   /** Providers to add or change, merged over the overlay that points HubSpot and Salesforce to the sandbox. */
   providers?: Record<string, unknown>;
+  /** Makes each side commit by itself, as with two databases. */
+  hasTwoSides?: boolean;
 }
 
 export async function startTestBusbar(scope: Scope, options: TestBusbarOptions = {}): Promise<TestBusbar> {
@@ -71,7 +73,7 @@ export async function openTestBusbar(options: TestBusbarOptions = {}): Promise<T
       onAnswer: answers.onAnswer,
       providerTimeoutMs,
       followsClock: options.followsClock ?? false,
-      sideRoles: sideRoles(),
+      sideRoles: options.hasTwoSides ? SIDE_ROLES : sideRoles(),
     });
   };
   let busbar = await start();

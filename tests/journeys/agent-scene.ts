@@ -1,7 +1,7 @@
 /** A Busbar with two customers and an agent whose key is not that of whoever decides: for journeys about approvals. */
 import assert from "node:assert/strict";
 import { openAgent } from "../harness/agent-client.ts";
-import { openTestBusbar, type Answer } from "../harness/busbar.ts";
+import { openTestBusbar, type Answer, type TestBusbarOptions } from "../harness/busbar.ts";
 import { connectCustomer } from "../harness/connect-customer.ts";
 import { until } from "../harness/until.ts";
 
@@ -29,8 +29,11 @@ const content = {
 export const WITH_DELETION = { default: { delete: "ask" } };
 
 /** A Busbar with the customers `acme` and `globex`, an agent with a key that only writes and reads, and people. */
-export async function openScene(env: Record<string, string> = {}) {
-  const busbar = await openTestBusbar({ env });
+export async function openScene(
+  env: Record<string, string> = {},
+  options: Pick<TestBusbarOptions, "hasTwoSides"> = {},
+) {
+  const busbar = await openTestBusbar({ ...options, env });
   busbar.sandbox.hubspot.setLimits("off");
   for (const groupRef of ["acme", "globex"]) {
     const wanted = {

@@ -5,6 +5,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { Client } from "pg";
 import { runBusbar } from "../harness/child-busbar.ts";
 import { until } from "../harness/until.ts";
 import { openScene, type Scene } from "./agent-scene.ts";
@@ -73,4 +74,43 @@ describe("an approved act while the process that carries it out is killed", () =
       assert.ok(requests(method, recordId).length > before);
     });
   }
+});
+
+test("an approved act that breaks off between the commits of the two sides is not sent, ends as failed, and counts", async (t) => {
+  const scene = await openScene({}, { hasTwoSides: true });
+  t.after(() => scene.on.stop());
+  const { on: busbar, ask, create, decide, ended } = scene;
+  const recordId = await create("between@example.com");
+  const id = await ask("update_record", { id: recordId, record: { givenName: "Between" } });
+  busbar.sandbox.clearRequests();
+  const [watcher, blocking] = [1, 2].map(() => new Client({ connectionString: busbar.connectionString }));
+  assert.ok(watcher && blocking);
+  await Promise.all([watcher.connect(), blocking.connect()]);
+  // The act is marked as sent on the control side; the beginning of its operation waits on the data side.
+  await blocking.query("begin; lock table operations in share row exclusive mode");
+  assert.equal((await decide(id)).status, 200);
+  await until(async () => {
+    const { rows } = await watcher.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database()
+        and wait_event_type = 'Lock' and query ~ 'insert into operations'`,
+    );
+    return rows.length > 0;
+  });
+  const marked = await watcher.query("select sent, status from approvals where id = $1", [id]);
+  assert.deepEqual(marked.rows, [{ sent: true, status: "approved" }]);
+  await blocking.end();
+  const { status, reason, operationId } = await ended(id);
+  assert.equal(status, "failed");
+  assert.match(reason, /There is no operation: Busbar stopped before it began to send the act/);
+  const left = await watcher.query(
+    `select (select count(*)::integer from operations where id = $1) as operations,
+      (select count(*)::integer from agent_acts where id = $1) as acts`,
+    [operationId],
+  );
+  await watcher.end();
+  assert.deepEqual(left.rows, [{ operations: 0, acts: 1 }]);
+  const sent = busbar.sandbox
+    .requests({ provider: "hubspot" })
+    .filter(({ method, ...one }) => method === "PATCH" && JSON.stringify(one).includes("Between"));
+  assert.deepEqual(sent, []);
 });

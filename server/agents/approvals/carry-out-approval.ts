@@ -11,9 +11,9 @@ import {
   type ClaimedApproval,
 } from "../../store/agents/approval-queue.ts";
 import { findApproval, type ApprovalRow, type ApprovalStatus } from "../../store/agents/approvals.ts";
-import { transact } from "../../store/database/database.ts";
+import { transactInTurn } from "../../store/database/database.ts";
 import { retryWhileDatabaseIsDown } from "../../store/database/database-outage.ts";
-import type { NewOperation } from "../../store/operations/operations.ts";
+import { insertOperations, type NewOperation } from "../../store/operations/operations.ts";
 import { toStoredJson } from "../../store/database/stored-json.ts";
 import { newOperation } from "../../write/new-operation.ts";
 import { writeNow } from "../../write/write-now.ts";
@@ -164,7 +164,10 @@ function outcomeOfRefusal(error: unknown): Outcome {
   return isUnknown ? { status: "executed", reason: detail } : { status: "failed", reason: detail };
 }
 
-/** Counts the act, keeps what it changes and marks it as sent, in one commit. */
+/**
+ * Counts the act and marks it as sent, then begins its operation and keeps what it changes. If the sides are two databases, these
+ * are two commits: an act that is marked and has no operation was not sent, and ends as failed (`recoverApprovals`).
+ */
 async function markSent(
   deps: CarryOutServices,
   {
@@ -176,15 +179,23 @@ async function markSent(
 ): Promise<Outcome | "sent"> {
   const { id, projectId, groupRef, operationId } = approval;
   const counted = { id: operationId ?? "", projectId, groupRef: groupRef ?? "" };
+  const workerId = deps.workerId();
   const lost = new Error("another process has the act");
   try {
-    const usedUp = await transact(deps.database, async (queries) => {
-      const over = await countWithin(queries, deps, policy, counted);
-      if (over) return over;
-      if (!(await markApprovalSent(queries, { id, workerId: deps.workerId() }, operation))) throw lost;
-      if (change) await insertAgentChange(queries, change);
-      return undefined;
-    });
+    const usedUp = await transactInTurn(
+      deps.database,
+      async (queries) => {
+        const over = await countWithin(queries, deps, policy, counted);
+        if (!over && !(await markApprovalSent(queries, { id, workerId }))) throw lost;
+        return over;
+      },
+      async (queries, over) => {
+        if (over) return over;
+        await insertOperations(queries, [{ ...operation, claimedBy: workerId }]);
+        if (change) await insertAgentChange(queries, change);
+        return undefined;
+      },
+    );
     // The builder may raise the budget before it frees up.
     return usedUp ? { againInMs: Math.min(usedUp.freeInMs, deps.minuteMs) } : "sent";
   } catch (error) {

@@ -1,10 +1,9 @@
 /** Queue of approved acts for the worker: claim, mark as sent, end, recover. */
 import { sql } from "kysely";
-import type { Database, Queries } from "../database/database.ts";
+import type { Database } from "../database/database.ts";
 import type { ControlQueries } from "../database/sides.ts";
 import { toStoredJson } from "../database/stored-json.ts";
 import type { ApprovalStatus } from "./approvals.ts";
-import { insertOperations, type NewOperation } from "../operations/operations.ts";
 
 export interface ClaimedApproval {
   id: string;
@@ -50,13 +49,12 @@ export async function postponeApproval(
 }
 
 /**
- * Marks an act as about to be sent, and inserts its operation. Returns false if this process has lost its claim, or if the act
- * was marked before: then it must not be sent. Call it in a transaction.
+ * Marks an act as about to be sent. Returns false if this process has lost its claim, or if the act was marked before: then it
+ * must not be sent. It must not be sent without its operation either, which is inserted next.
  */
 export async function markApprovalSent(
-  queries: Queries,
+  queries: ControlQueries,
   { id, workerId }: { id: string; workerId: number },
-  operation: NewOperation,
 ): Promise<boolean> {
   const { numUpdatedRows } = await queries
     .updateTable("approvals")
@@ -66,9 +64,7 @@ export async function markApprovalSent(
     .where("status", "=", "approved")
     .where("sent", "=", false)
     .executeTakeFirstOrThrow();
-  if (numUpdatedRows === 0n) return false;
-  await insertOperations(queries, [{ ...operation, claimedBy: workerId }]);
-  return true;
+  return numUpdatedRows > 0n;
 }
 
 /** Ends a claimed act. Does nothing if it has ended already, or if this process has lost its claim. */
@@ -99,10 +95,15 @@ export async function expireApprovals(queries: ControlQueries, max: number): Pro
   return Number(numAffectedRows ?? 0n);
 }
 
+const NEVER_BEGUN =
+  "There is no operation: Busbar stopped before it began to send the act, or the operation was removed since. Look at the record " +
+  "before you ask again.";
+
 /**
  * Recovers the acts that a process had claimed, except for `held`. Acts that were not sent are due again. Acts that may have
- * been sent end when their operation has ended: as executed if it succeeded, otherwise as failed. An ended operation does not
- * change any more, so the order of both statements does not matter.
+ * been sent end when their operation has ended: as executed if it succeeded, otherwise as failed. They also end as failed if
+ * there is no operation: it was never begun, because its commit is the second one, or retention has removed it. So they are not
+ * sent again. An ended operation does not change any more, so the order of the statements does not matter.
  */
 export async function recoverApprovals(
   { control, data }: Pick<Database, "control" | "data">,
@@ -118,16 +119,17 @@ export async function recoverApprovals(
     where claimed_by = ${deadProcess} and status = 'approved' and sent and id <> all(${held}::uuid[])
   `.execute(control);
   if (sent.length === 0) return;
-  const ended = await data
+  const ids = sent.map(({ operationId }) => operationId);
+  const operations = await data
     .selectFrom("operations")
     .select(["id", "status", "result"])
-    .where(
-      "id",
-      "in",
-      sent.map(({ operationId }) => operationId),
-    )
-    .where("status", "<>", "in_progress")
+    .where("id", "in", ids)
     .execute();
+  const known = new Set(operations.map(({ id }) => id));
+  const missing = ids
+    .filter((id) => !known.has(id))
+    .map((id) => ({ id, status: "failure", result: NEVER_BEGUN }));
+  const ended = [...operations.filter(({ status }) => status !== "in_progress"), ...missing];
   await sql`
     update approvals set claimed_by = null, due_time = null,
       status = case ended.status when 'success' then 'executed' else 'failed' end,

@@ -204,6 +204,21 @@ export const dataWithin = (
   queries: ControlQueries,
 ): DataQueries => (control === data ? (queries as unknown as DataQueries) : data);
 
+/**
+ * Runs two steps in one transaction, if one database has both sides. Otherwise each is a transaction of its own; the second decides,
+ * and after a crash in between only the first is done (docs/decisions/0043-which-side-commits-first.md).
+ */
+export async function transactInTurn<First, T>(
+  database: Pick<Database, "control" | "data" | "queries" | "outbox">,
+  first: (queries: ControlQueries) => Promise<First>,
+  second: (queries: DataQueries, done: First) => Promise<T>,
+): Promise<T> {
+  if (database.control === database.data)
+    return transact(database, async (queries) => second(queries, await first(queries)));
+  const done = await transactControl(database, first);
+  return transactData(database, (queries) => second(queries, done));
+}
+
 /** Runs a transaction on the tables of both sides like `transactControl`, for work that is not yet split. */
 export const transact = <T>(
   { queries, outbox }: Pick<Database, "queries" | "outbox">,
