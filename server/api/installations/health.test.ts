@@ -184,6 +184,25 @@ integrations:
     await heals();
   });
 
+  test("names an object whose requested read failed for good, until one succeeds; nothing else reads it", async () => {
+    await all.database.pool.query("update read_objects set next_tick = null");
+    const refusal = [{ errorCode: "INSUFFICIENT_ACCESS", message: "You do not have access to Account" }];
+    all.on.sandbox.addFault({
+      provider: "salesforce",
+      path: "/query",
+      status: 403,
+      body: refusal,
+      count: 1_000,
+    });
+    await trigger();
+    await awaitReason("read", "account", /You do not have access to Account/);
+    const { causes } = await get(`${place()}/records/account/unknown`);
+    assert.match(causes.join("\n"), /You do not have access to Account/);
+    all.on.sandbox.clearFaults();
+    await trigger();
+    await heals();
+  });
+
   test("names an object that is paused after failures since the first of them, and what makes it go on", async () => {
     const pause = { by: "auto", error: "No such field", time: new Date().toISOString() };
     await all.database.pool.query("update read_objects set pause = $1, failing_since = $2", [

@@ -207,11 +207,10 @@ async function fail(
   const messageName = definition?.messageName ?? nameObject(run);
   const isOfProvider = error instanceof ProviderError;
   const text = `[${messageName}] ${isOfProvider ? "Error reading from provider: " : ""}${error.message}`;
-  const isScheduled = run.kind === "scheduled";
-  const countsAsFailure = isPermanent && isScheduled;
+  const countsAsFailure = isPermanent && run.kind === "scheduled";
   const pauses = run.kind === "backfill" || (countsAsFailure && (await isLastFailure(deps, run)));
   const failure = describeFailure(error, messageName, { definition, connector });
-  const end: RunEnd = { status: "failure", result: text, countsAsFailure, isScheduled, failure };
+  const end: RunEnd = { status: "failure", result: text, countsAsFailure, failure };
   if (pauses) end.pause = { error: text, time: now().toISOString() };
   if (pauses) {
     const { content } = installed.installation.config;

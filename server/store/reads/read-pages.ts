@@ -26,8 +26,6 @@ export interface RunEnd {
   pause?: { error: string; time: string };
   /** Whether it counts towards the failures after which an object is paused; a success resets them. */
   countsAsFailure?: boolean;
-  /** Whether the run was scheduled: after its failure, the object fails until a scheduled run succeeds. */
-  isScheduled?: boolean;
   /** Subject of a failure, which the installation's health reports until the next success. */
   failure?: { type: "field" | "object" | "read"; name: string; detail: string };
   /** Set for a success: optional fields that the provider refused or does not have. */
@@ -81,7 +79,7 @@ export async function commitReadPages(queries: DataQueries, pages: ReadPageCommi
       select * from jsonb_to_recordset(${toStoredJson(pages.map(toInput))}::jsonb) as x(
         operation_id uuid, worker_id integer, until_time timestamptz, stage text, checkpoint jsonb, metadata jsonb, log jsonb,
         release boolean, status text, result text, cursor_time timestamptz, settled boolean, deletions_time timestamptz,
-        forget_before timestamptz, pause jsonb, failed boolean, scheduled boolean, failure jsonb, missing_fields text[])
+        forget_before timestamptz, pause jsonb, failed boolean, failure jsonb, missing_fields text[])
     ), mine as materialized (
       select read_runs.operation_id, read_runs.installation_id, read_runs.object_name
       from read_runs join input on input.operation_id = read_runs.operation_id and read_runs.claimed_by = input.worker_id
@@ -123,7 +121,6 @@ const toInput = (page: ReadPageCommit) => ({
   forget_before: page.end?.cursor?.forgetBefore,
   pause: page.end?.pause && { by: "auto", ...page.end.pause },
   failed: page.end?.countsAsFailure ?? false,
-  scheduled: page.end?.isScheduled ?? false,
   failure: page.end?.failure,
   missing_fields: page.end?.missingFields,
 });
@@ -162,7 +159,7 @@ const END_RUNS = sql`ended as (
         missed_tick = missed_tick and input.cursor_time is null,
         pause = coalesce(read_objects.pause, input.pause),
         failures = case when input.failed then failures + 1 when input.cursor_time is not null then 0 else failures end,
-        failing_since = case when input.scheduled or input.failure ->> 'type' in ('field', 'object') then coalesce(failing_since, now())
+        failing_since = case when input.failure is not null then coalesce(failing_since, now())
           when input.cursor_time is not null or (input.status = 'success' and failures = 0) then null
           else failing_since end,
         failure = case when input.status = 'success' then null else coalesce(input.failure, read_objects.failure) end,
