@@ -74,6 +74,6 @@ export const description: Description = {
   sources: {
     documentation: "https://linear.app/developers/graphql",
     checked:
-      "2026-11-27, schema of @linear/sdk 88.3.0 and its classes of errors; the largest page and the words of refusals from somebody else's notes of calls",
+      "2026-11-27, schema of @linear/sdk 88.3.0 and its classes of errors; the largest page and the words of refusals from somebody else's notes of calls. `updatedAt` tells of meaningful updates, as the schema says, so a small change may not be read",
   },
 };
