@@ -159,6 +159,7 @@ describe("outcomes of changes", () => {
     await client.connect();
     // A sequence counts the attempts, because it is not rolled back with them.
     await client.query(`create sequence erasures;
+      grant usage on sequence erasures to public;
       create function refuse_erasure() returns trigger language plpgsql as
         $$ begin perform nextval('erasures'); raise exception 'no row is removed now'; end $$;
       create trigger refuse_erasure before delete on subscription_events for each row execute function refuse_erasure()`);

@@ -3,8 +3,10 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Client } from "pg";
 import { createLog } from "../../ground/log.ts";
-import { openDatabase } from "../../server/store/database/database.ts";
-import { eraseRecord } from "../../server/store/subscriptions/subscription-events.ts";
+import { openDatabase, transactInTurn } from "../../server/store/database/database.ts";
+import type { ControlQueries } from "../../server/store/database/sides.ts";
+import { eraseOnControl, eraseOnData } from "../../server/subscribe/process/erase-records.ts";
+import { SIDE_ROLES } from "../harness/side-roles.ts";
 import { openAgent } from "../harness/agent-client.ts";
 import type { Answer } from "../harness/busbar.ts";
 import { openScene, type Scene } from "./agent-scene.ts";
@@ -157,18 +159,39 @@ describe("undoing", () => {
     const other = await ask("update_record", { id: made.recordId, record: { familyName: "Kept" } });
     const client = new Client({ connectionString: busbar.connectionString });
     await client.connect();
-    const database = await openDatabase({
-      connectionString: busbar.connectionString,
-      log: createLog("silent"),
-    });
+    const { connectionString } = busbar;
+    const log = createLog("silent");
+    const whole = await openDatabase({ connectionString, log, poolSize: 2 });
+    const divided = await openDatabase({ connectionString, log, poolSize: 2, sideRoles: SIDE_ROLES });
     const [{ id: installationId }] = (
       await client.query(
         "select installations.id from installations join groups on groups.id = group_id where group_ref = 'acme'",
       )
     ).rows;
-    for (const recordId of [id, createdId])
-      await eraseRecord(database.queries, { installationId, recordId, except: [] });
-    await database.close();
+    const broken = new Error("this process dies");
+    const kept = async (approvalId: string, changed: string) => {
+      const { rows } = await client.query(
+        `select (select count(*)::integer from approvals where id = $1 and arguments <> '{}') as approvals,
+          (select count(*)::integer from agent_changes where operation_id = $2) as changes`,
+        [approvalId, changed],
+      );
+      return rows[0];
+    };
+    for (const [database, recordId, approvalId, changed, between] of [
+      [whole, id, waiting, updated, { approvals: 1, changes: 1 }],
+      // The approval is erased, the rest is found again by the next attempt.
+      [divided, createdId, asked, operationId, { approvals: 0, changes: 1 }],
+    ] as const) {
+      const first = (queries: ControlQueries) =>
+        eraseOnControl(database, queries, [{ installationId, recordId, except: [] }]);
+      await assert.rejects(
+        transactInTurn(database, first, () => Promise.reject(broken)),
+        broken,
+      );
+      assert.deepEqual(await kept(approvalId, changed), between);
+      await transactInTurn(database, first, eraseOnData);
+      await database.close();
+    }
     const { rows } = await client.query(
       "select operation_id from agent_changes where operation_id = any($1)",
       [[updated, made.operationId, operationId]],

@@ -1,8 +1,6 @@
 /** Events of subscriptions: waiting ones, and the outcomes of the others. */
 import { sql, type RawBuilder } from "kysely";
 import { buildFirstId } from "../../../ground/ids.ts";
-import { eraseAgentTraces } from "../agents/agent-changes.ts";
-import type { Queries } from "../database/database.ts";
 import type { DataQueries } from "../database/sides.ts";
 import type { AttemptRecord, DeliveryState } from "../deliveries/deliveries.ts";
 import { eventInserts, WAKES_DELIVERERS, type EventRow } from "../deliveries/events.ts";
@@ -219,9 +217,9 @@ export async function removeUndeliveredBefore(
   return Number(numAffectedRows ?? 0n);
 }
 
-/** Removes everything about a record, except for the given events. */
-export async function eraseRecord(
-  queries: Queries,
+/** Removes the processed events of a record, except for the given ones. */
+export async function eraseRecordEvents(
+  queries: DataQueries,
   { installationId, recordId, except }: { installationId: string; recordId: string; except: string[] },
 ): Promise<void> {
   await sql`
@@ -229,7 +227,6 @@ export async function eraseRecord(
     where installation_id = ${installationId} and record_id = ${recordId} and id <> all(${except}::uuid[])
       and outcome is not null
   `.execute(queries);
-  await eraseAgentTraces(queries, { installationId, recordId });
 }
 
 /** Event as lists show it. */

@@ -4,11 +4,10 @@ import { packSeen } from "../../../ground/pack-seen.ts";
 import { callProvider } from "../../operations/call-provider.ts";
 import type { MessageDestination } from "../../read/definition/read-target.ts";
 import { retryWhileDatabaseIsDown } from "../../store/database/database-outage.ts";
-import { transact } from "../../store/database/database.ts";
+import { transactInTurn, type Database } from "../../store/database/database.ts";
 import type { SeenRow } from "../../store/reads/seen-records.ts";
 import {
   commitSubscription,
-  eraseRecord,
   listDeliveredEvents,
   listReadyEvents,
   type EndedEvent,
@@ -20,6 +19,7 @@ import type { ClaimedSubscription } from "../../store/subscriptions/subscription
 import { chooseGroups, endFiltered, type ChosenGroups } from "./choose-groups.ts";
 import { byTime, type EventGroup, type InboxEvent } from "./group-events.ts";
 import { SAME_CHANGE_MS, splitOtherReports } from "./other-reports.ts";
+import { eraseOnControl, eraseOnData, type ErasedRecord } from "./erase-records.ts";
 import { dropRepeats, type NewGroups } from "./drop-repeats.ts";
 import { groupEntries, needsRecords, readGroupRecords, type GroupRecords } from "./shape-groups.ts";
 import { leaveOutOwn, withOwnOperations } from "./own-events.ts";
@@ -235,7 +235,7 @@ function listSeen(groups: readonly EventGroup[], messageIds: readonly string[]):
   }));
 }
 
-/** Commits a batch. In the same transaction it removes what is kept of records that events of the batch erase. */
+/** Commits a batch. Its last commit also removes what is kept of records that events of the batch erase. */
 async function commit(
   deps: SubscribeServices,
   { claim, installationId }: ClaimedSubscription,
@@ -243,15 +243,11 @@ async function commit(
   erasing: readonly Pick<InboxEvent, "id" | "recordId">[] = [],
 ): Promise<boolean> {
   const batch = { ...claim, installationId, ...outcomes };
+  const records = erasing.map(({ id, recordId }) => ({ installationId, recordId, except: [id] }));
   const isCommitted = await retryWhileDatabaseIsDown(() =>
-    erasing.length === 0
+    records.length === 0
       ? commitSubscription(deps.database.data, batch)
-      : transact(deps.database, async (queries) => {
-          if (!(await commitSubscription(queries, batch))) return false;
-          for (const { id, recordId } of erasing)
-            await eraseRecord(queries, { installationId, recordId, except: [id] });
-          return true;
-        }),
+      : commitErasing(deps.database, batch, records),
   );
   if (isCommitted) {
     const count = (wanted: EndedEvent["outcome"]): number =>
@@ -264,4 +260,26 @@ async function commit(
     });
   }
   return isCommitted;
+}
+
+async function commitErasing(
+  database: Database,
+  batch: SubscriptionCommit,
+  records: readonly ErasedRecord[],
+): Promise<boolean> {
+  const lost = new Error("another worker has the subscription");
+  try {
+    await transactInTurn(
+      database,
+      (queries) => eraseOnControl(database, queries, records),
+      async (queries, erased) => {
+        if (!(await commitSubscription(queries, batch))) throw lost;
+        await eraseOnData(queries, erased);
+      },
+    );
+    return true;
+  } catch (error) {
+    if (error === lost) return false;
+    throw error;
+  }
 }
