@@ -1,8 +1,27 @@
 /** ClickUp's spaces, folders, lists, goals and tasks of one workspace. A new task names its list, as `list_id`. */
-import type { Description } from "../../connector-kit/declarative/rules/description.ts";
+import type { Description, ObjectRules } from "../../connector-kit/declarative/rules/description.ts";
 
 /** Lists leave archived records out, and have only those when they are asked for. */
 const furtherLists = [{ query: { archived: "true" } }];
+
+const taskPages: ObjectRules = {
+  paging: { page: { to: "query.page", first: 0 } },
+  changedPath: "date_updated",
+  since: { to: "query.date_updated_gt", format: "unix-ms", exclusive: true },
+};
+
+const taskQuery = { include_closed: "true", subtasks: "true", order_by: "id" };
+
+/** Archived tasks, and those of archived lists, are in the lists of single lists only. */
+const tasksBelow = (object: string): ObjectRules => ({
+  path: "tasks",
+  singular: "task",
+  modes: ["read"],
+  parent: { object },
+  list: { path: "/api/v2/list/{parent}/task", query: taskQuery },
+  furtherLists,
+  ...taskPages,
+});
 
 export const description: Description = {
   defaults: {
@@ -51,22 +70,19 @@ export const description: Description = {
     },
     tasks: {
       singular: "task",
-      list: {
-        path: "/api/v2/team/{connection.teamId}/task",
-        query: { include_closed: "true", subtasks: "true", order_by: "id" },
-      },
-      paging: { page: { to: "query.page", first: 0 } },
-      changedPath: "date_updated",
-      since: { to: "query.date_updated_gt", format: "unix-ms", exclusive: true },
+      list: { path: "/api/v2/team/{connection.teamId}/task", query: taskQuery },
+      ...taskPages,
       create: { method: "POST", path: "/api/v2/list/{field.list_id}/task" },
       example: { name: "Call Ada", list_id: "901" },
     },
+    listTasks: { ...tasksBelow("lists"), example: { name: "Call Ada" } },
+    folderlessListTasks: { ...tasksBelow("folderlessLists"), example: { name: "Call Bo" } },
   },
   errors: { message: ["err"], code: "ECODE", codes: { OAUTH_027: "forbidden" } },
   limits: { reset: "x-ratelimit-reset" },
   sources: {
     documentation: "https://developer.clickup.com/reference",
     checked:
-      "2026-11-23, documentation of the list of tasks; the rest, spaces, folders and lists among it, was not looked up",
+      "2026-11-28, a copy of ClickUp's OpenAPI file of 2026-08-02; what the lists of tasks leave out is from other connectors",
   },
 };

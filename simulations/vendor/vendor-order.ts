@@ -17,7 +17,8 @@ export function chooseOrder(fact: ListFact, request: VendorRequest): ListOrder {
     );
     if (hasValues(fact, request, wanted)) return by;
   }
-  return fact.sort?.default ?? "unknown";
+  // An order can lose records only between pages.
+  return fact.sort?.default ?? (fact.paging.kind === "none" ? "other" : "unknown");
 }
 
 /** Sorts the records. Without a promised order, each `turn` has another one. */
