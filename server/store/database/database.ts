@@ -28,7 +28,7 @@ export interface Database {
   readonly control: Kysely<ControlTables>;
   /** Data tables, and the shared tables for reading. */
   readonly data: Kysely<DataTables>;
-  /** Both sides, for statements and transactions that name both; `sides.test.ts` lists them. */
+  /** Both sides, for the helpers of this file; `sides.test.ts` refuses any other use. */
   readonly queries: Kysely<DB>;
   /** Carries the effects of control changes over to data tables. */
   readonly outbox: Outbox;
@@ -219,7 +219,7 @@ export async function transactInTurn<First, T>(
   return transactData(database, (queries) => second(queries, done));
 }
 
-/** Runs a transaction on the tables of both sides like `transactControl`, for work that is not yet split. */
+/** Runs a transaction on the tables of both sides like `transactControl`, for the helpers of this file and for tests. */
 export const transact = <T>(
   { queries, outbox }: Pick<Database, "queries" | "outbox">,
   run: (queries: Queries) => Promise<T>,

@@ -10,9 +10,6 @@ import { createLog } from "../../../ground/log.ts";
 import { openDatabase } from "./database.ts";
 import { TABLE_SIDES, type Side } from "./sides.ts";
 
-/** Functions whose statements, or those of what they call, name tables of both sides: each is to be split. */
-const NOT_YET_SPLIT: string[] = [];
-
 /** Functions that run on either side: the caller says on which table, or they concern each database. */
 const EITHER_SIDE = [
   "database/database.ts",
@@ -140,32 +137,21 @@ test("a statement names tables of the side that its function takes", () => {
   assert.deepEqual([...new Set(parts.flatMap(findFaults))], []);
 });
 
-test("the list of functions that name both sides gets no longer", () => {
+test("no function of the store names tables of both sides", () => {
   const both = parts
     .filter(({ takes, file }) => takes.includes("Queries") && !EITHER_SIDE.includes(file))
     .map(({ file, name }) => `${file} ${name}`);
-  assert.deepEqual(
-    both.toSorted(),
-    NOT_YET_SPLIT,
-    "New: let the function take ControlQueries or DataQueries. Split: take it off the list.",
-  );
+  assert.deepEqual(both, [], "Let each function take ControlQueries or DataQueries.");
 });
 
-/** Places outside the store that use both sides at once: in one transaction, or for a function of the list above. */
-const BOTH_SIDES_USED: Record<string, number> = {};
+/** Uses both sides at once: in one transaction, or by one handle. */
+const BOTH = /\btransact\(|\bdatabase\.queries\b|\bqueries\b[^=;(){}]*\}( = |: )(deps\.)?database\b/;
 
-const BOTH = /\btransact\(|\bdatabase\.queries\b|\bqueries\b[^=;(){}]*\}( = |: )(deps\.)?database\b/g;
-
-test("the places that use both sides at once get no more", () => {
+test("no place outside the store uses both sides at once", () => {
   const used = globSync("**/*.ts", { cwd: join(STORE, "..") })
     .filter((file) => !/^store\/|\.(test|examples)\.ts$/.test(file))
-    .map((file) => [file, readFileSync(join(STORE, "..", file), "utf8").match(BOTH)?.length ?? 0] as const)
-    .filter(([, count]) => count > 0);
-  assert.deepEqual(
-    Object.fromEntries(used.toSorted(([one], [other]) => (one < other ? -1 : 1))),
-    BOTH_SIDES_USED,
-    "New: use `database.control` or `database.data`. Split: count it down.",
-  );
+    .filter((file) => BOTH.test(readFileSync(join(STORE, "..", file), "utf8")));
+  assert.deepEqual(used, [], "Use `database.control` or `database.data`.");
 });
 
 test("every sealed value is on the control side, where keys are checked and rotated", () => {
