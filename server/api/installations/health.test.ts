@@ -112,6 +112,16 @@ integrations:
       sinceTimestamp: "2000-01-01T00:00:00Z",
     });
 
+  /** Lets Salesforce refuse every query until the faults are cleared. */
+  const refuseQueries = (status: number, errorCode: string, message: string) =>
+    all.on.sandbox.addFault({
+      provider: "salesforce",
+      path: "/query",
+      status,
+      body: [{ errorCode, message }],
+      count: 1_000,
+    });
+
   test("names a receiver that is dead, since the first failed attempt, until it takes a message", async () => {
     all.sink.answer = (_received, response) => void response.writeHead(500).end();
     await trigger();
@@ -169,14 +179,7 @@ integrations:
   });
 
   test("names an object whose scheduled reads fail for good, with the provider's words", async () => {
-    const refusal = [{ errorCode: "INVALID_TYPE", message: "sObject type 'Account' is not supported." }];
-    all.on.sandbox.addFault({
-      provider: "salesforce",
-      path: "/query",
-      status: 400,
-      body: refusal,
-      count: 1_000,
-    });
+    refuseQueries(400, "INVALID_TYPE", "sObject type 'Account' is not supported.");
     await all.database.pool.query("update read_objects set next_tick = now()");
     await awaitReason("read", "account", /sObject type 'Account' is not supported/);
     all.on.sandbox.clearFaults();
@@ -186,14 +189,7 @@ integrations:
 
   test("names an object whose requested read failed for good, until one succeeds; nothing else reads it", async () => {
     await all.database.pool.query("update read_objects set next_tick = null");
-    const refusal = [{ errorCode: "INSUFFICIENT_ACCESS", message: "You do not have access to Account" }];
-    all.on.sandbox.addFault({
-      provider: "salesforce",
-      path: "/query",
-      status: 403,
-      body: refusal,
-      count: 1_000,
-    });
+    refuseQueries(403, "INSUFFICIENT_ACCESS", "You do not have access to Account");
     await trigger();
     await awaitReason("read", "account", /You do not have access to Account/);
     const { causes } = await get(`${place()}/records/account/unknown`);
@@ -218,14 +214,7 @@ integrations:
   });
 
   test("names an object that the account no longer has, until it is read again", async () => {
-    const refusal = [{ errorCode: "NOT_FOUND", message: "The requested resource does not exist" }];
-    all.on.sandbox.addFault({
-      provider: "salesforce",
-      path: "/query",
-      status: 404,
-      body: refusal,
-      count: 1_000,
-    });
+    refuseQueries(404, "NOT_FOUND", "The requested resource does not exist");
     await trigger();
     await awaitReason("object", "account", /The requested resource does not exist/);
     all.on.sandbox.clearFaults();
