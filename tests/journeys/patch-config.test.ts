@@ -145,10 +145,15 @@ describe("an object's configuration is patched", () => {
   ];
   for (const [what, status, call] of refusals) {
     test(`${what} is refused with ${status}`, async () => {
-      const was = await crm.show();
+      // Its health may change meanwhile, as when the sandbox limits what the new subscription asks.
+      const showStored = async () => {
+        const { healthStatus: _status, healthReasons: _reasons, ...stored } = await crm.show();
+        return stored;
+      };
+      const was = await showStored();
       const answer = await call();
       assert.equal(answer.status, status, answer.text);
-      assert.deepEqual(await crm.show(), was);
+      assert.deepEqual(await showStored(), was);
     });
   }
 });
