@@ -3,16 +3,18 @@ import { isJsonObject } from "../../../ground/json.ts";
 import { shapeFaults, type ProviderFault } from "../../provider/check-provider.ts";
 import { patternFault } from "../../provider/pattern-fault.ts";
 import { DescriptionSchema, type Description, type ObjectRules } from "../rules/description.ts";
-import { merged, type ObjectPlan } from "../object-plan.ts";
-import { batchFaults, planBatchFaults } from "./batch-faults.ts";
-import { metadataFaults } from "./metadata-faults.ts";
-import { childrenFaults } from "./children-faults.ts";
-import { ANY_FIELD, fault, HOLES, pathFault, targetFault, textFault } from "./member-faults.ts";
-import { listFaults, pagingFaults, listExampleFaults } from "./paging-faults.ts";
+import { merged, type ObjectPlan, isOther } from "../object-plan.ts";
+import { planBatchFaults, writeFaults } from "./write-faults.ts";
+import {
+  metadataFaults,
+  childrenFaults,
+  listFaults,
+  pagingFaults,
+  listExampleFaults,
+} from "./list-faults.ts";
+import { fault, HOLES, pathFault, targetFault, textFault } from "./member-faults.ts";
 import { filledNames } from "../fill-path.ts";
 import { endpointFaults, graphqlFaults } from "./graphql-faults.ts";
-import { othersFaults } from "./others-faults.ts";
-import { okWhenFault } from "../write/record-result.ts";
 
 export type DescriptionCheck =
   | { description: Description; faults: [] }
@@ -64,49 +66,33 @@ function idPatternFaults(text: string | undefined, place: string): ProviderFault
     : fault(place, `matches ${JSON.stringify(unsafe)}, which would change a path`);
 }
 
-/** Places that values of a write, or of a single record, go to. */
-const writeTargets = ({
-  create,
-  update,
-  delete: remove,
-  upsert,
-  get,
-}: ObjectRules): [string, string | undefined][] => [
-  ["create.idTo", create?.idTo],
-  ["update.idTo", update?.idTo],
-  ["delete.idTo", remove?.idTo],
-  ["update.readBefore.to", update?.readBefore?.to],
-  ["delete.readBefore.to", remove?.readBefore?.to],
-  ["get.idTo", get?.idTo],
-  ...Object.entries(create?.fieldsTo ?? {}).map(([name, to]): [string, string] => [
-    `create.fieldsTo.${name}`,
-    to,
-  ]),
-  ...Object.entries(update?.fieldsTo ?? {}).map(([name, to]): [string, string] => [
-    `update.fieldsTo.${name}`,
-    to,
-  ]),
-  ["upsert.keyNameTo", upsert?.keyNameTo],
-  ["update.fieldMask.to", update?.fieldMask?.to],
-  ["upsert.keyValueTo", upsert?.keyValueTo],
-];
+/** Names that would lead to another address. */
+const UNSAFE = ["", ".", "..", "../a", "a/../b", "a//b", "/a", "a?b", "a#b", "a%2fb", "a b"];
+
+/** Faults of objects whose names only the account knows. */
+function othersFaults(others: NonNullable<Description["others"]>, path: string): ProviderFault[] {
+  const refused = patternFault(others.pattern, true);
+  if (refused !== undefined) return fault(`${path}.pattern`, refused);
+  const unsafe = UNSAFE.find((name) => isOther(others, name));
+  return [
+    ...(unsafe === undefined
+      ? []
+      : fault(`${path}.pattern`, `matches ${JSON.stringify(unsafe)}, which would change a path`)),
+    ...(isOther(others, others.like) ? [] : fault(`${path}.like`, "does not match the pattern")),
+  ];
+}
 
 /** Faults of single members. */
 function rulesFaults(rules: ObjectRules, path: string): ProviderFault[] {
-  const { list, create, update, upsert, delete: remove, get, since, paging, select, batch, metadata } = rules;
+  const { list, since, paging, select, metadata } = rules;
   const listTargets: [string, string | undefined][] = [
     ["paging.cursor.to", paging?.cursor?.to],
     ["paging.page.to", paging?.page?.to],
     ["paging.offset.to", paging?.offset?.to],
     ["paging.keyset.to", paging?.keyset?.to],
   ];
-  const paths: [string, string | undefined][] = [
-    ["update.path", update?.path],
-    ["delete.path", remove?.path],
-    ["get.path", get?.path],
-  ];
   return [
-    ...writeTargets(rules).flatMap(([member, value]) => fault(`${path}.${member}`, targetFault(value))),
+    ...writeFaults(rules, path),
     ...listTargets.flatMap(([member, value]) =>
       fault(`${path}.${member}`, targetFault(value, ["query", "body", "fill"])),
     ),
@@ -116,10 +102,9 @@ function rulesFaults(rules: ObjectRules, path: string): ProviderFault[] {
     ),
     ...textFaults(rules, path),
     ...idPatternFaults(rules.idPattern, `${path}.idPattern`),
-    ...paths.flatMap(([member, value]) => fault(`${path}.${member}`, pathFault(value))),
+    ...fault(`${path}.get.path`, pathFault(rules.get?.path)),
     ...fault(`${path}.list.path`, pathFault(list?.path, [...HOLES, "parent"])),
     ...fault(`${path}.since.path`, pathFault(since?.path, [...HOLES, "parent"])),
-    ...fault(`${path}.create.path`, pathFault(create?.path, [...HOLES, ANY_FIELD])),
     ...fault(`${path}.since.to`, targetFault(since?.to, ["query", "body", "header", "fill"])),
     ...fault(`${path}.select.to`, targetFault(select?.to)),
     ...(select?.to.startsWith("body.") && (list?.method ?? "GET") === "GET"
@@ -129,17 +114,8 @@ function rulesFaults(rules: ObjectRules, path: string): ProviderFault[] {
     ...(list?.body && (list.method ?? "GET") === "GET"
       ? [{ path: `${path}.list.body`, message: "needs another method than GET" }]
       : []),
-    ...fault(`${path}.create.idempotencyKeyTo`, keyFault(create)),
-    ...fault(`${path}.create.idempotencyKeyMinutes`, keyMinutesFault(create)),
-    ...fault(`${path}.written.okWhen`, okWhenFault(rules.written?.okWhen)),
-    ...fault(`${path}.upsert.keyHash`, hashFault(upsert)),
-    ...fault(`${path}.upsert.path`, pathFault(upsert?.path, [...HOLES, "key", "value"])),
-    ...(upsert && (upsert.keys.length === 0 || upsert.idTo !== undefined)
-      ? [{ path: `${path}.upsert`, message: "needs `keys`, and has no `idTo`: the key takes its place" }]
-      : []),
     ...(paging ? pagingFaults(paging, `${path}.paging`) : []),
     ...listFaults(rules, path),
-    ...(batch ? batchFaults(batch, `${path}.batch`) : []),
     ...(metadata ? metadataFaults(metadata, `${path}.metadata`) : []),
     ...(since?.paging ? pagingFaults(since.paging, `${path}.since.paging`) : []),
     ...(since?.template !== undefined && !since.template.includes("{since}")
@@ -185,26 +161,6 @@ function selectFault({ select, list, flatten }: ObjectRules, path: string): Prov
         )
       : []),
   ];
-}
-
-function keyFault(create: ObjectRules["create"]): string | undefined {
-  const { idempotencyKeyTo: to, wrap } = create ?? {};
-  if (to === undefined) return undefined;
-  if (!/^(header\.[A-Za-z][A-Za-z0-9-]*|query\.[A-Za-z][A-Za-z0-9_-]*|body\.[^.].*)$/.test(to))
-    return "must be header.<name>, query.<name> or body.<path>";
-  return wrap?.form && to.startsWith("body.")
-    ? "must be header.<name>, because the body is a form"
-    : undefined;
-}
-
-const hashFault = (upsert: ObjectRules["upsert"]): string | undefined =>
-  upsert?.keyHash && !upsert.path.includes("{value}") ? "needs {value} in path, which it changes" : undefined;
-
-function keyMinutesFault(create: ObjectRules["create"]): string | undefined {
-  const { idempotencyKeyTo: to, idempotencyKeyMinutes: minutes } = create ?? {};
-  if (minutes === undefined) return undefined;
-  if (to === undefined) return "needs idempotencyKeyTo, which says where the key goes";
-  return minutes < 1 ? "must be at least 1" : undefined;
 }
 
 /** Faults of the rules of one object together with the defaults. */

@@ -1,9 +1,10 @@
-/** Faults of how a list is read: the way from page to page, bounds that move, further lists, marks of deleted records. */
+/** Faults of how lists are read: paging, bounds that move, further lists, deleted records, lists below parents, lists of fields. */
 import type { ProviderFault } from "../../provider/check-provider.ts";
-import type { ObjectRules } from "../rules/description.ts";
+import type { ObjectRules, Description } from "../rules/description.ts";
 import { targetFault, fault, HOLES, pathFault } from "./member-faults.ts";
-import type { ObjectPlan } from "../object-plan.ts";
+import { type ObjectPlan, merged } from "../object-plan.ts";
 import type { PagingRules } from "../rules/paging-rules.ts";
+import type { FieldListRules, FlagRules, MetadataRules } from "../rules/metadata-rules.ts";
 
 const STYLES = ["cursor", "nextUrl", "link", "page", "offset", "keyset", "none"] as const;
 
@@ -134,4 +135,64 @@ function movedBy(query: Record<string, string>, changedPath: string): string | u
   const sorts = (parameter: string, value: string): boolean =>
     /sort|order/i.test(`${parameter} ${value}`) && value.toLowerCase().includes(name.toLowerCase());
   return Object.entries(query).find(([parameter, value]) => sorts(parameter, value))?.[0];
+}
+
+/** A parent, the parent of that one, and one above both. */
+const DEEPEST = 3;
+
+/** Faults of lists below the records of another object. */
+export function childrenFaults(description: Description, plan: ObjectPlan, path: string): ProviderFault[] {
+  const { parent, list, total } = plan;
+  const isNamed = JSON.stringify(list ?? {}).includes("{parent}");
+  if (!parent) return isNamed ? fault(`${path}.list`, "has {parent}, but there is no parent") : [];
+  return [
+    ...fault(`${path}.parent.object`, parentFault(description, plan)),
+    ...(isNamed ? [] : fault(`${path}.list`, "has no {parent}, which parent fills")),
+    ...(total === undefined ? [] : fault(`${path}.total`, "is that of one list, and there are many")),
+  ];
+}
+
+function parentFault(description: Description, plan: ObjectPlan): string | undefined {
+  let name = plan.parent?.object;
+  for (let depth = 0; name !== undefined; depth += 1) {
+    const rules = Object.hasOwn(description.objects, name) ? description.objects[name] : undefined;
+    if (!rules) return `names no object: ${JSON.stringify(name)}`;
+    const above = merged(description, name, rules);
+    if (!above.modes.includes("read")) return `names ${name}, which cannot be read`;
+    if (depth === DEEPEST) return `leads to more than ${DEEPEST} objects, one below the other`;
+    name = above.parent?.object;
+  }
+  return undefined;
+}
+
+/** Faults of how the fields of an object are found. */
+export function metadataFaults({ fields, list }: MetadataRules, path: string): ProviderFault[] {
+  return [
+    ...(!list && Object.keys(fields ?? {}).length === 0
+      ? fault(path, "needs fields or list: otherwise the object would have no field")
+      : []),
+    ...(list ? fieldListFaults(list, `${path}.list`) : []),
+  ];
+}
+
+function fieldListFaults(list: FieldListRules, path: string): ProviderFault[] {
+  const flags: [string, FlagRules | undefined][] = [
+    ...(list.skip ?? []).map((flag, index): [string, FlagRules] => [`skip[${index}]`, flag]),
+    ["custom", list.custom],
+    ["readOnly", list.readOnly],
+    ["required", list.required],
+  ];
+  return [
+    ...fault(`${path}.path`, pathFault(list.path, ["path", "singular"])),
+    ...(list.paging ? pagingFaults(list.paging, `${path}.paging`) : []),
+    ...(list.name === "" ? fault(`${path}.name`, "must be a path") : []),
+    ...(Object.keys(list.types).length === 0 ? fault(`${path}.types`, "has no type") : []),
+    ...flags.flatMap(([member, flag]) => (flag ? fault(`${path}.${member}`, flagFault(flag)) : [])),
+  ];
+}
+
+function flagFault({ paths, is, isNot }: FlagRules): string | undefined {
+  if (paths.length === 0) return "needs paths";
+  const values = is ?? isNot ?? [];
+  return values.length > 0 && !(is && isNot) ? undefined : "needs values in one of is and isNot";
 }

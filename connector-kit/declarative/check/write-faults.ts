@@ -1,0 +1,138 @@
+/** Faults of how records are written: the places of their values, keys against duplicates, and batches. */
+import type { ProviderFault } from "../../provider/check-provider.ts";
+import type { ObjectRules } from "../rules/description.ts";
+import type { BatchRules, RecordListRules } from "../rules/batch-rules.ts";
+import { ANY_FIELD, fault, HOLES, pathFault, targetFault } from "./member-faults.ts";
+import type { ObjectPlan } from "../object-plan.ts";
+import { okWhenFault } from "../write/record-result.ts";
+
+/** Faults of how the records of an object are written. */
+export function writeFaults(rules: ObjectRules, path: string): ProviderFault[] {
+  const { create, update, delete: remove, upsert, written, batch } = rules;
+  return [
+    ...writeTargets(rules).flatMap(([member, value]) => fault(`${path}.${member}`, targetFault(value))),
+    ...fault(`${path}.create.path`, pathFault(create?.path, [...HOLES, ANY_FIELD])),
+    ...fault(`${path}.update.path`, pathFault(update?.path)),
+    ...fault(`${path}.delete.path`, pathFault(remove?.path)),
+    ...fault(`${path}.create.idempotencyKeyTo`, keyFault(create)),
+    ...fault(`${path}.create.idempotencyKeyMinutes`, keyMinutesFault(create)),
+    ...fault(`${path}.written.okWhen`, okWhenFault(written?.okWhen)),
+    ...fault(`${path}.upsert.keyHash`, hashFault(upsert)),
+    ...fault(`${path}.upsert.path`, pathFault(upsert?.path, [...HOLES, "key", "value"])),
+    ...(upsert && (upsert.keys.length === 0 || upsert.idTo !== undefined)
+      ? [{ path: `${path}.upsert`, message: "needs `keys`, and has no `idTo`: the key takes its place" }]
+      : []),
+    ...(batch ? batchFaults(batch, `${path}.batch`) : []),
+  ];
+}
+
+/** Places that values of a write, or of a single record, go to. */
+const writeTargets = ({
+  create,
+  update,
+  delete: remove,
+  upsert,
+  get,
+}: ObjectRules): [string, string | undefined][] => [
+  ["create.idTo", create?.idTo],
+  ["update.idTo", update?.idTo],
+  ["delete.idTo", remove?.idTo],
+  ["update.readBefore.to", update?.readBefore?.to],
+  ["delete.readBefore.to", remove?.readBefore?.to],
+  ["get.idTo", get?.idTo],
+  ...Object.entries(create?.fieldsTo ?? {}).map(([name, to]): [string, string] => [
+    `create.fieldsTo.${name}`,
+    to,
+  ]),
+  ...Object.entries(update?.fieldsTo ?? {}).map(([name, to]): [string, string] => [
+    `update.fieldsTo.${name}`,
+    to,
+  ]),
+  ["upsert.keyNameTo", upsert?.keyNameTo],
+  ["update.fieldMask.to", update?.fieldMask?.to],
+  ["upsert.keyValueTo", upsert?.keyValueTo],
+];
+
+function keyFault(create: ObjectRules["create"]): string | undefined {
+  const { idempotencyKeyTo: to, wrap } = create ?? {};
+  if (to === undefined) return undefined;
+  if (!/^(header\.[A-Za-z][A-Za-z0-9-]*|query\.[A-Za-z][A-Za-z0-9_-]*|body\.[^.].*)$/.test(to))
+    return "must be header.<name>, query.<name> or body.<path>";
+  return wrap?.form && to.startsWith("body.")
+    ? "must be header.<name>, because the body is a form"
+    : undefined;
+}
+
+const hashFault = (upsert: ObjectRules["upsert"]): string | undefined =>
+  upsert?.keyHash && !upsert.path.includes("{value}") ? "needs {value} in path, which it changes" : undefined;
+
+function keyMinutesFault(create: ObjectRules["create"]): string | undefined {
+  const { idempotencyKeyTo: to, idempotencyKeyMinutes: minutes } = create ?? {};
+  if (minutes === undefined) return undefined;
+  if (to === undefined) return "needs idempotencyKeyTo, which says where the key goes";
+  return minutes < 1 ? "must be at least 1" : undefined;
+}
+
+const KINDS = ["create", "update", "upsert"] as const;
+const OF_OBJECT = ["path", "singular"];
+
+/** Faults of how many records are written by one request. */
+function batchFaults(batch: BatchRules, path: string): ProviderFault[] {
+  const { requests } = batch;
+  return [
+    ...(requests ? fault(`${path}.requests.path`, pathFault(requests.path, [])) : []),
+    ...(requests ? fault(`${path}.requests.most`, limitFault(requests.most)) : []),
+    ...(requests?.to === "" ? fault(`${path}.requests.to`, "must name a member") : []),
+    ...KINDS.flatMap((kind) => {
+      const rules = batch[kind];
+      return rules ? listFaults(rules, kind, `${path}.${kind}`) : [];
+    }),
+  ];
+}
+
+const limitFault = (most: number): string | undefined =>
+  most < 2 || most > 10_000 ? "must be between 2 and 10000" : undefined;
+
+function listFaults(rules: RecordListRules, kind: (typeof KINDS)[number], path: string): ProviderFault[] {
+  const { okWhen, ref } = rules;
+  return [
+    ...fault(`${path}.path`, pathFault(rules.path, OF_OBJECT)),
+    ...fault(`${path}.most`, limitFault(rules.most)),
+    ...fault(`${path}.okWhen`, okWhenFault(okWhen)),
+    ...(ref && (ref.to === undefined) === (ref.of === undefined)
+      ? fault(`${path}.ref`, "must have either to or of")
+      : []),
+    ...(["furtherAnswers", "refused"] as const).flatMap((member) =>
+      rules[member] && !ref
+        ? fault(`${path}.${member}`, "needs ref, which tells whose results they are")
+        : [],
+    ),
+    ...(rules.furtherAnswers && rules.answers === undefined
+      ? fault(`${path}.furtherAnswers`, "needs answers")
+      : []),
+    ...(kind === "create" && rules.answers === undefined
+      ? fault(path, "needs answers: the ids of the new records are in them")
+      : []),
+    ...(kind === "update" && rules.idTo === undefined
+      ? fault(path, "says nowhere where the ids go: needs idTo")
+      : []),
+  ];
+}
+
+/** Faults of batches that show only together with the other rules of the object. */
+export function planBatchFaults(
+  { batch, create, update, upsert }: ObjectPlan,
+  path: string,
+): ProviderFault[] {
+  if (!batch) return [];
+  const isForm = [create, update, upsert].some((rules) => rules?.wrap?.form);
+  return [
+    ...(batch.requests && isForm
+      ? fault(`${path}.batch.requests`, "cannot hold forms: the bodies in a batch are JSON")
+      : []),
+    ...(batch.upsert && upsert?.keyNameTo?.startsWith("body.") && batch.upsert.to === ""
+      ? fault(`${path}.batch.upsert.to`, "must name a member, because the name of the key goes beside it")
+      : []),
+    ...(batch.upsert && !upsert ? fault(`${path}.batch.upsert`, "needs upsert, which names the keys") : []),
+  ];
+}
