@@ -95,15 +95,6 @@ describe("token refresh by several processes", () => {
   };
   const force = async (child: ChildBusbar, { connectionId }: Customer): Promise<number> =>
     (await child.inProject("GET", `/connections/${connectionId}?refresh=force`)).status;
-  /** Until a process has looked, since `time`, who holds a lease that it waits for. */
-  const waitsForLease = (time: Date) =>
-    until(async () => {
-      const { rows } = await sql.query(
-        "select 1 from pg_stat_activity where datname = current_database() and query like 'select \"claim_id\"%' and query_start > $1",
-        [time],
-      );
-      return rows.length > 0;
-    });
   /** Until that many statements wait for a lock that somebody holds. */
   const waiting = (statement: string, count: number) =>
     until(async () => {
@@ -113,6 +104,15 @@ describe("token refresh by several processes", () => {
       );
       return rows.length >= count;
     });
+  /** Until a process that does not hold the lease of the refresh asks for it. */
+  const asksForLease = async ({ connectionId }: Customer) => {
+    const lock = new Client({ connectionString: busbar.connectionString });
+    await lock.connect();
+    await lock.query("begin");
+    await lock.query("select 1 from connections where id = $1 for no key update", [connectionId]);
+    await waiting("%connections%for no key update%", 1);
+    await lock.end();
+  };
 
   for (const crm of ["salesforce", "hubspot"] as const) {
     test(`${crm}: two hundred calls and writes on an expired token are one refresh, and none fails`, async () => {
@@ -151,9 +151,8 @@ describe("token refresh by several processes", () => {
     busbar.sandbox.addFault({ provider: "hubspot", path: "/token$", hang: true });
     const lost = calls([running(first)], customer, 8).catch(() => "lost");
     await until(() => sentTokens().length === 1);
-    const begun = new Date();
     const kept = calls([running(second)], customer, 40);
-    await waitsForLease(begun);
+    await asksForLease(customer);
     await killFirst();
     assert.deepEqual([...new Set(await kept)], [200]);
     assert.equal(await lost, "lost");
@@ -181,9 +180,8 @@ describe("token refresh by several processes", () => {
     busbar.sandbox.addFault({ provider: "salesforce", path: "/token$", hang: true });
     const lost = calls([running(first)], customer, 8).catch(() => "lost");
     await until(() => sentTokens().length === 1);
-    const begun = new Date();
     const kept = calls([running(second)], customer, 8);
-    await waitsForLease(begun);
+    await asksForLease(customer);
     await killFirst();
     assert.ok((await kept).every((status) => status === 401 || status === 422));
     assert.equal(await lost, "lost");
