@@ -33,6 +33,15 @@ export async function typeInto(visit: OnPage, name: string, text: string): Promi
   await visit.page.keyboard.type(text);
 }
 
+/**
+ * Replaces the text of an editor, as a person does: the editor itself selects all. `fill` selects in the page, and an editor
+ * that has just got the focus may put its own selection back before the text arrives, which then stands before the old one.
+ */
+export async function replaceText({ page }: OnPage, name: string, text: string): Promise<void> {
+  await page.getByRole("textbox", { name }).press("Control+a");
+  await page.keyboard.insertText(text);
+}
+
 /** Leaves out the navigation of a page that was just opened. */
 export async function skipToContent({ page }: OnPage): Promise<void> {
   await page.keyboard.press("Tab");

@@ -7,6 +7,7 @@ import { strToU8, zipSync } from "fflate";
 import { runCli } from "../../harness/command-line.ts";
 import { connectCustomer } from "../../harness/connect-customer.ts";
 import { until } from "../../harness/until.ts";
+import { replaceText } from "../by-keyboard.ts";
 import type { Suite } from "../run-suites.ts";
 import type { Visit } from "../open-dashboard.ts";
 
@@ -175,9 +176,7 @@ const NEVER_TOLD = ["destination-exists", "frequent-schedule-risk", "unknown-fie
 const TOO_LARGE = `# ${"large ".repeat(15)}\n`.repeat(2_850);
 
 export const suite: Suite = (server) => {
-  const typeManifest = async ({ page }: Visit, text: string) => {
-    await page.getByRole("textbox", { name: "Manifest" }).fill(text);
-  };
+  const typeManifest = (visit: Visit, text: string) => replaceText(visit, "Manifest", text);
   const findings = ({ page }: Visit) =>
     page.getByRole("region", { name: "Findings" }).getByRole("listitem").allTextContents();
 

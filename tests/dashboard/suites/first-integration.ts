@@ -1,6 +1,7 @@
 /** Job 1: the first integration, from an empty project to a written record and a webhook, wholly in the dashboard. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { replaceText } from "../by-keyboard.ts";
 import type { Suite } from "../run-suites.ts";
 
 const PROJECT = "/projects/first-steps";
@@ -53,7 +54,7 @@ export const suite: Suite = (server) => {
     await page.waitForURL(/\/installations\//);
 
     await visit.open(`${PROJECT}/playground`);
-    await page.getByRole("textbox", { name: "Record" }).fill('{"email": "first@northwind.example"}');
+    await replaceText({ page }, "Record", '{"email": "first@northwind.example"}');
     await button("Send").click();
     await page.getByRole("region", { name: "Answer" }).getByText("success").first().waitFor();
 

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { connectCustomer } from "../../harness/connect-customer.ts";
+import { replaceText } from "../by-keyboard.ts";
 import type { Suite } from "../run-suites.ts";
 
 const SALES = `specVersion: 1.0.0
@@ -108,12 +109,11 @@ export const suite: Suite = (server) => {
     const visit = await server().visit();
     const { page } = visit;
     await visit.open("/projects/default/deploy?integration=left");
-    const manifest = page.getByRole("textbox", { name: "Manifest" });
-    await manifest.fill(reading(contacts));
+    await replaceText({ page }, "Manifest", reading(contacts));
     await page.getByRole("button", { name: "Compare", exact: true }).click();
     const stops = page.getByLabel("Stop reading what the manifest no longer contains");
     await stops.check();
-    await manifest.fill(reading(`${contacts} `));
+    await replaceText({ page }, "Manifest", reading(`${contacts} `));
     await stops.waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Compare", exact: true }).click();
     await stops.waitFor();

@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { promisify } from "node:util";
 import { connectCustomer } from "../../harness/connect-customer.ts";
 import { until } from "../../harness/until.ts";
+import { replaceText } from "../by-keyboard.ts";
 import type { Suite } from "../run-suites.ts";
 import type { Dashboard } from "../open-dashboard.ts";
 
@@ -13,8 +14,7 @@ export const suite: Suite = (server) => {
     const visit = await server().visit();
     const { page } = visit;
     await visit.open("/projects/default/playground?groupRef=acme");
-    const record = page.getByRole("textbox", { name: "Record" });
-    await record.fill('{"email": "tried@example.com", "firstname": "Ada"}');
+    await replaceText({ page }, "Record", '{"email": "tried@example.com", "firstname": "Ada"}');
     await page.getByRole("button", { name: "Dry run" }).click();
     const fields = page.getByRole("table", { name: "Fields" });
     for (const name of ["email", "firstname"]) await fields.getByText(name, { exact: true }).waitFor();
@@ -25,7 +25,7 @@ export const suite: Suite = (server) => {
     const operationId = (await link.getAttribute("href"))?.split("/").at(-1);
     const operation = await server().on.inProject("GET", `/operations/${operationId}`);
     assert.deepEqual([operation.status, operation.body.status], [200, "success"]);
-    await record.fill('[{"email": "shell@example.com", "firstname": "It\'s me"}]');
+    await replaceText({ page }, "Record", '[{"email": "shell@example.com", "firstname": "It\'s me"}]');
     const curl = page.getByRole("region", { name: "curl" });
     await curl.getByText("shell@example.com").waitFor();
     const { successCount, errors } = JSON.parse(await inShell(await curl.textContent(), server().on.apiKey));
@@ -68,7 +68,7 @@ export const suite: Suite = (server) => {
     await visit.open("/projects/default/playground");
     const choice = page.getByLabel("Installation", { exact: true });
     const record = page.getByRole("textbox", { name: "Record" });
-    await record.fill('{"email": "kept@example.com"}');
+    await replaceText({ page }, "Record", '{"email": "kept@example.com"}');
     const before = await choice.inputValue();
     await connectCustomer(busbar, {
       provider: "hubspot",
@@ -100,7 +100,7 @@ export const suite: Suite = (server) => {
     await page.getByText("Saved", { exact: true }).waitFor();
     await visit.open("/projects/default/playground?groupRef=acme");
     await bar.waitFor();
-    await page.getByRole("textbox", { name: "Record" }).fill('{"email": "asked@example.com"}');
+    await replaceText({ page }, "Record", '{"email": "asked@example.com"}');
     const send = page.getByRole("button", { name: "Send", exact: true });
     const dialog = page.getByRole("dialog", { name: "Send this write in production?" });
     const answer = page.getByRole("region", { name: "Answer" });

@@ -1,6 +1,7 @@
 /** A provider of the project's own is created, changed and deleted; faults are shown where they are in the document. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { replaceText } from "../by-keyboard.ts";
 import type { Suite } from "../run-suites.ts";
 
 export const suite: Suite = (server) => {
@@ -8,7 +9,6 @@ export const suite: Suite = (server) => {
     const { on: busbar } = server();
     const visit = await server().visit();
     const { page } = visit;
-    const editor = page.getByRole("textbox", { name: "Document" });
     const findings = page.getByRole("region", { name: "Findings" });
     await visit.open("/projects/default/providers");
     await page.getByRole("button", { name: "New provider" }).click();
@@ -22,10 +22,10 @@ export const suite: Suite = (server) => {
 
     const { document } = (await busbar.inProject("GET", "/providers/x-parrot")).body;
     const changed = (more: object) => JSON.stringify({ ...document, ...more }, undefined, 2);
-    await editor.fill("displayName: Parrot\nauthType: apiKey\nbaseURL: nowhere\n");
+    await replaceText(visit, "Document", "displayName: Parrot\nauthType: apiKey\nbaseURL: nowhere\n");
     await findings.getByText(/line 3: baseURL/).waitFor();
     visit.forgive();
-    await editor.fill(changed({ displayName: "Parrot" }));
+    await replaceText(visit, "Document", changed({ displayName: "Parrot" }));
     await findings.getByText("No findings.").waitFor();
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("Nothing has changed.").waitFor();
@@ -34,14 +34,13 @@ export const suite: Suite = (server) => {
     assert.deepEqual(stored.document, { ...document, displayName: "Parrot" });
 
     await visit.open("/projects/default/deploy?template=write");
-    const manifest = page.getByRole("textbox", { name: "Manifest" });
     const ofParrot = `specVersion: 1.0.0
 integrations:
   - name: parrots
     provider: x-parrot
     write: { objects: [{ objectName: people }] }
 `;
-    await manifest.fill(ofParrot);
+    await replaceText(visit, "Manifest", ofParrot);
     await findings.getByText("No findings.").waitFor();
 
     await visit.open("/projects/default/providers/x-parrot");
