@@ -88,7 +88,8 @@ export function serveAgents(app: FastifyInstance, serving: AgentServing, endpoin
       reply.type("application/json").send(await resourceMetadata(deps, request)),
     );
   });
-  app.addHook("preClose", () => handler.close());
+  // Not before the calls in progress are answered: it cuts them off. Streams that stay open are not served.
+  app.addHook("onClose", () => handler.close());
 }
 
 async function admit(deps: Serving, request: AgentCall): Promise<AgentSession> {
@@ -153,7 +154,8 @@ async function answer(
   session.client = nameClient(meta[CLIENT_INFO_META_KEY]);
   await requireRight(deps, request, session, message);
   const left = new AbortController();
-  // Also closed after a whole answer: then nothing is left to be cancelled, and an abort makes an error with its stack.
+  // Ends the exchange, not the act: a tool that was called runs to its end, and a repeated call gets its result. Also closed after a
+  // whole answer: then nothing is left, and an abort makes an error with its stack.
   reply.raw.once("close", () => reply.raw.writableFinished || left.abort());
   const asked = new Request(`${deps.publicUrl()}${pathIn(request)}`, {
     method: "POST",

@@ -57,6 +57,11 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.decorateRequest("known", undefined).decorateRequest("work", undefined);
   app.addHook("onRequest", (request, reply, done) => {
     reply.header("x-request-id", request.id).headers(securityHeaders(options));
+    // Fastify reports only an answer that was sent whole or failed.
+    reply.raw.once("close", () => {
+      const { writableFinished, errored } = reply.raw;
+      if (!writableFinished && !errored) ended(request, reply, CLIENT_LEFT);
+    });
     done(request.url.includes("%00") ? nulInUrl() : undefined);
   });
   app.addHook("preParsing", (request, reply, _payload, done) => {
@@ -64,9 +69,12 @@ export function createServer(options: ServerOptions): FastifyInstance {
     limitSilence(request, reply, options.bodySilenceMs);
     done();
   });
+  const ended = (request: FastifyRequest, reply: FastifyReply, status: number): void => {
+    logRequest(log, request, { status, durationMs: Math.round(reply.elapsedTime) });
+    endRequest(request, status);
+  };
   app.addHook("onResponse", (request, reply, done) => {
-    logRequest(log, request, reply);
-    endRequest(request, reply.statusCode);
+    ended(request, reply, reply.statusCode);
     done();
   });
   app.register(async (scope) => {
@@ -92,16 +100,23 @@ const nulInUrl = (): Problem =>
 /** Load balancers and scrapers request these every second, so their successes are logged for debugging only. */
 const ROUTINE = new Set(["/healthz", "/readyz", "/metrics"]);
 
-function logRequest(log: Log, request: FastifyRequest, reply: FastifyReply): void {
-  const isRoutine = ROUTINE.has(request.routeOptions.url ?? "") && reply.statusCode < 400;
+/** As nginx names it; no answer has it. */
+const CLIENT_LEFT = 499;
+
+function logRequest(
+  log: Log,
+  request: FastifyRequest,
+  { status, durationMs }: { status: number; durationMs: number },
+): void {
+  const isRoutine = ROUTINE.has(request.routeOptions.url ?? "") && status < 400;
   log[isRoutine ? "debug" : "info"](
     {
       ...requestIds(request),
       method: request.method,
       // The pattern, not the URL: names of customers stay out of the log.
       route: request.routeOptions.url ?? "unknown",
-      status: reply.statusCode,
-      durationMs: Math.round(reply.elapsedTime),
+      status,
+      durationMs,
     },
     "request",
   );
