@@ -4,6 +4,8 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { shapeFaults } from "../connector-kit/provider/check-provider.ts";
+import { baseUrl, TemplateError } from "../connector-kit/provider/template.ts";
+import type { ProviderInfo } from "../connector-kit/provider-info.ts";
 import { completeRequests } from "../connector-kit/facts/complete-requests.ts";
 import { FactsSchema } from "../connector-kit/facts/facts.ts";
 import { checkObject } from "../simulations/vendor/suite/facts-suite.ts";
@@ -13,6 +15,7 @@ import {
   buildSubject,
 } from "../simulations/vendor/suite/facts-subject.ts";
 import { buildFaultName, readKnownFaults } from "../simulations/vendor/suite/known-faults.ts";
+import { buildCatalog } from "./catalog.ts";
 
 for (const file of globSync("*/facts.json", { cwd: import.meta.dirname }).toSorted()) {
   const facts = completeRequests(JSON.parse(readFileSync(join(import.meta.dirname, file), "utf8")));
@@ -37,6 +40,39 @@ for (const file of globSync("*/facts.json", { cwd: import.meta.dirname }).toSort
     for (const { source, path } of facts.answers ?? [])
       assert.ok(Object.hasOwn(facts.sources, source.split("#")[0] ?? ""), path);
   });
+}
+
+/** Hosts for tests, servers of GitHub Enterprise, and domains of the customer's own, which are connected as custom providers. */
+const OTHER_HOSTS = ["sandbox-quickbooks.", "squareupsandbox.", ".ghe.com", "{host}", "{yourOktaDomain}"];
+
+const catalog = buildCatalog();
+for (const provider of listProvidersWithFacts())
+  for (const host of readFacts(provider)?.hosts ?? [])
+    if (!OTHER_HOSTS.some((part) => host.includes(part)))
+      test(`a customer of ${provider} can be connected at ${host}`, () => {
+        const info = catalog.find(provider);
+        assert.ok(info);
+        const address = host.replace(/\{\w+\}/g, "acme");
+        assert.ok(reaches(info, address), `${info.baseURL} is never ${address}`);
+      });
+
+/** Returns whether the provider's base address, with values for its placeholders, is at this address. */
+function reaches(provider: ProviderInfo, address: string): boolean {
+  const template = provider.baseURL.replace(/^https:\/\//, "");
+  const names = [...template.matchAll(/\{\{\.(\w+)\}\}/g)].map(([, name = ""]) => name);
+  const parts = template
+    .split(/\{\{\.\w+\}\}/)
+    .map((part) => (part.split("/")[0] ?? "").replaceAll(".", "\\."));
+  const { host } = new URL(address);
+  const found = new RegExp(`^${parts.join("([^/]+)")}`).exec(host)?.slice(1);
+  // A value can be the whole host, too.
+  const values = names.map((name, index) => [name, found?.[index] ?? host]);
+  try {
+    return baseUrl(provider, { values: Object.fromEntries(values) }).host === host;
+  } catch (error) {
+    if (error instanceof TemplateError) return false;
+    throw error;
+  }
 }
 
 const known = readKnownFaults();

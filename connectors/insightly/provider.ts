@@ -1,6 +1,15 @@
 /** How insightly is connected. */
 import { keyAsBasic } from "../../connector-kit/provider/declare-provider.ts";
 
-export const provider = keyAsBasic("Insightly", "https://api.insightly.com", "%s:", {
+export const provider = keyAsBasic("Insightly", "https://{{.subdomain}}.insightly.com", "%s:", {
   declares: ["read", "write", "delete", "search"],
+  inputs: [
+    {
+      name: "subdomain",
+      displayName: "API Subdomain",
+      prompt:
+        "The API address of your account without .insightly.com, for example api.na1; it is in your user settings.",
+      defaultValue: "api",
+    },
+  ],
 });

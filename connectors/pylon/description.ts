@@ -3,10 +3,9 @@ import type { Description } from "../../connector-kit/declarative/rules/descript
 
 export const description: Description = {
   defaults: {
-    list: { path: "/{path}", pageSize: { to: "query.limit", most: 100 } },
+    list: { path: "/{path}", pageSize: { to: "query.limit", most: 999 } },
     records: "data",
     paging: { cursor: { from: "pagination.cursor", to: "query.cursor" } },
-    changedPath: "updated_at",
     create: { method: "POST", path: "/{path}" },
     update: { method: "PATCH", path: "/{path}/{id}" },
     delete: { method: "DELETE", path: "/{path}/{id}" },
@@ -14,12 +13,14 @@ export const description: Description = {
     record: "data",
   },
   objects: {
-    accounts: { example: { name: "Quill Ltd" } },
+    accounts: { changedPath: "updated_at", example: { name: "Quill Ltd" } },
+    // Contacts have no time of the last change.
     contacts: { example: { name: "Ada Quill", email: "ada@example.com" } },
   },
-  errors: { message: ["errors.*"] },
+  errors: { message: ["errors.*"], code: "code" },
   sources: {
     documentation: "https://docs.usepylon.com/pylon-docs/developer/api/api-reference",
-    checked: "2026-11-26, an OpenAPI description by others of August 2026: all but errors",
+    checked:
+      "2026-11-28, Pylon's pages of conventions and rate limits, a client generated from Pylon's OpenAPI file of July 2026, another project for regions and errors; deletions are not told",
   },
 };
