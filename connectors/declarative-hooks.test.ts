@@ -10,7 +10,7 @@ import type { Checkpoint } from "../connector-kit/read-connector.ts";
 import { orderWrite, planRead } from "../connector-kit/testing/order-fixture.ts";
 import { replay, type Reply } from "../connector-kit/testing/replay.ts";
 import type { Json, JsonObject } from "../ground/json.ts";
-import { testDeclarative } from "../simulations/declarative-suite.ts";
+import { testDeclarative } from "../tests/simulations/declarative-suite.ts";
 
 const description: Description = {
   defaults: {

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { connectionValueNames } from "../connector-kit/provider/connection-values.ts";
 import { completeProvider } from "../connector-kit/provider/define-provider.ts";
-import { testAnswers, testDeclarative } from "../simulations/declarative-suite.ts";
+import { testAnswers, testDeclarative } from "../tests/simulations/declarative-suite.ts";
 import { CONNECTORS } from "./connectors.gen.ts";
 import { DESCRIPTIONS } from "./descriptions.gen.ts";
 import { PROVIDER_TABLE } from "./provider-table.ts";

@@ -100,7 +100,7 @@ const PLACES: { name: string; files: RegExp; mayImport: string[] }[] = [
   },
   { name: "destination kit", files: /^destination-kit\//, mayImport: GROUND },
   { name: "destination", files: /^destinations\/[^/]+\//, mayImport: [...GROUND, "destination kit"] },
-  // Providers simulated from facts about their APIs, or from the descriptions of their connectors.
+  // Vendors simulated from facts about their APIs.
   { name: "simulations", files: /^simulations\//, mayImport: [...GROUND, "connector kit", "catalog"] },
   { name: "sandbox", files: /^sandbox\//, mayImport: [] },
 ];

@@ -1,7 +1,7 @@
 /** Requests are signed as AWS verifies them, whatever their path, query, headers and body are. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { findAwsRefusal } from "../../simulations/aws-signature-check.ts";
+import { findAwsRefusal } from "../../tests/simulations/simulated-aws.ts";
 import { signRequest, UnsignableRequest, type UnsignedRequest } from "./sign-request.ts";
 
 const KEY = { accessKeyId: "AKIDEXAMPLE", secretAccessKey: "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY" };

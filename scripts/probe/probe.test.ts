@@ -10,7 +10,7 @@ import { describeConnector } from "../../connector-kit/declarative/describe-conn
 import type { Description } from "../../connector-kit/declarative/rules/description.ts";
 import { completeProvider, supports } from "../../connector-kit/provider/define-provider.ts";
 import { openEgress, type Egress } from "../../server/egress/open-egress.ts";
-import { startSimulation, type Simulation } from "../../simulations/start-simulation.ts";
+import { startSimulation, type Simulation } from "../../tests/simulations/start-simulation.ts";
 import type { Finding } from "./object-probe.ts";
 import { probeDescription } from "./probe-description.ts";
 import { openProbeFetch } from "./probe-fetch.ts";

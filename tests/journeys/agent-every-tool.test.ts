@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { DESCRIPTIONS } from "../../connectors/descriptions.gen.ts";
-import { startSimulation, type Simulation } from "../../simulations/start-simulation.ts";
+import { startSimulation, type Simulation } from "../simulations/start-simulation.ts";
 import { openAgent, type AgentClient } from "../harness/agent-client.ts";
 import { openTestBusbar, type Answer, type TestBusbar } from "../harness/busbar.ts";
 import { connectCustomer } from "../harness/connect-customer.ts";

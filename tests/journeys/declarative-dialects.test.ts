@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { DESCRIPTIONS } from "../../connectors/descriptions.gen.ts";
-import { buildAccountValues } from "../../simulations/simulated-connection.ts";
-import { startSimulation, type Simulation } from "../../simulations/start-simulation.ts";
+import { buildAccountValues } from "../simulations/simulated-exchange.ts";
+import { startSimulation, type Simulation } from "../simulations/start-simulation.ts";
 import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
 
 const TABLE = "appQuill000000001/tblPens0000000001";

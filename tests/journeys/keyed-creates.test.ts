@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { DESCRIPTIONS } from "../../connectors/descriptions.gen.ts";
-import { startSimulation, type Simulation } from "../../simulations/start-simulation.ts";
+import { startSimulation, type Simulation } from "../simulations/start-simulation.ts";
 import { endChildBusbar, startChildBusbar, type ChildBusbar } from "../harness/child-busbar.ts";
 import { until } from "../harness/until.ts";
 

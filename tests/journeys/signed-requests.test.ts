@@ -3,9 +3,13 @@ import assert from "node:assert/strict";
 import { request as httpRequest } from "node:http";
 import { after, before, describe, test } from "node:test";
 import { checkDescription } from "../../connector-kit/declarative/check/check-description.ts";
-import type { ArrivedRequest } from "../../simulations/aws-signature-check.ts";
-import { openSimulatedAws, STS_PATH, type SimulatedAws } from "../../simulations/simulated-aws.ts";
-import { startSimulation, type Simulation } from "../../simulations/start-simulation.ts";
+import {
+  type ArrivedRequest,
+  openSimulatedAws,
+  STS_PATH,
+  type SimulatedAws,
+} from "../simulations/simulated-aws.ts";
+import { startSimulation, type Simulation } from "../simulations/start-simulation.ts";
 import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
 import { until } from "../harness/until.ts";
 

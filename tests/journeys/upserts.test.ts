@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { DESCRIPTIONS } from "../../connectors/descriptions.gen.ts";
-import { startSimulation, type Simulation } from "../../simulations/start-simulation.ts";
+import { startSimulation, type Simulation } from "../simulations/start-simulation.ts";
 import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
 import { connectCustomer, type Customer } from "../harness/connect-customer.ts";
 import { until } from "../harness/until.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DESCRIPTIONS } from "../../../connectors/descriptions.gen.ts";
-import { breakDescription } from "../../../simulations/broken-descriptions.ts";
+import { breakDescription } from "../../../tests/simulations/broken-descriptions.ts";
 import { checkDescription } from "./check-description.ts";
 
 const UPDATE = { method: "PUT", path: "/{path}/{id}" };

@@ -5,8 +5,8 @@ import { after, before, describe, test } from "node:test";
 import { checkDescription } from "../../../connector-kit/declarative/check/check-description.ts";
 import type { Description } from "../../../connector-kit/declarative/rules/description.ts";
 import { DESCRIPTIONS } from "../../../connectors/descriptions.gen.ts";
-import { breakDescription } from "../../../simulations/broken-descriptions.ts";
-import { startSimulation, type Simulation } from "../../../simulations/start-simulation.ts";
+import { breakDescription } from "../../../tests/simulations/broken-descriptions.ts";
+import { startSimulation, type Simulation } from "../../../tests/simulations/start-simulation.ts";
 import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
 import { assertProblem } from "../../../tests/journeys/assert-problem.ts";
 

@@ -6,7 +6,7 @@ import { describe, test } from "node:test";
 import { openDestinationNetwork } from "../../../server/deliver/destinations/destination-network.ts";
 import { openEgress } from "../../../server/egress/open-egress.ts";
 import type { DestinationType, Message, Outcome } from "../../../destination-kit/destination.ts";
-import { findAwsRefusal } from "../../../simulations/aws-signature-check.ts";
+import { findAwsRefusal } from "../../simulations/simulated-aws.ts";
 import {
   answered,
   assertStorable,

@@ -1,5 +1,5 @@
 /** The providers whose customers use the components: two CRMs of the sandbox, two that are described. */
-import type { ArrivedRequest } from "../../../simulations/aws-signature-check.ts";
+import type { ArrivedRequest } from "../../simulations/simulated-aws.ts";
 
 /** What a customer of each provider reads; the credentials that they type, and wrong ones. */
 export const PROVIDERS = {

@@ -9,7 +9,7 @@ import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import type { Browser, Page } from "playwright-core";
 import { DESCRIPTIONS } from "../../../connectors/descriptions.gen.ts";
-import { startSimulation, type Simulation } from "../../../simulations/start-simulation.ts";
+import { startSimulation, type Simulation } from "../../simulations/start-simulation.ts";
 import { openAgent } from "../../harness/agent-client.ts";
 import { openTestBusbar, type TestBusbar } from "../../harness/busbar.ts";
 import { launchBrowser, NO_CHROMIUM } from "../../harness/chromium.ts";

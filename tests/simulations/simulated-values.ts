@@ -1,8 +1,8 @@
 /** Shows fields as entries with types, and reads them in that form, by the description. */
-import { nested } from "../connector-kit/declarative/request-parts.ts";
-import type { TypedRules } from "../connector-kit/declarative/rules/typed-rules.ts";
-import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
-import { putAt } from "./simulated-answer.ts";
+import { nested } from "../../connector-kit/declarative/request-parts.ts";
+import type { TypedRules } from "../../connector-kit/declarative/rules/typed-rules.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
+import { putAt } from "./simulated-exchange.ts";
 
 /** Shows fields in the first type for single values, and texts in the first type for texts. */
 export function showTypedFields(fields: JsonObject, rules: TypedRules): JsonObject {

@@ -1,27 +1,29 @@
-/** Calls by the suites of declarative connectors, and readers of their answers. */
+/** Simulation and connector of the suites for declarative connectors, their calls, and readers of the answers. */
 import assert from "node:assert/strict";
-import type { Connector, RecordWrite, WriteResult } from "../connector-kit/connector.ts";
-import type { ObjectPlan } from "../connector-kit/declarative/object-plan.ts";
-import { planRead } from "../connector-kit/testing/order-fixture.ts";
-import { ProviderError } from "../connector-kit/calls/provider-error.ts";
-import type { ProviderFetch } from "../connector-kit/calls/provider-fetch.ts";
+import type { Connector, RecordWrite, WriteResult } from "../../connector-kit/connector.ts";
+import type { ObjectPlan } from "../../connector-kit/declarative/object-plan.ts";
+import { planRead } from "../../connector-kit/testing/order-fixture.ts";
+import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
+import type { ProviderFetch } from "../../connector-kit/calls/provider-fetch.ts";
 import type {
   Checkpoint,
   ReadConnector,
   ReadPage,
   ReadPlan,
   SourceRecord,
-} from "../connector-kit/read-connector.ts";
-import type { JsonObject } from "../ground/json.ts";
+} from "../../connector-kit/read-connector.ts";
+import type { JsonObject } from "../../ground/json.ts";
+import type { Simulation } from "./start-simulation.ts";
 
 /** Builds the id of a record that does not exist. */
-export const missing = (id: string): string => id.replace(/\d(\d{3})$/, "7$1");
+export const buildMissingId = (id: string): string => id.replace(/\d(\d{3})$/, "7$1");
 
-export const example = (plan: ObjectPlan): JsonObject => structuredClone((plan.example ?? {}) as JsonObject);
+export const cloneExample = (plan: ObjectPlan): JsonObject =>
+  structuredClone((plan.example ?? {}) as JsonObject);
 
 export const planFor = (objectName: string): ReadPlan => planRead(objectName, { fields: ["n"] });
 
-export function read({ read: part }: Connector): ReadConnector {
+export function requireReader({ read: part }: Connector): ReadConnector {
   assert.ok(part);
   return part;
 }
@@ -44,7 +46,7 @@ export async function scan(
   return { records, pages };
 }
 
-export function written(
+export function writeRecords(
   { write }: Connector,
   request: RecordWrite,
   fetch: ProviderFetch,
@@ -53,7 +55,7 @@ export function written(
   return write.write(request, fetch);
 }
 
-export function idOfOnly({ outcomes }: WriteResult): string {
+export function getOnlyRecordId({ outcomes }: WriteResult): string {
   const [outcome] = outcomes;
   assert.ok(outcome?.success && outcome.recordId, JSON.stringify(outcome));
   return outcome.recordId;
@@ -63,7 +65,7 @@ export function findError({ outcomes: [outcome] }: WriteResult): ProviderError |
   return outcome && !outcome.success ? outcome.error : undefined;
 }
 
-export const fetchFrom =
+export const openFetch =
   (base: string): ProviderFetch =>
   async ({ method, path, headers, body, repeatable }) => {
     const text = typeof body === "string" || body === undefined ? body : JSON.stringify(body);
@@ -83,3 +85,9 @@ export const fetchFrom =
       throw new ProviderError({ kind, message: "the connection broke", cause });
     }
   };
+
+export interface World {
+  simulation: Simulation;
+  connector: Connector;
+  fetch: ProviderFetch;
+}

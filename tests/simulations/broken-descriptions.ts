@@ -1,6 +1,6 @@
 /** Breaks a good description at every place, each of which must then be refused. */
-import type { Description } from "../connector-kit/declarative/rules/description.ts";
-import { isJsonObject, type Json } from "../ground/json.ts";
+import type { Description } from "../../connector-kit/declarative/rules/description.ts";
+import { isJsonObject, type Json } from "../../ground/json.ts";
 
 export interface BrokenDescription {
   /** Place of the fault, as checks name it below `connector`. */

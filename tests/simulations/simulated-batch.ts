@@ -1,15 +1,15 @@
 /** Answers batches by their descriptions: unpacks requests, and writes lists of records. */
 import { Buffer } from "node:buffer";
-import type { PackedRules, RecordListRules } from "../connector-kit/declarative/rules/batch-rules.ts";
-import { fillPath } from "../connector-kit/declarative/fill-path.ts";
-import { at, keyPlaces, type ObjectPlan } from "../connector-kit/declarative/object-plan.ts";
-import { readCondition } from "../connector-kit/declarative/write/record-result.ts";
-import { nested } from "../connector-kit/declarative/request-parts.ts";
-import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
-import { parseBody } from "../connector-kit/calls/send-request.ts";
-import { valueAt } from "../connector-kit/calls/text-at.ts";
+import type { PackedRules, RecordListRules } from "../../connector-kit/declarative/rules/batch-rules.ts";
+import { fillPath } from "../../connector-kit/declarative/fill-path.ts";
+import { at, keyPlaces, type ObjectPlan } from "../../connector-kit/declarative/object-plan.ts";
+import { readCondition } from "../../connector-kit/declarative/write/record-result.ts";
+import { nested } from "../../connector-kit/declarative/request-parts.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
+import { parseBody } from "../../connector-kit/calls/send-request.ts";
+import { valueAt } from "../../connector-kit/calls/text-at.ts";
 import { hasBody } from "./simulated-beside.ts";
-import { putAt, REFUSED, type SimulatedAnswer } from "./simulated-answer.ts";
+import { putAt, REFUSED, type SimulatedAnswer } from "./simulated-exchange.ts";
 
 interface InnerRequest {
   method: string;

@@ -1,7 +1,7 @@
 /** The simulated AWS accepts the signatures that AWS published for its test suite, and no others. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { findAwsRefusal, type ArrivedRequest } from "./aws-signature-check.ts";
+import { findAwsRefusal, type ArrivedRequest } from "./simulated-aws.ts";
 
 /** Vectors of AWS's "Signature Version 4 test suite". */
 const SUITE = {

@@ -1,36 +1,34 @@
 /** Guarantees of every declarative connector, against a simulation of its provider by the same description. */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
-import { testBatches } from "./declarative-batch-suite.ts";
-import { testFields } from "./declarative-fields-suite.ts";
-import { testKeys } from "./declarative-key-suite.ts";
+import { testBatches, testFields, testKeys } from "./declarative-feature-suites.ts";
 import { buildId } from "./simulated-account.ts";
-import { buildAccountValues } from "./simulated-connection.ts";
-import { orderWrite } from "../connector-kit/testing/order-fixture.ts";
-import { withAccount } from "../connector-kit/calls/with-account.ts";
-import type { World } from "./simulated-world.ts";
+import { buildAccountValues } from "./simulated-exchange.ts";
+import { orderWrite } from "../../connector-kit/testing/order-fixture.ts";
+import { withAccount } from "../../connector-kit/calls/with-account.ts";
 import {
+  type World,
   findError,
-  example,
-  fetchFrom,
-  idOfOnly,
-  missing,
+  cloneExample,
+  openFetch,
+  getOnlyRecordId,
+  buildMissingId,
   planFor,
-  read,
+  requireReader,
   scan,
-  written,
-} from "./suite-calls.ts";
+  writeRecords,
+} from "./suite-world.ts";
 import { startSimulation, type Simulation } from "./start-simulation.ts";
-import { nowMs } from "../ground/clock.ts";
-import type { Json, JsonObject } from "../ground/json.ts";
-import type { Connector, RecordWrite, WriteResult } from "../connector-kit/connector.ts";
-import { testConnector, type ConnectorSample } from "../connector-kit/testing/connector-suite.ts";
-import type { ProviderFetch } from "../connector-kit/calls/provider-fetch.ts";
-import { ProviderError, type ProviderErrorKind } from "../connector-kit/calls/provider-error.ts";
-import { checkDescription } from "../connector-kit/declarative/check/check-description.ts";
-import { describeConnector } from "../connector-kit/declarative/describe-connector.ts";
-import type { Description } from "../connector-kit/declarative/rules/description.ts";
-import { buildPlans, flattenValues, type ObjectPlan } from "../connector-kit/declarative/object-plan.ts";
+import { nowMs } from "../../ground/clock.ts";
+import type { Json, JsonObject } from "../../ground/json.ts";
+import type { Connector, RecordWrite, WriteResult } from "../../connector-kit/connector.ts";
+import { testConnector, type ConnectorSample } from "../../connector-kit/testing/connector-suite.ts";
+import type { ProviderFetch } from "../../connector-kit/calls/provider-fetch.ts";
+import { ProviderError, type ProviderErrorKind } from "../../connector-kit/calls/provider-error.ts";
+import { checkDescription } from "../../connector-kit/declarative/check/check-description.ts";
+import { describeConnector } from "../../connector-kit/declarative/describe-connector.ts";
+import type { Description } from "../../connector-kit/declarative/rules/description.ts";
+import { buildPlans, flattenValues, type ObjectPlan } from "../../connector-kit/declarative/object-plan.ts";
 
 /** Tests a declarative connector completely: with any answers, and its objects against a simulation of the same description. */
 export function testDeclarative(provider: string, given: Description, own: Connector): void {
@@ -48,7 +46,7 @@ export function testDeclarative(provider: string, given: Description, own: Conne
       for (const { name } of plans)
         for (const { id } of simulation.account.records(name)) simulation.account.remove(name, id);
     });
-    const world = (): World => ({ simulation, connector, fetch: fetchFrom(simulation.url) });
+    const world = (): World => ({ simulation, connector, fetch: openFetch(simulation.url) });
     for (const plan of plans) {
       testObject(world, plan);
       testBatches(world, plan);
@@ -132,8 +130,10 @@ function testObject(world: () => World, plan: ObjectPlan): void {
   if (modes.includes("create")) {
     test(`a record of ${name} is created with its fields, and its id is reported`, async () => {
       const { simulation, connector, fetch } = world();
-      const fields = { ...example(plan), note: "ünïcode ✓", nothing: null };
-      const id = idOfOnly(await written(connector, orderWrite(name, "create", { fields }), fetch));
+      const fields = { ...cloneExample(plan), note: "ünïcode ✓", nothing: null };
+      const id = getOnlyRecordId(
+        await writeRecords(connector, orderWrite(name, "create", { fields }), fetch),
+      );
       const stored = simulation.account.records(name).find((record) => record.id === id);
       const nothing = plan.create?.wrap?.form ? "" : null;
       assert.deepEqual(JSON.parse(JSON.stringify(stored?.fields)), { ...fields, nothing });
@@ -143,12 +143,12 @@ function testObject(world: () => World, plan: ObjectPlan): void {
     test(`an update of ${name} changes the fields that it names, and returns the record`, async () => {
       const { simulation, connector, fetch } = world();
       const id = simulation.account.put(name, { kept: "k", changed: "before" });
-      const result = await written(
+      const result = await writeRecords(
         connector,
         orderWrite(name, "update", { id, fields: { changed: "after" } }),
         fetch,
       );
-      assert.equal(idOfOnly(result), id);
+      assert.equal(getOnlyRecordId(result), id);
       assert.deepEqual(simulation.account.records(name)[0]?.fields, { kept: "k", changed: "after" });
       const [outcome] = result.outcomes;
       const isAnswered = !(plan.update?.empty || plan.update?.id !== undefined) || plan.get !== undefined;
@@ -157,9 +157,9 @@ function testObject(world: () => World, plan: ObjectPlan): void {
           outcome?.success && outcome.data && flattenValues(outcome.data, plan)["changed"],
           "after",
         );
-      const gone = await written(
+      const gone = await writeRecords(
         connector,
-        orderWrite(name, "update", { id: missing(id), fields: {} }),
+        orderWrite(name, "update", { id: buildMissingId(id), fields: {} }),
         fetch,
       );
       assert.equal(findError(gone)?.kind, "not_found");
@@ -169,7 +169,7 @@ function testObject(world: () => World, plan: ObjectPlan): void {
       if (!plan.get) return;
       const id = simulation.account.put(name, { a: "1", b: "2" });
       const found = await connector.write?.readFields(
-        { objectName: name, ids: [id, missing(id)], fields: ["a", "c"] },
+        { objectName: name, ids: [id, buildMissingId(id)], fields: ["a", "c"] },
         fetch,
       );
       assert.deepEqual([...(found ?? [])], [[id, { a: "1", c: null }]]);
@@ -179,14 +179,14 @@ function testObject(world: () => World, plan: ObjectPlan): void {
   if (modes.includes("delete")) {
     test(`a record of ${name} is deleted, and a second deletion is a success with a warning`, async () => {
       const { simulation, connector, fetch } = world();
-      const id = simulation.account.put(name, example(plan));
+      const id = simulation.account.put(name, cloneExample(plan));
       assert.equal(
-        idOfOnly(await written(connector, orderWrite(name, "delete", { id, fields: {} }), fetch)),
+        getOnlyRecordId(await writeRecords(connector, orderWrite(name, "delete", { id, fields: {} }), fetch)),
         id,
       );
       assert.equal(simulation.account.records(name).length, 0);
-      const again = await written(connector, orderWrite(name, "delete", { id, fields: {} }), fetch);
-      assert.equal(idOfOnly(again), id);
+      const again = await writeRecords(connector, orderWrite(name, "delete", { id, fields: {} }), fetch);
+      assert.equal(getOnlyRecordId(again), id);
       assert.equal(again.warnings.length, 1);
     });
   }
@@ -198,20 +198,23 @@ function testReading(world: () => World, plan: ObjectPlan): void {
   test(`every record of ${name} is read once, over several pages`, async () => {
     const { simulation, connector, fetch } = world();
     const ids = Array.from({ length: 10 }, (_, index) => simulation.account.put(name, { n: String(index) }));
-    const { records, pages } = await scan(read(connector), planFor(name), fetch);
+    const { records, pages } = await scan(requireReader(connector), planFor(name), fetch);
     assert.deepEqual(records.map(({ id }) => id).toSorted(), ids.toSorted());
     assert.ok(plan.paging?.none || plan.paging?.page?.more === undefined || pages > 1);
     for (const { values, raw } of records)
       assert.ok(values["n"] !== undefined && Object.keys(raw).length > 0);
     assert.deepEqual(
-      (await scan(read(connector), { ...planFor(name), pageSize: 2 }, fetch)).records.length,
+      (await scan(requireReader(connector), { ...planFor(name), pageSize: 2 }, fetch)).records.length,
       10,
     );
   });
   test(`an empty account of ${name} is one page without records for each list`, async () => {
     const { connector, fetch } = world();
     const lists = 1 + (plan.furtherLists ?? []).filter(({ deleted }) => !deleted).length;
-    assert.deepEqual(await scan(read(connector), planFor(name), fetch), { records: [], pages: lists });
+    assert.deepEqual(await scan(requireReader(connector), planFor(name), fetch), {
+      records: [],
+      pages: lists,
+    });
   });
   if (plan.changedPath) {
     test(`changes of ${name} since a time are read with that time included`, async () => {
@@ -219,7 +222,7 @@ function testReading(world: () => World, plan: ObjectPlan): void {
       const early = simulation.account.put(name, { n: "early" });
       const late = [1, 2, 3, 4].map((n) => simulation.account.put(name, { n: String(n) }));
       const since = new Date(simulation.account.records(name)[1]?.changedAt ?? 0);
-      const bounded = await scan(read(connector), { ...planFor(name), since }, fetch);
+      const bounded = await scan(requireReader(connector), { ...planFor(name), since }, fetch);
       assert.deepEqual(bounded.records.map(({ id }) => id).toSorted(), late.toSorted());
       assert.equal(
         bounded.records.some(({ id }) => id === early),
@@ -233,13 +236,17 @@ function testReading(world: () => World, plan: ObjectPlan): void {
     const wanted = simulation.account.put(name, { n: "wanted" });
     simulation.account.put(name, { n: "other" });
     const filters = [{ fieldName: "n", value: "wanted" }];
-    const { records } = await read(connector).search({ ...planFor(name), filters }, fetch);
+    const { records } = await requireReader(connector).search({ ...planFor(name), filters }, fetch);
     assert.deepEqual(
       records.map(({ id }) => id),
       [wanted],
     );
     if (!plan.get) return;
-    const byId = await read(connector).readByIds(planFor(name), [wanted, missing(wanted)], fetch);
+    const byId = await requireReader(connector).readByIds(
+      planFor(name),
+      [wanted, buildMissingId(wanted)],
+      fetch,
+    );
     assert.deepEqual(
       byId.map(({ id }) => id),
       [wanted],
@@ -257,7 +264,7 @@ function testBrokenLists(world: () => World, plan: ObjectPlan): void {
     const bodies: Json[] = isLeftOut ? [[7], "text"] : [{}, { data: 7 }, [7], "text"];
     for (const body of bodies) {
       simulation.next = { status: 200, headers: {}, body };
-      const error = await read(connector)
+      const error = await requireReader(connector)
         .readPage(planFor(name), undefined, fetch)
         .then(
           (page) => page.records.length,
@@ -265,11 +272,13 @@ function testBrokenLists(world: () => World, plan: ObjectPlan): void {
         );
       assert.ok(error instanceof ProviderError && error.kind === "unreadable", JSON.stringify(body));
     }
-    Array.from({ length: 8 }, () => simulation.account.put(name, example(plan)));
-    const first = await read(connector).readPage(planFor(name), undefined, fetch);
+    Array.from({ length: 8 }, () => simulation.account.put(name, cloneExample(plan)));
+    const first = await requireReader(connector).readPage(planFor(name), undefined, fetch);
     if (!first.next || typeof first.next["place"] !== "string" || plan.paging?.cursor?.start) return;
-    const same: ProviderFetch = () => fetch(read(connector).preparePage(planFor(name)));
-    await assert.rejects(read(connector).readPage(planFor(name), first.next, same), { kind: "unreadable" });
+    const same: ProviderFetch = () => fetch(requireReader(connector).preparePage(planFor(name)));
+    await assert.rejects(requireReader(connector).readPage(planFor(name), first.next, same), {
+      kind: "unreadable",
+    });
   });
 }
 
@@ -279,13 +288,18 @@ function testUpsert(world: () => World, plan: ObjectPlan, keys: string[]): void 
     test(`two upserts of ${name} by ${key} make one record, which keeps its other fields`, async () => {
       const { simulation, connector, fetch } = world();
       const upsert = (fields: JsonObject): Promise<WriteResult> =>
-        written(connector, { ...orderWrite(name, "upsert", { fields }), key: key.toUpperCase() }, fetch);
-      const first = idOfOnly(await upsert({ ...example(plan), [key]: "ada/1", kept: "k" }));
-      const second = idOfOnly(await upsert({ [key]: "ada/1", changed: "after" }));
+        writeRecords(connector, { ...orderWrite(name, "upsert", { fields }), key: key.toUpperCase() }, fetch);
+      const first = getOnlyRecordId(await upsert({ ...cloneExample(plan), [key]: "ada/1", kept: "k" }));
+      const second = getOnlyRecordId(await upsert({ [key]: "ada/1", changed: "after" }));
       assert.equal(second, first);
       const stored = simulation.account.records(name);
       assert.equal(stored.length, 1);
-      assert.deepEqual(stored[0]?.fields, { ...example(plan), [key]: "ada/1", kept: "k", changed: "after" });
+      assert.deepEqual(stored[0]?.fields, {
+        ...cloneExample(plan),
+        [key]: "ada/1",
+        kept: "k",
+        changed: "after",
+      });
       const keyless = await upsert({ kept: "k" });
       assert.equal(findError(keyless)?.kind, "invalid");
     });
@@ -299,7 +313,7 @@ function testRefusals(
 ): void {
   test("refusals have the provider's reason and the kind of their status", async () => {
     const { simulation, connector, fetch } = world();
-    const fields = example({ name, ...plan });
+    const fields = cloneExample({ name, ...plan });
     for (const [status, kind] of [
       [400, "invalid"],
       [403, "forbidden"],
@@ -308,7 +322,7 @@ function testRefusals(
     ] as const) {
       if (own[status] !== undefined) continue;
       simulation.next = simulation.account.refusal(status, `reason ${status}`);
-      const error = findError(await written(connector, orderWrite(name, "create", { fields }), fetch));
+      const error = findError(await writeRecords(connector, orderWrite(name, "create", { fields }), fetch));
       assert.equal(error?.kind, kind);
       assert.match(error?.message ?? "", new RegExp(`reason ${status}`));
     }
@@ -318,7 +332,7 @@ function testRefusals(
       [503, "unavailable", { "retry-after": "7" }],
     ] as const) {
       simulation.nextWrite = simulation.account.refusal(status, "no", headers);
-      await assert.rejects(written(connector, orderWrite(name, "create", { fields }), fetch), { kind });
+      await assert.rejects(writeRecords(connector, orderWrite(name, "create", { fields }), fetch), { kind });
     }
   });
 
@@ -326,7 +340,7 @@ function testRefusals(
     const { simulation, connector, fetch } = world();
     if (!readable) return;
     simulation.next = simulation.account.refusal(429, "slow down", { "retry-after": "7" });
-    const error = await read(connector)
+    const error = await requireReader(connector)
       .readPage(planFor(readable.name), undefined, fetch)
       .catch((reason: unknown) => reason);
     assert.ok(error instanceof ProviderError && error.kind === "rate_limited");
@@ -337,16 +351,16 @@ function testRefusals(
   test("a create whose answer is lost has an unknown outcome, and an update may be repeated", async () => {
     const { simulation, connector, fetch } = world();
     simulation.nextWrite = "lost";
-    const creating = written(
+    const creating = writeRecords(
       connector,
-      orderWrite(name, "create", { fields: example({ name, ...plan }) }),
+      orderWrite(name, "create", { fields: cloneExample({ name, ...plan }) }),
       fetch,
     );
     await assert.rejects(creating, { kind: "unknown_outcome" });
     const id = simulation.account.records(name)[0]?.id ?? "";
     if (!plan.modes.includes("update")) return;
     simulation.nextWrite = "lost";
-    const updating = written(connector, orderWrite(name, "update", { id, fields: { n: "1" } }), fetch);
+    const updating = writeRecords(connector, orderWrite(name, "update", { id, fields: { n: "1" } }), fetch);
     await assert.rejects(updating, { kind: "unavailable" });
   });
 }
@@ -355,13 +369,13 @@ function testBatchOfUpdates(world: () => World, { name }: ObjectPlan): void {
   test("a batch writes each record and reports each outcome in order", async () => {
     const { simulation, connector, fetch } = world();
     const id = simulation.account.put(name, { n: "0" });
-    const records = [id, missing(id), id].map((key) => ({ id: key, fields: { n: key } }));
+    const records = [id, buildMissingId(id), id].map((key) => ({ id: key, fields: { n: key } }));
     const write: RecordWrite = {
       ...orderWrite(name, "update", records[0] ?? { fields: {} }),
       batch: true,
       records,
     };
-    const { outcomes } = await written(connector, write, fetch);
+    const { outcomes } = await writeRecords(connector, write, fetch);
     assert.deepEqual(
       outcomes.map(({ success }) => success),
       [true, false, true],

@@ -1,10 +1,10 @@
 /** Serves over HTTP a provider that is simulated from the description of its connector. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Description } from "../connector-kit/declarative/rules/description.ts";
-import type { ArrivedRequest } from "./aws-signature-check.ts";
+import type { Description } from "../../connector-kit/declarative/rules/description.ts";
+import type { ArrivedRequest } from "./simulated-aws.ts";
 import { SimulatedAccount } from "./simulated-account.ts";
-import type { SimulatedAnswer } from "./simulated-answer.ts";
+import type { SimulatedAnswer } from "./simulated-exchange.ts";
 
 export interface Simulation {
   url: string;

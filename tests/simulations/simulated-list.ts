@@ -1,10 +1,9 @@
 /** Answers a list by its description: bounds, pages and their continuation. */
-import { filledNames, fillPath, fillText } from "../connector-kit/declarative/fill-path.ts";
-import { at, type ObjectPlan } from "../connector-kit/declarative/object-plan.ts";
-import { nested } from "../connector-kit/declarative/request-parts.ts";
-import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
-import { extractFromPath } from "./value-in-path.ts";
-import { putAt, type SimulatedAnswer, type StoredRecord } from "./simulated-answer.ts";
+import { filledNames, fillPath, fillText } from "../../connector-kit/declarative/fill-path.ts";
+import { at, type ObjectPlan } from "../../connector-kit/declarative/object-plan.ts";
+import { nested } from "../../connector-kit/declarative/request-parts.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
+import { extractFromPath, putAt, type SimulatedAnswer, type StoredRecord } from "./simulated-exchange.ts";
 
 export interface ListQuery {
   url: URL;

@@ -1,8 +1,65 @@
 /**
- * Checks AWS signatures of requests that arrived, as AWS's documentation describes it. Shares no code with the signer.
- * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
+ * Simulates the front end of AWS's services: checks the signature of a request as AWS's documentation describes it, and reports who
+ * signed it. Shares no code with the signer. https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
  */
+import { nowMs } from "../../ground/clock.ts";
+import type { SimulatedAnswer } from "./simulated-exchange.ts";
 import { createHash, createHmac } from "node:crypto";
+
+export interface SimulatedAws {
+  /** Returns the answer that refuses the request; undefined if the service is to answer. */
+  admit(request: ArrivedRequest): SimulatedAnswer | undefined;
+  /** Sets the clock ahead. */
+  aheadMs: number;
+}
+
+/** Path of the security token service, whose refusals have another form. */
+export const STS_PATH = "/sts/";
+
+export function openSimulatedAws(account: AwsService): SimulatedAws {
+  const simulated: SimulatedAws = {
+    aheadMs: 0,
+    admit(request) {
+      const isSts = request.url.startsWith(STS_PATH);
+      const called = isSts ? { ...account, service: "sts" } : account;
+      const refusal = findAwsRefusal(request, called, nowMs() + simulated.aheadMs);
+      if (isSts) return refusal ? buildStsRefusal(refusal.type, refusal.message) : buildIdentity(account);
+      if (!refusal) return undefined;
+      const { type, message } = refusal;
+      return {
+        status: 403,
+        headers: { "content-type": "application/x-amz-json-1.1", "x-amzn-errortype": type },
+        body: { __type: type, message },
+      };
+    },
+  };
+  return simulated;
+}
+
+const STS_CODES: Record<string, string> = {
+  UnrecognizedClientException: "InvalidClientTokenId",
+  InvalidSignatureException: "SignatureDoesNotMatch",
+};
+
+const buildStsRefusal = (type: string, Message: string): SimulatedAnswer => ({
+  status: 403,
+  headers: {},
+  body: { Error: { Code: STS_CODES[type] ?? type, Message, Type: "Sender" }, RequestId: "r-1" },
+});
+
+const buildIdentity = ({ accessKeyId }: AwsService): SimulatedAnswer => ({
+  status: 200,
+  headers: {},
+  body: {
+    GetCallerIdentityResponse: {
+      GetCallerIdentityResult: {
+        Account: "123456789012",
+        Arn: `arn:aws:iam::123456789012:user/${accessKeyId}`,
+        UserId: accessKeyId,
+      },
+    },
+  },
+});
 
 /** Access key of an account, and the service that is called with it. */
 export interface AwsService {

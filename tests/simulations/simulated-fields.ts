@@ -1,13 +1,12 @@
 /** Lists the fields of a simulated account in the form of the description. */
-import type { FieldListRules, FlagRules } from "../connector-kit/declarative/rules/metadata-rules.ts";
-import { fillPath } from "../connector-kit/declarative/fill-path.ts";
-import { at, type ObjectPlan } from "../connector-kit/declarative/object-plan.ts";
-import { nested } from "../connector-kit/declarative/request-parts.ts";
-import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
-import type { SimulatedAnswer } from "./simulated-answer.ts";
+import type { FieldListRules, FlagRules } from "../../connector-kit/declarative/rules/metadata-rules.ts";
+import { fillPath } from "../../connector-kit/declarative/fill-path.ts";
+import { at, type ObjectPlan } from "../../connector-kit/declarative/object-plan.ts";
+import { nested } from "../../connector-kit/declarative/request-parts.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
+import { type SimulatedAnswer, extractFromPath } from "./simulated-exchange.ts";
 import { hasBody } from "./simulated-beside.ts";
 import { buildPage, type ListQuery } from "./simulated-list.ts";
-import { extractFromPath } from "./value-in-path.ts";
 
 /** Fields for the list: one of each type, and one that connectors must skip. Flags are set alternately. */
 export interface SimulatedField {

@@ -1,13 +1,47 @@
-/** Guarantees of batches in descriptions, for each object that has them. */
+/** Guarantees of what only some descriptions have: lists of fields, batches, and creates with a key. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { RecordWrite, WriteResult } from "../connector-kit/connector.ts";
-import { hasBatch } from "../connector-kit/declarative/write/declarative-batch.ts";
-import type { ObjectPlan } from "../connector-kit/declarative/object-plan.ts";
-import type { JsonObject } from "../ground/json.ts";
-import { REFUSED } from "./simulated-answer.ts";
-import { example } from "./suite-calls.ts";
-import type { World } from "./simulated-world.ts";
+import type { ObjectPlan } from "../../connector-kit/declarative/object-plan.ts";
+import { formatFieldPath } from "../../ground/field-path.ts";
+import { listAccountFields } from "./simulated-fields.ts";
+import { type World, cloneExample } from "./suite-world.ts";
+import type { RecordWrite, WriteResult } from "../../connector-kit/connector.ts";
+import { hasBatch } from "../../connector-kit/declarative/write/declarative-batch.ts";
+import type { JsonObject } from "../../ground/json.ts";
+import { REFUSED } from "./simulated-exchange.ts";
+
+export function testFields(world: () => World, plan: ObjectPlan): void {
+  const { name, metadata } = plan;
+  if (!metadata) return;
+  test(`the fields of ${name} are told with their kinds, flags and values, from all pages`, async () => {
+    const {
+      connector: { fields },
+      fetch,
+    } = world();
+    assert.ok(fields);
+    assert.equal(fields.describes?.(name), true);
+    const reported = await fields.describe(name, fetch);
+    assert.equal(reported.name, name);
+    const listed = listAccountFields(plan).filter(({ isSkipped }) => !isSkipped);
+    const known = Object.keys(metadata.fields ?? {});
+    const { customIn, nameHasDots } = metadata.list ?? {};
+    const names = listed.map(({ name: fieldName, isCustom }) =>
+      formatFieldPath([
+        ...(isCustom && customIn !== undefined ? [customIn] : []),
+        ...(nameHasDots ? fieldName.split(".") : [fieldName]),
+      ]),
+    );
+    assert.deepEqual(Object.keys(reported.fields).toSorted(), [...new Set([...known, ...names])].toSorted());
+    for (const [index, field] of listed.entries()) {
+      const shown = reported.fields[names[index] ?? ""];
+      assert.equal(shown?.valueType, metadata.list?.types[field.providerType]);
+      assert.equal(shown?.isCustom, field.isCustom);
+      assert.equal(shown?.readOnly, field.isReadOnly);
+      assert.equal(shown?.isRequired, field.isRequired);
+      assert.deepEqual(shown?.values?.map(({ value }) => value) ?? [], field.values);
+    }
+  });
+}
 
 export function testBatches(world: () => World, plan: ObjectPlan): void {
   const { name, modes } = plan;
@@ -15,7 +49,11 @@ export function testBatches(world: () => World, plan: ObjectPlan): void {
     test(`${name} are created in batches, each outcome in its place, and a refused record does not stop the others`, async () => {
       const { simulation } = world();
       const records = Array.from({ length: chooseSize(plan, "create") + 2 }, (_, index) => ({
-        fields: { ...example(plan), ...buildReference(plan, index), n: index === 1 ? REFUSED : `n${index}` },
+        fields: {
+          ...cloneExample(plan),
+          ...buildReference(plan, index),
+          n: index === 1 ? REFUSED : `n${index}`,
+        },
       }));
       const before = simulation.requests.length;
       const { outcomes } = await readWritten(world(), buildBatch(plan, "create", records));
@@ -89,4 +127,38 @@ const listFields = (
 function readWritten({ connector: { write }, fetch }: World, request: RecordWrite): Promise<WriteResult> {
   assert.ok(write);
   return write.write(request, fetch);
+}
+
+/** Tests one object only, because a lost answer takes time. */
+export function testKeys(world: () => World, plans: ObjectPlan[]): void {
+  const plan = plans.find(({ create, modes }) => modes.includes("create") && create?.idempotencyKeyTo);
+  if (!plan) return;
+  test("a create whose answer is lost is repeated under its key, so that there is one record", async () => {
+    const { simulation, connector, fetch } = world();
+    const create = async (key: string): Promise<string | undefined> => {
+      const result = await connector.write?.write(
+        {
+          objectName: plan.name,
+          type: "create",
+          batch: false,
+          allOrNone: false,
+          headers: {},
+          records: [
+            { fields: structuredClone((plan.example ?? {}) as JsonObject), idempotencyKey: () => key },
+          ],
+        },
+        fetch,
+      );
+      const [outcome] = result?.outcomes ?? [];
+      return outcome?.success ? outcome.recordId : undefined;
+    };
+    simulation.next = "lost";
+    const first = await create("key-1");
+    const stored = () => simulation.account.records(plan.name).map(({ id }) => id);
+    assert.deepEqual(stored(), [first]);
+    const second = await create("key-2");
+    assert.deepEqual(stored(), [first, second]);
+    assert.equal(await create("key-2"), second);
+    assert.deepEqual(stored(), [first, second]);
+  });
 }

@@ -1,12 +1,12 @@
 /** Account at a provider that is simulated from its description: the same rules, applied in the opposite direction. */
-import { fillPath } from "../connector-kit/declarative/fill-path.ts";
-import { buildPlans, type ObjectPlan } from "../connector-kit/declarative/object-plan.ts";
-import type { Description, WriteRules } from "../connector-kit/declarative/rules/description.ts";
-import { readCondition } from "../connector-kit/declarative/write/record-result.ts";
-import { nested, timeText } from "../connector-kit/declarative/request-parts.ts";
-import { valueAt } from "../connector-kit/calls/text-at.ts";
-import { nowMs } from "../ground/clock.ts";
-import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
+import { fillPath } from "../../connector-kit/declarative/fill-path.ts";
+import { buildPlans, type ObjectPlan } from "../../connector-kit/declarative/object-plan.ts";
+import type { Description, WriteRules } from "../../connector-kit/declarative/rules/description.ts";
+import { readCondition } from "../../connector-kit/declarative/write/record-result.ts";
+import { nested, timeText } from "../../connector-kit/declarative/request-parts.ts";
+import { valueAt } from "../../connector-kit/calls/text-at.ts";
+import { nowMs } from "../../ground/clock.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { answerPacked, buildRefusedBody, withValue, writeList, type ListTarget } from "./simulated-batch.ts";
 import { answerGraphql } from "./simulated-graphql.ts";
 import { answerFieldPage } from "./simulated-fields.ts";
@@ -20,11 +20,16 @@ import {
 } from "./simulated-list.ts";
 import { hasBody, hasConstants, readId, isStale, readFieldsAlone } from "./simulated-beside.ts";
 import { listEntries, showTypedFields } from "./simulated-values.ts";
-import { buildAccountValues } from "./simulated-connection.ts";
-import { readUpsert } from "./simulated-upsert.ts";
-import { extractFromPath } from "./value-in-path.ts";
-import { putAt, REFUSED, type SimulatedAnswer, type StoredRecord } from "./simulated-answer.ts";
-import type { SimulatedRequest } from "./simulated-request.ts";
+import {
+  buildAccountValues,
+  extractFromPath,
+  putAt,
+  REFUSED,
+  type SimulatedAnswer,
+  type StoredRecord,
+  type SimulatedRequest,
+} from "./simulated-exchange.ts";
+import { readUpsert } from "./simulated-write.ts";
 
 /** Records by object, in the order of their creation. */
 export class SimulatedAccount {

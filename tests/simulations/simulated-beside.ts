@@ -1,15 +1,13 @@
 /** Checks the parameters of a request in addition to the fields, by the description: ids, constants, versions. */
-import type { DeleteRules, WriteRules } from "../connector-kit/declarative/rules/description.ts";
-import { buildBody } from "../connector-kit/declarative/write/body-members.ts";
-import { fillPath, fillText } from "../connector-kit/declarative/fill-path.ts";
-import { at, type ObjectPlan } from "../connector-kit/declarative/object-plan.ts";
-import type { FieldMaskRules } from "../connector-kit/declarative/rules/write-rules.ts";
-import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
-import type { SimulatedRequest } from "./simulated-request.ts";
-import type { StoredRecord } from "./simulated-answer.ts";
-import { parseForm, unwrapFields } from "./simulated-body.ts";
+import type { DeleteRules, WriteRules } from "../../connector-kit/declarative/rules/description.ts";
+import { buildBody } from "../../connector-kit/declarative/write/body-members.ts";
+import { fillPath, fillText } from "../../connector-kit/declarative/fill-path.ts";
+import { at, type ObjectPlan } from "../../connector-kit/declarative/object-plan.ts";
+import type { FieldMaskRules } from "../../connector-kit/declarative/rules/write-rules.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
+import { type SimulatedRequest, type StoredRecord, extractFromPath } from "./simulated-exchange.ts";
+import { parseForm, unwrapFields } from "./simulated-write.ts";
 import { readTypedFields } from "./simulated-values.ts";
-import { extractFromPath } from "./value-in-path.ts";
 
 type Rules = WriteRules | DeleteRules | undefined;
 

@@ -1,8 +1,8 @@
 /** Answers GraphQL documents by a description: only the selection is returned, and refusals have status 200. */
-import { at, type ObjectPlan } from "../connector-kit/declarative/object-plan.ts";
-import type { GraphqlRules, MutationRules } from "../connector-kit/declarative/rules/graphql-rules.ts";
-import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
-import { REFUSED, type SimulatedAnswer, type StoredRecord } from "./simulated-answer.ts";
+import { at, type ObjectPlan } from "../../connector-kit/declarative/object-plan.ts";
+import type { GraphqlRules, MutationRules } from "../../connector-kit/declarative/rules/graphql-rules.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
+import { REFUSED, type SimulatedAnswer, type StoredRecord } from "./simulated-exchange.ts";
 
 export interface GraphqlTarget {
   records(object: string): StoredRecord[];
