@@ -13,10 +13,11 @@ import type {
 } from "../read-connector.ts";
 import { objectPageRequest, readObjectPage } from "./declarative-children.ts";
 import type { Description } from "./rules/description.ts";
+import { hasMark } from "./deleted-mark.ts";
 import { getOne } from "./get-record.ts";
 import { countScrollUses } from "./scroll-uses.ts";
 import { reportsDeletions } from "./chosen-list.ts";
-import { hasMark, readDeletedPage, sourceRecord } from "./list-page.ts";
+import { readDeletedPage, sourceRecord } from "./list-page.ts";
 import { findCheapestObject, idFaults, toObjectPlan, buildPlans } from "./object-plan.ts";
 
 type Classify = NonNullable<Connector["classify"]>;

@@ -4,6 +4,7 @@ import type { Connector } from "../connector.ts";
 import type { ProviderFetch, ProviderRequest } from "../calls/provider-fetch.ts";
 import { send } from "../calls/send-request.ts";
 import { buildBody } from "./write/body-members.ts";
+import { hasMark } from "./deleted-mark.ts";
 import { fillPath } from "./fill-path.ts";
 import { withDocument } from "./graphql-plan.ts";
 import { at, type ObjectPlan } from "./object-plan.ts";
@@ -55,5 +56,6 @@ export async function getOne(
   if (error?.kind === "not_found") return undefined;
   if (error) throw error;
   const record = at(body, plan.get.record === undefined ? undefined : fillPath(plan.get.record, plan));
-  return isJsonObject(record) ? record : undefined;
+  // Stripe answers a deleted customer with its id and the mark.
+  return isJsonObject(record) && !hasMark(record, plan.get) ? record : undefined;
 }

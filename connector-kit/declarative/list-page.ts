@@ -12,6 +12,7 @@ import { textAt } from "../calls/text-at.ts";
 import { watchHeaders } from "../calls/watch-headers.ts";
 import { buildBody } from "./write/body-members.ts";
 import { chooseList, deletionsLacking, type ChosenList, type Wanted } from "./chosen-list.ts";
+import { hasMark } from "./deleted-mark.ts";
 import { firstCheckpoint, startRequest } from "./rules/first-cursor.ts";
 import { filledNames, fillPath, fillText } from "./fill-path.ts";
 import { withFurtherFields } from "./further-fields.ts";
@@ -286,15 +287,6 @@ const isAt = (time: Date | undefined, bound: Date | undefined, { since }: Object
   time === undefined ||
   bound === undefined ||
   timeText(time, since?.format) === timeText(bound, since?.format);
-
-/** Returns whether the record has the mark of a deleted one. */
-export function hasMark(raw: JsonObject, { deleted }: Pick<ObjectPlan, "deleted">): boolean {
-  if (!deleted) return false;
-  const value = at(raw, deleted.at);
-  if (deleted.is !== undefined) return deleted.is.split("|").includes(textAt(raw, deleted.at) ?? "");
-  // Slack: `date_delete` is 0 in a user group that is not deleted.
-  return Boolean(value) && value !== "0";
-}
 
 /** Returns the records of the entries, read one by one. A record that is gone by now is left out. */
 async function wholeRecords(

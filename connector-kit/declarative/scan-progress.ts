@@ -77,17 +77,17 @@ const REFUSED_PLACE: ReadonlySet<ProviderErrorKind> = new Set(["invalid", "not_f
 
 /**
  * Returns where a scan goes on whose next page is refused although the provider named it: cursors die (Square: after 5 minutes, monday:
- * 60, https://github.com/PostHog/posthog/pull/64704, https://github.com/airbytehq/airbyte/pull/82259), and would be refused for ever. The
- * list begins anew, from the bound that was reached where it has one. Undefined where the refusal is not about the place, or where the
+ * 60, https://github.com/PostHog/posthog/pull/64704, https://github.com/airbytehq/airbyte/pull/82259), and so do ids of records that left
+ * the list (Stripe: https://github.com/stripe/stripe-node/issues/2368); they would be refused for ever. The list begins anew, from the bound that was reached where it has one. Undefined where the refusal is not about the place, or where the
  * scan has not come further since it was last begun anew. Without an error: an answer was lost, and the provider has moved on.
  */
 export function restartBehind(
-  { cursor, nextUrl, link }: PagingRules,
+  { cursor, nextUrl, link, keyset }: PagingRules,
   checkpoint: Checkpoint | undefined,
   error?: ProviderError,
 ): Checkpoint | undefined {
   const { place, list, after, seen } = checkpoint ?? {};
-  const isNamed = typeof place === "string" && (cursor ?? nextUrl ?? link) !== undefined;
+  const isNamed = typeof place === "string" && (cursor ?? nextUrl ?? link ?? keyset) !== undefined;
   if (!isNamed || (error && !REFUSED_PLACE.has(error.kind))) return undefined;
   const pages = numberIn(checkpoint, "pages");
   const restarts = numberIn(checkpoint, "restarts");

@@ -195,6 +195,12 @@ const RecordFact = closed({
     }),
   ),
   missingStatus: integer("Status for a record that is not there. Default: 404."),
+  deleted: Type.Optional(
+    Type.Record(Type.String(), Type.Unknown(), {
+      description:
+        "Of a `get`: a deleted record is still answered, with its id and these members alone, for example `deleted: true`.",
+    }),
+  ),
   alsoAt: optional("Another address of the same request, for example by `{key}` and `{value}`."),
   fieldsTo: optional("Where the names of wanted fields go, separated by commas."),
   absent: flag("The vendor has no such request: it answers 404 or 405."),

@@ -42,6 +42,9 @@ export const ListPaging = closed(
     largest: integer("Largest page. A larger size is refused or cut."),
     default: integer("Size of a page without the parameter."),
     oversize: Type.Optional(buildUnion(["refused", "cut"], "What becomes of a larger size.")),
+    mustExist: flag(
+      "Of `keyset`: a request whose id is that of a record that left the list meanwhile is refused.",
+    ),
     positional: flag(
       "A cursor or address stands for a number of records: a row that moves shifts the pages behind it.",
     ),

@@ -20,7 +20,10 @@ export const description: Description = {
     get: { path: "/v1/{path}/{id}" },
   },
   objects: {
-    customers: { example: { email: "ada@example.com", metadata: { plan: "pro" } } },
+    customers: {
+      get: { path: "/v1/{path}/{id}", deleted: { at: "deleted" } },
+      example: { email: "ada@example.com", metadata: { plan: "pro" } },
+    },
     products: { example: { name: "Pen" } },
     coupons: { example: { duration: "once" } },
     invoiceitems: { example: { customer: "cus_1" } },
@@ -41,10 +44,15 @@ export const description: Description = {
     payment_intents: { modes: ["read", "create", "update"], example: { currency: "eur" } },
     charges: { modes: ["read"] },
   },
-  errors: { message: ["error.message"], code: "error.code" },
+  errors: {
+    message: ["error.message"],
+    code: "error.code",
+    // The first request under the key is still at work; Stripe's client sends the second one again.
+    codes: { idempotency_key_in_use: "unavailable" },
+  },
   sources: {
     documentation: "https://docs.stripe.com/api",
     checked:
-      "2026-11-26, Stripe's own client of 2026-08-19 (API 2026-07-29), its recorded answers, documentation of errors",
+      "2026-11-28, Stripe's own client of 2026-08-19 (API 2026-07-29), its recorded answers, documentation of errors, of paging and of deleted customers",
   },
 };

@@ -1,6 +1,6 @@
 /** Answers requests for one record: finds, creates, changes or removes it, and shows it. */
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
-import type { Facts } from "../../connector-kit/facts/facts.ts";
+import type { Facts, RecordFact } from "../../connector-kit/facts/facts.ts";
 import { buildRecordAnswer, type VendorAnswer } from "./vendor-answer.ts";
 import {
   putAt,
@@ -42,6 +42,8 @@ export function carryOutRecord(
   const isAsked = (one: VendorRecord) =>
     isByKey ? String(one.fields[values["key"] ?? ""]) === values["value"] : isSame(object.id, one.id, id);
   const record = known.find(isAsked);
+  const removed = fact.deleted && world.records.findRemoved(objectName, id);
+  if (fact.deleted && removed) return buildRecordAnswer(fact, markDeleted(object, removed, fact.deleted), id);
   if (!record) return { missing: `there is no ${objectName} ${id}` };
   if (action === "delete") {
     world.records.remove(objectName, record);
@@ -53,6 +55,17 @@ export function carryOutRecord(
   }
   const wanted = fact.fieldsTo === undefined ? undefined : readText(request, fact.fieldsTo);
   return answered(world, route, record, wanted?.split(","));
+}
+
+/** Shows a deleted record: its id, and what marks it. */
+function markDeleted(
+  { id: { path } }: RecordRoute["object"],
+  { id }: VendorRecord,
+  marks: NonNullable<RecordFact["deleted"]>,
+): JsonObject {
+  const shown: JsonObject = {};
+  putAt(shown, path, id);
+  return Object.assign(shown, marks);
 }
 
 /** Creates a record, with the caller's id if the vendor requires one. */

@@ -83,6 +83,10 @@ export class VendorRecords {
     this.removed.push({ objectName, record });
   }
 
+  findRemoved(objectName: string, id: string | undefined): VendorRecord | undefined {
+    return this.removed.find((one) => one.objectName === objectName && one.record.id === id)?.record;
+  }
+
   /** Changes a record. Its time of change is later than all others. */
   touch(record: VendorRecord): void {
     record.changedMs = this.tick();

@@ -245,6 +245,12 @@ const ObjectRulesSchema = Type.Object({
       body: bodyMembers("Members of the body, by path."),
       idTo: Type.Optional(target("Where the id goes, for example `body.ids.0`, instead of the path.")),
       record: optional("Path in the answer."),
+      deleted: Type.Optional(
+        Type.Object(deletedMark, {
+          description:
+            "Where a deleted record is still answered, although no list has it: what tells it. It then counts as gone.",
+        }),
+      ),
     }),
   ),
   record: optional("Path of the record in the answer of a write; empty: the answer itself."),

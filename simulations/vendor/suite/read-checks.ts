@@ -32,6 +32,9 @@ export function listReadChecks(bench: Bench): Check[] {
     { name: "full read", source, run: () => fullRead(bench) },
     { name: "full read in small pages", source, run: () => smallPages(bench) },
     { name: "full read while records change", source, run: () => readWhileChanging(bench) },
+    ...(paging.mustExist
+      ? [{ name: "full read while records are deleted", source, run: () => readWhileDeleting(bench) }]
+      : []),
     { name: "empty account", source, run: () => emptyAccount(bench) },
     ...(paging.total !== undefined && paging.totalIs === "records"
       ? [{ name: "number of all records", source, run: () => countOfRecords(bench) }]
@@ -128,6 +131,20 @@ async function readWhileChanging(bench: Bench): Promise<string | undefined> {
   const found = await scanAll(bench, page, touching(bench, records));
   expectIds(found.records, records, { oftener: true });
   return gapOfOrder(bench, bench.object.list);
+}
+
+/** Deletes the record behind which the second page begins: the vendor then refuses the request for it. */
+async function readWhileDeleting(bench: Bench): Promise<undefined> {
+  const records = putRecords(bench, 9);
+  let gone: string | undefined;
+  const found = await scanAll(bench, { pageSize: SMALL_PAGE }, (page) => {
+    const last = gone === undefined ? records.find(({ id }) => id === page.records.at(-1)?.id) : undefined;
+    if (!last) return;
+    gone = last.id;
+    bench.vendor.records.remove(bench.objectName, last);
+  });
+  expect(gone !== undefined, "there is one page only");
+  expectIds(found.records, records, { oftener: true });
 }
 
 async function emptyAccount(bench: Bench): Promise<undefined> {
@@ -271,7 +288,7 @@ async function oneRecord(bench: Bench): Promise<string | undefined> {
   if (get.absent) return undefined;
   const [record, other] = putRecords(bench, 3);
   if (!record || !other) return undefined;
-  bench.vendor.records.of(bench.objectName).splice(1, 1);
+  bench.vendor.records.remove(bench.objectName, other);
   const found = await buildReader(bench).readByIds(
     { objectName: bench.objectName, fields: [], associations: [] },
     [record.id, other.id],
