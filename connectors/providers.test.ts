@@ -64,6 +64,19 @@ test("a project of Iterable is in the United States unless the customer says Eur
   assert.equal(host({ subdomain: "https://api.eu.iterable.com/" }), "api.eu.iterable.com");
 });
 
+/**
+ * Insightly's introduction (read 2026-11-28): the API is at `https://api.{pod}.insightly.com/v3.1/`, and "User Settings" shows the address
+ * below the key. Without a pod every resource is 404 (tried by others on 2026-09-05; airbytehq/airbyte#86909 of 2026-09-22 on other pods).
+ */
+test("an account of Insightly is reached at its own pod", () => {
+  const insightly = providers.find(({ name }) => name === "insightly");
+  assert.ok(insightly);
+  const host = (values: Record<string, string>) => baseUrl(insightly, { values }).host;
+  assert.equal(host({ subdomain: "api.eu1" }), "api.eu1.insightly.com");
+  assert.equal(host({ subdomain: "https://api.au1.insightly.com/v3.1/" }), "api.au1.insightly.com");
+  assert.equal(host({}), "api.na1.insightly.com");
+});
+
 test("the modules of Zoho have hosts by default, and others only of Zoho's", () => {
   const zoho = providers.find(({ name }) => name === "zoho");
   assert.ok(zoho);

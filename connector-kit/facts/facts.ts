@@ -240,6 +240,7 @@ const ObjectFacts = closed({
         at: text("Path of the list in a record."),
         name: text("Member of an entry that has the name of the field."),
         value: text("Member that has its value as text."),
+        names: optional("Regular expression of their names, where other fields are members of the record."),
       },
       "Records show fields as entries of a list.",
     ),

@@ -60,7 +60,7 @@ test("credentials of another kind than the provider's are refused", () => {
   assert.throws(() => authorization(info("hubspot"), { type: "apiKey", key: "k" }), CredentialsError);
   assert.throws(() => authorization(info("stripe"), { type: "oauth2", accessToken: "t" }), CredentialsError);
   assert.throws(() => authorization(info("mixpanel"), { type: "apiKey", key: "k" }), CredentialsError);
-  assert.deepEqual(authorization(info("stripe"), { type: "none" }), { headers: [], query: [], defaults: [] });
+  assert.deepEqual(authorization(info("apollo"), { type: "none" }), { headers: [], query: [], defaults: [] });
 });
 
 test("fixed headers are added where a request has none of that name, and wait for values that are not known yet", () => {

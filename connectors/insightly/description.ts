@@ -12,6 +12,10 @@ export const description: Description = {
   defaults: {
     list: { path: "/v3.1/{path}/Search", pageSize: { to: "query.top", most: 500 } },
     paging: { offset: { to: "query.skip" } },
+    // Custom fields are entries of a list, without a type.
+    flatten: "CUSTOMFIELDS",
+    flattenBy: "FIELD_NAME",
+    typedValues: { type: "FIELD_NAME", single: true, values: { "*": "FIELD_VALUE" } },
     changedPath: "DATE_UPDATED_UTC",
     since: { to: "query.updated_after_utc", format: "rfc3339-seconds" },
     create: { method: "POST", path: "/v3.1/{path}" },
@@ -30,6 +34,6 @@ export const description: Description = {
   sources: {
     documentation: "https://api.insightly.com/v3.1/Help",
     checked:
-      "2026-11-27, two clients by others, one of them generated from Insightly's OpenAPI file of version 3.1, and recorded answers: all but the order of lists",
+      "2026-11-28, two clients by others, one of them generated from Insightly's OpenAPI file of version 3.1, recorded answers, Insightly's introduction: all but the order of lists, which no request can choose. Custom fields are read by name, and written as the list `CUSTOMFIELDS`",
   },
 };

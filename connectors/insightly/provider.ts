@@ -9,7 +9,8 @@ export const provider = keyAsBasic("Insightly", "https://{{.subdomain}}.insightl
       displayName: "API Subdomain",
       prompt:
         "The API address of your account without .insightly.com, for example api.na1; it is in your user settings.",
-      defaultValue: "api",
+      // Insightly's introduction names no address without a pod, and api.insightly.com answers 404 for every resource.
+      defaultValue: "api.na1",
     },
   ],
 });

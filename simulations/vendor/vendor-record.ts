@@ -43,7 +43,8 @@ export function carryOutRecord(
     isByKey ? String(one.fields[values["key"] ?? ""]) === values["value"] : isSame(object.id, one.id, id);
   const record = known.find(isAsked);
   const removed = fact.deleted && world.records.findRemoved(objectName, id);
-  if (fact.deleted && removed) return buildRecordAnswer(fact, markDeleted(object, removed, fact.deleted), id);
+  if (fact.deleted && removed)
+    return buildRecordAnswer(fact, markDeleted(object, removed, fact.deleted), removed.id);
   if (!record) return { missing: `there is no ${objectName} ${id}` };
   if (action === "delete") {
     world.records.remove(objectName, record);

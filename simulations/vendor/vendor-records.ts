@@ -161,7 +161,8 @@ export function showRecord(
   const { fieldList } = object;
   const apart = Object.values(object.create?.named ?? {});
   for (const [name, value] of Object.entries(record.fields)) {
-    if (fieldList && !apart.includes(name)) {
+    const isListed = fieldList?.names === undefined || new RegExp(`^(?:${fieldList.names})$`).test(name);
+    if (fieldList && isListed && !apart.includes(name)) {
       const known = valueAt(shown, fieldList.at);
       const entries = Array.isArray(known) ? known : [];
       putAt(shown, fieldList.at, [...entries, { [fieldList.name]: name, [fieldList.value]: String(value) }]);

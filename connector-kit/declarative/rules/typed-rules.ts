@@ -7,7 +7,7 @@ export const TypedValues = Type.Object(
     values: Type.Record(Type.String(), Type.String(), {
       description:
         "Path of the value in an entry by type; empty: the entry itself. Of several with `|`, the first that is there. With `*`, the field " +
-        "is a list of what is in each entry of a list. Entries of other types stay as they are.",
+        "is a list of what is in each entry of a list. Entries of other types have the path of `*`; without it, they stay as they are.",
     }),
     lists: Type.Optional(
       Type.Array(Type.String(), {

@@ -23,7 +23,7 @@ function plainValue(entries: Json[], rules: TypedRules): Json {
 
 function valueOfEntry(entry: Json, { type, values, texts = [] }: TypedRules): Json {
   const typeName = isJsonObject(entry) ? textAt(entry, type) : undefined;
-  const path = typeName !== undefined && Object.hasOwn(values, typeName) ? values[typeName] : undefined;
+  const path = values[typeName !== undefined && Object.hasOwn(values, typeName) ? typeName : "*"];
   if (!path) return entry;
   if (!path.includes("*")) return firstAt(entry, path.split("|")) ?? null;
   const parts = partsAt(entry, path.split("."));
