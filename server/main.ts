@@ -53,19 +53,20 @@ async function open(options: StartOptions, closers: Cleanup): Promise<Busbar> {
       workers.stop().catch((err: unknown) => log.error({ err }, "background work did not end cleanly"));
     });
   }
+  // Before it listens: what it answers says whether there is a worker.
+  const announced = await startAnnouncing(services, () => ({
+    id: services.identity.id,
+    version: VERSION,
+    roles: [...config.roles].filter((role) => role !== "worker" || workers?.running),
+    startTime: services.startTime,
+  }));
+  closers.push(() => announced.stop());
   let isStopping = false;
   const urls = await listen(
     services,
     { onAnswer: options.onAnswer, workers, isStopping: () => isStopping },
     closers,
   );
-  const announced = await startAnnouncing(services, () => ({
-    id: services.identity.id,
-    version: VERSION,
-    roles: [...config.roles],
-    startTime: services.startTime,
-  }));
-  closers.push(() => announced.stop());
   await keepBootstrapFile(config, bootstrap, urls);
   log.info({ urls }, "Busbar is ready");
   return {

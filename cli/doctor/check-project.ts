@@ -86,18 +86,33 @@ async function checkConnections(deps: Needs): Promise<Finding[]> {
 async function checkInstallations(deps: Needs): Promise<Finding[]> {
   const all = requireObjects(await deps.inProject("GET", "/installations"));
   const faults = all.flatMap((one) =>
-    objectsAt(one, "healthReasons").map((reason) => {
-      const [type, name] = [textAt(reason, "type") ?? "", textAt(reason, "name") ?? ""];
-      const [id, group] = [textAt(one, "id") ?? "", textAt(one, "group.groupRef") ?? ""];
-      const since = `since ${textAt(reason, "since") ?? "unknown"}`;
-      return bad(
-        `installation ${id}`,
-        `${group}, ${type} ${name}: ${textAt(reason, "detail") ?? ""} (${since})`,
-        (REMEDIES[type] ?? (() => `Look with: busbar get installation ${id}`))(name, group),
-      );
-    }),
+    objectsAt(one, "healthReasons")
+      .filter((reason) => !lacksWorker(reason))
+      .map((reason) => {
+        const [type, name] = [textAt(reason, "type") ?? "", textAt(reason, "name") ?? ""];
+        const [id, group] = [textAt(one, "id") ?? "", textAt(one, "group.groupRef") ?? ""];
+        const since = `since ${textAt(reason, "since") ?? "unknown"}`;
+        return bad(
+          `installation ${id}`,
+          `${group}, ${type} ${name}: ${textAt(reason, "detail") ?? ""} (${since})`,
+          (REMEDIES[type] ?? (() => `Look with: busbar get installation ${id}`))(name, group),
+        );
+      }),
   );
-  return summarize("installations", all, faults);
+  return summarize("installations", all, [...waitForWorker(all), ...faults]);
+}
+
+const lacksWorker = (reason: JsonObject): boolean => textAt(reason, "type") === "worker";
+
+/** Says once what is true of every installation. */
+function waitForWorker(all: JsonObject[]): Finding[] {
+  const waiting = all.flatMap((one) => objectsAt(one, "healthReasons").filter(lacksWorker).slice(0, 1));
+  const since = waiting.map((reason) => textAt(reason, "since") ?? "unknown").toSorted()[0];
+  if (since === undefined) return [];
+  const detail = `${waiting.length} ${waiting.length === 1 ? "waits" : "wait"} for a process with the role worker (since ${since})`;
+  return [
+    bad("installations", detail, "Start one (BUSBAR_ROLES), or look at the log of the one that should run."),
+  ];
 }
 
 const REMEDIES: Record<string, (name: string, group: string) => string> = {

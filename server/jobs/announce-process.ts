@@ -3,9 +3,9 @@ import type { Log } from "../../ground/log.ts";
 import type { Database } from "../store/database/database.ts";
 import { announceProcess, removeProcess, type RunningProcess } from "../store/processes/running-processes.ts";
 
-const EVERY_MS = 10_000;
+const EVERY_MS = 5_000;
 
-/** Announces at once and every ten seconds, until stopped. While the database is away, nothing is announced. */
+/** Announces at once and every five seconds, until stopped. While the database is away, nothing is announced. */
 export async function startAnnouncing(
   deps: { database: Database; log: Log },
   /** The number may be known only after a reconnect, so it is read each time. */

@@ -181,5 +181,45 @@ test("a record that did not arrive because no process has the role worker: trace
   const env = { BUSBAR_URL: origin, BUSBAR_API_KEY: busbar.apiKey, BUSBAR_PROJECT: "default" };
   const { stdout, code } = await runCli(["doctor"], { env });
   assert.match(stdout, /✗ worker: no process has the role worker/);
+  assert.match(stdout, /✗ installations: 1 waits? for a process with the role worker \(since 20/);
   assert.equal(code, 1);
+});
+
+test("a customer is unhealthy while no process has the role worker, since the last one ended, and healthy with the next", async (t) => {
+  const busbar = await openTestBusbar({ env: { BUSBAR_ROLES: "api,proxy" } });
+  t.after(() => busbar.stop());
+  await busbar.inProject("POST", "/destinations", {
+    name: "crm",
+    type: "webhook",
+    metadata: { url: "https://example.com/" },
+  });
+  const { installationId, groupRef } = await connectCustomer(busbar, {
+    provider: "hubspot",
+    manifest: MANIFEST.replace(/destination: \w+/g, "destination: crm"),
+    integration: "unread",
+    content: { read: { objects: { contacts: {} } } },
+  });
+  const get = async (path: string) => (await busbar.inProject("GET", path)).body;
+  const look = () => get(`/integrations/unread/installations/${installationId}`);
+  const never = await look();
+  assert.equal(never.healthStatus, "unhealthy");
+  const [reason] = never.healthReasons;
+  assert.deepEqual([reason.type, reason.name], ["worker", "worker"]);
+  assert.match(reason.detail, /No process of this Busbar has the role `worker`.* until one starts/);
+  assert.equal(reason.since, never.createTime);
+  const [group] = (await get("/groups?healthStatus=unhealthy")).results;
+  assert.deepEqual([group.groupRef, group.healthReasons], [groupRef, never.healthReasons]);
+  assert.equal((await get("/installations:search?healthStatus=unhealthy")).results.length, 1);
+
+  const worker = await busbar.sibling({ BUSBAR_ROLES: "worker" });
+  assert.deepEqual((await look()).healthReasons, []);
+  const beforeStop = Date.now();
+  await worker.stop();
+  const after = await look();
+  assert.deepEqual(
+    after.healthReasons.map(({ type }: { type: string }) => type),
+    ["worker"],
+  );
+  assert.ok(Date.parse(after.healthReasons[0].since) >= beforeStop - 1_000, after.healthReasons[0].since);
+  assert.deepEqual((await get("/events?type=installation.health.changed")).results, []);
 });

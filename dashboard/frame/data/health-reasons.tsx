@@ -13,13 +13,14 @@ interface HealthReason {
   since: string;
 }
 
-const WORDS: Record<string, string> = {
+export const HEALTH_WORDS: Record<string, string> = {
   connection: "Connection to",
   destination: "Destination",
   field: "Field",
   object: "Object",
   read: "Reading",
   subscription: "Subscription to",
+  worker: "Role",
 };
 
 export const HealthReasons = ({ reasons }: { reasons: readonly HealthReason[] }): JSX.Element | null =>
@@ -28,7 +29,7 @@ export const HealthReasons = ({ reasons }: { reasons: readonly HealthReason[] })
       <List listStyleType="none" spacing={4}>
         {reasons.map((reason) => (
           <List.Item key={`${reason.type} ${reason.name} ${reason.detail}`}>
-            {WORDS[reason.type] ?? reason.type} <b>{nameOrLink(reason)}</b>: {reason.detail} Since{" "}
+            {HEALTH_WORDS[reason.type] ?? reason.type} <b>{nameOrLink(reason)}</b>: {reason.detail} Since{" "}
             <TimeAgo time={reason.since} focusable />.
           </List.Item>
         ))}

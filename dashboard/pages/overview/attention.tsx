@@ -1,24 +1,19 @@
-/** What needs attention: failing destinations, refused connections, failures by cause; and events that went nowhere. */
-import type { JSX, ReactNode } from "react";
-import { Text } from "@mantine/core";
+/** What needs attention: failing destinations, refused connections, customers, failures by cause; and events that went nowhere. */
+import type { JSX } from "react";
 import type { Answer } from "../../api/call.ts";
 import { POLL_MS, useCall } from "../../api/queries.ts";
 import { part, ProjectLink } from "../../frame/page-link.tsx";
-import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
 import { nowMs } from "../../ui/clock.ts";
 import { isolated } from "../../ui/isolated.ts";
-import { Section } from "../../ui/section.tsx";
 import { Status } from "../../ui/status.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
 import { clockTime } from "../../ui/time-words.ts";
+import { Lines, SOON } from "./attention-lines.tsx";
 import { failureCauses, type FailureCause } from "./failure-causes.ts";
-import classes from "./attention.module.css";
+import { UnhealthyCustomers } from "./unhealthy-customers.tsx";
 
-/** More often than the graphs: what broke is named within half a minute. */
-const SOON = { everyMs: 10_000 };
 const OF_PERIOD = { everyMs: POLL_MS.overview, keepsPrevious: true };
-const MAX_SHOWN = 8;
 /** Causes are those of the newest failures. */
 const MAX_GROUPED = 200;
 
@@ -26,50 +21,10 @@ export const Attention = ({ since }: { since: string }): JSX.Element => (
   <>
     <FailingDestinations />
     <RefusedConnections />
+    <UnhealthyCustomers />
     <Failures since={since} />
   </>
 );
-
-interface Line {
-  key: string;
-  status: ReactNode;
-  words: ReactNode;
-  more: ReactNode;
-}
-
-interface LinesProps {
-  title: string;
-  /** The call that the lines are of: without an answer its refusal is shown, because no lines would mean no trouble. */
-  call: { data: unknown; error: Error | null; refetch: () => unknown };
-  lines: Line[];
-  /** There are more than the call answered. */
-  isCut?: boolean;
-  more?: ReactNode;
-}
-
-function Lines({ title, call, lines, isCut = false, more }: LinesProps): JSX.Element | null {
-  const error = call.data === undefined ? call.error : null;
-  if (lines.length === 0 && !error) return null;
-  return (
-    <Section title={title} actions={more}>
-      <ProblemView error={error} onRetry={() => void call.refetch()} />
-      <ul className={classes["lines"]}>
-        {lines.slice(0, MAX_SHOWN).map(({ key, status, words, more: aside }) => (
-          <li key={key}>
-            {status}
-            <span className={classes["words"]}>{words}</span>
-            <span className={classes["more"]}>{aside}</span>
-          </li>
-        ))}
-      </ul>
-      {lines.length > MAX_SHOWN && (
-        <Text size="sm" c="dimmed">
-          And {lines.length - MAX_SHOWN} {isCut ? "or more" : "more"}.
-        </Text>
-      )}
-    </Section>
-  );
-}
 
 type Destination = Answer<"listDestinations">[number];
 

@@ -30,14 +30,13 @@ interface Traced {
 interface Known {
   /** Adds what keeps a record from ever being seen. */
   neverSeen: boolean;
-  hasWorker: boolean;
 }
 
 /** Lists the obstacles to an object's records, the likeliest first. */
 export async function listObstacles(
   queries: DataQueries,
   traced: Traced,
-  { neverSeen, hasWorker }: Known,
+  { neverSeen }: Known,
 ): Promise<Obstacle[]> {
   const { integration, installation, objectName } = traced;
   const { id, projectId, config } = installation;
@@ -53,10 +52,11 @@ export async function listObstacles(
   const subscription = subscriptions.find((one) => one.objectName === objectName);
   const about = { objectName, destinations: [row?.destination, subscription?.destination] };
   const concerning = sortReasons((reasons.get(id) ?? []).filter((reason) => concerns(reason, about)));
-  const obstacles = [...(hasWorker ? [] : [NO_WORKER]), ...concerning.map(describeReason)];
+  const obstacles = concerning.map(describeReason);
   if (!isRead && !isSubscribed) {
     // It is a worker that begins to read what was installed.
-    if (!hasWorker && definition && !definition.disabled) return obstacles;
+    if (concerning.some(({ type }) => type === "worker") && definition && !definition.disabled)
+      return obstacles;
     return [definition?.disabled ? DISABLED : notInstalled(objectName), ...obstacles];
   }
   if (row?.pause?.by === "api") obstacles.push(describePause(row.pause, objectName));
@@ -84,6 +84,7 @@ const concerns = (
 
 /** From cause to consequence: a read may only fail because of what is above it. */
 const LIKELIEST: HealthReason["type"][] = [
+  "worker",
   "connection",
   "destination",
   "object",
@@ -94,12 +95,6 @@ const LIKELIEST: HealthReason["type"][] = [
 
 const sortReasons = (reasons: LocatedReason[]): LocatedReason[] =>
   reasons.toSorted(({ type: one }, { type: other }) => LIKELIEST.indexOf(one) - LIKELIEST.indexOf(other));
-
-const NO_WORKER: Obstacle = {
-  detail: "No process of this Busbar has the role `worker`, so nothing is read or delivered.",
-  remedy:
-    "Start one (`BUSBAR_ROLES`), or look at the log of the one that should run; what waits goes on by itself.",
-};
 
 const DISABLED: Obstacle = {
   detail: "The customer's configuration has disabled the object, so it is not read.",
@@ -118,6 +113,7 @@ const REMEDIES: Record<Exclude<HealthReason["type"], "destination">, (name: stri
   read: () =>
     "Look at the log of the object's latest read operation; a paused object goes on with `:unpause`.",
   subscription: () => "Look at the installation's subscriptions, and mend what their `reason` says.",
+  worker: () => "Start one (`BUSBAR_ROLES`), or look at the log of the one that should run.",
 };
 
 const describeReason = ({ type, name, detail, since }: HealthReason): Obstacle => ({
@@ -148,9 +144,11 @@ function describeFilters(filters: ConfiguredFilter[]): Obstacle {
   };
 }
 
-/** Returns whether the reason keeps scheduled reads from starting: without credentials, or without a destination. */
+/** Returns whether the reason keeps scheduled reads from starting: without credentials, a destination or a worker. */
 const keepsFromReading = ({ type, detail }: HealthReason): boolean =>
-  type === "connection" || (type === "destination" && detail !== DESTINATION_DETAILS.failing);
+  type === "connection" ||
+  type === "worker" ||
+  (type === "destination" && detail !== DESTINATION_DETAILS.failing);
 
 /** Describes when the object was last read, and when it is read next: a later change cannot have arrived by reading. */
 function describeProgress(

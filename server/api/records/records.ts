@@ -9,7 +9,6 @@ import type { ManifestIntegration } from "../../../manifest/manifest.ts";
 import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database/database.ts";
 import type { DataQueries } from "../../store/database/sides.ts";
-import { hasWorker } from "../../store/processes/running-processes.ts";
 import { listSeen, type SeenAgain } from "../../store/reads/seen-records.ts";
 import {
   listSubscriptionEvents,
@@ -242,8 +241,7 @@ const getRecordTrace = (deps: { database: Database }) =>
       ]);
       const neverSeen = seen.length + events.rows.length === 0;
       const traced = { integration, installation, objectName };
-      const known = { neverSeen, hasWorker: await hasWorker(control) };
-      const obstacles = await listObstacles(data, traced, known);
+      const obstacles = await listObstacles(data, traced, { neverSeen });
       if (neverSeen && writes.length === 0) throw unknownRecord(objectName, recordId, obstacles);
       return toTrace(data, of, { obstacles, seen, events: events.rows, writes });
     },

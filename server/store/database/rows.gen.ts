@@ -571,6 +571,7 @@ export interface ReadFingerprints {
 export interface Readiness {
   checkedTime: Generated<Timestamp>;
   id: Generated<boolean>;
+  workerSeenTime: Timestamp | null;
 }
 
 export interface ReadObjects {

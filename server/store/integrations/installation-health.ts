@@ -1,6 +1,7 @@
 /** Health of installations, with reasons: derived from the stored state of connections, destinations, reads and subscriptions. */
 import { sql, type RawBuilder } from "kysely";
 import type { DataQueries } from "../database/sides.ts";
+import { WORKER_GONE } from "../processes/running-processes.ts";
 
 export const HEALTH_REASON_TYPES = [
   "connection",
@@ -9,6 +10,7 @@ export const HEALTH_REASON_TYPES = [
   "object",
   "read",
   "subscription",
+  "worker",
 ] as const;
 
 export interface HealthReason {
@@ -31,6 +33,10 @@ export const DESTINATION_DETAILS = {
   disabled: "It is disabled",
   failing: "It is failing: no message was accepted since then.",
 } as const;
+
+/** Nothing of an installation is looked after then: what is read, sent, renewed or tried again. */
+const NO_WORKER =
+  "No process of this Busbar has the role `worker`: nothing is read, delivered or written asynchronously until one starts. What waits then goes on by itself.";
 
 /** Reasons of installations, one row each. For statements with `installations`. */
 export const HEALTH_REASONS = sql`(
@@ -87,6 +93,8 @@ export const HEALTH_REASONS = sql`(
   union all
   select case when failed_field is null then 'subscription' else 'field' end, coalesce(failed_field, object_name), coalesce(reason, 'The subscription is ' || state || '.'), state_time, object_name
   from subscriptions where subscriptions.installation_id = installations.id and state in ('failed', 'degraded')
+  union all
+  select 'worker', 'worker', ${sql.lit(NO_WORKER)}, greatest(gone.since, installations.create_time), null from ${WORKER_GONE} as gone
 )`;
 
 /** Whether an installation is unhealthy. For statements with `installations`. */

@@ -14,6 +14,9 @@ export interface ChangedHealth {
   keys: string[];
 }
 
+/** Without a worker nobody reports it, and the event would not be delivered. The first one must not report it as it starts. */
+const NOT_REPORTED: HealthReason["type"] = "worker";
+
 /** Installations that may have a reason. Found without reading each healthy one. */
 const CANDIDATES = sql`(
   select installation_id as id from reported_health
@@ -48,7 +51,7 @@ export async function listChangedHealth(
     cross join lateral (
       select coalesce(jsonb_agg(to_jsonb(reason) - 'object_name' order by reason.since, type, name), '[]') as reasons,
         coalesce(array_agg(distinct concat_ws(' ', type, name, case type when 'destination' then detail end)), '{}') as keys
-      from ${HEALTH_REASONS} as reason where since <= now() - ${standsMs} * interval '1 millisecond'
+      from ${HEALTH_REASONS} as reason where type <> ${NOT_REPORTED} and since <= now() - ${standsMs} * interval '1 millisecond'
     ) as found left join reported_health on reported_health.installation_id = installations.id
     where installations.id > ${after} and found.keys <> coalesce(reported_health.reasons, '{}')
     order by installations.id limit ${max}

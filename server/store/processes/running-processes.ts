@@ -11,36 +11,57 @@ export interface RunningProcess {
   startTime: Date;
 }
 
-/** Time without an announcement after which a process is forgotten. Processes announce themselves six times as often. */
+/** Time without an announcement after which a process is forgotten. */
 const FORGOTTEN_AFTER_SECONDS = 60;
+/** Time without an announcement after which a worker no longer counts: four announcements, two of the version before. */
+const WORKER_GONE_AFTER_SECONDS = 20;
 
 /** Announces a process, and removes those without an announcement in the last minute. */
 export async function announceProcess(queries: Queries, process: RunningProcess): Promise<void> {
   await queries
     .insertInto("processes")
     .values(process)
-    .onConflict((conflict) => conflict.column("id").doUpdateSet({ lastSeenTime: sql`now()` }))
+    .onConflict((conflict) =>
+      conflict
+        .column("id")
+        .doUpdateSet(({ ref }) => ({ lastSeenTime: sql`now()`, roles: ref("excluded.roles") })),
+    )
     .execute();
+  if (process.roles.includes("worker")) await saveWorkerSeen(queries);
   await queries
     .deleteFrom("processes")
     .where("lastSeenTime", "<", sql<Date>`now() - make_interval(secs => ${FORGOTTEN_AFTER_SECONDS})`)
     .execute();
 }
 
-export const removeProcess = async (queries: Queries, id: number): Promise<void> =>
-  void (await queries.deleteFrom("processes").where("id", "=", id).execute());
+export async function removeProcess(queries: Queries, id: number): Promise<void> {
+  const removed = await queries
+    .deleteFrom("processes")
+    .where("id", "=", id)
+    .returning("roles")
+    .executeTakeFirst();
+  if (removed?.roles.includes("worker")) await saveWorkerSeen(queries);
+}
+
+const saveWorkerSeen = async (queries: Queries): Promise<void> =>
+  void (await queries
+    .updateTable("readiness")
+    .set({ workerSeenTime: sql`now()` })
+    .execute());
 
 export const listProcesses = (queries: Queries): Promise<(RunningProcess & { lastSeenTime: Date })[]> =>
   queries.selectFrom("processes").selectAll().orderBy("id").execute();
 
-/** Returns whether a process does the background work: reads, deliveries, asynchronous writes. */
+/** Whether a process does the background work: reads, deliveries, asynchronous writes. */
+const HAS_WORKER = sql<boolean>`exists (
+  select from processes
+  where 'worker' = any(roles) and last_seen_time > now() - make_interval(secs => ${sql.lit(WORKER_GONE_AFTER_SECONDS)}))`;
+
+/** One row with the time since when no process does the background work, null if none ever did; no row while one does. */
+export const WORKER_GONE = sql`(select worker_seen_time as since from readiness where not ${HAS_WORKER})`;
+
+/** Returns whether a process does the background work. */
 export async function hasWorker(queries: ControlQueries): Promise<boolean> {
-  const row = await queries
-    .selectFrom("processes")
-    .select("id")
-    .where(sql<boolean>`'worker' = any(roles)`)
-    .where("lastSeenTime", ">", sql<Date>`now() - make_interval(secs => ${FORGOTTEN_AFTER_SECONDS})`)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
+  const { rows } = await sql<{ hasWorker: boolean }>`select ${HAS_WORKER} as has_worker`.execute(queries);
+  return rows[0]?.hasWorker === true;
 }
