@@ -88,7 +88,7 @@ export interface Schemas {
   DeployedIntegration: { id: string; projectId: string; name: string; provider: string; createTime: string; updateTime?: string; latestRevision: Schemas["Revision"]; warnings: readonly Schemas["ManifestWarning"][] };
   DeployedRevision: { id: string; number: number; createTime: string; createdBy: string; current: boolean; specVersion: string; content: Schemas["ManifestIntegration"]; source?: string };
   Destination: { id: string; name: string; type: string; metadata: { name?: string; projectId?: string; datasetId?: string; tableId?: string; endpointUrl?: string; batchSize?: number; maxWaitSecs?: number; url?: string; username?: string; tableName?: string; database?: string; streamName?: string; region?: string; partitionKeyTemplate?: string; file?: string; topicId?: string; serverUrl?: string; exchange?: string; tls?: boolean; dbName?: string; schemaName?: string; workgroupName?: string; clusterIdentifier?: string; dbUser?: string; bucket?: string; keyTemplate?: string; storageClass?: "STANDARD" | "STANDARD_IA" | "ONEZONE_IA" | "INTELLIGENT_TIERING" | "GLACIER" | "GLACIER_IR" | "DEEP_ARCHIVE"; accountIdentifier?: string; userId?: string; queueUrl?: string; headers?: Record<string, string> | null }; ownWrites?: "include" | "exclude"; createTime: string; updateTime?: string; disabledTime?: string; disabledReason?: string; health?: Schemas["DestinationHealth"] };
-  DestinationHealth: { state: "idle" | "working" | "failing" | "disabled"; failingSince?: string; waiting: number; failed: number; lastDeliveredTime?: string };
+  DestinationHealth: { state: "idle" | "working" | "failing" | "disabled"; failingSince?: string; lastFailure?: Schemas["LastFailure"]; nextAttemptTime?: string; waiting: number; failed: number; lastDeliveredTime?: string };
   DestinationType: { type: string; displayName: string; description: string; built: boolean; metadataSchema: Record<string, unknown>; secretsSchema?: Record<string, unknown> };
   DestinationWebhookDisabledEvent: { projectId: string; destinationId: string; destinationName: string; url: string };
   DestinationWebhookDisabledMessage: { notificationType: "destination.webhook.disabled"; data: Schemas["DestinationWebhookDisabledEvent"] };
@@ -131,6 +131,7 @@ export interface Schemas {
   Issue: { type: string; title: string; status: number; in: "body" | "header" | "path" | "query"; name: string; detail: string; value?: unknown; remedy?: string };
   JwtKey: { id: string; projectId: string; label: string; algorithm: "RSA"; publicKeyPem: string; active: boolean; createTime: string; updateTime: string };
   KeptHistory: { days: number; isOwn: boolean; leastDays: number; mostDays: number };
+  LastFailure: { time: string; status?: number; error?: string };
   ListApprovalsResponse: { results: readonly Schemas["Approval"][]; pagination: { done: boolean; nextPageToken?: string } };
   ListAuditEventsResponse: { results: readonly Schemas["AuditEvent"][]; pagination: { done: boolean; nextPageToken?: string } };
   ListConsentsResponse: { results: readonly Schemas["Consent"][]; pagination: { done: boolean; nextPageToken?: string } };

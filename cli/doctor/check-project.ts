@@ -1,5 +1,4 @@
 /** Checks a project for failing destinations, refused credentials and unhealthy installations. */
-import { step } from "../http/api.ts";
 import { objectsAt, requireObjects, textAt, valueAt, type JsonObject } from "../http/json.ts";
 import { Refused } from "../http/refused.ts";
 import type { Connected } from "../settings/connect.ts";
@@ -31,45 +30,37 @@ async function reportFailure(check: string, findings: Promise<Finding[]>): Promi
 
 async function checkDestinations(deps: Needs): Promise<Finding[]> {
   const all = requireObjects(await deps.inProject("GET", "/destinations"));
-  const faults: Finding[] = [];
-  for (const destination of all) {
-    const fault = await findFault(destination, deps);
-    if (fault) faults.push(fault);
-  }
-  return summarize("destinations", all, faults);
+  const faults = all.flatMap(findFault);
+  return faults.length > 0
+    ? summarize("destinations", all, faults)
+    : [good("destinations", countFailed(all))];
 }
 
-async function findFault(destination: JsonObject, deps: Needs): Promise<Finding | undefined> {
+/** They are sent again only by request, whatever the destination does now. */
+function countFailed(all: JsonObject[]): string {
+  const count = all.reduce((sum, one) => sum + Number(valueAt(one, "health.failed") ?? 0), 0);
+  const inOrder = all.length === 0 ? "none yet" : `${all.length} in order`;
+  return count === 0
+    ? inOrder
+    : `${inOrder}; ${count} earlier deliveries failed for good (busbar list deliveries --status failed)`;
+}
+
+function findFault(destination: JsonObject): Finding[] {
   const name = textAt(destination, "name") ?? "";
   const check = `destination ${name}`;
+  const health = valueAt(destination, "health");
+  const error = textAt(health, "lastFailure.error") ?? "no reason is kept";
   if (textAt(destination, "disabledTime")) {
     const why = textAt(destination, "disabledReason") ?? "nothing is sent there";
     const cure = `Fix the receiver, then: busbar rotate destination ${name}, or update it with its --webhook; either enables it.`;
-    return bad(check, `is disabled: ${why}`, cure);
+    return [bad(check, `is disabled since ${textAt(destination, "disabledTime")}: ${why}`, cure)];
   }
-  const newest = async (status: string) => {
-    const path = `/destinations/${step(name)}/deliveries`;
-    return objectsAt(await deps.inProject("GET", path, { query: { status, pageSize: "1" } }), "results")[0];
-  };
-  const [failed, waiting, delivered] = await Promise.all(["failed", "waiting", "delivered"].map(newest));
-  const trouble = [failed, waiting].find((one) => lastError(one) !== undefined && isNewer(one, delivered));
-  if (!trouble) return undefined;
   const cure = `Look with: busbar test destination ${name}. Then: busbar resend --destination ${name} --undelivered`;
-  return bad(check, `the last delivery failed: ${lastError(trouble)}`, cure);
+  if (textAt(health, "state") !== "failing") return [];
+  const next = textAt(health, "nextAttemptTime");
+  const then = next ? `the next attempt is due at ${next}` : "nothing waits for it";
+  return [bad(check, `is failing since ${textAt(health, "failingSince")}: ${error}; ${then}`, cure)];
 }
-
-/** Returns why the last attempt failed; undefined before the first attempt. */
-function lastError(delivery: JsonObject | undefined): string | undefined {
-  const last = objectsAt(delivery, "attempts").at(-1);
-  if (!last) return undefined;
-  const status = valueAt(last, "status");
-  return (
-    textAt(last, "error") ?? (typeof status === "number" ? `answered HTTP ${status}` : "no reason given")
-  );
-}
-
-const isNewer = (one: JsonObject | undefined, other: JsonObject | undefined): boolean =>
-  other === undefined || (textAt(one, "eventTime") ?? "") > (textAt(other, "eventTime") ?? "");
 
 async function checkConnections(deps: Needs): Promise<Finding[]> {
   const all = requireObjects(await deps.inProject("GET", "/connections"));

@@ -135,7 +135,11 @@ const DESTINATIONS: Resource = {
   columns: {
     NAME: text("name"),
     TYPE: text("type"),
-    STATE: { text: (row) => (textAt(row, "disabledTime") ? "disabled" : "enabled"), kind: "status" },
+    STATE: { text: (row) => textAt(row, "health.state") ?? "", kind: "status" },
+    WHY: {
+      text: (row) => textAt(row, "disabledReason") ?? textAt(row, "health.lastFailure.error") ?? "",
+      isExtra: true,
+    },
     URL: text("metadata.url"),
     CREATED: time("createTime"),
     ID: id("id"),

@@ -40,12 +40,12 @@ test(
     });
     const database = new Client(on.connectionString);
     await database.connect();
-      const pause = { by: "auto", error: "The provider has no such object.", time: new Date().toISOString() };
+    const pause = { by: "auto", error: "The provider has no such object.", time: new Date().toISOString() };
     await database.query("update read_objects set pause = $1, failing_since = now()", [
       JSON.stringify(pause),
     ]);
     await database.end();
-  await on.restart({ BUSBAR_ROLES: "api,proxy" });
+    await on.restart({ BUSBAR_ROLES: "api,proxy" });
 
     const origin = new URL(on.busbar.urls.base).origin;
     const [browser] = await Promise.all([launchBrowser(), untilBuilt(origin)]);

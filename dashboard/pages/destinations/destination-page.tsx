@@ -92,6 +92,14 @@ export function DestinationPage(): JSX.Element {
   );
 }
 
+type Failure = NonNullable<NonNullable<Answer<"getDestination">["health"]>["lastFailure"]>;
+
+const FailureWords = ({ failure: { time, status, error } }: { failure: Failure }): JSX.Element => (
+  <>
+    {error ?? `HTTP ${status ?? "without an answer"}`}, <TimeAgo time={time} focusable />
+  </>
+);
+
 const About = ({ destination }: { destination: Answer<"getDestination"> }): JSX.Element => {
   const { id, type, metadata, health, disabledReason } = destination;
   return (
@@ -102,6 +110,8 @@ const About = ({ destination }: { destination: Answer<"getDestination"> }): JSX.
           Type: type,
           Address: metadata.url,
           "Failing since": health?.failingSince && <TimeAgo time={health.failingSince} focusable />,
+          "Last failure": health?.lastFailure && <FailureWords failure={health.lastFailure} />,
+          "Next attempt": health?.nextAttemptTime && <TimeAgo time={health.nextAttemptTime} focusable />,
           "Last delivered": health?.lastDeliveredTime && (
             <TimeAgo time={health.lastDeliveredTime} focusable />
           ),

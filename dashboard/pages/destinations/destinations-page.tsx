@@ -28,6 +28,11 @@ const COLUMNS: Column<Schemas["Destination"]>[] = [
       return time ? <TimeAgo time={time} /> : "–";
     },
   },
+  {
+    head: "Why",
+    cell: ({ health, disabledReason }) => disabledReason ?? health?.lastFailure?.error ?? "–",
+    line: 2,
+  },
   { head: "Last delivered", cell: ({ health }) => <TimeAgo time={health?.lastDeliveredTime} /> },
   { head: "Waiting", align: "right", labelled: true, cell: ({ health }) => health?.waiting ?? "–", line: 2 },
   { head: "Failed", align: "right", labelled: true, cell: ({ health }) => health?.failed ?? "–", line: 2 },

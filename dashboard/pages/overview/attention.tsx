@@ -45,12 +45,14 @@ function FailingDestinations(): JSX.Element | null {
   return <Lines title="Destinations that fail" call={call} lines={lines} />;
 }
 
-function troubleWords({ name, health, disabledTime }: Destination): string {
-  if (disabledTime) return `${name} is disabled since ${clockTime(disabledTime, nowMs())}`;
-  return health?.failingSince
-    ? `${name} fails since ${clockTime(health.failingSince, nowMs())}`
-    : `${name} fails`;
+function troubleWords({ name, health, disabledTime, disabledReason }: Destination): string {
+  if (disabledTime)
+    return `${name} is disabled since ${clockTime(disabledTime, nowMs())}${because(disabledReason)}`;
+  const since = health?.failingSince ? ` since ${clockTime(health.failingSince, nowMs())}` : "";
+  return `${name} fails${since}${because(health?.lastFailure?.error)}`;
 }
+
+const because = (reason: string | undefined): string => (reason ? `: ${reason}` : "");
 
 function RefusedConnections(): JSX.Element | null {
   const projectIdOrName = useProjectName();

@@ -16,6 +16,7 @@ import {
   MAX_COUNTED,
 } from "../../store/deliveries/delivery-figures.ts";
 import { type DestinationRow, findDestination } from "../../store/deliveries/destinations.ts";
+import { type LastFailure, readLastFailures } from "../../store/deliveries/last-failures.ts";
 import { DestinationId } from "../members.ts";
 import { CreateTime, times, UpdateTime } from "../times.ts";
 
@@ -23,10 +24,28 @@ const HealthSchema = Type.Object(
   {
     state: Type.Enum(["idle", "working", "failing", "disabled"], {
       description:
-        "`idle`: nothing has been delivered. `failing`: no attempt has succeeded since `failingSince`.",
+        "`idle`: nothing has been delivered. `failing`: no attempt has succeeded since `failingSince`; `lastFailure` says why.",
     }),
     failingSince: Type.Optional(
       Type.String({ format: "date-time", description: "Time of the first failure after the last success." }),
+    ),
+    lastFailure: Type.Optional(
+      Type.Object(
+        {
+          time: Type.String({ format: "date-time", description: "When the attempt started." }),
+          status: Type.Optional(
+            Type.Integer({ description: "HTTP status of the response, if there was one." }),
+          ),
+          error: Type.Optional(Type.String({ description: "Why the attempt failed." })),
+        },
+        { title: "LastFailure", description: "The last failed attempt, while it is failing or disabled." },
+      ),
+    ),
+    nextAttemptTime: Type.Optional(
+      Type.String({
+        format: "date-time",
+        description: "When the next attempt is due, while it is failing. Absent if nothing waits.",
+      }),
     ),
     waiting: Type.Integer({
       description: `Number of deliveries that are sent now or retried later, counted up to ${MAX_COUNTED}.`,
@@ -201,9 +220,42 @@ export async function withHealth<Shown extends { id: string }>(
   rows: DestinationRow[],
   show: (row: DestinationRow) => Shown,
 ): Promise<(Shown & { health: Health })[]> {
-  const figures = await readDeliveryFigures(queries, rows);
-  return rows.map((row) => ({ ...show(row), health: toHealth(row, figures.get(row.id)) }));
+  const troubled = rows.filter(({ disabledTime, failingSince }) => disabledTime ?? failingSince);
+  const [figures, failures] = await Promise.all([
+    readDeliveryFigures(queries, rows),
+    readLastFailures(
+      queries,
+      troubled.map(({ id }) => id),
+    ),
+  ]);
+  return rows.map((row) => ({
+    ...show(row),
+    health: { ...toHealth(row, figures.get(row.id)), ...toFailure(row, failures.get(row.id)) },
+  }));
 }
+
+function toFailure(
+  { disabledTime, failingSince, failingReason }: DestinationRow,
+  last: LastFailure | undefined,
+): Pick<Health, "lastFailure" | "nextAttemptTime"> {
+  const first = failingSince &&
+    failingReason !== null && { time: failingSince.toISOString(), error: failingReason };
+  const lastFailure = last?.attempt ? pickFailure(last.attempt) : first;
+  return {
+    ...(lastFailure && { lastFailure }),
+    ...(last?.nextAttemptTime && !disabledTime && { nextAttemptTime: last.nextAttemptTime.toISOString() }),
+  };
+}
+
+const pickFailure = ({
+  time,
+  status,
+  error,
+}: NonNullable<LastFailure["attempt"]>): Health["lastFailure"] => ({
+  time,
+  ...(status !== undefined && { status }),
+  ...(error !== undefined && { error }),
+});
 
 function toHealth(
   { disabledTime, failingSince }: DestinationRow,

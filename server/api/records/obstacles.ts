@@ -122,7 +122,7 @@ const describeReason = ({ type, name, detail, since }: HealthReason): Obstacle =
 });
 
 function describeDestinationRemedy(name: string, detail: string): string {
-  if (detail === DESTINATION_DETAILS.failing)
+  if (detail.startsWith(DESTINATION_DETAILS.failing))
     return "Mend the receiver; what waits is sent after the first success, and what failed for good can be resent.";
   if (detail.startsWith(DESTINATION_DETAILS.disabled))
     return "Mend the receiver, enable the destination by a new `metadata.url` or by `:rotate`, and resend what failed.";
@@ -148,7 +148,7 @@ function describeFilters(filters: ConfiguredFilter[]): Obstacle {
 const keepsFromReading = ({ type, detail }: HealthReason): boolean =>
   type === "connection" ||
   type === "worker" ||
-  (type === "destination" && detail !== DESTINATION_DETAILS.failing);
+  (type === "destination" && !detail.startsWith(DESTINATION_DETAILS.failing));
 
 /** Describes when the object was last read, and when it is read next: a later change cannot have arrived by reading. */
 function describeProgress(

@@ -1,6 +1,6 @@
 /** Tracks which destinations fail, disables webhooks that have failed for too long, and sends at once what waits for one that is back. */
 import { hastenDeliveries } from "../../store/deliveries/delivery-lists.ts";
-import { markFailing, markWorking } from "../../store/deliveries/destinations.ts";
+import { type BegunFailure, markFailing, markWorking } from "../../store/deliveries/destinations.ts";
 import type { AttemptResult } from "../delivery-result.ts";
 import { disableDestinations, type DisableServices } from "./disable-destinations.ts";
 import type { Log } from "../../../ground/log.ts";
@@ -14,6 +14,8 @@ export interface HealthServices extends DisableServices {
 
 const OUTAGE_SECONDS = 5;
 const MAX_CONCURRENT = 2_000;
+/** It stands in lists of customers. Attempts have the whole text. */
+const LONGEST_REASON = 300;
 
 export class DestinationHealth {
   readonly #deps: HealthServices;
@@ -35,12 +37,12 @@ export class DestinationHealth {
     const succeeded = listIds(attempts.filter(({ outcome }) => outcome.kind === "delivered"));
     const failures = attempts.filter(({ destinationId }) => !succeeded.has(destinationId));
     const recovered = [...succeeded].filter((id) => this.#failing.has(id));
-    const newlyFailing = [...listIds(failures)].filter((id) => !this.#failing.has(id));
+    const begun = listFirstFailures(failures).filter(({ id }) => !this.#failing.has(id));
     const { unsynced, log } = this.#deps;
     await bringBack({ ...unsynced, log }, recovered);
-    await markFailing(unsynced.control, newlyFailing);
+    await markFailing(unsynced.control, begun);
     recovered.forEach((id) => this.#failing.delete(id));
-    newlyFailing.forEach((id) => this.#failing.add(id));
+    begun.forEach(({ id }) => this.#failing.add(id));
     const ofWebhooks = failures.filter(({ destination }) => destination.type.disables);
     if (ofWebhooks.length > 0) await disableDestinations(this.#deps, ofWebhooks);
   }
@@ -68,6 +70,15 @@ export async function bringBack(
       }
     }),
   );
+}
+
+/** Lists one failure of each destination. */
+function listFirstFailures(failures: AttemptResult[]): BegunFailure[] {
+  const reasons = new Map<string, string | null>();
+  for (const { destinationId, attempt } of failures)
+    if (!reasons.has(destinationId))
+      reasons.set(destinationId, attempt.error?.slice(0, LONGEST_REASON) ?? null);
+  return [...reasons].map(([id, reason]) => ({ id, reason }));
 }
 
 const listIds = (attempts: AttemptResult[]): Set<string> =>

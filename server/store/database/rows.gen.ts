@@ -275,6 +275,7 @@ export interface Destinations {
   createTime: Generated<Timestamp>;
   disabledReason: string | null;
   disabledTime: Timestamp | null;
+  failingReason: string | null;
   failingSince: Timestamp | null;
   id: string;
   metadata: Json;

@@ -12,6 +12,8 @@ export interface DestinationRow {
   secretsSealed: string;
   version: number;
   failingSince: Date | null;
+  /** Why the first attempt since then failed. */
+  failingReason: string | null;
   disabledTime: Date | null;
   disabledReason: string | null;
   /** `exclude`: changes that only reflect writes by Busbar are left out, unless an object says otherwise. */
@@ -86,7 +88,7 @@ export const updateDestination = (
     .set({
       ...columns,
       metadata: JSON.stringify(metadata),
-      ...(enable && { disabledTime: null, disabledReason: null, failingSince: null }),
+      ...(enable && { disabledTime: null, disabledReason: null, failingSince: null, failingReason: null }),
       version: sql`version + 1`,
       updateTime: sql`now()`,
     })
@@ -111,11 +113,19 @@ export async function removeDestination(
 }
 
 /** Marks destinations as failing; writes only changes. */
-export async function markFailing(queries: ControlQueries, ids: string[]): Promise<void> {
-  if (ids.length === 0) return;
+export async function markFailing(queries: ControlQueries, begun: BegunFailure[]): Promise<void> {
+  if (begun.length === 0) return;
   await sql`
-    update destinations set failing_since = now() where id = any(${ids}::uuid[]) and failing_since is null
+    update destinations set failing_since = now(), failing_reason = begun.reason
+    from unnest(${begun.map(({ id }) => id)}::uuid[], ${begun.map(({ reason }) => reason)}::text[]) as begun (id, reason)
+    where destinations.id = begun.id and failing_since is null
   `.execute(queries);
+}
+
+export interface BegunFailure {
+  /** Of the destination. */
+  id: string;
+  reason: string | null;
 }
 
 /** Marks destinations as working; writes only changes. Returns those that had failed, and for how long. */
@@ -125,7 +135,7 @@ export async function markWorking(
 ): Promise<{ id: string; failedSeconds: number }[]> {
   if (ids.length === 0) return [];
   const { rows } = await sql<{ id: string; failedSeconds: number }>`
-    update destinations set failing_since = null
+    update destinations set failing_since = null, failing_reason = null
     from (
       select id, failing_since from destinations
       where id = any(${ids}::uuid[]) and failing_since is not null for no key update
@@ -144,7 +154,10 @@ export const disableFailing = (
 ): Promise<DestinationRow[]> =>
   queries
     .updateTable("destinations")
-    .set({ disabledTime: sql`now()`, disabledReason: disable.reason })
+    .set({
+      disabledTime: sql`now()`,
+      disabledReason: sql`concat(${disable.reason}::text, ' The first one: ' || failing_reason || '.')`,
+    })
     .where("id", "in", ids)
     .where("disabledTime", "is", null)
     .where("failingSince", "<=", sql<Date>`now() - make_interval(secs => ${disable.afterSeconds})`)

@@ -48,7 +48,7 @@ export const HEALTH_REASONS = sql`(
   select 'destination', used.name,
     case when destinations.id is null then ${sql.lit(DESTINATION_DETAILS.missing)}
       when disabled_time is not null then coalesce(${sql.lit(`${DESTINATION_DETAILS.disabled}: `)} || disabled_reason, ${sql.lit(`${DESTINATION_DETAILS.disabled}.`)})
-      else ${sql.lit(DESTINATION_DETAILS.failing)} end,
+      else concat(${sql.lit(DESTINATION_DETAILS.failing)}, ' The first attempt failed: ' || failing_reason || '.') end,
     case when destinations.id is null then coalesce(installations.update_time, installations.create_time)
       else coalesce(disabled_time, failing_since) end, null
   from (

@@ -1,0 +1,152 @@
+/** Why a destination fails: the last failed attempt and the next one, by API and command line, and for the customers it concerns. */
+import assert from "node:assert/strict";
+import { createServer } from "node:net";
+import { after, before, describe, test } from "node:test";
+import { runCli } from "../../../tests/harness/command-line.ts";
+import { connectCustomer } from "../../../tests/harness/connect-customer.ts";
+import { openDelivering, type Delivering } from "../../../tests/harness/deliveries/delivering.ts";
+import { drawRoute } from "../../../tests/harness/deliveries/routes.ts";
+import { accept } from "../../../tests/harness/deliveries/sink.ts";
+import { until } from "../../../tests/harness/until.ts";
+
+const GAP_SECONDS = 9_000;
+
+describe("the health of a destination", () => {
+  let all: Delivering;
+  after(() => all.close());
+  before(async () => {
+    all = await openDelivering({
+      BUSBAR_WEBHOOK_RETRY_SECONDS: Array.from({ length: 3 }, () => GAP_SECONDS).join(),
+      BUSBAR_WEBHOOK_DISABLE_AFTER_SECONDS: "90000",
+      BUSBAR_WEBHOOK_TIMEOUT_SECONDS: "1",
+      BUSBAR_MINUTE_MS: "60000",
+    });
+  });
+
+  const show = async (name: string) => (await all.on.inProject("GET", `/destinations/${name}`)).body;
+  const failing = (name: string) =>
+    until(async () => {
+      const { health } = await show(name);
+      return health.state === "failing" && health.lastFailure && health;
+    });
+  const cli = async (...args: string[]) => {
+    const env = {
+      BUSBAR_URL: new URL(all.on.busbar.urls.base).origin,
+      BUSBAR_API_KEY: all.on.apiKey,
+      BUSBAR_PROJECT: "default",
+    };
+    return (await runCli(args, { env })).stdout;
+  };
+
+  test("names the status of the last failed attempt, its time and the next attempt, until a success", async () => {
+    all.sink.answer = (_received, response) => void response.writeHead(503).end("maintenance");
+    const { id, name } = await drawRoute(all.on, `${all.sink.url}/down`, ["connection.created"]);
+    await all.happens("connection.created", 2);
+    const attempted = await until(async () => {
+      const list = await all.listDeliveries(name);
+      return (
+        list.length === 2 &&
+        list.every((one) => one.status === "waiting" && one.attempts.length === 1) &&
+        list
+      );
+    });
+    const { failingSince, lastFailure, nextAttemptTime, waiting } = await failing(name);
+    assert.deepEqual([lastFailure.status, lastFailure.error], [503, "the receiver answered 503"]);
+    assert.equal(
+      lastFailure.time,
+      attempted
+        .map(({ attempts }) => attempts[0].time)
+        .toSorted()
+        .at(-1),
+    );
+    // A fifth of jitter.
+    const inSeconds = (Date.parse(nextAttemptTime) - Date.parse(failingSince)) / 1_000;
+    assert.ok(inSeconds > GAP_SECONDS * 0.79 && inSeconds < GAP_SECONDS * 1.21 + 60, String(inSeconds));
+    assert.equal(waiting, 2);
+    const listed = (await all.on.inProject("GET", "/destinations")).body;
+    assert.deepEqual(listed.find((one: { id: string }) => one.id === id).health.lastFailure, lastFailure);
+
+    assert.match(
+      await cli("list", "destinations"),
+      new RegExp(`${name} .*failing.*the receiver answered 503`),
+    );
+    const shown = await cli("get", "destination", name);
+    assert.match(shown, /failing/);
+    assert.match(shown, /the receiver answered 503/);
+    assert.match(shown, /nextAttemptTime/i);
+    assert.match(
+      await cli("doctor"),
+      new RegExp(
+        `✗ destination ${name}: is failing since .*: the receiver answered 503; the next attempt is`,
+      ),
+    );
+
+    all.sink.answer = accept;
+    await all.on.inProject("POST", `/destinations/${name}:test`);
+    await all.untilStatus(name, "delivered", 2);
+    const { health } = await show(name);
+    assert.deepEqual(
+      [health.state, health.lastFailure, health.nextAttemptTime],
+      ["working", undefined, undefined],
+    );
+  });
+
+  test("names what no answer can: a refused connection, a timeout, a certificate", async () => {
+    const silent = createServer();
+    await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+    const { port } = silent.address() as { port: number };
+    const sockets = new Set<{ destroy(): void }>();
+    silent.on("connection", (socket) => sockets.add(socket));
+    const faults: [string, RegExp][] = [
+      [`http://127.0.0.1:${port}/silent`, /not answer|timeout|in time/i],
+      [all.sink.url.replace("http:", "https:"), /TLS|SSL|certificate/i],
+    ];
+    for (const [url, words] of faults) {
+      const { name } = await drawRoute(all.on, url, ["connection.updated"]);
+      await all.happens("connection.updated");
+      const { lastFailure } = await failing(name);
+      assert.equal(lastFailure.status, undefined);
+      assert.match(lastFailure.error, words);
+      await all.on.inProject("DELETE", `/destinations/${name}`);
+    }
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => silent.close(resolve));
+  });
+
+  test("is told with its reason where a customer's data goes there", async () => {
+    all.sink.answer = (_received, response) => void response.writeHead(500).end();
+    const { id, name } = await drawRoute(all.on, `${all.sink.url}/crm`, []);
+    const manifest = `
+specVersion: 1.0.0
+integrations:
+  - name: crm
+    provider: hubspot
+    read:
+      objects:
+        - objectName: contacts
+          destination: ${name}
+          schedule: "0 0 1 1 *"
+          requiredFields: [{ fieldName: email }]
+          backfill: { defaultPeriod: { fullHistory: true } }`;
+    const content = { read: { objects: { contacts: {} } } };
+    const { installationId, groupRef } = await connectCustomer(all.on, {
+      provider: "hubspot",
+      manifest,
+      integration: "crm",
+      content,
+    });
+    const path = `/integrations/crm/installations/${installationId}`;
+    const told =
+      /It is failing: no message was accepted since then\. The first attempt failed: the receiver answered 500\b/;
+    const [reason] = await until(async () => {
+      const { healthReasons } = (await all.on.inProject("GET", path)).body;
+      return healthReasons.length > 0 && healthReasons;
+    });
+    assert.match(reason.detail, told);
+    const { results } = (await all.on.inProject("GET", `/groups?text=${groupRef}`)).body;
+    assert.match(results[0].healthReasons[0].detail, told);
+    const { causes } = (await all.on.inProject("GET", `${path}/records/contacts/unknown`)).body;
+    assert.match(causes.join("\n"), /the receiver answered 500.*Mend the receiver/);
+    assert.equal((await show(name)).id, id);
+  });
+});
