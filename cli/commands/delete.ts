@@ -4,6 +4,7 @@ import { UsageFailure } from "../failures.ts";
 import { printable } from "../output/printable.ts";
 import { canAsk, choose } from "../prompt.ts";
 import type { Filters } from "../resources/resource.ts";
+import { describeDependents } from "../resources/dependents.ts";
 import { ableTo, findResource } from "../resources/resources.ts";
 import { connect } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
@@ -48,7 +49,7 @@ async function deleteResources(
   command: Command,
   terminal: Terminal,
 ): Promise<void> {
-  const { remove, singular, takesAlong } = findResource(name, "remove");
+  const { remove, singular, takesAlong, listDependents } = findResource(name, "remove");
   const asks = takesAlong !== undefined && !options.yes;
   if (asks && !canAsk(terminal)) {
     throw new UsageFailure(
@@ -61,7 +62,7 @@ async function deleteResources(
   const server = await connect(command, terminal);
   for (const id of ids) {
     if (asks) {
-      const question = `Delete the ${singular} ${printable(id)}, and also ${takesAlong}?`;
+      const question = `Delete the ${singular} ${printable(id)}, and also ${takesAlong}?${await describeDependents(listDependents, server, id, options)}`;
       if ((await choose(terminal, question, "yn")) === "n") {
         server.out.note(`kept ${singular} ${printable(id)}`);
         continue;

@@ -18,6 +18,7 @@ import { printable } from "../output/printable.ts";
 import { printRecord } from "../output/print-record.ts";
 import { ask, canAsk, choose } from "../prompt.ts";
 import { readJsonArgument } from "../read-argument.ts";
+import { describeDependents, listInstallationDependents } from "../resources/dependents.ts";
 import { findInstallation } from "../resources/find-installation.ts";
 import { connect, type Connected } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
@@ -173,7 +174,7 @@ async function uninstall(
   }
   const deps = await connect(command, terminal);
   const path = await findInstallation(deps, { integration, group });
-  const question = `Uninstall ${printable(integration)} for ${printable(group)}, and also delete ${takesAlong}?`;
+  const question = `Uninstall ${printable(integration)} for ${printable(group)}, and also delete ${takesAlong}?${yes ? "" : await describeDependents(listInstallationDependents, deps, path.split("/").at(-1) ?? "", {})}`;
   if (!yes && (await choose(terminal, question, "yn")) === "n") return deps.out.note("kept");
   await deps.inProject("DELETE", path);
   if (deps.out.json) deps.out.item({ uninstalled: integration, group });

@@ -1,6 +1,7 @@
 /** The resource `group`: a customer; deleting one erases everything of it. */
 import { step } from "../http/api.ts";
 import { isObject, requireObject, valueAt, type JsonObject } from "../http/json.ts";
+import { listGroupDependents } from "./dependents.ts";
 import { getAt, id, listPages, status, text, time, type Resource } from "./resource.ts";
 
 const readCount = (member: string) => (row: JsonObject) => String(valueAt(row, member) ?? "");
@@ -31,4 +32,5 @@ export const GROUPS: Resource = {
     }
   },
   takesAlong: "everything that Busbar has of this customer, for good",
+  listDependents: listGroupDependents,
 };

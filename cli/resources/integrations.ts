@@ -1,5 +1,6 @@
 /** The integrations of a project, with the health of their installations and who deployed them. */
 import { isObject, requireObjects, textAt, valueAt, type JsonObject } from "../http/json.ts";
+import { listIntegrationDependents } from "./dependents.ts";
 import { withAuthor } from "./names.ts";
 import { extra, getAt, id, removeAt, text, time, type Resource } from "./resource.ts";
 
@@ -29,6 +30,7 @@ export const INTEGRATIONS: Resource = {
   get: getAt("/integrations"),
   remove: removeAt("/integrations"),
   takesAlong: "its revisions, its installations, and the connections that only they use",
+  listDependents: listIntegrationDependents,
 };
 
 /** Returns how many installations work; of none there is nothing to say. */

@@ -48,6 +48,8 @@ export interface Resource {
   remove?(deps: Connected, name: string, filters: Filters): Promise<void>;
   /** What is deleted with it; the command asks for confirmation. */
   takesAlong?: string;
+  /** Lists what that is now, for the question. */
+  listDependents?(deps: Connected, name: string, filters: Filters): Promise<string[]>;
 }
 
 export const DEFAULT_LIMIT = 50;

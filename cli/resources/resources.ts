@@ -23,6 +23,12 @@ import {
   time,
   type Resource,
 } from "./resource.ts";
+import {
+  listDestinationDependents,
+  listInstallationDependents,
+  listProjectDependents,
+  listTopicDependents,
+} from "./dependents.ts";
 import { PROVIDERS } from "./providers.ts";
 import { REVISIONS } from "./revisions.ts";
 import { EVENTS, SUBSCRIPTION_EVENTS, SUBSCRIPTIONS } from "./subscriptions.ts";
@@ -35,6 +41,7 @@ const PROJECTS: Resource = {
   get: async ({ api }, name) => requireObject(await api("GET", `/v1/projects/${step(name)}`)),
   remove: async ({ api }, name) => void (await api("DELETE", `/v1/projects/${step(name)}`)),
   takesAlong: "everything in it",
+  listDependents: listProjectDependents,
 };
 
 const INSTALLATIONS: Resource = {
@@ -67,6 +74,7 @@ const INSTALLATIONS: Resource = {
   remove: async (deps, key, { integration }) =>
     void (await deps.inProject("DELETE", await findInstallation(deps, { installation: key, integration }))),
   takesAlong: "its connection, unless another installation uses it",
+  listDependents: listInstallationDependents,
 };
 
 const CONNECTIONS: Resource = {
@@ -154,6 +162,7 @@ const DESTINATIONS: Resource = {
   remove: removeAt("/destinations"),
   takesAlong:
     "its routes and its waiting deliveries (it is refused, with their names, while integrations send to it)",
+  listDependents: listDestinationDependents,
 };
 
 const TOPICS: Resource = {
@@ -164,6 +173,7 @@ const TOPICS: Resource = {
   get: findTopic,
   remove: findAndRemove("/topics", "topic", "name"),
   takesAlong: "its routes",
+  listDependents: listTopicDependents,
 };
 
 const EVENT_PATH = "/notification-event-topic-routes";

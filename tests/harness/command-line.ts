@@ -14,6 +14,8 @@ export interface Surroundings {
   env?: Terminal["env"];
   cwd?: string;
   stdin?: string;
+  /** What a person types at a terminal, a line for each question. */
+  typed?: string[];
   /** Ctrl-C. */
   interrupted?: AbortSignal;
   /** Called with each printed text. */
@@ -22,7 +24,7 @@ export interface Surroundings {
 
 /** Runs a command. The home folder does not exist, so there is no login unless the test creates one. */
 export async function runCli(args: string[], surroundings: Surroundings = {}): Promise<Ran> {
-  const { env = {}, cwd = "/nonexistent", stdin = "", interrupted, onOutput } = surroundings;
+  const { env = {}, cwd = "/nonexistent", stdin = "", typed, interrupted, onOutput } = surroundings;
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
   const printed = { stdout: "", stderr: "" };
   for (const [name, stream] of [
@@ -34,10 +36,17 @@ export async function runCli(args: string[], surroundings: Surroundings = {}): P
       onOutput?.(chunk.toString());
     });
   }
+  const keyboard = new PassThrough();
+  const answers = [...(typed ?? [])];
+  // A question is a text without the end of its line.
+  stderr.on("data", (chunk: Buffer) => {
+    if (typed && chunk.toString().endsWith("]: ")) keyboard.write(`${answers.shift() ?? ""}\r`);
+  });
+  const isTTY = typed !== undefined;
   const code = await runCommand(args, {
-    stdin: Readable.from([Buffer.from(stdin)]),
+    stdin: isTTY ? Object.assign(keyboard, { isTTY }) : Readable.from([Buffer.from(stdin)]),
     stdout,
-    stderr,
+    stderr: Object.assign(stderr, { isTTY }),
     env: { HOME: "/nonexistent", ...env },
     cwd,
     catchInterrupt: () => interrupted ?? new AbortController().signal,

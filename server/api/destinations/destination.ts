@@ -20,6 +20,15 @@ import { type LastFailure, readLastFailures } from "../../store/deliveries/last-
 import { DestinationId } from "../members.ts";
 import { CreateTime, times, UpdateTime } from "../times.ts";
 
+const LastFailureSchema = Type.Object(
+  {
+    time: Type.String({ format: "date-time", description: "When the attempt started." }),
+    status: Type.Optional(Type.Integer({ description: "HTTP status of the response, if there was one." })),
+    error: Type.Optional(Type.String({ description: "Why the attempt failed." })),
+  },
+  { title: "LastFailure", description: "An attempt to deliver that failed." },
+);
+
 const HealthSchema = Type.Object(
   {
     state: Type.Enum(["idle", "working", "failing", "disabled"], {
@@ -30,16 +39,7 @@ const HealthSchema = Type.Object(
       Type.String({ format: "date-time", description: "Time of the first failure after the last success." }),
     ),
     lastFailure: Type.Optional(
-      Type.Object(
-        {
-          time: Type.String({ format: "date-time", description: "When the attempt started." }),
-          status: Type.Optional(
-            Type.Integer({ description: "HTTP status of the response, if there was one." }),
-          ),
-          error: Type.Optional(Type.String({ description: "Why the attempt failed." })),
-        },
-        { title: "LastFailure", description: "The last failed attempt, while it is failing or disabled." },
-      ),
+      described(LastFailureSchema, "Why: the last failed attempt, while it is failing or disabled."),
     ),
     nextAttemptTime: Type.Optional(
       Type.String({

@@ -1,0 +1,73 @@
+/** The question before something is deleted names what hangs on it, as a real server has it. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { startTestBusbar } from "../../tests/harness/busbar.ts";
+import { runCli } from "../../tests/harness/command-line.ts";
+import { connectCustomer } from "../../tests/harness/connect-customer.ts";
+
+const MANIFEST = `specVersion: 1.0.0
+integrations:
+  - { name: crm, provider: hubspot, proxy: { enabled: true } }
+  - { name: support, provider: hubspot, proxy: { enabled: true } }
+`;
+
+test("the question before a deletion names customers, connections, people and routes that go along or are left behind", async (t) => {
+  const on = await startTestBusbar(t);
+  await on.inProject("POST", "/destinations", {
+    name: "app",
+    type: "webhook",
+    metadata: { url: "https://example.com/" },
+  });
+  const topic = await on.inProject("POST", "/topics", {
+    name: "sign-ups",
+    eventTypes: ["connection.created"],
+  });
+  const { body: app } = await on.inProject("GET", "/destinations/app");
+  await on.inProject("POST", "/topic-destination-routes", { topicId: topic.body.id, destinationId: app.id });
+  const globex = await connectCustomer(on, {
+    provider: "hubspot",
+    groupRef: "globex",
+    manifest: MANIFEST,
+    integration: "crm",
+    content: {},
+  });
+  await connectCustomer(on, {
+    provider: "hubspot",
+    groupRef: "acme",
+    manifest: MANIFEST,
+    integration: "crm",
+    content: {},
+  });
+  const ask = async (...args: string[]) => {
+    const { stderr } = await runCli(["delete", ...args], {
+      env: { BUSBAR_URL: new URL(on.busbar.urls.base).origin, BUSBAR_API_KEY: on.apiKey },
+      typed: ["n"],
+    });
+    assert.match(stderr, /kept/, stderr);
+    return stderr;
+  };
+  const ofIntegration = await ask("integration", "crm");
+  assert.match(ofIntegration, /2 installations \(of acme, globex\)/);
+  assert.match(ofIntegration, /2 connections \(hubspot of acme, hubspot of globex\)/);
+  const ofGroup = await ask("group", "globex");
+  assert.match(ofGroup, /1 connection \(hubspot of globex-admin\)/);
+  assert.match(ofGroup, /1 installation \(crm\)/);
+  assert.match(ofGroup, /1 person \(globex-admin\)/);
+  assert.match(await ask("installation", globex.installationId), /1 connection \(hubspot of globex\)/);
+  const second = {
+    groupRef: "globex",
+    connectionId: globex.connectionId,
+    config: { content: { provider: "hubspot" } },
+  };
+  assert.equal((await on.inProject("POST", "/integrations/support/installations", second)).status, 201);
+  assert.match(
+    await ask("installation", globex.installationId),
+    /its connection is kept, because support of globex uses it/,
+  );
+  assert.match(await ask("destination", "app"), /1 route \(from the topic sign-ups\)/);
+  assert.match(await ask("topic", "sign-ups"), /2 routes \(connection\.created, to app\)/);
+  assert.match(
+    await ask("project", "default"),
+    /3 installations \(crm of acme, crm of globex, support of globex\).*2 integrations \(crm, support\)/,
+  );
+});

@@ -1,0 +1,172 @@
+/** What hangs on a resource, for the question before it is deleted: counts, and the first names of each kind. */
+import { step } from "../http/api.ts";
+import { requireObjects, textAt, valueAt, type JsonObject } from "../http/json.ts";
+import { Refused } from "../http/refused.ts";
+import { printable } from "../output/printable.ts";
+import type { Connected } from "../settings/connect.ts";
+import { listPages, type Filters } from "./resource.ts";
+
+/** Lists phrases such as "2 connections (hubspot of acme, hubspot of globex)"; none of what there is not. */
+export type ListDependents = (deps: Connected, name: string, filters: Filters) => Promise<string[]>;
+
+const MAX_NAMED = 5;
+/** More of a kind are counted as "at least". */
+const MAX_COUNTED = 1_000;
+
+export const listIntegrationDependents: ListDependents = async (deps, name) => {
+  const installations = await listInstallations(deps, { integration: name });
+  const others = await listInstallations(deps, {});
+  const integrationId = textAt(installations[0], "integrationId");
+  const kept = connectionIds(others.filter((one) => textAt(one, "integrationId") !== integrationId));
+  return [
+    count("installation", installations.map(groupName), "of "),
+    count("connection", uniqueConnections(installations, kept)),
+  ].flat();
+};
+
+export const listInstallationDependents: ListDependents = async (deps, name) => {
+  const all = await listInstallations(deps, {});
+  const [installation] = all.filter((one) => textAt(one, "id") === name);
+  if (!installation) return [];
+  const connectionId = textAt(installation, "connection.id");
+  const sharers = all.filter((one) => one !== installation && textAt(one, "connection.id") === connectionId);
+  if (sharers.length === 0) return count("connection", uniqueConnections([installation], new Set()));
+  return [`its connection is kept, because ${nameFirst(sharers.map(installationName))} uses it`];
+};
+
+export const listGroupDependents: ListDependents = async (deps, name) => {
+  const connections = requireObjects(
+    await deps.inProject("GET", "/connections", { query: { groupRef: name } }),
+  );
+  const installations = await listInstallations(deps, { groupRef: name });
+  const people = connections.map((one) => textAt(one, "consumer.consumerRef") ?? "");
+  return [
+    count("installation", installations.map(integrationName)),
+    count(
+      "connection",
+      connections.map((one) => `${textAt(one, "provider")} of ${textAt(one, "consumer.consumerRef")}`),
+    ),
+    count("person", people),
+  ].flat();
+};
+
+export const listDestinationDependents: ListDependents = async (deps, name) => {
+  const destination = await deps.inProject("GET", `/destinations/${step(name)}`);
+  const [routes, topics] = await Promise.all([
+    listAll(deps, "/topic-destination-routes"),
+    listAll(deps, "/topics"),
+  ]);
+  const names = new Map(topics.map((one) => [textAt(one, "id"), textAt(one, "name") ?? ""]));
+  const mine = routes.filter((one) => textAt(one, "destinationId") === textAt(destination, "id"));
+  const waiting = Number(valueAt(destination, "health.waiting") ?? 0);
+  return [
+    count(
+      "route",
+      mine.map((one) => `from the topic ${names.get(textAt(one, "topicId"))}`),
+    ),
+    waiting > 0
+      ? [`${waiting} waiting ${waiting === 1 ? "delivery" : "deliveries"}, which are not sent`]
+      : [],
+  ].flat();
+};
+
+export const listTopicDependents: ListDependents = async (deps, name) => {
+  const [topics, events, routes, destinations] = await Promise.all([
+    listAll(deps, "/topics"),
+    listAll(deps, "/notification-event-topic-routes"),
+    listAll(deps, "/topic-destination-routes"),
+    listAll(deps, "/destinations"),
+  ]);
+  const topic =
+    topics.find((one) => textAt(one, "id") === name) ?? topics.find((one) => textAt(one, "name") === name);
+  const isMine = (one: JsonObject): boolean => textAt(one, "topicId") === textAt(topic, "id");
+  const names = new Map(destinations.map((one) => [textAt(one, "id"), textAt(one, "name") ?? ""]));
+  return count("route", [
+    ...events.filter(isMine).map((one) => textAt(one, "eventType") ?? ""),
+    ...routes.filter(isMine).map((one) => `to ${names.get(textAt(one, "destinationId"))}`),
+  ]);
+};
+
+export const listProjectDependents: ListDependents = async (deps, name) => {
+  const inProject: Connected["inProject"] = (method, path, options) =>
+    deps.api(method, `/v1/projects/${step(name)}${path}`, options);
+  const project = { ...deps, inProject };
+  const [installations, connections, integrations, destinations, keys] = await Promise.all([
+    listInstallations(project, {}),
+    listAll(project, "/connections"),
+    listAll(project, "/integrations"),
+    listAll(project, "/destinations"),
+    listAll(project, "/api-keys"),
+  ]);
+  return [
+    count("installation", installations.map(installationName)),
+    count(
+      "integration",
+      integrations.map((one) => textAt(one, "name") ?? ""),
+    ),
+    count("connection", connections.map(connectionName)),
+    count(
+      "destination",
+      destinations.map((one) => textAt(one, "name") ?? ""),
+    ),
+    count(
+      "API key",
+      keys.map((one) => textAt(one, "label") ?? ""),
+    ),
+  ].flat();
+};
+
+/** Describes dependents, or says that they are not known: the question is asked all the same. */
+export async function describeDependents(
+  list: ListDependents | undefined,
+  ...[deps, name, filters]: Parameters<ListDependents>
+): Promise<string> {
+  if (!list) return "";
+  try {
+    const found = await list(deps, name, filters);
+    return found.length > 0 ? `\nNow that is: ${found.join("; ")}.` : "";
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    return `\nWhat that is now cannot be listed: ${error.message}.`;
+  }
+}
+
+const listAll = async (deps: Connected, path: string): Promise<JsonObject[]> =>
+  requireObjects(await deps.inProject("GET", path));
+
+const listInstallations = (deps: Connected, query: Record<string, string>): Promise<JsonObject[]> =>
+  listPages(deps, "/installations:search", { limit: MAX_COUNTED, query });
+
+const groupName = (one: JsonObject): string => textAt(one, "group.groupRef") ?? "";
+const integrationName = (one: JsonObject): string => textAt(one, "integrationName") ?? "";
+const installationName = (one: JsonObject): string => `${integrationName(one)} of ${groupName(one)}`;
+const connectionName = (one: JsonObject): string => `${textAt(one, "provider")} of ${groupName(one)}`;
+
+const connectionIds = (installations: JsonObject[]): Set<string | undefined> =>
+  new Set(installations.map((one) => textAt(one, "connection.id")));
+
+/** Names the connections of installations, each once, without those that are kept. */
+function uniqueConnections(installations: JsonObject[], kept: Set<string | undefined>): string[] {
+  const names = new Map<string | undefined, string>();
+  for (const one of installations) {
+    const id = textAt(one, "connection.id");
+    if (!kept.has(id)) names.set(id, `${textAt(one, "connection.provider")} of ${groupName(one)}`);
+  }
+  return [...names.values()];
+}
+
+function count(singular: string, names: string[], word = ""): string[] {
+  const unique = singular === "person" ? [...new Set(names)] : names;
+  if (unique.length === 0) return [];
+  const plural = singular === "person" ? "people" : `${singular}s`;
+  const atLeast = unique.length >= MAX_COUNTED ? "at least " : "";
+  return [
+    `${atLeast}${unique.length} ${unique.length === 1 ? singular : plural} (${word}${nameFirst(unique)})`,
+  ];
+}
+
+function nameFirst(names: string[]): string {
+  const sorted = names.toSorted().map(printable);
+  const more = sorted.length - MAX_NAMED;
+  return sorted.slice(0, MAX_NAMED).join(", ") + (more > 0 ? `, and ${more} more` : "");
+}
