@@ -226,8 +226,8 @@ export function checkProviderBackfill(integration: LocatedValue, catalog: Catalo
       report.error(
         "google-calendar-backfill",
         joinPath(period, full ? "fullHistory" : "days"),
-        `${showName(provider)} can backfill ${name} for ${mostDays} days at most.`,
-        `Write days: ${mostDays} or less.`,
+        `A backfill of ${name} of ${showName(provider)} may have ${mostDays} days at most.`,
+        `Write days: ${mostDays} or less. What is older can be read when it is asked for: busbar read with --since.`,
       );
     }
   }

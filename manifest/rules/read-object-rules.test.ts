@@ -96,5 +96,10 @@ describe("read objects", () => {
     assert.deepEqual(calendar("days: 28"), []);
     assert.deepEqual(calendar("days: 29"), ["google-calendar-backfill"]);
     assert.deepEqual(calendar("fullHistory: true"), ["google-calendar-backfill", "large-backfill-risk"]);
+    // The connector can read older events, so the remedy must not end at the limit.
+    const [finding] = check(
+      readObject("backfill: {defaultPeriod: {days: 29}}", "googlecalendar").replace("people", "events"),
+    ).findings;
+    assert.match(finding?.remedy ?? "", /asked for: busbar read with --since/);
   });
 });
