@@ -1,7 +1,7 @@
 /** Reads the value of an option: text, `@file`, or `-` for stdin. */
 import { createReadStream } from "node:fs";
 import { resolve } from "node:path";
-import { isExactNumber } from "../ground/exact-number.ts";
+import { isExactNumber } from "../ground/json.ts";
 import { Failure, UsageFailure } from "./failures.ts";
 import type { Json } from "./http/json.ts";
 import { readBody } from "./http/send.ts";

@@ -1,4 +1,5 @@
 /** Types of JSON values, for data whose shape is not known. */
+
 export type Json = string | number | boolean | null | Json[] | JsonObject;
 export interface JsonObject {
   [member: string]: Json;
@@ -22,4 +23,18 @@ export function isNestedTooDeeply(value: Json, levels = MAX_LEVELS): boolean {
     if (typeof item === "object" && isNestedTooDeeply(item, levels - 1)) return true;
   }
   return false;
+}
+
+/** Digits that every double keeps. */
+export const SURE_DIGITS = 15;
+
+/** Returns whether the integer part of a number is exact; fractions are doubles at every provider anyway. */
+export function isExactNumber(source: string): boolean {
+  const value = Number(source);
+  if (/^-?\d+$/.test(source)) return Number.isSafeInteger(value);
+  const digits = source
+    .replace(/e.*$/i, "")
+    .replace(/^[-0.]+/, "")
+    .replace(".", "");
+  return Math.abs(value) <= Number.MAX_SAFE_INTEGER || digits.length <= SURE_DIGITS;
 }

@@ -5,7 +5,7 @@ import { Ended, Failure } from "../failures.ts";
 import { step } from "../http/api.ts";
 import { objectsAt, requireObjects, textAt, valueAt, type Json, type JsonObject } from "../http/json.ts";
 import { Refused } from "../http/refused.ts";
-import { providerFinding } from "../manifest/provider-finding.ts";
+import { providerFinding } from "../manifest/validate.ts";
 import { readManifest, type ManifestFile } from "../manifest/read-manifest.ts";
 import { findingLines, summary, type Finding } from "../manifest/report-findings.ts";
 import { findVanishedObjects, type Vanished } from "../manifest/find-vanished-objects.ts";

@@ -2,8 +2,7 @@
 import type { Command } from "commander";
 import { checkProject } from "../doctor/check-project.ts";
 import { checkProxy, checkServer } from "../doctor/check-server.ts";
-import { bad, good, type Finding } from "../doctor/finding.ts";
-import { printFindings } from "../doctor/print-findings.ts";
+import { bad, good, type Finding, printFindings } from "../doctor/finding.ts";
 import { Ended, EXIT, Unreachable, UsageFailure } from "../failures.ts";
 import { step } from "../http/api.ts";
 import { textAt } from "../http/json.ts";

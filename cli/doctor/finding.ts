@@ -1,4 +1,6 @@
 /** Defines a finding of `busbar doctor`: what was checked, the result, and the cure. */
+import type { Output } from "../output/output.ts";
+import { printable } from "../output/printable.ts";
 
 export interface Finding {
   check: string;
@@ -15,3 +17,15 @@ export const bad = (check: string, detail: string, cure: string): Finding => ({
   detail,
   cure,
 });
+
+/** Prints findings: a line for each with its cure, or all as JSON. */
+export function printFindings(findings: Finding[], out: Output): void {
+  if (out.json) out.data(findings.map((finding) => ({ ...finding })));
+  else for (const finding of findings) printFinding(finding, out);
+}
+
+function printFinding({ check, ok, detail, cure }: Finding, { line, paint }: Output): void {
+  const sign = ok ? paint.green("✓") : paint.red("✗");
+  line(`${sign} ${paint.bold(printable(check))}: ${printable(detail)}`);
+  if (cure) line(`    ${paint.blue("→")} ${printable(cure)}`);
+}

@@ -1,12 +1,15 @@
 /** Paging of declarative lists: what a position adds to a request, and which position an answer leads to. */
 import type { Json } from "../../ground/json.ts";
 import { brokenPage } from "../calls/page-check.ts";
-import type { ProviderResponse } from "../calls/provider-fetch.ts";
+import type { ProviderResponse, ProviderFetch, ProviderRequest } from "../calls/provider-fetch.ts";
 import type { Checkpoint } from "../read-connector.ts";
 import { textAt } from "../calls/text-at.ts";
-import { at } from "./object-plan.ts";
+import { at, type ObjectPlan } from "./object-plan.ts";
 import type { PagingRules } from "./rules/paging-rules.ts";
-import { put, type RequestParts } from "./request-parts.ts";
+import { put, type RequestParts, timeText, withQuery } from "./request-parts.ts";
+import type { Connector } from "../connector.ts";
+import { send } from "../calls/send-request.ts";
+import { fillPath } from "./fill-path.ts";
 
 /** Adds the place of the page to a request. Pages by URL are requested by their own path. */
 export function putPlace(parts: RequestParts, paging: PagingRules, checkpoint: Checkpoint | undefined): void {
@@ -124,4 +127,31 @@ function pathBelow(url: string | undefined, listPath: string): string | undefine
   const parsed = URL.parse(url, `https://provider.invalid${listPath}`);
   if (!parsed) throw brokenPage(`the address of the next page is not a URL: ${url.slice(0, 200)}`);
   return (parsed.pathname.endsWith(listPath) ? listPath : parsed.pathname) + parsed.search;
+}
+
+/** Returns the request for the first cursor; undefined where there is none, or where the scan has begun. */
+export function startRequest(
+  rules: ObjectPlan,
+  { cursor }: PagingRules,
+  bound: Date | undefined,
+  checkpoint: Checkpoint | undefined,
+): ProviderRequest | undefined {
+  if (!cursor?.start || checkpoint?.["place"] !== undefined) return undefined;
+  const parts: RequestParts = { query: [], body: {} };
+  put(parts, cursor.start.sinceTo, timeText(bound ?? new Date(0), rules.since?.format));
+  const path = withQuery(fillPath(cursor.start.path, rules), parts.query);
+  return { method: "GET", path, repeatable: true };
+}
+
+/** Returns the checkpoint of the first page. Throws `ProviderError`. */
+export async function firstCheckpoint(
+  request: ProviderRequest,
+  { cursor }: PagingRules,
+  { fetch, classify }: { fetch: ProviderFetch; classify: NonNullable<Connector["classify"]> },
+): Promise<Checkpoint> {
+  const { body, error } = await send(request, fetch, classify);
+  if (error) throw error;
+  const place = body === undefined || !cursor ? undefined : textAt(body, cursor.from);
+  if (place === undefined) throw brokenPage("the answer has no first cursor");
+  return { place };
 }

@@ -5,9 +5,8 @@
 import { isTooDeep, itemTexts, memberTexts, parseExactly } from "../../connector-kit/calls/exact-json.ts";
 import type { ProviderEvent, SubscribeEventType } from "../../connector-kit/subscribe-connector.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
-import { changeReport } from "./change-report.ts";
+import { changeReport, eventTime, readId, readWord } from "./event-values.ts";
 import { toPlural, findTypeId } from "./event-objects.ts";
-import { eventTime, readId, readWord } from "./event-values.ts";
 
 const ACTIONS: Record<string, { type: SubscribeEventType; word: string }> = {
   CREATE: { type: "create", word: "object.creation" },

@@ -7,9 +7,8 @@ import type {
   SubscribeEventType,
 } from "../../connector-kit/subscribe-connector.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
-import { changeReport } from "./change-report.ts";
+import { changeReport, eventTime, readId, readWord } from "./event-values.ts";
 import { toPlural, toSingular, findTypeId } from "./event-objects.ts";
-import { eventTime, readId, readWord } from "./event-values.ts";
 
 const TYPES: Record<string, SubscribeEventType> = {
   creation: "create",

@@ -1,6 +1,27 @@
 /** Marketo: leads are written, leads of a static list, activities and assets are read. Refusals have the status 200. */
 import type { Description, ObjectRules } from "../../connector-kit/declarative/rules/description.ts";
-import { errorCodes } from "./error-codes.ts";
+
+/** Marketo's error codes of requests and of records, as far as their kind is not that of a wrong request. */
+const errorCodes: NonNullable<Description["errors"]["codes"]> = {
+  601: "unauthorized",
+  602: "unauthorized",
+  603: "forbidden",
+  // A timeout, a maintenance, a system error, an error that passes.
+  604: "unavailable",
+  608: "unavailable",
+  611: "unavailable",
+  713: "unavailable",
+  // Calls in 20 seconds, in a day, at the same time.
+  606: "rate_limited",
+  607: "rate_limited",
+  615: "rate_limited",
+  610: "not_found",
+  702: "not_found",
+  1004: "not_found",
+  1013: "not_found",
+  1005: "conflict",
+  1007: "conflict",
+};
 
 const leads = "/rest/v1/leads.json";
 const wrap = { listAt: "input" };

@@ -1,7 +1,7 @@
 /** A person's contacts, events, messages and tasks lists, by Microsoft Graph. */
 import type { Description } from "../../connector-kit/declarative/rules/description.ts";
 import { contactFields } from "./contact-fields.ts";
-import { IMMUTABLE_IDS } from "./immutable-ids.ts";
+import { IMMUTABLE_IDS } from "./provider.ts";
 
 const ever = "createdDateTime ge 1900-01-01T00:00:00Z";
 

@@ -1,7 +1,9 @@
 /** How microsoft is connected. */
 import { oauth2 } from "../../connector-kit/provider/declare-provider.ts";
 import { batchWrite } from "../../connector-kit/provider/define-provider.ts";
-import { IMMUTABLE_IDS } from "./immutable-ids.ts";
+
+/** The value of `Prefer` with which Microsoft Graph tells ids that stay the same when an item moves to another folder. */
+export const IMMUTABLE_IDS = 'IdType="ImmutableId"';
 
 export const provider = oauth2("Microsoft", "https://graph.microsoft.com", {
   authorize: "https://login.microsoftonline.com/common/oauth2/v2.0/authorize",

@@ -1,8 +1,7 @@
 /** Writes Salesforce CRM records: entry point for writes. */
 import type { RecordWrite, WriteConnector } from "../../connector-kit/connector.ts";
 import type { ProviderRequest } from "../../connector-kit/calls/provider-fetch.ts";
-import type { ProviderError } from "../../connector-kit/calls/provider-error.ts";
-import { headerFault } from "../../connector-kit/provider/forwarded-headers.ts";
+import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import { batchWaves, writeInBatches } from "./batch.ts";
 import { shortId } from "./id.ts";
 import { keyNameFault, recordFault } from "./record-fault.ts";
@@ -45,3 +44,35 @@ const inBatches = (order: RecordWrite): boolean => order.batch && order.type !==
 
 const requestFault = (order: RecordWrite): ProviderError | undefined =>
   objectFault(order.objectName) ?? keyNameFault(order) ?? headerFault(order.headers);
+
+/** Headers of the connection or the credentials, which a caller cannot set. */
+const RESERVED = new Set([
+  "accept-encoding",
+  "authorization",
+  "connection",
+  "content-encoding",
+  "content-length",
+  "content-type",
+  "cookie",
+  "expect",
+  "host",
+  "keep-alive",
+  "proxy-authorization",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
+
+/** Returns why headers of the caller cannot be passed on; undefined if they can. */
+function headerFault(headers: Record<string, string>): ProviderError | undefined {
+  for (const [name, value] of Object.entries(headers)) {
+    const invalid = (message: string) => new ProviderError({ kind: "invalid", message });
+    if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name))
+      return invalid(`${JSON.stringify(name)} is not a header name`);
+    if (RESERVED.has(name.toLowerCase())) return invalid(`the header ${name} cannot be set by the caller`);
+    if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value))
+      return invalid(`the header ${name} holds characters not allowed in it`);
+  }
+  return undefined;
+}

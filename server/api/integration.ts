@@ -5,8 +5,7 @@ import { ManifestIntegrationSchema, type ManifestIntegration } from "../../manif
 import { missingIntegration } from "../operations/missing-integration.ts";
 import type { SharedQueries } from "../store/database/sides.ts";
 import { findIntegration, type IntegrationRow } from "../store/integrations/integrations.ts";
-import { IntegrationId, ProjectId, ProviderName } from "./members.ts";
-import { CreateTime, times, UpdateTime } from "./times.ts";
+import { IntegrationId, ProjectId, ProviderName, CreateTime, times, UpdateTime } from "./members.ts";
 
 export const RevisionSchema = Type.Object(
   {

@@ -1,4 +1,4 @@
-/** Members and parameters that many endpoints share, each described once. */
+/** Members, times, parameters and filters that many endpoints share, each described once. */
 import { Type } from "typebox";
 
 export const ProjectIdOrName = Type.String({ description: "Id or name of the project." });
@@ -29,3 +29,31 @@ export const GroupRef = reference(
 export const GroupName = reference("Display name of the group. Default: `groupRef`.");
 export const ConsumerRef = reference("Your own id for the person in the group, for example a user id.");
 export const ConsumerName = reference("Display name of the person. Default: `consumerRef`.");
+
+export const CreateTime = Type.String({ format: "date-time", description: "When it was created." });
+export const UpdateTime = Type.String({
+  format: "date-time",
+  description: "When it was last changed. Absent if it never was.",
+});
+
+/** Leaves out an absent `updateTime`: published clients cannot read null or an empty string. */
+export const times = (row: { createTime: Date; updateTime: Date | null }) => ({
+  createTime: row.createTime.toISOString(),
+  ...(row.updateTime && { updateTime: row.updateTime.toISOString() }),
+});
+
+/** The filter of lists by an HTTP status, or by a class of statuses. */
+export const StatusFilter = Type.Optional(
+  Type.String({
+    pattern: "^([1-5][0-9]{2}|[1-5]xx)$",
+    description: "Return only those with this status, `404`, or of this class, `4xx`.",
+  }),
+);
+
+/** Returns the lowest and the highest status; undefined without a filter. */
+export function parseStatusFilter(filter: string | undefined): { from: number; to: number } | undefined {
+  if (filter === undefined) return undefined;
+  if (!filter.endsWith("xx")) return { from: Number(filter), to: Number(filter) };
+  const from = Number(filter.charAt(0)) * 100;
+  return { from, to: from + 99 };
+}

@@ -1,6 +1,6 @@
 /** The commands of the server's machine: start the server, start the sandbox, create keys, rotate encryption keys. */
 import { parseArgs } from "node:util";
-import { printFindings } from "../../cli/doctor/print-findings.ts";
+import { printFindings } from "../../cli/doctor/finding.ts";
 import { createOutput } from "../../cli/output/output.ts";
 import { thisTerminal } from "../../cli/terminal.ts";
 import { startSandbox } from "../../sandbox/sandbox.ts";

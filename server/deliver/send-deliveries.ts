@@ -14,8 +14,7 @@ import { eventFileUrl } from "./event-files.ts";
 import { Lanes } from "./lanes.ts";
 import type { Retry } from "./retry-schedule.ts";
 import type { OutcomeWriter } from "./save-outcomes.ts";
-import { ENVELOPE_BYTES } from "./destinations/shrink-message.ts";
-import { toMessage } from "./destinations/to-message.ts";
+import { ENVELOPE_BYTES, toMessage } from "./destinations/to-message.ts";
 import type { WebhookRateLimit } from "./destinations/webhook-rate-limit.ts";
 
 export interface SenderServices {

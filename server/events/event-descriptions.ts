@@ -28,3 +28,6 @@ export const EVENT_DESCRIPTIONS: Record<EventType, string> = {
 
 /** Routes may name these types, but no event of them occurs yet. */
 export const UNBUILT_EVENTS: readonly EventType[] = ["subscribe.create.error"];
+
+/** Types of data messages, which are stored as events for one fixed destination and cannot be routed: the `type` of their rows. */
+export const DATA_MESSAGE_TYPES = ["read", "schema.watch", "subscribe"] as const;

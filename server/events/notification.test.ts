@@ -2,14 +2,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { validator } from "../http/validation.ts";
-import { shrinkMessage } from "../deliver/destinations/shrink-message.ts";
-import { connectionError } from "./connection-events.ts";
+import { shrinkMessage } from "../deliver/destinations/to-message.ts";
+import { connectionError, installationUpdated, readTriggeredDone, writeAsyncDone } from "./new-events.ts";
 import { EVENT_TYPES, type EventType, type NewEvent } from "./event-types.ts";
-import { installationUpdated } from "./installation-events.ts";
 import { notification } from "./notification.ts";
-import { readTriggeredDone } from "./read-events.ts";
 import { sampleEvent } from "./sample-event.ts";
-import { writeAsyncDone } from "./write-events.ts";
 
 const CONNECTION = ["projectId", "connectionId", "provider", "groupRef", "consumerRef", "consumerName"];
 const INSTALLATION = [...CONNECTION, "groupName", "integrationId", "integrationName", "installationId"];

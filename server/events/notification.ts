@@ -2,7 +2,6 @@
 import { Type, type TSchema } from "typebox";
 import { described } from "../../ground/described.ts";
 import { EVENT_DATA, type EventType } from "./event-types.ts";
-import { LARGE_MEMBERS } from "./large-members.ts";
 
 /** Returns the schema of the body of a webhook of this type. */
 export const notification = (type: EventType): TSchema =>
@@ -27,3 +26,9 @@ function receivedData(type: EventType): TSchema {
   }
   return Type.Object(members, { title, description: "Details of the event." });
 }
+
+/** Members that may be too large for a message, each with the member that holds its URL instead. The first is replaced first, because receivers need it least. */
+export const LARGE_MEMBERS = [
+  ["lastConfig", "lastConfigURL"],
+  ["config", "configURL"],
+] as const;

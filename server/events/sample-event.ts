@@ -1,24 +1,24 @@
 /** Builds sample events for testing a destination. */
-import { approvalDecided, approvalRequested } from "./approval-events.ts";
-import type { Approval } from "./approval-schema.ts";
-import type { ConnectionFields, InstallationFields } from "./event-data.ts";
-import { connectionError, connectionEvent } from "./connection-events.ts";
-import { destinationWebhookDisabled } from "./destination-events.ts";
-import type { EventType, NewEvent } from "./event-types.ts";
 import {
+  approvalDecided,
+  approvalRequested,
+  connectionError,
+  connectionEvent,
+  destinationWebhookDisabled,
   installationCreated,
   installationDeleted,
   installationHealthChanged,
   installationUpdated,
-} from "./installation-events.ts";
-import {
   readBackfillDone,
   readSchedulePaused,
   readTriggeredDone,
   readTriggeredError,
   subscribeCreateError,
-} from "./read-events.ts";
-import { writeAsyncDone } from "./write-events.ts";
+  writeAsyncDone,
+} from "./new-events.ts";
+import type { Approval } from "./approval-schema.ts";
+import type { ConnectionFields, InstallationFields } from "./event-data.ts";
+import type { EventType, NewEvent } from "./event-types.ts";
 
 const ID = "00000000-0000-7000-8000-000000000000";
 const CONFIG = { provider: "hubspot" };

@@ -1,7 +1,6 @@
 /** Parses JSON bodies without loss: numbers that JavaScript would round are refused. */
 import { Problem } from "../../ground/errors.ts";
-import { isExactNumber, SURE_DIGITS } from "../../ground/exact-number.ts";
-import { MAX_LEVELS } from "../../ground/json.ts";
+import { isExactNumber, SURE_DIGITS, MAX_LEVELS } from "../../ground/json.ts";
 import { isStorable } from "../../ground/storable-text.ts";
 
 /** Returns the value of a JSON text. Throws a Problem that names the member or the position. */

@@ -6,8 +6,7 @@ import { refusedRequest } from "./known-callers.ts";
 import { linger } from "./linger.ts";
 import { excludes, problemBody, PROBLEM_MEDIA_TYPE, toProblem, type Subsystem } from "./problem.ts";
 import { requestIds } from "./request-work.ts";
-import { securityHeaders } from "./security-headers.ts";
-import type { ServerOptions } from "./server-options.ts";
+import { securityHeaders, type ServerOptions } from "./server-options.ts";
 
 /** Sends an error as a Problem, and logs errors of the service itself. */
 export function refuseRequest(

@@ -86,3 +86,11 @@ export interface SentAnswer {
 }
 
 export type OnAnswer = (answer: SentAnswer) => void;
+
+const YEAR_SECONDS = 31_536_000;
+
+/** Returns the headers of every answer that limit what a browser may do with it. */
+export const securityHeaders = ({ isHttps }: Pick<ServerOptions, "isHttps">): Record<string, string> => ({
+  "x-content-type-options": "nosniff",
+  ...(isHttps?.() && { "strict-transport-security": `max-age=${YEAR_SECONDS}` }),
+});

@@ -11,8 +11,7 @@ import { parseJson } from "./json-body.ts";
 import { BODY_LIMIT_BYTES, mountRoute } from "./mount-route.ts";
 import { refuseRequest } from "./refuse-request.ts";
 import { endRequest, requestIds } from "./request-work.ts";
-import { securityHeaders } from "./security-headers.ts";
-import type { ServerOptions } from "./server-options.ts";
+import { securityHeaders, type ServerOptions } from "./server-options.ts";
 import { unknownPath } from "./unknown-path.ts";
 
 /** Returns a server that is ready to listen. */

@@ -3,7 +3,7 @@ import type { Catalog } from "../../connector-kit/catalog.ts";
 import type { Connector } from "../../connector-kit/connector.ts";
 import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import type { ProviderFetch, ProviderResponse } from "../../connector-kit/calls/provider-fetch.ts";
-import { authorizedFetch } from "../calls/authorized-fetch.ts";
+import { authorizedFetch, type Exchange } from "../calls/authorized-fetch.ts";
 import { ClosedGateError } from "../calls/gates/closed-gate-error.ts";
 import {
   judgeAnswer,
@@ -20,7 +20,6 @@ import { markConnectionWorking } from "../store/connections/connections.ts";
 import { ignoreDatabaseOutage } from "../store/database/database-outage.ts";
 import type { Database } from "../store/database/database.ts";
 import type { LogEntry } from "../store/operations/operations.ts";
-import { exchangeEntry } from "./exchange-log.ts";
 
 export interface CallServices {
   database: Database;
@@ -132,3 +131,12 @@ async function noteSuccess({ database, gates }: CallServices, connection: LiveCo
     await ignoreDatabaseOutage(() => markConnectionWorking(database.control, projectId, id));
   }
 }
+
+/** Returns the entry of an operation's log for a request that it sent to the provider. */
+const exchangeEntry = ({ method, path, status, failure }: Exchange): LogEntry => ({
+  severity: "DEBUG",
+  msg: `${method} ${path} → ${status ?? failure}`,
+});
+
+/** Returns whether the entry is of a request to the provider: nothing else is logged as `DEBUG`. */
+export const isExchange = (entry: LogEntry): boolean => entry.severity === "DEBUG";

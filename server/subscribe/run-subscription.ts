@@ -2,7 +2,7 @@
 import { refusedField } from "../read/records/vanished-fields.ts";
 import { mustBeMended, ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import { ClosedGateError } from "../calls/gates/closed-gate-error.ts";
-import { subscribeCreateError } from "../events/read-events.ts";
+import { subscribeCreateError } from "../events/new-events.ts";
 import { recordEvent } from "../events/record-event.ts";
 import { nowMs } from "../../ground/clock.ts";
 import { backoffMs } from "../jobs/backoff.ts";

@@ -2,7 +2,7 @@
 import type { Registry } from "@prometheus-io/client";
 import { nowMs } from "../../ground/clock.ts";
 import type { Log } from "../../ground/log.ts";
-import { metricsMessage } from "./otlp-metrics.ts";
+import { metricsMessage } from "./otlp-messages.ts";
 import type { OtlpSender } from "./otlp-sender.ts";
 
 /** Starts at once. `stop` sends the last values. */

@@ -3,7 +3,7 @@ import { outsideWork } from "../../ground/current-work.ts";
 import type { Log } from "../../ground/log.ts";
 import type { EndedSpan } from "../../ground/tracer.ts";
 import type { OtlpSender } from "./otlp-sender.ts";
-import { tracesMessage } from "./otlp-traces.ts";
+import { tracesMessage } from "./otlp-messages.ts";
 
 /** A batch is about 400 KB. */
 const BATCH_SPANS = 1_000;

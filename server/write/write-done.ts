@@ -1,7 +1,7 @@
 /** Builds the event of an asynchronous write that has ended, as a row to insert in the same transaction. */
 import type { RecordOutcome } from "../../connector-kit/connector.ts";
 import { toEventRow } from "../events/record-event.ts";
-import { writeAsyncDone } from "../events/write-events.ts";
+import { writeAsyncDone } from "../events/new-events.ts";
 import type { JsonObject } from "../../ground/json.ts";
 import type { EventRow, InstallationFieldsRow } from "../store/deliveries/events.ts";
 import { chooseMessageName, readSendOptions } from "./queue/queued-write.ts";

@@ -1,6 +1,6 @@
 /** Carries out a synchronous write: begins the operation, executes the plan, ends the operation, answers. */
 import { Problem } from "../../ground/errors.ts";
-import { isExchange } from "../operations/exchange-log.ts";
+import { isExchange } from "../operations/call-provider.ts";
 import type { OperationLedger } from "../operations/operation-ledger.ts";
 import type { Json } from "../../ground/json.ts";
 import type { AgentTrace } from "../store/agents/agent-operations.ts";

@@ -1,10 +1,9 @@
 /** Compares every answer of a Busbar under test with openapi.json. */
+import addFormats from "ajv-formats";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
-import addFormats from "ajv-formats";
 import type { SentAnswer } from "../../server/http/server-options.ts";
-import { closed, type Schema } from "./closed-schema.ts";
 
 interface Media {
   schema?: Schema;
@@ -91,3 +90,36 @@ function findResponse({ components }: Document, ref: string): Response {
   if (!found) throw new Error(`openapi.json has no ${ref}`);
   return found;
 }
+
+export type Schema = Record<string, unknown>;
+
+/**
+ * Makes a schema of openapi.json and its references stricter for tests: undeclared members are refused. `open` leaves the outermost shape open, for parts of an `allOf`, which is closed as a
+ * whole. A schema with its own `additionalProperties` is unchanged.
+ */
+export function closed(schema: Schema, outermost: "closed" | "open" = "closed"): Schema {
+  if (typeof schema["$ref"] === "string") {
+    const name = schema["$ref"].split("/").at(-1) ?? "";
+    return { $ref: outermost === "open" ? `${name}.open` : name };
+  }
+  const strict: Schema = { ...schema };
+  for (const [keyword, value] of Object.entries(schema)) strict[keyword] = closedPart(keyword, value);
+  const isComplete = "additionalProperties" in schema || !("properties" in schema || "allOf" in schema);
+  if (outermost === "closed" && !isComplete) strict["unevaluatedProperties"] = false;
+  return strict;
+}
+
+function closedPart(keyword: string, value: unknown): unknown {
+  if (keyword === "allOf") return schemas(value).map((part) => closed(part, "open"));
+  if (keyword === "anyOf" || keyword === "oneOf") return schemas(value).map((part) => closed(part));
+  if (keyword === "items" || keyword === "additionalProperties")
+    return isSchema(value) ? closed(value) : value;
+  if (keyword !== "properties" || !isSchema(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [name, isSchema(member) ? closed(member) : member]),
+  );
+}
+
+const isSchema = (value: unknown): value is Schema =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+const schemas = (value: unknown): Schema[] => (Array.isArray(value) ? value.filter(isSchema) : []);

@@ -11,8 +11,7 @@ import { hasBatch } from "./declarative-batch.ts";
 import type { DeleteRules, Description, UpsertRules, WriteRules } from "../rules/description.ts";
 import { withDocument } from "../graphql-plan.ts";
 import { getRequest } from "../get-record.ts";
-import { movedIntoPath, pathFieldFault } from "../fields-in-path.ts";
-import { fillPath, fillText } from "../fill-path.ts";
+import { fillPath, fillText, pathStep } from "../fill-path.ts";
 import { at, readKey, keyPlaces, toObjectPlan, type IdFault, type ObjectPlan } from "../object-plan.ts";
 import { formText, nested, put, withQuery, type RequestParts } from "../request-parts.ts";
 
@@ -71,7 +70,7 @@ export const recordRequests =
     if (type === "upsert" && plan.upsert) return upsertRequest(plan.upsert, plan, write, record);
     const rules = type === "upsert" ? undefined : plan[type];
     if (!rules) throw new ProviderError({ kind: "invalid", message: `${objectName} has no ${type}` });
-    const moved = type === "create" ? movedIntoPath(rules.path, record.fields) : undefined;
+    const moved = type === "create" ? moveIntoPath(rules.path, record.fields) : undefined;
     const path = fillPath(moved?.path ?? rules.path, plan, record.id);
     const also = [
       ...idPlaces(rules, record.id, description.ids?.number ?? false),
@@ -217,3 +216,37 @@ function requiredFault(plan: ObjectPlan | undefined, { fields }: RecordToWrite):
     `write ${missing.join(" and ")} as well`;
   return new ProviderError({ kind: "invalid", message });
 }
+
+/** A field of a new record in the path of its request: the list, the account, or the parent that it belongs to. */
+const FIELD = /\{field\.(\w+)\}/g;
+
+/** Returns the path with the values, and the other fields. Throws `ProviderError` as `pathFieldFault` returns it. */
+function moveIntoPath(template: string, fields: JsonObject): { path: string; fields: JsonObject } {
+  const names = namesIn(template);
+  if (names.length === 0) return { path: template, fields };
+  const fault = pathFieldFault(template, fields);
+  if (fault) throw fault;
+  const path = template.replaceAll(FIELD, (whole, name: string) =>
+    pathStep(findStep(fields[name]) ?? "", whole),
+  );
+  return {
+    path,
+    fields: Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name))),
+  };
+}
+
+/** Returns why a value cannot be part of the path; undefined if all can. */
+function pathFieldFault(template: string, fields: JsonObject): ProviderError | undefined {
+  const missing = namesIn(template).find((name) => !isStep(findStep(fields[name])));
+  if (missing === undefined) return undefined;
+  const message = `${missing} must have a value: it is part of the address that creates the record`;
+  return new ProviderError({ kind: "invalid", message });
+}
+
+const namesIn = (template: string): string[] => Array.from(template.matchAll(FIELD), ([, name = ""]) => name);
+
+const findStep = (value: Json | undefined): string | undefined =>
+  typeof value === "string" || typeof value === "number" ? String(value) : undefined;
+
+const isStep = (step: string | undefined): boolean =>
+  step !== undefined && step !== "" && step !== "." && step !== "..";

@@ -2,7 +2,7 @@
 import { useState, type FormEvent, type JSX } from "react";
 import { Button, Divider, PasswordInput, Stack, Text } from "@mantine/core";
 import { useCall, useChange } from "../../api/queries.ts";
-import { CodeWords } from "../../ui/code/code-words.tsx";
+import { CodeWords } from "../../ui/code/code-block.tsx";
 import { ProblemView } from "../problem-view.tsx";
 
 export interface SignInFormProps {

@@ -2,7 +2,7 @@
 import { useEffect, useState, type JSX } from "react";
 import { Text } from "@mantine/core";
 import { CodeBlock } from "../../ui/code/code-block.tsx";
-import { copyText } from "../../ui/copy-text.ts";
+import { copyText } from "../../ui/copy-button.tsx";
 import type { ConsentWindow } from "./consent-window.ts";
 
 interface ConsentOutcomeProps {

@@ -3,7 +3,6 @@ import { useEffect, useState } from "react";
 import type { Schemas } from "../../api.gen.ts";
 import { useCall } from "../../api/queries.ts";
 import { part, projectPath } from "../page-link.tsx";
-import type { PaletteEntry } from "./palette-entry.ts";
 import { useShownProject } from "../project.ts";
 
 const PAUSE_MS = 200;
@@ -92,4 +91,11 @@ function findPagePath({
     default:
       return undefined;
   }
+}
+
+/** A line of the command palette. */
+export interface PaletteEntry {
+  to: string;
+  title: string;
+  kind: string;
 }

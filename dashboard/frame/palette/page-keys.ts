@@ -1,5 +1,5 @@
 /** What single keys do on a page: filter, rows, resend, copy. */
-import { copyText } from "../../ui/copy-text.ts";
+import { copyText } from "../../ui/copy-button.tsx";
 import { moveToRow } from "../../ui/move-to-row.ts";
 
 /** Moves the focus to the text filter of the list, or to its first field. */

@@ -3,11 +3,10 @@ import { useId, useRef, useState, type JSX, type KeyboardEvent } from "react";
 import { Button, Modal, TextInput } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { Icon } from "../../ui/icons.tsx";
-import { useFound } from "./found.ts";
+import { useFound, type PaletteEntry } from "./found.ts";
 import { useCommandKey } from "../account/keys.ts";
 import { useSitePages } from "../navigation.tsx";
 import { target } from "../page-link.tsx";
-import type { PaletteEntry } from "./palette-entry.ts";
 import classes from "./palette.module.css";
 
 export function Palette(): JSX.Element {

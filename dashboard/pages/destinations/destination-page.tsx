@@ -13,7 +13,7 @@ import { useReason } from "../../frame/account/role.ts";
 import { ActionButton } from "../../ui/action-button.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { IdText } from "../../ui/id-text.tsx";
-import { JsonView } from "../../ui/code/json-view.tsx";
+import { JsonView } from "../../ui/code/code-block.tsx";
 import { Section } from "../../ui/section.tsx";
 import { Status } from "../../ui/status.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";

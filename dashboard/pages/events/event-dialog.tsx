@@ -7,7 +7,7 @@ import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
 import { Facts } from "../../ui/facts.tsx";
 import { IdText } from "../../ui/id-text.tsx";
-import { JsonView } from "../../ui/code/json-view.tsx";
+import { JsonView } from "../../ui/code/code-block.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
 
 interface EventDialogProps {

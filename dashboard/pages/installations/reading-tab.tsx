@@ -15,7 +15,7 @@ import { Status } from "../../ui/status.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
 import type { InstallationInput } from "./configuration/installation-input.ts";
 import { listReadObjects, type ReadRow } from "./read-objects.ts";
-import { scheduleWords } from "./configuration/schedule-words.ts";
+import { scheduleWords } from "./configuration/schedule-choice.tsx";
 
 interface Props {
   installation: Answer<"getInstallation">;

@@ -2,7 +2,7 @@
 import { useEffect, useState, type JSX } from "react";
 import { Stack, Text, Textarea } from "@mantine/core";
 import { nowMs } from "../../ui/clock.ts";
-import { JsonView } from "../../ui/code/json-view.tsx";
+import { JsonView } from "../../ui/code/code-block.tsx";
 import { Section } from "../../ui/section.tsx";
 import { checkToken, type CheckedToken, type KnownKey } from "./check-token.ts";
 

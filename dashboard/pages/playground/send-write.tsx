@@ -10,7 +10,7 @@ import { useReason } from "../../frame/account/role.ts";
 import { ActionButton } from "../../ui/action-button.tsx";
 import { nowMs } from "../../ui/clock.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
-import { JsonView } from "../../ui/code/json-view.tsx";
+import { JsonView } from "../../ui/code/code-block.tsx";
 import { Section } from "../../ui/section.tsx";
 import { DryRunAnswer } from "./dry-run-answer.tsx";
 import { rememberCall } from "./sent-calls.ts";

@@ -10,7 +10,6 @@ import { useProjectName } from "../../frame/project.ts";
 import { CodeBlock } from "../../ui/code/code-block.tsx";
 import { CodeEditor } from "../../ui/code/code-editor.tsx";
 import { Section } from "../../ui/section.tsx";
-import { emptyRecord, listFields, readRecords } from "./record-text.ts";
 import { SendWrite, type WriteCall } from "./send-write.tsx";
 
 type Installation = Answer<"listProjectInstallations">["results"][number];
@@ -191,3 +190,43 @@ function shareAddress(filters: Readonly<Record<string, string | undefined>>): st
   for (const [name, value] of Object.entries(filters)) if (value) url.searchParams.set(name, value);
   return url.href;
 }
+
+/** What the text of the field "Record" holds: one record, or an array of them, which is a batch. */
+export type Records = { record: Record<string, unknown> } | { batch: { record: Record<string, unknown> }[] };
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Reads the text of the field "Record". Returns undefined if it is neither. */
+export function readRecords(text: string): Records | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (Array.isArray(value))
+      return value.length > 0 && value.every(isRecord)
+        ? { batch: value.map((record) => ({ record })) }
+        : undefined;
+    return isRecord(value) ? { record: value } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the names of all fields, without values. */
+export function listFields(records: Records | undefined): string[] {
+  if (!records) return [];
+  const all = "batch" in records ? records.batch.map(({ record }) => record) : [records.record];
+  return [...new Set(all.flatMap((record) => Object.keys(record)))];
+}
+
+/** Returns the text of a record with these fields and empty values. */
+export const emptyRecord = (fields: string | undefined): string =>
+  JSON.stringify(
+    Object.fromEntries(
+      (fields ?? "")
+        .split(",")
+        .filter(Boolean)
+        .map((name) => [name, ""]),
+    ),
+    undefined,
+    2,
+  );

@@ -7,7 +7,7 @@ import { useDraft } from "../../frame/drafts.ts";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useReason } from "../../frame/account/role.ts";
 import { ActionButton } from "../../ui/action-button.tsx";
-import { CodeWords } from "../../ui/code/code-words.tsx";
+import { CodeWords } from "../../ui/code/code-block.tsx";
 import { Section } from "../../ui/section.tsx";
 
 type Kept = Answer<"getRetention">;

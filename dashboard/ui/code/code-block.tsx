@@ -1,7 +1,7 @@
 /** Text of a machine: JSON, curl, a message. Can be scrolled and copied, never interpreted. */
+import classes from "./code-block.module.css";
 import type { JSX } from "react";
 import { CopyButton } from "../copy-button.tsx";
-import classes from "./code-block.module.css";
 
 export interface CodeBlockProps {
   text: string;
@@ -29,3 +29,18 @@ const DIRECTION = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 /** Writes them as JSON may: `\u202e`. The copy has them as they are. */
 const visible = (text: string): string =>
   text.replaceAll(DIRECTION, (found) => `\\u${found.charCodeAt(0).toString(16)}`);
+
+/** A JSON value, indented. */
+export const JsonView = ({ value, name }: { value: unknown; name: string }): JSX.Element => (
+  <CodeBlock name={name} text={JSON.stringify(value, undefined, 2) ?? ""} />
+);
+
+/** A sentence of the API, in which names of files and settings stand between backticks. */
+export const CodeWords = ({ text }: { text: string }): JSX.Element => (
+  <>
+    {text.split("`").map((part, index) =>
+      // Every second part was between two of them.
+      index % 2 === 1 ? <code key={`${index} ${part}`}>{part}</code> : part,
+    )}
+  </>
+);

@@ -14,7 +14,7 @@ import { Problem } from "../../../ground/errors.ts";
 import { newId, timeOfId } from "../../../ground/ids.ts";
 import type { JsonObject } from "../../../ground/json.ts";
 import { toCallActor } from "../../access/actor.ts";
-import { approvalDecided, approvalRequested } from "../../events/approval-events.ts";
+import { approvalDecided, approvalRequested } from "../../events/new-events.ts";
 import type { Approval } from "../../events/approval-schema.ts";
 import { queueEvent } from "../../events/record-event.ts";
 import type { Caller } from "../../http/endpoint.ts";

@@ -21,9 +21,8 @@ import type { ControlQueries } from "../../store/database/sides.ts";
 import { revokeInvitesOfKey } from "../../store/access/people.ts";
 import { removeSessionsOfKey } from "../../store/access/sessions.ts";
 import { showAuthor } from "../created-by.ts";
-import { ProjectId } from "../members.ts";
+import { ProjectId, CreateTime, times, UpdateTime } from "../members.ts";
 import { PROJECT } from "../paths.ts";
-import { CreateTime, times, UpdateTime } from "../times.ts";
 import { pickMasked, UpdateMask } from "../update-mask.ts";
 
 export const apiKeyRoutes = (deps: { database: Database }): Route[] => [

@@ -4,7 +4,7 @@ import { Problem } from "../../../ground/errors.ts";
 import { endpoint, route, type Route } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database/database.ts";
 import { getOwnOrg, OrgParams } from "../orgs/org.ts";
-import { CreateTime, UpdateTime } from "../times.ts";
+import { CreateTime, UpdateTime } from "../members.ts";
 
 export const billingRoutes = (deps: { database: Database }): Route[] => [
   route("GET /v1/orgs/{orgId}/billingAccount", "full", getOrgBillingAccount(deps)),

@@ -7,9 +7,8 @@ import { findConnection, type ConnectionRow } from "../../store/connections/conn
 import type { SharedQueries } from "../../store/database/sides.ts";
 import type { ProviderAppRow } from "../../store/connections/provider-apps.ts";
 import { ConsumerSchema, GroupSchema, toConsumer, toGroup } from "../customers/customers.ts";
-import { ConnectionId, ProjectId, ProviderName } from "../members.ts";
+import { ConnectionId, ProjectId, ProviderName, CreateTime, times, UpdateTime } from "../members.ts";
 import { ProviderAppSchema, toProviderApp } from "../provider-apps/provider-app.ts";
-import { CreateTime, times, UpdateTime } from "../times.ts";
 
 const TokenSchema = Type.Object(
   {

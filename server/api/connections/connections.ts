@@ -11,7 +11,7 @@ import type { LiveConnections } from "../../calls/live-connections.ts";
 import type { RefreshServices } from "../../credentials/refresh/refresh-tokens.ts";
 import { isOauth, openCredentials } from "../../credentials/stored/credential-envelope.ts";
 import { isRefreshable, serving } from "../../credentials/stored/refreshable.ts";
-import { connectionEvent, connectionFields } from "../../events/connection-events.ts";
+import { connectionEvent, connectionFields } from "../../events/new-events.ts";
 import { queueEvent } from "../../events/record-event.ts";
 import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
 import {

@@ -1,6 +1,6 @@
 /** Stores new credentials: in a new connection, or in the connection that the group already has. */
 import { tryCredentials, type TrialServices } from "../../calls/try-credentials.ts";
-import { connectionEvent, connectionFields } from "../../events/connection-events.ts";
+import { connectionEvent, connectionFields } from "../../events/new-events.ts";
 import { queueEvent } from "../../events/record-event.ts";
 import { credentialColumns, refreshWhenDue } from "../../credentials/stored/credential-columns.ts";
 import type { StoredCredentials } from "../../credentials/stored/credential-envelope.ts";

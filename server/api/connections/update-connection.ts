@@ -13,7 +13,7 @@ import {
 import type { RefreshServices } from "../../credentials/refresh/refresh-tokens.ts";
 import { credentialColumns, refreshWhenDue } from "../../credentials/stored/credential-columns.ts";
 import type { StoredCredentials } from "../../credentials/stored/credential-envelope.ts";
-import { connectionEvent, connectionFields } from "../../events/connection-events.ts";
+import { connectionEvent, connectionFields } from "../../events/new-events.ts";
 import { queueEvent } from "../../events/record-event.ts";
 import { described } from "../../../ground/described.ts";
 import { Problem } from "../../../ground/errors.ts";

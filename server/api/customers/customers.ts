@@ -9,10 +9,18 @@ import { type GroupRow, listGroups as listRows } from "../../store/connections/c
 import { upsertConsumer, upsertGroup } from "../../store/access/customers.ts";
 import type { Database } from "../../store/database/database.ts";
 import { missingGroup } from "./missing-group.ts";
-import { ConsumerName, ConsumerRef, GroupName, GroupRef, ProjectId } from "../members.ts";
+import {
+  ConsumerName,
+  ConsumerRef,
+  GroupName,
+  GroupRef,
+  ProjectId,
+  CreateTime,
+  times,
+  UpdateTime,
+} from "../members.ts";
 import { listQuery, onePage, pageSchema, textQuery } from "../pages.ts";
 import { PROJECT } from "../paths.ts";
-import { CreateTime, times, UpdateTime } from "../times.ts";
 import { eraseGroup } from "./erasing.ts";
 
 export const customerRoutes = (deps: { database: Database }): Route[] => [

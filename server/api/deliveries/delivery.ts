@@ -1,7 +1,7 @@
 /** The delivery of an event to a destination, as the API shows it. */
 import { Type, type Static } from "typebox";
 import { described } from "../../../ground/described.ts";
-import { DATA_MESSAGE_TYPES } from "../../events/data-message-types.ts";
+import { DATA_MESSAGE_TYPES } from "../../events/event-descriptions.ts";
 import { EVENT_TYPES } from "../../events/event-types.ts";
 import { isUuid, timeOfId } from "../../../ground/ids.ts";
 import type { AttemptRecord } from "../../store/deliveries/deliveries.ts";

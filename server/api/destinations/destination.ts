@@ -17,8 +17,7 @@ import {
 } from "../../store/deliveries/delivery-figures.ts";
 import { type DestinationRow, findDestination } from "../../store/deliveries/destinations.ts";
 import { type LastFailure, readLastFailures } from "../../store/deliveries/last-failures.ts";
-import { DestinationId } from "../members.ts";
-import { CreateTime, times, UpdateTime } from "../times.ts";
+import { DestinationId, CreateTime, times, UpdateTime } from "../members.ts";
 
 const LastFailureSchema = Type.Object(
   {

@@ -2,8 +2,7 @@
 import { type Static, Type } from "typebox";
 import { Problem } from "../../../ground/errors.ts";
 import { timeOfId } from "../../../ground/ids.ts";
-import { DATA_MESSAGE_TYPES } from "../../events/data-message-types.ts";
-import { EVENT_DESCRIPTIONS, UNBUILT_EVENTS } from "../../events/event-descriptions.ts";
+import { DATA_MESSAGE_TYPES, EVENT_DESCRIPTIONS, UNBUILT_EVENTS } from "../../events/event-descriptions.ts";
 import { EVENT_TYPES } from "../../events/event-types.ts";
 import { sampleEvent } from "../../events/sample-event.ts";
 import { endpoint, projectEndpoint, route, type Route } from "../../http/endpoint.ts";

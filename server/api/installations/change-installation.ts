@@ -1,5 +1,5 @@
 /** Changes an installation under a row lock, so that concurrent changes are both kept. */
-import { installationUpdated } from "../../events/installation-events.ts";
+import { installationUpdated } from "../../events/new-events.ts";
 import { queueEvent } from "../../events/record-event.ts";
 import type { Caller } from "../../http/endpoint.ts";
 import type { ConfigContent } from "../../../manifest/installation-config.ts";

@@ -1,6 +1,6 @@
 /** POST /v1/projects/{projectIdOrName}/integrations/{integrationId}/installations */
 import { Type } from "typebox";
-import { installationCreated } from "../../events/installation-events.ts";
+import { installationCreated } from "../../events/new-events.ts";
 import { queueEvent } from "../../events/record-event.ts";
 import { Problem } from "../../../ground/errors.ts";
 import type { Json } from "../../../ground/json.ts";

@@ -15,8 +15,7 @@ import { listHealthReasons, type HealthReason } from "../../store/integrations/i
 import { listReadPauses, type PausedObject } from "../../store/reads/read-objects.ts";
 import { ConnectionSchema, toConnection } from "../connections/connection.ts";
 import { GroupSchema, toGroup } from "../customers/customers.ts";
-import { InstallationId, IntegrationId, ProjectId } from "../members.ts";
-import { CreateTime, times, UpdateTime } from "../times.ts";
+import { InstallationId, IntegrationId, ProjectId, CreateTime, times, UpdateTime } from "../members.ts";
 
 export const SkipSampling = Type.Optional(
   Type.Boolean({

@@ -2,8 +2,7 @@
 import { Type } from "typebox";
 import type { Log } from "../../../ground/log.ts";
 import type { ConfigContent } from "../../../manifest/installation-config.ts";
-import { removedConnections } from "../../events/connection-events.ts";
-import { installationDeleted } from "../../events/installation-events.ts";
+import { removedConnections, installationDeleted } from "../../events/new-events.ts";
 import { queueEvents } from "../../events/record-event.ts";
 import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
 import type { CallServices } from "../../operations/call-provider.ts";

@@ -13,8 +13,7 @@ import type { ManifestIntegration } from "../../../manifest/manifest.ts";
 import { lostNames, refuseLostNames, REMEDY } from "./lost-names.ts";
 import { checkedProviders, storeProviders } from "./deploy-providers.ts";
 import { manifestSource, ManifestSourceSchema } from "./manifest-source.ts";
-import { PlannedIntegrationSchema, toPlanned } from "./planned-integration.ts";
-import { WarningSchema } from "./manifest-warning.ts";
+import { PlannedIntegrationSchema, toPlanned, WarningSchema } from "./planned-integration.ts";
 
 const DeployedIntegrationSchema = Type.Object(
   {

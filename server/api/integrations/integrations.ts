@@ -3,8 +3,7 @@ import { type Static, Type } from "typebox";
 import { Problem } from "../../../ground/errors.ts";
 import type { ConfigContent } from "../../../manifest/installation-config.ts";
 import { type ManifestIntegration, ManifestIntegrationSchema } from "../../../manifest/manifest.ts";
-import { removedConnections } from "../../events/connection-events.ts";
-import { installationDeleted } from "../../events/installation-events.ts";
+import { removedConnections, installationDeleted } from "../../events/new-events.ts";
 import { queueEvents } from "../../events/record-event.ts";
 import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
 import { removeUnusedConnections } from "../../store/connections/connections.ts";
@@ -34,11 +33,10 @@ import {
   RevisionSchema,
   toIntegration,
 } from "../integration.ts";
-import { IntegrationIdOrName } from "../members.ts";
+import { IntegrationIdOrName, CreateTime } from "../members.ts";
 import { listQuery, onePage, pageSchema } from "../pages.ts";
 import { INTEGRATION, PROJECT } from "../paths.ts";
 import { seesEveryGroup } from "../require-group.ts";
-import { CreateTime } from "../times.ts";
 import { batchUpsertIntegrations } from "./batch-upsert-integrations.ts";
 import { checkedEntry, checkedManifest, deployIntegration, type DeployServices } from "./deploy-manifest.ts";
 import { checkedProviders, storeProviders } from "./deploy-providers.ts";

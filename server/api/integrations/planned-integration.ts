@@ -4,7 +4,6 @@ import { manifestChanges } from "../../../manifest/manifest-changes.ts";
 import type { Json } from "../../../ground/json.ts";
 import type { Integration } from "../integration.ts";
 import { ProviderName } from "../members.ts";
-import { WarningSchema } from "./manifest-warning.ts";
 
 const value = (description: string) =>
   Type.Optional(Type.Union([Type.String(), Type.Number(), Type.Boolean()], { description }));
@@ -19,6 +18,19 @@ const ChangeSchema = Type.Object(
     after: value("The value in the manifest. Absent for blocks and for what is removed."),
   },
   { title: "ManifestChange", description: "One difference between the current revision and the manifest." },
+);
+
+/** The warning about a manifest as the API shows it. */
+export const WarningSchema = Type.Object(
+  {
+    rule: Type.String({ description: "Name of the rule that was broken." }),
+    message: Type.String({ description: "Description of the warning." }),
+    line: Type.Integer({ description: "Line in the manifest." }),
+    column: Type.Integer({ description: "Column in the manifest." }),
+    path: Type.String({ description: "JSON path in the manifest." }),
+    remedy: Type.String({ description: "How to fix it." }),
+  },
+  { title: "ManifestWarning", description: "A warning about a manifest. The manifest is valid." },
 );
 
 export const PlannedIntegrationSchema = Type.Object(

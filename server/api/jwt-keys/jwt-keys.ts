@@ -14,9 +14,8 @@ import {
   removeJwtKey,
   updateJwtKey as updateRow,
 } from "../../store/access/jwt-keys.ts";
-import { ProjectId } from "../members.ts";
+import { ProjectId, CreateTime, UpdateTime } from "../members.ts";
 import { PROJECT } from "../paths.ts";
-import { CreateTime, UpdateTime } from "../times.ts";
 import { pickMasked, UpdateMask } from "../update-mask.ts";
 
 export const jwtKeyRoutes = (deps: { database: Database }): Route[] => [

@@ -8,8 +8,14 @@ import type { OperationRow } from "../../store/operations/operations.ts";
 import { findBackfill, listReadObjects } from "../../store/reads/read-objects.ts";
 import { getInstallationRow } from "../installations/installation.ts";
 import { getIntegrationRow } from "../integration.ts";
-import { InstallationId, IntegrationIdOrName, ObjectName } from "../members.ts";
-import { CreateTime, times, UpdateTime } from "../times.ts";
+import {
+  InstallationId,
+  IntegrationIdOrName,
+  ObjectName,
+  CreateTime,
+  times,
+  UpdateTime,
+} from "../members.ts";
 import { toOperation } from "./operation.ts";
 
 const BackfillProgressSchema = Type.Object(

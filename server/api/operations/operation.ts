@@ -7,8 +7,15 @@ import { timeOfId } from "../../../ground/ids.ts";
 import type { DataQueries } from "../../store/database/sides.ts";
 import { findListedOperation, type ListedOperation } from "../../store/operations/operation-lists.ts";
 import type { OperationRow } from "../../store/operations/operations.ts";
-import { InstallationId, IntegrationId, OperationId, ProjectId } from "../members.ts";
-import { CreateTime, times, UpdateTime } from "../times.ts";
+import {
+  InstallationId,
+  IntegrationId,
+  OperationId,
+  ProjectId,
+  CreateTime,
+  times,
+  UpdateTime,
+} from "../members.ts";
 
 const ReadProgressSchema = Type.Object(
   {

@@ -11,8 +11,7 @@ import {
   revokeInvite,
   upsertInvite,
 } from "../../store/access/people.ts";
-import { OrgId } from "../members.ts";
-import { CreateTime, times, UpdateTime } from "../times.ts";
+import { OrgId, CreateTime, times, UpdateTime } from "../members.ts";
 import { getOwnOrg, OrgParams, RoleSchema } from "./org.ts";
 
 export const inviteRoutes = (deps: { database: Database }): Route[] => [

@@ -10,8 +10,7 @@ import {
   type MemberRow,
   type OrganizationRow,
 } from "../../store/access/organizations.ts";
-import { OrgId } from "../members.ts";
-import { CreateTime, times, UpdateTime } from "../times.ts";
+import { OrgId, CreateTime, times, UpdateTime } from "../members.ts";
 
 export const OrgSchema = Type.Object(
   {

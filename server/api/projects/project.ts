@@ -4,8 +4,7 @@ import type { Problem } from "../../../ground/errors.ts";
 import { memberProblem } from "../../../ground/member-problem.ts";
 import { isUuid } from "../../../ground/ids.ts";
 import type { ProjectRow } from "../../store/access/projects.ts";
-import { OrgId, ProjectId } from "../members.ts";
-import { CreateTime, times, UpdateTime } from "../times.ts";
+import { OrgId, ProjectId, CreateTime, times, UpdateTime } from "../members.ts";
 
 export const ProjectSchema = Type.Object(
   {

@@ -4,8 +4,7 @@ import { described } from "../../../ground/described.ts";
 import { Problem } from "../../../ground/errors.ts";
 import type { SharedQueries } from "../../store/database/sides.ts";
 import { findProviderApp, type ProviderAppRow } from "../../store/connections/provider-apps.ts";
-import { ProjectId, ProviderAppId, ProviderName } from "../members.ts";
-import { CreateTime, times, UpdateTime } from "../times.ts";
+import { ProjectId, ProviderAppId, ProviderName, CreateTime, times, UpdateTime } from "../members.ts";
 
 export const ProviderAppMetadataSchema = Type.Object(
   {

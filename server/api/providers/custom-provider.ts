@@ -18,7 +18,7 @@ import {
   upsertCustomProvider,
   type CustomProviderRow,
 } from "../../store/connections/custom-providers.ts";
-import { CreateTime, times, UpdateTime } from "../times.ts";
+import { CreateTime, times, UpdateTime } from "../members.ts";
 
 /** Maximum number of custom providers in a project. */
 export const MAX_PROVIDERS = 50;

@@ -9,10 +9,9 @@ import {
 } from "../../store/operations/proxy-call-lists.ts";
 import { listProxyUsage, type ProxyUsageRow } from "../../store/operations/proxy-usage.ts";
 import { InstallationPath, requireInstallation } from "../installation-path.ts";
-import { InstallationId } from "../members.ts";
+import { InstallationId, parseStatusFilter, StatusFilter } from "../members.ts";
 import { listQuery, onePage, pageQuery, pageSchema, periodQuery } from "../pages.ts";
 import { INSTALLATION, PROJECT } from "../paths.ts";
-import { parseStatusFilter, StatusFilter } from "../status-filter.ts";
 
 export const proxyCallRoutes = (deps: { database: Database; proxyCaller: ProxyCaller }): Route[] => [
   route(`GET ${INSTALLATION}/proxy-calls`, "full", listProxyCalls(deps)),

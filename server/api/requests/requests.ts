@@ -7,7 +7,7 @@ import type { Database } from "../../store/database/database.ts";
 import { listRefusedRequests, type RefusedRequestRow } from "../../store/access/refused-requests.ts";
 import { listQuery, onePage, pageSchema, periodQuery, textQuery } from "../pages.ts";
 import { PROJECT } from "../paths.ts";
-import { parseStatusFilter, StatusFilter } from "../status-filter.ts";
+import { parseStatusFilter, StatusFilter } from "../members.ts";
 
 export const requestRoutes = (deps: { database: Database; publicUrl: () => string }): Route[] => [
   route(`GET ${PROJECT}/requests`, "full", listRequests(deps)),

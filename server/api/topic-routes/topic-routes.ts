@@ -13,9 +13,8 @@ import {
   topicDestinationRoutes,
 } from "../../store/deliveries/topic-routes.ts";
 import { getDestinationRow } from "../destinations/destination.ts";
-import { DestinationId, ProjectId, TopicId } from "../members.ts";
+import { DestinationId, ProjectId, TopicId, CreateTime, times, UpdateTime } from "../members.ts";
 import { PROJECT } from "../paths.ts";
-import { CreateTime, times, UpdateTime } from "../times.ts";
 import { getTopicRow } from "../topics/topics.ts";
 
 export const topicRouteRoutes = (deps: { database: Database }): Route[] => [

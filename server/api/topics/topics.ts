@@ -16,10 +16,9 @@ import {
   updateTopic as updateRow,
 } from "../../store/deliveries/topics.ts";
 import { getDestinationRow } from "../destinations/destination.ts";
-import { DestinationId, ProjectId, TopicId } from "../members.ts";
+import { DestinationId, ProjectId, TopicId, CreateTime, times, UpdateTime } from "../members.ts";
 import { checkName } from "../names.ts";
 import { PROJECT } from "../paths.ts";
-import { CreateTime, times, UpdateTime } from "../times.ts";
 
 export const topicRoutes = (deps: { database: Database }): Route[] => [
   route(`GET ${PROJECT}/topics`, "full", listTopics(deps)),

@@ -1,5 +1,5 @@
 /** Records that a connection's tokens were refreshed, or that the customer must connect again, and counts both. */
-import { connectionError, connectionEvent, connectionFields } from "../../events/connection-events.ts";
+import { connectionError, connectionEvent, connectionFields } from "../../events/new-events.ts";
 import { queueEvent } from "../../events/record-event.ts";
 import type { ConnectionRow } from "../../store/connections/connections.ts";
 import type { ControlQueries } from "../../store/database/sides.ts";

@@ -1,5 +1,5 @@
 /** Disables destinations whose every attempt has failed for too long, or whose receiver is gone. */
-import { destinationWebhookDisabled } from "../../events/destination-events.ts";
+import { destinationWebhookDisabled } from "../../events/new-events.ts";
 import { queueEvents } from "../../events/record-event.ts";
 import type { Log } from "../../../ground/log.ts";
 import { shownAddress } from "../../../destination-kit/shown-address.ts";

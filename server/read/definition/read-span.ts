@@ -1,7 +1,7 @@
 /** Converts the time span of a triggered read: from the request, to the run, to the event. */
 import { Problem, type Issue } from "../../../ground/errors.ts";
 import type { ClaimedRun } from "../../store/reads/read-runs.ts";
-import type { ReadSpan } from "../../events/read-events.ts";
+import type { ReadSpan } from "../../events/new-events.ts";
 
 export interface RequestedSpan {
   /** Null: all records. */

@@ -1,7 +1,7 @@
 /** Builds the end of a run after its last page: result, cursor, event. */
 import { counted } from "../../../ground/counted.ts";
 import { toEventRow } from "../../events/record-event.ts";
-import { readBackfillDone, readTriggeredDone } from "../../events/read-events.ts";
+import { readBackfillDone, readTriggeredDone } from "../../events/new-events.ts";
 import type { InstallationFieldsRow } from "../../store/deliveries/events.ts";
 import type { RunEnd } from "../../store/reads/read-pages.ts";
 import type { ReadCounts } from "../../store/reads/read-runs.ts";

@@ -1,7 +1,7 @@
 /** Decides about a run that could not continue: another attempt, waiting, or the end. */
 import { ProviderError } from "../../../connector-kit/calls/provider-error.ts";
 import { ClosedGateError } from "../../calls/gates/closed-gate-error.ts";
-import { readSchedulePaused, readTriggeredError } from "../../events/read-events.ts";
+import { readSchedulePaused, readTriggeredError } from "../../events/new-events.ts";
 import { toEventRow } from "../../events/record-event.ts";
 import { now, nowMs } from "../../../ground/clock.ts";
 import { backoffMs } from "../../jobs/backoff.ts";

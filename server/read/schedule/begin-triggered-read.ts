@@ -1,5 +1,5 @@
 /** Begins a triggered read: stores its operation and its run, which a worker executes. */
-import { readTriggeredError } from "../../events/read-events.ts";
+import { readTriggeredError } from "../../events/new-events.ts";
 import { toEventRow } from "../../events/record-event.ts";
 import { nowMs } from "../../../ground/clock.ts";
 import { Problem } from "../../../ground/errors.ts";

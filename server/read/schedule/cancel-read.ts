@@ -1,5 +1,5 @@
 /** Cancels a read: what is delivered stays, what is not read yet is read by the next scheduled read. */
-import { readTriggeredError } from "../../events/read-events.ts";
+import { readTriggeredError } from "../../events/new-events.ts";
 import { recordEvents } from "../../events/record-event.ts";
 import { type Database, transactData } from "../../store/database/database.ts";
 import { getInstallationFields } from "../../store/deliveries/events.ts";

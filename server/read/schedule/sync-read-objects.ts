@@ -6,7 +6,7 @@ import type { NewWork } from "../../jobs/new-work.ts";
 import { startRounds, type Rounds } from "../../jobs/rounds.ts";
 import type { ConfigContent } from "../../../manifest/installation-config.ts";
 import type { ManifestIntegration } from "../../../manifest/manifest.ts";
-import { readTriggeredError } from "../../events/read-events.ts";
+import { readTriggeredError } from "../../events/new-events.ts";
 import { recordEvents } from "../../events/record-event.ts";
 import type { Changes } from "../../store/database/changes.ts";
 import { type Database, transactData } from "../../store/database/database.ts";

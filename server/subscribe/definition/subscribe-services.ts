@@ -5,6 +5,8 @@ import type { CallServices } from "../../operations/call-provider.ts";
 import type { InstallationCache } from "../../operations/installation-cache.ts";
 import type { MetadataMemory } from "../../operations/metadata-memory.ts";
 import type { ReadPaces } from "../../read/records/paced-fetch.ts";
+import type { AppCalls } from "../../calls/app-calls.ts";
+import type { Http2Sessions } from "../../egress/http2-sessions.ts";
 
 /** Counts what subscriptions do. */
 export interface SubscribeMeter {
@@ -26,6 +28,23 @@ export interface SubscribeServices extends CallServices {
   windowMs: number;
   /** From one turn of polling to the next. */
   pollMs: number;
+  /** Absent if metrics are off. */
+  subscribeMeter?: SubscribeMeter | undefined;
+}
+
+/** What reading streams of events needs. */
+export interface StreamServices extends CallServices {
+  log: Log;
+  http2: Http2Sessions;
+  appCalls: AppCalls;
+  workerId: () => number;
+  retryBaseMs: number;
+  /** How long changes of a record are collected; 0: each event is an entry. */
+  windowMs: number;
+  /** A stream without any answer for so long is opened again. */
+  silenceMs: number;
+  /** How long a journal without further entries is left alone. */
+  journalRestMs: number;
   /** Absent if metrics are off. */
   subscribeMeter?: SubscribeMeter | undefined;
 }

@@ -2,7 +2,7 @@
 import type { DeletedRecord, ReadPage } from "../../../connector-kit/read-connector.ts";
 import { newId } from "../../../ground/ids.ts";
 import type { FoundEvent, SubscriptionScan } from "../../store/subscriptions/subscription-scans.ts";
-import { dedupeHash } from "../receive/dedupe-hash.ts";
+import { dedupeHash } from "../receive/received-event.ts";
 import { isGone } from "./drop-repeats.ts";
 import type { SubscribingConnector } from "../definition/subscription-target.ts";
 

@@ -3,7 +3,7 @@ import type { ProviderEvent } from "../../../connector-kit/subscribe-connector.t
 import { now } from "../../../ground/clock.ts";
 import { newId } from "../../../ground/ids.ts";
 import type { ReceivedEvent } from "../../store/subscriptions/subscription-inbox.ts";
-import { dedupeHash } from "./dedupe-hash.ts";
+import { hash } from "node:crypto";
 
 export const toReceivedEvent = (
   event: ProviderEvent,
@@ -27,3 +27,10 @@ export const toReceivedEvent = (
   raw: event.raw,
   ...(receivedTime && { receivedTime }),
 });
+
+/** Half of a SHA-256 tells events apart. */
+const DEDUPE_BYTES = 16;
+
+/** Shortens the key by which an event is recognised when it comes again. */
+export const dedupeHash = (key: string): Buffer =>
+  Buffer.from(hash("sha256", key, "hex").slice(0, 2 * DEDUPE_BYTES), "hex");

@@ -10,7 +10,7 @@ import {
   type HeldStream,
 } from "../../store/subscriptions/event-streams.ts";
 import { dropSelectedOfOthers, listWantedByOthers } from "../../store/subscriptions/shared-journals.ts";
-import type { StreamServices } from "../definition/stream-services.ts";
+import type { StreamServices } from "../definition/subscribe-services.ts";
 
 export interface Deselecting {
   /** Begins to deselect what is not wanted, unless that is under way. */

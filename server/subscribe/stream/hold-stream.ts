@@ -13,7 +13,7 @@ import {
 } from "../../store/subscriptions/event-streams.ts";
 import { LostClaimError, readStream, type HeldStreamReading } from "./read-stream.ts";
 import { requestReconciliations } from "./stream-gaps.ts";
-import type { StreamServices } from "../definition/stream-services.ts";
+import type { StreamServices } from "../definition/subscribe-services.ts";
 import type { StreamProgress } from "./stream-source.ts";
 
 const LONGEST_RETRY_MS = 60_000;

@@ -2,7 +2,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { JournalConnector } from "../../../connector-kit/journal-connector.ts";
 import type { StreamBatch, StreamStart } from "../../../connector-kit/stream-connector.ts";
-import type { StreamServices } from "../definition/stream-services.ts";
+import type { StreamServices } from "../definition/subscribe-services.ts";
 import type { StreamSource } from "./stream-source.ts";
 
 const ACCEPTED: StreamBatch = { events: [], gaps: [], position: Buffer.alloc(0) };

@@ -3,7 +3,7 @@ import { ProviderError } from "../../../connector-kit/calls/provider-error.ts";
 import type { StreamCredentials, StreamReader } from "../../../connector-kit/stream-connector.ts";
 import type { LiveConnection } from "../../calls/live-connection.ts";
 import type { EventStreamRow } from "../../store/subscriptions/event-streams.ts";
-import type { StreamServices } from "../definition/stream-services.ts";
+import type { StreamServices } from "../definition/subscribe-services.ts";
 import type { StreamProgress, StreamSource } from "./stream-source.ts";
 
 export const readLongCall = (deps: StreamServices, reader: StreamReader): StreamSource =>

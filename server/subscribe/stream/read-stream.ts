@@ -18,7 +18,7 @@ import {
 import { divideByRows } from "../receive/limit-rows.ts";
 import { toReceivedEvent } from "../receive/received-event.ts";
 import { requestReconciliations } from "./stream-gaps.ts";
-import type { StreamServices } from "../definition/stream-services.ts";
+import type { StreamServices } from "../definition/subscribe-services.ts";
 import type { StreamProgress, StreamSource } from "./stream-source.ts";
 
 export interface HeldStreamReading {

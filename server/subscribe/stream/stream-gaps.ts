@@ -3,7 +3,7 @@ import type { StreamGap } from "../../../connector-kit/stream-connector.ts";
 import { nowMs } from "../../../ground/clock.ts";
 import type { DataQueries } from "../../store/database/sides.ts";
 import { reconcileStream, type EventStreamRow } from "../../store/subscriptions/event-streams.ts";
-import type { StreamServices } from "../definition/stream-services.ts";
+import type { StreamServices } from "../definition/subscribe-services.ts";
 
 /** A transaction that takes long commits with the time at which it began. */
 const MARGIN_MS = 5 * 60_000;

@@ -16,7 +16,7 @@ import { openDeselecting } from "../setup/deselect-objects.ts";
 import { holdStream } from "./hold-stream.ts";
 import { readJournal } from "./read-journal.ts";
 import { readLongCall } from "./read-long-call.ts";
-import type { StreamServices } from "../definition/stream-services.ts";
+import type { StreamServices } from "../definition/subscribe-services.ts";
 import type { StreamSource } from "./stream-source.ts";
 
 export type StreamWorkerServices = Omit<StreamServices, "workerId"> & {

@@ -1,7 +1,6 @@
 /** When an object is read: as the manifest says, at a usual interval, by a cron expression, or only on request. */
 import { useState, type JSX } from "react";
 import { NativeSelect, TextInput } from "@mantine/core";
-import { NONE, scheduleWords, USUAL } from "./schedule-words.ts";
 
 interface ScheduleChoiceProps {
   /** A cron expression, empty for none; undefined: as the manifest says. */
@@ -52,3 +51,18 @@ const chooseOption = (schedule: string | undefined): string =>
   schedule === undefined ? "manifest" : schedule === "" ? "none" : schedule;
 
 const lowerFirst = (words: string): string => words.charAt(0).toLowerCase() + words.slice(1);
+
+/** The schedules that have words. */
+export const USUAL: readonly (readonly [cron: string, words: string])[] = [
+  ["*/10 * * * *", "Every 10 minutes"],
+  ["*/30 * * * *", "Every 30 minutes"],
+  ["0 * * * *", "Every hour"],
+  ["0 */6 * * *", "Every 6 hours"],
+  ["0 6 * * *", "Every day at 06:00 UTC"],
+  ["0 6 * * 1", "Every Monday at 06:00 UTC"],
+];
+export const NONE = "Only on request";
+
+/** Returns "Every hour", or the cron expression if there are no words for it. */
+export const scheduleWords = (schedule: string | undefined): string =>
+  schedule ? (USUAL.find(([cron]) => cron === schedule)?.[1] ?? schedule) : NONE;

@@ -1,8 +1,11 @@
-/** Writes the metrics of Prometheus' client in the JSON form of OTLP 1, under the same names. */
+/**
+ * Writes spans, and the metrics of Prometheus' client under the same names, in the JSON form of OTLP 1:
+ * https://opentelemetry.io/docs/specs/otlp/
+ */
 import type { MetricObjectWithValues, MetricValueWithName } from "@prometheus-io/client";
 import type { JsonObject } from "../../ground/json.ts";
 import { VERSION } from "../../ground/version.ts";
-import { buildAttributes, toNanos } from "./otlp-values.ts";
+import type { EndedSpan, SpanKind, SpanAttributes } from "../../ground/tracer.ts";
 
 /** `startMs`: since when counters count. */
 export interface MetricTimes {
@@ -91,4 +94,54 @@ function histogramPoints(values: Value[], times: MetricTimes): JsonObject[] {
     explicitBounds: bounds,
     bucketCounts: counts.map((count, at) => String(count - (counts[at - 1] ?? 0))),
   }));
+}
+
+const KINDS: Record<SpanKind, number> = { internal: 1, server: 2, client: 3, producer: 4, consumer: 5 };
+const STATUS_ERROR = 2;
+
+export const tracesMessage = (resource: Record<string, string>, spans: EndedSpan[]): object => ({
+  resourceSpans: [
+    {
+      resource: { attributes: buildAttributes(resource) },
+      scopeSpans: [{ scope: { name: "busbar", version: VERSION }, spans: spans.map(spanMessage) }],
+    },
+  ],
+});
+
+const spanMessage = ({
+  context,
+  parentSpanId,
+  name,
+  kind,
+  startMs,
+  endMs,
+  attributes,
+  error,
+}: EndedSpan) => ({
+  traceId: context.traceId,
+  spanId: context.spanId,
+  ...(parentSpanId !== undefined && { parentSpanId }),
+  name,
+  kind: KINDS[kind],
+  startTimeUnixNano: toNanos(startMs),
+  endTimeUnixNano: toNanos(endMs),
+  attributes: buildAttributes(error === undefined ? attributes : { ...attributes, "error.type": error }),
+  ...(error !== undefined && { status: { code: STATUS_ERROR } }),
+});
+
+/** Nanoseconds exceed what a number holds, so they are text. */
+function toNanos(ms: number): string {
+  const whole = Math.floor(ms);
+  return `${whole}${String(Math.floor((ms - whole) * 1e6)).padStart(6, "0")}`;
+}
+
+export const buildAttributes = (attributes: SpanAttributes): JsonObject[] =>
+  Object.entries(attributes).flatMap(([key, value]) =>
+    value === undefined ? [] : [{ key, value: toOtlpValue(value) }],
+  );
+
+function toOtlpValue(value: string | number | boolean): JsonObject {
+  if (typeof value === "string") return { stringValue: value };
+  if (typeof value === "boolean") return { boolValue: value };
+  return Number.isSafeInteger(value) ? { intValue: String(value) } : { doubleValue: value };
 }
