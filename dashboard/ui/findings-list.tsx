@@ -15,6 +15,7 @@ export interface ListedFinding {
 }
 
 interface FindingsListProps {
+  /** Undefined until the first check has ended. */
   findings: readonly ListedFinding[] | undefined;
   /** What errors mean: "this manifest would be refused". */
   refused: string;
@@ -23,8 +24,14 @@ interface FindingsListProps {
 /** More are underlined in the text, but not listed. */
 const MAX_LISTED = 50;
 
-export function FindingsList({ findings, refused }: FindingsListProps): JSX.Element | null {
-  if (!findings) return null;
+export function FindingsList({ findings, refused }: FindingsListProps): JSX.Element {
+  // Takes the line of the result, so that no button moves under the pointer when it comes.
+  if (!findings)
+    return (
+      <Text size="sm" mt="xs" c="dimmed">
+        Checking…
+      </Text>
+    );
   const errors = findings.filter(({ severity }) => severity === "error").length;
   return (
     <div role="region" aria-label="Findings">

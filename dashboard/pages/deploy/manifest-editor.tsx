@@ -61,16 +61,18 @@ export function ManifestEditor({ source, current, backTo }: ManifestEditorProps)
       <Section title="amp.yaml" actions={<FileActions text={text} onRead={setShown} />}>
         <ProblemView error={error} />
         {check && (
-          <CodeEditor
-            name="Manifest"
-            language="yaml"
-            value={shown}
-            onChange={onChange}
-            check={check}
-            readOnly={isNarrow}
-          />
+          <>
+            <CodeEditor
+              name="Manifest"
+              language="yaml"
+              value={shown}
+              onChange={onChange}
+              check={check}
+              readOnly={isNarrow}
+            />
+            <FindingsList findings={findings} refused="this manifest would be refused" />
+          </>
         )}
-        <FindingsList findings={findings} refused="this manifest would be refused" />
       </Section>
       <Actions
         isComparing={compare.isPending}
