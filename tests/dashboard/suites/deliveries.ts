@@ -30,7 +30,7 @@ export const suite: Suite = (server) => {
     const visit = await server().visit();
     const { page } = visit;
     await visit.open("/projects/default");
-    await page.getByRole("link", { name: /^outage fails since \d\d:\d\d \S+$/ }).click();
+    await page.getByRole("link", { name: /^outage fails since \d\d:\d\d \w+: / }).click();
     await page.getByRole("heading", { name: "outage", exact: true }).waitFor();
     await page.getByRole("button", { name: "Resend a range" }).click();
     const dialog = page.getByRole("dialog");
