@@ -47,17 +47,28 @@ function unlessProven(
   error: ProviderError,
 ): ProviderError {
   const { status } = response;
-  const mayBeDone = (status >= 500 && !isRefusedUnavailable(response, error)) || GIVEN_UP.has(status);
+  // The provider's own word for it, where it has one.
+  const isSaid = error.kind === "unknown_outcome";
+  const mayBeDone =
+    isSaid || (status >= 500 && !isRefusedUnavailable(response, error)) || GIVEN_UP.has(status);
+  if (request.repeatable && isSaid) return withKind(error, "unavailable", error.message);
   if (request.repeatable || !mayBeDone || PROOFS.has(error.kind)) return error;
-  return new ProviderError({
-    kind: "unknown_outcome",
-    message: `${error.message}; the record may have been written all the same`,
+  return withKind(
+    error,
+    "unknown_outcome",
+    `${error.message}; the record may have been written all the same`,
+  );
+}
+
+const withKind = (error: ProviderError, kind: ProviderErrorKind, message: string): ProviderError =>
+  new ProviderError({
+    kind,
+    message,
     code: error.code,
     status: error.status,
     rawResponse: error.rawResponse,
     cause: error,
   });
-}
 
 /** Kinds of refusals that come before anything is done. */
 const PROOFS: ReadonlySet<ProviderErrorKind> = new Set(["unauthorized", "rate_limited"]);

@@ -35,8 +35,17 @@ export const ErrorFacts = closed({
         of: Type.Optional(buildUnion(["read", "create"], "Of these requests only.")),
         means: Type.Optional(
           buildUnion(
-            ["unauthorized", "forbidden", "not_found", "invalid", "conflict", "rate_limited", "unavailable"],
-            "What the vendor says that it means.",
+            [
+              "unauthorized",
+              "forbidden",
+              "not_found",
+              "invalid",
+              "conflict",
+              "rate_limited",
+              "unavailable",
+              "unknown_outcome",
+            ],
+            "What the vendor says that it means. `unknown_outcome`: it may have been done all the same.",
           ),
         ),
       }),

@@ -6,10 +6,10 @@ const errorCodes: NonNullable<Description["errors"]["codes"]> = {
   601: "unauthorized",
   602: "unauthorized",
   603: "forbidden",
-  // A timeout, a maintenance, a system error, an error that passes.
-  604: "unavailable",
+  // A timeout and a system error tell nothing of what was done; a maintenance, an error that passes.
+  604: "unknown_outcome",
   608: "unavailable",
-  611: "unavailable",
+  611: "unknown_outcome",
   713: "unavailable",
   // Calls in 20 seconds, in a day, at the same time.
   606: "rate_limited",

@@ -34,6 +34,7 @@ const Kind = Type.Union([
   Type.Literal("conflict"),
   Type.Literal("rate_limited"),
   Type.Literal("unavailable"),
+  Type.Literal("unknown_outcome"),
 ]);
 
 /** Parameters of a request in addition to the fields; deletes may have them, too. */
@@ -301,7 +302,13 @@ export const DescriptionSchema = Type.Object({
     ),
     code: optional("Path of the provider's code."),
     furtherCode: optional("Path of the code in answers that have none at `code`."),
-    codes: Type.Optional(Type.Record(Type.String(), Kind, { description: "Kind of an error by code." })),
+    codes: Type.Optional(
+      Type.Record(Type.String(), Kind, {
+        description:
+          "Kind of an error by code. `unknown_outcome` is that of a fault inside the provider, which may have done a part all the same: a " +
+          "create is not sent again then.",
+      }),
+    ),
     texts: Type.Optional(
       Type.Record(Type.String(), Kind, {
         description:
