@@ -9,11 +9,12 @@ const graphql = (
   record: string,
   fields: string[],
   writes: Pick<Rules, "create" | "update" | "delete">,
+  filter = "",
 ): Rules => ({
   list,
   get: record,
   fields,
-  since: { argument: "query", type: "String", template: "updated_at:>='{since}'" },
+  since: { argument: "query", type: "String", template: `updated_at:>='{since}'${filter}` },
   ...writes,
 });
 
@@ -35,17 +36,25 @@ export const description: Description = {
       }),
       example: { firstName: "Ada", email: "ada@example.com" },
     },
+    // The schema names active products as the default of the filter: all are named, in reads of all products, too.
     products: {
-      graphql: graphql("products", "product", ["title", "handle", "status", "vendor"], {
-        create: { field: "productCreate", input: "ProductCreateInput!", argument: "product" },
-        update: {
-          field: "productUpdate",
-          input: "ProductUpdateInput!",
-          argument: "product",
-          idInInput: true,
+      since: { format: "rfc3339-seconds", full: "1970-01-01T00:00:00Z" },
+      graphql: graphql(
+        "products",
+        "product",
+        ["title", "handle", "status", "vendor"],
+        {
+          create: { field: "productCreate", input: "ProductCreateInput!", argument: "product" },
+          update: {
+            field: "productUpdate",
+            input: "ProductUpdateInput!",
+            argument: "product",
+            idInInput: true,
+          },
+          delete: { field: "productDelete", input: "ProductDeleteInput!", idInInput: true },
         },
-        delete: { field: "productDelete", input: "ProductDeleteInput!", idInInput: true },
-      }),
+        " status:active,archived,draft,unlisted",
+      ),
       example: { title: "Pen" },
     },
     collections: {
@@ -94,6 +103,6 @@ export const description: Description = {
   sources: {
     documentation: "https://shopify.dev/docs/api/admin-graphql",
     checked:
-      "2026-11-27, schema of the version 2026-07 and recorded answers of a shop; how a draft order that is gone is refused was not found",
+      "2026-11-28, schema of the version 2026-07, which Shopify supports until July 2027, and recorded answers of a shop; how a draft order that is gone is refused was not found. Deletions are not told: Shopify has them as events only",
   },
 };
