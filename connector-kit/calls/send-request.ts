@@ -48,16 +48,12 @@ function unlessProven(
 ): ProviderError {
   const { status } = response;
   // The provider's own word for it, where it has one.
-  const isSaid = error.kind === "unknown_outcome";
-  const mayBeDone =
-    isSaid || (status >= 500 && !isRefusedUnavailable(response, error)) || GIVEN_UP.has(status);
-  if (request.repeatable && isSaid) return withKind(error, "unavailable", error.message);
+  if (error.kind === "unknown_outcome")
+    return request.repeatable ? withKind(error, "unavailable", error.message) : error;
+  const mayBeDone = (status >= 500 && !isRefusedUnavailable(response, error)) || GIVEN_UP.has(status);
   if (request.repeatable || !mayBeDone || PROOFS.has(error.kind)) return error;
-  return withKind(
-    error,
-    "unknown_outcome",
-    `${error.message}; the record may have been written all the same`,
-  );
+  const message = `${error.message}; the record may have been written all the same`;
+  return withKind(error, "unknown_outcome", message);
 }
 
 const withKind = (error: ProviderError, kind: ProviderErrorKind, message: string): ProviderError =>
