@@ -27,7 +27,8 @@ export class EgressError extends Error {
 export function toEgressError(error: unknown, sent: boolean, host: string): EgressError {
   if (error instanceof EgressError) return error;
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  const text = error instanceof Error ? error.message || code : String(error);
+  const text =
+    describeTlsFault(error, code) ?? (error instanceof Error ? error.message || code : String(error));
   if (code === "UND_ERR_CONNECT_TIMEOUT") {
     return new EgressError("not-connected", false, `${host} did not accept a connection in time`, error);
   }
@@ -41,4 +42,13 @@ export function toEgressError(error: unknown, sent: boolean, host: string): Egre
     `the connection to ${host} broke before the answer was complete: ${text}`,
     error,
   );
+}
+
+/** OpenSSL's own text names its source files. Its reason is what a person can act on. */
+function describeTlsFault(error: unknown, code: string): string | undefined {
+  if (!code.startsWith("ERR_SSL_") || !(error instanceof Error) || !("reason" in error)) return undefined;
+  const reason = String(error.reason);
+  return code === "ERR_SSL_WRONG_VERSION_NUMBER"
+    ? `it does not speak TLS there (${reason})`
+    : `TLS failed (${reason})`;
 }

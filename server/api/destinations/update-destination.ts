@@ -5,7 +5,9 @@ import {
   openDestinationSecrets,
   sealDestinationSecrets,
 } from "../../deliver/destinations/destination-secrets.ts";
+import { sendWaiting } from "../../deliver/destinations/destination-health.ts";
 import type { Egress } from "../../egress/open-egress.ts";
+import type { Log } from "../../../ground/log.ts";
 import type { Sealer } from "../../../ground/seal.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { type Database, isUniqueViolation, transactControl } from "../../store/database/database.ts";
@@ -29,6 +31,7 @@ export interface UpdateServices {
   database: Database;
   sealer: Sealer;
   egress: Egress;
+  log: Log;
 }
 
 export const updateDestination = (deps: UpdateServices) =>
@@ -38,7 +41,7 @@ export const updateDestination = (deps: UpdateServices) =>
     summary: "Update a destination",
     description:
       "By id or name. `updateMask` may list `name`, `ownWrites`, `metadata`, `metadata.<member>` and `secrets.<member>`; " +
-      "null removes a member. The result is checked as a whole. Setting `metadata.url` enables a disabled " +
+      "null removes a member. The result is checked as a whole. What waits after failed attempts is sent at once. Setting `metadata.url` enables a disabled " +
       "destination.",
     params: Type.Object({ destination: DestinationIdOrName }),
     body: Type.Object({
@@ -67,18 +70,28 @@ export const updateDestination = (deps: UpdateServices) =>
     },
     async handle({ project, params, body }) {
       try {
-        return await transactControl(deps.database, async (queries) => {
+        const updated = await transactControl(deps.database, async (queries) => {
           const row = await getDestinationRow(queries, project.id, params.destination, "update");
           const { name } = body.destination;
           if (body.updateMask.includes("name") && name !== row.name) await refuseInUse(queries, row);
-          return toDestination(await change(deps, queries, row, body));
+          return change(deps, queries, row, body);
         });
+        await retryAfterChange(deps, updated);
+        return toDestination(updated);
       } catch (error) {
         const taken = isUniqueViolation(error, "destinations_project_id_name_key");
         throw taken ? destinationNameTaken(body.destination.name ?? "", error) : error;
       }
     },
   });
+
+/** Tries what waits with the new settings: the schedule is one for a receiver that nobody has mended. */
+async function retryAfterChange(
+  { database: { data }, log }: UpdateServices,
+  { id, failingSince, disabledTime }: DestinationRow,
+): Promise<void> {
+  if (failingSince && !disabledTime) await sendWaiting({ data, log }, { id, evenOne: true });
+}
 
 function change(
   deps: UpdateServices,

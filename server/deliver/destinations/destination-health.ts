@@ -58,18 +58,25 @@ export async function bringBack(
 ): Promise<void> {
   const back = await markWorking(control, ids);
   await Promise.all(
-    back.map(async ({ id, failedSeconds }) => {
-      const evenOne = failedSeconds >= OUTAGE_SECONDS;
-      try {
-        let count: number;
-        do count = await hastenDeliveries(data, { destinationId: id, max: MAX_CONCURRENT, evenOne });
-        while (count === MAX_CONCURRENT);
-      } catch (error) {
-        // They keep their schedule.
-        log.warn({ destinationId: id, error: String(error) }, "waiting deliveries were not sent at once");
-      }
-    }),
+    back.map(({ id, failedSeconds }) =>
+      sendWaiting({ data, log }, { id, evenOne: failedSeconds >= OUTAGE_SECONDS }),
+    ),
   );
+}
+
+/** Makes what failed and waits for a destination due at once; a single message only if `evenOne` is set. Never rejects. */
+export async function sendWaiting(
+  { data, log }: { data: DataQueries; log: Log },
+  { id, evenOne }: { id: string; evenOne: boolean },
+): Promise<void> {
+  try {
+    let count: number;
+    do count = await hastenDeliveries(data, { destinationId: id, max: MAX_CONCURRENT, evenOne });
+    while (count === MAX_CONCURRENT);
+  } catch (error) {
+    // They keep their schedule.
+    log.warn({ destinationId: id, error: String(error) }, "waiting deliveries were not sent at once");
+  }
 }
 
 /** Lists one failure of each destination. */

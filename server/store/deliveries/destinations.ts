@@ -75,7 +75,10 @@ export const insertDestination = (
     .returningAll()
     .executeTakeFirstOrThrow();
 
-/** Updates settings; `enable` ends a disabling. The caller must have locked the row. */
+/**
+ * Updates settings; `enable` ends a disabling, and the outage that led to it: the next failure begins another one. One that is not
+ * disabled goes on failing until it accepts a message. The caller must have locked the row.
+ */
 export const updateDestination = (
   queries: ControlQueries,
   projectId: string,
@@ -88,7 +91,12 @@ export const updateDestination = (
     .set({
       ...columns,
       metadata: JSON.stringify(metadata),
-      ...(enable && { disabledTime: null, disabledReason: null, failingSince: null, failingReason: null }),
+      ...(enable && {
+        failingSince: sql`case when disabled_time is null then failing_since end`,
+        failingReason: sql`case when disabled_time is null then failing_reason end`,
+        disabledTime: null,
+        disabledReason: null,
+      }),
       version: sql`version + 1`,
       updateTime: sql`now()`,
     })
