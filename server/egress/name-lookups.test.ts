@@ -62,8 +62,14 @@ const catchCode = (promise: Promise<unknown>): Promise<unknown> =>
 
 describe("a name", () => {
   let names: NameLookups;
+  /** Silent names that are looked up, now and at most. */
+  const open = { now: 0, most: 0 };
   beforeEach(() => {
-    names = openNameLookups((name) => queryName(name, { servers, withinMs: 200 }));
+    names = openNameLookups(async (name) => {
+      if (!name.startsWith("silent")) return queryName(name, { servers, withinMs: 200 });
+      open.most = Math.max(open.most, (open.now += 1));
+      return queryName(name, { servers, withinMs: 200 }).finally(() => (open.now -= 1));
+    });
     asked.length = 0;
     zone.clear();
     zone.set("healthy.example", "127.0.0.1").set("", "");
@@ -73,8 +79,8 @@ describe("a name", () => {
     const silent = Promise.all(silentNames(40).map((name) => catchCode(names.find(name, "noisy"))));
     const found = [{ address: "127.0.0.1", family: 4 }];
     assert.deepEqual(await names.find("healthy.example", "quiet"), found);
-    assert.deepEqual(new Set(asked.filter((name) => name.startsWith("silent"))).size, 4, "four at a time");
     assert.deepEqual(await names.find("healthy.example", "noisy"), found);
+    assert.equal(open.most, 4, "four at a time");
     // The rest of the 40 were given up while they waited: none was found.
     assert.deepEqual(
       (await silent).filter((code) => code !== "ETIMEOUT" && code !== "EBUSY"),
