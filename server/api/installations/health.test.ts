@@ -156,6 +156,7 @@ integrations:
     all.on.sandbox.addFault({ provider: "salesforce", path: "/query", status: 503, body: "", count: 1_000 });
     await trigger();
     const { detail } = await awaitReason("read", "account", /no page at the last \d+ attempts/);
+    assert.match(detail, /Waiting until \d{4}-[^:]+:\d\d:\S+ .*503/);
     const operationId = /operation (\S+) says/.exec(detail)?.[1];
     assert.equal((await get(`/operations/${operationId}`)).status, "in_progress");
     all.on.sandbox.clearFaults();

@@ -85,8 +85,13 @@ export const HEALTH_REASONS = sql`(
   ) as missing
   union all
   select distinct on (read_objects.object_name) 'read', message_name,
-    format('The provider gave no page at the last %s attempts. The next one is at %s; the log of operation %s says why.',
-      attempts, to_char(due_time at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), operation_id),
+    format('The provider gave no page at the last %s attempts. %s. The log of operation %s says more.', attempts,
+      coalesce(
+        -- "Waiting until …" with the provider's words. Without room in the log, there is only the time.
+        (select rtrim(left(last ->> 'msg', 500), '.') from (select log -> -1 as last from operations where id = operation_id) as entry
+         where last ->> 'msg' like 'Waiting until %'),
+        'The next one is at ' || to_char(due_time at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')),
+      operation_id),
     page_time, read_objects.object_name
   from read_runs join read_objects using (installation_id, object_name)
   where read_runs.installation_id = installations.id and attempts > 0 and pause is null and failing_since is null and not disabled
