@@ -1,5 +1,6 @@
 /** Chooses the list that a page belongs to: one of the object's, with or without a bound. */
 import { nowMs } from "../../ground/clock.ts";
+import type { ProviderError } from "../calls/provider-error.ts";
 import type { Checkpoint } from "../read-connector.ts";
 import type { ObjectPlan } from "./object-plan.ts";
 
@@ -18,6 +19,10 @@ export interface ChosenList {
   /** All its records are deleted ones, or those with this mark. */
   allDeleted: boolean;
   where: FurtherList["where"];
+  /** Not every account may read it. */
+  mayBeForbidden: boolean;
+  /** Where the end of the period goes. */
+  untilTo: string | undefined;
   /** Its only answer has no more records than these. */
   most: number | undefined;
   /** The position of the list after it. */
@@ -64,19 +69,31 @@ export function chooseList(
     position,
     allDeleted: further?.deleted ?? false,
     where: further?.where,
+    mayBeForbidden: further?.mayBeForbidden ?? false,
+    untilTo: further?.since?.until,
     most: further?.most,
     following: positions[positions.indexOf(position) + 1],
   };
 }
 
 /** A further list with a request of its own. It selects no fields, and is read by its pages, not on from the last time of change. */
-function takeOwnList(rules: ObjectPlan, { list, records, paging, changedPath, since }: FurtherList): void {
+function takeOwnList(
+  rules: ObjectPlan,
+  { list, records, paging, idPath, changedPath, since }: FurtherList,
+): void {
   rules.list = list;
   delete rules.select;
-  if (since) rules.since = { to: since.to, ...(since.format && { format: since.format }) };
-  else if (rules.since) rules.since = { ...rules.since, keyset: false };
+  if (since) {
+    const { until: _, oldestDays: __, ...own } = since;
+    rules.since = own;
+  } else if (rules.since) rules.since = { ...rules.since, keyset: false };
   if (records !== undefined) rules.records = records;
   if (paging) rules.paging = paging;
+  if (idPath !== undefined) {
+    rules.idPath = idPath;
+    delete rules.each;
+    delete rules.readEach;
+  }
   if (changedPath !== undefined) rules.changedPath = changedPath;
 }
 
@@ -124,6 +141,15 @@ export function deletionsLacking(
     return `deletions of ${name} before ${bound.toISOString()} are not reported by the provider any more`;
   return undefined;
 }
+
+/** Returns the warning where the provider does not let this account read a list of deletions; undefined where that is a failure. */
+export const deletionsForbidden = (
+  { rules: { name }, mayBeForbidden }: ChosenList,
+  { kind, message }: ProviderError,
+): string | undefined =>
+  mayBeForbidden && kind === "forbidden"
+    ? `deletions of ${name} are not read, because the provider forbids this account to read where they are reported: ${message}`
+    : undefined;
 
 /** Returns the bound that the provider is asked for: none where it would refuse one so old. */
 function usableBound({ since: rules }: ObjectPlan, since: Date | undefined): Date | undefined {

@@ -11,7 +11,13 @@ import { parseBody, send, unreadable } from "../calls/send-request.ts";
 import { textAt } from "../calls/text-at.ts";
 import { watchHeaders } from "../calls/watch-headers.ts";
 import { buildBody } from "./write/body-members.ts";
-import { chooseList, deletionsLacking, type ChosenList, type Wanted } from "./chosen-list.ts";
+import {
+  chooseList,
+  deletionsForbidden,
+  deletionsLacking,
+  type ChosenList,
+  type Wanted,
+} from "./chosen-list.ts";
 import { hasMark } from "./deleted-mark.ts";
 import { firstCheckpoint, startRequest, nextPlace, putPlace } from "./paging.ts";
 import { filledNames, fillPath, fillText } from "./fill-path.ts";
@@ -48,19 +54,18 @@ export function pageRequest(
     ...(list.headers && { headers: list.headers }),
   };
   if (list.pageSize) putSize(parts, list.pageSize, plan.pageSize);
-  putSince(parts, chosen, plan.account);
+  putSince(parts, chosen, plan);
   const named = namedFields(rules, plan);
   putSelected(parts, rules, named);
   putPlace(parts, paging, checkpoint);
-  const { headers } = parts;
   parts.query.unshift(...filledQuery(rules, parts));
   // The URL of a next page has the query, but not the headers.
   if ((paging.nextUrl ?? paging.link) && typeof place === "string")
-    return { method, path: place, ...(headers && { headers }), repeatable: true };
+    return { method, path: place, ...(parts.headers && { headers: parts.headers }), repeatable: true };
   return {
     method,
     path: withQuery(fillPath(list.path, rules), parts.query),
-    ...(headers && { headers }),
+    ...(parts.headers && { headers: parts.headers }),
     ...(method !== "GET" && { body: withDocument(rules, "read", parts.body, named) }),
     repeatable: true,
   };
@@ -175,6 +180,8 @@ async function readPageFrom(
   if (isEmpty) return { records: [], deleted: [], ...nextList(chosen) };
   const again = error && restartBehind(rules.paging ?? {}, reached, error);
   if (again) return readAgain(again);
+  const forbidden = error && deletionsForbidden(chosen, error);
+  if (forbidden !== undefined) return { records: [], deleted: [], warning: forbidden, ...nextList(chosen) };
   if (error) throw error;
   if (!response) throw brokenPage("there is no answer");
   const body = parseBody(response.text);

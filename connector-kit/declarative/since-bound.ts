@@ -1,4 +1,5 @@
 /** Writes the lower bound of a list, and moves it on with the records where pages go on by time. */
+import { now } from "../../ground/clock.ts";
 import { brokenPage } from "../calls/page-check.ts";
 import type { Checkpoint, ReadPlan, SourceRecord } from "../read-connector.ts";
 import { buildBody } from "./write/body-members.ts";
@@ -12,8 +13,8 @@ const ZONES_MS = 14 * 3_600_000;
 /** Puts the bound, and what goes with it, into the parts of a request. */
 export function putSince(
   parts: RequestParts,
-  { rules, bound }: ChosenList,
-  account: ReadPlan["account"],
+  { rules, bound, untilTo }: ChosenList,
+  { account, until }: ReadPlan,
 ): void {
   const { since } = rules;
   if (since?.to === undefined || !bound) return;
@@ -23,6 +24,7 @@ export function putSince(
   const isNumber = since.to.startsWith("body.") && since.format?.startsWith("unix");
   const value = since.template?.replace("{since}", text) ?? (isNumber ? Number(text) : text);
   put(parts, since.to, value);
+  if (untilTo !== undefined) put(parts, untilTo, timeText(until ?? now(), since.format));
   for (const [name, member] of Object.entries(since.query ?? {})) parts.query.push([name, member]);
   parts.body = buildBody(rules, since.body, parts.body);
 }

@@ -63,6 +63,27 @@ const columns: FieldListRules = {
   required: { paths: ["RequiredLevel.Value"], is: ["ApplicationRequired", "SystemRequired"] },
 };
 
+/**
+ * The audit of an environment has its deletions: 3 is one. It needs the privilege prvReadAuditSummary, and has tables whose changes are audited.
+ * The tokens of change tracking cannot be kept between reads, and are for tables of which it is turned on, too.
+ */
+const auditedDeletions: NonNullable<ObjectRules["furtherLists"]>[number] = {
+  list: {
+    path: "/v9.2/audits",
+    query: {
+      $select: "_objectid_value,createdon",
+      $filter: "operation eq 3 and objecttypecode eq '{singular}'{changed}",
+      $orderby: "createdon",
+    },
+    pageSize: { to: "header.prefer", template: "odata.maxpagesize={size}", most: 500 },
+  },
+  idPath: "_objectid_value",
+  changedPath: "createdon",
+  since: { to: "fill.changed", template: " and createdon ge {since}", format: "rfc3339-seconds" },
+  deleted: true,
+  mayBeForbidden: true,
+};
+
 const table = (singular: string, idPath: string, example: ObjectRules["example"]): ObjectRules => ({
   singular,
   idPath,
@@ -79,6 +100,7 @@ export const description: Description = {
     },
     records: "value",
     paging: { nextUrl: { from: "@odata.nextLink" } },
+    furtherLists: [auditedDeletions],
     changedPath: "modifiedon",
     // In the order of ids, which is the vendor's own and unambiguous. A request of others, with the plug-ins that it starts, may take two minutes,
     // and its rows, which nobody sees before, may have the time of its beginning.
@@ -113,6 +135,6 @@ export const description: Description = {
   sources: {
     documentation: "https://learn.microsoft.com/en-us/power-apps/developer/data-platform/webapi/overview",
     checked:
-      "2026-11-28, Microsoft's documentation of the Web API in MicrosoftDocs/powerapps-docs, 2021 to 2026: all but batches; columns by the names of their types",
+      "2026-11-28, Microsoft's documentation of the Web API in MicrosoftDocs/powerapps-docs, 2021 to 2026: all but batches; columns by the names of their types. Deletions are read from the audit: the connected user needs the privilege `prvReadAuditSummary`, and environment and table must be audited",
   },
 };

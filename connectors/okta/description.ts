@@ -1,5 +1,23 @@
 /** Okta's users and groups, by the fields of their profiles. Deleting an active user deactivates it; a second deletion deletes it. */
-import type { Description } from "../../connector-kit/declarative/rules/description.ts";
+import type { Description, ObjectRules } from "../../connector-kit/declarative/rules/description.ts";
+
+/** The System Log has the events of the last 90 days. A query without `until` never ends: it waits for new events. */
+const loggedDeletions = (eventType: string, type: string): ObjectRules["furtherLists"] => [
+  {
+    list: {
+      path: "/api/v1/logs",
+      query: { filter: `eventType eq "${eventType}" and outcome.result eq "SUCCESS"` },
+      pageSize: { to: "query.limit", most: 1000 },
+    },
+    idPath: "target.0.id",
+    changedPath: "published",
+    since: { to: "query.since", until: "query.until", oldestDays: 90 },
+    deleted: true,
+    where: { at: "target.0.type", is: type },
+    // It needs the scope okta.logs.read.
+    mayBeForbidden: true,
+  },
+];
 
 export const description: Description = {
   ids: { pattern: "[A-Za-z0-9]{4,64}" },
@@ -8,7 +26,8 @@ export const description: Description = {
     flatten: "profile",
     paging: { link: true },
     changedPath: "lastUpdated",
-    since: { to: "query.filter", template: 'lastUpdated gt "{since}"', exclusive: true },
+    // Events can be late in the System Log; Okta does not say how late.
+    since: { to: "query.filter", template: 'lastUpdated gt "{since}"', exclusive: true, overlapMinutes: 10 },
     create: { method: "POST", path: "/api/v1/{path}", wrap: { in: "profile" } },
     delete: { method: "DELETE", path: "/api/v1/{path}/{id}" },
     get: { path: "/api/v1/{path}/{id}" },
@@ -16,13 +35,24 @@ export const description: Description = {
   objects: {
     users: {
       // Without a filter, deactivated users are left out.
-      since: { to: "query.filter", template: 'lastUpdated ge "{since}"', full: "1970-01-01T00:00:00Z" },
+      since: {
+        to: "query.filter",
+        template: 'lastUpdated ge "{since}"',
+        full: "1970-01-01T00:00:00Z",
+        overlapMinutes: 10,
+      },
+      // A deactivated user is a record with the status DEPROVISIONED, which can be deleted.
+      furtherLists: loggedDeletions("user.lifecycle.delete.completed", "User"),
       // By POST, fields that are not named stay; a PUT would clear them.
       update: { method: "POST", path: "/api/v1/users/{id}", wrap: { in: "profile" } },
       example: { firstName: "Ada", lastName: "Quill", email: "ada@example.com", login: "ada@example.com" },
     },
     // An update, by PUT, would clear the fields that are not named.
-    groups: { modes: ["read", "create", "delete"], example: { name: "Writers" } },
+    groups: {
+      modes: ["read", "create", "delete"],
+      furtherLists: loggedDeletions("group.lifecycle.delete", "UserGroup"),
+      example: { name: "Writers" },
+    },
   },
   errors: {
     message: ["errorCauses.*.errorSummary", "errorSummary"],
@@ -31,6 +61,7 @@ export const description: Description = {
   limits: { reset: "x-rate-limit-reset" },
   sources: {
     documentation: "https://developer.okta.com/docs/api",
-    checked: "2026-11-28, Okta's OpenAPI file 2026.06.3; domains of cells by Okta's own client",
+    checked:
+      "2026-11-28, Okta's OpenAPI file 2026.06.3, and its page of queries of the System Log; domains of cells by Okta's own client. Deletions are read from the System Log: the provider app needs the scope `okta.logs.read`. A user who is deactivated, not deleted, is a record with the status `DEPROVISIONED`",
   },
 };

@@ -1,5 +1,5 @@
 /** ServiceNow's tables. Times of records are UTC without a zone. */
-import type { Description } from "../../connector-kit/declarative/rules/description.ts";
+import type { Description, ObjectRules } from "../../connector-kit/declarative/rules/description.ts";
 import type { MetadataRules } from "../../connector-kit/declarative/rules/metadata-rules.ts";
 
 /** The dictionary lists a table's own columns; those of the tables that it extends are listed there. */
@@ -38,6 +38,28 @@ const listDictionaryFields = (...tables: string[]): MetadataRules => ({
   },
 });
 
+/**
+ * Deletions of tables by the names of the deleted records' own tables: a deleted server of `cmdb_ci` is one of `cmdb_ci_server`. Tables whose
+ * deletions are not audited are not there. Only administrators may read it by default.
+ */
+const auditedDeletions = (tables: string): ObjectRules["furtherLists"] => [
+  {
+    list: {
+      path: "/api/now/table/sys_audit_delete",
+      query: {
+        sysparm_fields: "documentkey,tablename,sys_created_on",
+        sysparm_query: `${tables}{changed}^ORDERBYsys_created_on^ORDERBYsys_id`,
+      },
+      pageSize: { to: "query.sysparm_limit", most: 1000 },
+    },
+    idPath: "documentkey",
+    changedPath: "sys_created_on",
+    since: { to: "fill.changed", template: "^sys_created_on>={since}", format: "sql", zone: "user" },
+    deleted: true,
+    mayBeForbidden: true,
+  },
+];
+
 export const description: Description = {
   ids: { pattern: "[0-9a-f]{32}" },
   defaults: {
@@ -50,6 +72,7 @@ export const description: Description = {
       },
       pageSize: { to: "query.sysparm_limit", most: 1000 },
     },
+    furtherLists: auditedDeletions("tablename={path}"),
     records: "result",
     paging: { link: true },
     idPath: "sys_id",
@@ -87,10 +110,15 @@ export const description: Description = {
       metadata: listDictionaryFields("task"),
       example: { short_description: "New printers" },
     },
-    task: { example: { short_description: "Call Ada" } },
+    // Tasks have tables of many names, which nothing tells.
+    task: { furtherLists: [], example: { short_description: "Call Ada" } },
     sys_user: { example: { user_name: "ada" } },
     core_company: { example: { name: "Quill Ltd" } },
-    cmdb_ci: { metadata: listDictionaryFields("cmdb"), example: { name: "printer-7" } },
+    cmdb_ci: {
+      furtherLists: auditedDeletions("tablenameSTARTSWITHcmdb_ci"),
+      metadata: listDictionaryFields("cmdb"),
+      example: { name: "printer-7" },
+    },
   },
   errors: { message: ["error.detail", "error.message"] },
   limits: { reset: "x-ratelimit-reset" },
@@ -98,6 +126,6 @@ export const description: Description = {
     documentation:
       "https://www.servicenow.com/docs/bundle/api-reference/page/integrate/inbound-rest/concept/c_TableAPI.html",
     checked:
-      "2026-11-26, api-evangelist’s OpenAPI file of the Table API (Zurich), and two other connectors for the zone of bounds; ServiceNow’s own pages name no zone and no largest page",
+      "2026-11-28, ServiceNow’s documentation of the release Australia (Table API, Batch API, rate limits, archiving, deleted records), and other connectors for the zone of bounds and the columns of `sys_audit_delete`; ServiceNow’s own pages name no zone and no largest page. Deletions are read from `sys_audit_delete`: the connected user needs a role that may read it, by default `admin`",
   },
 };

@@ -1,5 +1,6 @@
 /** Words what a description states: objects, a first write, how lists are read, limits, errors, and what was checked. */
 import type { Connector } from "../../connector-kit/connector.ts";
+import { reportsDeletions } from "../../connector-kit/declarative/chosen-list.ts";
 import type { Description } from "../../connector-kit/declarative/rules/description.ts";
 import { buildPlans, type Mode, type ObjectPlan } from "../../connector-kit/declarative/object-plan.ts";
 import type { Account } from "../../connector-kit/calls/provider-fetch.ts";
@@ -162,13 +163,34 @@ function overlapText(plans: ObjectPlan[]): string[] {
 function deletionsText(plans: ObjectPlan[]): string[] {
   const lists = plans.flatMap(({ furtherLists = [] }) => furtherLists).filter(({ deleted }) => deleted);
   const { since, most } = lists.find((list) => list.since?.oldestDays !== undefined) ?? {};
-  return since?.oldestDays === undefined
-    ? []
-    : [
-        `* The provider reports deletions of the last ${since.oldestDays} days${
-          most === undefined ? "" : `, and ${most} changes at once`
-        }: a read says in its log where some may be missing.`,
-      ];
+  const forbidden = new Set(
+    lists.filter(({ mayBeForbidden }) => mayBeForbidden).map(({ list }) => `\`${list?.path}\``),
+  );
+  return [
+    ...unreportedText(plans),
+    ...(since?.oldestDays === undefined
+      ? []
+      : [
+          `* The provider reports deletions of the last ${since.oldestDays} days${
+            most === undefined ? "" : `, and ${most} changes at once`
+          }: a read says in its log where some may be missing.`,
+        ]),
+    ...(forbidden.size === 0
+      ? []
+      : [
+          `* Deletions are read from ${[...forbidden].join(", ")}, which not every account may read: a read says in its log where it is forbidden.`,
+        ]),
+  ];
+}
+
+/** Names the objects whose deletions nobody hears of. */
+function unreportedText(plans: ObjectPlan[]): string[] {
+  const read = plans.filter(({ modes }) => modes.includes("read"));
+  const without = read.filter((plan) => !reportsDeletions(plan));
+  if (without.length === 0) return [];
+  return without.length === read.length
+    ? ["* Deletions are not read: a record that was deleted is not reported."]
+    : [`* Deletions of these objects are not read: ${without.map(({ name }) => `\`${name}\``).join(", ")}.`];
 }
 
 function fewFieldsText(plans: ObjectPlan[]): string[] {

@@ -40,6 +40,26 @@ const BREAKS: [place: RegExp, change: (description: Broken) => void][] = [
     /furtherLists\.0\.since\.to$/,
     ({ defaults }) => (defaults.furtherLists = [{ list: { path: "/x" }, since: { to: "s" } }]),
   ],
+  [
+    /furtherLists\.0\.since\.until$/,
+    ({ defaults }) =>
+      (defaults.furtherLists = [{ list: { path: "/x" }, since: { to: "query.s", until: "u" } }]),
+  ],
+  [
+    /furtherLists\.0\.since\.template$/,
+    ({ defaults }) =>
+      (defaults.furtherLists = [{ list: { path: "/x" }, since: { to: "query.s", template: "after" } }]),
+  ],
+  [
+    /furtherLists\.0\.since\.zone$/,
+    ({ defaults }) =>
+      (defaults.furtherLists = [{ list: { path: "/x" }, since: { to: "query.s", zone: "user" } }]),
+  ],
+  [
+    /furtherLists\.0\.mayBeForbidden$/,
+    ({ defaults }) => (defaults.furtherLists = [{ list: { path: "/x" }, mayBeForbidden: true }]),
+  ],
+  [/furtherLists\.0\.idPath$/, ({ defaults }) => (defaults.furtherLists = [{ path: "/x", idPath: "of" }])],
   [/defaults\.lists$/, ({ defaults }) => (defaults.lists = {})],
   [/ids\.pattern$/, (description) => (description.ids = { pattern: ".*" })],
   [/ids\.pattern$/, (description) => (description.ids = { pattern: "(" })],

@@ -39,6 +39,8 @@ export function pagingFaults(paging: PagingRules, path: string): ProviderFault[]
   ];
 }
 
+const ZONE_WITHOUT_SQL = "needs format sql: other formats name their zone";
+
 /** Faults of the members around the lists of an object. */
 export function listFaults(
   { since, furtherLists = [], deleted }: ObjectRules,
@@ -52,7 +54,7 @@ export function listFaults(
       ? fault(`${path}.since.path`, "goes into since.list, which is there, too")
       : []),
     ...(since?.zone === "user" && since.format !== "sql"
-      ? fault(`${path}.since.zone`, "needs format sql: other formats name their zone")
+      ? fault(`${path}.since.zone`, ZONE_WITHOUT_SQL)
       : []),
     ...(deleted?.at === "" ? fault(`${path}.deleted.at`, "is empty") : []),
     ...furtherLists.flatMap((list, index) => {
@@ -69,7 +71,32 @@ export function listFaults(
         ...(list.where && !list.deleted
           ? fault(`${place}.where`, "needs deleted: true: it tells deleted records from others")
           : []),
-        ...fault(`${place}.since.to`, targetFault(list.since?.to, ["query", "body", "header"])),
+        ...(list.mayBeForbidden && !list.deleted
+          ? fault(
+              `${place}.mayBeForbidden`,
+              "needs deleted: true: a list of records that is not read would lack them silently",
+            )
+          : []),
+        ...(list.idPath !== undefined && !list.list
+          ? fault(
+              `${place}.idPath`,
+              "needs a list of its own: the records of the other have the id at idPath",
+            )
+          : []),
+        ...fault(`${place}.since.to`, targetFault(list.since?.to, ["query", "body", "header", "fill"])),
+        ...(list.since?.template !== undefined && !list.since.template.includes("{since}")
+          ? fault(`${place}.since.template`, "must contain {since}")
+          : []),
+        ...(list.since?.zone === "user" && list.since.format !== "sql"
+          ? fault(`${place}.since.zone`, ZONE_WITHOUT_SQL)
+          : []),
+        ...(list.since?.until !== undefined && list.since.zone === "user"
+          ? fault(
+              `${place}.since.until`,
+              "cannot be used with zone user: the end would be too early where the zone is unknown",
+            )
+          : []),
+        ...fault(`${place}.since.until`, targetFault(list.since?.until, ["query", "body", "header"])),
         ...(list.since && !list.list ? fault(`${place}.since`, "needs a list of its own") : []),
         ...(list.most !== undefined && !(list.deleted && list.paging?.none)
           ? fault(`${place}.most`, "is for deleted records in one answer: deleted: true and paging.none")

@@ -51,6 +51,14 @@ export const ListRequest = Type.Object({
   ),
 });
 
+const Zone = Type.Optional(
+  Type.Union([Type.Literal("UTC"), Type.Literal("user")], {
+    description:
+      "Zone in which the provider reads bounds without one. `user`: that of the connected user; where the connection does not know it, " +
+      "the bound is 14 hours earlier. Default: `UTC`.",
+  }),
+);
+
 export const Since = Type.Object({
   to: Type.Optional(
     target(
@@ -100,13 +108,7 @@ export const Since = Type.Object({
         "The provider leaves out records that changed exactly at the bound: it is then asked for a little earlier.",
     }),
   ),
-  zone: Type.Optional(
-    Type.Union([Type.Literal("UTC"), Type.Literal("user")], {
-      description:
-        "Zone in which the provider reads bounds without one. `user`: that of the connected user; where the connection does not know it, " +
-        "the bound is 14 hours earlier. Default: `UTC`.",
-    }),
-  ),
+  zone: Zone,
   path: optional("Path of the list that knows the bound, where it is another one."),
   list: Type.Optional(ListRequest),
   records: optional("Path of the list of records in its answer, where it is another one."),
@@ -129,8 +131,16 @@ export const FurtherList = Type.Object({
   list: Type.Optional(ListRequest),
   records: optional("Path of the list of records in its answer."),
   paging: Type.Optional(Paging),
+  idPath: optional("Path of the id in its records, where a log names records in another way. Needs `list`."),
   changedPath: optional("Path of the time of the change, or of the deletion, in its records."),
   deleted: Type.Optional(Type.Boolean({ description: "Its records are deleted ones." })),
+  mayBeForbidden: Type.Optional(
+    Type.Boolean({
+      description:
+        "Not every account may read this list of deleted records, for example a log: where the provider forbids it, the read says so in " +
+        "its log, and goes on.",
+    }),
+  ),
   where: Type.Optional(
     Type.Object(deletedMark, {
       description: "Where it has other records, too: what tells the deleted ones.",
@@ -141,6 +151,11 @@ export const FurtherList = Type.Object({
       {
         to: target("Where the lower bound goes."),
         format: Type.Optional(Type.Union(TimeFormat.anyOf, { description: "How it is written." })),
+        template: optional("Text around the bound, with `{since}`."),
+        zone: Zone,
+        until: Type.Optional(
+          target("Where the end of the period goes, written like the bound, where the provider wants one."),
+        ),
         oldestDays: Type.Optional(
           Type.Integer({
             description: "How far back the provider knows changes; the read says what is earlier.",

@@ -176,6 +176,8 @@ function buildLog(
     log.push({ severity: "INFO", msg });
     for (const records of target.notRead)
       log.push({ severity: "INFO", msg: `The provider's list leaves out ${records}: they are not read` });
+    if (target.definition.deletedRecords && !target.connector.read.abilities.deletions)
+      log.push({ severity: "INFO", msg: "Deletions are asked for, but none are read from this provider" });
   }
   if (page.restarted) {
     const msg = "The provider no longer accepts the place that it named: the list is read from its beginning";

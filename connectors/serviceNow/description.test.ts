@@ -1,0 +1,64 @@
+/** ServiceNow's audit of deleted records. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { replay } from "../../connector-kit/testing/replay.ts";
+import { CONNECTORS } from "../connectors.gen.ts";
+
+const { read } = CONNECTORS["serviceNow"] ?? {};
+assert.ok(read);
+
+const period = {
+  objectName: "incident",
+  since: new Date("2026-08-01T10:00:00Z"),
+  until: new Date("2026-09-01T00:00:00Z"),
+  account: { timeZone: "Europe/Berlin" },
+};
+
+/** A row as ronidas39/snowloader shows it (tests, 2026-08-28); the table is named in the vendor's pages of deleted records. */
+const row = (key: string, table: string) => ({
+  documentkey: key,
+  tablename: table,
+  sys_created_on: "2026-08-15 10:00:00",
+});
+
+const askedFor = async (objectName: string): Promise<string | null> => {
+  const { fetch, requests } = replay({ status: 200, body: { result: [] } });
+  await read.readDeletions({ ...period, objectName }, undefined, fetch);
+  return new URL(requests[0]?.path ?? "", "https://acme.example").searchParams.get("sysparm_query");
+};
+
+test("deletions are read from the audit of deletions, by the name of the table", async () => {
+  const { fetch, requests } = replay({
+    status: 200,
+    body: { result: [row("a9e30c7dc61122760116894de7bcc7bd", "incident")] },
+  });
+  const { records, next } = await read.readDeletions(period, undefined, fetch);
+  assert.deepEqual(
+    records.map(({ id, deletedTime }) => [id, deletedTime?.toISOString()]),
+    [["a9e30c7dc61122760116894de7bcc7bd", "2026-08-15T10:00:00.000Z"]],
+  );
+  assert.equal(next, undefined);
+  assert.match(requests[0]?.path ?? "", /^\/api\/now\/table\/sys_audit_delete\?/);
+  // The bound is in the zone of the user, like those of changes.
+  assert.equal(
+    await askedFor("incident"),
+    "tablename=incident^sys_created_on>=2026-08-01 12:00:00^ORDERBYsys_created_on^ORDERBYsys_id",
+  );
+});
+
+test("a configuration item is deleted under the name of its own table", async () => {
+  assert.match((await askedFor("cmdb_ci")) ?? "", /^tablenameSTARTSWITHcmdb_ci\^/);
+});
+
+test("a user who may not read the audit reads no deletions, and the read says so", async () => {
+  const { fetch } = replay({
+    status: 403,
+    body: {
+      error: { message: "User Not Authorized", detail: "Failed API level ACL Validation" },
+      status: "failure",
+    },
+  });
+  const page = await read.readDeletions(period, undefined, fetch);
+  assert.deepEqual([page.records, page.next], [[], undefined]);
+  assert.match(page.warning ?? "", /deletions of incident are not read.*Failed API level ACL/);
+});
