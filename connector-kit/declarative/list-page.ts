@@ -15,6 +15,7 @@ import {
   chooseList,
   deletionsForbidden,
   deletionsLacking,
+  reportsDeletions,
   type ChosenList,
   type Wanted,
 } from "./chosen-list.ts";
@@ -135,6 +136,9 @@ export async function readDeletedPage(
   plan: ReadPlan,
   checkpoint: Checkpoint | undefined,
 ): Promise<DeletionPage> {
+  const { name } = reading.rules;
+  if (!reportsDeletions(reading.rules))
+    return { records: [], warning: `deletions of ${name} are not read: the provider has no list of them` };
   const { deleted, next, restarted, warning } = await readPageFrom(reading, plan, checkpoint, "deletions");
   const records = deleted
     .filter((record) => matches(record, plan))
