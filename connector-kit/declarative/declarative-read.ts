@@ -76,11 +76,6 @@ export function declarativeRead(description: Description, classify: Classify): R
     search: (plan, fetch) => search((checkpoint) => readPage(plan, checkpoint, fetch)),
     async readDeletions({ objectName, since, until, account }, checkpoint, fetch) {
       const rules = rulesFor({ objectName, ...(account && { account }) });
-      if (!reportsDeletions(rules))
-        return {
-          records: [],
-          warning: `deletions of ${objectName} are not read: the provider has no list of them`,
-        };
       const plan: ReadPlan = { objectName, since, until, fields: [], filters: [], associations: [] };
       return readDeletedPage(
         { rules, classify, fetch },
