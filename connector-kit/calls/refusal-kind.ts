@@ -19,11 +19,20 @@ export function refusalKind(
   kind: ProviderErrorKind,
   isExplained: boolean,
 ): ProviderErrorKind {
+  if (kind === "unauthorized" && lacksScope(headers, text)) return "forbidden";
   if (reportsLimit(status, headers) && (FINAL.has(kind) || kind === "unavailable")) return "rate_limited";
   if (isExplained || status < 400 || status >= 500 || TOO_LARGE.has(status)) return kind;
   if (kind === "not_found" && text.trim() === "") return kind;
   return FINAL.has(kind) ? "unavailable" : kind;
 }
+
+/**
+ * A token that is valid and lacks a scope is refused with this word (RFC 6750, section 3.1), by some with the status 401 instead of 403: Xero in
+ * the header, others in the body.
+ */
+const lacksScope = (headers: ProviderResponse["headers"], text: string): boolean =>
+  /\binsufficient_scope\b/.test(headers["www-authenticate"] ?? "") ||
+  /"(?:error|code|type)"\s*:\s*"insufficient_scope"/.test(text);
 
 /** Returns the message for an answer that the provider does not explain. */
 export const unexplained = (provider: string, status: number, kind: ProviderErrorKind): string =>

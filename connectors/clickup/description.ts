@@ -23,6 +23,14 @@ const tasksBelow = (object: string): ObjectRules => ({
   ...taskPages,
 });
 
+/** With 401, although the token is valid: the user did not authorize it for this workspace. */
+const TEAM_NOT_AUTHORIZED = Object.fromEntries(
+  [23, 26, 27, ...Array.from({ length: 17 }, (_, index) => 29 + index)].map((number) => [
+    `OAUTH_0${number}`,
+    "forbidden" as const,
+  ]),
+);
+
 export const description: Description = {
   defaults: {
     list: { path: "/api/v2/team/{connection.teamId}/{singular}" },
@@ -78,7 +86,7 @@ export const description: Description = {
     listTasks: { ...tasksBelow("lists"), example: { name: "Call Ada" } },
     folderlessListTasks: { ...tasksBelow("folderlessLists"), example: { name: "Call Bo" } },
   },
-  errors: { message: ["err"], code: "ECODE", codes: { OAUTH_027: "forbidden" } },
+  errors: { message: ["err"], code: "ECODE", codes: TEAM_NOT_AUTHORIZED },
   limits: { reset: "x-ratelimit-reset" },
   sources: {
     documentation: "https://developer.clickup.com/reference",

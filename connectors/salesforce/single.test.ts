@@ -31,3 +31,34 @@ test("a value that looks like a reference of a composite request is written as i
     ["/services/data/v60.0/sobjects/Contact", "/services/data/v60.0/sobjects/Contact/{id}"],
   );
 });
+
+const upsert: RecordWrite = {
+  objectName: "Contact",
+  type: "upsert",
+  key: "Erp__c",
+  batch: false,
+  records: [{ fields: { Erp__c: "7", LastName: "Quill" } }],
+  allOrNone: false,
+  headers: {},
+};
+
+/** REST API Developer Guide, Upsert (read 2026-11-28): 201 with `created: true` for a new record, 200 with `created: false` for one that was there. */
+for (const [created, status] of [
+  [true, 404],
+  [false, 405],
+] as const)
+  test(`an upsert whose composite request is answered ${status} tells that a record was ${created ? "created" : "updated"}`, async () => {
+    const provider = replay(
+      { status, body: [{ errorCode: "NOT_FOUND", message: "The requested resource does not exist" }] },
+      { status: created ? 201 : 200, body: { id: "003ak00000jvIfpAAE", success: true, errors: [], created } },
+      { status: 200, body: { LastName: "Quill" } },
+    );
+    const { outcomes } = await write.write(upsert, provider.fetch);
+    assert.deepEqual(outcomes, [
+      { success: true, recordId: "003ak00000jvIfpAAE", data: { LastName: "Quill" }, created },
+    ]);
+    assert.deepEqual(
+      provider.requests.map(({ method }) => method),
+      ["POST", "PATCH", "GET"],
+    );
+  });

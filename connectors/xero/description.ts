@@ -147,7 +147,11 @@ export const description: Description = {
     message: ["Elements.*.ValidationErrors.*.Message", "Detail", "Message"],
     code: "Type",
     // The text is all of the answer.
-    texts: { "looking for cannot be found": "not_found" },
+    texts: {
+      "looking for cannot be found": "not_found",
+      // With 401, for a valid token without the scope; a bad token is `AuthenticationUnsuccessful`.
+      AuthorizationUnsuccessful: "forbidden",
+    },
   },
   limits: { perSecond: 1 },
   sources: {

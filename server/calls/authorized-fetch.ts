@@ -46,8 +46,10 @@ export function authorizedFetch(
     const base = deps.connections.baseUrl(live, options.moduleKey);
     const { egress } = deps;
     const first = await exchange({ ...options, egress, base, live }, request);
-    if (!live.refreshable) deps.connections.suspects.noticed(live, first.status);
-    if (!isUnauthorized(first, options.connector) || !live.refreshable) return first;
+    const isRefused = isUnauthorized(first, options.connector);
+    if (!live.refreshable)
+      deps.connections.suspects.noticed(live, isRefused ? first.status : lessThan401(first));
+    if (!isRefused || !live.refreshable) return first;
     // The provider rejected the token before it did anything, so any request may be repeated.
     live = await deps.connections.refreshRejected(live).catch((error: unknown) => {
       if (error instanceof ProviderError && error.kind === "unauthorized") return live;
@@ -63,8 +65,14 @@ export const fetchOnce =
   (request) =>
     exchange(sending, request);
 
-const isUnauthorized = (response: ProviderResponse, connector: Connector | undefined): boolean =>
-  response.status === 401 || connector?.classify?.(response)?.kind === "unauthorized";
+/** A 401 that the connector takes for a missing scope is about the request: with another token it would be the same. */
+function isUnauthorized(response: ProviderResponse, connector: Connector | undefined): boolean {
+  const kind = connector?.classify?.(response)?.kind;
+  return kind === "unauthorized" || (response.status === 401 && kind !== "forbidden");
+}
+
+/** Such a 401 is no reason to suspect the credentials, either. */
+const lessThan401 = ({ status }: ProviderResponse): number => (status === 401 ? 403 : status);
 
 interface Sending extends AuthorizedFetchOptions {
   egress: Egress;

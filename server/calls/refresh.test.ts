@@ -182,6 +182,45 @@ describe("token refresh", () => {
     assert.ok(timesSent(customer) <= 3, `${timesSent(customer)} refreshes`);
   });
 
+  test("a token that lacks a scope is not refreshed for it, however often a write is refused, and the connection stays", async () => {
+    // RFC 6750 names the word; Xero answers so with 401. Salesforce words another such refusal.
+    const refusals = {
+      hubspot: {
+        headers: { "www-authenticate": 'Bearer error="insufficient_scope"' },
+        body: { message: "no" },
+      },
+      salesforce: {
+        headers: {},
+        body: [
+          {
+            message: "This session is not valid for use with the REST API",
+            errorCode: "INVALID_SESSION_ID",
+          },
+        ],
+      },
+    };
+    for (const provider of ["hubspot", "salesforce"] as const) {
+      const customer = await connect(provider, `scope-${provider}`);
+      const { headers, body } = refusals[provider];
+      busbar.sandbox.addFault({
+        provider,
+        path: "(objects|composite)",
+        status: 401,
+        headers,
+        body,
+        count: 100,
+      });
+      for (let writes = 0; writes < 3; writes += 1) {
+        const record = provider === "hubspot" ? { firstname: "Ada" } : { LastName: "Ada" };
+        const answer = await customer.write(CRMS[provider].object, { type: "create", record });
+        assert.notEqual(answer.status, 200, answer.text);
+      }
+      assert.equal(timesSent(customer), 0, provider);
+      assert.notEqual(await status(customer), "bad_credentials");
+      busbar.sandbox.clearFaults();
+    }
+  });
+
   test("a wrong client secret does not mark the connection as bad", async () => {
     const customer = await connect("hubspot", "config", 1);
     busbar.sandbox.hubspot.expireTokens();
