@@ -1,5 +1,5 @@
 /** Classifies failed calls of Salesforce's Pub/Sub API by the code in their trailers. Pure. */
-import { GrpcError } from "../../connector-kit/grpc/grpc-call.ts";
+import { Code, ConnectError } from "@connectrpc/connect";
 import { ProviderError, type ProviderErrorKind } from "../../connector-kit/calls/provider-error.ts";
 import { inMs } from "../../connector-kit/calls/send-request.ts";
 import { LostPositionError } from "../../connector-kit/stream-connector.ts";
@@ -23,13 +23,17 @@ const KINDS: Record<string, ProviderErrorKind> = {
   "service.tenant.license": "forbidden",
 };
 
-/** gRPC's numbers, for answers without a code of Salesforce: UNAUTHENTICATED, and PERMISSION_DENIED. */
-const KIND_BY_STATUS: Record<number, ProviderErrorKind> = { 16: "unauthorized", 7: "forbidden" };
+/** For answers with a status of gRPC and without a code of Salesforce. */
+const KIND_BY_STATUS: Partial<Record<Code, ProviderErrorKind>> = {
+  [Code.Unauthenticated]: "unauthorized",
+  [Code.PermissionDenied]: "forbidden",
+};
+const MAX_REASON = 500;
 
 /** Everything that is not listed is repeated from the stored position. */
 export function toStreamError(error: unknown): ProviderError {
   if (error instanceof ProviderError) return error;
-  if (!(error instanceof GrpcError)) {
+  if (!(error instanceof ConnectError)) {
     const reason = error instanceof Error ? error.message : String(error);
     return new ProviderError({
       kind: "unavailable",
@@ -40,7 +44,7 @@ export function toStreamError(error: unknown): ProviderError {
   const code = textAt(error, "error-code");
   const suffix = code?.replace(PREFIX, "") ?? "";
   const rpcId = textAt(error, "rpc-id");
-  const message = `Salesforce's Pub/Sub API: ${error.message}${code ? ` (${code}${rpcId ? `, rpc-id ${rpcId}` : ""})` : ""}`;
+  const message = `Salesforce's Pub/Sub API: ${error.rawMessage.slice(0, MAX_REASON)}${code ? ` (${code}${rpcId ? `, rpc-id ${rpcId}` : ""})` : ""}`;
   const options = { message, code, cause: error };
   if (LOST_POSITION.test(suffix)) return new LostPositionError({ kind: "invalid", ...options });
   if (suffix === "subscription.limit.exceeded")
@@ -48,11 +52,11 @@ export function toStreamError(error: unknown): ProviderError {
   if (SLOW_DOWN.test(suffix))
     return new ProviderError({ kind: "rate_limited", retryAt: inMs(MINUTE_MS), ...options });
   const byCode = Object.hasOwn(KINDS, suffix) ? KINDS[suffix] : undefined;
-  const byStatus = suffix === "" ? KIND_BY_STATUS[error.status] : undefined;
+  // The library gives broken connections and answers of proxies a status, too.
+  const isAnswered = suffix === "" && error.metadata.has("grpc-status");
+  const byStatus = isAnswered ? KIND_BY_STATUS[error.code] : undefined;
   return new ProviderError({ kind: byCode ?? byStatus ?? "unavailable", ...options });
 }
 
-function textAt({ trailers }: GrpcError, name: string): string | undefined {
-  const value = trailers[name];
-  return typeof value === "string" && value !== "" ? value : undefined;
-}
+const textAt = ({ metadata }: ConnectError, name: string): string | undefined =>
+  metadata.get(name) || undefined;

@@ -1,10 +1,13 @@
 /** Reading Salesforce's Pub/Sub API, against the sandbox's. */
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { connect, type ClientHttp2Session } from "node:http2";
 import { after, before, test } from "node:test";
+import { Code, ConnectError } from "@connectrpc/connect";
 import { fetchFrom, openSandbox } from "../../connector-kit/testing/reading-fixture.ts";
 import type { StreamRequest } from "../../connector-kit/stream-connector.ts";
 import { select } from "./event-channel.ts";
+import { toStreamError } from "./pubsub-errors.ts";
 import { openReader } from "./pubsub-stream.ts";
 
 const sandbox = await openSandbox();
@@ -54,4 +57,33 @@ test("an event whose schema cannot be read is a gap, and the stream goes on", as
   assert.equal(read?.events[0]?.recordId, "001Sb0000000002IAA");
   stop.abort();
   await assert.rejects(batches.next());
+});
+
+test(
+  "a stream that ends with a last event leaves no call open: its session can close",
+  { timeout: 10_000 },
+  async () => {
+    const ended = connect(String(sandbox.catalog().providers["salesforce"]?.["pubSubURL"]));
+    const batches = openReader().read({ ...wanted, session: ended, signal: new AbortController().signal });
+    await batches.next();
+    bus.emit("Account", "UPDATE", ["001Sb0000000001IAA"]);
+    server.break("status");
+    await assert.rejects(async () => {
+      for await (const _ of batches);
+    });
+    const closed = once(ended, "close");
+    ended.close();
+    await closed;
+  },
+);
+
+test("only a status that Salesforce itself gave says that the token or a permission is missing", () => {
+  for (const [code, kind] of [
+    [Code.Unauthenticated, "unauthorized"],
+    [Code.PermissionDenied, "forbidden"],
+  ] as const) {
+    assert.equal(toStreamError(new ConnectError("", code, { "grpc-status": String(code) })).kind, kind);
+    // A proxy's 401 or 403, which the library translates.
+    assert.equal(toStreamError(new ConnectError("", code)).kind, "unavailable");
+  }
 });

@@ -1,19 +1,11 @@
-/**
- * Reads change events from Salesforce's Pub/Sub API (service `eventbus.v1.PubSub` of pubsub_api.proto, which Salesforce
- * published under CC0-1.0; the numbers below are its field numbers).
- */
+/** Reads change events from Salesforce's Pub/Sub API (`pubsub.proto`). */
+import { createClient, type Client } from "@connectrpc/connect";
+import { createWritableIterable } from "@connectrpc/connect/protocol";
+import type { MessageInitShape } from "@bufbuild/protobuf";
 import { LRUCache } from "lru-cache";
 import { parseAvroSchema, type AvroType } from "../../connector-kit/avro/avro-schema.ts";
 import { decodeAvro } from "../../connector-kit/avro/decode-avro.ts";
-import { callUnary, openStream } from "../../connector-kit/grpc/grpc-call.ts";
-import {
-  bytesAt,
-  decodeMessage,
-  encodeMessage,
-  messagesAt,
-  numberAt,
-  type ProtoMessage,
-} from "../../connector-kit/grpc/protobuf.ts";
+import { openGrpcTransport } from "../../connector-kit/grpc/grpc-transport.ts";
 import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import type {
   StreamBatch,
@@ -25,15 +17,13 @@ import type {
 import type { ProviderEvent } from "../../connector-kit/subscribe-connector.ts";
 import { MAX_TEXT, readChangeEvent, type ChangeEvents } from "./change-event.ts";
 import { toStreamError } from "./pubsub-errors.ts";
-
-const SERVICE = "/eventbus.v1.PubSub";
-const FETCH_REQUEST = { topic: 1, preset: 2, replayId: 3, wanted: 4 };
-const PRESETS = { now: 0, oldest: 1, position: 2 };
-const FETCH_RESPONSE = { events: 1, latestReplayId: 2, pending: 4 };
-const CONSUMER_EVENT = { event: 1, replayId: 2 };
-const PRODUCER_EVENT = { schemaId: 2, payload: 3 };
-const SCHEMA_INFO = { json: 1 };
-const TOPIC_INFO = { canSubscribe: 4 };
+import {
+  PubSub,
+  ReplayPreset,
+  type FetchRequestSchema,
+  type FetchResponse,
+  type ProducerEvent,
+} from "./pubsub.gen.ts";
 
 /** More are not accepted; Salesforce never sends more than was asked for. */
 const MAX_PENDING = 100;
@@ -49,30 +39,42 @@ export function openReader(): StreamReader {
 
 /** Schemas by id, requests for them included: after a start, many streams need the same one at once. */
 type Schemas = LRUCache<string, Promise<AvroType>>;
+type FetchRequest = MessageInitShape<typeof FetchRequestSchema>;
+
+/** A request, and the API on its session. */
+interface Call extends StreamRequest {
+  api: Client<typeof PubSub>;
+}
 
 async function* read(schemas: Schemas, request: StreamRequest): AsyncGenerator<StreamBatch> {
-  const { session, topic, signal } = request;
+  const { topic, signal } = request;
+  const call = { ...request, api: createClient(PubSub, openGrpcTransport(request.session)) };
   try {
-    const metadata = buildMetadata(await request.credentials());
+    const headers = buildHeaders(await request.credentials());
     // The listener below would miss an abort of before.
     signal.throwIfAborted();
-    const stream = openStream(session, { path: `${SERVICE}/Subscribe`, metadata });
-    const cancel = () => stream.cancel();
+    const stop = new AbortController();
+    const cancel = () => stop.abort();
     signal.addEventListener("abort", cancel, { once: true });
+    const requests = createWritableIterable<FetchRequest>();
+    // A request that cannot be sent any more is no failure of its own: the answers tell.
+    const send = (message: FetchRequest) => void requests.write(message).catch(() => {});
     try {
-      stream.send(firstRequest(request));
+      send(firstRequest(request));
+      const answers = call.api.subscribe(requests, { headers, signal: stop.signal })[Symbol.asyncIterator]();
+      const first = answers.next();
+      first.catch(() => {});
       // Salesforce sends nothing before the first event, up to 270 s; the calls of a session are taken in their order.
-      await requireTopic(request, metadata, topic);
+      await requireTopic(call, headers, topic);
       yield { events: [], gaps: [], position: Buffer.alloc(0) };
-      for await (const message of stream.messages()) {
-        const response = decodeMessage(message);
-        yield await toBatch(schemas, request, response);
-        const missing = MAX_PENDING - numberAt(response, FETCH_RESPONSE.pending);
-        if (missing > 0) stream.send(encodeMessage([[FETCH_REQUEST.wanted, missing]]));
+      for (let answer = await first; !answer.done; answer = await answers.next()) {
+        yield await toBatch(schemas, call, answer.value);
+        const missing = MAX_PENDING - answer.value.pendingNumRequested;
+        if (missing > 0) send({ numRequested: missing });
       }
     } finally {
       signal.removeEventListener("abort", cancel);
-      stream.cancel();
+      stop.abort();
     }
   } catch (error) {
     throw toStreamError(error);
@@ -80,17 +82,17 @@ async function* read(schemas: Schemas, request: StreamRequest): AsyncGenerator<S
   throw new ProviderError({ kind: "unavailable", message: "Salesforce ended the stream of change events" });
 }
 
-function firstRequest({ topic, from }: StreamRequest): Buffer {
-  const preset = typeof from === "string" ? PRESETS[from] : PRESETS.position;
-  return encodeMessage([
-    [FETCH_REQUEST.topic, topic],
-    [FETCH_REQUEST.preset, preset],
-    [FETCH_REQUEST.replayId, typeof from === "string" ? undefined : from],
-    [FETCH_REQUEST.wanted, MAX_PENDING],
-  ]);
+function firstRequest({ topic, from }: StreamRequest): FetchRequest {
+  const start =
+    typeof from === "string"
+      ? { replayPreset: PRESETS[from] }
+      : { replayPreset: ReplayPreset.CUSTOM, replayId: from };
+  return { topicName: topic, numRequested: MAX_PENDING, ...start };
 }
 
-const buildMetadata = ({
+const PRESETS = { now: ReplayPreset.LATEST, oldest: ReplayPreset.EARLIEST };
+
+const buildHeaders = ({
   accessToken,
   instanceUrl,
   accountRef,
@@ -101,57 +103,46 @@ const buildMetadata = ({
 });
 
 async function requireTopic(
-  { session }: StreamRequest,
-  metadata: Record<string, string>,
-  topic: string,
+  { api }: Call,
+  headers: Record<string, string>,
+  topicName: string,
 ): Promise<void> {
-  const answer = await callUnary(session, {
-    path: `${SERVICE}/GetTopic`,
-    metadata,
-    message: encodeMessage([[1, topic]]),
-    timeoutMs: CALL_TIMEOUT_MS,
-  });
-  if (numberAt(decodeMessage(answer), TOPIC_INFO.canSubscribe) !== 0) return;
+  const { canSubscribe } = await api.getTopic({ topicName }, { headers, timeoutMs: CALL_TIMEOUT_MS });
+  if (canSubscribe) return;
   throw new ProviderError({
     kind: "forbidden",
-    message: `Salesforce does not let the connected user subscribe to ${topic}. The user needs View All Records of the objects.`,
+    message: `Salesforce does not let the connected user subscribe to ${topicName}. The user needs View All Records of the objects.`,
   });
 }
 
-async function toBatch(
-  schemas: Schemas,
-  request: StreamRequest,
-  response: ProtoMessage,
-): Promise<StreamBatch> {
-  const received = messagesAt(response, FETCH_RESPONSE.events);
+async function toBatch(schemas: Schemas, call: Call, response: FetchResponse): Promise<StreamBatch> {
   const events: ProviderEvent[] = [];
   const gaps: StreamGap[] = [];
   let capacity = MAX_TEXT;
-  for (const consumed of received) {
-    const event = decodeMessage(bytesAt(consumed, CONSUMER_EVENT.event));
-    const batch = await changesIn(schemas, request, { event, capacity });
+  for (const { event } of response.events) {
+    const batch = await changesIn(schemas, call, { event, capacity });
     capacity -= batch.events.reduce((sum, { raw }) => sum + raw.length, 0);
     events.push(...batch.events);
     gaps.push(...batch.gaps);
   }
-  const last = received.at(-1);
   // The latest id may be ahead of events that were not asked for yet.
-  const position = last
-    ? bytesAt(last, CONSUMER_EVENT.replayId)
-    : bytesAt(response, FETCH_RESPONSE.latestReplayId);
-  return { events, gaps, position };
+  const position = response.events.at(-1)?.replayId ?? response.latestReplayId;
+  return { events, gaps, position: toBuffer(position) };
 }
+
+const toBuffer = ({ buffer, byteOffset, length }: Uint8Array): Buffer =>
+  Buffer.from(buffer, byteOffset, length);
 
 /** An event, or a schema, that cannot be read would stop the stream for ever, so the records are read instead. */
 async function changesIn(
   schemas: Schemas,
-  request: StreamRequest,
-  { event, capacity }: { event: ProtoMessage; capacity: number },
+  call: Call,
+  { event, capacity }: { event: ProducerEvent | undefined; capacity: number },
 ): Promise<ChangeEvents> {
-  const schemaId = bytesAt(event, PRODUCER_EVENT.schemaId).toString("utf8");
   try {
-    const schema = await findSchema(schemas, request, schemaId);
-    return readChangeEvent(decodeAvro(schema, bytesAt(event, PRODUCER_EVENT.payload)), capacity);
+    if (!event) throw new RangeError("it is empty");
+    const schema = await findSchema(schemas, call, event.schemaId);
+    return readChangeEvent(decodeAvro(schema, toBuffer(event.payload)), capacity);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     return {
@@ -162,10 +153,10 @@ async function changesIn(
 }
 
 /** Another stream may have failed to get it for a reason of its own. */
-async function findSchema(schemas: Schemas, request: StreamRequest, schemaId: string): Promise<AvroType> {
+async function findSchema(schemas: Schemas, call: Call, schemaId: string): Promise<AvroType> {
   const known = await schemas.get(schemaId)?.catch(() => undefined);
   if (known) return known;
-  const fetched = fetchSchema(request, schemaId);
+  const fetched = fetchSchema(call, schemaId);
   schemas.set(schemaId, fetched);
   fetched.catch(() => {
     if (schemas.get(schemaId) === fetched) schemas.delete(schemaId);
@@ -173,12 +164,8 @@ async function findSchema(schemas: Schemas, request: StreamRequest, schemaId: st
   return fetched;
 }
 
-async function fetchSchema({ session, credentials }: StreamRequest, schemaId: string): Promise<AvroType> {
-  const answer = await callUnary(session, {
-    path: `${SERVICE}/GetSchema`,
-    metadata: buildMetadata(await credentials()),
-    message: encodeMessage([[1, schemaId]]),
-    timeoutMs: CALL_TIMEOUT_MS,
-  });
-  return parseAvroSchema(bytesAt(decodeMessage(answer), SCHEMA_INFO.json).toString("utf8"));
+async function fetchSchema({ api, credentials }: Call, schemaId: string): Promise<AvroType> {
+  const headers = buildHeaders(await credentials());
+  const { schemaJson } = await api.getSchema({ schemaId }, { headers, timeoutMs: CALL_TIMEOUT_MS });
+  return parseAvroSchema(schemaJson);
 }

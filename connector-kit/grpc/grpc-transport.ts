@@ -1,0 +1,30 @@
+/** Carries gRPC calls over an HTTP/2 session that the caller opened through the egress guard (docs/decisions/0027). */
+import type { ClientHttp2Session } from "node:http2";
+import type { Transport } from "@connectrpc/connect";
+import { createGrpcTransport } from "@connectrpc/connect-node";
+
+/** Answers of Salesforce, the only provider so far, have at most 3 MB. */
+const MAX_BYTES = 8 * 1024 * 1024;
+/** The library compares it with the session's. It is not sent: a request has the authority of its session. */
+const ORIGIN = "https://session.invalid";
+
+export const openGrpcTransport = (session: ClientHttp2Session): Transport =>
+  createGrpcTransport({
+    baseUrl: ORIGIN,
+    sessionManager: {
+      authority: ORIGIN,
+      async request(method, path, headers, options) {
+        const stream = session.request(
+          { ...headers, "user-agent": "busbar", ":method": method, ":path": path },
+          options,
+        );
+        // The library leaves its own side open when the server has ended the call.
+        stream.once("end", () => stream.close());
+        return stream;
+      },
+      // The session has pings of its own.
+      notifyResponseByteRead() {},
+    },
+    acceptCompression: [],
+    readMaxBytes: MAX_BYTES,
+  });
