@@ -50,7 +50,10 @@ describe("a wrong value stops the start, names the variable and shows no secret"
   const WRONG: [env: Record<string, string>, says: RegExp][] = [
     [{ OTEL_EXPORTER_OTLP_ENDPOINT: "127.0.0.1:4318" }, /^OTEL_EXPORTER_OTLP_ENDPOINT must be an http/],
     [{ OTEL_EXPORTER_OTLP_ENDPOINT: "http://user:secret@otlp:4318" }, /in OTEL_EXPORTER_OTLP_HEADERS only/],
-    [{ OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" }, /^OTEL_EXPORTER_OTLP_PROTOCOL must be http\/json.*4318/],
+    [
+      { OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" },
+      /^OTEL_EXPORTER_OTLP_PROTOCOL must be http\/protobuf or http\/json.*4318/,
+    ],
     [{ OTEL_EXPORTER_OTLP_HEADERS: "secret" }, /^OTEL_EXPORTER_OTLP_HEADERS must be a list name=value/],
     [{ OTEL_EXPORTER_OTLP_HEADERS: "a=%secret" }, /percent-encoded/],
     [{ OTEL_TRACES_SAMPLER: "jaeger_remote" }, /^OTEL_TRACES_SAMPLER must be one of parentbased_always_on/],

@@ -5,6 +5,8 @@ export interface TelemetryConfig {
   /** Undefined: none are sent. */
   tracesUrl: URL | undefined;
   metricsUrl: URL | undefined;
+  /** The form of the messages. */
+  protocol: "http/protobuf" | "http/json";
   /** Sent with each request; may be secret. */
   headers: Record<string, string>;
   timeoutMs: number;
@@ -46,7 +48,11 @@ export const TELEMETRY_VARIABLES: Variable[] = [
       "`name=value,name=value` with percent-encoded values, such as `authorization=Bearer%20…`; never logged",
     example: "",
   },
-  { name: "OTEL_EXPORTER_OTLP_PROTOCOL", fallback: "http/json", about: "no other value is possible" },
+  {
+    name: "OTEL_EXPORTER_OTLP_PROTOCOL",
+    fallback: "http/protobuf",
+    about: "the form of the messages: `http/protobuf` or `http/json`, not `grpc`",
+  },
   {
     name: "OTEL_EXPORTER_OTLP_TIMEOUT",
     fallback: "10000",
@@ -87,11 +93,11 @@ export function telemetry(env: Environment): TelemetryConfig | undefined {
   const tracesUrl = endpoint(env, "TRACES");
   const metricsUrl = endpoint(env, "METRICS");
   if (!tracesUrl && !metricsUrl) return undefined;
-  requireJson(env);
   const named = env["OTEL_SERVICE_NAME"];
   return {
     tracesUrl,
     metricsUrl,
+    protocol: protocol(env),
     headers: pairs(env, "OTEL_EXPORTER_OTLP_HEADERS"),
     timeoutMs: milliseconds(env, "OTEL_EXPORTER_OTLP_TIMEOUT", { fallback: 10_000, min: 1, max: 600_000 }),
     spanDelayMs: milliseconds(env, "OTEL_BSP_SCHEDULE_DELAY", { fallback: 5_000, min: 10 }),
@@ -144,13 +150,13 @@ function httpUrl(env: Environment, name: string): URL | undefined {
   return value === undefined ? undefined : new URL(value);
 }
 
-function requireJson(env: Environment): void {
+function protocol(env: Environment): TelemetryConfig["protocol"] {
   const name = "OTEL_EXPORTER_OTLP_PROTOCOL";
-  const value = env[name];
-  if (!value || value === "http/json") return;
+  const value = env[name] || "http/protobuf";
+  if (value === "http/protobuf" || value === "http/json") return value;
   throw wrong(
     name,
-    `must be http/json or unset, not "${value}": Busbar sends JSON over HTTP, which collectors take on port 4318`,
+    `must be http/protobuf or http/json, not "${value}": Busbar sends over HTTP, which collectors take on port 4318`,
   );
 }
 

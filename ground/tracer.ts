@@ -1,4 +1,4 @@
-/** Defines spans as they are recorded, and who records them. */
+/** Defines spans, and what begins them: OpenTelemetry's SDK, which is loaded only where traces are sent. */
 import type { TraceContext } from "./trace-context.ts";
 
 /** `producer` and `consumer`: work that goes on later, through a queue. */
@@ -7,24 +7,27 @@ export type SpanKind = "internal" | "server" | "client" | "producer" | "consumer
 /** Never secrets, records or names of customers. Undefined ones are left out. */
 export type SpanAttributes = Record<string, string | number | boolean | undefined>;
 
-/** A span that is over. */
-export interface EndedSpan {
-  context: TraceContext;
-  /** Undefined for the first span of a trace. */
-  parentSpanId: string | undefined;
+export interface SpanStart {
   /** Must have few distinct values: no ids, no names of customers. */
   name: string;
   kind: SpanKind;
-  startMs: number;
-  endMs: number;
-  attributes: SpanAttributes;
-  /** The kind of error that ended the work; undefined if none did. */
-  error: string | undefined;
+  attributes?: SpanAttributes;
+  /** How long ago the work began, in milliseconds; now unless given. */
+  agoMs?: number;
 }
 
-/** Decides which traces are recorded, and takes their spans. */
+export interface Span {
+  readonly context: TraceContext;
+  set(attributes: SpanAttributes): void;
+  /** Marks the span as failed, by a kind of error: a text could name customers. The first kind counts. */
+  fail(kind: string): void;
+  end(): void;
+}
+
+/** `isRemote`: it came with a request or through a table, and may be of another process. */
+export type SpanParent = TraceContext & { isRemote?: boolean };
+
 export interface Tracer {
-  /** `caller` is undefined for a trace that begins here. */
-  samples(traceId: string, caller: TraceContext | undefined): boolean;
-  record(span: EndedSpan): void;
+  /** Begins a span, or a trace if there is no parent; undefined if it is not recorded. */
+  begin(start: SpanStart, parent: SpanParent | undefined): Span | undefined;
 }

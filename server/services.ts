@@ -22,7 +22,6 @@ import type { Log } from "../ground/log.ts";
 import { Sealer } from "../ground/seal.ts";
 import { requireKeys } from "./credentials/stored/require-keys.ts";
 import { openMetrics, type Metrics } from "./metrics/metrics.ts";
-import { openTelemetry } from "./telemetry/open-telemetry.ts";
 import type { Tracer } from "../ground/tracer.ts";
 import { keepTime } from "./jobs/keep-time.ts";
 import { NewWork } from "./jobs/new-work.ts";
@@ -107,7 +106,7 @@ export interface OpenOptions {
 export async function openServices(options: OpenOptions, closers: Cleanup): Promise<Services> {
   const { config, log, providerTimeoutMs } = options;
   const loaded = await loadCatalog(config.catalogPath);
-  const reports = openReports(options, closers);
+  const reports = await openReports(options, closers);
   await openDataFolder(config.dataDir);
   const sealer = new Sealer(await readEncryptionKeys(config));
   const database = await connect(options, closers);
@@ -176,8 +175,9 @@ export async function openServices(options: OpenOptions, closers: Cleanup): Prom
 }
 
 /** Opens what reports about this process: metrics for Prometheus, and metrics and traces for a collector. */
-function openReports({ config, log }: OpenOptions, closers: Cleanup) {
-  const telemetry = config.telemetry && openTelemetry(config.telemetry, log);
+async function openReports({ config, log }: OpenOptions, closers: Cleanup) {
+  const loaded = config.telemetry && (await import("./telemetry/open-telemetry.ts"));
+  const telemetry = config.telemetry && loaded?.openTelemetry(config.telemetry, log);
   if (telemetry) closers.push(() => telemetry.close());
   return {
     tracer: telemetry?.tracer,

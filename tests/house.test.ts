@@ -306,8 +306,13 @@ const PRIVILEGES: { what: string; pattern: RegExp; only: RegExp }[] = [
   },
   {
     what: "connects without the address guard",
-    pattern: /openOperatorEgress\(/,
+    pattern: /\bopenOperator(Egress|Agent)\b/,
     only: /^server\/(egress|telemetry|commands)\//,
+  },
+  {
+    what: "loads OpenTelemetry's SDK at the start",
+    pattern: /^import (?!type )[^;]*from "(@opentelemetry\/|[./]+(server\/)?telemetry\/)/m,
+    only: /^server\/telemetry\//,
   },
 ];
 

@@ -1,4 +1,6 @@
 /** Opens connections to addresses that only the operator sets, such as a collector of traces in the private network. */
+import { Agent as HttpAgent } from "node:http";
+import { Agent as HttpsAgent } from "node:https";
 import { Agent } from "undici";
 import { send, type EgressRequest, type EgressResponse } from "./send.ts";
 
@@ -21,3 +23,7 @@ export function openOperatorEgress(): OperatorEgress {
     close: () => dispatcher.destroy(),
   };
 }
+
+/** Returns connections of this kind for a client that makes its requests with `node:http`. */
+export const openOperatorAgent = (protocol: string): HttpAgent =>
+  protocol === "https:" ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true });

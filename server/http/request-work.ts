@@ -2,9 +2,9 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { asWork, type Work, type WorkIds } from "../../ground/current-work.ts";
 import { isUuid } from "../../ground/ids.ts";
-import { beginSpan, type Span } from "../../ground/span.ts";
+import { beginSpan } from "../../ground/span.ts";
 import { readTraceparent } from "../../ground/trace-context.ts";
-import type { Tracer } from "../../ground/tracer.ts";
+import type { Span, Tracer } from "../../ground/tracer.ts";
 import type { Caller, ProjectRef, Route } from "./endpoint.ts";
 
 interface RequestWork extends Work {
@@ -51,7 +51,7 @@ export function beginRequest(
     : undefined;
   const trace = span?.context ?? context;
   const ids: WorkIds = { requestId: request.id, projectId, ...idsOfPath(request), traceId: trace?.traceId };
-  request.work = { ids, trace, tracer: span?.tracer, span };
+  request.work = { ids, trace, tracer: span && tracer, span };
 }
 
 const NAMED = ["installationId", "connectionId", "operationId", "eventId"] as const;

@@ -1,5 +1,5 @@
 /** Records a proxied call in the caller's trace: the call, and below it what was waited for at the provider. */
-import { beginChild, beginSpan } from "../../ground/span.ts";
+import { beginSpan } from "../../ground/span.ts";
 import { readTraceparent } from "../../ground/trace-context.ts";
 import type { Tracer } from "../../ground/tracer.ts";
 import type { KnownTarget } from "./target.ts";
@@ -46,9 +46,9 @@ export function recordCall(tracer: Tracer, call: RecordedCall): void {
       ...(!call.byBusbar && { "http.response.status_code": status }),
     };
     const name = `${method} ${target.provider}`;
-    const sent = beginChild(span, { name, kind: "client", attributes, agoMs: sentAgoMs });
-    if (status >= 400) sent.fail(String(status));
-    sent.end();
+    const sent = tracer.begin({ name, kind: "client", attributes, agoMs: sentAgoMs }, span.context);
+    if (status >= 400) sent?.fail(String(status));
+    sent?.end();
   }
   if (status >= 500) span.fail(String(status));
   span.end();

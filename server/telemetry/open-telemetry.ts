@@ -1,16 +1,30 @@
-/** Sends traces and metrics to the operator's collector by OTLP; opened only if the environment names one. */
+/** Sends traces and metrics to the operator's collector with OpenTelemetry's SDK; loaded only if the environment names a collector. */
 import { hostname } from "node:os";
+import { diag, DiagLogLevel } from "@opentelemetry/api";
+import { OTLPMetricExporter as JsonMetrics } from "@opentelemetry/exporter-metrics-otlp-http";
+import { OTLPMetricExporter as ProtobufMetrics } from "@opentelemetry/exporter-metrics-otlp-proto";
+import { OTLPTraceExporter as JsonTraces } from "@opentelemetry/exporter-trace-otlp-http";
+import { OTLPTraceExporter as ProtobufTraces } from "@opentelemetry/exporter-trace-otlp-proto";
+import { defaultResource, resourceFromAttributes } from "@opentelemetry/resources";
+import { MeterProvider, PeriodicExportingMetricReader } from "@opentelemetry/sdk-metrics";
+import {
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  TracerProvider,
+  TraceIdRatioBasedSampler,
+} from "@opentelemetry/sdk-trace";
 import type { Registry } from "@prometheus-io/client";
-import { openOperatorEgress } from "../egress/operator-egress.ts";
+import { LRUCache } from "lru-cache";
+import { openOperatorAgent } from "../egress/operator-egress.ts";
+import { outsideWork } from "../../ground/current-work.ts";
 import { newId } from "../../ground/ids.ts";
 import type { Log } from "../../ground/log.ts";
-import type { TelemetryConfig, Sampler } from "../../ground/telemetry-config.ts";
+import type { TelemetryConfig } from "../../ground/telemetry-config.ts";
 import type { Tracer } from "../../ground/tracer.ts";
 import { VERSION } from "../../ground/version.ts";
-import { startSendingMetrics } from "./send-metrics.ts";
-import { openOtlpSender } from "./otlp-sender.ts";
-import { SpanQueue } from "./span-queue.ts";
-import type { TraceContext } from "../../ground/trace-context.ts";
+import { CollectorExporter, LOG_EVERY_MS } from "./collector-exporter.ts";
+import { readPrometheus } from "./prometheus-metrics.ts";
+import { recordSpans } from "./sdk-tracer.ts";
 
 export interface Telemetry {
   /** Undefined if traces are not sent. */
@@ -23,50 +37,92 @@ export interface Telemetry {
 
 /** The last batches are sent within this time, or lost. */
 const CLOSE_MS = 3_000;
+const BATCH_SPANS = 1_000;
+/** Further spans are dropped: a collector that is down must cost neither memory nor time. */
+const MAX_SPANS = 20_000;
+/** A batch is kept until the collector has it, so the SDK must not give it up. */
+const NEVER_MS = 2 ** 31 - 1;
 
 export function openTelemetry(config: TelemetryConfig, log: Log): Telemetry {
-  const { tracesUrl, metricsUrl, sampler, spanDelayMs, metricIntervalMs } = config;
-  const egress = openOperatorEgress();
-  const resource = {
-    "service.version": VERSION,
-    "service.instance.id": newId(),
-    "host.name": hostname(),
-    "process.pid": String(process.pid),
-    ...config.resource,
-  };
-  const sender = (url: URL, what: string) => openOtlpSender({ egress, url, what, config, log });
-  const spans =
-    tracesUrl && new SpanQueue({ sender: sender(tracesUrl, "traces"), resource, log, everyMs: spanDelayMs });
-  let metrics: { stop(): Promise<void> } | undefined;
+  const { tracesUrl, metricsUrl, metricIntervalMs } = config;
+  logFaults(log);
+  const resource = defaultResource().merge(
+    resourceFromAttributes({
+      "service.version": VERSION,
+      "service.instance.id": newId(),
+      "host.name": hostname(),
+      "process.pid": String(process.pid),
+      ...config.resource,
+    }),
+  );
+  const traces = tracesUrl && openTraces(tracesUrl, config, log);
+  const provider =
+    traces &&
+    new TracerProvider({ resource, sampler: toSampler(config), spanProcessors: [traces.processor] });
+  let metrics: MeterProvider | undefined;
   return {
-    tracer: spans && {
-      samples: (traceId, caller) => isSampled(sampler, traceId, caller),
-      record: (span) => spans.add(span),
-    },
+    tracer: provider && recordSpans(provider.getTracer("busbar", VERSION)),
     sendMetrics(registry) {
       if (!metricsUrl || metrics) return;
-      const to = sender(metricsUrl, "metrics");
-      metrics = startSendingMetrics({ registry, sender: to, resource, everyMs: metricIntervalMs, log });
+      const Exporter = config.protocol === "http/json" ? JsonMetrics : ProtobufMetrics;
+      const options = { what: "metrics", collector: metricsUrl.host, log };
+      const reader = new PeriodicExportingMetricReader({
+        exporter: new CollectorExporter(new Exporter(toExporterOptions(metricsUrl, config)), options),
+        exportIntervalMillis: metricIntervalMs,
+        metricProducers: [readPrometheus(registry)],
+      });
+      metrics = new MeterProvider({ resource, readers: [reader] });
     },
     async close() {
-      const sent = Promise.all([spans?.close(), metrics?.stop()]);
+      traces?.exporter.stopRetrying();
+      const sent = Promise.allSettled([provider?.shutdown(), metrics?.shutdown()]);
       const { promise: late, resolve } = Promise.withResolvers<void>();
       const timer = setTimeout(resolve, CLOSE_MS);
       await Promise.race([sent, late]);
       clearTimeout(timer);
-      await egress.close();
-      // An open request has failed by now.
-      await sent;
     },
   };
 }
 
-/** Decides by 52 random bits at the end of the trace id, so that every service samples the same traces. */
-function isSampled(
-  { ratio, followsCaller }: Sampler,
-  traceId: string,
-  caller: TraceContext | undefined,
-): boolean {
-  if (caller && followsCaller) return caller.sampled;
-  return parseInt(traceId.slice(-13), 16) / 2 ** 52 >= 1 - ratio;
+function openTraces(url: URL, config: TelemetryConfig, log: Log) {
+  const Exporter = config.protocol === "http/json" ? JsonTraces : ProtobufTraces;
+  const options = { what: "traces", collector: url.host, log, retryMs: config.spanDelayMs };
+  const exporter = new CollectorExporter(new Exporter(toExporterOptions(url, config)), options);
+  const processor = new BatchSpanProcessor({
+    exporter,
+    maxExportBatchSize: BATCH_SPANS,
+    // One batch more is with the exporter.
+    maxQueueSize: MAX_SPANS - BATCH_SPANS,
+    scheduledDelayMillis: config.spanDelayMs,
+    exportTimeoutMillis: NEVER_MS,
+  });
+  return { exporter, processor };
+}
+
+const toExporterOptions = (url: URL, { headers, timeoutMs }: TelemetryConfig) => ({
+  url: url.href,
+  headers,
+  timeoutMillis: timeoutMs,
+  httpAgentOptions: openOperatorAgent,
+});
+
+function toSampler({ sampler: { ratio, followsCaller } }: TelemetryConfig) {
+  const root = new TraceIdRatioBasedSampler(ratio);
+  return followsCaller ? new ParentBasedSampler({ root }) : root;
+}
+
+/** Writes what the SDK reports into our log, each kind once in a while: dropped spans, and batches that were taken in part. */
+function logFaults(log: Log): void {
+  const logged = new LRUCache<string, true>({ max: 100, ttl: LOG_EVERY_MS });
+  const report = (message: string, ...details: unknown[]): void => {
+    if (logged.has(message)) return;
+    logged.set(message, true);
+    const reason = details.filter((detail) => typeof detail === "string").join(" ");
+    outsideWork(() => log.warn({ reason: reason.slice(0, 200) }, `OpenTelemetry: ${message.slice(0, 500)}`));
+  };
+  const ignore = (): void => {};
+  diag.setLogger(
+    { error: report, warn: report, info: ignore, debug: ignore, verbose: ignore },
+    { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
+  );
 }

@@ -1,7 +1,7 @@
 /** Describes the spans of writes: the request's part of a write, and each attempt at a queued one. */
-import type { SpanStart, WorkStart } from "../../ground/span.ts";
+import type { WorkStart } from "../../ground/span.ts";
 import { readTraceparent } from "../../ground/trace-context.ts";
-import type { Tracer } from "../../ground/tracer.ts";
+import type { SpanStart, Tracer } from "../../ground/tracer.ts";
 import type { ClaimedWrite } from "../store/operations/write-queue.ts";
 import type { WriteTarget } from "./find-target.ts";
 import type { WritePlan } from "./plan-write.ts";

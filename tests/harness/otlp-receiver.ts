@@ -44,17 +44,18 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
     for await (const chunk of request) chunks.push(chunk as Buffer);
     receiver.requests.push({ path: request.url ?? "", headers: request.headers });
     if (receiver.refuseWith !== undefined) return response.writeHead(receiver.refuseWith).end();
-    const sent = JSON.parse(Buffer.concat(chunks).toString());
+    const body = Buffer.concat(chunks);
     const kind = request.url?.endsWith("/v1/traces") ? "trace" : "metrics";
+    const type = request.headers["content-type"];
     try {
-      const message = await readAsPublished(kind, sent);
+      const message = readAsPublished(kind, type, body);
       if (kind === "trace") receiver.spans.push(...readSpans(message as TracesMessage));
       else receiver.metrics = readMetrics(message as MetricsMessage);
     } catch (error) {
       receiver.unread.push(error);
       return response.writeHead(400).end();
     }
-    response.writeHead(200, { "content-type": "application/json" }).end("{}");
+    response.writeHead(200, { "content-type": type }).end(type === "application/json" ? "{}" : "");
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -89,30 +90,40 @@ interface PublishedRoot {
 const IDS = new Set(["traceId", "spanId", "parentSpanId"]);
 
 /**
- * Reads a message with the classes that OpenTelemetry generated from the protocol's own definition, by way of its binary
- * form. What the definition does not have, or has with another type, does not come out again.
+ * Reads a message with the classes that OpenTelemetry generated from the protocol's own definition. What the definition does not
+ * have, or has with another type, does not come out again.
  */
-async function readAsPublished(kind: "trace" | "metrics", sent: object): Promise<object> {
+function readAsPublished(kind: "trace" | "metrics", type: string | undefined, body: Buffer): object {
   const { opentelemetry }: PublishedRoot = createRequire(import.meta.url)(
     "@opentelemetry/otlp-transformer/build/src/generated/root.js",
   );
   const name = kind === "trace" ? "ExportTraceServiceRequest" : "ExportMetricsServiceRequest";
   const published = opentelemetry.proto.collector[kind].v1[name];
   assert.ok(published, name);
-  const bytes = published
-    .encode(published.fromObject(withIds(sent, (id) => Buffer.from(id, "hex"))))
-    .finish();
-  const read = published.toObject(published.decode(bytes), { longs: String, enums: Number, bytes: Buffer });
-  const message = withIds(read, (id) => Buffer.from(id).toString("hex"));
-  assert.deepEqual(message, withoutEmpty(sent));
+  const read = (bytes: Uint8Array): object =>
+    withIds(
+      published.toObject(published.decode(bytes), { longs: String, enums: Number, bytes: Buffer }),
+      (id) => Buffer.from(id).toString("hex"),
+    );
+  if (type === "application/x-protobuf") {
+    assert.deepEqual(Buffer.from(published.encode(published.decode(body)).finish()), body);
+    return read(body);
+  }
+  assert.equal(type, "application/json");
+  const sent = JSON.parse(body.toString());
+  const message = read(
+    published.encode(published.fromObject(withIds(sent, (id) => Buffer.from(id, "hex")))).finish(),
+  );
+  assert.deepEqual(normalize(message), normalize(sent));
   return message;
 }
 
-/** Returns a copy without empty lists, which have no binary form. */
-const withoutEmpty = <T extends object>(value: T): T =>
-  JSON.parse(JSON.stringify(value), (_, member: unknown) =>
-    Array.isArray(member) && member.length === 0 ? undefined : member,
-  );
+/** Returns a copy without empty lists, which have no binary form, and with numbers as text, as which JSON may have long ones. */
+const normalize = (value: object): unknown =>
+  JSON.parse(JSON.stringify(value), (_, member: unknown) => {
+    if (typeof member === "number") return String(member);
+    return Array.isArray(member) && member.length === 0 ? undefined : member;
+  });
 
 /** Returns a copy in which ids are changed. */
 const withIds = <T extends object>(value: T, change: (id: never) => unknown): T =>

@@ -40,13 +40,15 @@ describe("traces, metrics and log lines", () => {
         BUSBAR_ROLES: "api,proxy",
         OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
         OTEL_EXPORTER_OTLP_HEADERS: `authorization=Bearer%20${TOKEN}`,
+        OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
+        OTEL_EXPORTER_OTLP_TIMEOUT: "500",
         OTEL_RESOURCE_ATTRIBUTES: "deployment.environment.name=test",
         OTEL_BSP_SCHEDULE_DELAY: "50",
         OTEL_METRIC_EXPORT_INTERVAL: "200",
         BUSBAR_RETRY_BASE_SECONDS: "0.02",
       },
     });
-    await busbar.sibling({ BUSBAR_ROLES: "worker" });
+    await busbar.sibling({ BUSBAR_ROLES: "worker", OTEL_EXPORTER_OTLP_PROTOCOL: "http/protobuf" });
     busbar.sandbox.hubspot.setLimits("off");
     await drawRoute(busbar, `${sink.url}/hook`, ["write.async.done"]);
     acme = await connectCustomer(busbar, { provider: "hubspot", objects: ["contacts"] });

@@ -94,29 +94,28 @@ async function checkIssuer(egress: OperatorEgress, issuer: string | undefined): 
   return [good(check, `${issuer} answers`)];
 }
 
-/** Sends empty messages, which a collector takes. */
+/** Sends empty messages, which a collector takes. In protobuf an empty message has no bytes. */
 async function checkCollector(
   egress: OperatorEgress,
   telemetry: TelemetryConfig | undefined,
 ): Promise<Finding[]> {
-  const messages: [URL | undefined, string][] = [
-    [telemetry?.tracesUrl, '{"resourceSpans":[]}'],
-    [telemetry?.metricsUrl, '{"resourceMetrics":[]}'],
-  ];
+  if (!telemetry) return [];
+  const { tracesUrl, metricsUrl, protocol } = telemetry;
+  const [type, body] = protocol === "http/json" ? ["json", "{}"] : ["x-protobuf", ""];
+  const headers = { ...telemetry.headers, "content-type": `application/${type}` };
   return Promise.all(
-    messages.flatMap(([url, body]) => (url ? [collect(egress, url, body, telemetry?.headers ?? {})] : [])),
+    [tracesUrl, metricsUrl].flatMap((url) => (url ? [collect(egress, url, { body, headers })] : [])),
   );
 }
 
 async function collect(
   egress: OperatorEgress,
   url: URL,
-  body: string,
-  headers: Record<string, string>,
+  message: { body: string; headers: Record<string, string> },
 ): Promise<Finding> {
   const check = "collector";
   const cure = "Check the collector, OTEL_EXPORTER_OTLP_ENDPOINT and OTEL_EXPORTER_OTLP_HEADERS.";
-  const answer = await ask(egress, url.href, { body, headers });
+  const answer = await ask(egress, url.href, message);
   if ("fault" in answer) return bad(check, `${url.href}: ${answer.fault}`, answer.cure ?? cure);
   if (answer.status >= 300) return bad(check, `${url.href} answers HTTP ${answer.status}`, cure);
   return good(check, `${url.href} takes messages`);
@@ -136,7 +135,7 @@ async function ask(
     const { status, headers, body } = await egress.send({
       url: new URL(address),
       method: post ? "POST" : "GET",
-      headers: post && { ...post.headers, "content-type": "application/json" },
+      headers: post?.headers,
       body: post?.body,
       totalTimeoutMs: TIMEOUT_MS,
       maxBytes: 1024 * 1024,
