@@ -117,8 +117,8 @@ function logFaults(log: Log): void {
   const report = (message: string, ...details: unknown[]): void => {
     if (logged.has(message)) return;
     logged.set(message, true);
-    const reason = details.filter((detail) => typeof detail === "string").join(" ");
-    outsideWork(() => log.warn({ reason: reason.slice(0, 200) }, `OpenTelemetry: ${message.slice(0, 500)}`));
+    const reason = details.find((detail) => typeof detail === "string")?.slice(0, 200);
+    outsideWork(() => log.warn({ reason }, `OpenTelemetry: ${message.slice(0, 500)}`));
   };
   const ignore = (): void => {};
   diag.setLogger(
