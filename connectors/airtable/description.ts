@@ -53,6 +53,6 @@ export const description: Description = {
   sources: {
     documentation: "https://airtable.com/developers/web/api/list-records",
     checked:
-      "2026-11-27, Airtable's own client 0.12.2, its page on paging, its words on formulas in pyairtable 3.4.2; several records by documentation (2026-11-23)",
+      "2026-11-28, Airtable's own client 0.12.2, its page on paging, its words on formulas in pyairtable 3.4.2; several records by documentation (2026-11-23)",
   },
 };

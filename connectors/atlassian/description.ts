@@ -9,19 +9,24 @@ export const description: Description = {
   },
   objects: {
     issue: {
-      // JQL compares times by the minute in the time zone of the user: the records are compared here.
       list: {
         path: "/3/search/jql",
         // By creation: an issue that changes meanwhile keeps its place.
-        query: { jql: "project is not EMPTY ORDER BY created ASC", fields: "*all" },
+        query: { jql: "{changed}project is not EMPTY ORDER BY created ASC", fields: "*all" },
         pageSize: { to: "query.maxResults", most: 100 },
       },
       records: "issues",
       flatten: "fields",
       paging: { cursor: { from: "nextPageToken", to: "query.nextPageToken" } },
       changedPath: "fields.updated",
-      // The search shows recent changes late, and the vendor does not say by how much.
-      since: { overlapMinutes: 10 },
+      // Times in quotes are in the zone of the user and by the minute, milliseconds are not. The search shows recent changes late, and the vendor
+      // does not say by how much.
+      since: {
+        to: "fill.changed",
+        template: "updated >= {since} AND ",
+        format: "unix-ms",
+        overlapMinutes: 10,
+      },
       create: { method: "POST", path: "/3/issue", wrap: { in: "fields" }, id: "id" },
       update: { method: "PUT", path: "/3/issue/{id}", wrap: { in: "fields" } },
       example: { summary: "Call Ada", project: { key: "ABC" }, issuetype: { name: "Task" } },
@@ -50,6 +55,6 @@ export const description: Description = {
   sources: {
     documentation: "https://developer.atlassian.com/cloud/jira/platform/rest/v3",
     checked:
-      "2026-11-28, a client made from the provider's OpenAPI file (6.2.0): search, paging, writes; the provider's community for states of projects; recorded refusals",
+      "2026-11-28, a client made from the provider's OpenAPI file (6.2.0): search, paging, writes; the provider's page of times in JQL; the provider's community for states of projects; recorded refusals",
   },
 };

@@ -1,0 +1,24 @@
+/** Jira's search for changed issues. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { planRead } from "../../connector-kit/testing/order-fixture.ts";
+import { replay } from "../../connector-kit/testing/replay.ts";
+import { CONNECTORS } from "../connectors.gen.ts";
+
+const { read } = CONNECTORS["atlassian"] ?? {};
+assert.ok(read);
+
+const askedFor = async (since?: Date): Promise<string | null> => {
+  const { fetch, requests } = replay({ status: 200, body: { issues: [], isLast: true } });
+  await read.readPage({ ...planRead("issue"), ...(since && { since }) }, undefined, fetch);
+  return new URL(requests[0]?.path ?? "", "https://acme.example").searchParams.get("jql");
+};
+
+// Jira's page of times in JQL: a number without quotes is milliseconds since 1970, whatever the zone of the user.
+test("changes are asked for in milliseconds since 1970", async () => {
+  assert.equal(await askedFor(), "project is not EMPTY ORDER BY created ASC");
+  assert.equal(
+    await askedFor(new Date("2024-11-29T10:44:51.000Z")),
+    "updated >= 1732877091000 AND project is not EMPTY ORDER BY created ASC",
+  );
+});
