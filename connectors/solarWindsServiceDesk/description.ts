@@ -1,10 +1,18 @@
 /** SolarWinds Service Desk's records. Paths end in .json, and writes are wrapped in the object's name. */
-import type { Description } from "../../connector-kit/declarative/rules/description.ts";
+import type { Description, ObjectRules } from "../../connector-kit/declarative/rules/description.ts";
+
+const pageSize = { to: "query.per_page", most: 100 };
+
+/** Without the parameter, records lack members, for example the answers to request forms. */
+const whole: Pick<ObjectRules, "list" | "get"> = {
+  list: { path: "/{path}.json", query: { layout: "long" }, pageSize },
+  get: { path: "/{path}/{id}.json?layout=long" },
+};
 
 export const description: Description = {
   ids: { number: true },
   defaults: {
-    list: { path: "/{path}.json", pageSize: { to: "query.per_page", most: 100 } },
+    list: { path: "/{path}.json", pageSize },
     paging: { link: true },
     changedPath: "updated_at",
     create: { method: "POST", path: "/{path}.json", wrap: { in: "{singular}" } },
@@ -14,12 +22,13 @@ export const description: Description = {
   },
   objects: {
     incidents: {
+      ...whole,
       singular: "incident",
       since: { to: "query.updated_from", format: "rfc3339-seconds" },
       example: { name: "Printer" },
     },
-    problems: { singular: "problem", example: { name: "Printers" } },
-    changes: { singular: "change", example: { name: "New printers" } },
+    problems: { ...whole, singular: "problem", example: { name: "Printers" } },
+    changes: { ...whole, singular: "change", example: { name: "New printers" } },
     releases: { singular: "release", example: { name: "Printers 2" } },
     users: { singular: "user", example: { name: "Ada Quill", email: "ada@example.com" } },
     departments: { singular: "department", example: { name: "Sales" } },
@@ -30,6 +39,6 @@ export const description: Description = {
   sources: {
     documentation: "https://apidoc.samanage.com",
     checked:
-      "2026-11-27, documentation, published clients and connectors, by facts.json: paths, wrapping, paging by the Link header, changes of incidents; not errors, nor by what lists are sorted",
+      "2026-11-28, documentation, published clients and connectors, by facts.json: paths, wrapping, paging by the Link header, the long layout, changes of incidents; not errors, nor by what lists are sorted",
   },
 };
