@@ -26,8 +26,8 @@ import type { Tracer } from "../ground/tracer.ts";
 import { keepTime } from "./jobs/keep-time.ts";
 import { NewWork } from "./jobs/new-work.ts";
 import { takeProcessIdentity, type ProcessIdentity } from "./jobs/process-identity.ts";
-import { listenForChanges, type Changes } from "./store/database/changes.ts";
-import { openDatabase, type Database, type SideRoles } from "./store/database/database.ts";
+import { listenToDatabase, type Changes } from "./store/database/changes.ts";
+import { openDatabase, type Database, type OpenBoth, type SideRoles } from "./store/database/database.ts";
 import { startEmbeddedPostgres } from "./postgres/start-embedded-postgres.ts";
 import { openIdempotency, type Idempotency } from "./operations/idempotency.ts";
 import { openInstallationCache, type InstallationCache } from "./operations/installation-cache.ts";
@@ -98,8 +98,11 @@ export interface OpenOptions {
   providerTimeoutMs?: number;
   /** Default: the time is the database's. Otherwise it is this process's own, which a test can set. */
   followsClock?: boolean;
+  /** Database of the data tables, if it is another one. */
+  dataUrl?: string | undefined;
   /** For tests: see `openDatabase`. */
   sideRoles?: SideRoles | undefined;
+  openBoth?: OpenBoth | undefined;
 }
 
 /** Throws `StartError` for what an operator must fix. Everything that was opened before is in `closers`. */
@@ -212,14 +215,14 @@ async function openChanges(
   { database, log, customProviders }: Pick<Services, "database" | "log" | "customProviders">,
   closers: Cleanup,
 ): Promise<Changes> {
-  const changes = await listenForChanges(database.connectionString, log);
+  const changes = await listenToDatabase(database, log);
   closers.push(() => changes.close());
   await customProviders.keep({ database, changes, log });
   return changes;
 }
 
 async function connect(
-  { config, log, onFatal, signal, followsClock = true, sideRoles }: OpenOptions,
+  { config, log, onFatal, signal, followsClock = true, dataUrl, sideRoles, openBoth }: OpenOptions,
   closers: Cleanup,
 ): Promise<Database> {
   let { databaseUrl } = config;
@@ -233,7 +236,9 @@ async function connect(
     connectionString: databaseUrl,
     log,
     poolSize: config.databaseConnections,
+    dataUrl,
     sideRoles,
+    openBoth,
   });
   // A migration may take long, or wait for another one.
   const database = await unlessAborted(opening, signal);

@@ -67,11 +67,7 @@ await withServer(async (url) => {
 async function measureUpgrade(url: string): Promise<void> {
   await onDatabase(url, async (connectionString) => {
     const client = await connect(connectionString);
-    await migrate(
-      client,
-      log,
-      (await listMigrationNames()).filter((name) => name < "0009"),
-    );
+    await migrate(client, log, { upTo: (await listMigrationNames()).filter((name) => name < "0009") });
     await fill(client, today - DAYS * DAY_MS, today, ROWS);
     await client.query("vacuum analyze proxy_usage");
     const migrated = new AbortController();

@@ -94,7 +94,7 @@ describe("a backup", () => {
   test("of the schema before the first release, which had 82 migrations, is restored as the first one", async (t) => {
     const [earlier, url] = [await createEmptyDatabase(t), await createEmptyDatabase(t)];
     const client = await openClient(earlier);
-    await migrate(client, createLog("silent"), ["0001_schema.sql"]);
+    await migrate(client, createLog("silent"), { upTo: ["0001_schema.sql"] });
     await client.query("insert into organizations (id, label, default_team_id) values ($1, 'Old', $1)", [
       newId(),
     ]);

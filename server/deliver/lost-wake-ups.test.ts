@@ -21,7 +21,7 @@ describe("deliveries without a wake-up", () => {
     const { name } = await drawRoute(busbar, `${sink.url}/lost`, ["connection.created"]);
     // Over pg's own pool nothing is sent after the commit.
     const silent = new Kysely<DB>({
-      dialect: new PostgresDialect({ pool: database.pool }),
+      dialect: new PostgresDialect({ pool: database.dataPool ?? database.pool }),
       plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
     });
     await silent

@@ -1,8 +1,9 @@
 /** Gauges of what waits in the database, and of this process's connections to it. */
 import { Gauge, type Registry } from "@prometheus-io/client";
 import { clockAheadMs } from "../../ground/clock.ts";
+import type { Pool } from "pg";
 import type { Database } from "../store/database/database.ts";
-import { readDatabaseState, type DatabaseState } from "../store/database/readiness.ts";
+import { readWorstState, type DatabaseState } from "../store/database/readiness.ts";
 import { readQueueDepths, type QueueDepths } from "../store/processes/queue-depths.ts";
 
 /** A scrape waits this long for the database. */
@@ -33,7 +34,7 @@ export function watchDatabase(registry: Registry, database: Database): void {
     help: "Whether the database answered this scrape within a second, and takes writes.",
     registers: [],
     async collect() {
-      const state = await Promise.race([readDatabaseState(database.pool), late(DATABASE_MS)]);
+      const state = await Promise.race([readWorstState(database), late(DATABASE_MS)]);
       const isUsable = state !== undefined && !UNUSABLE.has(state);
       this.set(isUsable && (await ask()) ? 1 : 0);
     },
@@ -46,17 +47,27 @@ const UNUSABLE = new Set<DatabaseState>(["away", "full", "unwritable"]);
 
 type AddGauge = (name: string, help: string, read: (depths: QueueDepths) => number) => void;
 
-function watchPool(registry: Registry, { pool }: Database): void {
+function watchPool(registry: Registry, { pool, dataPool }: Database): void {
+  const pools = dataPool ? [pool, dataPool] : [pool];
+  const sum = (count: (pool: Pool) => number) => pools.reduce((total, one) => total + count(one), 0);
   const connections = new Gauge({
     name: "busbar_database_connections",
     help: "Connections of this process's pool, and requests that wait for one.",
     labelNames: ["state"],
     registers: [],
     collect() {
-      const { totalCount, idleCount, waitingCount } = pool;
-      this.set({ state: "busy" }, totalCount - idleCount);
-      this.set({ state: "idle" }, idleCount);
-      this.set({ state: "wanted" }, waitingCount);
+      this.set(
+        { state: "busy" },
+        sum(({ totalCount, idleCount }) => totalCount - idleCount),
+      );
+      this.set(
+        { state: "idle" },
+        sum(({ idleCount }) => idleCount),
+      );
+      this.set(
+        { state: "wanted" },
+        sum(({ waitingCount }) => waitingCount),
+      );
     },
   });
   registry.registerMetric(connections);

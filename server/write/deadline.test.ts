@@ -30,7 +30,7 @@ describe("the deadline of an asynchronous write", () => {
 
   test("ends a write that fails for a reason of ours again and again", async () => {
     const update = { type: "update", record: { id: "601", name: "Spoilt" } };
-    const client = new Client({ connectionString: busbar.connectionString });
+    const client = new Client({ connectionString: busbar.dataUrl ?? busbar.connectionString });
     await client.connect();
     // Long enough to spoil the record before it is sent.
     const autoBatchPolicy = { maxDelayMinutes: 240, retryDeadlineHours: 6 };

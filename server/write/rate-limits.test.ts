@@ -153,7 +153,7 @@ describe("rate limits of a connection", () => {
     const key = { "idempotency-key": "held back" };
     const held = await acme.write("companies", create, key);
     assertRateLimited(held);
-    const client = new Client({ connectionString: busbar.connectionString });
+    const client = new Client({ connectionString: busbar.dataUrl ?? busbar.connectionString });
     await client.connect();
     await client.query("delete from connection_gates");
     await client.end();

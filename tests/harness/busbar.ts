@@ -10,6 +10,7 @@ import { checkAnswers } from "./answers.ts";
 import { openClient, type Client } from "./client.ts";
 import { createTestDatabase, type Scope } from "./database.ts";
 import { SIDE_ROLES, sideRoles } from "./side-roles.ts";
+import { hasTwoDatabases } from "./two-databases.ts";
 
 export type { Answer } from "./client.ts";
 
@@ -17,6 +18,8 @@ export interface TestBusbar extends Client {
   busbar: Busbar;
   sandbox: Sandbox;
   connectionString: string;
+  /** Set if the data tables are in a database of their own. */
+  dataUrl?: string;
   /** Stops Busbar as SIGTERM does and starts it again on the same database, on new ports; `env` is merged. */
   restart(env?: Record<string, string>): Promise<void>;
   /** Starts another Busbar on the same database, like a second process; stopped together with this one. */
@@ -35,6 +38,8 @@ export interface TestBusbarOptions {
   providers?: Record<string, unknown>;
   /** Makes each side commit by itself, as with two databases. */
   hasTwoSides?: boolean;
+  /** Has the data tables in a database of their own. */
+  isDivided?: boolean;
 }
 
 export async function startTestBusbar(scope: Scope, options: TestBusbarOptions = {}): Promise<TestBusbar> {
@@ -46,7 +51,9 @@ export async function startTestBusbar(scope: Scope, options: TestBusbarOptions =
 /** Starts one for a whole test file; call `stop` in `after`. */
 export async function openTestBusbar(options: TestBusbarOptions = {}): Promise<TestBusbar> {
   const sandbox = await startSandbox();
-  const { connectionString, drop } = await createTestDatabase();
+  const { connectionString, dataUrl, drop } = await createTestDatabase({
+    isDivided: options.isDivided ?? hasTwoDatabases(),
+  });
   const dataDir = await mkdtemp(join(tmpdir(), "busbar-data-"));
   const catalogPath = join(dataDir, "catalog.json");
   const overlay = sandbox.catalog();
@@ -73,6 +80,7 @@ export async function openTestBusbar(options: TestBusbarOptions = {}): Promise<T
       onAnswer: answers.onAnswer,
       providerTimeoutMs,
       followsClock: options.followsClock ?? false,
+      dataUrl,
       sideRoles: options.hasTwoSides ? SIDE_ROLES : sideRoles(),
     });
   };
@@ -94,6 +102,7 @@ export async function openTestBusbar(options: TestBusbarOptions = {}): Promise<T
     ...client,
     sandbox,
     connectionString,
+    ...(dataUrl !== undefined && { dataUrl }),
     async restart(more) {
       await busbar.stop();
       busbar = await start(more);

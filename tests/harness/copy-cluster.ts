@@ -39,6 +39,7 @@ async function fingerprint(): Promise<string> {
     "tests/harness/postgres.ts",
     "tests/harness/side-roles.ts",
     "server/store/database/sides.ts",
+    "server/store/sides/divide-schema.ts",
     ...globSync("{migrations/*.sql,server/postgres/*.ts}", { cwd: ROOT }).toSorted(),
   ])
     hash.update(`\n${file}\n`).update(await readFile(join(ROOT, file)));

@@ -1,6 +1,7 @@
 /** Creates a database for a test or test file, and drops it afterwards. */
 import { randomBytes } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
+import { hasTwoDatabases, openBoth, replicateEmpty, routePool } from "./two-databases.ts";
 import { createLog } from "../../ground/log.ts";
 import { openDatabase, type Database } from "../../server/store/database/database.ts";
 import { SIDE_ROLES, sideRoles } from "./side-roles.ts";
@@ -13,21 +14,46 @@ export interface Scope {
 
 export interface TestDatabase {
   connectionString: string;
+  /** Set if the data tables are in a database of their own. */
+  dataUrl?: string;
   drop(): Promise<void>;
 }
 
-/** Creates a migrated, empty database; the caller drops it. */
-export async function createTestDatabase(): Promise<TestDatabase> {
+/** Creates a migrated, empty database, or one of each side; the caller drops it. */
+export async function createTestDatabase({ isDivided = hasTwoDatabases() } = {}): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString("hex")}`;
   const shared = process.env[URL_VARIABLE];
   const own = shared ? undefined : await startTestPostgres();
   const url = shared ?? own?.url ?? "";
+  if (isDivided) return createDivided(url, name, () => own?.stop());
   const connectionString = await cloneTemplate(url, name);
   return {
     connectionString,
     async drop() {
       await dropDatabase(url, name);
       await own?.stop();
+    },
+  };
+}
+
+async function createDivided(
+  url: string,
+  name: string,
+  stop: () => Promise<void> | undefined,
+): Promise<TestDatabase> {
+  const dataName = `${name}_data`;
+  const urls = {
+    connectionString: await cloneTemplate(url, name, "control"),
+    dataUrl: await cloneTemplate(url, dataName, "data"),
+  };
+  const stopReplicating = await replicateEmpty(name, urls);
+  return {
+    ...urls,
+    async drop() {
+      await stopReplicating();
+      await dropDatabase(url, dataName);
+      await dropDatabase(url, name);
+      await stop();
     },
   };
 }
@@ -50,10 +76,12 @@ const BUSY_CHECKS = 100;
 const BUSY_CHECK_MS = 50;
 
 /** Creates and opens a database. Fails the test if a connection was not released at the end. */
-export async function testDatabase(scope: Scope): Promise<Database> {
-  const { connectionString, drop } = await createTestDatabase();
+export async function testDatabase(scope: Scope, { isDivided = hasTwoDatabases() } = {}): Promise<Database> {
+  const { connectionString, dataUrl, drop } = await createTestDatabase({ isDivided });
   const database = await openDatabase({
     connectionString,
+    dataUrl,
+    openBoth,
     log: createLog("silent"),
     poolSize: 5,
     sideRoles: sideRoles(),
@@ -67,16 +95,17 @@ export async function testDatabase(scope: Scope): Promise<Database> {
     await drop();
     if (busy > 0) throw new Error(`${busy} database connections were not given back`);
   });
-  return database;
+  return routePool(database);
 }
 
-/** Opens a database once more, with a role for each side, so that a change of one side reaches the other by a second commit. */
+/** Opens a database once more, with a role for each side unless it is two databases already, so that a change of one side reaches the other by a second commit. */
 export async function openSides(
   scope: Scope,
-  { connectionString }: Pick<Database, "connectionString">,
+  { connectionString, dataUrl }: Pick<Database, "connectionString" | "dataUrl">,
 ): Promise<Database> {
   const log = createLog("silent");
-  const database = await openDatabase({ connectionString, log, poolSize: 5, sideRoles: SIDE_ROLES });
+  const sides = dataUrl === undefined ? { sideRoles: SIDE_ROLES } : { dataUrl, openBoth };
+  const database = await openDatabase({ connectionString, log, poolSize: 5, ...sides });
   scope.after(() => database.close());
   return database;
 }

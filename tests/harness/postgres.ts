@@ -1,14 +1,14 @@
 /** The PostgreSQL that tests share: one server per run, one migrated template, one clone of it per test file. */
-import { writeFile } from "node:fs/promises";
+import { appendFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Client } from "pg";
 import { createLog } from "../../ground/log.ts";
 import { ROLE } from "../../server/postgres/create-cluster.ts";
-import { openDatabase } from "../../server/store/database/database.ts";
+import { migrateSide, openDatabase } from "../../server/store/database/database.ts";
 import { startEmbeddedPostgres } from "../../server/postgres/start-embedded-postgres.ts";
 import { copyCluster } from "./copy-cluster.ts";
 import { createMemoryFolder, removeFolder } from "./memory-folder.ts";
-import { createSideRoles, grantSides } from "./side-roles.ts";
+import { createSideRoles, grantSides, REPLICATING_ROLE } from "./side-roles.ts";
 import { until } from "./until.ts";
 
 /** Set by the global setup; without it, a test file starts its own server. */
@@ -16,6 +16,7 @@ export const URL_VARIABLE = "BUSBAR_TEST_DATABASE_URL";
 
 /** Several test files run at once, each with up to three Busbars of about 25 connections. */
 const MAX_CONNECTIONS = 400;
+const MAX_REPLICATIONS = 60;
 const TEMPLATE = "busbar_template";
 const log = createLog("error");
 
@@ -54,8 +55,14 @@ async function prepareCluster(dataDir: string): Promise<void> {
   });
   await template.close();
   await grantSides(template.connectionString);
+  for (const side of ["control", "data"] as const) {
+    const name = `${TEMPLATE}_${side}`;
+    await runSql(postgres.connectionString, `create database ${name}`);
+    await migrateSide(side, withDatabase(postgres.connectionString, name), log);
+  }
   await postgres.stop();
   await trustRole(dataDir);
+  await allowReplication(dataDir);
 }
 
 /**
@@ -63,11 +70,35 @@ async function prepareCluster(dataDir: string): Promise<void> {
  * opens more than ten. Tests of the embedded PostgreSQL start their own servers.
  */
 const trustRole = (dataDir: string): Promise<void> =>
-  writeFile(join(dataDir, "postgres", "data", "pg_hba.conf"), `local all ${ROLE} trust\n`);
+  writeFile(
+    join(dataDir, "postgres", "data", "pg_hba.conf"),
+    `local all ${ROLE} trust\nlocal all ${REPLICATING_ROLE.name} scram-sha-256\n`,
+  );
 
-/** Creates a database with all migrations and returns its connection string. Copying files takes half as long as logging them. */
-export async function cloneTemplate(url: string, name: string): Promise<string> {
-  await runSql(url, `create database ${name} template ${TEMPLATE} strategy file_copy`);
+/** Settings for tests with two databases, of which many may be open at once. */
+const allowReplication = (dataDir: string): Promise<void> =>
+  appendFile(
+    join(dataDir, "postgres", "data", "postgresql.conf"),
+    Object.entries({
+      wal_level: "logical",
+      max_replication_slots: MAX_REPLICATIONS,
+      max_wal_senders: MAX_REPLICATIONS,
+      max_logical_replication_workers: MAX_REPLICATIONS,
+      max_worker_processes: MAX_REPLICATIONS + 10,
+      // What is not flushed is not replicated, and commits do not wait for that.
+      wal_writer_delay: "10ms",
+    })
+      .map(([name, value]) => `\n${name} = ${value}`)
+      .join(""),
+  );
+
+/**
+ * Creates a database with all migrations, or the tables of one side, and returns its connection string. Copying files takes half as
+ * long as logging them.
+ */
+export async function cloneTemplate(url: string, name: string, side?: "control" | "data"): Promise<string> {
+  const template = side ? `${TEMPLATE}_${side}` : TEMPLATE;
+  await runSql(url, `create database ${name} template ${template} strategy file_copy`);
   return withDatabase(url, name);
 }
 

@@ -6,13 +6,16 @@ import { findBinaries } from "../../server/postgres/find-binaries.ts";
 import { runTool } from "../../server/postgres/run-tool.ts";
 import { dataArgument, findServerUser } from "../../server/postgres/server-user.ts";
 import type { SideRoles } from "../../server/store/database/database.ts";
-import { TABLE_SIDES, type Side } from "../../server/store/database/sides.ts";
+import { listTables } from "../../server/store/database/sides.ts";
 
 export const SIDE_ROLES: SideRoles = { control: "busbar_control", data: "busbar_data" };
 
-/** With this variable, every Busbar and database of the tests has the roles. */
+/** With this variable at 1, every Busbar and database of the tests has the roles. */
 export const sideRoles = (): SideRoles | undefined =>
-  process.env["BUSBAR_TEST_SIDES"] ? SIDE_ROLES : undefined;
+  process.env["BUSBAR_TEST_SIDES"] === "1" ? SIDE_ROLES : undefined;
+
+/** Role by which a data database reads what is replicated. It needs a password: only a superuser may replicate without one. */
+export const REPLICATING_ROLE = { name: "busbar_replicating", password: "replicating" };
 
 /** Creates the roles in a cluster whose server does not run, as only a superuser can, which has no other way in. */
 export async function createSideRoles(dataDir: string): Promise<void> {
@@ -23,17 +26,22 @@ export async function createSideRoles(dataDir: string): Promise<void> {
   const input = Object.values(SIDE_ROLES)
     .map((role) => `CREATE ROLE ${role};\n\nGRANT ${role} TO ${ROLE};\n\n`)
     .join("");
+  const rights = [
+    `CREATE ROLE ${REPLICATING_ROLE.name} LOGIN REPLICATION PASSWORD '${REPLICATING_ROLE.password}';`,
+    `GRANT pg_read_all_data TO ${REPLICATING_ROLE.name};`,
+    `ALTER ROLE ${ROLE} REPLICATION;`,
+    `GRANT pg_create_subscription TO ${ROLE};`,
+  ];
   const args = ["--single", "-D", dataArgument(data, user), "-j", "postgres"];
-  const { ok, stderr } = await runTool({ program: postgres, args, user, cwd: data, input });
+  const { ok, stderr } = await runTool({
+    program: postgres,
+    args,
+    user,
+    cwd: data,
+    input: `${input}${rights.join("\n\n")}\n\n`,
+  });
   if (!ok || /(ERROR|FATAL|PANIC):/.test(stderr)) throw new Error(`no roles for the sides: ${stderr}`);
 }
-
-const toSnake = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-const listTables = (...sides: Side[]) =>
-  Object.entries(TABLE_SIDES)
-    .filter(([, side]) => sides.includes(side))
-    .map(([name]) => toSnake(name))
-    .join(", ");
 
 /** Grants the roles what belongs to their sides, in a migrated database. */
 export async function grantSides(connectionString: string): Promise<void> {
@@ -43,9 +51,9 @@ export async function grantSides(connectionString: string): Promise<void> {
   await client.connect();
   try {
     await client.query(`
-      grant ${all} on ${listTables("control", "shared", "own")} to ${control};
-      grant ${all} on ${listTables("data", "own")} to ${data};
-      grant select on ${listTables("shared")} to ${data};
+      grant ${all} on ${listTables("control", "shared", "own").join(", ")} to ${control};
+      grant ${all} on ${listTables("data", "own").join(", ")} to ${data};
+      grant select on ${listTables("shared").join(", ")} to ${data};
       grant usage, select on all sequences in schema public to ${control}, ${data};
       grant execute on function add_history_range(text, timestamptz, timestamptz), drop_history_range(text, text) to ${data};
     `);

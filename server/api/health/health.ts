@@ -6,7 +6,7 @@ import { Problem } from "../../../ground/errors.ts";
 import { endpoint, route, type Route } from "../../http/endpoint.ts";
 import { TOLD_FROM_MS } from "../../jobs/keep-time.ts";
 import type { Database } from "../../store/database/database.ts";
-import { readDatabaseState, type DatabaseState } from "../../store/database/readiness.ts";
+import { readWorstState, type DatabaseState } from "../../store/database/readiness.ts";
 import { hasWorker } from "../../store/processes/running-processes.ts";
 
 export const healthRoutes = (deps: Readiness): Route[] => [
@@ -92,7 +92,7 @@ const getReadyz = (deps: Readiness) =>
       const isProxying = query.for === "proxy";
       if (isProxying && !deps.config.roles.has("proxy"))
         throw new Problem("unavailable", { detail: "This process has no proxy: BUSBAR_ROLES lacks it." });
-      const state = await readDatabaseState(deps.database.pool);
+      const state = await readWorstState(deps.database);
       if (state !== "ready" && !(isProxying && NOT_NEEDED_TO_PROXY.includes(state)))
         throw new Problem("unavailable", { detail: UNREADY[state] });
       if (isProxying) return ready();

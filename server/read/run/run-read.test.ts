@@ -1,7 +1,7 @@
 /** Executing reads: lying providers, an account without free calls, and installations that go while they are read. */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
-import { Client } from "pg";
+import { connectBoth } from "../../../tests/harness/two-databases.ts";
 import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
 import { connectCustomer } from "../../../tests/harness/connect-customer.ts";
 import { accept, openSink, type Sink } from "../../../tests/harness/deliveries/sink.ts";
@@ -34,7 +34,7 @@ const reached = (number: number, least: number): number | undefined => (number >
 describe("executing reads", () => {
   let busbar: TestBusbar;
   let sink: Sink;
-  let client: Client;
+  let client: Awaited<ReturnType<typeof connectBoth>>;
   after(async () => {
     await client.end();
     await busbar.stop();
@@ -45,8 +45,7 @@ describe("executing reads", () => {
     busbar = await openTestBusbar({
       env: { BUSBAR_METRICS: "true", BUSBAR_MINUTE_MS: "50", BUSBAR_RETRY_BASE_SECONDS: "0.02" },
     });
-    client = new Client({ connectionString: busbar.connectionString });
-    await client.connect();
+    client = await connectBoth(busbar);
     const destination = { name: "sink", type: "webhook", metadata: { url: `${sink.url}/sink` } };
     assert.equal((await busbar.inProject("POST", "/destinations", destination)).status, 201);
   });

@@ -86,7 +86,9 @@ test("reads that ask at the same time share one query, and only one of them is t
   const ask = isBehind(1);
   assert.equal(await ask(), true);
   await asked(async () => true, 1);
-  const answers = await queries.transaction().execute(async (locking) => {
+  // The destinations that the data side reads.
+  const locked = database.dataPool ? database.data : queries;
+  const answers = await locked.transaction().execute(async (locking) => {
     await sql`lock table destinations in access exclusive mode`.execute(locking);
     const asking = Array.from({ length: 3 }, () => ask());
     const waiting = async () =>

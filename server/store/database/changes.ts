@@ -85,6 +85,27 @@ export async function listenForChanges(connectionString: string, log: Log): Prom
   };
 }
 
+/** Listens to the database, and to that of the data tables if it is another one. */
+export async function listenToDatabase(
+  { connectionString, dataUrl }: { connectionString: string; dataUrl?: string },
+  log: Log,
+): Promise<Changes> {
+  const control = await listenForChanges(connectionString, log);
+  if (dataUrl === undefined) return control;
+  const both = [control, await listenForChanges(dataUrl, log)];
+  return {
+    subscribe: (listener) => both.forEach((one) => one.subscribe(listener)),
+    get connected() {
+      return both.every((one) => one.connected);
+    },
+    get heardMs() {
+      return Math.min(...both.map((one) => one.heardMs));
+    },
+    caughtUp: async () => void (await Promise.all(both.map((one) => one.caughtUp()))),
+    close: async () => void (await Promise.all(both.map((one) => one.close()))),
+  };
+}
+
 function parse(payload: string | undefined): RowChange | undefined {
   const value: unknown = payload ? JSON.parse(payload) : undefined;
   if (typeof value !== "object" || value === null || !("table" in value) || !("id" in value))

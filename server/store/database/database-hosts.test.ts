@@ -36,7 +36,7 @@ async function secondAddress(t: TestContext, connectionString: string) {
 }
 
 async function twoHosts(t: TestContext) {
-  const { connectionString, drop } = await createTestDatabase();
+  const { connectionString, drop } = await createTestDatabase({ isDivided: false });
   t.after(drop);
   const second = await secondAddress(t, connectionString);
   const { host } = new URL(connectionString);

@@ -12,12 +12,22 @@ import {
   type DatabaseHosts,
 } from "./database-hosts.ts";
 import { migrate } from "./migrate.ts";
+import { openCopies } from "../sides/copies.ts";
 import { openOutbox, type Outbox } from "./outbox.ts";
-import { CONNECT_TIMEOUT_MS, openPool, SESSION_STATEMENT } from "./pool.ts";
+import { CONNECT_TIMEOUT_MS, openPool, SESSION_STATEMENT, type CopiedTables } from "./pool.ts";
 import { repeatTransaction } from "./repeat-transaction.ts";
 import { requireOwnSessions } from "./require-own-sessions.ts";
 import type { DB } from "./rows.gen.ts";
-import type { ControlQueries, ControlTables, DataQueries, DataTables } from "./sides.ts";
+import { requireReplication } from "../sides/replicate-shared.ts";
+import type { Division } from "../sides/divide-schema.ts";
+import {
+  changesShared,
+  listTables,
+  type ControlQueries,
+  type ControlTables,
+  type DataQueries,
+  type DataTables,
+} from "./sides.ts";
 
 /** The database itself or a transaction, with the tables of both sides. A function for one side takes a type of `sides.ts`. */
 export type Queries = Kysely<DB> | Transaction<DB>;
@@ -34,6 +44,10 @@ export interface Database {
   readonly outbox: Outbox;
   readonly pool: Pool;
   readonly connectionString: string;
+  /** Set if the data tables are in a database of their own. */
+  readonly dataUrl?: string;
+  readonly dataPool?: Pool;
+  readonly copied?: CopiedTables;
   readonly sideRoles?: SideRoles;
   close(): Promise<void>;
 }
@@ -46,9 +60,13 @@ export async function openDatabase(options: {
   log: Log;
   /** Number of connections in this process's pool. */
   poolSize?: number;
+  /** Database of the data tables, if it is another one. */
+  dataUrl?: string | undefined;
   sideRoles?: SideRoles | undefined;
+  openBoth?: OpenBoth | undefined;
 }): Promise<Database> {
-  const { connectionString, log, poolSize = 20, sideRoles } = options;
+  const { connectionString, log, poolSize = 20, dataUrl, sideRoles } = options;
+  if (dataUrl !== undefined) return openDivided({ ...options, poolSize, dataUrl });
   await prepare(connectionString, log);
   const open = (settings: Record<string, string> = {}) =>
     openPool({ connectionString, applicationName: "busbar", log, size: poolSize, settings });
@@ -76,7 +94,59 @@ export interface SideRoles {
   data: string;
 }
 
-async function prepare(connectionString: string, log: Log): Promise<void> {
+/** For tests: makes one handle of two databases, which sends each statement to the one that has its tables. */
+export type OpenBoth = (control: Kysely<DB>, data: Kysely<DB>) => Kysely<DB>;
+
+async function openDivided(options: {
+  connectionString: string;
+  dataUrl: string;
+  log: Log;
+  poolSize: number;
+  openBoth?: OpenBoth | undefined;
+}): Promise<Database> {
+  const { connectionString, dataUrl, log, poolSize, openBoth } = options;
+  await prepareSide("control", connectionString, log);
+  await prepareSide("data", dataUrl, log);
+  const open = (url: string, more: { applicationName: string; size: number; copied?: CopiedTables }) =>
+    openPool({ connectionString: url, log, ...more });
+  const asking = open(dataUrl, { applicationName: "busbar copies", size: 1 });
+  const copied = { isChangedBy: changesShared, ...openCopies(asking.pool) };
+  const control = open(connectionString, { applicationName: "busbar", size: poolSize, copied });
+  const data = open(dataUrl, { applicationName: "busbar", size: poolSize });
+  const queries = openBoth?.(control.queries, data.queries) ?? control.queries.withTables<Pick<DB, never>>();
+  return {
+    control: control.queries,
+    data: data.queries,
+    queries,
+    outbox: openOutbox({ queries, control: control.queries, data: data.queries, log, copied }),
+    pool: control.pool,
+    connectionString,
+    dataUrl,
+    dataPool: data.pool,
+    copied,
+    close: async () =>
+      void (await Promise.all([control, data, asking].map((opened) => opened.queries.destroy()))),
+  };
+}
+
+/** Migrates a database of one side. Throws `StartError` if the copies of a data database are not replicated. */
+async function prepareSide(side: Division["side"], connectionString: string, log: Log): Promise<void> {
+  await migrateSide(side, connectionString, log);
+  if (side === "control") return;
+  const client = await openClient(connectionString);
+  await requireReplication(client).finally(() => client.end());
+}
+
+/** Leaves a database with the tables of one side, migrated to this version. */
+export const migrateSide = (side: Division["side"], connectionString: string, log: Log): Promise<void> =>
+  prepare(connectionString, log, {
+    side,
+    unused: listTables(...(side === "control" ? ["data" as const] : ["control" as const])),
+    shared: listTables("shared"),
+    data: listTables("data"),
+  });
+
+async function prepare(connectionString: string, log: Log, division?: Division): Promise<void> {
   const hosts = openDatabaseHosts(connectionString);
   const client = await connect(hosts);
   try {
@@ -88,7 +158,7 @@ async function prepare(connectionString: string, log: Log): Promise<void> {
       await requireVersion(client);
       await requireUtf8(client);
       await requireOwnSessions(client, second);
-      await migrate(client, log);
+      await migrate(client, log, { division });
     } finally {
       await second.end();
     }

@@ -6,6 +6,7 @@ import { DatabaseError, type Client, type ClientBase } from "pg";
 import { StartError } from "../../../ground/errors.ts";
 import type { Log } from "../../../ground/log.ts";
 import { PROJECT_ROOT } from "../../../ground/project-root.ts";
+import { divideSchema, requireUndivided, searchUnused, type Division } from "../sides/divide-schema.ts";
 
 const FOLDER = join(PROJECT_ROOT, "migrations");
 
@@ -17,11 +18,17 @@ const LOCK_KEY = 7_355_608_420_117;
 /**
  * Applies the missing files of `migrations/` in order, each in one or several transactions of its own. A second process waits
  * for the first, and finds nothing to do. Refuses a database that a newer Busbar has migrated, unless this version is
- * compatible with it. `upTo` restricts the files.
+ * compatible with it. `upTo` restricts the files. With a division, the database keeps the tables of its side.
  */
-export async function migrate(client: Client, log: Log, upTo?: string[]): Promise<void> {
+export async function migrate(
+  client: Client,
+  log: Log,
+  { upTo, division }: { upTo?: string[]; division?: Division | undefined } = {},
+): Promise<void> {
   await client.query("select pg_advisory_lock($1)", [LOCK_KEY]);
   try {
+    if (division) await searchUnused(client);
+    else await requireUndivided(client);
     await createMigrations(client);
     await renameFormer(client);
     const names = await listMigrationNames();
@@ -46,6 +53,7 @@ export async function migrate(client: Client, log: Log, upTo?: string[]): Promis
     }
     if (missing.length > 0)
       log.info({ migrations: missing.length, last: missing.at(-1) }, "database migrated");
+    if (division) await divideSchema(client, division);
   } finally {
     await client.query("select pg_advisory_unlock($1)", [LOCK_KEY]);
   }

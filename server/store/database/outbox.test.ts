@@ -21,7 +21,7 @@ interface Scene {
 }
 
 async function openScene(t: Scope): Promise<Scene> {
-  const { connectionString, drop } = await createTestDatabase();
+  const { connectionString, drop } = await createTestDatabase({ isDivided: false });
   const opened: Database[] = [];
   t.after(async () => {
     for (const { close } of opened) await close();

@@ -12,6 +12,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { sql, type Kysely } from "kysely";
 import { outsideWork } from "../../../ground/current-work.ts";
 import type { Log } from "../../../ground/log.ts";
+import { READ_POSITION, type Copies } from "../sides/copies.ts";
 import { isDatabaseAway } from "./database-outage.ts";
 import { storeEntries, type OutboxEntry, type StoredEntry } from "./outbox-entries.ts";
 import { repeatTransaction } from "./repeat-transaction.ts";
@@ -60,6 +61,8 @@ interface Sides {
   control: Kysely<ControlTables>;
   data: Kysely<DataTables>;
   log: Log;
+  /** Set if the data side has copies of the shared tables. */
+  copied?: Pick<Copies, "applied">;
 }
 
 export function openOutbox(sides: Sides): Outbox {
@@ -75,7 +78,7 @@ export function openOutbox(sides: Sides): Outbox {
       return rows.length === max;
     } catch (error) {
       const [first] = rows;
-      if (isDatabaseAway(error) || !first) throw error;
+      if (error instanceof CopiesAreLate || isDatabaseAway(error) || !first) throw error;
       if (max > 1) singly = rows.length;
       else await postpone(sides, first, error);
       return true;
@@ -116,7 +119,7 @@ const BEGIN = sql`
   select ${LIMIT}, set_config('synchronous_commit', 'off', true) where exists (select from outbox)`;
 
 async function carryBatch(
-  { control, data }: Sides,
+  { control, data, copied }: Sides,
   max: number,
   onTaken: (rows: OutboxRow[]) => void,
 ): Promise<OutboxRow[]> {
@@ -129,6 +132,7 @@ async function carryBatch(
     `.execute(queries);
     onTaken(rows);
     if (rows.length === 0) return [];
+    if (copied) await requireCopies(queries, copied);
     await repeatTransaction(data, async (inside) => {
       await sql`select ${LIMIT}`.execute(inside);
       await storeEntries(inside, rows);
@@ -137,6 +141,16 @@ async function carryBatch(
     await sql`delete from outbox where position = any(${positions}::bigint[])`.execute(queries);
     return rows;
   });
+}
+
+/** Waits until the copies have what the visible rows speak of; throws if they do not get it in time. */
+async function requireCopies(queries: ControlQueries, copied: Pick<Copies, "applied">): Promise<void> {
+  const { rows } = await sql<{ position: string }>`${sql.raw(READ_POSITION)}`.execute(queries);
+  if (!(await copied.applied(rows[0]?.position ?? ""))) throw new CopiesAreLate();
+}
+
+class CopiesAreLate extends Error {
+  override message = "the copies of shared tables are late, so changes wait for them";
 }
 
 /** Postpones a row that cannot be carried over, so that others pass it. It is retried, and never dropped. */

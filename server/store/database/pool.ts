@@ -13,6 +13,7 @@ import { outsideWork } from "../../../ground/current-work.ts";
 import { elapsedMs } from "../../../ground/clock.ts";
 import type { Log } from "../../../ground/log.ts";
 import { openDatabaseHosts, HostClient, tryHosts, type DatabaseHosts } from "./database-hosts.ts";
+import { READ_POSITION } from "../sides/copies.ts";
 import { mustConnectAgain, isDatabaseAway } from "./database-outage.ts";
 import type { DB } from "./rows.gen.ts";
 import { readWake, WakeUps } from "./wake-ups.ts";
@@ -87,7 +88,23 @@ export interface QueryPool {
   readonly pool: Pool;
 }
 
-/** Opens the pool, without a connection yet. `settings` are set in each session, in addition to the common ones. */
+/** Tables that other databases have copies of. */
+export interface CopiedTables {
+  isChangedBy(statement: string): boolean;
+  /** Waits for the copies of what was committed until this position. */
+  applied(position: string): Promise<unknown>;
+}
+
+/** What happens after the commit of a statement that asks for it. */
+interface OnCommit {
+  wakeUps: WakeUps;
+  copied: CopiedTables | undefined;
+}
+
+/**
+ * Opens the pool, without a connection yet. `settings` are set in each session, in addition to the common ones. A
+ * commit that changes `copied` tables is reported when the copies have it.
+ */
 export function openPool(options: {
   connectionString: string;
   applicationName: string;
@@ -95,6 +112,7 @@ export function openPool(options: {
   size: number;
   settings?: Record<string, string>;
   statementTimeoutMs?: number;
+  copied?: CopiedTables | undefined;
 }): QueryPool {
   const { connectionString, applicationName, log, size, settings } = options;
   const hosts = openDatabaseHosts(connectionString);
@@ -128,7 +146,7 @@ export function openPool(options: {
       queries,
     ),
   );
-  const sessions = openSessions(pool, hosts, setUp, wakeUps);
+  const sessions = openSessions(pool, hosts, setUp, { wakeUps, copied: options.copied });
   const queries = new Kysely<DB>({
     dialect: new PostgresDialect({ pool: sessions }),
     plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
@@ -166,7 +184,7 @@ export const SESSION_STATEMENT = buildSettingsStatement({
  * Returns the pool for Kysely. A new connection is set up here, not by Kysely's `onCreateConnection`: if that fails, Kysely
  * keeps the connection, and the pool has one connection fewer for ever.
  */
-function openSessions(pool: Pool, hosts: DatabaseHosts, setUp: string, wakeUps: WakeUps) {
+function openSessions(pool: Pool, hosts: DatabaseHosts, setUp: string, onCommit: OnCommit) {
   const lent = new WeakMap<PoolClient, LentConnection>();
   return {
     options: pool.options,
@@ -184,7 +202,7 @@ function openSessions(pool: Pool, hosts: DatabaseHosts, setUp: string, wakeUps: 
         client.release(true);
         throw error;
       }
-      const connection = new LentConnection(client as SessionClient, wakeUps);
+      const connection = new LentConnection(client as SessionClient, onCommit);
       lent.set(client, connection);
       return connection;
     },
@@ -227,14 +245,16 @@ class LentConnection implements PostgresPoolClient {
   #isLost = false;
   /** Earliest time at which a plan of this connection may have been made; undefined if it has none. */
   #plannedMs: number | undefined;
-  readonly #wakeUps: WakeUps;
+  readonly #onCommit: OnCommit;
   /** Tables whose workers are to be woken. Those of a transaction wait for its commit. */
   readonly #woken = new Set<string>();
   #isInTransaction = false;
+  /** Whether copied tables are changed. */
+  #changesCopied = false;
 
-  constructor(client: SessionClient, wakeUps: WakeUps) {
+  constructor(client: SessionClient, onCommit: OnCommit) {
     this.#client = client;
-    this.#wakeUps = wakeUps;
+    this.#onCommit = onCommit;
   }
 
   /** Discards plans that are too old. Does not wait: the connection executes its statements one after the other. */
@@ -257,7 +277,8 @@ class LentConnection implements PostgresPoolClient {
     return this.#client.query<R>({ name, text: statement, values: parameters }).then(
       (answer) => {
         this.#noteWork(answer);
-        return answer as PostgresQueryResult<R>;
+        const copied = this.#onCommit.copied && this.#awaitCopies(this.#onCommit.copied, statement);
+        return (copied ? copied.then(() => answer) : answer) as PostgresQueryResult<R>;
       },
       (error: unknown) => {
         this.#noteLoss(error);
@@ -271,11 +292,26 @@ class LentConnection implements PostgresPoolClient {
     if (table !== undefined) this.#woken.add(table);
     if (command === "BEGIN" || command === "START") this.#isInTransaction = true;
     // PostgreSQL answers "ROLLBACK" to the commit of a transaction that has failed.
-    if (command === "ROLLBACK") this.#woken.clear();
+    if (command === "ROLLBACK") {
+      this.#woken.clear();
+      this.#changesCopied = false;
+    }
     if (command === "COMMIT" || command === "ROLLBACK") this.#isInTransaction = false;
     if (this.#isInTransaction || this.#woken.size === 0) return;
-    this.#wakeUps.add(this.#woken);
+    this.#onCommit.wakeUps.add(this.#woken);
     this.#woken.clear();
+  }
+
+  /** Waits for the copies when a change is committed; undefined if there is nothing to wait for. */
+  #awaitCopies(copied: CopiedTables, statement: string): Promise<unknown> | undefined {
+    this.#changesCopied ||= copied.isChangedBy(statement);
+    if (this.#isInTransaction || !this.#changesCopied) return undefined;
+    this.#changesCopied = false;
+    // An answer that breaks off says nothing about the commit.
+    return this.#client
+      .query<{ position: string }>({ name: undefined, text: READ_POSITION, values: [] })
+      .then(({ rows }) => copied.applied(rows[0]?.position ?? ""))
+      .catch((error: unknown) => this.#noteLoss(error));
   }
 
   #noteLoss(error: unknown): void {
@@ -285,6 +321,7 @@ class LentConnection implements PostgresPoolClient {
   release(): void {
     this.#woken.clear();
     this.#isInTransaction = false;
+    this.#changesCopied = false;
     this.#client.release(this.#isLost);
   }
 }

@@ -8,7 +8,7 @@ import { listMigrationNames } from "./migrate.ts";
 import { readDatabaseState } from "./readiness.ts";
 
 test("somebody who holds the lock of a table for seconds makes the database unwritable, until it is given back", async (t) => {
-  const { pool, connectionString } = await testDatabase(t);
+  const { pool, connectionString } = await testDatabase(t, { isDivided: false });
   const holder = new Client({ connectionString });
   await holder.connect();
   await holder.query("begin; lock table operations in share mode");
@@ -22,7 +22,7 @@ test("somebody who holds the lock of a table for seconds makes the database unwr
 });
 
 test("while no write ends, health checks leave the connections to others, and the first one after it is ready", async (t) => {
-  const { pool, connectionString } = await testDatabase(t);
+  const { pool, connectionString } = await testDatabase(t, { isDivided: false });
   const blocker = new Client({ connectionString });
   await blocker.connect();
   await blocker.query("begin; select from readiness for update");

@@ -27,6 +27,18 @@ export async function readDatabaseState(pool: Pool): Promise<DatabaseState> {
   return Promise.race([askOnce(pool), tooLate.catch(() => "away" as const)]).finally(() => late.abort());
 }
 
+/** Checks the database, and that of the data tables if it is another one. Returns the worse state. */
+export async function readWorstState({
+  pool,
+  dataPool,
+}: {
+  pool: Pool;
+  dataPool?: Pool;
+}): Promise<DatabaseState> {
+  const states = await Promise.all([pool, dataPool ?? []].flat().map(readDatabaseState));
+  return states.find((state) => state !== "ready") ?? "ready";
+}
+
 /** Age at which a running check is not shared any longer: its connection may be the reason that it has no answer. */
 const ASK_AGAIN_MS = 5_000;
 const asked = new WeakMap<Pool, { state: Promise<DatabaseState>; startedMs: number }>();

@@ -18,7 +18,7 @@ describe("a database behind PgBouncer", { skip: noPgbouncer }, () => {
   ];
   for (const settings of modes) {
     test(`is refused at the start with a sentence: ${Object.values(settings).join(", ")}`, async (t) => {
-      const { connectionString, drop } = await createTestDatabase();
+      const { connectionString, drop } = await createTestDatabase({ isDivided: false });
       const pooler = await startPgbouncer(connectionString, settings);
       t.after(async () => {
         await pooler.stop();
@@ -32,7 +32,7 @@ describe("a database behind PgBouncer", { skip: noPgbouncer }, () => {
   }
 
   test("is used in session mode", async (t) => {
-    const { connectionString, drop } = await createTestDatabase();
+    const { connectionString, drop } = await createTestDatabase({ isDivided: false });
     const pooler = await startPgbouncer(connectionString, { pool_mode: "session" });
     const database = await openDatabase({ connectionString: pooler.connectionString, log });
     t.after(async () => {
@@ -44,7 +44,7 @@ describe("a database behind PgBouncer", { skip: noPgbouncer }, () => {
   });
 
   test("is used although a session still has the prepared statements of an earlier connection", async (t) => {
-    const { connectionString, drop } = await createTestDatabase();
+    const { connectionString, drop } = await createTestDatabase({ isDivided: false });
     // One session, which PgBouncer gives on as it was.
     const settings = { pool_mode: "session", default_pool_size: "1", server_reset_query: "" };
     const pooler = await startPgbouncer(connectionString, settings);

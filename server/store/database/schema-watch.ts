@@ -1,7 +1,7 @@
 /** Detects that a newer version of Busbar has migrated the database while this one runs. */
 import type { Changes } from "./changes.ts";
 import type { Database } from "./database.ts";
-import { readDatabaseState } from "./readiness.ts";
+import { readWorstState } from "./readiness.ts";
 
 /**
  * Calls `onNewer` once, when a newer version's migration is committed with which this version is not compatible: what it would
@@ -11,7 +11,7 @@ export function watchSchema(deps: { database: Database; changes: Changes }, onNe
   let found = false;
   deps.changes.subscribe((change) => {
     if (found || (change && change.table !== "migrations")) return;
-    readDatabaseState(deps.database.pool).then(
+    readWorstState(deps.database).then(
       (state) => {
         if (found || state !== "ahead") return;
         found = true;

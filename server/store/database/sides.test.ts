@@ -5,10 +5,11 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { sql } from "kysely";
 import { createTestDatabase } from "../../../tests/harness/database.ts";
+import { findSide, readTables, writtenTables } from "../../../tests/harness/named-tables.ts";
 import { SIDE_ROLES } from "../../../tests/harness/side-roles.ts";
 import { createLog } from "../../../ground/log.ts";
 import { openDatabase } from "./database.ts";
-import { TABLE_SIDES, type Side } from "./sides.ts";
+import type { Side } from "./sides.ts";
 
 /** Functions that run on either side: the caller says on which table, or they concern each database. */
 const EITHER_SIDE = [
@@ -38,31 +39,6 @@ interface Part {
 }
 
 const STORE = join(import.meta.dirname, "..");
-const toSnake = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-const SIDES = new Map<string, Side>(
-  Object.entries(TABLE_SIDES).flatMap(([name, side]) => [
-    [name, side],
-    [toSnake(name), side],
-  ]),
-);
-const isTable = (name: string) => SIDES.has(name);
-
-const names = (text: string, pattern: RegExp) =>
-  [...text.matchAll(pattern)].map((match) => match[1] ?? "").filter(isTable);
-
-/** Tables that SQL texts and query builders name. In SQL, a list of tables has an alias for each. */
-const readTables = (text: string) => [
-  ...names(text, /\b(?:from|join|using|table)\s+(?:only\s+)?([a-z_]+)\b(?!\s*\.)/g),
-  ...names(text, /\bfrom\s[^()`$]*,\s*([a-z_]+)\s+(?:as\s+)?[a-z]/g),
-  ...names(text, /`\s*([a-z_]+)\s+(?:as|join|left join)\s/g),
-  ...names(text, /\.(?:selectFrom|\w*[jJ]oin|using|from|table)\(\s*\[?"(\w+)/g),
-];
-const writtenTables = (text: string) => [
-  ...names(text, /\b(?:insert\s+into|delete\s+from)\s+([a-z_]+)\b/g),
-  ...names(text, /(?<!\b(?:for|key|do)\s)\bupdate\s+([a-z_]+)\b/g),
-  ...names(text, /\.(?:insertInto|updateTable|deleteFrom)\(\s*"(\w+)"/g),
-];
-
 function readParts(): Part[] {
   return globSync("*/*.ts", { cwd: STORE })
     .filter((file) => !/\.(test|gen)\.ts$|\/sides\.ts$/.test(file))
@@ -117,7 +93,7 @@ function findFaults(part: Part): string[] {
   const read = reached.flatMap((one) => one.read);
   const written = reached.flatMap((one) => one.written);
   const among = (tables: string[], sides: Side[]) =>
-    tables.filter((table) => sides.includes(SIDES.get(table) ?? "own"));
+    tables.filter((table) => sides.includes(findSide(table) ?? "own"));
   const faults: Record<QueriesType, string[]> = {
     Queries: [],
     ControlQueries: among([...read, ...written], ["data"]),
@@ -160,12 +136,12 @@ test("every sealed value is on the control side, where keys are checked and rota
     ([, name = ""]) => name,
   );
   assert.ok(sealed.length > 3);
-  const sides = sealed.map((name) => SIDES.get(`${name.charAt(0).toLowerCase()}${name.slice(1)}`));
+  const sides = sealed.map((name) => findSide(`${name.charAt(0).toLowerCase()}${name.slice(1)}`));
   assert.deepEqual(new Set(sides), new Set(["control", "shared"]));
 });
 
 test("a statement on the wrong side is refused by the roles that tests can have", async (t) => {
-  const { connectionString, drop } = await createTestDatabase();
+  const { connectionString, drop } = await createTestDatabase({ isDivided: false });
   const { control, data, queries, close } = await openDatabase({
     connectionString,
     log: createLog("silent"),

@@ -107,6 +107,22 @@ export const TABLE_SIDES = {
   writes: "data",
 } as const satisfies Record<keyof DB, Side>;
 
+/** Lists the tables of these sides by their names in PostgreSQL. */
+export const listTables = (...sides: Side[]): string[] =>
+  Object.entries(TABLE_SIDES)
+    .filter(([, side]) => sides.includes(side))
+    .map(([name]) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
+
+/** Tables whose rows take rows of shared tables with them. */
+const ABOVE_SHARED = ["organizations", "manifest_sources"];
+
+const CHANGES_SHARED = new RegExp(
+  `\\b(?:insert into|update|delete from)\\s+(?:only\\s+)?"?(?:${[...listTables("shared"), ...ABOVE_SHARED].join("|")})\\b`,
+);
+
+/** Returns whether a statement may change a shared table. */
+export const changesShared = (statement: string): boolean => CHANGES_SHARED.test(statement);
+
 type TablesOn<One extends Side> = {
   [Table in keyof DB]: (typeof TABLE_SIDES)[Table] extends One ? Table : never;
 }[keyof DB];

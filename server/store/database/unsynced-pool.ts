@@ -12,20 +12,26 @@ export interface UnsyncedPool {
 
 /** Opens the pool. A crash of Busbar or PostgreSQL loses nothing; a failure of PostgreSQL's machine may lose the last half second. */
 export function openUnsyncedPool(
-  { connectionString, sideRoles }: Pick<Database, "connectionString" | "sideRoles">,
+  {
+    connectionString,
+    dataUrl = connectionString,
+    copied,
+    sideRoles,
+  }: Pick<Database, "connectionString" | "dataUrl" | "copied" | "sideRoles">,
   log: Log,
   size: number,
 ): UnsyncedPool {
-  const open = (role: Record<string, string>) =>
+  const open = (url: string, role: string | undefined) =>
     openPool({
-      connectionString,
+      connectionString: url,
       applicationName: "busbar deliveries",
       log,
       size,
-      settings: { synchronous_commit: "off", ...role },
+      settings: { synchronous_commit: "off", ...(role !== undefined && { role }) },
+      copied: url === connectionString ? copied : undefined,
     }).queries;
-  const data = open(sideRoles ? { role: sideRoles.data } : {});
-  if (!sideRoles) return { control: data, data, close: () => data.destroy() };
-  const control = open({ role: sideRoles.control });
+  const data = open(dataUrl, sideRoles?.data);
+  if (!sideRoles && dataUrl === connectionString) return { control: data, data, close: () => data.destroy() };
+  const control = open(connectionString, sideRoles?.control);
   return { control, data, close: async () => void (await Promise.all([control.destroy(), data.destroy()])) };
 }

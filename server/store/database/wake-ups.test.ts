@@ -17,7 +17,7 @@ import { wakes } from "./wake-ups.ts";
 const wake = (queries: Queries, table: string) => sql`select ${wakes(table)}`.execute(queries);
 
 async function openHearing(t: Scope): Promise<{ database: Database; heard: string[] }> {
-  const database = await testDatabase(t);
+  const database = await testDatabase(t, { isDivided: false });
   const changes = await listenForChanges(database.connectionString, createLog("silent"));
   t.after(() => changes.close());
   const heard: string[] = [];

@@ -1,7 +1,6 @@
 /** Baselines beside a schema watch that ends on the control side: none is left, whichever of the two is first. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { sql } from "kysely";
 import { openInstallations } from "../../../tests/fixtures/installed-fixture.ts";
 import { openSides, type Scope } from "../../../tests/harness/database.ts";
 import { until } from "../../../tests/harness/until.ts";
@@ -32,7 +31,7 @@ async function openCheck(t: Scope) {
       message: undefined,
     });
   const listNames = async () => [...(await listSchemaBaselines(sides.data, installationId)).keys()];
-  return { sides, watcher: database.queries, endWatch: () => follow({}), save, listNames };
+  return { sides, watcher: database.dataPool ?? database.pool, endWatch: () => follow({}), save, listNames };
 }
 
 test("a check that saves between the two commits of an ended watch leaves nothing, and later ones save nothing", async (t) => {
@@ -58,9 +57,9 @@ test("a watch that ends waits for a check that is saving, and forgets what it sa
   await saved.promise;
   const carrying = sides.outbox.carryOver();
   await until(async () => {
-    const { rows } = await sql`
-      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
-    `.execute(watcher);
+    const { rows } = await watcher.query(
+      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+    );
     return rows.length > 0;
   });
   ending.resolve();

@@ -8,7 +8,7 @@ import { grantServing } from "./grant-serving.ts";
 import { migrate } from "../database/migrate.ts";
 
 test("a role without rights on a migrated database is told how to get them", async (t) => {
-  const { connectionString } = await testDatabase(t);
+  const { connectionString } = await testDatabase(t, { isDivided: false });
   const client = new Client({ connectionString });
   await client.connect();
   // The tests' role cannot create one without rights, so it takes them from itself.
@@ -19,7 +19,7 @@ test("a role without rights on a migrated database is told how to get them", asy
 });
 
 test("a granted role may change rows, present and future ones, but neither tables nor migrations", async (t) => {
-  const { queries, pool } = await testDatabase(t);
+  const { queries, pool } = await testDatabase(t, { isDivided: false });
   await assert.rejects(grantServing(queries, "nobody_here"), { message: /no role nobody_here/ });
   // Any role but the owner: the tests' role cannot create one.
   const role = "pg_monitor";

@@ -50,7 +50,7 @@ const dropFirst = ({ pool }: Pick<Database, "pool">) =>
   pool.query("select drop_history_range('proxy_usage', 'proxy_usage_first')");
 
 test("a day whose last line is too old is dropped whole; lines outside of such days go one by one", async (t) => {
-  const database = await testDatabase(t);
+  const database = await testDatabase(t, { isDivided: false });
   await dropFirst(database);
   await addRange(database, -33, -32);
   // No range from -32 to -31: its lines are in the default partition.
@@ -70,7 +70,7 @@ test("a day whose last line is too old is dropped whole; lines outside of such d
 });
 
 test("the lines of the day at the end of the retention stay until the day is over", async (t) => {
-  const database = await testDatabase(t);
+  const database = await testDatabase(t, { isDivided: false });
   await dropFirst(database);
   await addRange(database, -31, -30);
   await insertLines(database, [-31]);
@@ -79,7 +79,7 @@ test("the lines of the day at the end of the retention stay until the day is ove
 });
 
 test("a day that somebody reads is dropped later, and after a day its lines are removed one by one", async (t) => {
-  const database = await testDatabase(t);
+  const database = await testDatabase(t, { isDivided: false });
   await dropFirst(database);
   await addRange(database, -33, -32);
   await insertLines(database, [-33]);
@@ -97,7 +97,7 @@ test("a day that somebody reads is dropped later, and after a day its lines are 
 });
 
 test("ranges are made ahead, behind lines that came without one, and once only", async (t) => {
-  const database = await testDatabase(t);
+  const database = await testDatabase(t, { isDivided: false });
   await dropFirst(database);
   await insertLines(database, [-1, 0, 1]);
   await Promise.all([1, 2, 3].map(() => extendHistory(database.queries, "proxy_usage")));
@@ -116,7 +116,7 @@ test("ranges are made ahead, behind lines that came without one, and once only",
 });
 
 test("a range of another table, or the one for everything else, is never dropped", async (t) => {
-  const { pool } = await testDatabase(t);
+  const { pool } = await testDatabase(t, { isDivided: false });
   for (const [history, range] of [
     ["proxy_usage", "proxy_usage_default"],
     ["proxy_usage", "operations"],
@@ -137,7 +137,7 @@ async function databaseBefore(t: Parameters<typeof createEmptyDatabase>[0]): Pro
   const client = new Client({ connectionString: await createEmptyDatabase(t) });
   await client.connect();
   const earlier = (await listMigrationNames()).filter((name) => name < "0009");
-  await migrate(client, createLog("silent"), earlier);
+  await migrate(client, createLog("silent"), { upTo: earlier });
   for (const days of [-40, -1, 0, 33]) await client.query(LINE, [day(days + NOON), PROJECT, `/${days}`]);
   return client;
 }

@@ -23,7 +23,7 @@ export async function restoreBackup(
   try {
     const each = lines[Symbol.asyncIterator]();
     const head = readHead((await each.next()).value);
-    await migrate(client, log, head.migrations);
+    await migrate(client, log, { upTo: head.migrations });
     await requireEmpty(client, toCurrentNames(head.migrations));
     await client.query("begin");
     const end = await insertRows(client, { [Symbol.asyncIterator]: () => each });

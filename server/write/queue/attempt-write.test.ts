@@ -7,6 +7,7 @@ import { buildCatalogOverlay } from "../../../sandbox/catalog-overlay.ts";
 import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
 import { connectCustomer, type Customer } from "../../../tests/harness/connect-customer.ts";
 import { until } from "../../../tests/harness/until.ts";
+import { openBoth } from "../../../tests/harness/two-databases.ts";
 import { readConfig } from "../../../ground/config.ts";
 import { createLog } from "../../../ground/log.ts";
 import { openServices, type Cleanup, type Services } from "../../services.ts";
@@ -38,7 +39,8 @@ describe("one attempt at a queued write", () => {
       BUSBAR_EGRESS_ALLOW: "127.0.0.1,localhost",
       BUSBAR_ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString("base64")}`,
     });
-    services = await openServices({ config, log: createLog("silent") }, closers);
+    const { dataUrl } = busbar;
+    services = await openServices({ config, log: createLog("silent"), dataUrl, openBoth }, closers);
   });
   beforeEach(() => busbar.sandbox.clearFaults());
 
@@ -73,7 +75,7 @@ describe("one attempt at a queued write", () => {
     return results;
   }
   const queued = async (write: ClaimedWrite) => {
-    const { rows } = await services.database.pool.query(
+    const { rows } = await (services.database.dataPool ?? services.database.pool).query(
       "select claimed_by, attempts, due_time, may_have_been_sent, records from writes where operation_id = $1",
       [write.operationId],
     );
@@ -82,7 +84,7 @@ describe("one attempt at a queued write", () => {
   const operation = async (write: ClaimedWrite) =>
     (await busbar.inProject("GET", `/operations/${write.operationId}`)).body;
   const events = async (write: ClaimedWrite) => {
-    const { rows } = await services.database.pool.query(
+    const { rows } = await (services.database.dataPool ?? services.database.pool).query(
       "select data from events where type = 'write.async.done' and data->>'operationId' = $1",
       [write.operationId],
     );

@@ -7,6 +7,7 @@ import { sampleEvent } from "../../../server/events/sample-event.ts";
 import { recordEvents } from "../../../server/events/record-event.ts";
 import { openSink, type Sink } from "./sink.ts";
 import { until } from "../until.ts";
+import { openBoth, routePool } from "../two-databases.ts";
 import { sideRoles } from "../side-roles.ts";
 
 export interface Delivering {
@@ -35,13 +36,16 @@ const SHORT_TIMES = {
 export async function openDelivering(env: Record<string, string> = {}): Promise<Delivering> {
   const sink = await openSink();
   const busbar = await openTestBusbar({ env: { ...SHORT_TIMES, ...env } });
-  const { connectionString, projectId } = busbar;
-  const database = await openDatabase({
+  const { connectionString, dataUrl, projectId } = busbar;
+  const opened = await openDatabase({
     connectionString,
     log: createLog("silent"),
     poolSize: 2,
+    dataUrl,
+    openBoth,
     sideRoles: sideRoles(),
   });
+  const database = routePool(opened);
   const listDeliveries = async (name: string) =>
     (await busbar.inProject("GET", `/destinations/${name}/deliveries?pageSize=200`)).body.results;
   return {

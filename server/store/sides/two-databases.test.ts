@@ -1,0 +1,173 @@
+/** Control tables and data tables in two databases: which tables each has, when copies are there, and what goes with them. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { sql } from "kysely";
+import { openTestBusbar } from "../../../tests/harness/busbar.ts";
+import { connectCustomer } from "../../../tests/harness/connect-customer.ts";
+import { createEmptyDatabase, createTestDatabase, testDatabase } from "../../../tests/harness/database.ts";
+import { openSink } from "../../../tests/harness/deliveries/sink.ts";
+import { drawRoute } from "../../../tests/harness/deliveries/routes.ts";
+import { until } from "../../../tests/harness/until.ts";
+import { connectBoth } from "../../../tests/harness/two-databases.ts";
+import { newId } from "../../../ground/ids.ts";
+import { createLog } from "../../../ground/log.ts";
+import { migrateSide, openDatabase, transactControl, type Database } from "../database/database.ts";
+import { listenToDatabase } from "../database/changes.ts";
+import { queueOutbox } from "../database/outbox.ts";
+import { listTables, type ControlQueries } from "../database/sides.ts";
+import { READ_POSITION } from "./copies.ts";
+import { REPLICATION } from "./replicate-shared.ts";
+
+const TWO = { isDivided: true };
+const log = createLog("silent");
+
+async function insertProject({ control }: Database): Promise<string> {
+  const [orgId, projectId] = [newId(), newId()];
+  await sql`insert into organizations (id, label, default_team_id) values (${orgId}, 'o', ${newId()})`.execute(
+    control,
+  );
+  await sql`insert into projects (id, org_id, name, app_name) values (${projectId}, ${orgId}, ${projectId}, 'p')`.execute(
+    control,
+  );
+  return projectId;
+}
+
+async function countIn(database: Database, table: "projects" | "events" | "event_topics"): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count from ${sql.table(table)}
+  `.execute(database.data);
+  return rows[0]?.count ?? 0;
+}
+
+const queueEvent = (queries: ControlQueries, projectId: string) =>
+  queueOutbox(queries, [
+    { projectId, kind: "event", content: { id: newId(), type: "connection.updated", data: "{}" } },
+  ]);
+
+test("each database has the tables of its side only", async (t) => {
+  const { control, data } = await testDatabase(t, TWO);
+  const listFound = async (queries: typeof control | typeof data) => {
+    const { rows } = await sql<{ name: string }>`
+      select relname as name from pg_class
+      where relnamespace = 'public'::regnamespace and relname = any(${listTables("control", "shared", "data", "own")})
+      order by relname
+    `.execute(queries);
+    return rows.map(({ name }) => name);
+  };
+  assert.deepEqual(await listFound(control), listTables("control", "shared", "own").toSorted());
+  assert.deepEqual(await listFound(data), listTables("data", "shared", "own").toSorted());
+  await assert.rejects(sql`select from operations`.execute(control), { code: "42P01" });
+  await assert.rejects(sql`select from api_keys`.execute(data), { code: "42P01" });
+});
+
+test("who changes a shared row finds its copy changed, and a cache of the copy has heard of it", async (t) => {
+  const database = await testDatabase(t, TWO);
+  const projectId = await insertProject(database);
+  const changes = await listenToDatabase(database, log);
+  t.after(() => changes.close());
+  const heard: (string | undefined)[] = [];
+  changes.subscribe((change) => heard.push(change?.id));
+  for (let n = 0; n < 20; n += 1) {
+    heard.length = 0;
+    await transactControl(database, (queries) =>
+      sql`update projects set name = ${`p${n}`} where id = ${projectId}`.execute(queries),
+    );
+    const { rows } = await sql<{ name: string }>`select name from projects`.execute(database.data);
+    assert.deepEqual(rows, [{ name: `p${n}` }]);
+    await changes.caughtUp();
+    assert.deepEqual(heard, [projectId, projectId], "both databases have told it");
+  }
+});
+
+test("a data row cannot be stored without its copy, and goes with it, as in one database", async (t) => {
+  const database = await testDatabase(t, TWO);
+  const insertEvent = (id: string, projectId: string) =>
+    sql`insert into events (id, project_id, type, data) values (${id}, ${projectId}, 'read', '{}')`.execute(
+      database.data,
+    );
+  await assert.rejects(insertEvent(newId(), newId()), { code: "23503" });
+  const [gone, kept] = [await insertProject(database), await insertProject(database)];
+  const ids = [newId(), newId()] as const;
+  await insertEvent(ids[0], gone);
+  await insertEvent(ids[1], kept);
+  for (const id of ids)
+    await sql`insert into event_topics (event_id, topic_id, topic_name) values (${id}, ${newId()}, 't')`.execute(
+      database.data,
+    );
+  await sql`delete from organizations where id = (select org_id from projects where id = ${gone})`.execute(
+    database.control,
+  );
+  assert.equal(await countIn(database, "projects"), 1);
+  assert.equal(await countIn(database, "events"), 1);
+  assert.equal(await countIn(database, "event_topics"), 1, "the trigger of the removed event has run");
+});
+
+test("an event waits for the copies that it speaks of, and is stored once when replication goes on", async (t) => {
+  const database = await testDatabase(t, TWO);
+  // The position of another database on the same server says nothing about this one.
+  const other = await testDatabase(t, TWO);
+  const subscription = (what: "enable" | "disable") =>
+    sql`alter subscription ${sql.raw(REPLICATION)} ${sql.raw(what)}`.execute(database.data);
+  await subscription("disable");
+  const projectId = await insertProject(database);
+  await transactControl(database, (queries) => queueEvent(queries, projectId));
+  const { rows: known } = await database.pool.query<{ position: string }>(READ_POSITION);
+  await insertProject(other);
+  assert.equal(await database.copied?.applied(known[0]?.position ?? ""), false);
+  await assert.rejects(database.outbox.carryOver(), /copies of shared tables are late/);
+  assert.equal(await countIn(database, "events"), 0, "an event of an absent project would be dropped");
+  await subscription("enable");
+  await until(() =>
+    database.outbox.carryOver().then(
+      () => true,
+      () => false,
+    ),
+  );
+  assert.deepEqual([await countIn(database, "projects"), await countIn(database, "events")], [1, 1]);
+  const { rows } = await sql`select from outbox`.execute(database.control);
+  assert.equal(rows.length, 0);
+});
+
+test("a database that is in use is not divided, and a divided one is not used as one", async (t) => {
+  const connectionString = await createEmptyDatabase(t);
+  const whole = await openDatabase({ connectionString, log, poolSize: 1 });
+  await insertProject(whole);
+  await whole.close();
+  await migrateSide("control", connectionString, log);
+  await assert.rejects(migrateSide("data", connectionString, log), { message: /has rows of the other side/ });
+  await assert.rejects(openDatabase({ connectionString, log }), { message: /tables of one side only/ });
+});
+
+test("a data database without replication is refused", async (t) => {
+  const { connectionString, dataUrl, drop } = await createTestDatabase(TWO);
+  t.after(drop);
+  const other = await createEmptyDatabase(t);
+  await assert.rejects(openDatabase({ connectionString, dataUrl: other, log }), {
+    message: /no subscription to the control database/,
+  });
+  await (await openDatabase({ connectionString, dataUrl, log })).close();
+});
+
+test("a customer is connected, written for, told of it, and erased from both databases", async (t) => {
+  const sink = await openSink();
+  const busbar = await openTestBusbar(TWO);
+  t.after(async () => {
+    await busbar.stop();
+    await sink.close();
+  });
+  await drawRoute(busbar, `${sink.url}/hook`, ["write.async.done"]);
+  const customer = await connectCustomer(busbar, { provider: "hubspot", objects: ["companies"] });
+  const body = { type: "create", mode: "asynchronous", record: { name: "one" } };
+  const accepted = await customer.write("companies", body, { "idempotency-key": "once" });
+  assert.equal(accepted.status, 200, accepted.text);
+  await until(() => sink.messagesAt("/hook").length === 1);
+  assert.equal((await customer.write("companies", body, { "idempotency-key": "once" })).text, accepted.text);
+  await busbar.restart();
+  await customer.succeed("companies", { type: "create", record: { name: "two" } });
+  assert.equal((await busbar.inProject("DELETE", "/groups/acme")).body.done, true);
+  const both = await connectBoth(busbar);
+  for (const table of ["groups", "connections", "installations", "operations", "own_writes"])
+    assert.equal((await both.query(`select from ${table}`)).rowCount, 0, table);
+  await both.end();
+  assert.equal(sink.messagesAt("/hook").length, 1);
+});
