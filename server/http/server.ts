@@ -99,7 +99,7 @@ const nulInUrl = (): Problem =>
 /** Load balancers and scrapers request these every second, so their successes are logged for debugging only. */
 const ROUTINE = new Set(["/healthz", "/readyz", "/metrics"]);
 
-/** As nginx names it; no answer has it. */
+/** Named as by nginx; no answer has it. */
 const CLIENT_LEFT = 499;
 
 function logRequest(

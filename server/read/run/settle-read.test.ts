@@ -108,7 +108,10 @@ test("other reads are given up after an hour, a scheduled one not before its nex
   // Until a scheduled one succeeds, not only while the next one fails.
   const reasons = (await listHealthReasons(queries, [id])).get(id) ?? [];
   assert.deepEqual(
-    reasons.map(({ type, name, detail }) => [type, name, detail]),
+    reasons
+      // This database has no worker, which is a reason as well.
+      .filter(({ type }) => type === "read")
+      .map(({ type, name, detail }) => [type, name, detail]),
     [["read", "account", "it is timeout"]],
   );
   const [event] = await events("read.triggered.error");

@@ -131,7 +131,7 @@ export async function markFailing(queries: ControlQueries, begun: BegunFailure[]
 }
 
 export interface BegunFailure {
-  /** Of the destination. */
+  /** The destination's. */
   id: string;
   reason: string | null;
 }
