@@ -62,7 +62,7 @@ interface Sides {
   data: Kysely<DataTables>;
   log: Log;
   /** Set if the data side has copies of the shared tables. */
-  copied?: Pick<Copies, "applied">;
+  copied?: Copies;
 }
 
 export function openOutbox(sides: Sides): Outbox {
@@ -70,6 +70,7 @@ export function openOutbox(sides: Sides): Outbox {
   /** Number of rows to carry over one by one after a batch has failed, to find the row that cannot be carried over. */
   let singly = 0;
   const carryOver = async (): Promise<boolean> => {
+    await sides.copied?.removeDependents();
     const max = singly > 0 ? 1 : BATCH;
     singly = Math.max(0, singly - 1);
     let rows: OutboxRow[] = [];
@@ -144,7 +145,7 @@ async function carryBatch(
 }
 
 /** Waits until the copies have what the visible rows speak of; throws if they do not get it in time. */
-async function requireCopies(queries: ControlQueries, copied: Pick<Copies, "applied">): Promise<void> {
+async function requireCopies(queries: ControlQueries, copied: Copies): Promise<void> {
   const { rows } = await sql<{ position: string }>`${sql.raw(READ_POSITION)}`.execute(queries);
   if (!(await copied.applied(rows[0]?.position ?? ""))) throw new CopiesAreLate();
 }

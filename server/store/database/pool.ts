@@ -13,7 +13,7 @@ import { outsideWork } from "../../../ground/current-work.ts";
 import { elapsedMs } from "../../../ground/clock.ts";
 import type { Log } from "../../../ground/log.ts";
 import { openDatabaseHosts, HostClient, tryHosts, type DatabaseHosts } from "./database-hosts.ts";
-import { READ_POSITION } from "../sides/copies.ts";
+import { READ_POSITION, type Copies } from "../sides/copies.ts";
 import { mustConnectAgain, isDatabaseAway } from "./database-outage.ts";
 import type { DB } from "./rows.gen.ts";
 import { readWake, WakeUps } from "./wake-ups.ts";
@@ -89,10 +89,8 @@ export interface QueryPool {
 }
 
 /** Tables that other databases have copies of. */
-export interface CopiedTables {
+export interface CopiedTables extends Copies {
   isChangedBy(statement: string): boolean;
-  /** Waits for the copies of what was committed until this position. */
-  applied(position: string): Promise<unknown>;
 }
 
 /** What happens after the commit of a statement that asks for it. */

@@ -131,7 +131,7 @@ export async function markFailing(queries: ControlQueries, begun: BegunFailure[]
 }
 
 export interface BegunFailure {
-  /** The destination's. */
+  /** Id of the destination. */
   id: string;
   reason: string | null;
 }

@@ -7,6 +7,8 @@ import { OF_THIS_DATABASE, REPLICATION } from "./replicate-shared.ts";
 export interface Copies {
   /** Waits until everything before this position of the control database is applied, a second at most. Returns whether it is. */
   applied(position: string): Promise<boolean>;
+  /** Removes what belonged to rows whose copies are gone, which a process may have died before. */
+  removeDependents(): Promise<unknown>;
 }
 
 /** Reads the position behind all commits until now. Not the flushed one, since a commit need not wait for the disk. */
@@ -42,6 +44,7 @@ export function openCopies(data: Pool): Copies {
     isAsking = false;
   };
   return {
+    removeDependents: () => removeDependents(data),
     applied(position) {
       const { promise, resolve } = Promise.withResolvers<boolean>();
       waiters.add({ position: toNumber(position), untilMs: elapsedMs() + MAX_WAIT_MS, resolve });
@@ -70,13 +73,15 @@ async function askOnce(data: Pool): Promise<bigint> {
   );
   const position = rows[0]?.position;
   if (!position) return 0n;
-  while (await removeDependents(data));
+  await removeDependents(data);
   return toNumber(position);
 }
 
-async function removeDependents(data: Pool): Promise<boolean> {
-  const { rows } = await data.query<{ done: number }>(
-    "select remove_dependents() as done where exists (select from removed_copies)",
-  );
-  return Boolean(rows[0]?.done);
+async function removeDependents(data: Pool): Promise<void> {
+  for (;;) {
+    const { rows } = await data.query<{ done: number }>(
+      "select remove_dependents() as done where exists (select from removed_copies)",
+    );
+    if (!rows[0]?.done) return;
+  }
 }

@@ -102,6 +102,20 @@ test("a data row cannot be stored without its copy, and goes with it, as in one 
   assert.equal(await countIn(database, "event_topics"), 1, "the trigger of the removed event has run");
 });
 
+test("what belonged to a row goes although the process that removed it died before its copy was gone", async (t) => {
+  const database = await testDatabase(t, TWO);
+  const projectId = await insertProject(database);
+  await sql`insert into events (id, project_id, type, data) values (${newId()}, ${projectId}, 'read', '{}')`.execute(
+    database.data,
+  );
+  // Over pg's own pool nobody waits for copies.
+  await database.pool.query("delete from projects");
+  await until(async () => (await countIn(database, "projects")) === 0);
+  assert.equal(await countIn(database, "events"), 1);
+  await database.outbox.carryOver();
+  assert.equal(await countIn(database, "events"), 0);
+});
+
 test("an event waits for the copies that it speaks of, and is stored once when replication goes on", async (t) => {
   const database = await testDatabase(t, TWO);
   // The position of another database on the same server says nothing about this one.
