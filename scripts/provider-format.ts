@@ -54,9 +54,10 @@ export function providerFormat(): string {
 
 /** The rules of other objects are those of the section before. */
 function withoutRules(schema: JsonObject): JsonObject {
-  const { rules, ...members } = listMembers(schema);
+  const { rules, further, ...members } = listMembers(schema);
   const named = { type: "object", description: toText(rules ?? {}) };
-  return { ...schema, properties: { ...members, rules: named } };
+  const forms = { type: "array", items: { type: "object" }, description: toText(further ?? {}) };
+  return { ...schema, properties: { ...members, rules: named, further: forms } };
 }
 
 function section(

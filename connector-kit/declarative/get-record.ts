@@ -16,7 +16,7 @@ type Classify = NonNullable<Connector["classify"]>;
 /** Returns the request of one record, with these fields. */
 export const getRequest = (
   plan: ObjectPlan,
-  { path, method = "GET", body, idTo }: NonNullable<ObjectPlan["get"]>,
+  { path, method = "GET", headers, body, idTo }: NonNullable<ObjectPlan["get"]>,
   id: string,
   fields: string[],
 ): ProviderRequest =>
@@ -30,6 +30,7 @@ export const getRequest = (
     : {
         method,
         path: selectingPath(fillPath(path, plan, id), plan, fields),
+        ...(headers && { headers }),
         ...(method !== "GET" && { body: bodyWithId(plan, body, idTo, id) }),
         repeatable: true,
       };

@@ -22,8 +22,8 @@ export function toObjectPlan(
 ): ObjectPlan {
   const plan = knownPlan(description, name, account);
   if (!plan) {
-    const { objects, others } = description;
-    const known = [...Object.keys(objects), ...(others ? [`names such as ${others.like}`] : [])].join(", ");
+    const like = listOthers(description).map((others) => `names such as ${others.like}`);
+    const known = [...Object.keys(description.objects), ...like].join(", ");
     throw invalid(`there is no object ${JSON.stringify(name)}; there are ${known}`);
   }
   if (!plan.modes.includes(mode))
@@ -33,10 +33,22 @@ export function toObjectPlan(
 
 /** Returns the plan of an object; undefined if the description does not have it. */
 export function knownPlan(description: Description, name: string, account?: Account): ObjectPlan | undefined {
-  const { objects, others } = description;
+  const { objects } = description;
   const own = Object.hasOwn(objects, name) ? objects[name] : undefined;
-  const rules = own ?? (others && isOther(others, name) ? others.rules : undefined);
-  return rules && merged(description, name, rules, account);
+  if (own) return merged(description, name, own, account);
+  const others = listOthers(description).find((form) => isOther(form, name));
+  return others && merged(description, name, rulesOfOther(others, name), account);
+}
+
+/** Returns the forms of names that only the account knows. */
+export const listOthers = ({ others }: Description): Others[] =>
+  others ? [others, ...(others.further ?? [])] : [];
+
+type Others = Pick<NonNullable<Description["others"]>, "pattern" | "like" | "rules">;
+
+function rulesOfOther({ pattern, rules }: Others, name: string): ObjectRules {
+  const path = new RegExp(`^(?:${pattern})$`).exec(name)?.groups?.["path"];
+  return path === undefined ? rules : { ...rules, path };
 }
 
 /** Limits the time of a pattern, which a builder may have written. */
@@ -48,9 +60,8 @@ export const isOther = ({ pattern }: { pattern: string }, name: string): boolean
 
 /** Returns the plans of all objects; those of other names are one, under a name like theirs. */
 export function buildPlans(description: Description, account?: Account): ObjectPlan[] {
-  const { objects, others } = description;
-  const named: [string, ObjectRules][] = Object.entries(objects);
-  if (others) named.push([others.like, others.rules]);
+  const named: [string, ObjectRules][] = Object.entries(description.objects);
+  for (const others of listOthers(description)) named.push([others.like, rulesOfOther(others, others.like)]);
   return named.map(([name, rules]) => merged(description, name, rules, account));
 }
 

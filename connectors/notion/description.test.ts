@@ -158,6 +158,39 @@ test("a database that is not shared with the integration refuses the record, and
   assert.equal(requests.length, 1);
 });
 
+// makenotion/notion-sdk-js 9060802 (5.26.0, 2026-08-20), src/api-endpoints/data-sources.ts and pages.ts.
+test("rows of a data source are asked for by the version that knows it, and those of a database by the earlier one", async () => {
+  const source = "1a44be12094d4cc0a5a2f8b4c2d3e4f5";
+  const { fetch, requests } = replay(
+    { status: 200, body: { object: "list", results: [], next_cursor: null, has_more: false } },
+    { status: 200, body: { ...database, object: "data_source" } },
+    { status: 200, body: page },
+    { status: 200, body: page },
+    { status: 200, body: { object: "list", results: [], next_cursor: null, has_more: false } },
+  );
+  const objectName = `data_sources/${source}`;
+  await read.readPage(planRead(objectName), undefined, fetch);
+  await write.write(orderWrite(objectName, "create", { fields: { Name: "Ada" } }), fetch);
+  await write.write(orderWrite(objectName, "delete", { id: PAGE, fields: {} }), fetch);
+  await read.readPage(planRead(DATABASE), undefined, fetch);
+  const version = { "Notion-Version": "2026-03-11" };
+  assert.deepEqual(
+    requests.map(({ method, path, headers }) => [method, path, headers]),
+    [
+      ["POST", `/v1/data_sources/${source}/query`, version],
+      ["GET", `/v1/data_sources/${source}`, version],
+      ["POST", "/v1/pages", version],
+      ["PATCH", `/v1/pages/${PAGE}`, version],
+      ["POST", `/v1/databases/${DATABASE}/query`, undefined],
+    ],
+  );
+  assert.deepEqual(requests[2]?.body, {
+    parent: { data_source_id: source },
+    properties: { Name: { title: [{ text: { content: "Ada" } }] } },
+  });
+  assert.deepEqual(requests[3]?.body, { in_trash: true });
+});
+
 test("rows are read as plain values, with the bound of the last change in the filter", async () => {
   const { fetch, requests } = replay({
     status: 200,

@@ -1,4 +1,4 @@
-/** How notion is connected. With later versions, a database has data sources, whose ids are not those of the database. */
+/** How notion is connected. Data sources, whose ids are not those of their database, are asked for by a later version. */
 import { oauth2 } from "../../connector-kit/provider/declare-provider.ts";
 
 export const provider = oauth2("Notion", "https://api.notion.com", {

@@ -2,7 +2,12 @@
 import type { Connector } from "../../connector-kit/connector.ts";
 import { reportsDeletions } from "../../connector-kit/declarative/chosen-list.ts";
 import type { Description } from "../../connector-kit/declarative/rules/description.ts";
-import { buildPlans, type Mode, type ObjectPlan } from "../../connector-kit/declarative/object-plan.ts";
+import {
+  buildPlans,
+  listOthers,
+  type Mode,
+  type ObjectPlan,
+} from "../../connector-kit/declarative/object-plan.ts";
 import type { Account } from "../../connector-kit/calls/provider-fetch.ts";
 import { isJsonObject } from "../../ground/json.ts";
 
@@ -26,7 +31,7 @@ const shownAccount = (description: Description): Account => ({
   ),
 });
 
-function objectSection(plans: ObjectPlan[], { others }: Description): string[] {
+function objectSection(plans: ObjectPlan[], description: Description): string[] {
   const mark = ({ modes }: ObjectPlan, mode: Mode) => (modes.includes(mode) ? "✓" : "");
   return [
     "",
@@ -48,7 +53,10 @@ function objectSection(plans: ObjectPlan[], { others }: Description): string[] {
       ];
       return `| ${cells.join(" | ")} |`;
     }),
-    ...(others ? ["", `\`${others.like}\` stands for all objects with names of this form.`] : []),
+    ...listOthers(description).flatMap(({ like }) => [
+      "",
+      `\`${like}\` stands for all objects with names of this form.`,
+    ]),
     "",
     "Fields have the provider's names. Where Busbar does not know them, a field that does not exist is refused by the provider.",
   ];

@@ -241,6 +241,8 @@ test("values of the connection, versions, parts of a query, GraphQL and names of
     ["pattern", { pattern: "(" }],
     ["like", { like: "abc" }],
     ["rules.idPath", { rules: { idPath: 7 } }],
+    ["further.0.pattern", { further: [{ ...others, pattern: "[a-z./]{1,9}" }] }],
+    ["further.0.rules.list.path", { further: [{ ...others, rules: { list: { path: "{nothing}" } } }] }],
   ] as const) {
     const { faults } = checkDescription({ ...description, others: { ...others, ...change } });
     assert.ok(

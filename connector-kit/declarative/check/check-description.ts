@@ -3,7 +3,7 @@ import { isJsonObject } from "../../../ground/json.ts";
 import { shapeFaults, type ProviderFault } from "../../provider/check-provider.ts";
 import { patternFault } from "../../provider/pattern-fault.ts";
 import { DescriptionSchema, type Description, type ObjectRules } from "../rules/description.ts";
-import { merged, type ObjectPlan, isOther } from "../object-plan.ts";
+import { merged, type ObjectPlan, isOther, listOthers } from "../object-plan.ts";
 import { planBatchFaults, writeFaults } from "./write-faults.ts";
 import {
   metadataFaults,
@@ -29,9 +29,8 @@ export function checkDescription(value: unknown, path = "connector"): Descriptio
     ...endpointFaults(value, path),
     ...rulesFaults(value.defaults, `${path}.defaults`),
   ];
-  const { others } = value;
-  if (others) {
-    const place = `${path}.others`;
+  for (const [index, others] of listOthers(value).entries()) {
+    const place = index === 0 ? `${path}.others` : `${path}.others.further.${index - 1}`;
     const plan = merged(value, others.like, others.rules);
     faults.push(
       ...othersFaults(others, place),
@@ -40,7 +39,7 @@ export function checkDescription(value: unknown, path = "connector"): Descriptio
       ...childrenFaults(value, plan, `${place}.rules`),
     );
   }
-  if (Object.keys(value.objects).length === 0 && !others)
+  if (Object.keys(value.objects).length === 0 && !value.others)
     faults.push({ path: `${path}.objects`, message: "has no object" });
   for (const [name, rules] of Object.entries(value.objects)) {
     const place = `${path}.objects.${name}`;
@@ -70,7 +69,7 @@ function idPatternFaults(text: string | undefined, place: string): ProviderFault
 const UNSAFE = ["", ".", "..", "../a", "a/../b", "a//b", "/a", "a?b", "a#b", "a%2fb", "a b"];
 
 /** Faults of objects whose names only the account knows. */
-function othersFaults(others: NonNullable<Description["others"]>, path: string): ProviderFault[] {
+function othersFaults(others: ReturnType<typeof listOthers>[number], path: string): ProviderFault[] {
   const refused = patternFault(others.pattern, true);
   if (refused !== undefined) return fault(`${path}.pattern`, refused);
   const unsafe = UNSAFE.find((name) => isOther(others, name));

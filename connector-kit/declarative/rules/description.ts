@@ -39,6 +39,7 @@ const Kind = Type.Union([
 
 /** Parameters of a request in addition to the fields; deletes may have them, too. */
 const beside = {
+  headers: texts("Further headers."),
   body: bodyMembers(
     "Members of the body around the fields, by path. `{path}`, `{singular}` and values of the connection are filled in texts.",
   ),
@@ -85,7 +86,6 @@ const writeRequest = {
       { description: "What is around the fields in the body. Absent: the body is the fields as JSON." },
     ),
   ),
-  headers: texts("Further headers."),
   ...beside,
   fieldsTo: Type.Optional(
     Type.Record(Type.String(), Type.String(), {
@@ -243,6 +243,7 @@ const ObjectRulesSchema = Type.Object({
     Type.Object({
       path: text("Path of one record."),
       method: Type.Optional(Type.Union(Method.anyOf, { description: "Default: `GET`." })),
+      headers: texts("Further headers."),
       body: bodyMembers("Members of the body, by path."),
       idTo: Type.Optional(target("Where the id goes, for example `body.ids.0`, instead of the path.")),
       record: optional("Path in the answer."),
@@ -270,6 +271,17 @@ const ObjectRulesSchema = Type.Object({
   ),
 });
 
+/** Objects whose names only the account knows, and which have one form. */
+const named = {
+  pattern: text(
+    "Regular expression of a whole name, which `{path}` stands for, or for the group `(?<path>…)` in it.",
+  ),
+  like: text("A name of this form, for tests and examples."),
+  rules: Type.Object(ObjectRulesSchema.properties, {
+    description: "Their members are those of an object in `objects`.",
+  }),
+};
+
 export const DescriptionSchema = Type.Object({
   module: optional("The provider's module to which the objects belong, where it has modules."),
   ids: Type.Optional(
@@ -283,11 +295,12 @@ export const DescriptionSchema = Type.Object({
   others: Type.Optional(
     Type.Object(
       {
-        pattern: text("Regular expression of a whole name."),
-        like: text("A name of this form, for tests and examples."),
-        rules: Type.Object(ObjectRulesSchema.properties, {
-          description: "Their members are those of an object in `objects`; `{path}` is the name.",
-        }),
+        ...named,
+        further: Type.Optional(
+          Type.Array(Type.Object(named), {
+            description: "Names of other forms. Their members are those of `others`.",
+          }),
+        ),
       },
       { description: "Objects whose names only the account knows, for example its tables." },
     ),
