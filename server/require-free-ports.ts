@@ -50,7 +50,7 @@ export async function requireFreePort(
 
 /** Returns the process ID of the Busbar that uses the data folder, if there is one. */
 async function otherBusbar(dataDir: string): Promise<number | undefined> {
-  const pid = Number(await readFile(join(dataDir, "busbar.pid"), "utf8").catch(() => ""));
+  const pid = Number.parseInt(await readFile(join(dataDir, "busbar.pid"), "utf8").catch(() => ""), 10);
   try {
     return pid > 0 && process.kill(pid, 0) ? pid : undefined;
   } catch {

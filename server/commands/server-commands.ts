@@ -15,6 +15,7 @@ import { runDoctor } from "./doctor/doctor-command.ts";
 import { runKeysCommand } from "./keys-command.ts";
 import { startMock } from "./mock-command.ts";
 import { runMigrateCommand } from "./migrate-command.ts";
+import { awaitStopped, markStopping } from "../postgres/stopping-owner.ts";
 import { onStopSignal } from "./on-stop-signal.ts";
 import { startBusbar } from "../main.ts";
 import { READY, startProcesses } from "./processes.ts";
@@ -65,13 +66,16 @@ async function start(args: string[]): Promise<void> {
   };
   const interrupt = new AbortController();
   const deps = { config, log, onFatal, signal: interrupt.signal };
-  const starting: Promise<{ urls?: BootstrapFile["urls"]; stop(): Promise<void> }> =
-    processes === 1 ? startBusbar(deps) : startProcesses(processes, deps);
+  const starting: Promise<{ urls?: BootstrapFile["urls"]; stop(): Promise<void> }> = awaitStopped(
+    config.dataDir,
+    deps,
+  ).then(() => (processes === 1 ? startBusbar(deps) : startProcesses(processes, deps)));
   let isStarted = false;
   // From now on: a start that a signal ended by itself would leave the embedded PostgreSQL behind.
   onStopSignal(async () => {
     log.info(isStarted ? "stopping: requests in progress have up to 30 seconds" : "stopping the start");
     if (!isStarted) interrupt.abort(new StartError("the start was stopped"));
+    await markStopping(config.dataDir);
     await (await starting.catch(() => undefined))?.stop();
     log.info("stopped");
   });

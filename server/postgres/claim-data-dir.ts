@@ -20,7 +20,7 @@ export async function claimDataDir(dataDir: string): Promise<DataDirClaim> {
   const pidFile = join(dataDir, "busbar.pid");
   const lock = takeLock(join(dataDir, "busbar.lock"), dataDir);
   if (lock === undefined) {
-    const pid = (await readFile(pidFile, "utf8").catch(() => "")).trim();
+    const [pid] = (await readFile(pidFile, "utf8").catch(() => "")).trim().split(" ");
     throw new StartError(
       `another Busbar (pid ${pid || "unknown"}) is using ${dataDir}; ` +
         "stop it, or set BUSBAR_DATA_DIR to another folder",

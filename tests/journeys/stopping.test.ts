@@ -1,7 +1,13 @@
 /** How a process stops behind a load balancer. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { startTestBusbar } from "../harness/busbar.ts";
+import { endChildBusbar, startChildBusbar } from "../harness/child-busbar.ts";
+import { freePort } from "../harness/free-port.ts";
+import { until } from "../harness/until.ts";
 
 test("a process that stops reports it and serves on, so that no caller is refused before the next check", async (t) => {
   const busbar = await startTestBusbar(t, { env: { BUSBAR_STOP_DELAY_SECONDS: "3" } });
@@ -15,4 +21,27 @@ test("a process that stops reports it and serves on, so that no caller is refuse
   assert.equal(served.headers.get("connection"), "close", "its next request goes to another process");
   await stopped;
   await assert.rejects(fetch(base));
+});
+
+test("a start while the last one stops on the same data folder and ports waits for its end, as a restart by a script needs", async (t) => {
+  const dataDir = await mkdtemp(join(tmpdir(), "busbar-again-"));
+  const [port, proxyPort] = [await freePort(), await freePort()];
+  const env = {
+    BUSBAR_DATA_DIR: dataDir,
+    BUSBAR_PORT: String(port),
+    BUSBAR_PROXY_PORT: String(proxyPort),
+    BUSBAR_DASHBOARD: "false",
+    // It keeps its ports and its folder for so long.
+    BUSBAR_STOP_DELAY_SECONDS: "5",
+  };
+  const first = await startChildBusbar(dataDir, env);
+  let second: Awaited<ReturnType<typeof startChildBusbar>> | undefined;
+  t.after(() => endChildBusbar(second ?? first, dataDir));
+  first.signal("SIGTERM");
+  await until(async () => (await first.call("GET", "/readyz")).body.detail === "This process stops.");
+  second = await startChildBusbar(dataDir, env);
+  const { code, stdout } = await first.exited;
+  assert.equal(code, 0, stdout);
+  assert.equal((await second.call("GET", "/v1/projects")).status, 200);
+  assert.equal(second.file.apiKey, first.file.apiKey);
 });
