@@ -1,13 +1,15 @@
 /** Customers, as groups and their consumers: shapes and endpoints. */
 import { type Static, Type } from "typebox";
 import { now } from "../../../ground/clock.ts";
+import { Problem } from "../../../ground/errors.ts";
 import { timeOfId } from "../../../ground/ids.ts";
 import { HealthReasonsSchema } from "../../events/event-data.ts";
 import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
 import type { ConnectionRow } from "../../store/connections/connections.ts";
 import { type GroupRow, listGroups as listRows } from "../../store/connections/customer-lists.ts";
-import { upsertConsumer, upsertGroup } from "../../store/access/customers.ts";
+import { findGroup, upsertConsumer, upsertGroup } from "../../store/access/customers.ts";
 import type { Database } from "../../store/database/database.ts";
+import type { SharedQueries } from "../../store/database/sides.ts";
 import { missingGroup } from "./missing-group.ts";
 import {
   ConsumerName,
@@ -110,7 +112,7 @@ const listGroups = (deps: { database: Database }) =>
     tag: "Customers",
     summary: "List groups",
     description:
-      "All customers of the project in the order of `groupRef`, also those without a connection. The id that `after` " +
+      "All customers of the project in the order of `groupRef` (by code points), also those without a connection. The id that `after` " +
       "takes is a `groupRef`: only groups that were created later are returned.",
     query: Type.Object({
       healthStatus: Type.Optional(
@@ -126,7 +128,8 @@ const listGroups = (deps: { database: Database }) =>
         isToken: (token) => readGroupRef(token) !== undefined,
         isId: () => true,
         getPageToken: ({ groupRef }) => getPageToken(groupRef),
-        list: ({ before, after: newerThanRef, limit }) => {
+        list: async ({ before, after: newerThanRef, limit }) => {
+          if (newerThanRef !== undefined) await requireKnown(deps.database.data, project.id, newerThanRef);
           const behindRef = before === undefined ? undefined : readGroupRef(before);
           const range = { behindRef, newerThanRef, limit };
           return listRows(deps.database.data, { ...query, projectId: project.id }, range);
@@ -134,6 +137,16 @@ const listGroups = (deps: { database: Database }) =>
         show: toCustomer,
       }),
   });
+
+/** Throws a 400 Problem for a group that is not there: without its age nobody knows what is newer. */
+async function requireKnown(queries: SharedQueries, projectId: string, groupRef: string): Promise<void> {
+  if (await findGroup(queries, projectId, groupRef)) return;
+  const detail = `There is no group \`${groupRef}\`. Send one that is there, or read the list from its beginning.`;
+  throw new Problem("invalid-request", {
+    detail: `after: ${detail}`,
+    issues: [{ in: "query", name: "after", detail }],
+  });
+}
 
 const PREFIX = "behind:";
 

@@ -50,6 +50,9 @@ export interface GroupRange {
 const GROUP_IS_UNHEALTHY = sql`exists (select from ${GROUP_REASONS} as reason)`;
 const GROUP_IS_CONNECTED = sql`exists (select from connections where connections.group_id = groups.id)`;
 
+/** In the order of code points, whatever the database's own: the libraries that define the order of a language change it. */
+const IN_ORDER = sql`group_ref collate "C"`;
+
 /** Lists groups in the order of their references. */
 export async function listGroups(
   queries: DataQueries,
@@ -59,7 +62,7 @@ export async function listGroups(
   const { projectId, groupRef, text, healthStatus } = filter;
   const conditions: RawBuilder<unknown>[] = [sql`project_id = ${projectId}`];
   if (groupRef !== undefined) conditions.push(sql`group_ref = ${groupRef}`);
-  if (range.behindRef !== undefined) conditions.push(sql`group_ref > ${range.behindRef}`);
+  if (range.behindRef !== undefined) conditions.push(sql`${IN_ORDER} > ${range.behindRef}`);
   if (range.newerThanRef !== undefined) {
     const known = sql`select id from groups where project_id = ${projectId} and group_ref = ${range.newerThanRef}`;
     conditions.push(sql`id > (${known})`);
@@ -70,7 +73,7 @@ export async function listGroups(
   const { rows } = await sql<GroupRow>`
     select groups.*, connection_count, installation_count, last_operation_id,
       health_reasons, case when health_reasons is not null then 'unhealthy' when connection_count > 0 then 'healthy' end as health_status
-    from (select * from groups where ${all(conditions)} order by group_ref limit ${range.limit}) as groups
+    from (select * from groups where ${all(conditions)} order by ${IN_ORDER} limit ${range.limit}) as groups
     cross join lateral (
       select count(*)::integer as connection_count from connections where connections.group_id = groups.id) as connected
     cross join lateral (
@@ -81,7 +84,7 @@ export async function listGroups(
       where installations.group_id = groups.id) as installed
     cross join lateral (
       select json_agg(reason order by since, type, name) as health_reasons from ${GROUP_REASONS} as reason) as health
-    order by group_ref
+    order by ${IN_ORDER}
   `.execute(queries);
   return rows;
 }
