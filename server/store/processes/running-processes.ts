@@ -13,8 +13,8 @@ export interface RunningProcess {
 
 /** Time without an announcement after which a process is forgotten. */
 const FORGOTTEN_AFTER_SECONDS = 60;
-/** Time without an announcement after which a worker no longer counts: four announcements, two of the version before. */
-const WORKER_GONE_AFTER_SECONDS = 20;
+/** Time without an announcement after which a worker no longer counts: six announcements, three of the version before. */
+const WORKER_GONE_AFTER_SECONDS = 30;
 
 /** Announces a process, and removes those without an announcement in the last minute. */
 export async function announceProcess(queries: Queries, process: RunningProcess): Promise<void> {
