@@ -371,3 +371,18 @@ async function rowsWith(connectionString: string, texts: string[]): Promise<stri
     await client.end();
   }
 }
+
+test("an erasure that the database stops half way says that it is not done, rather than that nothing was, and goes on", async (t) => {
+  const busbar = await openTestBusbar();
+  t.after(() => busbar.stop());
+  await connectCustomer(busbar, { provider: "hubspot", objects: ["companies"], groupRef: MARK });
+  const locker = new Client(busbar.connectionString);
+  await locker.connect();
+  await locker.query("begin; lock table events in access exclusive mode");
+  const stopped = await busbar.inProject("DELETE", `/groups/${MARK}`);
+  assert.deepEqual([stopped.status, stopped.body.done, stopped.body.erased?.connections], [200, false, 1]);
+  await locker.query("rollback");
+  await locker.end();
+  const ended = await busbar.inProject("DELETE", `/groups/${MARK}`);
+  assert.deepEqual([ended.status, ended.body.done], [200, true]);
+});

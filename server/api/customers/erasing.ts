@@ -3,6 +3,7 @@ import { FIRST_ID } from "../../../ground/ids.ts";
 import { elapsedMs } from "../../../ground/clock.ts";
 import { missingGroup } from "./missing-group.ts";
 import { awaitPushes } from "../../subscribe/receive/await-pushes.ts";
+import { isDatabaseAway, mayBeCommitted } from "../../store/database/database-outage.ts";
 import { transactControl, transactData, type Database } from "../../store/database/database.ts";
 import {
   eraseAccounts,
@@ -66,18 +67,40 @@ export async function eraseGroup(
     return { group, erased: { ...NOTHING, ...removed, refusedRequests, auditNames } };
   });
   const { group, erased } = first;
+  try {
+    return { done: await eraseRest(deps, group, { accounts, erased, endMs, isLate }), erased };
+  } catch (error) {
+    // A refusal would say that nothing was done. The next call continues.
+    if (!isDatabaseAway(error) && !mayBeCommitted(error)) throw error;
+    return { done: false, erased };
+  }
+}
+
+interface Erasing {
+  accounts: PushedAccount[];
+  erased: Erased;
+  endMs: number;
+  isLate: () => boolean;
+}
+
+/** Erases what lies outside of the first transaction, in several. Returns whether nothing is left. */
+async function eraseRest(
+  deps: { database: Database },
+  group: Traced,
+  { accounts, erased, endMs, isLate }: Erasing,
+): Promise<boolean> {
   await eraseOutbox(deps.database.control, group);
   const done =
     (await eraseHistory(deps, group, erased, isLate)) &&
     (await eraseAllEvents(deps, group, erased, isLate)) &&
     // Without subscriptions, taking the pushes apart leaves nothing of the customer's events.
-    (await awaitPushes(deps, projectId, Math.max(0, endMs - elapsedMs()))) &&
+    (await awaitPushes(deps, group.projectId, Math.max(0, endMs - elapsedMs()))) &&
     // What was accepted since the first step.
     (await eraseHistory(deps, group, erased, isLate)) &&
     (await finish(deps, group, accounts, erased));
   // What a process that still knew the customer accepted during the last step. Nobody knows the customer now, so it ends.
   if (done) await eraseHistory(deps, group, erased, () => false);
-  return { done, erased };
+  return done;
 }
 
 /** Reads them before the subscriptions go, which name them on the data side. */
