@@ -35,7 +35,7 @@ test("an erasure that breaks off between the commits of the two sides goes on, a
   const breakAt = async (lock: string) => {
     const blocking = await watcher.pool.connect();
     await blocking.query(`begin; ${lock}`);
-    const broken = assert.rejects(erase(), /terminat/i);
+    const broken = erase();
     await until(async () => {
       const { rows } = await watcher.pool.query(
         `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database()
@@ -43,7 +43,7 @@ test("an erasure that breaks off between the commits of the two sides goes on, a
       );
       return rows.length > 0;
     });
-    await broken;
+    assert.equal((await broken).done, false);
     await blocking.query("rollback");
     blocking.release();
   };
@@ -54,7 +54,7 @@ test("an erasure that breaks off between the commits of the two sides goes on, a
     [0, 0, 1],
   );
   // The pool may not know yet that its connection is gone.
-  assert.equal((await retryWhileDatabaseIsDown(erase)).done, true);
+  await until(async () => (await retryWhileDatabaseIsDown(erase)).done);
   const tables = ["groups", "connections", "removed_connections", "idempotency_keys", "operations"];
   assert.deepEqual(await Promise.all(tables.map(count)), [0, 0, 0, 0, 0]);
 });
