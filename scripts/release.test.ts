@@ -104,7 +104,8 @@ test("publishing checks the files, and asks for provenance only where npm offers
   await writeFile(join(folder, CANDIDATE.file), bytes);
   await writeFile(join(folder, "SHA256SUMS"), checksums({ [CANDIDATE.file]: bytes }));
   await writeFile(join(folder, "publish.sh"), publishScript([CANDIDATE]));
-  await writeFile(join(folder, "npm"), '#!/bin/sh\necho "npm $*"\n');
+  const npm = '#!/bin/sh\nif [ "$1" = view ]; then printf %s "$FOUND"; else echo "npm $*"; fi\n';
+  await writeFile(join(folder, "npm"), npm);
   for (const file of ["npm", "publish.sh"]) await chmod(join(folder, file), 0o755);
   const publish = (env: Record<string, string>) =>
     execFileSync(join(folder, "publish.sh"), {
@@ -117,6 +118,8 @@ test("publishing checks the files, and asks for provenance only where npm offers
   // https://docs.npmjs.com/generating-provenance-statements: GitHub Actions and GitLab CI/CD.
   assert.equal(publish({ GITHUB_ACTIONS: "true" }), `${plain} --provenance`);
   assert.equal(publish({ GITLAB_CI: "true" }), `${plain} --provenance`);
+  // A workflow that failed at a later step is run again, and npm refuses a version that it has.
+  assert.equal(publish({ FOUND: CANDIDATE.version }), "");
   await writeFile(join(folder, CANDIDATE.file), "changed");
   assert.throws(() => publish({}));
 });

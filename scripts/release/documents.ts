@@ -99,15 +99,16 @@ export function repeatableBom(made: string, time: Date): string {
  * (`--provenance`) only in workflows of GitHub and GitLab: elsewhere it refuses the flag.
  */
 export function publishScript(archives: Archive[]): string {
-  const publish = ({ file, version }: Archive) =>
-    `npm publish "./${file}" --access public --tag ${npmTag(version)} $provenance`;
+  const publish = ({ name, file, version }: Archive) =>
+    `isThere "${name}@${version}" || npm publish "./${file}" --access public --tag ${npmTag(version)} $provenance`;
   return `#!/bin/sh
-# Publishes this folder's packages on npm. Needs a login, or a trusted publisher.
+# Publishes this folder's packages on npm. Needs a login, or a trusted publisher. May be run again after it has failed.
 set -eu
 cd "$(dirname "$0")"
 if command -v sha256sum >/dev/null; then sha256sum --check --quiet SHA256SUMS; else shasum -a 256 --check SHA256SUMS; fi
 provenance=
 if [ "\${GITHUB_ACTIONS:-}\${GITLAB_CI:-}" = true ]; then provenance=--provenance; fi
+isThere() { test -n "$(npm view "$1" version 2>/dev/null)"; }
 ${archives.map(publish).join("\n")}
 `;
 }

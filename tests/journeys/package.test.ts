@@ -4,7 +4,9 @@
  */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
@@ -17,15 +19,17 @@ import { connectCustomer } from "../harness/connect-customer.ts";
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, "../..");
 let folder: string;
+let packed: string;
 let sandbox: Sandbox;
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), "busbar-packed-"));
   await run(process.execPath, ["scripts/package.ts", "--out", join(folder, "made")], { cwd: ROOT });
   const [archive = ""] = (await readdir(join(folder, "made"))).filter((name) => name.endsWith(".tgz"));
+  packed = join(folder, "made", archive);
   const installed = join(folder, "node_modules/busbar");
   await mkdir(installed, { recursive: true });
-  await run("tar", ["xzf", join(folder, "made", archive), "--strip-components=1", "-C", installed]);
+  await run("tar", ["xzf", packed, "--strip-components=1", "-C", installed]);
   await linkDependencies(installed);
   sandbox = await startSandbox({ port: 0 });
   await writeFile(join(folder, "catalog.json"), JSON.stringify(sandbox.catalog()));
@@ -76,6 +80,53 @@ test("the package reads a record with its production dependencies alone, serves 
   }
   assert.equal(stopped.code, 0, stopped.output.slice(-2_000));
 });
+
+test("the commands of the container image install the program, and no PostgreSQL beside it", async (t) => {
+  const registry = await startRegistry();
+  t.after(registry.close);
+  const definition = await readFile(join(ROOT, "deploy/Containerfile"), "utf8");
+  const [, command = ""] = /^RUN ((?:.*\\\n)*.*)$/m.exec(definition) ?? [];
+  const image = join(folder, "image");
+  for (const path of ["usr/local/bin", "opt", "tmp"]) await mkdir(join(image, path), { recursive: true });
+  await copyFile(packed, join(image, "tmp/busbar.tgz"));
+  // Only root may give files away.
+  const inside = command.replaceAll(/(?<=\s)\//g, `${image}/`).replace("chown node:node", "test -d");
+  const env = {
+    PATH: `${dirname(process.execPath)}:${process.env["PATH"]}`,
+    HOME: image,
+    npm_config_prefix: join(image, "usr/local"),
+    npm_config_registry: registry.url,
+    npm_config_audit: "false",
+    npm_config_update_notifier: "false",
+  };
+  await run("sh", ["-ec", inside], { env, cwd: image });
+  const { stdout } = await run(join(image, "usr/local/bin/busbar"), ["--version"], { env });
+  assert.match(stdout, /^\d+\.\d+\.\d+/);
+  assert.deepEqual(registry.archives, [], "fetched by npm");
+});
+
+/** Knows every package in the version that the repository locks, and lists the archives that it is asked for. */
+async function startRegistry() {
+  const { packages } = JSON.parse(await readFile(join(ROOT, "package-lock.json"), "utf8"));
+  const archives: string[] = [];
+  const server = createServer(({ url = "", headers: { host } }, response) => {
+    const name = decodeURIComponent(url.slice(1));
+    const version = packages[`node_modules/${name}`]?.version;
+    if (version === undefined) {
+      archives.push(url);
+      return void response.writeHead(404).end();
+    }
+    const versions = { [version]: { name, version, dist: { tarball: `http://${host}/${name}.tgz` } } };
+    response.setHeader("content-type", "application/json");
+    response.end(JSON.stringify({ name, versions, "dist-tags": { latest: version } }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    archives,
+    close: () => void server.close(),
+  };
+}
 
 test("packages that the package loads on demand have the names that the code asks for", async () => {
   const server = join(folder, "node_modules/busbar/server");

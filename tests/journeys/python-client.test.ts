@@ -1,6 +1,7 @@
 /** The Python client, built as it is published, against a whole Busbar. Its tests are in clients/python/tests. */
 import assert from "node:assert/strict";
 import { execFile, execFileSync } from "node:child_process";
+import { globSync } from "node:fs";
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -85,6 +86,16 @@ async function writeReadmeProgram(): Promise<string> {
   await writeFile(file, blocks.join("\n"));
   return file;
 }
+
+test("the wheel passes the licence on", { skip }, async () => {
+  const [file = ""] = globSync("venv/lib/*/site-packages/busbar_client-*.dist-info/**/LICENSE", {
+    cwd: scratch,
+  });
+  assert.equal(
+    await readFile(join(scratch, file), "utf8"),
+    await readFile(join(CLIENTS, "../LICENSE"), "utf8"),
+  );
+});
 
 test("the README's program writes, reads a refusal and lists, synchronously and not", { skip }, async () => {
   const { stdout } = await run(python, [await writeReadmeProgram()], { env });

@@ -3,9 +3,10 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test, type TestContext } from "node:test";
 import { pathToFileURL } from "node:url";
@@ -144,6 +145,39 @@ test("the guide's calls in TypeScript do what their pages say, with types that f
     ({ values }) => (values as Record<string, string>)["jobtitle"],
   );
   assert.ok(titles.includes("Analyst"));
+});
+
+test("the packages are found by every way in which programs import them, each with its types", async (t) => {
+  const app = await mkdtemp(join(tmpdir(), "busbar-imports-"));
+  t.after(() => rm(app, { recursive: true, force: true }));
+  await mkdir(join(app, "node_modules/@busbar"), { recursive: true });
+  await symlink(FOLDER, join(app, "node_modules/@busbar/client"));
+  const program = 'import { Busbar } from "@busbar/client";\nexport const url: Busbar = new Busbar(0);\n';
+  await writeFile(join(app, "app.ts"), program);
+  await writeFile(join(app, "package.json"), "{}");
+  const root = join(FOLDER, "../..");
+  // An application in CommonJS, as many in Express are, one in modules, and one for a bundler. Only older compilers know the first.
+  for (const [folder, module, resolution] of [
+    [FOLDER, "commonjs", "node10"],
+    [root, "nodenext", "nodenext"],
+    [root, "esnext", "bundler"],
+  ] as const) {
+    const compiler = join(folder, "node_modules/typescript/bin/tsc");
+    const options = ["--noEmit", "--strict", "--skipLibCheck", "--target", "es2022"];
+    const how = ["--module", module, "--moduleResolution", resolution];
+    const { stdout } = await run(process.execPath, [compiler, ...options, ...how, "app.ts"], {
+      cwd: app,
+    }).catch((error: Loose) => error);
+    // The types are known if the mistake is the only one that is found.
+    assert.match(stdout, /^app\.ts\(2,\d+\): error TS2345: [^\n]*\n?( +[^\n]*\n)*$/, `${module}: ${stdout}`);
+  }
+  const required = 'console.log(typeof require("@busbar/client").Busbar)';
+  const { stdout } = await run(process.execPath, ["--input-type=commonjs", "-e", required], { cwd: app });
+  assert.equal(stdout.trim(), "function");
+  for (const folder of [FOLDER, join(FOLDER, "../react")]) {
+    const { main, types, exports } = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
+    assert.deepEqual({ types, default: main }, exports["."], folder);
+  }
 });
 
 test("the client works against the mock as it does against a server", async (t) => {
