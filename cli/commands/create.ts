@@ -113,6 +113,9 @@ function addCreateDestination(create: Command, terminal: Terminal): void {
       const { webhook, type = webhook === undefined ? undefined : "webhook" } = options;
       if (!type) throw new UsageFailure("Give --webhook with a URL, or --type and --metadata.");
       const settings = await readSettings(options, terminal);
+      if (type === "webhook" && !settings.metadata) {
+        throw new UsageFailure("Give the webhook's URL with --webhook; --url is the address of Busbar.");
+      }
       const on = await connect(command, terminal);
       const body = { name, type, metadata: {}, ...settings };
       await printCreated(await on.inProject("POST", "/destinations", { body }), "destination", on);

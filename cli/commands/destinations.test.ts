@@ -49,6 +49,11 @@ describe("a destination", () => {
       apiKey: "sk",
     });
 
+  test("that is a webhook needs its URL, which is not that of the server", async () => {
+    const made = await busbar("create destination other --type webhook --url https://app.example.com/hook");
+    assert.deepEqual([made.code, /--webhook; --url is the address of Busbar/.test(made.stderr)], [2, true]);
+  });
+
   test("is tested with a sample: whether it arrived is said and is the exit code", async () => {
     const bad = await busbar("test destination my-app");
     assert.deepEqual(

@@ -33,6 +33,13 @@ test("a provider whose file has faults is reported there only, and one that has 
   );
 });
 
+test("what a provider's file lacks is named with what belongs there", () => {
+  const lines = ["authType: none", "baseURL: https://api.quill.example", "connector:", "  objects: {}"];
+  const messages = listFindings(lines.join("\n")).map(({ message }) => message);
+  const said = "connector.sources: missing; it has the members documentation, checked";
+  assert.ok(messages.includes(said), messages.join("\n"));
+});
+
 test("Snowflake is only backfilled whole, and Google Calendar's events for 28 days", () => {
   const rules = (provider: string, objectName: string, period: string) =>
     validate(`

@@ -140,21 +140,28 @@ export function shapeFaults(schema: TSchema, value: unknown, path: string): Prov
 function memberFaults(properties: Record<string, TSchema>, value: object, path: string): ProviderFault[] {
   const given = Object.entries(value);
   const unknown = given.filter(([name]) => !Object.hasOwn(properties, name));
-  const missing = Object.keys(properties).filter(
-    (name) => !Object.hasOwn(value, name) && properties[name] && !Type.IsOptional(properties[name]),
+  const missing = Object.entries(properties).filter(
+    ([name, schema]) => !Object.hasOwn(value, name) && !Type.IsOptional(schema),
   );
   return [
     ...unknown.map(([name]) => ({
       path: `${path}.${name}`,
       message: unknownMember(name, Object.keys(properties)),
     })),
-    ...missing.map((name) => ({ path: `${path}.${name}`, message: "missing" })),
+    ...missing.map(([name, schema]) => ({ path: `${path}.${name}`, message: toMissing(schema) })),
     ...given.flatMap(([name, item]) =>
       Object.hasOwn(properties, name) && properties[name]
         ? shapeFaults(properties[name], item, `${path}.${name}`)
         : [],
     ),
   ];
+}
+
+/** Says what belongs there: a reader who left it out does not know it. */
+function toMissing(schema: TSchema & { description?: string }): string {
+  if (!Type.IsObject(schema)) return schema.description ? `missing: ${schema.description}` : "missing";
+  const members = Object.entries<TSchema>(schema.properties).filter(([, member]) => !Type.IsOptional(member));
+  return `missing; it has the members ${members.map(([name]) => name).join(", ")}`;
 }
 
 function unknownMember(name: string, known: string[]): string {

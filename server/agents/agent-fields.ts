@@ -57,8 +57,10 @@ export async function describeFields(
   const read = connector?.read && visible ? readFields(visible, metadata, connector.read) : [];
   const known = new Set(read.map(({ providerName }) => providerName.toLowerCase()));
   const written = object.settings ? writtenFields(object, metadata) : [];
+  // Where nothing lists the fields, each is sent as it is named.
+  const takesAny = metadata === undefined && object.settings?.dropUnmapped === false;
   const fields = [
-    ...read.map((field) => withWriting(field, written)),
+    ...read.map((field) => withWriting(field, written, takesAny)),
     ...written.filter((field) => !known.has(field.providerName.toLowerCase())),
   ];
   const shown = fields.filter((field) => !isHidden(hidden, field.name, field.providerName));
@@ -257,11 +259,13 @@ function writtenFields(
   ];
 }
 
-function withWriting(field: AgentField, written: readonly AgentField[]): AgentField {
+function withWriting(field: AgentField, written: readonly AgentField[], takesAny: boolean): AgentField {
   const key = field.providerName.toLowerCase();
+  const isWhole = fieldSteps(field.providerName).length === 1;
   return {
     ...field,
-    writable: written.some((one) => one.writable && one.providerName.toLowerCase() === key),
+    writable:
+      (takesAny && isWhole) || written.some((one) => one.writable && one.providerName.toLowerCase() === key),
   };
 }
 

@@ -151,14 +151,15 @@ function actionsOn(
   { session, policy }: Caller,
 ): ObjectAction[] {
   const { provider, name: integration, latestRevision } = installed.integration;
+  const write = catalog.connector(provider)?.write?.abilities;
+  const { upsert = false } = write ?? {};
   const can: Record<ObjectAction, boolean> = {
     search: definition !== undefined && catalog.built(provider, "search", latestRevision.content.module),
     get: definition !== undefined,
     create: settings !== undefined,
     update: settings !== undefined,
-    upsert: settings !== undefined,
-    delete:
-      settings?.deletionEnabled === true && catalog.connector(provider)?.write?.abilities.delete === true,
+    upsert: settings !== undefined && (upsert === true || (upsert && Object.hasOwn(upsert, objectName))),
+    delete: settings?.deletionEnabled === true && write?.delete === true,
   };
   return (Object.keys(TOOLS) as ObjectAction[]).filter((action) => {
     const { tool, kind, right } = TOOLS[action];

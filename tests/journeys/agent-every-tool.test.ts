@@ -148,7 +148,8 @@ describe("an agent at every kind of provider", () => {
       const found = await succeed("find_objects", { integration: provider });
       const { actions } = found.objects.find((one: Answer["body"]) => one.object === object);
       const described = await succeed("describe_object", of);
-      assert.ok(described.fields.some(({ name }: Answer["body"]) => name === field));
+      const [taken] = described.fields.filter(({ name }: Answer["body"]) => name === field);
+      assert.equal(taken?.writable, true, JSON.stringify(described));
       const made = await succeed("create_record", { ...of, record: { [field]: "Ada" } });
       const id = made.recordId;
       const read = async () => (await succeed("get_record", { ...of, id })).record.fields[field];
@@ -174,6 +175,7 @@ describe("an agent at every kind of provider", () => {
         key,
         record: { [key]: keyValue, [field]: "Keyed" },
       });
+      assert.equal(actions.includes("upsert"), !keyed.isError, `${actions}`);
       // Few of the declarative providers can.
       if (keyed.isError) assert.match(keyed.content.problem.detail, /upsert/i, JSON.stringify(keyed));
       else assert.equal(keyed.content.status, "success");
@@ -195,4 +197,44 @@ describe("an agent at every kind of provider", () => {
       assert.deepEqual([...called].toSorted(), (await agent.tools()).toSorted());
     });
   }
+
+  test("a field that nothing describes may be written, as the API takes it, unless only named fields are sent", async () => {
+    const requests = { create: { method: "POST", path: "/notes" }, list: { path: "/notes" }, records: "" };
+    const document = {
+      displayName: "Plain",
+      authType: "none",
+      baseURL: busbar.sandbox.url,
+      connector: {
+        defaults: { ...requests, paging: { none: true }, modes: ["read", "create"] },
+        objects: { notes: {} },
+        errors: { message: ["error"] },
+        sources: { documentation: "https://plain.example", checked: "2026-11-28, made up" },
+      },
+    };
+    const stored = await busbar.inProject("PUT", "/providers/x-plain", document);
+    assert.ok(stored.status < 300, stored.text);
+    const one = { provider: "x-plain", object: "notes", field: "text", key: "text", keyValue: "", path: "/" };
+    await busbar.inProject("PUT", "/integrations:batch", { sourceYaml: toManifest([one]) });
+    const of = { provider: "x-plain", groupRef: "acme", consumerRef: "ada" };
+    const connected = await busbar.inProject("POST", "/connections:generate", of);
+    assert.equal(connected.status, 201, connected.text);
+    const config = {
+      content: { provider: "x-plain", write: { objects: { notes: { objectName: "notes" } } } },
+    };
+    const body = { groupRef: "acme", config };
+    const installed = await busbar.inProject(
+      "POST",
+      "/integrations/x-plain/installations?skipSampling=true",
+      body,
+    );
+    assert.equal(installed.status, 201, installed.text);
+    const isWritable = async () => {
+      const { fields } = await succeed("describe_object", { integration: "x-plain", object: "notes" });
+      return fields.map(({ name, writable }: Answer["body"]) => [name, writable]);
+    };
+    assert.deepEqual(await isWritable(), [["text", true]]);
+    const only = { updateMask: ["dropUnmappedFields"], project: { dropUnmappedFields: true } };
+    assert.equal((await busbar.inProject("PATCH", "", only)).status, 200);
+    assert.deepEqual(await isWritable(), [["text", false]]);
+  });
 });
