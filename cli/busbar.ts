@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 /** The `busbar` command for builders: it knows a server only by its address. */
 import { runCommand } from "./run.ts";
-import { thisTerminal } from "./terminal.ts";
+import { openTerminal } from "./terminal.ts";
 
 // No top-level await: the bundle is CommonJS. An unexpected error ends with its stack.
-void runCommand(process.argv.slice(2), thisTerminal()).then((exitCode) => {
+void runCommand(process.argv.slice(2), openTerminal()).then((exitCode) => {
   process.exitCode = exitCode;
 });

@@ -15,7 +15,7 @@ import { runCli } from "../tests/harness/command-line.ts";
 import { until } from "../tests/harness/until.ts";
 import { EXAMPLES } from "./examples.ts";
 import { createProgram } from "./program.ts";
-import { thisTerminal } from "./terminal.ts";
+import { openTerminal } from "./terminal.ts";
 
 const QUILL = `authType: none
 baseURL: https://api.quill.example
@@ -74,7 +74,7 @@ const STORY = [
   ),
 ];
 
-const program = await createProgram(thisTerminal(), []);
+const program = await createProgram(openTerminal(), []);
 const called = (parent = program, words: string[] = []): string[] =>
   parent
     .createHelp()

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { runBusbar } from "../tests/harness/child-busbar.ts";
 import { runCli } from "../tests/harness/command-line.ts";
 import { createProgram } from "./program.ts";
-import { ableTo } from "./resources/resources.ts";
+import { listResourcesWith } from "./resources/resources.ts";
 
 const guide = readFileSync(join(import.meta.dirname, "../docs/guide/command-line.md"), "utf8");
 const program = await createProgram(
@@ -49,7 +49,10 @@ test("a command of the server that this command line lacks is refused with where
 });
 
 test("the guide names every command and every resource", () => {
-  const names = [...shown.map((command) => command.name()), ...ableTo("list").map(({ plural }) => plural)];
+  const names = [
+    ...shown.map((command) => command.name()),
+    ...listResourcesWith("list").map(({ plural }) => plural),
+  ];
   assert.deepEqual(
     names.filter((name) => !new RegExp(`\\b${name}\\b`).test(guide)),
     [],

@@ -19,7 +19,7 @@ export interface Terminal {
 }
 
 /** Returns the terminal of this process. */
-export function thisTerminal(): Terminal {
+export function openTerminal(): Terminal {
   // `busbar list … | head` closes the pipe early; that is not a failure.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
   return {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { processorMs } from "../tests/harness/processor-ms.ts";
-import { checkCustomProvider, literalHosts } from "./custom-provider.ts";
+import { checkCustomProvider, listLiteralHosts } from "./custom-provider.ts";
 
 const CONNECTION = { authType: "none", baseURL: "https://api.quill.example" };
 
@@ -176,6 +176,6 @@ test("every address that gets credentials is one of the origins, which never cha
     assert.ok(before.origins.split(" ").includes(origin), origin);
   for (const origin of ["https://elsewhere.example", "http://10.0.0.1:8080"])
     assert.ok(after.origins.split(" ").includes(origin), after.origins);
-  const hosts = literalHosts(after.info).map(({ path, host, isPlain }) => `${path} ${host} ${isPlain}`);
+  const hosts = listLiteralHosts(after.info).map(({ path, host, isPlain }) => `${path} ${host} ${isPlain}`);
   assert.ok(hosts.includes("oauth2Opts.withoutWorkspace.tokenURL 10.0.0.1 true"), hosts.join());
 });

@@ -1,10 +1,10 @@
 /** Checks a provider that a builder adds to a project: how to connect, and a description of its objects. */
-import { addresses, checkProvider, type ProviderFault } from "./provider/check-provider.ts";
+import { listAddresses, checkProvider, type ProviderFault } from "./provider/check-provider.ts";
 import { batchWrite, OAUTH2_DEFAULTS, supports, type Ability } from "./provider/define-provider.ts";
 import { connectionValueNames } from "./provider/connection-values.ts";
 import { checkDescription } from "./declarative/check/check-description.ts";
 import type { Description } from "./declarative/rules/description.ts";
-import { buildPlans, findCheapestObject, largestBatch } from "./declarative/object-plan.ts";
+import { buildPlans, findCheapestObject, findLargestBatch } from "./declarative/object-plan.ts";
 import { patternFault } from "./provider/pattern-fault.ts";
 import type { ProviderInfo } from "./provider-info.ts";
 import type { Support } from "./provider-support.ts";
@@ -102,7 +102,7 @@ function completed(key: string, facts: JsonObject, description: Description | un
 function listAbilities(description: Description | undefined): (Ability | Partial<Support>)[] {
   if (!description) return ["proxy"];
   const modes = new Set(buildPlans(description).flatMap((plan) => plan.modes));
-  const batchLimit = largestBatch(description);
+  const batchLimit = findLargestBatch(description);
   const isWritten = modes.has("create") || modes.has("update") || modes.has("upsert");
   return [
     "proxy",
@@ -117,7 +117,7 @@ function listAbilities(description: Description | undefined): (Ability | Partial
 const ADDRESS = /^https?:\/\/((?:\{\{\.\w+\}\}\.)?[A-Za-z0-9.-]+(?::\d+)?)(?=[/?]|$)/;
 
 const addressFaults = (info: ProviderInfo): ProviderFault[] =>
-  addresses(info).flatMap(([path, address]) =>
+  listAddresses(info).flatMap(([path, address]) =>
     ADDRESS.test(address)
       ? []
       : [{ path, message: "must have a host of its own; only its first label may be {{.name}}" }],
@@ -148,13 +148,13 @@ function captureFaults({ oauth2Opts, accountInfo }: ProviderInfo): ProviderFault
 }
 
 export function listOrigins(info: ProviderInfo): string {
-  const origins = addresses(info).map(([, address]) => ADDRESS.exec(address)?.[0] ?? address);
+  const origins = listAddresses(info).map(([, address]) => ADDRESS.exec(address)?.[0] ?? address);
   return [...new Set([...origins, ...(info.hostSuffixes ?? [])])].toSorted().join(" ");
 }
 
 /** Returns hosts without placeholders, with the member that names each, for checks against the network's rules. */
-export const literalHosts = (info: ProviderInfo): { path: string; host: string; isPlain: boolean }[] =>
-  addresses(info).flatMap(([path, address]) => {
+export const listLiteralHosts = (info: ProviderInfo): { path: string; host: string; isPlain: boolean }[] =>
+  listAddresses(info).flatMap(([path, address]) => {
     const host = ADDRESS.exec(address)?.[1]
       ?.replace(/^\{\{\.\w+\}\}\./, "")
       .replace(/:\d+$/, "");

@@ -13,7 +13,7 @@ export const isChoice = (kind: FieldKind | "other"): boolean =>
   kind === "singleSelect" || kind === "multiSelect";
 
 /** Lists faults in the values of a choice, in the default, and in members that do not fit the kind. */
-export function commonFaults(definition: FieldDefinition): DefinitionFault[] {
+export function listCommonFaults(definition: FieldDefinition): DefinitionFault[] {
   const kind = toFieldKind(definition);
   const faults: DefinitionFault[] = [];
   const fault = (member: string, message: string) => void faults.push({ member, message });
@@ -35,7 +35,7 @@ export function commonFaults(definition: FieldDefinition): DefinitionFault[] {
 }
 
 /** Lists members that have no meaning for this kind of field. */
-export function strayMembers(definition: FieldDefinition): string[] {
+export function listStrayMembers(definition: FieldDefinition): string[] {
   const kind = toFieldKind(definition);
   const { stringOptions, numericOptions, association } = definition;
   const stray: string[] = [];
@@ -50,7 +50,7 @@ export function strayMembers(definition: FieldDefinition): string[] {
 export const conflict = (message: string): ProviderError => new ProviderError({ kind: "conflict", message });
 
 /** Returns the outcomes after a conflict: nothing is written, and the `pending` definitions get that as their error. */
-export function withheld(planned: FieldOutcome[], pending: number[]): FieldOutcome[] {
+export function withholdDefinitions(planned: FieldOutcome[], pending: number[]): FieldOutcome[] {
   const message = "not written, because another field of the request is in conflict with one that exists";
   return planned.map((outcome, index) =>
     pending.includes(index) && !outcome.error

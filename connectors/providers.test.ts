@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CONNECTORS } from "./connectors.gen.ts";
 import { PROVIDER_TABLE } from "./provider-table.ts";
-import { addresses, checkProvider } from "../connector-kit/provider/check-provider.ts";
+import { listAddresses, checkProvider } from "../connector-kit/provider/check-provider.ts";
 import { completeProvider } from "../connector-kit/provider/define-provider.ts";
-import { baseUrl, placeholders, tokenUrl } from "../connector-kit/provider/template.ts";
+import { baseUrl, listPlaceholders, tokenUrl } from "../connector-kit/provider/template.ts";
 
 const providers = Object.entries(PROVIDER_TABLE).map(([key, facts]) => completeProvider(key, facts));
 
@@ -31,13 +31,14 @@ for (const info of providers) {
       ),
     ]);
     for (const { valueTemplate } of info.fixedHeaders ?? [])
-      for (const name of placeholders(valueTemplate)) assert.ok(known.has(name), `a header needs ${name}`);
-    for (const [member, address] of addresses(info)) {
+      for (const name of listPlaceholders(valueTemplate))
+        assert.ok(known.has(name), `a header needs ${name}`);
+    for (const [member, address] of listAddresses(info)) {
       assert.match(address, /^(https:\/\/|\{\{)/, member);
       // Paths follow all others; these are called as they are, and a redirect is not followed.
       if (!["oauth2Opts.authURL", "oauth2Opts.tokenURL"].includes(member))
         assert.doesNotMatch(address, /\/$/, `${member} ends in a slash`);
-      for (const name of placeholders(address)) assert.ok(known.has(name), `${member} needs ${name}`);
+      for (const name of listPlaceholders(address)) assert.ok(known.has(name), `${member} needs ${name}`);
     }
     for (const suffix of info.hostSuffixes ?? []) assert.match(suffix, /^(\*|\.?[a-z0-9-]+(\.[a-z0-9-]+)+)$/);
     for (const input of info.metadata?.input ?? []) {
@@ -49,7 +50,7 @@ for (const info of providers) {
   test(`a connection of ${info.name} knows its values before it needs them`, () => {
     const asked = new Set((info.metadata?.input ?? []).map(({ name }) => name));
     for (const address of [info.oauth2Opts?.authURL, info.oauth2Opts?.tokenURL]) {
-      for (const name of placeholders(address ?? "")) assert.ok(asked.has(name), name);
+      for (const name of listPlaceholders(address ?? "")) assert.ok(asked.has(name), name);
     }
   });
 }

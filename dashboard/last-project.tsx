@@ -2,7 +2,7 @@
 import { useEffect, type JSX } from "react";
 import { Outlet, useParams, useRouter, useRouterState } from "@tanstack/react-router";
 import { useCall } from "./api/queries.ts";
-import { PageLink, part } from "./frame/page-link.tsx";
+import { PageLink, encodePart } from "./frame/page-link.tsx";
 import { Page } from "./frame/page.tsx";
 import { useShownProject } from "./frame/project.ts";
 import { EmptyState } from "./ui/empty-state.tsx";
@@ -13,7 +13,7 @@ import { Section } from "./ui/section.tsx";
 export function ProjectBoundary(): JSX.Element {
   const { project } = useParams({ strict: false });
   const projects = useCall("listProjects", {}).data;
-  if (project === "_") return <ToLastProject />;
+  if (project === "_") return <RedirectToLastProject />;
   const isUnknown = projects?.every(({ id, name }) => id !== project && name !== project) ?? false;
   return isUnknown ? <NoProject name={project ?? ""} /> : <Outlet />;
 }
@@ -31,14 +31,14 @@ const NoProject = ({ name }: { name: string }): JSX.Element => (
   </Page>
 );
 
-export function ToLastProject(): JSX.Element {
+export function RedirectToLastProject(): JSX.Element {
   const project = useShownProject();
   const href = useRouterState({ select: ({ location }) => location.href });
   const { history } = useRouter();
   useEffect(() => {
     // Once the address has changed, this component is about to go away.
     const rest = href === "/" ? "" : cutAfterUnderscore(href);
-    if (project && rest !== undefined) history.replace(`/projects/${part(project.name)}${rest}`);
+    if (project && rest !== undefined) history.replace(`/projects/${encodePart(project.name)}${rest}`);
   }, [project, href, history]);
   return <Page title="Busbar">{null}</Page>;
 }

@@ -6,7 +6,7 @@ import {
   lazyRouteComponent,
   Outlet,
 } from "@tanstack/react-router";
-import { ProjectBoundary, ToLastProject } from "./last-project.tsx";
+import { ProjectBoundary, RedirectToLastProject } from "./last-project.tsx";
 import { NotFound, PageFault } from "./fallback-pages.tsx";
 import { SessionBoundary } from "./session-boundary.tsx";
 
@@ -114,7 +114,7 @@ const signIn = createRoute({
   path: "/sign-in",
   component: lazyPage(() => import("./pages/sign-in/sign-in-page.tsx"), "SignInPage"),
 });
-const start = createRoute({ getParentRoute: () => signedIn, path: "/", component: ToLastProject });
+const start = createRoute({ getParentRoute: () => signedIn, path: "/", component: RedirectToLastProject });
 const unknown = createRoute({ getParentRoute: () => signedIn, path: "$", component: NotFound });
 
 /** Every value in an address is text, so that `?status=failure` and `?text=5` stay as they are. */

@@ -10,7 +10,7 @@ import type {
   Outcome,
   DestinationNetwork,
 } from "./destination.ts";
-import { excerptBody, beginningOfText, retryAfterMs } from "./http-outcome.ts";
+import { excerptBody, excerptText, retryAfterMs } from "./http-outcome.ts";
 
 /** Members that all AWS destinations have. */
 export const AWS_CONFIG = {
@@ -147,7 +147,7 @@ export function awsOutcome(error: unknown): Outcome {
     kind: "failed",
     ...(status !== undefined && { status }),
     ...(body && { answer: excerptBody(body) }),
-    error: beginningOfText((refusal ?? `the receiver answered ${status}`).slice(0, 2_000)),
+    error: excerptText((refusal ?? `the receiver answered ${status}`).slice(0, 2_000)),
     overloaded: THROTTLED.test(refusal?.split(":")[0] ?? "") || status === 429,
     retryAfterMs: retryAfterMs(headers?.["retry-after"]),
   };

@@ -2,7 +2,7 @@
 import { nowMs } from "../ground/clock.ts";
 import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
 import { retryAfter } from "../ground/retry-after.ts";
-import { storable } from "../ground/storable-text.ts";
+import { toStorable } from "../ground/storable-text.ts";
 import type { Exchange, Outcome } from "./destination.ts";
 
 /** Maps 2xx to `delivered`, 410 to `gone`, everything else to `failed`; redirects are not followed. */
@@ -31,10 +31,10 @@ const ANSWER_BYTES = 16 * 1024;
 
 /** Returns the first 16 KiB as text that PostgreSQL can store: without NULs, and with whole characters only. */
 export const excerptBody = (body: Buffer): string =>
-  storable(body.subarray(0, ANSWER_BYTES).toString("utf8"));
+  toStorable(body.subarray(0, ANSWER_BYTES).toString("utf8"));
 
 /** Does the same with text. Use one of the two for every `answer`. */
-export const beginningOfText = (text: string): string => excerptBody(Buffer.from(text));
+export const excerptText = (text: string): string => excerptBody(Buffer.from(text));
 
 /** Returns `Retry-After` as milliseconds from now. */
 export function retryAfterMs(header: string | undefined): number | undefined {

@@ -37,7 +37,7 @@ export const batchLimits = (
 });
 
 /** Opens a channel of which `insert` inserts a row for each message, and returns their outcomes in the same order. */
-export const rowChannel = (
+export const openRowChannel = (
   insert: (messages: Message[]) => Promise<Outcome[]>,
   close = async (): Promise<void> => {},
 ): Channel => ({
@@ -53,7 +53,7 @@ export const rowChannel = (
 const SHARED_ANSWER = 500;
 
 /** Gives all messages or rows the outcome of the request that they shared. */
-export function sharedOutcome(items: readonly unknown[], outcome: Outcome): Outcome[] {
+export function repeatOutcome(items: readonly unknown[], outcome: Outcome): Outcome[] {
   const { answer } = outcome;
   const isLong = items.length > 1 && answer !== undefined;
   const shared = isLong ? { ...outcome, answer: shorten(answer, SHARED_ANSWER) } : outcome;

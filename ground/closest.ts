@@ -1,7 +1,7 @@
 /** Suggests the name that was probably meant, by edit distance. */
 
 /** Returns the nearest of `names`, or undefined when none is near. Names that differ only in case are nearest. */
-export function closest(wanted: string, names: Iterable<string>): string | undefined {
+export function findClosest(wanted: string, names: Iterable<string>): string | undefined {
   const limit = Math.max(1, Math.min(4, Math.floor(wanted.length / 3)));
   let best: { name: string; distance: number } | undefined;
   for (const name of names) {
@@ -14,7 +14,7 @@ export function closest(wanted: string, names: Iterable<string>): string | undef
 
 /** Returns `Did you mean "x"?`, or `otherwise` when no name is near. */
 export function didYouMean(wanted: string, names: Iterable<string>, otherwise: string): string {
-  const name = closest(wanted, names);
+  const name = findClosest(wanted, names);
   return name === undefined ? otherwise : `Did you mean "${name}"?`;
 }
 

@@ -73,7 +73,7 @@ function contradictions(env: Environment, config: Config): void {
   if (config.healthPort && [config.port, config.proxyPort].includes(config.healthPort)) {
     throw wrong("BUSBAR_HEALTH_PORT", "must differ from BUSBAR_PORT and BUSBAR_PROXY_PORT");
   }
-  const leastDays = attemptsDays(config.webhookRetrySeconds);
+  const leastDays = computeAttemptsDays(config.webhookRetrySeconds);
   if (config.eventRetentionDays < leastDays) {
     throw wrong(
       "BUSBAR_EVENT_RETENTION_DAYS",
@@ -92,7 +92,7 @@ function requireKeys({ databaseUrl, encryptionKeys: keys, encryptionKeysCommand 
 }
 
 /** Returns the longest time until a delivery's last attempt: delays vary by 20 % and are at most doubled. */
-export const attemptsDays = (gapsSeconds: number[]): number => {
+export const computeAttemptsDays = (gapsSeconds: number[]): number => {
   const total = gapsSeconds.reduce((sum, gap) => sum + gap, 0);
   return Math.ceil((total * 1.2 * 2 * 100) / 86_400) / 100;
 };

@@ -27,10 +27,10 @@ export interface Work {
 
 const current = new AsyncLocalStorage<Work | undefined>();
 
-export const currentWork = (): Work | undefined => current.getStore();
+export const findCurrentWork = (): Work | undefined => current.getStore();
 
 /** Runs a piece of work of its own, whatever work it was started in. */
-export const asWork = <Result>(work: Work, run: () => Result): Result => current.run(work, run);
+export const runAsWork = <Result>(work: Work, run: () => Result): Result => current.run(work, run);
 
 /** Runs a part of the current work whose log lines have further ids. */
 export function withWorkIds<Result>(ids: WorkIds, run: () => Result): Result {

@@ -6,7 +6,7 @@ const HOSTS = /^(postgres(?:ql)?:\/\/(?:[^@/?]*@)?)([^/?#]*)(.*)$/s;
 const TARGETS = ["any", "read-write", "primary"];
 
 /** Returns an address per host in the order given; undefined if this is not an address of PostgreSQL. */
-export function databaseAddresses(url: string): string[] | undefined {
+export function listDatabaseAddresses(url: string): string[] | undefined {
   const [, head = "", hosts = "", rest = ""] = HOSTS.exec(url) ?? [];
   const addresses = hosts.split(",").map((host) => withoutTarget(`${head}${host}${rest}`));
   const isWhole = hosts === "" || !hosts.split(",").includes("");

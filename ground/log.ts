@@ -1,6 +1,6 @@
 /** Writes the log as JSON lines, with the ids of the current work and without secrets, to standard output, a file or a function. */
 import { destination, pino, type Logger } from "pino";
-import { currentWork } from "./current-work.ts";
+import { findCurrentWork } from "./current-work.ts";
 
 export type Log = Logger;
 
@@ -31,7 +31,7 @@ export function createLog(level: string, to?: string | { write(line: string): vo
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
     // Members of the line itself win.
-    mixin: () => ({ ...currentWork()?.ids }),
+    mixin: () => ({ ...findCurrentWork()?.ids }),
     redact: { paths, censor: "[redacted]" },
   };
   if (to === undefined) return pino(options);

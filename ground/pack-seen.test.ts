@@ -1,7 +1,7 @@
 /** Which records were seen, in 16 bytes each. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { packSeen, seenKey, unpackSeen } from "./pack-seen.ts";
+import { packSeen, encodeSeenId, unpackSeen } from "./pack-seen.ts";
 
 test("a record costs 16 bytes, and comes back with its change time and the reason why it was left out", () => {
   const changeTime = new Date("2026-11-26T17:00:00.123Z");
@@ -19,7 +19,7 @@ test("a record costs 16 bytes, and comes back with its change time and the reaso
 });
 
 test("bytes of a key that lie across two entries are no record", () => {
-  const key = seenKey("501");
+  const key = encodeSeenId("501");
   const packed = packSeen([{ id: "1" }, { id: "2" }]);
   key.copy(packed, 11);
   assert.deepEqual(unpackSeen(packed, "501"), []);
@@ -28,10 +28,10 @@ test("bytes of a key that lie across two entries are no record", () => {
 test("ids as providers count them, and as they differ in case, have different keys", () => {
   const keys = new Set<string>();
   for (let number = 0; number < 50_000; number++) {
-    keys.add(seenKey(String(28_000_000_000 + number)).toString("latin1"));
-    keys.add(seenKey(`003Hs${number.toString(36).padStart(10, "0")}AAA`).toString("latin1"));
+    keys.add(encodeSeenId(String(28_000_000_000 + number)).toString("latin1"));
+    keys.add(encodeSeenId(`003Hs${number.toString(36).padStart(10, "0")}AAA`).toString("latin1"));
   }
   for (const id of ["003hs", "003HS", "003Hs", "", "0", "00", "000"])
-    keys.add(seenKey(id).toString("latin1"));
+    keys.add(encodeSeenId(id).toString("latin1"));
   assert.equal(keys.size, 100_007);
 });

@@ -42,7 +42,7 @@ export function packSeen(records: readonly SeenRecord[]): Buffer {
 const LAST_MS = 2 ** 48 - 1;
 
 /** The bytes to look for. */
-export function seenKey(id: string): Buffer {
+export function encodeSeenId(id: string): Buffer {
   const key = Buffer.alloc(TIME_AT);
   writeKey(key, 0, id);
   return key;
@@ -50,7 +50,7 @@ export function seenKey(id: string): Buffer {
 
 /** Returns what is packed of a record, in order; its id is the one that was looked for. */
 export function unpackSeen(packed: Buffer, id: string): SeenRecord[] {
-  const key = seenKey(id);
+  const key = encodeSeenId(id);
   const found: SeenRecord[] = [];
   for (let at = packed.indexOf(key); at >= 0; at = packed.indexOf(key, at + 1)) {
     // The bytes of a key may also lie across two entries.

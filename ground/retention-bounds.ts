@@ -1,5 +1,5 @@
 /** The kinds of history that a project may keep for a shorter time than the operator, and the bounds of each. */
-import { attemptsDays, type Config } from "./config.ts";
+import { computeAttemptsDays, type Config } from "./config.ts";
 
 export const HISTORY_KINDS = [
   "operations",
@@ -49,7 +49,7 @@ export function retentionBounds(config: RetentionConfig): Record<HistoryKind, Da
       ...setBy(config.operationRetentionDays, "BUSBAR_OPERATION_RETENTION_DAYS"),
     },
     events: {
-      leastDays: attemptsDays(config.webhookRetrySeconds),
+      leastDays: computeAttemptsDays(config.webhookRetrySeconds),
       least: "their deliveries are retried for so long",
       ...setBy(config.eventRetentionDays, "BUSBAR_EVENT_RETENTION_DAYS"),
     },

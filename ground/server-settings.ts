@@ -14,7 +14,7 @@ import {
   type Environment,
   type Setting,
 } from "./config-values.ts";
-import { databaseAddresses } from "./database-addresses.ts";
+import { listDatabaseAddresses } from "./database-addresses.ts";
 import type { EncryptionKey } from "./seal.ts";
 
 const PROCESS_ROLES = ["api", "proxy", "worker"] as const;
@@ -27,7 +27,7 @@ export interface SupportContact {
   supportUrl?: string | undefined;
 }
 
-const isPostgresUrl = (value: string) => databaseAddresses(value) !== undefined;
+const isPostgresUrl = (value: string) => listDatabaseAddresses(value) !== undefined;
 const POSTGRES_URL =
   "a postgres:// or postgresql:// address, with one host or several (host1:5432,host2:5432); " +
   "target_session_attrs may be any, read-write or primary";

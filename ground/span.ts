@@ -1,5 +1,5 @@
 /** Measures pieces of work as spans of a trace. Where no trace is recorded, nothing is made and the work just runs. */
-import { asWork, currentWork, type WorkIds } from "./current-work.ts";
+import { runAsWork, findCurrentWork, type WorkIds } from "./current-work.ts";
 import { toTraceparent, type TraceContext } from "./trace-context.ts";
 import type { Span, SpanStart, Tracer } from "./tracer.ts";
 
@@ -27,7 +27,7 @@ export function startWork<Result>(
   const ids = trace ? { ...start.ids, traceId: trace.traceId } : start.ids;
   const work = { ids, trace, tracer: span && start.tracer };
   // Every delivery passes here: without a span it costs an object and no promise.
-  return asWork(work, () => (span ? ending(span, run) : run(undefined)));
+  return runAsWork(work, () => (span ? ending(span, run) : run(undefined)));
 }
 
 /** Runs a part of the current work as a span of its own. */
@@ -35,11 +35,11 @@ export function inSpan<Result>(
   start: SpanStart,
   run: (span: Span | undefined) => Promise<Result>,
 ): Promise<Result> {
-  const work = currentWork();
+  const work = findCurrentWork();
   const span = work?.tracer?.begin(start, work.trace);
   if (!work || !span) return run(undefined);
   // The same ids: those that are added inside belong to the whole work.
-  return asWork({ ...work, trace: span.context }, () => ending(span, run));
+  return runAsWork({ ...work, trace: span.context }, () => ending(span, run));
 }
 
 async function ending<Result>(span: Span, run: (span: Span) => Promise<Result>): Promise<Result> {
@@ -62,6 +62,6 @@ function nameErrorKind(error: unknown): string {
 
 /** Returns the context to pass on, as the header `traceparent`; undefined outside any trace. */
 export function currentTraceparent(): string | undefined {
-  const trace = currentWork()?.trace;
+  const trace = findCurrentWork()?.trace;
   return trace && toTraceparent(trace);
 }

@@ -4,8 +4,8 @@
 export const isStorable = (text: string): boolean => !text.includes("\0") && text.isWellFormed();
 
 /** Replaces characters that cannot be stored with the replacement character. */
-export const storable = (text: string): string => text.replaceAll("\0", "\ufffd").toWellFormed();
+export const toStorable = (text: string): string => text.replaceAll("\0", "\ufffd").toWellFormed();
 
 /** Returns the storable beginning of a foreign text. */
 export const shorten = (text: string, maxLength = 16_384): string =>
-  storable(text.length <= maxLength ? text : `${text.slice(0, maxLength)}…`);
+  toStorable(text.length <= maxLength ? text : `${text.slice(0, maxLength)}…`);

@@ -1,6 +1,6 @@
 /** Checks a manifest against every rule and returns all findings at once, in the order of the file. */
 import type { KnownObjects } from "../connector-kit/known-objects.ts";
-import { counted } from "../ground/counted.ts";
+import { formatCount } from "../ground/format-count.ts";
 import { isJsonObject } from "../ground/json.ts";
 import { createReport, MAX_FINDINGS, type Finding, type Report } from "./finding.ts";
 import { applyIgnoreComments } from "./ignore-comments.ts";
@@ -109,7 +109,7 @@ function shorten(findings: Finding[], dropped: number): Finding[] {
     {
       severity: "warning",
       rule: "too-many-findings",
-      message: `${counted(Math.max(surplus, 0) + dropped, "more finding")} not shown.`,
+      message: `${formatCount(Math.max(surplus, 0) + dropped, "more finding")} not shown.`,
       line: 1,
       column: 1,
       path: "$",

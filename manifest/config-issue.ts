@@ -2,7 +2,7 @@
 import type { Issue } from "../ground/errors.ts";
 import type { Json } from "../ground/json.ts";
 import type { Path } from "./finding.ts";
-import { readMap, mapsOfMap, readMember, readText, type LocatedValue } from "./located-value.ts";
+import { readMap, listMemberMaps, readMember, readText, type LocatedValue } from "./located-value.ts";
 
 export type AddIssue = (path: Path, detail: string, remedy: string, value?: Json) => void;
 
@@ -31,14 +31,14 @@ export function listConfigObjects(
   action: "read" | "write" | "subscribe",
 ): ConfigObject[] {
   const block = readMap(content, action);
-  return (block ? mapsOfMap(block, "objects") : []).map((place) => ({
+  return (block ? listMemberMaps(block, "objects") : []).map((place) => ({
     ...place,
     name: readText(place, "objectName") ?? String(place.path.at(-1)),
   }));
 }
 
 /** Returns the texts of a map by key, without empty ones, which mean "not chosen". */
-export function chosenTexts(place: LocatedValue, key: string): Map<string, string> {
+export function listChosenTexts(place: LocatedValue, key: string): Map<string, string> {
   const value = readMember(place, key);
   if (typeof value !== "object" || value === null || Array.isArray(value)) return new Map();
   return new Map(

@@ -36,7 +36,7 @@ export function listMaps(place: LocatedValue, key: string): LocatedValue[] {
 }
 
 /** Returns the members of a map that are maps themselves. */
-export function mapsOfMap(place: LocatedValue, key: string): LocatedValue[] {
+export function listMemberMaps(place: LocatedValue, key: string): LocatedValue[] {
   const map = readMap(place, key);
   if (!map) return [];
   return Object.entries(map.data).flatMap(([name, member]) =>

@@ -29,7 +29,7 @@ export function findDeclaredWriteObject(
 /** True if the manifest or the installation sets it. */
 export function inheritsMapping(object: WriteObject, config?: ConfigInput): boolean {
   if (object.inheritMapping === true) return true;
-  return configObject(config?.write?.objects, object.objectName)?.inheritMapping === true;
+  return findConfigObject(config?.write?.objects, object.objectName)?.inheritMapping === true;
 }
 
 /** Finds the read object whose mapping a write to `objectName`, native or mapped, can inherit. */
@@ -45,7 +45,7 @@ export function findDeclaredReadObject(
 }
 
 /** Finds an entry in an installation's map of objects; the key is the default of `objectName`. */
-export function configObject<T extends { objectName?: string }>(
+export function findConfigObject<T extends { objectName?: string }>(
   objects: Record<string, T> | undefined,
   objectName: string,
 ): T | undefined {
@@ -63,7 +63,7 @@ export function fieldMappings(
   objectName: string,
 ): FieldMappings {
   const declared = findDeclaredReadObject(integration, objectName);
-  const configured = configObject(config?.read?.objects, declared?.objectName ?? objectName);
+  const configured = findConfigObject(config?.read?.objects, declared?.objectName ?? objectName);
   const mappedToProvider = new Map<string, string | undefined>();
   for (const field of [...(declared?.requiredFields ?? []), ...(declared?.optionalFields ?? [])]) {
     if (field.mapToName) mappedToProvider.set(field.mapToName, field.fieldName || undefined);

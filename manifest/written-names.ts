@@ -1,10 +1,10 @@
 /** Compares the names that an installation can write to under two revisions of its integration. Pure. */
 import type { ConfigInput } from "./installation-config.ts";
 import type { ManifestIntegration, WriteObject } from "./manifest.ts";
-import { configObject, fieldMappings, findDeclaredReadObject, inheritsMapping } from "./object-fields.ts";
+import { findConfigObject, fieldMappings, findDeclaredReadObject, inheritsMapping } from "./object-fields.ts";
 
 /** Returns a sentence for each name of an object or field that a write can use under `before` and not under `after`. */
-export function lostWrittenNames(
+export function listLostNames(
   before: ManifestIntegration,
   after: ManifestIntegration,
   config: ConfigInput | undefined,
@@ -33,8 +33,8 @@ export function lostWrittenNames(
 
 /** Returns whether any configuration could lose a name: spares a check of every installation. */
 export const mayLoseNames = (before: ManifestIntegration, after: ManifestIntegration): boolean =>
-  lostWrittenNames(inheriting(before), inheriting(after), undefined).length > 0 ||
-  lostWrittenNames(before, after, undefined).length > 0;
+  listLostNames(inheriting(before), inheriting(after), undefined).length > 0 ||
+  listLostNames(before, after, undefined).length > 0;
 
 const inheriting = (integration: ManifestIntegration): ManifestIntegration => ({
   ...integration,
@@ -48,7 +48,7 @@ function writable(integration: ManifestIntegration, config: ConfigInput | undefi
   const chosen = config?.write?.objects;
   const objects = integration.write?.objects ?? [];
   if (!chosen || Object.keys(chosen).length === 0) return objects;
-  return objects.filter(({ objectName }) => configObject(chosen, objectName));
+  return objects.filter(({ objectName }) => findConfigObject(chosen, objectName));
 }
 
 function listNames(

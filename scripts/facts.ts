@@ -12,8 +12,8 @@ import { buildPlans } from "../connector-kit/declarative/object-plan.ts";
 import { readOpenapi, type OpenapiDocument } from "../connector-kit/openapi/openapi-operations.ts";
 import {
   describeDrift,
-  proposedFacts,
-  updatedFacts,
+  proposeFacts,
+  updateFacts,
   type WantedRequest,
 } from "../connector-kit/openapi/openapi-facts.ts";
 import { DESCRIPTIONS } from "../connectors/descriptions.gen.ts";
@@ -94,11 +94,11 @@ function compare(known: Facts, found: OpenapiDocument): void {
   }
   const sources = { ...known.sources };
   for (const [key, source] of keys) sources[key] = { ...source, version: found.version, date: today() };
-  write({ ...updatedFacts(known, found, isFrom), sources });
+  write({ ...updateFacts(known, found, isFrom), sources });
 }
 
 function propose(found: OpenapiDocument): void {
-  const objects = proposedFacts(listRequests(), found, "openapi");
+  const objects = proposeFacts(listRequests(), found, "openapi");
   const source = {
     kind: "vendor-openapi" as const,
     file: basename(file),

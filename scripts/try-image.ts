@@ -12,7 +12,7 @@ import { parseArgs } from "node:util";
 import { startSandbox } from "../sandbox/sandbox.ts";
 import { openClient } from "../tests/harness/client.ts";
 import { connectCustomer } from "../tests/harness/connect-customer.ts";
-import { timed } from "./timed-step.ts";
+import { runTimed } from "./timed-step.ts";
 import { containerEngine } from "./try-installs/container-engine.ts";
 import { findProject, untilReady } from "./try-installs/first-call.ts";
 
@@ -56,19 +56,19 @@ try {
 
 async function tryImage(): Promise<void> {
   console.log((await engine("--version")).trim());
-  await timed("migrate", () => engine("run", "--rm", ...listOptions({}), values.image, "migrate"));
-  await timed("start two containers", () => Promise.all(PORTS.map(start)));
+  await runTimed("migrate", () => engine("run", "--rm", ...listOptions({}), values.image, "migrate"));
+  await runTimed("start two containers", () => Promise.all(PORTS.map(start)));
   const [api = 0, other = 0] = PORTS;
   const project = await findProject(`http://127.0.0.1:${api}`, environment.BUSBAR_BOOTSTRAP_API_KEY);
   const urls = () => ({ base: `http://127.0.0.1:${api}`, proxy: `http://127.0.0.1:${other + 1}` });
   const client = openClient({ apiKey: environment.BUSBAR_BOOTSTRAP_API_KEY, projectId: project, urls });
-  const customer = await timed("connect and install a customer", () =>
+  const customer = await runTimed("connect and install a customer", () =>
     connectCustomer({ ...client, sandbox }, { provider: "hubspot", objects: ["companies"] }),
   );
-  await timed("write a record", () =>
+  await runTimed("write a record", () =>
     customer.succeed("companies", { type: "create", record: { name: "Northwind" } }),
   );
-  const { status } = await timed("call the other's proxy", () =>
+  const { status } = await runTimed("call the other's proxy", () =>
     customer.proxied("/crm/v3/objects/companies"),
   );
   require(status === 200, `the proxy answered ${status}`);
@@ -76,7 +76,7 @@ async function tryImage(): Promise<void> {
     const answer = await fetch(`http://127.0.0.1:${other}${path}`, { headers: { accept: "text/html" } });
     require(answer.status === 200, `${path} answered ${answer.status}`);
   }
-  await timed("stop", () => engine("stop", "--time", "40", ...NAMES));
+  await runTimed("stop", () => engine("stop", "--time", "40", ...NAMES));
   for (const name of NAMES) {
     const code = (await engine("inspect", "--format", "{{.State.ExitCode}}", name)).trim();
     require(code === "0", `${name} exited with ${code}: ${await engine("logs", name)}`);

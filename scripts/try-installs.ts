@@ -14,7 +14,7 @@ import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs, promisify } from "node:util";
 import { startSandbox } from "../sandbox/sandbox.ts";
-import { timed } from "./timed-step.ts";
+import { runTimed } from "./timed-step.ts";
 import { firstCall } from "./try-installs/first-call.ts";
 import { WAYS, writeCatalogs, type Tools, type Way } from "./try-installs/ways.ts";
 
@@ -32,7 +32,7 @@ const { values } = parseArgs({
 });
 
 console.log(`load ${loadavg()[0]?.toFixed(2)}`);
-await timed("make the package", () => promisify(execFile)("npm", ["run", "package"], { cwd: ROOT }));
+await runTimed("make the package", () => promisify(execFile)("npm", ["run", "package"], { cwd: ROOT }));
 const made = (await readdir(join(ROOT, "dist"))).find((name) => name.endsWith(".tgz")) ?? "";
 const tools: Tools = {
   root: ROOT,
@@ -65,7 +65,7 @@ async function tryWay(way: Way): Promise<string> {
   const seconds: number[] = [];
   const step = async <T>(what: string, act: () => Promise<T>): Promise<T> => {
     const startedMs = performance.now();
-    const result = await timed(`  ${what}`, act);
+    const result = await runTimed(`  ${what}`, act);
     seconds.push((performance.now() - startedMs) / 1_000);
     return result;
   };

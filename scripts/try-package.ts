@@ -10,7 +10,7 @@ import { parseArgs, promisify } from "node:util";
 import { startSandbox } from "../sandbox/sandbox.ts";
 import { openClient } from "../tests/harness/client.ts";
 import { connectCustomer } from "../tests/harness/connect-customer.ts";
-import { timed } from "./timed-step.ts";
+import { runTimed } from "./timed-step.ts";
 import { startInstalled } from "./try-installs/installed-busbar.ts";
 
 const run = promisify(execFile);
@@ -30,28 +30,28 @@ try {
 async function tryPackage(): Promise<void> {
   console.log(`node ${(await run(values.node, ["--version"])).stdout.trim()}`);
   if (!values.made)
-    await timed("make the package", () => run(process.execPath, ["scripts/package.ts"], { cwd: ROOT }));
+    await runTimed("make the package", () => run(process.execPath, ["scripts/package.ts"], { cwd: ROOT }));
   const dist = join(ROOT, "dist");
   const archive = (await readdir(dist)).find((name) => name.endsWith(".tgz")) ?? "";
-  await timed("install it", () => npm(["install", "--ignore-scripts", join(dist, archive)]));
+  await runTimed("install it", () => npm(["install", "--ignore-scripts", join(dist, archive)]));
   const { version } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
-  const shown = await timed("npx busbar --version", () => inFolder("npx", ["busbar", "--version"]));
+  const shown = await runTimed("npx busbar --version", () => inFolder("npx", ["busbar", "--version"]));
   require(shown.stdout.includes(version), `--version printed ${shown.stdout}`);
 
   const sandbox = await startSandbox({ port: 0 });
   await writeFile(join(folder, "catalog.json"), JSON.stringify(sandbox.catalog()));
   const command = [join(folder, "node_modules/.bin/busbar"), "start"];
-  const busbar = await timed("busbar start", () => startInstalled(folder, command, { PATH }));
+  const busbar = await runTimed("busbar start", () => startInstalled(folder, command, { PATH }));
   try {
     const { bootstrap } = busbar;
     const client = openClient({ ...bootstrap, urls: () => bootstrap.urls });
-    const customer = await timed("connect and install a customer", () =>
+    const customer = await runTimed("connect and install a customer", () =>
       connectCustomer({ ...client, sandbox }, { provider: "hubspot", objects: ["companies"] }),
     );
-    await timed("write a record", () =>
+    await runTimed("write a record", () =>
       customer.succeed("companies", { type: "create", record: { name: "Northwind" } }),
     );
-    const { status } = await timed("call the proxy", () => customer.proxied("/crm/v3/objects/companies"));
+    const { status } = await runTimed("call the proxy", () => customer.proxied("/crm/v3/objects/companies"));
     require(status === 200, `the proxy answered ${status}`);
     const { origin } = new URL(bootstrap.urls.base);
     for (const path of ["/", "/docs", "/openapi.json", "/readyz"]) {
@@ -60,7 +60,7 @@ async function tryPackage(): Promise<void> {
       if (path === "/") require((await answer.text()).includes("/assets/"), "the dashboard is missing");
     }
   } finally {
-    const { code, output } = await timed("stop", busbar.stop);
+    const { code, output } = await runTimed("stop", busbar.stop);
     require(code === 0, `busbar exited with ${code}: ${output.slice(-2_000)}`);
     await sandbox.close();
   }

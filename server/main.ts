@@ -3,7 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Bootstrap } from "./access/bootstrap.ts";
 import type { BootstrapFile } from "./data-folder/data-folder.ts";
 import { explainFullDisk } from "./data-folder/explain-full-disk.ts";
-import { firstKey, keepBootstrapFile } from "./data-folder/first-key.ts";
+import { createFirstKey, keepBootstrapFile } from "./data-folder/create-first-key.ts";
 import { VERSION } from "../ground/version.ts";
 import { startAnnouncing } from "./jobs/announce-process.ts";
 import { listen } from "./listeners.ts";
@@ -41,7 +41,7 @@ async function open(options: StartOptions, closers: Cleanup): Promise<Busbar> {
   const { config, log } = options;
   await requireFreePorts(config);
   const services = await openServices(options, closers);
-  const bootstrap = await firstKey(config, services.database);
+  const bootstrap = await createFirstKey(config, services.database);
   const workers: Workers | undefined = config.roles.has("worker") ? startWorkers(services) : undefined;
   if (workers) {
     closers.push(async () => {

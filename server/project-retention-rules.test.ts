@@ -13,7 +13,7 @@ import { retentionRules } from "./retention-rules.ts";
 import type { Database, Queries } from "./store/database/database.ts";
 import { buildDeliveredDataRemoval, buildOldEventsRemoval } from "./store/deliveries/delivery-sweep.ts";
 import { selectOldOperations } from "./store/operations/operations.ts";
-import { plannedByRows } from "./store/database/planned-by-rows.ts";
+import { runPlannedByRows } from "./store/database/run-planned-by-rows.ts";
 import { replaceOwnRetention, type OwnRetention } from "./store/access/project-retention.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -117,7 +117,7 @@ describe("retention of projects", () => {
       messages: buildDeliveredDataRemoval({ beforeId: toIdBound(30), own: [bound] }, 1_000),
     };
     for (const [what, statement] of Object.entries(statements)) {
-      const passed = await plannedByRows(database.queries, (queries) => rowsPassed(queries, statement));
+      const passed = await runPlannedByRows(database.queries, (queries) => rowsPassed(queries, statement));
       assert.ok(passed < 50, `${what}: ${passed} rows`);
     }
   });

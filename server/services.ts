@@ -25,7 +25,7 @@ import { openMetrics, type Metrics } from "./metrics/metrics.ts";
 import type { Tracer } from "../ground/tracer.ts";
 import { keepTime } from "./jobs/keep-time.ts";
 import { NewWork } from "./jobs/new-work.ts";
-import { takeProcessIdentity, type ProcessIdentity } from "./jobs/process-identity.ts";
+import { claimProcessIdentity, type ProcessIdentity } from "./jobs/process-identity.ts";
 import { listenToDatabase, type Changes } from "./store/database/changes.ts";
 import { openDatabase, type Database, type OpenBoth, type SideRoles } from "./store/database/database.ts";
 import { startEmbeddedPostgres } from "./postgres/start-embedded-postgres.ts";
@@ -115,7 +115,7 @@ export async function openServices(options: OpenOptions, closers: Cleanup): Prom
   const database = await connect(options, closers);
   await requireKeys({ queries: database.control, sealer });
   const changes = await openChanges({ database, log, customProviders: loaded.customProviders }, closers);
-  const identity = await takeProcessIdentity(database.connectionString, log);
+  const identity = await claimProcessIdentity(database.connectionString, log);
   const egress = openEgress(config.egressAllow);
   const uses = openLastUses({ database, log });
   for (const opened of [identity, egress, uses]) closers.push(() => opened.close());

@@ -7,7 +7,7 @@ import { Client } from "pg";
 import { createLog } from "../../ground/log.ts";
 import type { Queries } from "../../server/store/database/database.ts";
 import { openPool } from "../../server/store/database/pool.ts";
-import { wakes } from "../../server/store/database/wake-ups.ts";
+import { buildWakeColumn } from "../../server/store/database/wake-ups.ts";
 import { median, per, ratio, tell } from "./report.ts";
 import { quick, ROUND_MS } from "./write-bench.ts";
 
@@ -16,7 +16,7 @@ const CONNECTIONS = 32;
 const insert = sql`insert into bench_commits default values returning 1`;
 const KINDS = {
   plain: insert,
-  woken: sql`with done as (${insert}) select ${wakes("bench_commits")} from done`,
+  woken: sql`with done as (${insert}) select ${buildWakeColumn("bench_commits")} from done`,
   notifying: sql`with done as (${insert}) select pg_notify('busbar_changes', '{"table":"bench_commits","id":""}')::text from done`,
 };
 

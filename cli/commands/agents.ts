@@ -1,7 +1,7 @@
 /** `busbar agents`: what agents may do, what waits for a decision, and their tools, tried as an agent would. */
 import type { Command } from "commander";
 import { Ended, Failure } from "../failures.ts";
-import { step } from "../http/api.ts";
+import { encodeStep } from "../http/api.ts";
 import { isObject, objectsAt, requireObject, textAt, valueAt, type JsonObject } from "../http/json.ts";
 import type { Columns } from "../output/column.ts";
 import { printable } from "../output/printable.ts";
@@ -60,7 +60,7 @@ function addApprovals(agents: Command, terminal: Terminal): void {
       const server = await connect(command, terminal);
       if (named !== undefined) {
         return printRecord(
-          requireObject(await server.inProject("GET", `/approvals/${step(named)}`)),
+          requireObject(await server.inProject("GET", `/approvals/${encodeStep(named)}`)),
           server.out,
         );
       }
@@ -82,7 +82,7 @@ function addApprovals(agents: Command, terminal: Terminal): void {
         const server = await connect(command, terminal);
         const body: JsonObject = { decision, ...(reason !== undefined && { reason }) };
         const decided = requireObject(
-          await server.inProject("POST", `/approvals/${step(named)}:decide`, { body }),
+          await server.inProject("POST", `/approvals/${encodeStep(named)}:decide`, { body }),
         );
         if (server.out.json) return server.out.data(decided);
         const what = [textAt(decided, "tool"), textAt(decided, "object"), textAt(decided, "groupRef")];
@@ -140,22 +140,26 @@ async function ask(
   method: string,
   params: JsonObject,
 ): Promise<JsonObject> {
-  const endpoint = group === undefined ? "manage" : `groups/${step(group)}`;
+  const endpoint = group === undefined ? "manage" : `groups/${encodeStep(group)}`;
   const name = textAt(params, "name");
   const meta: JsonObject = {
     "io.modelcontextprotocol/protocolVersion": REVISION,
     "io.modelcontextprotocol/clientInfo": { name: "busbar-cli", version: "1" },
     "io.modelcontextprotocol/clientCapabilities": {},
   };
-  const answer = await server.api("POST", `/mcp/v1/projects/${step(await server.project())}/${endpoint}`, {
-    headers: {
-      accept: "application/json, text/event-stream",
-      "mcp-protocol-version": REVISION,
-      "mcp-method": method,
-      ...(name !== undefined && { "mcp-name": name }),
+  const answer = await server.api(
+    "POST",
+    `/mcp/v1/projects/${encodeStep(await server.project())}/${endpoint}`,
+    {
+      headers: {
+        accept: "application/json, text/event-stream",
+        "mcp-protocol-version": REVISION,
+        "mcp-method": method,
+        ...(name !== undefined && { "mcp-name": name }),
+      },
+      body: { jsonrpc: "2.0", id: 1, method, params: { ...params, _meta: meta } },
     },
-    body: { jsonrpc: "2.0", id: 1, method, params: { ...params, _meta: meta } },
-  });
+  );
   const { result, error } = requireObject(answer);
   if (isObject(result)) return result;
   throw new Failure(printable(textAt(error, "message") ?? "The answer has no result."));

@@ -2,7 +2,7 @@
 import { METHODS } from "node:http";
 import type { Command } from "commander";
 import { Ended, UsageFailure } from "../failures.ts";
-import { step } from "../http/api.ts";
+import { encodeStep } from "../http/api.ts";
 import { parseJson, type Json } from "../http/json.ts";
 import { readBody, send } from "../http/send.ts";
 import { printable, printableLines } from "../output/printable.ts";
@@ -93,7 +93,7 @@ function showOnTerminal(text: string, line: (text: string) => void): void {
 /** Returns the URL of a path at the server. Throws if it leads to another host, because the key is sent along. */
 async function buildUrl(path: string, { target, project }: Connected): Promise<URL> {
   const wanted = /\{project(?:IdOrName)?\}/g;
-  const filled = wanted.test(path) ? path.replaceAll(wanted, step(await project())) : path;
+  const filled = wanted.test(path) ? path.replaceAll(wanted, encodeStep(await project())) : path;
   const relative = filled.startsWith("/") ? filled : `/${filled}`;
   const url = URL.canParse(relative, target.origin) ? new URL(relative, target.origin) : undefined;
   if (url?.origin === target.origin) return url;

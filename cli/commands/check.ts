@@ -1,7 +1,7 @@
 /** `busbar check connection`, `busbar check provider` and `busbar cancel operation`. */
 import type { Command } from "commander";
 import { Ended } from "../failures.ts";
-import { step } from "../http/api.ts";
+import { encodeStep } from "../http/api.ts";
 import { requireObject, textAt } from "../http/json.ts";
 import { printRecord } from "../output/print-record.ts";
 import { printable } from "../output/printable.ts";
@@ -19,7 +19,7 @@ export function addCheck(program: Command, terminal: Terminal): void {
     .description("ask the provider whether the credentials work; exit code 1 if the connection does not work")
     .action(async (id: string, _: object, command: Command) => {
       const { inProject, out } = await connect(command, terminal);
-      const answer = requireObject(await inProject("POST", `/connections/${step(id)}:check`));
+      const answer = requireObject(await inProject("POST", `/connections/${encodeStep(id)}:check`));
       const works = textAt(answer, "status") === "working";
       if (out.json) out.data(answer);
       else {
@@ -37,7 +37,10 @@ export function addCheck(program: Command, terminal: Terminal): void {
     .action(async (id: string, _: object, command: Command) => {
       const { inProject, out } = await connect(command, terminal);
       try {
-        await printRecord(requireObject(await inProject("POST", `/operations/${step(id)}:cancel`)), out);
+        await printRecord(
+          requireObject(await inProject("POST", `/operations/${encodeStep(id)}:cancel`)),
+          out,
+        );
       } catch (error) {
         // It does not run, which is what was asked for.
         const operation = await getOperation({ inProject }, id);

@@ -5,7 +5,7 @@ import { completions } from "../completion/completions.ts";
 import { fishCompletion } from "../completion/fish.ts";
 import { zshCompletion } from "../completion/zsh.ts";
 import { UsageFailure } from "../failures.ts";
-import { ableTo } from "../resources/resources.ts";
+import { listResourcesWith } from "../resources/resources.ts";
 import type { Terminal } from "../terminal.ts";
 
 const SHELLS = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion };
@@ -28,9 +28,9 @@ export function addCompletion(program: Command, terminal: Terminal): void {
 }
 
 function listArguments(path: string): readonly string[] {
-  if (path === "list") return ableTo("list").map(({ plural }) => plural);
-  if (path === "get") return ableTo("get").map(({ singular }) => singular);
-  if (path === "delete") return ableTo("remove").map(({ singular }) => singular);
+  if (path === "list") return listResourcesWith("list").map(({ plural }) => plural);
+  if (path === "get") return listResourcesWith("get").map(({ singular }) => singular);
+  if (path === "delete") return listResourcesWith("remove").map(({ singular }) => singular);
   if (path === "collection") return ["postman", "bruno"];
   return path === "completion" ? Object.keys(SHELLS) : [];
 }

@@ -4,7 +4,7 @@ import { askConsent, findConnection, type Customer } from "../connecting/consent
 import { metadataInputs, findNeeds, type Input } from "../connecting/provider-needs.ts";
 import { askFor, readCredentials } from "../connecting/read-credentials.ts";
 import { Failure, UsageFailure } from "../failures.ts";
-import { step } from "../http/api.ts";
+import { encodeStep } from "../http/api.ts";
 import { requireObject, requireText, valueAt, type Json, type JsonObject } from "../http/json.ts";
 import { printable } from "../output/printable.ts";
 import { printRecord } from "../output/print-record.ts";
@@ -100,7 +100,7 @@ async function generate({ deps, customer, metadata }: Wanted, credentials: JsonO
     return requireObject(await deps.inProject("POST", "/connections:generate", { body }));
   }
   if (Object.keys(changed).length === 0) return existing;
-  const path = `/connections/${step(requireText(existing, "id"))}`;
+  const path = `/connections/${encodeStep(requireText(existing, "id"))}`;
   const body = { updateMask: Object.keys(changed), connection: changed };
   return requireObject(await deps.inProject("PATCH", path, { body }));
 }
@@ -150,5 +150,5 @@ async function completeMetadata(
 /** Reads what the server knows of a provider: of the project's own one, or of that in the catalog. */
 const providerInfo = async (deps: Connected, key: string): Promise<JsonObject> =>
   key.startsWith("x-")
-    ? requireObject(valueAt(await deps.inProject("GET", `/providers/${step(key)}`), "provider"))
-    : requireObject(await deps.api("GET", `/v1/providers/${step(key)}`));
+    ? requireObject(valueAt(await deps.inProject("GET", `/providers/${encodeStep(key)}`), "provider"))
+    : requireObject(await deps.api("GET", `/v1/providers/${encodeStep(key)}`));

@@ -1,7 +1,7 @@
 /** `busbar create destination …`: creates what a builder needs before the first customer can connect. */
 import type { Command } from "commander";
 import { UsageFailure } from "../failures.ts";
-import { step } from "../http/api.ts";
+import { encodeStep } from "../http/api.ts";
 import {
   isObject,
   requireObject,
@@ -63,7 +63,9 @@ export function addCreate(program: Command, terminal: Terminal): void {
       const body = await readDocument(path, terminal.cwd);
       const on = await connect(command, terminal);
       const query = { dryRun: options.dryRun ? "true" : undefined };
-      const stored = requireObject(await on.inProject("PUT", `/providers/${step(key)}`, { body, query }));
+      const stored = requireObject(
+        await on.inProject("PUT", `/providers/${encodeStep(key)}`, { body, query }),
+      );
       if (!on.out.json)
         on.out.note(
           options.dryRun ? `provider ${key} is valid; nothing was stored` : `stored provider ${key}`,
@@ -148,7 +150,7 @@ function addCreateRoutes(create: Command, terminal: Terminal): void {
     .action(async (topic: string, destination: string, _: object, command: Command) => {
       const on = await connect(command, terminal);
       const topicId = requireText(await findTopic(on, topic), "id");
-      const found = await on.inProject("GET", `/destinations/${step(destination)}`);
+      const found = await on.inProject("GET", `/destinations/${encodeStep(destination)}`);
       const body = { topicId, destinationId: requireText(found, "id") };
       await printCreated(await on.inProject("POST", "/topic-destination-routes", { body }), "route", on);
     });

@@ -5,7 +5,7 @@ import { printable } from "../output/printable.ts";
 import { canAsk, choose } from "../prompt.ts";
 import type { Filters } from "../resources/resource.ts";
 import { describeDependents } from "../resources/dependents.ts";
-import { ableTo, findResource } from "../resources/resources.ts";
+import { listResourcesWith, findResource } from "../resources/resources.ts";
 import { connect } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
 import { addFilters } from "./resource-options.ts";
@@ -15,7 +15,7 @@ interface DeleteOptions extends Filters {
 }
 
 export function addDelete(program: Command, terminal: Terminal): void {
-  const deletable = ableTo("remove");
+  const deletable = listResourcesWith("remove");
   const remove = program
     .command("delete <resource> <idOrName...>")
     .description("delete resources")

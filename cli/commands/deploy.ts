@@ -2,12 +2,12 @@
 import type { Command } from "commander";
 import { manifestChanges, type ManifestChange } from "../../manifest/manifest-changes.ts";
 import { Ended, Failure } from "../failures.ts";
-import { step } from "../http/api.ts";
+import { encodeStep } from "../http/api.ts";
 import { objectsAt, requireObjects, textAt, valueAt, type Json, type JsonObject } from "../http/json.ts";
 import { Refused } from "../http/refused.ts";
-import { providerFinding } from "../manifest/validate.ts";
+import { toProviderFinding } from "../manifest/validate.ts";
 import { readManifest, type ManifestFile } from "../manifest/read-manifest.ts";
-import { findingLines, summary, type Finding } from "../manifest/report-findings.ts";
+import { findingLines, summarizeFindings, type Finding } from "../manifest/report-findings.ts";
 import { findVanishedObjects, type Vanished } from "../manifest/find-vanished-objects.ts";
 import { printable } from "../output/printable.ts";
 import { canAsk, choose } from "../prompt.ts";
@@ -82,7 +82,7 @@ function printWarnings(integrations: JsonObject[], file: ManifestFile, { out }: 
   if (warnings.length === 0) return;
   out.line();
   for (const line of findingLines(warnings, file, out.paint)) out.line(line);
-  out.line(summary(warnings, file.shown, out.paint));
+  out.line(summarizeFindings(warnings, file.shown, out.paint));
 }
 
 /** If `destructive` is undefined, the server accepts that names are lost; if it is false, the server refuses. */
@@ -103,7 +103,7 @@ async function put(
     const findings = issues.flatMap((issue) => [...toFindings(issue), ...findingInProvider(issue, file)]);
     if (findings.length === 0 || deps.out.json) throw error;
     for (const line of findingLines(findings, file, deps.out.paint)) deps.out.line(line);
-    deps.out.line(`${summary(findings, file.shown, deps.out.paint)}; nothing was deployed`);
+    deps.out.line(`${summarizeFindings(findings, file.shown, deps.out.paint)}; nothing was deployed`);
     throw new Ended();
   }
 }
@@ -137,7 +137,7 @@ function toFindings(issue: JsonObject): Finding[] {
 function findingInProvider(issue: JsonObject, { providers = {} }: ManifestFile): Finding[] {
   const [, key = "", path = ""] = /^providers\.([^.]+)\.?(.*)$/.exec(textAt(issue, "name") ?? "") ?? [];
   const file = Object.hasOwn(providers, key) ? providers[key] : undefined;
-  return file ? [providerFinding(key, file, { path, message: textAt(issue, "detail") ?? "" })] : [];
+  return file ? [toProviderFinding(key, file, { path, message: textAt(issue, "detail") ?? "" })] : [];
 }
 
 const listWarnings = (integration: JsonObject): Finding[] =>
@@ -190,7 +190,7 @@ async function askAboutVanished(
   const { toPlainData } = await import("../manifest/validate.ts");
   const installed: (Vanished & { installations: number })[] = [];
   for (const vanished of findVanishedObjects(before, toPlainData(file.source))) {
-    const path = `/integrations/${step(vanished.integrationId)}/installations`;
+    const path = `/integrations/${encodeStep(vanished.integrationId)}/installations`;
     const installations = requireObjects(await deps.inProject("GET", path)).length;
     if (installations > 0) installed.push({ ...vanished, installations });
   }

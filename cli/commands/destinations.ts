@@ -1,7 +1,7 @@
 /** `busbar test`, `resend` and `rotate`: test a destination, resend deliveries, replace a signing key. */
 import { Option, type Command } from "commander";
 import { Ended, Failure, UsageFailure } from "../failures.ts";
-import { step } from "../http/api.ts";
+import { encodeStep } from "../http/api.ts";
 import {
   requireObject,
   requireObjects,
@@ -62,7 +62,9 @@ async function testDestination(
   { inProject, out }: Connected,
 ): Promise<void> {
   const body: JsonObject = eventType === undefined ? {} : { eventType };
-  const outcome = requireObject(await inProject("POST", `/destinations/${step(destination)}:test`, { body }));
+  const outcome = requireObject(
+    await inProject("POST", `/destinations/${encodeStep(destination)}:test`, { body }),
+  );
   const delivered = valueAt(outcome, "delivered") === true;
   if (out.json) out.data(outcome);
   else {
@@ -114,7 +116,7 @@ async function resendRange(
   { inProject, out }: Connected,
 ): Promise<void> {
   const body = { since, status, ...(until !== undefined && { until }) };
-  const path = `/destinations/${step(destination)}/deliveries:resend`;
+  const path = `/destinations/${encodeStep(destination)}/deliveries:resend`;
   const answer = requireObject(await inProject("POST", path, { body }));
   if (out.json) return out.data(answer);
   const count = Number(valueAt(answer, "count"));
@@ -126,7 +128,7 @@ async function resendOne(id: string, destination: string | undefined, deps: Conn
   const destinations = destination === undefined ? await listNames(deps) : [destination];
   let sent = 0;
   for (const name of destinations) {
-    const path = `/destinations/${step(name)}/deliveries/${step(id)}:resend`;
+    const path = `/destinations/${encodeStep(name)}/deliveries/${encodeStep(id)}:resend`;
     const answer = await deps.inProject("POST", path).catch((error: unknown) => {
       if (destination === undefined && error instanceof Refused && error.status === 404) return undefined;
       throw error;
@@ -144,7 +146,7 @@ const listNames = async ({ inProject }: Connected): Promise<string[]> =>
 
 async function rotate(destination: string, shows: boolean, { inProject, out }: Connected): Promise<void> {
   const query = { includeSecrets: shows ? "true" : undefined };
-  const path = `/destinations/${step(destination)}:rotate`;
+  const path = `/destinations/${encodeStep(destination)}:rotate`;
   const rotated: JsonObject = requireObject(await inProject("POST", path, { query }));
   if (out.json) return out.data(rotated);
   const name = printable(textAt(rotated, "name") ?? destination);

@@ -4,7 +4,7 @@ import { checkProject } from "../doctor/check-project.ts";
 import { checkProxy, checkServer } from "../doctor/check-server.ts";
 import { bad, good, type Finding, printFindings } from "../doctor/finding.ts";
 import { Ended, EXIT, Unreachable, UsageFailure } from "../failures.ts";
-import { step } from "../http/api.ts";
+import { encodeStep } from "../http/api.ts";
 import { textAt } from "../http/json.ts";
 import { Refused } from "../http/refused.ts";
 import { connect, type Connected } from "../settings/connect.ts";
@@ -54,7 +54,8 @@ async function checkAccess(deps: Connected): Promise<Finding[]> {
   const { api, target } = deps;
   try {
     await api("GET", "/v1/projects");
-    const project = textAt(await api("GET", `/v1/projects/${step(await deps.project())}`), "name") ?? "";
+    const project =
+      textAt(await api("GET", `/v1/projects/${encodeStep(await deps.project())}`), "name") ?? "";
     const { scopes, label } = await findOwnKey(deps);
     const named = label === undefined ? "" : ` "${label}"`;
     const key = good("key", `the key${named} is valid, with the scope ${scopes.join(", ")}`);

@@ -1,6 +1,6 @@
 /** `busbar export <group>`: prints everything that the server has of a customer, one JSON object a line. */
 import type { Command } from "commander";
-import { step } from "../http/api.ts";
+import { encodeStep } from "../http/api.ts";
 import { objectsAt, requireObject, requireObjects, textAt, type JsonObject } from "../http/json.ts";
 import { connect, type Connected } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
@@ -24,7 +24,7 @@ export function addExport(program: Command, terminal: Terminal): void {
     .action(async (groupRef: string, _: object, command: Command) => {
       const deps = await connect(command, terminal);
       const print = (kind: string, value: JsonObject) => deps.out.item({ kind, ...value });
-      print("group", requireObject(await deps.inProject("GET", `/groups/${step(groupRef)}`)));
+      print("group", requireObject(await deps.inProject("GET", `/groups/${encodeStep(groupRef)}`)));
       let lines = 1;
       for (const [kind, path] of LISTS) {
         for await (const value of listAll(deps, path, groupRef)) {
@@ -55,6 +55,6 @@ async function printLogs(
   print: (kind: string, value: JsonObject) => void,
 ): Promise<void> {
   const operationId = textAt(operation, "id") ?? "";
-  const logs = await deps.inProject("GET", `/operations/${step(operationId)}/logs`);
+  const logs = await deps.inProject("GET", `/operations/${encodeStep(operationId)}/logs`);
   for (const log of requireObjects(logs)) print("log", { operationId, ...log });
 }

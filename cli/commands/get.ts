@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import { printRecord } from "../output/print-record.ts";
 import type { Filters } from "../resources/resource.ts";
-import { ableTo, findResource } from "../resources/resources.ts";
+import { listResourcesWith, findResource } from "../resources/resources.ts";
 import { connect } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
 import { addFilters } from "./resource-options.ts";
@@ -10,7 +10,7 @@ import { addFilters } from "./resource-options.ts";
 const FILTERS = ["integration", "destination", "includeSecrets"] as const satisfies (keyof Filters)[];
 
 export function addGet(program: Command, terminal: Terminal): void {
-  const gettable = ableTo("get");
+  const gettable = listResourcesWith("get");
   const get = program
     .command("get <resource> <idOrName>")
     .description("show one resource with all members")

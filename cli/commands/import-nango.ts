@@ -4,7 +4,7 @@
  */
 import { findNeeds } from "../connecting/provider-needs.ts";
 import { Failure, Unreachable } from "../failures.ts";
-import { openApi, step, type Api } from "../http/api.ts";
+import { openApi, encodeStep, type Api } from "../http/api.ts";
 import { Refused } from "../http/refused.ts";
 import {
   isObject,
@@ -146,7 +146,7 @@ async function copyClient(copying: Copying, integration: JsonObject, key: string
   const outcome = await attempt(async () => {
     const query = { include: "credentials" };
     const shown = valueAt(
-      await copying.nango("GET", `/integrations/${step(key)}`, { query }),
+      await copying.nango("GET", `/integrations/${encodeStep(key)}`, { query }),
       "data.credentials",
     );
     hasClient = textAt(shown, "type") === "OAUTH2";
@@ -205,7 +205,7 @@ async function copyConnection(copying: Copying, listed: JsonObject, taken: Set<s
     if (requireObjects(await server.inProject("GET", "/connections", { query })).length > 0)
       return "here already";
     const asked = { query: { provider_config_key: integration, refresh_token: "true" } };
-    const shown = requireObject(await nango("GET", `/connections/${step(id)}`, asked));
+    const shown = requireObject(await nango("GET", `/connections/${encodeStep(id)}`, asked));
     const body = generateRequest(copying, shown, { provider: name, groupRef, integration });
     if (dryRun) return "would be copied";
     await server.inProject("POST", "/connections:generate", { body });

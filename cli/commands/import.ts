@@ -1,7 +1,7 @@
 /** `busbar import`: copies customers' connections and installations from another project of the same API, or connections from Nango. */
 import type { Command } from "commander";
 import { Ended, UsageFailure } from "../failures.ts";
-import { openApi, step, type Api } from "../http/api.ts";
+import { openApi, encodeStep, type Api } from "../http/api.ts";
 import {
   isObject,
   requireObject,
@@ -99,7 +99,7 @@ async function fromProject(
     throw new UsageFailure("--from and --from-project name the other API and its project.");
   const other = openApi({ origin: from, apiKey });
   const there = callOtherSide(from, (method, path, asked) =>
-    other(method, `/v1/projects/${step(project)}${path}`, asked),
+    other(method, `/v1/projects/${encodeStep(project)}${path}`, asked),
   );
   const sides = { there, inProject, group, dryRun };
   const connections = await copyConnections(sides);
@@ -126,7 +126,7 @@ async function copyConnections({ there, inProject, group, dryRun }: Sides): Prom
     const outcome = await attempt(async () => {
       const query = { groupRef, provider };
       if (requireObjects(await inProject("GET", "/connections", { query })).length > 0) return "here already";
-      const path = `/connections/${step(textAt(connection, "id") ?? "")}`;
+      const path = `/connections/${encodeStep(textAt(connection, "id") ?? "")}`;
       const secrets = { includeCreds: "true", includeRefreshToken: "true" };
       const body = generateRequest(requireObject(await there("GET", path, { query: secrets })));
       if (!body)
@@ -181,7 +181,7 @@ async function copyInstallations({ there, inProject, group, dryRun }: Sides): Pr
     if (group !== undefined && group !== groupRef) continue;
     const name = names.get(textAt(installation, "integrationId")) ?? "";
     const outcome = await attempt(async () => {
-      const path = `/integrations/${step(name)}/installations`;
+      const path = `/integrations/${encodeStep(name)}/installations`;
       const here = await inProject("GET", path, { query: { groupRef } });
       if (requireObjects(here).length > 0) return "here already";
       if (dryRun) return "would be copied";

@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import { findConnection } from "../connecting/consent.ts";
 import { Failure, UsageFailure } from "../failures.ts";
-import { step } from "../http/api.ts";
+import { encodeStep } from "../http/api.ts";
 import {
   isObject,
   requireObject,
@@ -53,7 +53,7 @@ export function addInstall(program: Command, terminal: Terminal): void {
         throw new UsageFailure("--map completes the default configuration; with --config it has no effect.");
       const given = options.config && (await readJsonArgument("--config", options.config, terminal));
       const deps = await connect(command, terminal);
-      const path = `/integrations/${step(integration)}`;
+      const path = `/integrations/${encodeStep(integration)}`;
       const connectionId: JsonObject = options.connection ? { connectionId: options.connection } : {};
       const content = given || (await proposeConfig(path, options, deps, terminal));
       const body = { groupRef: options.group, ...connectionId, config: { content } };
@@ -80,7 +80,7 @@ async function proposeConfig(
   const provider = requireText(integration, "provider");
   const connectionId = options.connection ?? (await readConnectionId(provider, options.group, deps));
   const revisionId = requireText(integration, "latestRevision.id");
-  const hydrated = `${path}/revisions/${step(revisionId)}:hydrate`;
+  const hydrated = `${path}/revisions/${encodeStep(revisionId)}:hydrate`;
   const revision = await deps.inProject("GET", hydrated, { query: { connectionId } });
   const mappings = openMappings(revision);
   const chosen = await chooseFields(mappings, options.map ?? [], terminal);

@@ -1,6 +1,6 @@
 /** `busbar list installations`: lists resources as a table. */
 import type { Command } from "commander";
-import { ableTo, findResource } from "../resources/resources.ts";
+import { listResourcesWith, findResource } from "../resources/resources.ts";
 import { printRows, type Filters } from "../resources/resource.ts";
 import { connect } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
@@ -21,7 +21,7 @@ const FILTERS = [
 ] as const satisfies (keyof Filters)[];
 
 export function addList(program: Command, terminal: Terminal): void {
-  const listable = ableTo("list");
+  const listable = listResourcesWith("list");
   const list = program
     .command("list <resource>")
     .alias("ls")

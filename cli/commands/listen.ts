@@ -7,7 +7,7 @@ import {
   egressRemedy,
   makeTemporaryDestination,
   findSigningKey,
-  whyNotReachable,
+  explainUnreachable,
   type TemporaryDestination,
 } from "../listen/temporary-destination.ts";
 import { signatureFault } from "../listen/verify-signature.ts";
@@ -114,7 +114,7 @@ function localUrl(host: string, port: number): URL {
 }
 
 async function requireReachable(deps: Connected, destination: string, url: URL): Promise<void> {
-  const why = await whyNotReachable(deps, destination);
+  const why = await explainUnreachable(deps, destination);
   if (why === undefined) return;
   const remedy = why.includes("BUSBAR_EGRESS_ALLOW")
     ? egressRemedy(url)

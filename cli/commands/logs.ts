@@ -1,7 +1,7 @@
 /** `busbar logs <operation>`: prints the log of an operation, and with --follow new entries until it ends. */
 import type { Command } from "commander";
 import { pause } from "../clock.ts";
-import { step } from "../http/api.ts";
+import { encodeStep } from "../http/api.ts";
 import { isObject, requireObjects, textAt, valueAt, type JsonObject } from "../http/json.ts";
 import type { Output } from "../output/output.ts";
 import { printable } from "../output/printable.ts";
@@ -18,7 +18,8 @@ export function addLogs(program: Command, terminal: Terminal): void {
     .option("-f, --follow", "keep printing until the operation ends")
     .action(async (id: string, options: { follow?: boolean }, command: Command) => {
       const server = await connect(command, terminal);
-      const logs = async () => requireObjects(await server.inProject("GET", `/operations/${step(id)}/logs`));
+      const logs = async () =>
+        requireObjects(await server.inProject("GET", `/operations/${encodeStep(id)}/logs`));
       if (!options.follow) {
         const steps = await logs();
         if (server.out.json) return server.out.data(steps);

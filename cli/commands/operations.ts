@@ -2,7 +2,7 @@
 import { Option, type Command } from "commander";
 import { nowMs, pause } from "../clock.ts";
 import { Ended, Failure, UsageFailure } from "../failures.ts";
-import { step } from "../http/api.ts";
+import { encodeStep } from "../http/api.ts";
 import { requireObject, textAt, type JsonObject } from "../http/json.ts";
 import { printable } from "../output/printable.ts";
 import { progressLine } from "../output/progress-line.ts";
@@ -46,7 +46,7 @@ export function addOperations(program: Command, terminal: Terminal): void {
 }
 
 export const getOperation = async (deps: Pick<Connected, "inProject">, id: string): Promise<JsonObject> =>
-  requireObject(await deps.inProject("GET", `/operations/${step(id)}`));
+  requireObject(await deps.inProject("GET", `/operations/${encodeStep(id)}`));
 
 export const isRunning = (operation: JsonObject): boolean => textAt(operation, "status") === "in_progress";
 

@@ -1,6 +1,6 @@
 /** `busbar pause crm --group acme`: stops reading a customer's objects by schedule; `unpause` resumes it. */
 import type { Command } from "commander";
-import { step } from "../http/api.ts";
+import { encodeStep } from "../http/api.ts";
 import { requireObject, valueAt, type JsonObject } from "../http/json.ts";
 import { printable } from "../output/printable.ts";
 import { findInstallation } from "../resources/find-installation.ts";
@@ -30,7 +30,9 @@ export function addPause(program: Command, terminal: Terminal): void {
       const server = await connect(self, terminal);
       const path = await findInstallation(server, { integration, group });
       const body: JsonObject = { ...(object && { objects: object }), ...(note !== undefined && { note }) };
-      await server.api("POST", `/read/v1/projects/${step(await server.project())}${path}:${verb}`, { body });
+      await server.api("POST", `/read/v1/projects/${encodeStep(await server.project())}${path}:${verb}`, {
+        body,
+      });
       if (server.out.json) {
         const installation = requireObject(await server.inProject("GET", path));
         return server.out.data(valueAt(installation, "readPauses") ?? []);

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { METHODS, type IncomingMessage, type OutgoingHttpHeaders } from "node:http";
 import type { Command } from "commander";
 import { Ended, Unreachable, UsageFailure } from "../failures.ts";
-import { step } from "../http/api.ts";
+import { encodeStep } from "../http/api.ts";
 import { toRefused } from "../http/refused.ts";
 import { requireText } from "../http/json.ts";
 import { readBody, send } from "../http/send.ts";
@@ -86,7 +86,7 @@ async function busbarHeaders(options: ProxyOptions, deps: Connected): Promise<Ou
 async function projectId(deps: Connected): Promise<string> {
   const project = await deps.project();
   if (UUID.test(project)) return project;
-  const found = await deps.api("GET", `/v1/projects/${step(project)}`).catch((error: unknown) => {
+  const found = await deps.api("GET", `/v1/projects/${encodeStep(project)}`).catch((error: unknown) => {
     throw withoutConnecting(error, "Give --project or BUSBAR_PROJECT its id instead of its name.");
   });
   return requireText(found, "id");

@@ -1,6 +1,6 @@
 /** `busbar search crm contacts --group acme --where email=…`: finds records in a customer's account. */
 import type { Command } from "commander";
-import { step } from "../http/api.ts";
+import { encodeStep } from "../http/api.ts";
 import {
   isObject,
   objectsAt,
@@ -36,7 +36,7 @@ export function addSearch(program: Command, terminal: Terminal): void {
         ([fieldName, value]): JsonObject => ({ fieldName, operator: "eq", value }),
       );
       const { api, project, out } = await connect(command, terminal);
-      const path = `/search/v1/projects/${step(await project())}/integrations/${step(integration)}`;
+      const path = `/search/v1/projects/${encodeStep(await project())}/integrations/${encodeStep(integration)}`;
       const body = { objectName: object, fieldFilters };
       const answer = requireObject(await api("POST", path, { query: { groupRef: group }, body }));
       if (out.json) return out.data(answer);

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { Ended, Failure } from "../failures.ts";
-import { step } from "../http/api.ts";
+import { encodeStep } from "../http/api.ts";
 import { isObject, objectsAt, parseJson, requireObject, textAt, valueAt, type Json } from "../http/json.ts";
 import { printable } from "../output/printable.ts";
 import { connect, type Connected } from "../settings/connect.ts";
@@ -21,7 +21,7 @@ export function addSubscribe(program: Command, terminal: Terminal): void {
     .action(async (integration: string, { check }: { check?: string }, command: Command) => {
       const server = await connect(command, terminal);
       const setup = requireObject(
-        await server.inProject("GET", `/integrations/${step(integration)}/subscribe-setup`),
+        await server.inProject("GET", `/integrations/${encodeStep(integration)}/subscribe-setup`),
       );
       const config = valueAt(setup, "webhooksConfig");
       if (!isObject(config)) {

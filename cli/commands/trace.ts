@@ -1,7 +1,7 @@
 /** `busbar trace contacts 502 --group globex`: follows one record from the customer's account to the receiver. */
 import type { Command } from "commander";
 import { Failure, UsageFailure } from "../failures.ts";
-import { objectPath, step } from "../http/api.ts";
+import { objectPath, encodeStep } from "../http/api.ts";
 import { objectsAt, requireObject, textAt, valueAt, type JsonObject } from "../http/json.ts";
 import type { Columns } from "../output/column.ts";
 import { printable } from "../output/printable.ts";
@@ -54,7 +54,7 @@ export function addTrace(program: Command, terminal: Terminal): void {
       const [first, ...others] = await findTraces(
         on,
         filters,
-        `/records/${objectPath(object)}/${step(recordId)}`,
+        `/records/${objectPath(object)}/${encodeStep(recordId)}`,
       );
       if (!first) throw new UsageFailure("Name the customer: give --group, or --installation.");
       if (out.json) return out.data(others.length > 0 ? [first, ...others] : first);
@@ -91,7 +91,7 @@ async function findTraces(on: Connected, filters: Filters, path: string): Promis
   if (found.length > 0) return found;
   if (refusal) throw refusal;
   // The server's refusal of an unknown customer suggests the one that was meant.
-  await on.inProject("GET", `/groups/${step(group ?? "")}`);
+  await on.inProject("GET", `/groups/${encodeStep(group ?? "")}`);
   throw new Failure(`The customer \`${group ?? ""}\` has no installation.`);
 }
 

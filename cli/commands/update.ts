@@ -1,7 +1,7 @@
 /** `busbar update destination …`: changes the given members of a resource. */
 import { Option, type Command } from "commander";
 import { UsageFailure } from "../failures.ts";
-import { step } from "../http/api.ts";
+import { encodeStep } from "../http/api.ts";
 import { requireObject, requireText, type JsonObject } from "../http/json.ts";
 import { printRecord } from "../output/print-record.ts";
 import { findApiKey, findProviderApp } from "../resources/resources.ts";
@@ -27,7 +27,7 @@ export function addUpdate(program: Command, terminal: Terminal): void {
       );
       const change = { ...settings, ...(options.name !== undefined && { name: options.name }) };
       if (options.name !== undefined) mask.push("name");
-      await patch(() => `/destinations/${step(name)}`, "destination", change, mask, command, terminal);
+      await patch(() => `/destinations/${encodeStep(name)}`, "destination", change, mask, command, terminal);
     });
   update
     .command("provider-app <idOrProvider>")

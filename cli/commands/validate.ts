@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { Ended } from "../failures.ts";
 import { readManifest } from "../manifest/read-manifest.ts";
 import type { ServerFacts } from "../manifest/server-facts.ts";
-import { findingLines, summary } from "../manifest/report-findings.ts";
+import { findingLines, summarizeFindings } from "../manifest/report-findings.ts";
 import { createOutput } from "../output/output.ts";
 import { connect } from "../settings/connect.ts";
 import type { GlobalOptions } from "../settings/target.ts";
@@ -35,7 +35,7 @@ export function addValidate(program: Command, terminal: Terminal): void {
           out.data(findings.map(({ file: own, ...rest }) => ({ file: (own ?? file).shown, ...rest })));
         } else {
           for (const line of findingLines(findings, file, out.paint)) out.line(line);
-          out.line(summary(findings, file.shown, out.paint));
+          out.line(summarizeFindings(findings, file.shown, out.paint));
         }
         const fails = findings.some(({ severity }) => severity === "error" || options.strict);
         if (fails) throw new Ended();

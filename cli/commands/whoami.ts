@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { findOwnKey } from "../settings/own-key.ts";
 import { connect } from "../settings/connect.ts";
 import { requireObject, requireText, textAt } from "../http/json.ts";
-import { step } from "../http/api.ts";
+import { encodeStep } from "../http/api.ts";
 import { printRecord } from "../output/print-record.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -14,7 +14,7 @@ export function addWhoami(program: Command, terminal: Terminal): void {
     .action(async (_: object, command: Command) => {
       const deps = await connect(command, terminal);
       const { api, target, out } = deps;
-      const project = requireObject(await api("GET", `/v1/projects/${step(await deps.project())}`));
+      const project = requireObject(await api("GET", `/v1/projects/${encodeStep(await deps.project())}`));
       const key = await findOwnKey(deps);
       const version = textAt(await api("GET", "/openapi.json"), "info.version");
       await printRecord(

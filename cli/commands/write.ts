@@ -1,7 +1,7 @@
 /** `busbar write crm contacts --group acme --set email=…`: writes records to a customer's account. */
 import { Option, type Command } from "commander";
 import { Ended, UsageFailure } from "../failures.ts";
-import { objectPath, step } from "../http/api.ts";
+import { objectPath, encodeStep } from "../http/api.ts";
 import {
   isObject,
   objectsAt,
@@ -72,7 +72,7 @@ async function send(
   body: JsonObject,
   { dryRun, idempotencyKey }: WriteOptions,
 ): Promise<Json | undefined> {
-  const path = `/write/v1/projects/${step(await deps.project())}/integrations/${step(integration)}/objects/${objectPath(object)}`;
+  const path = `/write/v1/projects/${encodeStep(await deps.project())}/integrations/${encodeStep(integration)}/objects/${objectPath(object)}`;
   return deps.api("POST", path, {
     query: { dryRun: dryRun ? "true" : undefined },
     body,

@@ -48,10 +48,10 @@ const proxyAnswered = (origin: string): Failure =>
   });
 
 /** Encodes one segment of a path. Throws for an empty segment, `.` and `..`, which would change the path. */
-export function step(text: string): string {
+export function encodeStep(text: string): string {
   if (!/^\.{0,2}$/.test(text)) return encodeURIComponent(text);
   throw new UsageFailure(`"${text}" is neither a name nor an id.`);
 }
 
 /** Encodes the name of an object, which may contain slashes. */
-export const objectPath = (name: string): string => name.split("/").map(step).join("/");
+export const objectPath = (name: string): string => name.split("/").map(encodeStep).join("/");

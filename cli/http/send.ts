@@ -3,7 +3,7 @@ import { request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders 
 import { request as httpsRequest } from "node:https";
 import type { Readable } from "node:stream";
 import { Failure, Unreachable } from "../failures.ts";
-import { remedyForAuthority } from "./unknown-authority.ts";
+import { findAuthorityRemedy } from "./unknown-authority.ts";
 
 export interface Call {
   method: string;
@@ -65,7 +65,7 @@ function unreachable(
   }
   return new Unreachable(`Cannot reach ${url.origin}: ${why}.`, {
     remedy:
-      remedyForAuthority(error) ??
+      findAuthorityRemedy(error) ??
       "Check that the server is running and that this is its address; --url names another one.",
     cause: error,
   });

@@ -1,7 +1,7 @@
 /** Creates a webhook destination with topic and routes for the time of `busbar listen`, and deletes it afterwards. */
 import { randomBytes } from "node:crypto";
 import { Failure } from "../failures.ts";
-import { step } from "../http/api.ts";
+import { encodeStep } from "../http/api.ts";
 import { objectsAt, requireText, textAt, valueAt } from "../http/json.ts";
 import { Refused } from "../http/refused.ts";
 import type { Connected } from "../settings/connect.ts";
@@ -64,7 +64,7 @@ async function create(
 
 /** Returns the signing key of a destination, by id or name. */
 export async function findSigningKey(deps: Needs, destination: string): Promise<string> {
-  const path = `/destinations/${step(destination)}`;
+  const path = `/destinations/${encodeStep(destination)}`;
   const found = await deps.inProject("GET", path, { query: { includeSecrets: "true" } });
   const key = textAt(found, "secrets.webhookSigningKey");
   if (key !== undefined) return key;
@@ -72,8 +72,8 @@ export async function findSigningKey(deps: Needs, destination: string): Promise<
 }
 
 /** Sends a sample through the server. Returns why it did not arrive, undefined if it arrived. */
-export async function whyNotReachable(deps: Needs, destination: string): Promise<string | undefined> {
-  const outcome = await deps.inProject("POST", `/destinations/${step(destination)}:test`, { body: {} });
+export async function explainUnreachable(deps: Needs, destination: string): Promise<string | undefined> {
+  const outcome = await deps.inProject("POST", `/destinations/${encodeStep(destination)}:test`, { body: {} });
   if (valueAt(outcome, "delivered") === true) return undefined;
   const status = valueAt(outcome, "attempt.status");
   return (

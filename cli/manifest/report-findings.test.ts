@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createPaint } from "../output/paint.ts";
 import { PassThrough } from "node:stream";
-import { findingLines, summary, type Finding } from "./report-findings.ts";
+import { findingLines, summarizeFindings, type Finding } from "./report-findings.ts";
 
 const plain = createPaint(new PassThrough(), {});
 const finding = (line: number, column: number, more: Partial<Finding> = {}): Finding => ({
@@ -58,8 +58,8 @@ test("control characters of a manifest do not reach the terminal", () => {
 test("the last line counts errors and warnings", () => {
   const warning = finding(1, 1, { severity: "warning" });
   assert.equal(
-    summary([finding(1, 1), finding(1, 1), warning], "amp.yaml", plain),
+    summarizeFindings([finding(1, 1), finding(1, 1), warning], "amp.yaml", plain),
     "2 errors, 1 warning in amp.yaml",
   );
-  assert.equal(summary([], "amp.yaml", plain), "amp.yaml: no errors");
+  assert.equal(summarizeFindings([], "amp.yaml", plain), "amp.yaml: no errors");
 });

@@ -24,7 +24,7 @@ export const findingLines = (findings: readonly Finding[], file: ManifestSource,
   findings.flatMap((finding) => [...oneFinding(finding, finding.file ?? file, paint), ""]);
 
 /** `2 errors, 1 warning in amp.yaml` */
-export function summary(findings: readonly Finding[], shown: string, paint: Paint): string {
+export function summarizeFindings(findings: readonly Finding[], shown: string, paint: Paint): string {
   const count = (severity: Finding["severity"]) =>
     findings.filter((finding) => finding.severity === severity).length;
   const [errors, warnings] = [count("error"), count("warning")];

@@ -26,7 +26,7 @@ export function validate(
     checked.flatMap(({ key, own: one }) => (one ? [[key, one.info]] : [])),
   );
   const findings = checked.flatMap(({ key, file, faults }) =>
-    faults.map((fault) => providerFinding(key, file, fault)),
+    faults.map((fault) => toProviderFinding(key, file, fault)),
   );
   const catalog = { ...providers, ...ownCatalog, ...builtInCatalog() };
   const faultyProviders = checked.filter(({ own: one }) => !one).map(({ key }) => key);
@@ -39,7 +39,7 @@ export const toPlainData = (source: string): Json | undefined => parseManifest(s
 export type ProviderFinding = Finding & { path: string };
 
 /** Places a fault of a custom provider in its file. `path` is that of the fault within the document, for example `connector.objects.people.create.path`. */
-export const providerFinding = (
+export const toProviderFinding = (
   key: string,
   { shown, source, findPosition }: ProviderFile,
   { path, message }: { path: string; message: string },

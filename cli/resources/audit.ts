@@ -1,5 +1,5 @@
 /** The audit of the organisation as a resource: who changed what. */
-import { step } from "../http/api.ts";
+import { encodeStep } from "../http/api.ts";
 import { objectsAt, requireObject, textAt, type JsonObject } from "../http/json.ts";
 import { commaList, DEFAULT_LIMIT, id, text, time, type Resource } from "./resource.ts";
 
@@ -19,7 +19,10 @@ export const AUDIT: Resource = {
   async list(deps, { actor, limit = DEFAULT_LIMIT }) {
     const orgId = textAt(requireObject(await deps.inProject("GET", "")), "orgId") ?? "";
     const query = { pageSize: String(Math.min(limit, 200)), actor };
-    return objectsAt(await deps.api("GET", `/v1/orgs/${step(orgId)}/audit-events`, { query }), "results");
+    return objectsAt(
+      await deps.api("GET", `/v1/orgs/${encodeStep(orgId)}/audit-events`, { query }),
+      "results",
+    );
   },
 };
 

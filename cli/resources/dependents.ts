@@ -1,5 +1,5 @@
 /** What hangs on a resource, for the question before it is deleted: counts, and the first names of each kind. */
-import { step } from "../http/api.ts";
+import { encodeStep } from "../http/api.ts";
 import { requireObjects, textAt, valueAt, type JsonObject } from "../http/json.ts";
 import { Refused } from "../http/refused.ts";
 import { printable } from "../output/printable.ts";
@@ -51,7 +51,7 @@ export const listGroupDependents: ListDependents = async (deps, name) => {
 };
 
 export const listDestinationDependents: ListDependents = async (deps, name) => {
-  const destination = await deps.inProject("GET", `/destinations/${step(name)}`);
+  const destination = await deps.inProject("GET", `/destinations/${encodeStep(name)}`);
   const [routes, topics] = await Promise.all([
     listAll(deps, "/topic-destination-routes"),
     listAll(deps, "/topics"),
@@ -89,7 +89,7 @@ export const listTopicDependents: ListDependents = async (deps, name) => {
 
 export const listProjectDependents: ListDependents = async (deps, name) => {
   const inProject: Connected["inProject"] = (method, path, options) =>
-    deps.api(method, `/v1/projects/${step(name)}${path}`, options);
+    deps.api(method, `/v1/projects/${encodeStep(name)}${path}`, options);
   const project = { ...deps, inProject };
   const [installations, connections, integrations, destinations, keys] = await Promise.all([
     listInstallations(project, {}),

@@ -1,13 +1,13 @@
 /** Finds the installation that options name: by its id, or by integration and customer. */
 import { Failure, UsageFailure } from "../failures.ts";
-import { step } from "../http/api.ts";
+import { encodeStep } from "../http/api.ts";
 import { requireObjects, requireText, textAt, type JsonObject } from "../http/json.ts";
 import type { Connected } from "../settings/connect.ts";
 import type { Filters } from "./resource.ts";
 
 /** Returns the path below the project. */
 export const installationPath = (integrationId: string, id: string): string =>
-  `/integrations/${step(integrationId)}/installations/${step(id)}`;
+  `/integrations/${encodeStep(integrationId)}/installations/${encodeStep(id)}`;
 
 /** Returns its path below the project. Throws if there is none, or if the options are incomplete. */
 export async function findInstallation(deps: Connected, filters: Filters): Promise<string> {
@@ -23,7 +23,7 @@ export async function findInstallation(deps: Connected, filters: Filters): Promi
     throw new UsageFailure("Name the installation: give --installation, or --integration and --group.");
   }
   const query = { groupRef: group };
-  const path = `/integrations/${step(integration)}/installations`;
+  const path = `/integrations/${encodeStep(integration)}/installations`;
   const [found] = requireObjects(await deps.inProject("GET", path, { query }));
   if (found) return buildPath(found);
   throw new Failure(`The customer \`${group}\` has no installation of \`${integration}\`.`);

@@ -1,5 +1,5 @@
 /** The resource `group`: a customer; deleting one erases everything of it. */
-import { step } from "../http/api.ts";
+import { encodeStep } from "../http/api.ts";
 import { isObject, requireObject, valueAt, type JsonObject } from "../http/json.ts";
 import { listGroupDependents } from "./dependents.ts";
 import { getAt, id, listPages, status, text, time, type Resource } from "./resource.ts";
@@ -23,7 +23,7 @@ export const GROUPS: Resource = {
   // The server works for 20 s at a time.
   async remove({ inProject, out }, name) {
     for (;;) {
-      const receipt = requireObject(await inProject("DELETE", `/groups/${step(name)}`));
+      const receipt = requireObject(await inProject("DELETE", `/groups/${encodeStep(name)}`));
       const erased = valueAt(receipt, "erased");
       const counts = Object.entries(isObject(erased) ? erased : {}).filter(([, count]) => count !== 0);
       if (counts.length > 0)

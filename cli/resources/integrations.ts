@@ -2,7 +2,7 @@
 import { isObject, requireObjects, textAt, valueAt, type JsonObject } from "../http/json.ts";
 import { listIntegrationDependents } from "./dependents.ts";
 import { withAuthor } from "./names.ts";
-import { extra, getAt, id, removeAt, text, time, type Resource } from "./resource.ts";
+import { markExtra, getAt, id, removeAt, text, time, type Resource } from "./resource.ts";
 
 export const INTEGRATIONS: Resource = {
   plural: "integrations",
@@ -16,10 +16,10 @@ export const INTEGRATIONS: Resource = {
         .filter((action) => isObject(valueAt(row, `latestRevision.content.${action}`)))
         .join(", "),
     HEALTH: { kind: "status", text: describeHealth },
-    REVISION: extra(text("latestRevision.number")),
+    REVISION: markExtra(text("latestRevision.number")),
     DEPLOYED: time("latestRevision.createTime"),
-    BY: extra(text("author")),
-    "REVISION ID": extra(id("latestRevision.id")),
+    BY: markExtra(text("author")),
+    "REVISION ID": markExtra(id("latestRevision.id")),
     ID: id("id"),
   },
   withNames: withAuthor("latestRevision.createdBy"),

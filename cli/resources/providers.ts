@@ -1,5 +1,5 @@
 /** Providers as a resource: the project's own, and the catalog. */
-import { step } from "../http/api.ts";
+import { encodeStep } from "../http/api.ts";
 import { isObject, requireObject, requireObjects, valueAt } from "../http/json.ts";
 import { removeAt, text, type Resource } from "./resource.ts";
 
@@ -24,8 +24,8 @@ export const PROVIDERS: Resource = {
   get: async (deps, name) =>
     requireObject(
       name.startsWith("x-")
-        ? await deps.inProject("GET", `/providers/${step(name)}`)
-        : await deps.api("GET", `/v1/providers/${step(name)}`),
+        ? await deps.inProject("GET", `/providers/${encodeStep(name)}`)
+        : await deps.api("GET", `/v1/providers/${encodeStep(name)}`),
     ),
   remove: removeAt("/providers"),
 };

@@ -1,6 +1,6 @@
 /** The interface of resources that can be listed, fetched and deleted, and the building blocks to implement it. */
 import { Failure } from "../failures.ts";
-import { step } from "../http/api.ts";
+import { encodeStep } from "../http/api.ts";
 import {
   objectsAt,
   requireObject,
@@ -59,10 +59,10 @@ export const listAt = (path: string) => async (deps: Connected) =>
   requireObjects(await deps.inProject("GET", path));
 
 export const getAt = (path: string) => async (deps: Connected, name: string) =>
-  requireObject(await deps.inProject("GET", `${path}/${step(name)}`));
+  requireObject(await deps.inProject("GET", `${path}/${encodeStep(name)}`));
 
 export const removeAt = (path: string) => async (deps: Connected, name: string) =>
-  void (await deps.inProject("DELETE", `${path}/${step(name)}`));
+  void (await deps.inProject("DELETE", `${path}/${encodeStep(name)}`));
 
 /** Fetches from the list, for collections whose items have no path. Finds by id, or by a member that is unique. */
 export const findIn =
@@ -136,7 +136,7 @@ export const time = (path: string): Column => ({ ...text(path), kind: "time" });
 
 export const status = (path: string): Column => ({ ...text(path), kind: "status" });
 
-export const extra = (column: Column): Column => ({ ...column, isExtra: true });
+export const markExtra = (column: Column): Column => ({ ...column, isExtra: true });
 
 export const commaList = (path: string) => (row: JsonObject) => {
   const value = valueAt(row, path);

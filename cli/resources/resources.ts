@@ -1,6 +1,6 @@
 /** The resources of `list`, `get` and `delete`, one entry each. */
 import { UsageFailure } from "../failures.ts";
-import { step } from "../http/api.ts";
+import { encodeStep } from "../http/api.ts";
 import { requireObject, requireObjects, textAt, valueAt, type JsonObject } from "../http/json.ts";
 import type { Connected } from "../settings/connect.ts";
 import { AUDIT } from "./audit.ts";
@@ -10,7 +10,7 @@ import { INTEGRATIONS } from "./integrations.ts";
 import { nameSource, withNames } from "./names.ts";
 import {
   commaList,
-  extra,
+  markExtra,
   getAt,
   id,
   listAt,
@@ -38,8 +38,8 @@ const PROJECTS: Resource = {
   singular: "project",
   columns: { NAME: text("name"), APP: text("appName"), CREATED: time("createTime"), ID: id("id") },
   list: async ({ api }) => requireObjects(await api("GET", "/v1/projects")),
-  get: async ({ api }, name) => requireObject(await api("GET", `/v1/projects/${step(name)}`)),
-  remove: async ({ api }, name) => void (await api("DELETE", `/v1/projects/${step(name)}`)),
+  get: async ({ api }, name) => requireObject(await api("GET", `/v1/projects/${encodeStep(name)}`)),
+  remove: async ({ api }, name) => void (await api("DELETE", `/v1/projects/${encodeStep(name)}`)),
   takesAlong: "everything in it",
   listDependents: listProjectDependents,
 };
@@ -51,17 +51,17 @@ const INSTALLATIONS: Resource = {
   columns: {
     GROUP: text("group.groupRef"),
     INTEGRATION: text("integrationName"),
-    PROVIDER: extra(text("connection.provider")),
+    PROVIDER: markExtra(text("connection.provider")),
     HEALTH: status("healthStatus"),
     "LAST OPERATION": status("lastOperationStatus"),
     CREATED: time("createTime"),
-    "INTEGRATION ID": extra(id("integrationId")),
+    "INTEGRATION ID": markExtra(id("integrationId")),
     ID: id("id"),
   },
   withNames: withNames(nameSource("integrationId", "integrationName", "/integrations")),
   async list(deps, { integration, group }) {
     if (integration) {
-      const path = `/integrations/${step(integration)}/installations`;
+      const path = `/integrations/${encodeStep(integration)}/installations`;
       return requireObjects(await deps.inProject("GET", path, { query: { groupRef: group } }));
     }
     const all = requireObjects(await deps.inProject("GET", "/installations"));
@@ -86,7 +86,7 @@ const CONNECTIONS: Resource = {
     GROUP: text("group.groupRef"),
     CONSUMER: text("consumer.consumerRef"),
     STATUS: status("status"),
-    SCHEME: extra(text("authScheme")),
+    SCHEME: markExtra(text("authScheme")),
     CREATED: time("createTime"),
     ID: id("id"),
   },
@@ -103,7 +103,7 @@ const CONSENTS: Resource = {
   columns: {
     PROVIDER: text("provider"),
     GROUP: text("groupRef"),
-    CONSUMER: extra(text("consumerRef")),
+    CONSUMER: markExtra(text("consumerRef")),
     STATUS: status("status"),
     REASON: text("reason"),
     DETAIL: text("detail"),
@@ -155,7 +155,7 @@ const DESTINATIONS: Resource = {
   list: listAt("/destinations"),
   get: async (deps, name, { includeSecrets }) =>
     requireObject(
-      await deps.inProject("GET", `/destinations/${step(name)}`, {
+      await deps.inProject("GET", `/destinations/${encodeStep(name)}`, {
         query: { includeSecrets: includeSecrets ? "true" : undefined },
       }),
     ),
@@ -185,7 +185,7 @@ const EVENT_ROUTES: Resource = {
   columns: {
     "EVENT TYPE": text("eventType"),
     TOPIC: text("topicName"),
-    "TOPIC ID": extra(id("topicId")),
+    "TOPIC ID": markExtra(id("topicId")),
     ID: id("id"),
   },
   withNames: withNames(nameSource("topicId", "topicName", "/topics")),
@@ -203,8 +203,8 @@ const DESTINATION_ROUTES: Resource = {
   columns: {
     TOPIC: text("topicName"),
     DESTINATION: text("destinationName"),
-    "TOPIC ID": extra(id("topicId")),
-    "DESTINATION ID": extra(id("destinationId")),
+    "TOPIC ID": markExtra(id("topicId")),
+    "DESTINATION ID": markExtra(id("destinationId")),
     ID: id("id"),
   },
   withNames: withNames(
@@ -272,11 +272,11 @@ export const OPERATIONS: Resource = {
   columns: {
     INTEGRATION: text("integrationName"),
     GROUP: text("groupRef"),
-    ACTION: extra(text("actionType")),
+    ACTION: markExtra(text("actionType")),
     OBJECT: text("resource"),
     STATUS: status("status"),
     CREATED: time("createTime"),
-    RESULT: extra(text("result")),
+    RESULT: markExtra(text("result")),
     ID: id("id"),
   },
   async list(deps, { integration, installation, group, status: wanted, type, object, actor, limit }) {
@@ -305,7 +305,7 @@ const DELIVERIES: Resource = {
   columns: {
     EVENT: text("eventType"),
     GROUP: text("groupRef"),
-    INTEGRATION: extra(text("integration")),
+    INTEGRATION: markExtra(text("integration")),
     OBJECT: text("object"),
     RECORDS: text("records"),
     DESTINATION: text("destinationName"),
@@ -321,7 +321,7 @@ const DELIVERIES: Resource = {
       query: { destination, groupRef: group, integration, object, kind, type, status: wanted },
     }),
   get: async (deps, key, { destination }) =>
-    getAt(`/destinations/${step(requireDestination(destination))}/deliveries`)(deps, key),
+    getAt(`/destinations/${encodeStep(requireDestination(destination))}/deliveries`)(deps, key),
 };
 
 function requireDestination(destination: string | undefined): string {
@@ -360,7 +360,7 @@ const isAble = <Does extends Verb>(resource: Resource, verb: Does): resource is 
   resource[verb] !== undefined;
 
 /** Returns the resources that can be listed, fetched or deleted. */
-export const ableTo = <Does extends Verb>(verb: Does): Able<Does>[] =>
+export const listResourcesWith = <Does extends Verb>(verb: Does): Able<Does>[] =>
   RESOURCES.filter((resource) => isAble(resource, verb));
 
 const PARTICIPLE = { list: "listed", get: "fetched", remove: "deleted" };
@@ -372,6 +372,6 @@ export function findResource<Does extends Verb>(name: string, verb: Does): Able<
   );
   if (found && isAble(found, verb)) return found;
   const why = found ? `${found.plural} cannot be ${PARTICIPLE[verb]}` : `There is no resource "${name}"`;
-  const able = ableTo(verb).map(({ plural }) => plural);
+  const able = listResourcesWith(verb).map(({ plural }) => plural);
   throw new UsageFailure(`${why}. Resources: ${able.join(", ")}.`);
 }

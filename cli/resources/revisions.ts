@@ -1,9 +1,9 @@
 /** The revisions of an integration: `busbar list revisions --integration crm`. */
 import { UsageFailure } from "../failures.ts";
-import { step } from "../http/api.ts";
+import { encodeStep } from "../http/api.ts";
 import { requireObject } from "../http/json.ts";
 import { withAuthor } from "./names.ts";
-import { extra, id, listPages, status, text, time, type Filters, type Resource } from "./resource.ts";
+import { markExtra, id, listPages, status, text, time, type Filters, type Resource } from "./resource.ts";
 
 export const REVISIONS: Resource = {
   plural: "revisions",
@@ -14,16 +14,16 @@ export const REVISIONS: Resource = {
     CURRENT: status("current"),
     DEPLOYED: time("createTime"),
     BY: text("author"),
-    ID: extra(id("id")),
+    ID: markExtra(id("id")),
   },
   withNames: withAuthor("createdBy"),
   list: async (deps, filters) =>
     listPages(deps, buildPath(filters), filters.limit === undefined ? {} : { limit: filters.limit }),
   get: async (deps, name, filters) =>
-    requireObject(await deps.inProject("GET", `${buildPath(filters)}/${step(name)}`)),
+    requireObject(await deps.inProject("GET", `${buildPath(filters)}/${encodeStep(name)}`)),
 };
 
 function buildPath({ integration }: Filters): string {
-  if (integration) return `/integrations/${step(integration)}/revisions`;
+  if (integration) return `/integrations/${encodeStep(integration)}/revisions`;
   throw new UsageFailure("Give --integration: revisions are listed per integration.");
 }

@@ -1,7 +1,7 @@
 /** Subscriptions of an installation, the events of providers that they received, and the events of a project. */
 import { requireObjects, textAt, valueAt } from "../http/json.ts";
 import { findInstallation } from "./find-installation.ts";
-import { commaList, extra, id, listPages, status, text, time, type Resource } from "./resource.ts";
+import { commaList, markExtra, id, listPages, status, text, time, type Resource } from "./resource.ts";
 
 export const SUBSCRIPTIONS: Resource = {
   plural: "subscriptions",
@@ -13,11 +13,11 @@ export const SUBSCRIPTIONS: Resource = {
     STATE: status("state"),
     RECEIVED: text("counts.received"),
     DELIVERED: text("counts.delivered"),
-    FILTERED: extra(text("counts.filtered")),
+    FILTERED: markExtra(text("counts.filtered")),
     "LAST EVENT": time("lastEventTime"),
     RECONCILIATION: text("reconciliation.state"),
     REASON: text("reason"),
-    WARNINGS: extra({ text: commaList("warnings") }),
+    WARNINGS: markExtra({ text: commaList("warnings") }),
   },
   list: async (deps, filters) =>
     requireObjects(await deps.inProject("GET", `${await findInstallation(deps, filters)}/subscriptions`)),
@@ -35,7 +35,7 @@ export const SUBSCRIPTION_EVENTS: Resource = {
     OUTCOME: status("outcome"),
     REASON: text("reason"),
     MESSAGE: id("messageId"),
-    ID: extra(id("id")),
+    ID: markExtra(id("id")),
   },
   list: async (deps, { object, record, status: outcome, limit, ...of }) =>
     listPages(deps, `${await findInstallation(deps, of)}/subscription-events`, {

@@ -1,7 +1,7 @@
 /** Connects a command with its server, its project and its output. */
 import type { Command } from "commander";
 import { UsageFailure } from "../failures.ts";
-import { openApi, step, type Api, type Asked } from "../http/api.ts";
+import { openApi, encodeStep, type Api, type Asked } from "../http/api.ts";
 import { requireObjects, textAt, type Json } from "../http/json.ts";
 import { Refused } from "../http/refused.ts";
 import { createOutput, type Output } from "../output/output.ts";
@@ -38,7 +38,7 @@ export function open(target: Target, out: Output): Connected {
     target,
     out,
     inProject: async (method: string, path: string, asked?: Asked): Promise<Json | undefined> =>
-      api(method, `/v1/projects/${step(await project())}${path}`, asked),
+      api(method, `/v1/projects/${encodeStep(await project())}${path}`, asked),
   };
 }
 

@@ -1,7 +1,7 @@
 /** JSON of providers keeps its digits and texts. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { exactInteger, itemTexts, parseExactly } from "./exact-json.ts";
+import { exactInteger, readItemTexts, parseExactly } from "./exact-json.ts";
 
 test("an integer beyond 2^53 keeps all digits", () => {
   assert.deepEqual(parseExactly('{"id":9007199254740993,"n":[-9007199254740993],"small":12,"half":0.5}'), {
@@ -49,13 +49,13 @@ test("a number is sent with the digits of its text, and what is no integer is no
 
 test("items of an array come as they were written, brackets and quotes in texts included", () => {
   const items = ['{"a":"],[\\"{", "b": [1, {"c":2}]}', "9007199254740993", '"x\\\\"', "[[],[ ]]", "1.50"];
-  assert.deepEqual(itemTexts(` [ ${items.join(" ,\n")} ] `), items);
-  assert.deepEqual(itemTexts("[]"), []);
-  assert.deepEqual(itemTexts(" [ ] "), []);
+  assert.deepEqual(readItemTexts(` [ ${items.join(" ,\n")} ] `), items);
+  assert.deepEqual(readItemTexts("[]"), []);
+  assert.deepEqual(readItemTexts(" [ ] "), []);
 });
 
 test("a value that is no array has no items, and what is not JSON is refused", () => {
-  assert.equal(itemTexts('{"a":[1]}'), undefined);
-  assert.throws(() => itemTexts("[1,]"), SyntaxError);
-  assert.throws(() => itemTexts("[1"), SyntaxError);
+  assert.equal(readItemTexts('{"a":[1]}'), undefined);
+  assert.throws(() => readItemTexts("[1,]"), SyntaxError);
+  assert.throws(() => readItemTexts("[1"), SyntaxError);
 });

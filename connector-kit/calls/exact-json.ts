@@ -63,14 +63,14 @@ export function exactInteger(digits: string): Json | undefined {
  * Returns the text of each item of a JSON array, byte for byte; undefined for another value. Throws `SyntaxError` for
  * what is not JSON.
  */
-export function itemTexts(text: string): string[] | undefined {
+export function readItemTexts(text: string): string[] | undefined {
   const value: unknown = JSON.parse(text);
   if (!Array.isArray(value)) return undefined;
   return partTexts(text);
 }
 
 /** Returns the texts of the members of a JSON object by name; undefined for another value. Throws `SyntaxError`. */
-export function memberTexts(text: string): Map<string, string> | undefined {
+export function readMemberTexts(text: string): Map<string, string> | undefined {
   const value: unknown = JSON.parse(text);
   if (!isJsonObject(value)) return undefined;
   return new Map(

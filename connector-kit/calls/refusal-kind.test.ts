@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { refusalKind, unexplained } from "./refusal-kind.ts";
+import { refusalKind, describeUnexplained } from "./refusal-kind.ts";
 import type { ProviderErrorKind } from "./provider-error.ts";
 
 const kindFor = (
@@ -48,7 +48,7 @@ test("a limit that the headers tell is one whatever the status says, but a refus
 });
 
 test("the message tells an answer of something in between from the provider's own outage", () => {
-  assert.match(unexplained("Quill", 404, "unavailable"), /something in between may have answered/);
-  assert.equal(unexplained("Quill", 500, "unavailable"), "Quill answered 500");
-  assert.equal(unexplained("Quill", 404, "not_found"), "Quill answered 404");
+  assert.match(describeUnexplained("Quill", 404, "unavailable"), /something in between may have answered/);
+  assert.equal(describeUnexplained("Quill", 500, "unavailable"), "Quill answered 500");
+  assert.equal(describeUnexplained("Quill", 404, "not_found"), "Quill answered 404");
 });

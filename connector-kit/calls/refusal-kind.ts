@@ -35,7 +35,7 @@ const lacksScope = (headers: ProviderResponse["headers"], text: string): boolean
   /"(?:error|code|type)"\s*:\s*"insufficient_scope"/.test(text);
 
 /** Returns the message for an answer that the provider does not explain. */
-export const unexplained = (provider: string, status: number, kind: ProviderErrorKind): string =>
+export const describeUnexplained = (provider: string, status: number, kind: ProviderErrorKind): string =>
   kind === "unavailable" && status < 500
     ? `${provider} answered ${status} without an error of its own form: something in between may have answered`
     : `${provider} answered ${status}`;

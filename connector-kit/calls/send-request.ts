@@ -26,7 +26,7 @@ export async function send(
 ): Promise<ProviderAnswer> {
   const response = await fetch(request);
   const error = classify(response, account);
-  if (error && concernsTheCall(error.kind)) throw unlessProven(request, response, error);
+  if (error && concernsEveryRecord(error.kind)) throw unlessProven(request, response, error);
   const body = parseBody(response.text);
   if (error) return { body, error };
   if (body === undefined && response.text.trim() !== "") throw unreadable(response);
@@ -34,7 +34,7 @@ export async function send(
 }
 
 /** Returns whether the next record would fail as well. */
-export const concernsTheCall = (kind: ProviderErrorKind): boolean =>
+export const concernsEveryRecord = (kind: ProviderErrorKind): boolean =>
   !["invalid", "conflict", "forbidden", "not_found"].includes(kind);
 
 /**
@@ -96,4 +96,4 @@ export function parseBody(text: string): Json | undefined {
 }
 
 /** Returns the time `durationMs` from now. */
-export const inMs = (durationMs: number): Date => new Date(now().getTime() + durationMs);
+export const addToNow = (durationMs: number): Date => new Date(now().getTime() + durationMs);

@@ -130,7 +130,7 @@ function reachedBound({ since: rules }: FurtherList, since: Date | undefined): D
 }
 
 /** Returns a warning for people where a list of deletions does not have all of them. */
-export function deletionsLacking(
+export function warnOfMissingDeletions(
   { rules: { name }, bound, allDeleted, most }: ChosenList,
   since: Date | undefined,
   count: number,

@@ -5,8 +5,8 @@ import { retryAfter, retryTime as usualTime } from "../../ground/retry-after.ts"
 import { shorten } from "../../ground/storable-text.ts";
 import type { ProviderResponse } from "../calls/provider-fetch.ts";
 import { ProviderError, type ProviderErrorKind } from "../calls/provider-error.ts";
-import { refusalKind, unexplained } from "../calls/refusal-kind.ts";
-import { inMs, parseBody } from "../calls/send-request.ts";
+import { refusalKind, describeUnexplained } from "../calls/refusal-kind.ts";
+import { addToNow, parseBody } from "../calls/send-request.ts";
 import { textAt, valueAt } from "../calls/text-at.ts";
 import type { Description } from "./rules/description.ts";
 
@@ -30,7 +30,7 @@ export const declarativeClassify =
     if (isGood && !isRefused) return undefined;
     const text = body === undefined ? response.text.trim() : "";
     const words = (errors.plainText && isPlain(response)) || isKnown(text, errors) ? text : undefined;
-    const reason = reasonIn(body, errors.message) ?? words;
+    const reason = findReason(body, errors.message) ?? words;
     const code = codeIn(body, errors);
     const kind =
       (code !== undefined && Object.hasOwn(errors.codes ?? {}, code) ? errors.codes?.[code] : undefined) ??
@@ -42,7 +42,7 @@ export const declarativeClassify =
         : refusalKind(response, classifyKind(status), words !== undefined || isFilledJson(body)));
     return new ProviderError({
       kind,
-      message: reason ?? unexplained(provider, status, kind),
+      message: reason ?? describeUnexplained(provider, status, kind),
       ...(code !== undefined && { code }),
       status,
       ...(kind === "rate_limited" && { retryAt: retryTime(response, limits) }),
@@ -78,7 +78,7 @@ const isListed = (body: Json | undefined, { refusedBy, message }: Description["e
   body !== undefined &&
   refusedBy !== undefined &&
   isFilled(valueAt(body, refusedBy)) &&
-  reasonIn(body, message) !== undefined;
+  findReason(body, message) !== undefined;
 
 /** Errors come with status 200, also beside data; those of a mutation's input are in its payload. `mutationJudge` looks closer. */
 function isGraphqlRefusal(body: Json | undefined): boolean {
@@ -116,7 +116,7 @@ function codeIn(body: Json | undefined, { code, furtherCode }: Description["erro
 }
 
 /** Returns the first path's text; `*` in a path stands for every entry of a list or object, joined. */
-export function reasonIn(body: Json | undefined, paths: string[]): string | undefined {
+export function findReason(body: Json | undefined, paths: string[]): string | undefined {
   if (body === undefined) return undefined;
   for (const path of paths) {
     const texts = textsAt(body, path.split("."));
@@ -152,7 +152,7 @@ function retryTime({ headers }: ProviderResponse, { reset, waitSeconds }: Limits
   if (reported) return reported;
   const value = Number(reset === undefined ? Number.NaN : headers[reset.toLowerCase()]);
   if (!Number.isFinite(value) || value < 0)
-    return usualTime(headers) ?? inMs(waitSeconds === undefined ? RATE_LIMITED_MS : waitSeconds * 1000);
-  if (value < 1e7) return inMs(value * 1000);
+    return usualTime(headers) ?? addToNow(waitSeconds === undefined ? RATE_LIMITED_MS : waitSeconds * 1000);
+  if (value < 1e7) return addToNow(value * 1000);
   return new Date(Math.max(value < 1e11 ? value * 1000 : value, nowMs()));
 }

@@ -13,7 +13,7 @@ import type { Description } from "./rules/description.ts";
 import type { FieldListRules, FlagRules, MetadataRules } from "./rules/metadata-rules.ts";
 import { buildBody } from "./write/body-members.ts";
 import { fillPath, fillText } from "./fill-path.ts";
-import { at, knownPlan, buildPlans, type ObjectPlan } from "./object-plan.ts";
+import { at, findPlan, buildPlans, type ObjectPlan } from "./object-plan.ts";
 
 type Classify = NonNullable<Connector["classify"]>;
 
@@ -23,19 +23,19 @@ const MAX_PAGES = 50;
 /** Returns undefined for a description that tells the fields of no object. */
 export function declarativeFields(description: Description, classify: Classify): FieldsConnector | undefined {
   const describes = (objectName: string): boolean =>
-    knownPlan(description, objectName)?.metadata !== undefined;
+    findPlan(description, objectName)?.metadata !== undefined;
   const hasAny = buildPlans(description).some(({ metadata }) => metadata !== undefined);
   if (!hasAny) return undefined;
   return {
     describes,
     async describe(objectName, fetch, account) {
-      const plan = knownPlan(description, objectName, account);
+      const plan = findPlan(description, objectName, account);
       const { metadata } = plan ?? {};
       if (!plan || !metadata) {
         const message = `the fields of ${JSON.stringify(objectName)} are not described`;
         throw new ProviderError({ kind: "invalid", message });
       }
-      const listed = metadata.list ? await listedFields(plan, metadata.list, classify, fetch) : [];
+      const listed = metadata.list ? await readFieldList(plan, metadata.list, classify, fetch) : [];
       const fields = [...knownFields(metadata), ...listed];
       return {
         name: objectName,
@@ -60,7 +60,7 @@ const knownFields = ({ fields = {} }: MetadataRules): FieldMetadata[] =>
   }));
 
 /** Reads all pages of the list of fields, as if the fields were records. */
-export async function listedFields(
+export async function readFieldList(
   plan: ObjectPlan,
   list: FieldListRules,
   classify: Classify,

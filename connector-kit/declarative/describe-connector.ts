@@ -6,7 +6,7 @@ import { declarativeFields } from "./declarative-fields.ts";
 import { declarativeRead } from "./declarative-read.ts";
 import { declarativeWrite } from "./write/declarative-write.ts";
 import type { Description } from "./rules/description.ts";
-import { knownPlan, buildPlans, type Mode } from "./object-plan.ts";
+import { findPlan, buildPlans, type Mode } from "./object-plan.ts";
 
 /** Returns the connector that carries out the description. `provider` is named in messages. */
 export function describeConnector(provider: string, description: Description): Connector {
@@ -29,9 +29,9 @@ function knownObjects(description: Description): KnownObjects {
     names: (action) =>
       buildPlans(description).flatMap(({ name, modes }) => (isSupported(action, modes) ? [name] : [])),
     fields(objectName) {
-      const { fields, list } = knownPlan(description, objectName)?.metadata ?? {};
+      const { fields, list } = findPlan(description, objectName)?.metadata ?? {};
       return fields && !list ? Object.keys(fields) : undefined;
     },
-    can: (action, objectName) => isSupported(action, knownPlan(description, objectName)?.modes ?? []),
+    can: (action, objectName) => isSupported(action, findPlan(description, objectName)?.modes ?? []),
   };
 }

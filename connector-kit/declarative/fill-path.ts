@@ -56,7 +56,7 @@ function connectionValue({ connection }: ObjectPlan, placeholder: string): strin
 }
 
 /** Returns the placeholders that places of requests fill: those named by `fill.<name>`. */
-export function filledNames({ list, paging, since }: ObjectPlan): string[] {
+export function listFilledNames({ list, paging, since }: ObjectPlan): string[] {
   const { cursor, page, offset, keyset } = paging ?? {};
   return [list?.pageSize?.to, since?.to, cursor?.to, page?.to, offset?.to, keyset?.to].flatMap((target) =>
     target?.startsWith("fill.") ? [target.slice("fill.".length)] : [],

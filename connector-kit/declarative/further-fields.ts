@@ -8,7 +8,7 @@ import { fillPath, fillText } from "./fill-path.ts";
 import { getOne } from "./get-record.ts";
 import { at, readRecordId, type ObjectPlan } from "./object-plan.ts";
 import { put, withQuery, type RequestParts } from "./request-parts.ts";
-import { putNames, selectedGroups } from "./selected-fields.ts";
+import { putNames, groupSelectedFields } from "./selected-fields.ts";
 
 interface Reading {
   rules: ObjectPlan;
@@ -22,7 +22,7 @@ export async function withFurtherFields(
   entries: JsonObject[],
   fields: string[],
 ): Promise<JsonObject[]> {
-  const [, ...further] = selectedGroups(rules, fields);
+  const [, ...further] = groupSelectedFields(rules, fields);
   const { ids: idRules } = rules.select ?? {};
   if (further.length === 0 || !idRules || entries.length === 0) return entries;
   const ids = entries.map((entry) => readRecordId(entry, rules) ?? "");

@@ -9,7 +9,7 @@ import { fillPath } from "./fill-path.ts";
 import { withDocument } from "./graphql-plan.ts";
 import { at, type ObjectPlan } from "./object-plan.ts";
 import { put, type RequestParts } from "./request-parts.ts";
-import { selectingPath } from "./selected-fields.ts";
+import { selectFieldsInPath } from "./selected-fields.ts";
 
 type Classify = NonNullable<Connector["classify"]>;
 
@@ -29,7 +29,7 @@ export const getRequest = (
       }
     : {
         method,
-        path: selectingPath(fillPath(path, plan, id), plan, fields),
+        path: selectFieldsInPath(fillPath(path, plan, id), plan, fields),
         ...(headers && { headers }),
         ...(method !== "GET" && { body: bodyWithId(plan, body, idTo, id) }),
         repeatable: true,

@@ -14,23 +14,23 @@ import { buildBody } from "./write/body-members.ts";
 import {
   chooseList,
   deletionsForbidden,
-  deletionsLacking,
+  warnOfMissingDeletions,
   reportsDeletions,
   type ChosenList,
   type Wanted,
 } from "./chosen-list.ts";
 import { hasMark } from "./deleted-mark.ts";
 import { firstCheckpoint, startRequest, nextPlace, putPlace } from "./paging.ts";
-import { filledNames, fillPath, fillText } from "./fill-path.ts";
+import { listFilledNames, fillPath, fillText } from "./fill-path.ts";
 import { withFurtherFields } from "./further-fields.ts";
 import { getOne } from "./get-record.ts";
 import { withDocument } from "./graphql-plan.ts";
 import { at, readRecordId, flattenValues, type ObjectPlan } from "./object-plan.ts";
 import { isKnown, readOn } from "./newest-first.ts";
-import { nested, put, timeText, withQuery, type RequestParts } from "./request-parts.ts";
+import { nestValue, put, formatTime, withQuery, type RequestParts } from "./request-parts.ts";
 import type { ScrollUses } from "./scroll-uses.ts";
 import { putSelected } from "./selected-fields.ts";
-import { moveBound, putSince, seenIds } from "./since-bound.ts";
+import { moveBound, putSince, readSeenIds } from "./since-bound.ts";
 import { progress, readBefore, requireComplete, requireWhole, restartBehind } from "./scan-progress.ts";
 
 type Classify = NonNullable<Connector["classify"]>;
@@ -81,7 +81,7 @@ function namedFields({ deleted }: ObjectPlan, { fields, filters }: ReadPlan): st
 
 /** Placeholders for places that this request has not, such as a bound, are empty. */
 function filledQuery(rules: ObjectPlan, { filled, query }: RequestParts): RequestParts["query"] {
-  const empty = Object.fromEntries(filledNames(rules).map((name) => [name, ""]));
+  const empty = Object.fromEntries(listFilledNames(rules).map((name) => [name, ""]));
   // A parameter that goes with the bound takes the place of the list's own.
   const own = new Set(query.map(([name]) => name));
   return Object.entries(rules.list?.query ?? {})
@@ -203,7 +203,7 @@ async function readPageFrom(
       : entries.map((entry) => readRecordId(entry, rules) ?? "");
   const total = totalIn(body, rules);
   const next = nextCheckpoint(chosen, checkpoint, { plan, response, body, records, ids, total });
-  const seen = seenIds(checkpoint);
+  const seen = readSeenIds(checkpoint);
   const fresh = records.filter((record) => {
     const { id, changeTime } = record;
     if (isKnown(record, checkpoint)) return false;
@@ -212,7 +212,7 @@ async function readPageFrom(
     return checkpoint?.["after"] === undefined || !changeTime || !bound || changeTime > bound;
   });
   const providerTime = watched.providerTime();
-  const warning = deletionsLacking(chosen, plan.since, listed.length);
+  const warning = warnOfMissingDeletions(chosen, plan.since, listed.length);
   return {
     ...divide(fresh, chosen),
     ...(warning !== undefined && { warning }),
@@ -296,7 +296,7 @@ function totalIn(body: Json, { total }: ObjectPlan): number | undefined {
 const isAt = (time: Date | undefined, bound: Date | undefined, { since }: ObjectPlan): boolean =>
   time === undefined ||
   bound === undefined ||
-  timeText(time, since?.format) === timeText(bound, since?.format);
+  formatTime(time, since?.format) === formatTime(bound, since?.format);
 
 /** Returns the records of the entries, read one by one. A record that is gone by now is left out. */
 async function wholeRecords(
@@ -340,7 +340,7 @@ function besideList({ paging = {}, total }: Pick<ObjectPlan, "paging" | "total">
 
 const parseMembers = (list: JsonObject, { name, type }: NonNullable<ObjectPlan["keyed"]>): JsonObject[] =>
   Object.entries(list).map(([key, value]) =>
-    isJsonObject(value) ? nested(name, key, value) : nested(type, value, nested(name, key)),
+    isJsonObject(value) ? nestValue(name, key, value) : nestValue(type, value, nestValue(name, key)),
   );
 
 export function sourceRecord(raw: JsonObject, rules: ObjectPlan): SourceRecord {

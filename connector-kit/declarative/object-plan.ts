@@ -5,7 +5,7 @@ import type { Account } from "../calls/provider-fetch.ts";
 import { ProviderError } from "../calls/provider-error.ts";
 import { graphqlPlan } from "./graphql-plan.ts";
 import type { Mode, ObjectPlan } from "./plan.ts";
-import { plainValues } from "./write/typed-values.ts";
+import { toPlainValues } from "./write/typed-values.ts";
 import { textAt, valueAt } from "../calls/text-at.ts";
 import type { Description, ObjectRules, UpsertRules } from "./rules/description.ts";
 
@@ -20,7 +20,7 @@ export function toObjectPlan(
   mode: Mode,
   account: Account | undefined,
 ): ObjectPlan {
-  const plan = knownPlan(description, name, account);
+  const plan = findPlan(description, name, account);
   if (!plan) {
     const like = listOthers(description).map((others) => `names such as ${others.like}`);
     const known = [...Object.keys(description.objects), ...like].join(", ");
@@ -32,12 +32,12 @@ export function toObjectPlan(
 }
 
 /** Returns the plan of an object; undefined if the description does not have it. */
-export function knownPlan(description: Description, name: string, account?: Account): ObjectPlan | undefined {
+export function findPlan(description: Description, name: string, account?: Account): ObjectPlan | undefined {
   const { objects } = description;
   const own = Object.hasOwn(objects, name) ? objects[name] : undefined;
-  if (own) return merged(description, name, own, account);
+  if (own) return mergeRules(description, name, own, account);
   const others = listOthers(description).find((form) => isOther(form, name));
-  return others && merged(description, name, rulesOfOther(others, name), account);
+  return others && mergeRules(description, name, rulesOfOther(others, name), account);
 }
 
 /** Returns the forms of names that only the account knows. */
@@ -62,7 +62,7 @@ export const isOther = ({ pattern }: { pattern: string }, name: string): boolean
 export function buildPlans(description: Description, account?: Account): ObjectPlan[] {
   const named: [string, ObjectRules][] = Object.entries(description.objects);
   for (const others of listOthers(description)) named.push([others.like, rulesOfOther(others, others.like)]);
-  return named.map(([name, rules]) => merged(description, name, rules, account));
+  return named.map(([name, rules]) => mergeRules(description, name, rules, account));
 }
 
 /** Returns the name of an object whose list needs nothing but credentials. */
@@ -73,7 +73,7 @@ export const findCheapestObject = (description: Description): string | undefined
   )?.name;
 
 /** An object with rules for an upsert can be upserted, whatever its modes. */
-export function merged(
+export function mergeRules(
   description: Description,
   name: string,
   rules: ObjectRules,
@@ -103,7 +103,7 @@ const withDefaults = (
 });
 
 /** Returns the most records of a request; 0 if no object has batches. Objects without batches are written one by one. */
-export const largestBatch = (description: Description): number =>
+export const findLargestBatch = (description: Description): number =>
   Math.max(
     0,
     ...buildPlans(description).flatMap(({ batch = {} }) => {
@@ -179,5 +179,5 @@ export function flattenValues(
   const member = flatten === undefined ? undefined : record[flatten];
   const inner = flattenBy !== undefined && Array.isArray(member) ? byName(member, flattenBy) : member;
   if (inner === undefined || !isJsonObject(inner)) return record;
-  return { ...record, ...(typedValues ? plainValues(inner, typedValues) : inner) };
+  return { ...record, ...(typedValues ? toPlainValues(inner, typedValues) : inner) };
 }

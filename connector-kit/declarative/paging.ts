@@ -6,7 +6,7 @@ import type { Checkpoint } from "../read-connector.ts";
 import { textAt } from "../calls/text-at.ts";
 import { at, type ObjectPlan } from "./object-plan.ts";
 import type { PagingRules } from "./rules/paging-rules.ts";
-import { put, type RequestParts, timeText, withQuery } from "./request-parts.ts";
+import { put, type RequestParts, formatTime, withQuery } from "./request-parts.ts";
 import type { Connector } from "../connector.ts";
 import { send } from "../calls/send-request.ts";
 import { fillPath } from "./fill-path.ts";
@@ -138,7 +138,7 @@ export function startRequest(
 ): ProviderRequest | undefined {
   if (!cursor?.start || checkpoint?.["place"] !== undefined) return undefined;
   const parts: RequestParts = { query: [], body: {} };
-  put(parts, cursor.start.sinceTo, timeText(bound ?? new Date(0), rules.since?.format));
+  put(parts, cursor.start.sinceTo, formatTime(bound ?? new Date(0), rules.since?.format));
   const path = withQuery(fillPath(cursor.start.path, rules), parts.query);
   return { method: "GET", path, repeatable: true };
 }

@@ -9,8 +9,8 @@ import type { Description } from "./rules/description.ts";
 import { buildBody } from "./write/body-members.ts";
 import { fillPath, fillText } from "./fill-path.ts";
 import { at, type ObjectPlan } from "./object-plan.ts";
-import { refusalIn, readRefusal, textIn } from "./write/record-result.ts";
-import { nested, put, withQuery, type RequestParts } from "./request-parts.ts";
+import { findRefusal, readRefusal, findText } from "./write/record-result.ts";
+import { nestValue, put, withQuery, type RequestParts } from "./request-parts.ts";
 
 export interface RecordList {
   rules: RecordListRules;
@@ -46,7 +46,7 @@ export function listRequest(
   for (const [target, value] of beside) put(parts, target, value);
   const filled = withQuery(fillPath(path, plan), parts.query);
   if (to === "") return { method, path: filled, body: entries, repeatable };
-  return { method, path: filled, body: nested(to, entries, parts.body), repeatable };
+  return { method, path: filled, body: nestValue(to, entries, parts.body), repeatable };
 }
 
 /** Returns the key with its value, and the other fields. Names count in any case. */
@@ -63,7 +63,7 @@ function withoutKey(fields: JsonObject, key: string): [JsonObject, JsonObject] {
  * Returns what the answer tells about each record; undefined where it has not one result for each. With references, only the
  * outcomes of records that it does not mention, or mentions twice, are undefined.
  */
-export function outcomesIn(
+export function readOutcomes(
   list: RecordList,
   records: RecordToWrite[],
   body: Json | undefined,
@@ -93,7 +93,7 @@ export function outcomesIn(
 }
 
 const grouped = (results: Json[], from: string): Map<string | undefined, Json[]> =>
-  Map.groupBy<string | undefined, Json>(results, (result) => textIn(result, from)?.toLowerCase());
+  Map.groupBy<string | undefined, Json>(results, (result) => findText(result, from)?.toLowerCase());
 
 function listAt(body: Json | undefined, path: string): Json[] {
   const found = at(body, path);
@@ -112,7 +112,7 @@ function readReference(
 function fieldText({ fields }: RecordToWrite, wanted: string): string | undefined {
   const [, value = null] =
     Object.entries(fields).find(([name]) => name.toLowerCase() === wanted.toLowerCase()) ?? [];
-  return textIn(value, "");
+  return findText(value, "");
 }
 
 /** Returns the refusals by reference. */
@@ -120,7 +120,7 @@ function refusalsIn({ rules, description }: RecordList, body: Json | undefined):
   const refusals = new Map<string, ProviderError>();
   for (const { at: path, from = rules.ref?.from ?? "", reason } of rules.refused ?? [])
     for (const entry of listAt(body, path)) {
-      const reference = textIn(entry, from)?.toLowerCase();
+      const reference = findText(entry, from)?.toLowerCase();
       if (reference !== undefined)
         refusals.set(reference, readRefusal(rules, description.errors, entry, reason));
     }
@@ -130,10 +130,10 @@ function refusalsIn({ rules, description }: RecordList, body: Json | undefined):
 /** Returns what a result tells about its record. */
 function outcomeIn(list: RecordList, { id }: RecordToWrite, result: Json): RecordOutcome {
   const { rules, plan, description } = list;
-  const refusal = refusalIn(rules, description.errors, result);
+  const refusal = findRefusal(rules, description.errors, result);
   if (refusal) return { success: false, error: refusal };
   const idPath = rules.id ?? plan.idPath;
-  const recordId = textIn(result, idPath) ?? id;
+  const recordId = findText(result, idPath) ?? id;
   if (recordId === undefined)
     return unreadable(`the result of a record of ${plan.name} has no id: \`${idPath}\` is missing or empty`);
   if (id !== undefined && recordId !== id)

@@ -17,24 +17,24 @@ export function put(parts: RequestParts, target: string, value: Exclude<Json, nu
   else if (target.startsWith("fill.")) parts.filled = { ...parts.filled, [name]: String(value) };
   else if (target.startsWith("header."))
     parts.headers = { ...parts.headers, [name.toLowerCase()]: String(value) };
-  else parts.body = nested(name, value, parts.body);
+  else parts.body = nestValue(name, value, parts.body);
 }
 
 /** Returns `value` at a dotted path, merged into `around`. A path with `@` is one name; a number is an index of a list. */
-export function nested(path: string, value: Json, around: JsonObject = {}): JsonObject {
+export function nestValue(path: string, value: Json, around: JsonObject = {}): JsonObject {
   const [first = "", ...rest] = path.startsWith("@") ? [path] : path.split(".");
   if (rest.length === 0) return { ...around, [first]: value };
   const inner = around[first];
   if (/^\d{1,3}$/.test(rest[0] ?? "") && (inner === undefined || Array.isArray(inner)))
     return { ...around, [first]: withEntry(inner ?? [], rest, value) };
-  return { ...around, [first]: nested(rest.join("."), value, isJsonObject(inner) ? inner : {}) };
+  return { ...around, [first]: nestValue(rest.join("."), value, isJsonObject(inner) ? inner : {}) };
 }
 
 function withEntry(list: Json[], [index, ...rest]: string[], value: Json): Json[] {
   const position = Math.min(Number(index), list.length);
   const entry = list[position];
   const inner = entry !== undefined && isJsonObject(entry) ? entry : {};
-  const changed = rest.length === 0 ? value : nested(rest.join("."), value, inner);
+  const changed = rest.length === 0 ? value : nestValue(rest.join("."), value, inner);
   return [...list.slice(0, position), changed, ...list.slice(position + 1)];
 }
 
@@ -49,7 +49,7 @@ export function withQuery(path: string, query: RequestParts["query"]): string {
 const encodeName = (name: string): string =>
   encodeURIComponent(name).replaceAll("%5B", "[").replaceAll("%5D", "]").replaceAll("%24", "$");
 
-export function timeText(time: Date, form: TimeForm = "rfc3339"): string {
+export function formatTime(time: Date, form: TimeForm = "rfc3339"): string {
   if (form === "unix") return String(Math.floor(time.getTime() / 1000));
   if (form === "unix-ms") return String(time.getTime());
   if (form === "json-date") return `/Date(${time.getTime()}+0000)/`;
@@ -60,7 +60,7 @@ export function timeText(time: Date, form: TimeForm = "rfc3339"): string {
 }
 
 /** Encodes nested members as `a[b]=c`, lists as `a[0]=c`. */
-export function formText(fields: JsonObject): string {
+export function encodeForm(fields: JsonObject): string {
   const pairs: string[] = [];
   const add = (name: string, value: Json): void => {
     if (Array.isArray(value)) value.forEach((item, index) => add(`${name}[${index}]`, item));

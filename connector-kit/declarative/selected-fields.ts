@@ -5,7 +5,7 @@ import { put, withQuery, type RequestParts } from "./request-parts.ts";
 
 /** Adds the names of the fields. Nothing is added where the provider returns all fields anyway. */
 export function putSelected(parts: RequestParts, plan: ObjectPlan, fields: readonly string[]): void {
-  putNames(parts, plan, selectedGroups(plan, fields)[0] ?? []);
+  putNames(parts, plan, groupSelectedFields(plan, fields)[0] ?? []);
 }
 
 export function putNames(parts: RequestParts, { select }: ObjectPlan, names: string[]): void {
@@ -14,15 +14,15 @@ export function putNames(parts: RequestParts, { select }: ObjectPlan, names: str
 }
 
 /** Returns the path of a single record with the names of the fields in its query. */
-export function selectingPath(path: string, plan: ObjectPlan, fields: readonly string[]): string {
+export function selectFieldsInPath(path: string, plan: ObjectPlan, fields: readonly string[]): string {
   const parts: RequestParts = { query: [], body: {} };
   // More names than one request may have: without any, a single record has all its fields.
-  if (selectedGroups(plan, fields).length <= 1) putSelected(parts, plan, fields);
+  if (groupSelectedFields(plan, fields).length <= 1) putSelected(parts, plan, fields);
   return withQuery(path, parts.query);
 }
 
 /** Returns the names of the fields in groups that one request may name: id and time of the last change first, and the id in each. */
-export function selectedGroups(plan: ObjectPlan, fields: readonly string[]): string[][] {
+export function groupSelectedFields(plan: ObjectPlan, fields: readonly string[]): string[][] {
   if (!plan.select) return [];
   const names = selectedNames(plan, fields);
   const { most = Number.POSITIVE_INFINITY } = plan.select;

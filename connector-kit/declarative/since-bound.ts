@@ -5,7 +5,7 @@ import type { Checkpoint, ReadPlan, SourceRecord } from "../read-connector.ts";
 import { buildBody } from "./write/body-members.ts";
 import type { ChosenList } from "./chosen-list.ts";
 import type { PagePlace } from "./paging.ts";
-import { put, timeText, type RequestParts } from "./request-parts.ts";
+import { put, formatTime, type RequestParts } from "./request-parts.ts";
 
 /** The zones of the world reach from 12 hours behind UTC to 14 hours ahead: a bound so much earlier misses nothing. */
 const ZONES_MS = 14 * 3_600_000;
@@ -20,7 +20,7 @@ export function putSince(
   if (since?.to === undefined || !bound) return;
   const step = since.exclusive ? (isInSeconds(since.format) ? 1_000 : 1) : 0;
   const time = new Date(Math.max(0, bound.getTime() - step));
-  const text = since.zone === "user" ? userText(time, account?.timeZone) : timeText(time, since.format);
+  const text = since.zone === "user" ? userText(time, account?.timeZone) : formatTime(time, since.format);
   const isNumber = since.to.startsWith("body.") && since.format?.startsWith("unix");
   const value = since.template?.replace("{since}", text) ?? (isNumber ? Number(text) : text);
   put(parts, since.to, value);
@@ -40,7 +40,7 @@ function userText(time: Date, timeZone: string | undefined): string {
   } catch {
     // Not the name of a zone.
   }
-  return timeText(new Date(Math.max(0, time.getTime() - ZONES_MS)), "sql");
+  return formatTime(new Date(Math.max(0, time.getTime() - ZONES_MS)), "sql");
 }
 
 /** Where a scan in the order of change times continues. */
@@ -53,7 +53,7 @@ export interface MovedBound {
 }
 
 /** Returns the ids of the records at the bound that the pages before had. */
-export function seenIds(checkpoint: Checkpoint | undefined): Set<string> {
+export function readSeenIds(checkpoint: Checkpoint | undefined): Set<string> {
   const seen = checkpoint?.["seen"];
   return new Set(Array.isArray(seen) ? seen.map(String) : []);
 }
@@ -70,17 +70,17 @@ export function moveBound(
 ): MovedBound | undefined {
   if (!bound || place === undefined) return undefined;
   const last = records.at(-1);
-  const seen = [...seenIds(checkpoint)];
+  const seen = [...readSeenIds(checkpoint)];
   if (!last) return { place, after: bound.toISOString(), seen };
   const time = last.changeTime;
   if (!time)
     throw brokenPage(`record ${last.id} of ${name} has no time of change, by which the list goes on`);
   if (!isOrdered(records)) throw outOfOrder(name);
-  const [written, reached] = [timeText(bound, since?.format), timeText(time, since?.format)];
+  const [written, reached] = [formatTime(bound, since?.format), formatTime(time, since?.format)];
   if (written === reached) return { place, after: bound.toISOString(), seen };
   if (time < bound) throw outOfOrder(name);
   const there = records.filter(
-    ({ changeTime }) => changeTime && timeText(changeTime, since?.format) === reached,
+    ({ changeTime }) => changeTime && formatTime(changeTime, since?.format) === reached,
   );
   return { place: undefined, after: time.toISOString(), seen: there.map(({ id }) => id) };
 }

@@ -1,12 +1,12 @@
 /** Compares a description of a provider with the vendor's OpenAPI document, and names each difference with its place. */
-import { closest } from "../../ground/closest.ts";
+import { findClosest } from "../../ground/closest.ts";
 import type { Description, DeleteRules, WriteRules } from "../declarative/rules/description.ts";
 import { fillPath } from "../declarative/fill-path.ts";
 import { buildPlans, type ObjectPlan } from "../declarative/object-plan.ts";
 import { foundPaging } from "./found-paging.ts";
 import { findOperation } from "./find-operation.ts";
 import type { OpenapiDocument, OpenapiOperation } from "./openapi-operations.ts";
-import { findEntrySchema, listLeaves, listsIn, schemaAt, type Schema } from "./openapi-schema.ts";
+import { findEntrySchema, listLeaves, findListPaths, schemaAt, type Schema } from "./openapi-schema.ts";
 
 export interface Difference {
   /** Place in the document of a provider, for example `connector.objects.pens.list.path`. */
@@ -191,7 +191,7 @@ function compareValue(
 }
 
 const near = (name: string, names: string[]): string => {
-  const found = closest(name, names);
+  const found = findClosest(name, names);
   return found === undefined ? "" : `; there is ${found}`;
 };
 
@@ -209,7 +209,7 @@ function compareListed(
   if (found === "open") return;
   const entries = "schema" in found ? findEntrySchema(root, found.schema) : undefined;
   if (!entries) {
-    const lists = listsIn(root, answer).map((one) => (one === "" ? "the answer itself" : one));
+    const lists = findListPaths(root, answer).map((one) => (one === "" ? "the answer itself" : one));
     if ("missing" in found || lists.length > 0)
       say(
         "records",

@@ -1,5 +1,5 @@
 /** Finds the operation of a request in an OpenAPI document. */
-import { closest } from "../../ground/closest.ts";
+import { findClosest } from "../../ground/closest.ts";
 import type { OpenapiDocument, OpenapiOperation } from "./openapi-operations.ts";
 
 export type FoundOperation =
@@ -30,5 +30,5 @@ export function findOperation({ operations }: OpenapiDocument, method: string, p
   const operation = same.find((one) => one.method === method);
   if (operation) return { operation };
   if (same.length > 0) return { methods: [...new Set(same.map((one) => one.method))] };
-  return { near: closest(path, [...new Set(operations.map((one) => one.path))]) };
+  return { near: findClosest(path, [...new Set(operations.map((one) => one.path))]) };
 }

@@ -3,7 +3,7 @@ import type { Facts, ListFact, ObjectFacts, Parameter, RecordFact } from "../fac
 import { findOperation } from "./find-operation.ts";
 import { foundId, foundPaging } from "./found-paging.ts";
 import type { OpenapiDocument, OpenapiOperation, OpenapiParameter } from "./openapi-operations.ts";
-import { findEntrySchema, listLeaves, listsIn, schemaAt } from "./openapi-schema.ts";
+import { findEntrySchema, listLeaves, findListPaths, schemaAt } from "./openapi-schema.ts";
 
 const FACT_ACTIONS = ["list", "changes", "get", "create", "update", "upsert", "delete"] as const;
 export type FactAction = (typeof FACT_ACTIONS)[number];
@@ -17,7 +17,7 @@ export interface Extracted {
 }
 
 /** Returns what the document says about an operation. */
-export function extracted({ root }: OpenapiDocument, operation: OpenapiOperation): Extracted {
+function extractFacts({ root }: OpenapiDocument, operation: OpenapiOperation): Extracted {
   const query = operation.parameters.filter(({ place }) => place === "query");
   const { body } = operation;
   const leaves = body && listLeaves(root, body.schema);
@@ -92,7 +92,7 @@ export function describeDrift(facts: Facts, document: OpenapiDocument, isFrom: I
         });
       continue;
     }
-    const now = extracted(document, found.operation);
+    const now = extractFacts(document, found.operation);
     if ("absent" in fact && fact.absent)
       drift.push({ place, message: "is there now, and the fact says that it is absent" });
     drift.push(...parameterDrift(`${place}.query`, fact.query, now.query, fact.openQuery === true));
@@ -164,7 +164,7 @@ function recordsDrift(
     ("schema" in found && findEntrySchema(root, found.schema))
   )
     return [];
-  const lists = listsIn(root, answer);
+  const lists = findListPaths(root, answer);
   return lists.length === 0
     ? []
     : [
@@ -176,7 +176,7 @@ function recordsDrift(
 }
 
 /** Returns the facts with what the document says now, in the members that come from it. Names entered by hand stay. */
-export function updatedFacts(facts: Facts, document: OpenapiDocument, isFrom: IsFrom): Facts {
+export function updateFacts(facts: Facts, document: OpenapiDocument, isFrom: IsFrom): Facts {
   const objects = structuredClone(facts.objects);
   for (const object of Object.values(objects))
     for (const action of FACT_ACTIONS) {
@@ -184,7 +184,7 @@ export function updatedFacts(facts: Facts, document: OpenapiDocument, isFrom: Is
       if (!fact || !isFrom(fact.source)) continue;
       const found = findOperation(document, fact.method, fact.path);
       if (!("operation" in found)) continue;
-      const now = extracted(document, found.operation);
+      const now = extractFacts(document, found.operation);
       fact.query = merged(fact.query, now.query);
       if (fact.body) fact.body = merged(fact.body, now.body ?? {});
       if (now.success.length > 0) fact.success = now.success;
@@ -217,7 +217,7 @@ export interface WantedRequest {
 }
 
 /** Returns facts for requests that the document has. What it cannot tell, such as paging, is named in `unverified`. */
-export function proposedFacts(
+export function proposeFacts(
   wanted: WantedRequest[],
   document: OpenapiDocument,
   source: string,
@@ -232,7 +232,7 @@ export function proposedFacts(
       source: `${source}#${operation.method} ${operation.bare}`,
       method: operation.method as ListFact["method"],
       path,
-      ...extracted(document, operation),
+      ...extractFacts(document, operation),
     };
     if (action === "list" || action === "changes")
       Object.assign(object, {
@@ -250,7 +250,7 @@ function proposedList(
   object: ObjectFacts,
 ): ListFact {
   const answer = [...operation.success.values()].find((schema) => schema !== undefined);
-  const [records = ""] = answer ? listsIn(root, answer) : [];
+  const [records = ""] = answer ? findListPaths(root, answer) : [];
   const at = answer && schemaAt(root, answer, records);
   const entry =
     at !== undefined && at !== "open" && "schema" in at ? findEntrySchema(root, at.schema) : undefined;

@@ -1,6 +1,6 @@
 /** Reads the operations of a vendor's API out of its OpenAPI 2 or 3 document, or out of a Google discovery document. */
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
-import { resolved, type Schema } from "./openapi-schema.ts";
+import { resolveReference, type Schema } from "./openapi-schema.ts";
 
 export interface OpenapiParameter {
   name: string;
@@ -48,7 +48,7 @@ export function readOpenapi(document: unknown): OpenapiDocument {
   const about = isJsonObject(info) ? info : {};
   const operations: OpenapiOperation[] = [];
   for (const [bare, given] of Object.entries(paths)) {
-    const item = resolved(document, given);
+    const item = resolveReference(document, given);
     for (const method of METHODS) {
       const operation = item[method];
       if (isJsonObject(operation))
@@ -75,7 +75,7 @@ function buildOperation(
   { bare, method, item, operation }: GivenOperation,
 ): OpenapiOperation {
   const given = [...readList(item["parameters"]), ...readList(operation["parameters"])].map((one) =>
-    resolved(root, one),
+    resolveReference(root, one),
   );
   const parameters = given
     .filter((one) => !["body", "formData"].includes(String(one["in"])))
@@ -101,8 +101,8 @@ function serverPath(root: JsonObject, item: JsonObject, operation: JsonObject): 
 }
 
 function buildParameter(root: JsonObject, given: JsonObject): OpenapiParameter {
-  const schema = isJsonObject(given["schema"]) ? resolved(root, given["schema"]) : given;
-  const items = isJsonObject(schema["items"]) ? resolved(root, schema["items"]) : undefined;
+  const schema = isJsonObject(given["schema"]) ? resolveReference(root, given["schema"]) : given;
+  const items = isJsonObject(schema["items"]) ? resolveReference(root, schema["items"]) : undefined;
   const values = readList(schema["enum"] ?? items?.["enum"]);
   const number = (name: string) => (typeof schema[name] === "number" ? { [name]: schema[name] } : {});
   const place = String(given["in"]);
@@ -126,7 +126,7 @@ function readBodies(
   const old = parameters.find((one) => one["in"] === "body");
   if (old)
     return {
-      schema: resolved(root, old["schema"] ?? {}),
+      schema: resolveReference(root, old["schema"] ?? {}),
       encodings: ["json"],
       required: old["required"] === true,
     };
@@ -140,14 +140,14 @@ function readBodies(
       required: required.length > 0,
     };
   }
-  const body = resolved(root, operation["requestBody"] ?? {});
+  const body = resolveReference(root, operation["requestBody"] ?? {});
   if (!isJsonObject(body["content"])) return undefined;
   const contents = Object.entries(body["content"]);
   const encodings = contents.map(([type]) =>
     /json/.test(type) ? "json" : /urlencoded|form-data/.test(type) ? "form" : "other",
   );
   const best = contents.find(([type]) => /json/.test(type)) ?? contents[0];
-  const schema = best && isJsonObject(best[1]) ? resolved(root, best[1]["schema"] ?? {}) : {};
+  const schema = best && isJsonObject(best[1]) ? resolveReference(root, best[1]["schema"] ?? {}) : {};
   return { schema, encodings, required: body["required"] === true };
 }
 
@@ -162,11 +162,11 @@ function findSuccess(root: JsonObject, operation: JsonObject): Map<number, Schem
         ? 200
         : undefined;
     if (number === undefined || (status === "default" && success.size > 0)) continue;
-    const response = resolved(root, given);
+    const response = resolveReference(root, given);
     const contents = isJsonObject(response["content"]) ? Object.entries(response["content"]) : [];
     const content = contents.find(([type]) => /json|\*/.test(type))?.[1];
     const schema = response["schema"] ?? (isJsonObject(content) ? content["schema"] : undefined);
-    success.set(number, schema === undefined ? undefined : resolved(root, schema));
+    success.set(number, schema === undefined ? undefined : resolveReference(root, schema));
   }
   return success;
 }
@@ -199,7 +199,7 @@ function discovered(root: JsonObject, base: string, method: JsonObject): Openapi
   };
   const bare = `/${String(method["flatPath"] ?? method["path"])}`.replace("//", "/");
   const findJsonSchema = (holder: Json | undefined): Schema | undefined =>
-    isJsonObject(holder) ? resolved(root, holder) : undefined;
+    isJsonObject(holder) ? resolveReference(root, holder) : undefined;
   const body = findJsonSchema(method["request"]);
   return {
     method: String(method["httpMethod"]),

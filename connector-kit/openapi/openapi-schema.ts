@@ -6,7 +6,7 @@ export type Schema = JsonObject;
 const MAX_REFERENCES = 20;
 
 /** Resolves a reference; returns an empty object if its target does not exist. */
-export function resolved(root: JsonObject, given: Json): JsonObject {
+export function resolveReference(root: JsonObject, given: Json): JsonObject {
   let value: Json | undefined = given;
   for (let count = 0; count < MAX_REFERENCES; count += 1) {
     if (!isJsonObject(value)) return {};
@@ -33,7 +33,7 @@ const MAX_VARIANTS = 60;
 function variants(root: JsonObject, schema: Schema): Schema[] {
   const found: Schema[] = [];
   const take = (given: Json): void => {
-    const one = resolved(root, given);
+    const one = resolveReference(root, given);
     if (found.length >= MAX_VARIANTS || found.includes(one)) return;
     found.push(one);
     for (const name of ["allOf", "oneOf", "anyOf"])
@@ -46,7 +46,7 @@ function variants(root: JsonObject, schema: Schema): Schema[] {
 /** Returns the schema of the entries of a list; undefined if it is none. */
 export function findEntrySchema(root: JsonObject, schema: Schema): Schema | undefined {
   const list = variants(root, schema).find((one) => one["items"] !== undefined);
-  return list && resolved(root, list["items"] ?? {});
+  return list && resolveReference(root, list["items"] ?? {});
 }
 
 /** Returns the members of an object with their schemas. */
@@ -54,7 +54,7 @@ export const listMembers = (root: JsonObject, schema: Schema): Map<string, Schem
   new Map(
     variants(root, schema).flatMap((one) =>
       Object.entries(isJsonObject(one["properties"]) ? one["properties"] : {}).map(
-        ([name, member]) => [name, resolved(root, member)] as const,
+        ([name, member]) => [name, resolveReference(root, member)] as const,
       ),
     ),
   );
@@ -63,8 +63,8 @@ export const listMembers = (root: JsonObject, schema: Schema): Map<string, Schem
 export const listRequired = (root: JsonObject, schema: Schema): string[] => [
   ...new Set(
     [
-      resolved(root, schema),
-      ...(Array.isArray(schema["allOf"]) ? schema["allOf"].map((part) => resolved(root, part)) : []),
+      resolveReference(root, schema),
+      ...(Array.isArray(schema["allOf"]) ? schema["allOf"].map((part) => resolveReference(root, part)) : []),
     ].flatMap((one) => (Array.isArray(one["required"]) ? one["required"].map(String) : [])),
   ),
 ];
@@ -98,7 +98,7 @@ export function schemaAt(root: JsonObject, schema: Schema, path: string): Found 
 }
 
 /** Returns the paths of lists in an answer, those of objects first. */
-export function listsIn(root: JsonObject, schema: Schema): string[] {
+export function findListPaths(root: JsonObject, schema: Schema): string[] {
   const found: string[] = [];
   const take = (one: Schema, path: string, levels: number): void => {
     if (findEntrySchema(root, one)) return void found.push(path);

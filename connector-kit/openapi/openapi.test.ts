@@ -4,7 +4,7 @@ import { test } from "node:test";
 import type { Description } from "../declarative/rules/description.ts";
 import type { Facts } from "../facts/facts.ts";
 import { compareDescription } from "./compare-description.ts";
-import { describeDrift, proposedFacts, updatedFacts } from "./openapi-facts.ts";
+import { describeDrift, proposeFacts, updateFacts } from "./openapi-facts.ts";
 import { readOpenapi } from "./openapi-operations.ts";
 
 const PEN = {
@@ -202,7 +202,7 @@ test("proposed facts have the vendor's id and its paging, as far as names tell t
     method: "GET",
     path: `/${objectName}`,
   }));
-  const { inks, nibs, caps } = proposedFacts(wanted, document, "spec");
+  const { inks, nibs, caps } = proposeFacts(wanted, document, "spec");
   assert.deepEqual(inks?.id, { path: "uuid", type: "uuid" });
   assert.deepEqual(inks?.list?.paging, {
     kind: "cursor",
@@ -228,7 +228,7 @@ test("proposed facts have the vendor's id and its paging, as far as names tell t
 });
 
 test("facts that come from a document drift with it, and those entered by hand stay", () => {
-  const objects = proposedFacts(
+  const objects = proposeFacts(
     [
       { objectName: "pens", action: "list", method: "GET", path: "/v3/pens" },
       { objectName: "pens", action: "create", method: "POST", path: "/v3/pens" },
@@ -273,7 +273,7 @@ test("facts that come from a document drift with it, and those entered by hand s
     describeDrift(facts, DOCUMENT, () => false),
     [],
   );
-  const updated = updatedFacts(facts, DOCUMENT, isFrom).objects["pens"]?.list?.query;
+  const updated = updateFacts(facts, DOCUMENT, isFrom).objects["pens"]?.list?.query;
   assert.deepEqual(updated?.["limit"], { type: "integer", maximum: 50, pattern: "[0-9]+" });
   assert.ok(updated?.["colour"]);
 });

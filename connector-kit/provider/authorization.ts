@@ -1,7 +1,7 @@
 /** Turns opened credentials into the headers, query parameters or signer that a provider expects. Pure. */
 import { signatureRegion } from "./signature-facts.ts";
 import type { ProviderInfo } from "../provider-info.ts";
-import { fillTemplate, placeholders } from "./template.ts";
+import { fillTemplate, listPlaceholders } from "./template.ts";
 
 export type Credentials =
   | { type: "oauth2"; accessToken: string }
@@ -44,7 +44,7 @@ export function authorization(
   const signer = provider.awsSignature && awsSigner(provider, provider.awsSignature, credentials, metadata);
   const added = signer ? { headers: [], query: [] } : attach(provider, credentials);
   const defaults = (provider.fixedHeaders ?? []).flatMap(({ name, valueTemplate }): Header[] =>
-    placeholders(valueTemplate).every((value) => metadata[value])
+    listPlaceholders(valueTemplate).every((value) => metadata[value])
       ? [[name, fillTemplate(valueTemplate, metadata)]]
       : [],
   );

@@ -1,6 +1,6 @@
 /** Checks a provider's facts, built in or from an overlay, and reports every fault with its path. */
 import { Type, type TSchema } from "typebox";
-import { closest } from "../../ground/closest.ts";
+import { findClosest } from "../../ground/closest.ts";
 import { isJsonObject } from "../../ground/json.ts";
 import { signatureFaults } from "./signature-facts.ts";
 import { ProviderInfoSchema, type ProviderInfo } from "../provider-info.ts";
@@ -56,14 +56,14 @@ function consistencyFaults(info: ProviderInfo, path: string): ProviderFault[] {
     fault("defaultModule", `"${info.defaultModule}" is not one of the modules`);
   }
   for (const [member, message] of signatureFaults(info)) fault(member, message);
-  for (const [member, address] of addresses(info)) {
+  for (const [member, address] of listAddresses(info)) {
     if (!/^(https?:\/\/|\{\{)/.test(address)) fault(member, "must begin with https:// or a placeholder");
   }
   return faults;
 }
 
 /** Lists every address in a provider's facts that a credential may be sent to, by member path. */
-export function addresses(info: ProviderInfo): [member: string, address: string][] {
+export function listAddresses(info: ProviderInfo): [member: string, address: string][] {
   const found: [string, string | undefined][] = [
     ["baseURL", info.baseURL],
     ["pubSubURL", info.pubSubURL],
@@ -165,7 +165,7 @@ function toMissing(schema: TSchema & { description?: string }): string {
 }
 
 function unknownMember(name: string, known: string[]): string {
-  const near = closest(name, known);
+  const near = findClosest(name, known);
   return near === undefined
     ? `unknown member; known are ${known.join(", ")}`
     : `unknown member, did you mean "${near}"?`;

@@ -4,7 +4,7 @@ import { requireHeaderText } from "./authorization.ts";
 import type { ProviderInfo } from "../provider-info.ts";
 import type { Redirect, StepRequest } from "./auth-options.ts";
 import { withAssertion } from "./signed-assertion.ts";
-import { fillTemplate, placeholders, providerUrl, type UrlOptions } from "./template.ts";
+import { fillTemplate, listPlaceholders, providerUrl, type UrlOptions } from "./template.ts";
 import { textAt } from "../calls/text-at.ts";
 
 /** A step did not yield a value that it should. */
@@ -40,7 +40,7 @@ export function stepUrl(
 
 /** Returns whether the redirect sends a state, which must come back then. */
 export const sendsState = ({ params = {} }: Redirect): boolean =>
-  Object.values(params).some((template) => placeholders(template).includes("state"));
+  Object.values(params).some((template) => listPlaceholders(template).includes("state"));
 
 /**
  * Reads the parameters that came back from the provider's page. Throws `StepError` with a sentence for the customer.
@@ -113,7 +113,7 @@ export function neededValues({ customOpts }: ProviderInfo): Set<string> {
     for (const part of [own, params, form, json, base64, assertion?.claims])
       templates.push(...Object.values(part ?? {}));
   }
-  return new Set(templates.flatMap(placeholders));
+  return new Set(templates.flatMap(listPlaceholders));
 }
 
 function bring(

@@ -1,10 +1,10 @@
 /** Checks what a provider's facts and a customer say about AWS signatures: service and region. Pure. */
 import type { ProviderInfo } from "../provider-info.ts";
-import { fillTemplate, placeholders, TemplateError } from "./template.ts";
+import { fillTemplate, listPlaceholders, TemplateError } from "./template.ts";
 
 /** The region in signatures. Throws `TemplateError` for a customer's value that is no region of AWS. */
 export function signatureRegion(region: string, values: Record<string, string>): string {
-  const [name] = placeholders(region);
+  const [name] = listPlaceholders(region);
   const filled = fillTemplate(region, values);
   // In AWS's addresses the region is beside names that customers choose: `s3` in its place would be another service.
   if (name === undefined || REGION.test(filled)) return filled;

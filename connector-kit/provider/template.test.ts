@@ -13,10 +13,10 @@ import {
   fillTemplate,
   healthCheckUrl,
   normalizeInputs,
-  placeholders,
+  listPlaceholders,
   TemplateError,
   tokenUrl,
-  wholeUrl,
+  checkReportedUrl,
 } from "./template.ts";
 
 const salesforceInfo = completeProvider("salesforce", salesforce);
@@ -150,8 +150,11 @@ test("a plain host is taken only where the operator allows that very host", () =
   const values = { api_base_url_for_customer: "http://127.0.0.1:4100/gong" };
   assert.equal(baseUrl(gongInfo, { values, allowPlainHttp }).pathname, "/gong");
   assert.throws(() => baseUrl(gongInfo, { values }), TemplateError);
-  assert.throws(() => wholeUrl(gongInfo, "http://10.0.0.1", { allowPlainHttp }), TemplateError);
-  assert.equal(wholeUrl(salesforceInfo, "https://acme.my.salesforce.com", {}).host, "acme.my.salesforce.com");
+  assert.throws(() => checkReportedUrl(gongInfo, "http://10.0.0.1", { allowPlainHttp }), TemplateError);
+  assert.equal(
+    checkReportedUrl(salesforceInfo, "https://acme.my.salesforce.com", {}).host,
+    "acme.my.salesforce.com",
+  );
 });
 
 test("a host that is a value as a whole must be one of the provider's", () => {
@@ -180,7 +183,7 @@ test("a module has an address of its own", () => {
 });
 
 test("placeholders are found in both spellings and values are not templates", () => {
-  assert.deepEqual(placeholders("{{.a}}-{{ .b }}-{{.a}}"), ["a", "b"]);
+  assert.deepEqual(listPlaceholders("{{.a}}-{{ .b }}-{{.a}}"), ["a", "b"]);
   assert.equal(fillTemplate("Bearer {{ .token }}", { token: "$& {{.token}}" }), "Bearer $& {{.token}}");
   assert.throws(() => fillTemplate("{{.toString}}", {}), /no value for "toString"/);
 });

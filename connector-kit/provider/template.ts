@@ -51,12 +51,12 @@ function oauthTemplate(
   { values }: UrlOptions,
 ): string | undefined {
   const template = oauth2Opts?.[which];
-  const lacksWorkspace = template && placeholders(template).includes("workspace") && !values["workspace"];
+  const lacksWorkspace = template && listPlaceholders(template).includes("workspace") && !values["workspace"];
   return lacksWorkspace ? (oauth2Opts.withoutWorkspace?.[which] ?? template) : template;
 }
 
 /** Returns the names of the placeholders in a template, in order of appearance, each once. */
-export const placeholders = (template: string): string[] => [
+export const listPlaceholders = (template: string): string[] => [
   ...new Set(Array.from(template.matchAll(PLACEHOLDER), (match) => match[1] ?? "")),
 ];
 
@@ -73,7 +73,11 @@ export function fillTemplate(template: string, values: Record<string, string>): 
  * Checks a base URL that a provider's answer contains (Salesforce's `instance_url`, Gong's API address) against the
  * hosts that the provider's facts allow.
  */
-export function wholeUrl(provider: ProviderInfo, text: string, options: Omit<UrlOptions, "values">): URL {
+export function checkReportedUrl(
+  provider: ProviderInfo,
+  text: string,
+  options: Omit<UrlOptions, "values">,
+): URL {
   const url = parseUrl(text);
   if (options.allowPlainHttp?.(url.host) && url.protocol === "http:") return url;
   if (url.protocol !== "https:") throw new TemplateError(`${JSON.stringify(text)} must begin with https://`);
@@ -112,9 +116,9 @@ function fillUrl(provider: ProviderInfo, template: string | undefined, options: 
   if (!template) throw new TemplateError(`${provider.name} has no such address`);
   const values = normalizeInputs(provider, options.values);
   const whole = /^\{\{\s*\.\s*(\w+)\s*\}\}$/.exec(template)?.[1];
-  if (whole) return wholeUrl(provider, fillTemplate(template, values), options);
+  if (whole) return checkReportedUrl(provider, fillTemplate(template, values), options);
 
-  for (const name of placeholders(template)) {
+  for (const name of listPlaceholders(template)) {
     const value = values[name];
     if (value && !SAFE_VALUE.test(value)) {
       throw new TemplateError(`"${name}" has a value that is not allowed in an address`, name);
@@ -130,7 +134,7 @@ function fillUrl(provider: ProviderInfo, template: string | undefined, options: 
     ? url.host.endsWith(fixed) && url.host !== fixed
     : provider.hostSuffixes?.some((suffix) => endsWithLabel(url.hostname, suffix));
   if (!isOurs) {
-    throw new TemplateError(`${url.hostname} is not a host of ${provider.name}`, placeholders(host)[0]);
+    throw new TemplateError(`${url.hostname} is not a host of ${provider.name}`, listPlaceholders(host)[0]);
   }
   return url;
 }

@@ -8,7 +8,7 @@ import { splitBatch } from "../../connector-kit/calls/split-batch.ts";
 import { upsertKeyFault, readUpsertKey, upsertRecordKey } from "../../connector-kit/calls/upsert-key.ts";
 import { settleCreated } from "./batch-create.ts";
 import { writePartially } from "./partial.ts";
-import { BATCH_LIMIT, OBJECTS, invalid, isPathWord, pick, properties } from "./request.ts";
+import { BATCH_LIMIT, OBJECTS, invalid, isPathWord, pick, toProperties } from "./request.ts";
 
 export async function upsertInBatches(write: RecordWrite, fetch: ProviderFetch): Promise<WriteResult> {
   const outcomes = new Outcomes(write.records.length);
@@ -59,7 +59,7 @@ export const upsertBatch = (write: RecordWrite, indexes: number[]): ProviderRequ
     inputs: pick(write.records, indexes).map(([index, record]) => ({
       id: readUpsertKey(write, record) ?? "",
       idProperty: write.key ?? "",
-      properties: properties(record.fields),
+      properties: toProperties(record.fields),
       objectWriteTraceId: String(index),
     })),
   },

@@ -2,10 +2,10 @@
 import { shorten } from "../../ground/storable-text.ts";
 import { now } from "../../ground/clock.ts";
 import { retryAfter, retryTime } from "../../ground/retry-after.ts";
-import { inMs, parseBody } from "../../connector-kit/calls/send-request.ts";
+import { addToNow, parseBody } from "../../connector-kit/calls/send-request.ts";
 import type { Account, ProviderResponse } from "../../connector-kit/calls/provider-fetch.ts";
 import { ProviderError, type ProviderErrorKind } from "../../connector-kit/calls/provider-error.ts";
-import { refusalKind, unexplained } from "../../connector-kit/calls/refusal-kind.ts";
+import { refusalKind, describeUnexplained } from "../../connector-kit/calls/refusal-kind.ts";
 import { nextQuotaReset } from "../../connector-kit/calls/daily-quota-reset.ts";
 import { listFields, readFault, type HubspotFault } from "./fault.ts";
 
@@ -20,7 +20,7 @@ export function classify(response: ProviderResponse, account?: Account): Provide
   const kind = refusalKind(response, classifyKind(response.status, fault), fault !== undefined);
   return new ProviderError({
     kind,
-    message: fault?.message ?? unexplained("HubSpot", response.status, kind),
+    message: fault?.message ?? describeUnexplained("HubSpot", response.status, kind),
     code: fault?.code,
     fields: listFields(fault),
     status: response.status,
@@ -61,15 +61,15 @@ function retryAt(
 ): Date | undefined {
   const reported = retryAfter(response.headers["retry-after"]);
   if (reported) return reported;
-  if (response.status === 423) return inMs(LOCKED_MS);
-  if (response.status === 477) return inMs(MIGRATION_MS);
+  if (response.status === 423) return addToNow(LOCKED_MS);
+  if (response.status === 477) return addToNow(MIGRATION_MS);
   if (response.status !== 429) return retryTime(response.headers);
 
   const policy = readPolicy(fault);
   if (policy.includes("DAILY")) return nextQuotaReset(now(), account?.timeZone);
-  if (isSecondly(policy)) return inMs(1000);
+  if (isSecondly(policy)) return addToNow(1000);
   const interval = Number(response.headers["x-hubspot-ratelimit-interval-milliseconds"]);
-  return inMs(interval > 0 ? interval : TEN_SECONDS_MS);
+  return addToNow(interval > 0 ? interval : TEN_SECONDS_MS);
 }
 
 /** The policy's name and place differ between endpoints; the message always contains it. */

@@ -10,7 +10,14 @@ import type { Checkpoint, ReadPage, ReadPlan } from "../../connector-kit/read-co
 import { withRefusedField } from "../../connector-kit/calls/refused-field.ts";
 import { send } from "../../connector-kit/calls/send-request.ts";
 import { classify } from "./classify.ts";
-import { advance, parseListPosition, readListing, restart, sameCursor, type ListPlace } from "./list-scan.ts";
+import {
+  advance,
+  parseListPosition,
+  readListing,
+  restart,
+  sameCursorError,
+  type ListPlace,
+} from "./list-scan.ts";
 import { isAfter, readingFault } from "./read-object.ts";
 import {
   isTooLong,
@@ -123,7 +130,7 @@ export function placeBehind<At extends ListPlace>(
     return after !== undefined || missing > 0 ? { ...place, lastId, after: undefined } : undefined;
   }
   if (after !== undefined) {
-    if (after === place.after) throw sameCursor("search");
+    if (after === place.after) throw sameCursorError("search");
     return { ...place, after };
   }
   if (missing <= 0) return undefined;

@@ -2,7 +2,12 @@
  * Reads the events of HubSpot's webhooks journal. They get the words of pushes, so that receivers need not know the way on which
  * a change became known. Pure.
  */
-import { isTooDeep, itemTexts, memberTexts, parseExactly } from "../../connector-kit/calls/exact-json.ts";
+import {
+  isTooDeep,
+  readItemTexts,
+  readMemberTexts,
+  parseExactly,
+} from "../../connector-kit/calls/exact-json.ts";
 import type { ProviderEvent, SubscribeEventType } from "../../connector-kit/subscribe-connector.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { changeReport, eventTime, readId, readWord } from "./event-values.ts";
@@ -26,7 +31,7 @@ const ACTIONS: Record<string, { type: SubscribeEventType; word: string }> = {
 export function readJournalFile(text: string, offset: string): ProviderEvent[] | undefined {
   let texts: string[] | undefined;
   try {
-    texts = itemTexts(memberTexts(text)?.get("journalEvents") ?? "null");
+    texts = readItemTexts(readMemberTexts(text)?.get("journalEvents") ?? "null");
   } catch {
     return undefined;
   }

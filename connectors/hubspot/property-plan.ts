@@ -1,11 +1,11 @@
 /** Plans the change of a HubSpot property: create, patch, none, or an error. */
 import type { JsonObject } from "../../ground/json.ts";
 import {
-  commonFaults,
+  listCommonFaults,
   conflict,
   isChoice,
   toFieldKind,
-  strayMembers,
+  listStrayMembers,
 } from "../../connector-kit/field-definitions.ts";
 import type {
   DefinitionFault,
@@ -31,7 +31,7 @@ export const propertyName = ({ definition }: FieldRequest): string => definition
 
 export function propertyFaults(request: FieldRequest): DefinitionFault[] {
   const { objectName, definition } = request;
-  const faults = commonFaults(definition);
+  const faults = listCommonFaults(definition);
   if (objectFault(objectName)) {
     faults.unshift({ member: "", message: `"${objectName}" is not the name of a HubSpot object` });
   }
@@ -49,7 +49,7 @@ export function propertyFaults(request: FieldRequest): DefinitionFault[] {
 export function planProperty(request: FieldRequest, existing: Property | undefined): PropertyPlan {
   const { objectName, definition } = request;
   const name = propertyName(request);
-  const warnings = [...unheld(definition), ...strayMembers(definition)];
+  const warnings = [...unheld(definition), ...listStrayMembers(definition)];
   if (name !== definition.fieldName) warnings.unshift(`HubSpot names are in lower case: it is ${name} there`);
   const outcome: FieldOutcome = { fieldName: existing?.name ?? name, action: "none", warnings };
   const plan: PropertyPlan = { objectName, definition, outcome };

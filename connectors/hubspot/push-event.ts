@@ -1,5 +1,5 @@
 /** Reads the events that HubSpot pushes. */
-import { isTooDeep, itemTexts, parseExactly } from "../../connector-kit/calls/exact-json.ts";
+import { isTooDeep, readItemTexts, parseExactly } from "../../connector-kit/calls/exact-json.ts";
 import type {
   ProviderEvent,
   PushedEvents,
@@ -31,7 +31,7 @@ export function countItems(body: string): number | undefined {
 export function readEvents(body: string): PushedEvents | undefined {
   let texts: string[] | undefined;
   try {
-    texts = itemTexts(body);
+    texts = readItemTexts(body);
   } catch {
     return undefined;
   }

@@ -11,7 +11,7 @@ const CONVERSATION = "conversation";
 /** HubSpot's name of an object in subscriptions (https://developers.hubspot.com/changelog/public-beta-generic-webhook-subscriptions). */
 const FILE_NAMES: Record<string, string> = { meeting: "meeting_event" };
 
-export function registration(objects: SubscribedObject[], targetUrl: string): JsonObject {
+export function buildRegistration(objects: SubscribedObject[], targetUrl: string): JsonObject {
   const crmObjects: JsonObject[] = [];
   const hubEvents: JsonObject[] = [];
   for (const object of objects) {

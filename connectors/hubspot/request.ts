@@ -1,7 +1,7 @@
 /** Builds the requests that write and read HubSpot records. */
 import type { JsonObject } from "../../ground/json.ts";
 import type { RecordToWrite, RecordWrite } from "../../connector-kit/connector.ts";
-import { joinedChoices } from "../../connector-kit/calls/joined-choices.ts";
+import { joinChoices } from "../../connector-kit/calls/join-choices.ts";
 import type { ProviderRequest } from "../../connector-kit/calls/provider-fetch.ts";
 import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 
@@ -34,7 +34,7 @@ export const createOne = (objectName: string, record: RecordToWrite): ProviderRe
 export const updateOne = (objectName: string, record: RecordToWrite): ProviderRequest => ({
   method: "PATCH",
   path: `${OBJECTS}/${objectName}/${record.id ?? ""}`,
-  body: { properties: properties(record.fields) },
+  body: { properties: toProperties(record.fields) },
   repeatable: true,
 });
 
@@ -67,7 +67,7 @@ export const updateBatch = (write: RecordWrite, indexes: number[]): ProviderRequ
   body: {
     inputs: pick(write.records, indexes).map(([index, record]) => ({
       id: record.id ?? "",
-      properties: properties(record.fields),
+      properties: toProperties(record.fields),
       objectWriteTraceId: String(index),
     })),
   },
@@ -99,16 +99,16 @@ export const readBatch = (
  * (https://developers.hubspot.com/docs/faq/how-do-i-set-multiple-values-for-checkbox-properties). The id is part of the
  * address, not a property.
  */
-export function properties(fields: JsonObject): JsonObject {
+export function toProperties(fields: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(fields)
       .filter(([name]) => name !== "id")
-      .map(([name, value]) => [name, joinedChoices(value) ?? ""]),
+      .map(([name, value]) => [name, joinChoices(value) ?? ""]),
   );
 }
 
 function input(record: RecordToWrite): JsonObject {
-  const written: JsonObject = { properties: properties(record.fields) };
+  const written: JsonObject = { properties: toProperties(record.fields) };
   if (!record.associations?.length) return written;
   written.associations = record.associations.map(({ to, types }) => ({
     to: { id: to.id },

@@ -15,7 +15,7 @@ export const writeOneByOne = (write: RecordWrite, fetch: ProviderFetch): Promise
   });
 
 /** Returns the request for one record of a write. */
-export function requestFor(write: RecordWrite, record: RecordToWrite): ProviderRequest {
+export function buildRecordRequest(write: RecordWrite, record: RecordToWrite): ProviderRequest {
   switch (write.type) {
     case "create":
       return createOne(write.objectName, record);
@@ -33,7 +33,7 @@ async function writeOne(
   record: RecordToWrite,
   fetch: ProviderFetch,
 ): Promise<SingleOutcome> {
-  const answer = await send(requestFor(write, record), fetch, classify, write.account);
+  const answer = await send(buildRecordRequest(write, record), fetch, classify, write.account);
   if (write.type === "delete" && record.id !== undefined) {
     const outcome = { success: true, recordId: record.id } as const;
     if (!answer.error) return { outcome };

@@ -10,7 +10,7 @@ import { findTypeId } from "./event-objects.ts";
 import { readJournalEvent } from "./journal-event.ts";
 import { countItems, isListed, readEvent, readEvents, polledEvent, sampleEvent } from "./push-event.ts";
 import { findFault, isSigned } from "./push-signature.ts";
-import { registration } from "./push-registration.ts";
+import { buildRegistration } from "./push-registration.ts";
 import { getSchema } from "./property-request.ts";
 import { objectFault } from "./request.ts";
 import { readTime } from "./source-record.ts";
@@ -30,7 +30,7 @@ export const subscribe: SubscribeConnector = {
   readCreateTime: ({ raw }) => readTime(raw.createdAt),
   polledEvent,
   sampleEvent,
-  registration,
+  registration: buildRegistration,
 };
 
 /** Only HubSpot knows the type id of a custom object. */

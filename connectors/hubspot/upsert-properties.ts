@@ -3,7 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { send } from "../../connector-kit/calls/send-request.ts";
 import type { ProviderFetch } from "../../connector-kit/calls/provider-fetch.ts";
 import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
-import { withheld } from "../../connector-kit/field-definitions.ts";
+import { withholdDefinitions } from "../../connector-kit/field-definitions.ts";
 import { FieldOutcomes } from "../../connector-kit/calls/field-outcomes.ts";
 import type { FieldOutcome, FieldRequest } from "../../connector-kit/fields.ts";
 import { classify } from "./classify.ts";
@@ -33,7 +33,7 @@ export async function upsertProperties(
   );
   const planned = plans.map(({ outcome }) => outcome);
   const open = [...plans.keys()].filter((index) => plans[index]?.body);
-  if (planned.some(({ error }) => error)) return withheld(planned, open);
+  if (planned.some(({ error }) => error)) return withholdDefinitions(planned, open);
 
   const run: Run = { plans, fetch, outcomes: new FieldOutcomes(planned, open) };
   for (const objectName of objectNames) {

@@ -7,7 +7,7 @@ import { updateInBatches, updateWaves } from "./batch-update.ts";
 import { readFields } from "./read-fields.ts";
 import { BATCH_LIMIT, createBatch, idFault, objectFault, updateBatch } from "./request.ts";
 import { upsertBatch, upsertFault, upsertInBatches, upsertWaves } from "./batch-upsert.ts";
-import { requestFor, writeOneByOne } from "./single.ts";
+import { buildRecordRequest, writeOneByOne } from "./single.ts";
 
 export const write: WriteConnector = {
   module: "crm",
@@ -42,7 +42,7 @@ function prepare(order: RecordWrite): ProviderRequest[] {
   if (fault) throw fault;
   if (order.type === "upsert") return upsertWaves(order).map((wave) => upsertBatch(order, wave));
   if (!order.batch || order.type === "delete")
-    return order.records.map((record) => requestFor(order, record));
+    return order.records.map((record) => buildRecordRequest(order, record));
   if (order.type === "create") return createWaves(order).map((wave) => createBatch(order, wave));
   return updateWaves(order).map((wave) => updateBatch(order, wave));
 }

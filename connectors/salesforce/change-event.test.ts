@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { parseAvroSchema, type AvroRecordType } from "../../connector-kit/avro/avro-schema.ts";
 import { decodeAvro } from "../../connector-kit/avro/decode-avro.ts";
-import { fieldsOfBits } from "./changed-bits.ts";
+import { decodeChangedFields } from "./changed-bits.ts";
 import { isListed, readChangeEvent, readEvent } from "./change-event.ts";
 
 const listFields = (count: number): AvroRecordType => ({
@@ -24,10 +24,10 @@ const compound = (parts: string[]): AvroRecordType => ({
 
 describe("bitmaps of changed fields", () => {
   test("a bit counts from the lowest one, over the fields of the schema", () => {
-    assert.deepEqual(fieldsOfBits(listFields(40), ["0x104"]), ["f2", "f8"]);
+    assert.deepEqual(decodeChangedFields(listFields(40), ["0x104"]), ["f2", "f8"]);
     const named = [5, 6, 7, 10, 24, 26, 29, 30].map((index) => `f${index}`);
-    assert.deepEqual(fieldsOfBits(listFields(40), ["0x650004E0"]), named);
-    assert.deepEqual(fieldsOfBits(listFields(40), ["0x650004e0"]), named);
+    assert.deepEqual(decodeChangedFields(listFields(40), ["0x650004E0"]), named);
+    assert.deepEqual(decodeChangedFields(listFields(40), ["0x650004e0"]), named);
   });
 
   test("parts of a compound field have their own bitmap, and stand for the compound", () => {
@@ -36,17 +36,16 @@ describe("bitmaps of changed fields", () => {
     assert.ok(name);
     name.name = "Name";
     name.type = { kind: "union", branches: [{ kind: "null" }, compound(["Salutation", "First", "Last"])] };
-    assert.deepEqual(fieldsOfBits(event, ["1-0x06"]), ["Name.First", "Name.Last"]);
-    assert.deepEqual(fieldsOfBits(event, ["0x0A", "1-0x04"]), ["Name.Last", "f3"]);
-    assert.deepEqual(fieldsOfBits(event, ["0x02"]), ["Name"]);
+    assert.deepEqual(decodeChangedFields(event, ["1-0x06"]), ["Name.First", "Name.Last"]);
+    assert.deepEqual(decodeChangedFields(event, ["0x0A", "1-0x04"]), ["Name.Last", "f3"]);
+    assert.deepEqual(decodeChangedFields(event, ["0x02"]), ["Name"]);
   });
 
   test("bits beyond the schema and texts that are no bitmaps are ignored", () => {
-    assert.deepEqual(fieldsOfBits(listFields(3), ["0xFFFF", "9-0x01", "7", "0x", `0x${"F".repeat(9_000)}`]), [
-      "f0",
-      "f1",
-      "f2",
-    ]);
+    assert.deepEqual(
+      decodeChangedFields(listFields(3), ["0xFFFF", "9-0x01", "7", "0x", `0x${"F".repeat(9_000)}`]),
+      ["f0", "f1", "f2"],
+    );
   });
 });
 

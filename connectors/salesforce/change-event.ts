@@ -9,8 +9,8 @@ import type { StreamGap } from "../../connector-kit/stream-connector.ts";
 import type { ProviderEvent, SubscribeEventType } from "../../connector-kit/subscribe-connector.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { isStorable } from "../../ground/storable-text.ts";
-import { isOfAnother, operationIn } from "./change-origin.ts";
-import { fieldsOfBits } from "./changed-bits.ts";
+import { isOfAnother, findOperationId } from "./change-origin.ts";
+import { decodeChangedFields } from "./changed-bits.ts";
 import { idFault } from "./id.ts";
 
 export interface ChangeEvents {
@@ -41,9 +41,9 @@ export function readChangeEvent(value: AvroValue, capacity = MAX_TEXT): ChangeEv
   const changeType = textIn(header, "changeType");
   const isWhole = changeType !== OVERFLOW && ids.every((id) => !idFault(id)) && ids.length > 0;
   if (!isWhole) return { events: [], gaps: [readGap(header, entityName, changeType)] };
-  const changed = fieldsOfBits(event.type, listTexts(header, "changedFields"));
-  const nulled = fieldsOfBits(event.type, listTexts(header, "nulledFields"));
-  const diffs = fieldsOfBits(event.type, listTexts(header, "diffFields"));
+  const changed = decodeChangedFields(event.type, listTexts(header, "changedFields"));
+  const nulled = decodeChangedFields(event.type, listTexts(header, "nulledFields"));
+  const diffs = decodeChangedFields(event.type, listTexts(header, "diffFields"));
   const body = bodyText(event, changeType, [...changed, ...nulled, ...diffs]);
   if (ids.length * body.length > capacity)
     return { events: [], gaps: [readGap(header, entityName, TOO_LARGE)] };
@@ -110,7 +110,7 @@ function readKeyed(raw: string): KeyedEvent | undefined {
   if (!isJsonObject(header)) return undefined;
   const { entityName, changeType, recordId, changedFields, transactionKey, sequenceNumber, changeOrigin } =
     header;
-  const operationId = typeof changeOrigin === "string" ? operationIn(changeOrigin) : undefined;
+  const operationId = typeof changeOrigin === "string" ? findOperationId(changeOrigin) : undefined;
   if (typeof entityName !== "string" || typeof changeType !== "string" || typeof recordId !== "string") {
     return undefined;
   }
@@ -309,7 +309,7 @@ export const isListed = (
 };
 
 /** Returns the time of a record that was read. */
-export const createTimeIn = (created: Json | undefined): Date | undefined => {
+export const parseCreateTime = (created: Json | undefined): Date | undefined => {
   const time = typeof created === "string" ? new Date(created.replace(/\+0000$/, "Z")) : undefined;
   return time && !Number.isNaN(time.getTime()) ? time : undefined;
 };

@@ -8,7 +8,7 @@ const PREFIX = "busbar/";
 export const readClient = (operationId: string): string => `${PREFIX}${operationId}`;
 
 /** Returns the id of the operation; undefined if the change has another origin. */
-export const operationIn = (changeOrigin: string): string | undefined =>
+export const findOperationId = (changeOrigin: string): string | undefined =>
   /;client=busbar\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(changeOrigin)?.[1];
 
 /** Returns whether it is certainly no call of ours: not by the REST API, or by another client. Collections of records name no client. */

@@ -8,7 +8,7 @@ const FORM = /^(?:(\d{1,5})-)?0x([0-9a-f]{1,4096})$/i;
  * Returns the names that the bitmaps stand for, in the order of the schema; parts of a compound field as
  * `BillingAddress.City`. The compound itself is left out where its parts are named. Bits beyond the schema are ignored.
  */
-export function fieldsOfBits(event: AvroRecordType, bitmaps: readonly string[]): string[] {
+export function decodeChangedFields(event: AvroRecordType, bitmaps: readonly string[]): string[] {
   const names = new Map<number, string[]>();
   for (const bitmap of bitmaps) {
     const [, parent, hex] = FORM.exec(bitmap) ?? [];

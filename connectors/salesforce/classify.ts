@@ -2,10 +2,10 @@
 import { shorten } from "../../ground/storable-text.ts";
 import type { Json } from "../../ground/json.ts";
 import { retryAfter, retryTime } from "../../ground/retry-after.ts";
-import { inMs, parseBody } from "../../connector-kit/calls/send-request.ts";
+import { addToNow, parseBody } from "../../connector-kit/calls/send-request.ts";
 import type { ProviderResponse } from "../../connector-kit/calls/provider-fetch.ts";
 import { ProviderError, type ProviderErrorKind } from "../../connector-kit/calls/provider-error.ts";
-import { refusalKind, unexplained } from "../../connector-kit/calls/refusal-kind.ts";
+import { refusalKind, describeUnexplained } from "../../connector-kit/calls/refusal-kind.ts";
 import { readFaults, readPlainFault, readSoapFaults, toError } from "./fault.ts";
 
 const RATE_LIMITED_MS = 10_000;
@@ -25,9 +25,9 @@ export function classify(response: ProviderResponse): ProviderError | undefined 
     const kind = refusalKind(response, classifyKind(status), isListOfResults(body));
     return new ProviderError({
       kind,
-      message: status === 300 ? SEVERAL : unexplained("Salesforce", status, kind),
+      message: status === 300 ? SEVERAL : describeUnexplained("Salesforce", status, kind),
       status,
-      retryAt: reportedTime(response, kind) ?? (status === 429 ? inMs(RATE_LIMITED_MS) : undefined),
+      retryAt: reportedTime(response, kind) ?? (status === 429 ? addToNow(RATE_LIMITED_MS) : undefined),
       rawResponse,
     });
   }

@@ -1,6 +1,6 @@
 /** Plans the change of a Salesforce field: create, change, none, or an error. */
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
-import { conflict, isChoice, toFieldKind, strayMembers } from "../../connector-kit/field-definitions.ts";
+import { conflict, isChoice, toFieldKind, listStrayMembers } from "../../connector-kit/field-definitions.ts";
 import type { FieldDefinition, FieldKind, FieldOutcome, FieldRequest } from "../../connector-kit/fields.ts";
 import {
   CAN_BE_REQUIRED,
@@ -13,9 +13,9 @@ import {
   newField,
   newValue,
   chooseType,
-  wishes,
+  chooseMembers,
 } from "./custom-field.ts";
-import { childNamed, childrenNamed, childText, element, type Element } from "./xml.ts";
+import { findChildElement, listChildElements, childText, buildElement, type Element } from "./xml.ts";
 
 export interface FieldPlan {
   fullName: string;
@@ -31,7 +31,7 @@ export function planField(request: FieldRequest, existing: Element | undefined):
   const { definition } = request;
   const fullName = buildFullName(request);
   const fieldName = customName(definition.fieldName);
-  const warnings = [...unheld(definition), ...strayMembers(definition)];
+  const warnings = [...unheld(definition), ...listStrayMembers(definition)];
   if (fieldName !== definition.fieldName)
     warnings.unshift(`Salesforce ends the names of custom fields in __c: it is ${fieldName} there`);
   const outcome: FieldOutcome = { fieldName, action: "none", warnings };
@@ -104,7 +104,7 @@ function merged(definition: FieldDefinition, existing: Element, warnings: string
   const wanted: Record<string, string> = {
     label: definition.displayName,
     ...(definition.description !== undefined && { description: definition.description }),
-    ...wishes(definition),
+    ...chooseMembers(definition),
     ...widened(definition, existing, type, warnings),
   };
   if (type !== chooseType(definition)) leaveRules(wanted, type, warnings);
@@ -113,7 +113,7 @@ function merged(definition: FieldDefinition, existing: Element, warnings: string
   );
   const values = isChoice(toFieldKind(definition)) ? mergedValues(definition, existing, warnings) : undefined;
   if (differing.length === 0 && !values) return existing;
-  const replaced = new Map(differing.map(([name, value]) => [name, element(name, value)]));
+  const replaced = new Map(differing.map(([name, value]) => [name, buildElement(name, value)]));
   if (values) replaced.set("valueSet", values);
   const kept = existing.children.filter(({ name }) => !replaced.has(name));
   return { ...existing, children: [...kept, ...replaced.values()] };
@@ -170,7 +170,7 @@ function mergedValues(
   warnings: string[],
 ): Element | undefined {
   const { values = [], valuesRestricted, defaultValue } = definition.stringOptions ?? {};
-  const set = childNamed(existing, "valueSet") ?? element("valueSet", []);
+  const set = findChildElement(existing, "valueSet") ?? buildElement("valueSet", []);
   const globalName = childText(set, "valueSetName");
   if (globalName) {
     warnings.push(
@@ -178,8 +178,8 @@ function mergedValues(
     );
     return undefined;
   }
-  const list = childNamed(set, "valueSetDefinition") ?? element("valueSetDefinition", []);
-  const present = childrenNamed(list, "value");
+  const list = findChildElement(set, "valueSetDefinition") ?? buildElement("valueSetDefinition", []);
+  const present = listChildElements(list, "value");
   const known = new Map(present.map((value) => [childText(value, "fullName") ?? "", value]));
   const resting = values.filter((value) => childText(known.get(value), "isActive") === "false");
   if (resting.length > 0)
@@ -198,7 +198,7 @@ function mergedValues(
 }
 
 const withMember = (parent: Element, name: string, value: string): Element =>
-  withChild(parent, element(name, value));
+  withChild(parent, buildElement(name, value));
 
 const withChild = (parent: Element, child: Element): Element => ({
   ...parent,

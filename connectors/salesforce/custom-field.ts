@@ -1,9 +1,9 @@
 /** Maps a definition to a Salesforce custom field: name, type, members, and faults. */
-import { commonFaults, isChoice, toFieldKind } from "../../connector-kit/field-definitions.ts";
+import { listCommonFaults, isChoice, toFieldKind } from "../../connector-kit/field-definitions.ts";
 import type { DefinitionFault, FieldDefinition, FieldRequest } from "../../connector-kit/fields.ts";
 import { defaultMembers } from "./default-value.ts";
 import { objectFault } from "./request.ts";
-import { element, UNWRITABLE, type Element } from "./xml.ts";
+import { buildElement, UNWRITABLE, type Element } from "./xml.ts";
 
 /** Returns for example `Score__c`; the ending, which all custom names have, may be left out. */
 export const customName = (fieldName: string): string => `${findStem(fieldName)}__c`;
@@ -68,7 +68,7 @@ export function chooseDigits(definition: FieldDefinition): { precision: number; 
 
 export function fieldFaults(request: FieldRequest): DefinitionFault[] {
   const { objectName, definition } = request;
-  const faults = commonFaults(definition);
+  const faults = listCommonFaults(definition);
   const fault = (member: string, message: string) => void faults.push({ member, message });
   if (objectFault(objectName)) fault("", `"${objectName}" is not the name of a Salesforce object`);
   const stem = findStem(definition.fieldName);
@@ -163,20 +163,20 @@ export function newField(request: FieldRequest): Element {
     label: definition.displayName,
     description: definition.description,
     type,
-    ...wishes(definition),
+    ...chooseMembers(definition),
     ...typeMembers(definition, type),
   };
   const written = Object.entries(members).flatMap(([name, value]) =>
-    value === undefined ? [] : [element(name, value)],
+    value === undefined ? [] : [buildElement(name, value)],
   );
-  return element(
+  return buildElement(
     "metadata",
     isChoice(toFieldKind(definition)) ? [...written, valueSet(definition)] : written,
   );
 }
 
 /** Returns the members that the definition sets and the type can hold. */
-export function wishes(definition: FieldDefinition): Record<string, string> {
+export function chooseMembers(definition: FieldDefinition): Record<string, string> {
   const type = chooseType(definition);
   const { required, association, unique, indexed } = definition;
   const members: Record<string, string> = {};
@@ -223,18 +223,18 @@ function typeMembers(definition: FieldDefinition, type: FieldType): Record<strin
 
 function valueSet({ stringOptions = {} }: FieldDefinition): Element {
   const { values = [], valuesRestricted = false, defaultValue } = stringOptions;
-  return element("valueSet", [
-    element("restricted", String(valuesRestricted)),
-    element("valueSetDefinition", [
-      element("sorted", "false"),
+  return buildElement("valueSet", [
+    buildElement("restricted", String(valuesRestricted)),
+    buildElement("valueSetDefinition", [
+      buildElement("sorted", "false"),
       ...values.map((value) => newValue(value, value === defaultValue)),
     ]),
   ]);
 }
 
 export const newValue = (value: string, isDefault: boolean): Element =>
-  element("value", [
-    element("fullName", value),
-    element("default", String(isDefault)),
-    element("label", value),
+  buildElement("value", [
+    buildElement("fullName", value),
+    buildElement("default", String(isDefault)),
+    buildElement("label", value),
   ]);

@@ -1,8 +1,8 @@
 /** Reads Salesforce's errors: `errorCode` in a refused request, `statusCode` in the result of a record. */
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
-import { inMs } from "../../connector-kit/calls/send-request.ts";
+import { addToNow } from "../../connector-kit/calls/send-request.ts";
 import { ProviderError, type ProviderErrorKind } from "../../connector-kit/calls/provider-error.ts";
-import { childNamed, childText, readXml, XmlError } from "./xml.ts";
+import { findChildElement, childText, readXml, XmlError } from "./xml.ts";
 
 export interface SalesforceFault {
   code: string;
@@ -73,7 +73,7 @@ export function readPlainFault(text: string): SalesforceFault[] {
 export function readSoapFaults(text: string): SalesforceFault[] {
   if (!text.includes("faultcode")) return [];
   try {
-    const fault = childNamed(childNamed(readXml(text), "Body"), "Fault");
+    const fault = findChildElement(findChildElement(readXml(text), "Body"), "Fault");
     const code = childText(fault, "faultcode")?.replace(/^.*:/, "");
     if (!code) return [];
     const message = childText(fault, "faultstring") ?? code;
@@ -125,9 +125,9 @@ function classifyKind({ code, message }: SalesforceFault): ProviderErrorKind | u
 
 /** Tells the two request limits apart, which share a code, by their message. */
 function retryAt({ code, message }: SalesforceFault): Date | undefined {
-  if (code === "UNABLE_TO_LOCK_ROW") return inMs(LOCKED_ROW_MS);
+  if (code === "UNABLE_TO_LOCK_ROW") return addToNow(LOCKED_ROW_MS);
   if (code !== "REQUEST_LIMIT_EXCEEDED") return undefined;
-  return inMs(/concurrent/i.test(message) ? CONCURRENT_MS : DAILY_MS);
+  return addToNow(/concurrent/i.test(message) ? CONCURRENT_MS : DAILY_MS);
 }
 
 /** For example "Implementation restriction: ContentDocumentLink requires a filter by a single Id …", "a filter on a reified column is required". */

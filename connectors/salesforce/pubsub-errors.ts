@@ -1,7 +1,7 @@
 /** Classifies failed calls of Salesforce's Pub/Sub API by the code in their trailers. Pure. */
 import { Code, ConnectError } from "@connectrpc/connect";
 import { ProviderError, type ProviderErrorKind } from "../../connector-kit/calls/provider-error.ts";
-import { inMs } from "../../connector-kit/calls/send-request.ts";
+import { addToNow } from "../../connector-kit/calls/send-request.ts";
 import { LostPositionError } from "../../connector-kit/stream-connector.ts";
 
 const PREFIX = /^sfdc\.platform\.eventbus\.grpc\./;
@@ -48,9 +48,9 @@ export function toStreamError(error: unknown): ProviderError {
   const options = { message, code, cause: error };
   if (LOST_POSITION.test(suffix)) return new LostPositionError({ kind: "invalid", ...options });
   if (suffix === "subscription.limit.exceeded")
-    return new ProviderError({ kind: "rate_limited", retryAt: inMs(ALLOCATION_MS), ...options });
+    return new ProviderError({ kind: "rate_limited", retryAt: addToNow(ALLOCATION_MS), ...options });
   if (SLOW_DOWN.test(suffix))
-    return new ProviderError({ kind: "rate_limited", retryAt: inMs(MINUTE_MS), ...options });
+    return new ProviderError({ kind: "rate_limited", retryAt: addToNow(MINUTE_MS), ...options });
   const byCode = Object.hasOwn(KINDS, suffix) ? KINDS[suffix] : undefined;
   // The library gives broken connections and answers of proxies a status, too.
   const isAnswered = suffix === "" && error.metadata.has("grpc-status");

@@ -3,7 +3,7 @@ import type { Json } from "../../ground/json.ts";
 import { brokenPage, listOrBroken, objectOrBroken } from "../../connector-kit/calls/page-check.ts";
 import type { ProviderFetch, ProviderRequest } from "../../connector-kit/calls/provider-fetch.ts";
 import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
-import { concernsTheCall, send, type ProviderAnswer } from "../../connector-kit/calls/send-request.ts";
+import { concernsEveryRecord, send, type ProviderAnswer } from "../../connector-kit/calls/send-request.ts";
 import { classify } from "./classify.ts";
 import { DATA } from "./request.ts";
 
@@ -93,7 +93,7 @@ function readAnswer(part: Json | undefined): ProviderAnswer {
   if (typeof httpStatusCode !== "number")
     throw brokenPage("Salesforce's answer is broken: a part without status");
   const error = classify({ status: httpStatusCode, headers: {}, text: JSON.stringify(body) });
-  if (error && concernsTheCall(error.kind)) throw error;
+  if (error && concernsEveryRecord(error.kind)) throw error;
   return error ? { body, error } : { body };
 }
 

@@ -1,7 +1,7 @@
 /** Builds the requests that write and read Salesforce records. */
 import type { JsonObject } from "../../ground/json.ts";
 import type { RecordToWrite, RecordWrite } from "../../connector-kit/connector.ts";
-import { joinedChoices } from "../../connector-kit/calls/joined-choices.ts";
+import { joinChoices } from "../../connector-kit/calls/join-choices.ts";
 import type { ProviderRequest } from "../../connector-kit/calls/provider-fetch.ts";
 import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import { readClient } from "./change-origin.ts";
@@ -146,7 +146,7 @@ export const readMany = (objectName: string, ids: string[], fields: string[]): P
  */
 function writable(fields: JsonObject): JsonObject {
   const written = Object.entries(fields).filter(([name]) => !/^(id|attributes)$/i.test(name));
-  return Object.fromEntries(written.map(([name, value]) => [name, joinedChoices(value)]));
+  return Object.fromEntries(written.map(([name, value]) => [name, joinChoices(value)]));
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Creates, updates and deletes Salesforce records with one request each, and reads them back. */
 import { shorten } from "../../ground/storable-text.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
-import { concernsTheCall, send, unreadable } from "../../connector-kit/calls/send-request.ts";
+import { concernsEveryRecord, send, unreadable } from "../../connector-kit/calls/send-request.ts";
 import type { RecordToWrite, RecordWrite, WriteResult } from "../../connector-kit/connector.ts";
 import type { ProviderFetch, ProviderRequest } from "../../connector-kit/calls/provider-fetch.ts";
 import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
@@ -24,7 +24,7 @@ export const writeOneByOne = (write: RecordWrite, fetch: ProviderFetch): Promise
   });
 
 /** Returns the requests for one record, in order. The id of a record that is not created yet is shown as `{id}`. */
-export function requestsFor(write: RecordWrite, record: RecordToWrite): ProviderRequest[] {
+export function buildRecordRequests(write: RecordWrite, record: RecordToWrite): ProviderRequest[] {
   if (inOneCall(write, record)) return [writeAndRead(write, record)];
   const requests = [writeOne(write, record)];
   const step = write.type === "upsert" ? keyStep(write, record) : (record.id ?? "{id}");
@@ -104,7 +104,7 @@ function readComposite(record: RecordToWrite, body: Json | undefined): WrittenRe
   if (!write) throw unreadable({ status: 200, headers: {}, text: JSON.stringify(body ?? null) });
 
   const error = partError(write);
-  if (error && concernsTheCall(error.kind)) throw error;
+  if (error && concernsEveryRecord(error.kind)) throw error;
   if (error) return { error };
   const written = readWritten(record, write.body);
   if (written.error) return written;

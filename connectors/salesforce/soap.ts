@@ -1,14 +1,14 @@
 /** Calls Salesforce's Metadata API, which uses SOAP and takes the access token in the body. */
 import { shorten } from "../../ground/storable-text.ts";
-import { concernsTheCall } from "../../connector-kit/calls/send-request.ts";
+import { concernsEveryRecord } from "../../connector-kit/calls/send-request.ts";
 import type { ProviderFetch, ProviderRequest } from "../../connector-kit/calls/provider-fetch.ts";
 import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import { classify } from "./classify.ts";
 import {
-  childNamed,
-  childrenNamed,
+  findChildElement,
+  listChildElements,
   childText,
-  element,
+  buildElement,
   readXml,
   writeXml,
   XmlError,
@@ -31,10 +31,10 @@ export async function readComponents(
   fullNames: string[],
   fetch: ProviderFetch,
 ): Promise<SoapAnswer> {
-  const names = fullNames.map((name) => element("fullNames", name));
-  const answer = await call(element("readMetadata", [element("type", type), ...names]), fetch);
+  const names = fullNames.map((name) => buildElement("fullNames", name));
+  const answer = await call(buildElement("readMetadata", [buildElement("type", type), ...names]), fetch);
   if (answer.error) return answer;
-  const records = answer.results.flatMap((result) => childrenNamed(result, "records"));
+  const records = answer.results.flatMap((result) => listChildElements(result, "records"));
   return { results: records.filter(({ attributes }) => attributes.get("nil") !== "true") };
 }
 
@@ -45,7 +45,7 @@ export const upsertComponents = (
   fetch: ProviderFetch,
 ): Promise<SoapAnswer> =>
   call(
-    element(
+    buildElement(
       "upsertMetadata",
       components.map((component) => ({ ...inOrder(component), name: "metadata", attributes: typed(type) })),
     ),
@@ -71,12 +71,12 @@ function inOrder(component: Element): Element {
 async function call(operation: Element, fetch: ProviderFetch): Promise<SoapAnswer> {
   const response = await fetch(soapRequest(operation));
   const error = classify(response);
-  if (error && concernsTheCall(error.kind)) throw error;
+  if (error && concernsEveryRecord(error.kind)) throw error;
   if (error) return { error };
   try {
-    const body = childNamed(readXml(response.text), "Body");
-    const answer = childNamed(body, `${operation.name}Response`);
-    if (answer) return { results: childrenNamed(answer, "result") };
+    const body = findChildElement(readXml(response.text), "Body");
+    const answer = findChildElement(body, `${operation.name}Response`);
+    if (answer) return { results: listChildElements(answer, "result") };
   } catch (cause) {
     if (!(cause instanceof XmlError)) throw cause;
   }
@@ -115,7 +115,7 @@ function soapRequest(operation: Element): ProviderRequest {
 
 /** Returns why Salesforce refused a component, from its result. */
 export function componentFaults(result: Element): { code: string; message: string }[] {
-  return childrenNamed(result, "errors").map((error) => ({
+  return listChildElements(result, "errors").map((error) => ({
     code: childText(error, "statusCode") ?? "UNKNOWN",
     message: childText(error, "message") ?? "Salesforce gave no reason",
   }));

@@ -11,7 +11,10 @@ const LONGEST_TEXT = 4_000;
 type Value = FieldFilter["value"];
 
 /** Returns `Field = value`. Throws `ProviderError` with the field's name if the value is not one of its type. */
-export function comparison({ fieldName, value }: FieldFilter, metadata: ObjectMetadata | undefined): string {
+export function writeComparison(
+  { fieldName, value }: FieldFilter,
+  metadata: ObjectMetadata | undefined,
+): string {
   const name = getName(fieldName, metadata);
   if (metadata?.unfilterable?.includes(name)) {
     throw refusedField(fieldName, `Salesforce cannot compare the field \`${fieldName}\` in a filter`);
@@ -22,7 +25,7 @@ export function comparison({ fieldName, value }: FieldFilter, metadata: ObjectMe
 /** Without a description of the field, the type of the value decides. */
 function literal(fieldName: string, value: Value, field: FieldMetadata | undefined): string {
   const type = field?.providerType ?? typeof value;
-  const written = WRITERS[type] ?? quoted;
+  const written = WRITERS[type] ?? quoteText;
   const text = written(String(value));
   if (text === undefined)
     throw refusedField(
@@ -63,7 +66,7 @@ const WRITERS: Record<string, (text: string) => string | undefined> = {
 };
 
 /** Returns a text literal; undefined if Salesforce would refuse it for its length. */
-export function quoted(text: string): string | undefined {
+function quoteText(text: string): string | undefined {
   if (text.length > LONGEST_TEXT) return undefined;
   return `'${text.replaceAll(/[\\'\n\r\t\b\f]/g, (char) => ESCAPES[char] ?? char)}'`;
 }

@@ -4,7 +4,7 @@ import type { ReadPlan } from "../../connector-kit/read-connector.ts";
 import { childQuery, isArchived, NOT_DELETED, planAssociations } from "./association-plan.ts";
 import { changeColumn } from "./change-column.ts";
 import { getName } from "./soql-field.ts";
-import { comparison } from "./soql-filter.ts";
+import { writeComparison } from "./soql-filter.ts";
 import { timeLiteral } from "./soql-time.ts";
 import type { Query } from "./query-request.ts";
 import { objectFault } from "./request.ts";
@@ -91,7 +91,7 @@ function living(plan: Asked): string[] {
 }
 
 const filterConditions = ({ filters, metadata }: ReadPlan): string[] =>
-  filters.map((filter) => comparison(filter, metadata));
+  filters.map((filter) => writeComparison(filter, metadata));
 
 /** Both bounds are inclusive. */
 function timeConditions({ objectName, metadata, since, until }: ReadPlan): string[] {

@@ -1,6 +1,6 @@
 /** Subscribes to changes in Salesforce by Change Data Capture: entry point for subscriptions. */
 import type { SubscribeConnector } from "../../connector-kit/subscribe-connector.ts";
-import { createTimeIn, isListed, polledEvent, readEvent, sampleEvent } from "./change-event.ts";
+import { parseCreateTime, isListed, polledEvent, readEvent, sampleEvent } from "./change-event.ts";
 import { findOrganization } from "./event-channel.ts";
 
 export const subscribe: SubscribeConnector = {
@@ -12,7 +12,7 @@ export const subscribe: SubscribeConnector = {
   readEvent,
   isListed,
   createTimeField: "CreatedDate",
-  readCreateTime: ({ raw }) => createTimeIn(raw.CreatedDate),
+  readCreateTime: ({ raw }) => parseCreateTime(raw.CreatedDate),
   polledEvent,
   sampleEvent,
 };

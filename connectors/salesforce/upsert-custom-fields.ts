@@ -1,7 +1,7 @@
 /** Creates and changes Salesforce custom fields: reads, merges, writes what differs, and makes them visible. */
 import type { ProviderFetch } from "../../connector-kit/calls/provider-fetch.ts";
 import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
-import { withheld } from "../../connector-kit/field-definitions.ts";
+import { withholdDefinitions } from "../../connector-kit/field-definitions.ts";
 import { FieldOutcomes } from "../../connector-kit/calls/field-outcomes.ts";
 import type { FieldOutcome, FieldRequest } from "../../connector-kit/fields.ts";
 import { buildFullName } from "./custom-field.ts";
@@ -21,7 +21,7 @@ export async function upsertCustomFields(
   );
   const planned = plans.map(({ outcome }) => outcome);
   const open = [...plans.keys()].filter((index) => plans[index]?.component);
-  if (planned.some(({ error }) => error)) return withheld(planned, open);
+  if (planned.some(({ error }) => error)) return withholdDefinitions(planned, open);
 
   const outcomes = new FieldOutcomes(planned, open);
   for (const wave of chunks(open)) {

@@ -7,7 +7,7 @@ import { classify } from "./classify.ts";
 import { toError } from "./fault.ts";
 import { DATA } from "./request.ts";
 import { componentFaults, readComponents, upsertComponents } from "./soap.ts";
-import { childrenNamed, childText, element, type Element } from "./xml.ts";
+import { listChildElements, childText, buildElement, type Element } from "./xml.ts";
 
 const NAME = "IntegrationCustomFieldVisibility";
 
@@ -38,7 +38,7 @@ function withPermissions(
   existing: Element | undefined,
   { shown, required }: { shown: string[]; required: string[] },
 ): Element | undefined {
-  const present = childrenNamed(existing, "fieldPermissions");
+  const present = listChildElements(existing, "fieldPermissions");
   const nameField = (permission: Element) => (childText(permission, "field") ?? "").toLowerCase();
   const isWhole = (permission: Element) =>
     childText(permission, "readable") === "true" && childText(permission, "editable") === "true";
@@ -48,17 +48,17 @@ function withPermissions(
   const kept = present.filter((permission) => !superseded.has(nameField(permission)));
   if (missing.length === 0 && kept.length === present.length) return undefined;
   const others = existing?.children.filter(({ name }) => name !== "fieldPermissions") ?? [
-    element("fullName", NAME),
-    element("label", "Custom Field Visibility for Integration"),
+    buildElement("fullName", NAME),
+    buildElement("label", "Custom Field Visibility for Integration"),
   ];
-  return element("metadata", [...others, ...kept, ...missing.map(permissionFor)]);
+  return buildElement("metadata", [...others, ...kept, ...missing.map(permissionFor)]);
 }
 
 const permissionFor = (field: string): Element =>
-  element("fieldPermissions", [
-    element("editable", "true"),
-    element("field", field),
-    element("readable", "true"),
+  buildElement("fieldPermissions", [
+    buildElement("editable", "true"),
+    buildElement("field", field),
+    buildElement("readable", "true"),
   ]);
 
 async function assign(fetch: ProviderFetch): Promise<void> {

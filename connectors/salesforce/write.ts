@@ -7,7 +7,7 @@ import { shortId } from "./id.ts";
 import { keyNameFault, recordFault } from "./record-fault.ts";
 import { readFields } from "./read-fields.ts";
 import { BATCH_LIMIT, objectFault, writeMany } from "./request.ts";
-import { requestsFor, writeOneByOne } from "./single.ts";
+import { buildRecordRequests, writeOneByOne } from "./single.ts";
 
 export const write: WriteConnector = {
   module: "crm",
@@ -35,7 +35,7 @@ function prepare(order: RecordWrite): ProviderRequest[] {
   const faults = order.records.map((record) => recordFault(order, record));
   const fault = [requestFault(order), ...faults].find((found) => found !== undefined);
   if (fault) throw fault;
-  if (!inBatches(order)) return order.records.flatMap((record) => requestsFor(order, record));
+  if (!inBatches(order)) return order.records.flatMap((record) => buildRecordRequests(order, record));
   return batchWaves(order).map((wave) => writeMany(order, wave));
 }
 

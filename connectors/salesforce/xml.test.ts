@@ -1,7 +1,15 @@
 /** The XML reader takes what the Metadata API sends and nothing that could harm; the writer lets no text become markup. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { childNamed, childrenNamed, childText, element, readXml, writeXml, XmlError } from "./xml.ts";
+import {
+  findChildElement,
+  listChildElements,
+  childText,
+  buildElement,
+  readXml,
+  writeXml,
+  XmlError,
+} from "./xml.ts";
 
 test("elements are read by their local names, with text, attributes, CDATA, comments and references", () => {
   const root = readXml(
@@ -10,8 +18,8 @@ test("elements are read by their local names, with text, attributes, CDATA, comm
   );
   assert.equal(root.name, "a");
   assert.equal(root.attributes.size, 0);
-  assert.equal(childNamed(root, "b")?.attributes.get("nil"), "true");
-  assert.equal(childrenNamed(root, "b").length, 2);
+  assert.equal(findChildElement(root, "b")?.attributes.get("nil"), "true");
+  assert.equal(listChildElements(root, "b").length, 2);
   assert.equal(childText(root, "c"), "one & two AB <raw>");
   assert.equal(childText(root, "d"), undefined);
 });
@@ -132,14 +140,14 @@ test("a text of hostile length takes less than a second of processor time", () =
 
 test("what was written is read back the same, markup in it included", () => {
   const texts = [`</label><x>"'&amp;`, "ä 😀 ]]>", "a\tb"];
-  const written = element(
+  const written = buildElement(
     "a",
-    texts.map((text) => element("b", text)),
+    texts.map((text) => buildElement("b", text)),
   );
   const read = readXml(writeXml(written));
   assert.deepEqual(
     read.children.map(({ text }) => text),
     texts,
   );
-  assert.equal(writeXml(element("empty")), "<empty></empty>");
+  assert.equal(writeXml(buildElement("empty")), "<empty></empty>");
 });

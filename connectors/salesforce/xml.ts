@@ -25,7 +25,7 @@ const LIMITS = { characters: 4 * 1024 * 1024, depth: 32, nodes: 100_000 };
  */
 export function readXml(source: string, limits = LIMITS): Element {
   if (source.length > limits.characters) throw new XmlError("too long");
-  const document = element("");
+  const document = buildElement("");
   const open = [document];
   let nodes = 0;
   const count = () => {
@@ -48,7 +48,7 @@ export function readXml(source: string, limits = LIMITS): Element {
   });
   parser.on("attribute", count);
   parser.on("opentag", ({ local, attributes }) => {
-    const child = { ...element(local), attributes: readAttributes(attributes) };
+    const child = { ...buildElement(local), attributes: readAttributes(attributes) };
     open.at(-1)?.children.push(child);
     open.push(child);
   });
@@ -72,7 +72,7 @@ const readAttributes = (attributes: Record<string, SaxesAttributeNS>): Map<strin
   );
 
 /** Creates an element with text or with children. */
-export const element = (name: string, content: string | Element[] = ""): Element => ({
+export const buildElement = (name: string, content: string | Element[] = ""): Element => ({
   name,
   attributes: new Map(),
   children: typeof content === "string" ? [] : content,
@@ -85,15 +85,15 @@ export function writeXml({ name, attributes, children, text }: Element): string 
   return `<${name}${written}>${children.map(writeXml).join("")}${escape(text)}</${name}>`;
 }
 
-export const childNamed = (parent: Element | undefined, name: string): Element | undefined =>
+export const findChildElement = (parent: Element | undefined, name: string): Element | undefined =>
   parent?.children.find((child) => child.name === name);
 
-export const childrenNamed = (parent: Element | undefined, name: string): Element[] =>
+export const listChildElements = (parent: Element | undefined, name: string): Element[] =>
   parent?.children.filter((child) => child.name === name) ?? [];
 
 /** Returns undefined if there is no such child. */
 export const childText = (parent: Element | undefined, name: string): string | undefined =>
-  childNamed(parent, name)?.text;
+  findChildElement(parent, name)?.text;
 
 /** Characters that XML 1.0 cannot carry in any form. */
 export const UNWRITABLE = /[^\t\n\r\x20-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;

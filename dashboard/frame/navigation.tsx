@@ -2,7 +2,7 @@
 import type { JSX } from "react";
 import { Text } from "@mantine/core";
 import { Link, useRouter } from "@tanstack/react-router";
-import { part } from "./page-link.tsx";
+import { encodePart } from "./page-link.tsx";
 import { useShownProject } from "./project.ts";
 import { toRoute, SITE, type SiteGroup } from "./site.ts";
 import classes from "./navigation.module.css";
@@ -13,10 +13,10 @@ export function Navigation({ onFollow }: { onFollow?: () => void }): JSX.Element
     <nav aria-label="Main" className={classes["nav"]}>
       {pages.map(({ title, links }) => (
         <div key={title}>
-          <Text size="xs" c="dimmed" fw={600} className={classes["group"]} id={`nav-${part(title)}`}>
+          <Text size="xs" c="dimmed" fw={600} className={classes["group"]} id={`nav-${encodePart(title)}`}>
             {title}
           </Text>
-          <ul aria-labelledby={`nav-${part(title)}`}>
+          <ul aria-labelledby={`nav-${encodePart(title)}`}>
             {links.map(({ to, title: word }) => (
               <li key={to}>
                 <Link
@@ -51,7 +51,9 @@ export function useSitePages(): { title: string; links: SiteLink[] }[] {
   const start = (below: SiteGroup["below"]): string | undefined => {
     if (below === "root") return "";
     if (!project) return below === "project" ? "/projects/_" : undefined;
-    return below === "project" ? `/projects/${part(project.name)}` : `/orgs/${part(project.orgId)}`;
+    return below === "project"
+      ? `/projects/${encodePart(project.name)}`
+      : `/orgs/${encodePart(project.orgId)}`;
   };
   return SITE.flatMap(({ title, below, pages }) => {
     const from = start(below);

@@ -74,10 +74,10 @@ export function target(address: string): { to: string; search: never } {
   return { to, search: search as never };
 }
 
-export const projectPath = (project: string, to: string): string => `/projects/${part(project)}${to}`;
+export const projectPath = (project: string, to: string): string => `/projects/${encodePart(project)}${to}`;
 
 /** One part of an address: names may contain slashes and spaces. */
-export const part = (name: string): string => encodeURIComponent(name);
+export const encodePart = (name: string): string => encodeURIComponent(name);
 
 /** A link to another site; only https, because such addresses come from others. */
 export const OutLink = ({ href, children }: { href: string; children: ReactNode }): JSX.Element =>

@@ -5,7 +5,7 @@ import { Link, useNavigate, useRouterState } from "@tanstack/react-router";
 import type { Schemas } from "../api.gen.ts";
 import { useCall } from "../api/queries.ts";
 import { Icon } from "../ui/icons.tsx";
-import { part } from "./page-link.tsx";
+import { encodePart } from "./page-link.tsx";
 import { useShownProject } from "./project.ts";
 import classes from "./frame.module.css";
 
@@ -18,7 +18,7 @@ export function ProjectSwitch(): JSX.Element {
   return (
     <div className={classes["switch"]}>
       {current && (
-        <Link to={`/projects/${part(current.name)}`} className={classes["project"]}>
+        <Link to={`/projects/${encodePart(current.name)}`} className={classes["project"]}>
           <Text component="span" size="sm" fw={600} truncate="end" className="foreign">
             {current.name}
           </Text>
@@ -50,7 +50,7 @@ export function ProjectSwitch(): JSX.Element {
             </div>
           ))}
           {current && (
-            <Menu.Item component={Link} to={`/orgs/${part(current.orgId)}/projects`}>
+            <Menu.Item component={Link} to={`/orgs/${encodePart(current.orgId)}/projects`}>
               All projects
             </Menu.Item>
           )}
@@ -63,5 +63,5 @@ export function ProjectSwitch(): JSX.Element {
 /** The same list in the other project; a thing of this project is not in the other one. */
 function samePage(pathname: string, project: string): string {
   const [, section, , page = ""] = pathname.split("/");
-  return `/projects/${part(project)}${section === "projects" && page ? `/${page}` : ""}`;
+  return `/projects/${encodePart(project)}${section === "projects" && page ? `/${page}` : ""}`;
 }

@@ -4,7 +4,7 @@ import { Button, CloseButton, Group, NativeSelect, TextInput } from "@mantine/co
 import { nowMs } from "./clock.ts";
 import { Icon } from "./icons.tsx";
 import { usePausedText } from "./paused-text.ts";
-import { exactTime } from "./time-words.ts";
+import { formatExactTime } from "./time-words.ts";
 import classes from "./filter-bar.module.css";
 
 /** `name` is the filter's name in the address and in the API; `label` the field's, as "Status". */
@@ -78,7 +78,7 @@ export function FilterBar({ fields, values, onChange }: FilterBarProps): JSX.Ele
 }
 
 function chipText(field: FilterField | undefined, name: string, value: string): string {
-  if (name === "since" || name === "until") return `${name} ${exactTime(value)}`;
+  if (name === "since" || name === "until") return `${name} ${formatExactTime(value)}`;
   const option = field?.kind === "choice" && field.options.find((one) => one.value === value);
   return `${field?.label ?? name}: ${option ? option.label : value}`;
 }

@@ -1,7 +1,7 @@
 /** The findings about a text as a list below its editor, for those who cannot see what is underlined. */
 import type { JSX } from "react";
 import { Text } from "@mantine/core";
-import { counted } from "./counted.ts";
+import { formatCount } from "./format-count.ts";
 
 export interface ListedFinding {
   severity: "error" | "warning";
@@ -59,8 +59,8 @@ export function FindingsList({ findings, refused }: FindingsListProps): JSX.Elem
 
 const describeFindings = (errors: number, warnings: number, refused: string): string =>
   [
-    errors > 0 ? `${counted(errors, "error")}: ${refused}` : "",
-    warnings > 0 ? counted(warnings, "warning") : "",
+    errors > 0 ? `${formatCount(errors, "error")}: ${refused}` : "",
+    warnings > 0 ? formatCount(warnings, "warning") : "",
   ]
     .filter(Boolean)
     .join("; ");

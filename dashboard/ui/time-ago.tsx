@@ -2,7 +2,7 @@
 import { useEffect, useState, type JSX } from "react";
 import { Tooltip } from "@mantine/core";
 import { nowMs } from "./clock.ts";
-import { agoWords, exactTime } from "./time-words.ts";
+import { describeAgo, formatExactTime } from "./time-words.ts";
 
 const TICK_MS = 10_000;
 
@@ -39,17 +39,17 @@ export function TimeAgo({ time, none = "never", focusable = false }: TimeAgoProp
         // Nothing is drawn again while the words stay the same, as they do for most rows of a long list.
         setNow((before) => {
           const next = nowMs();
-          return time && agoWords(time, before) === agoWords(time, next) ? before : next;
+          return time && describeAgo(time, before) === describeAgo(time, next) ? before : next;
         }),
       ),
     [time],
   );
   if (!time) return <span className="soft">{none}</span>;
   return (
-    <Tooltip label={exactTime(time)} events={{ hover: true, focus: true, touch: true }} withArrow>
+    <Tooltip label={formatExactTime(time)} events={{ hover: true, focus: true, touch: true }} withArrow>
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- the tooltip has the exact time */}
       <time dateTime={time} className="numbers" tabIndex={focusable ? 0 : undefined}>
-        {agoWords(time, now)}
+        {describeAgo(time, now)}
       </time>
     </Tooltip>
   );

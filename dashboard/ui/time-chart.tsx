@@ -15,7 +15,7 @@ import {
   YAxis,
 } from "recharts";
 import classes from "./time-chart.module.css";
-import { durationWords, exactTime, tickTime } from "./time-words.ts";
+import { formatDuration, formatExactTime, formatTick } from "./time-words.ts";
 
 export interface Bucket {
   /** Beginning of the bucket, a date-time. */
@@ -124,7 +124,7 @@ const Durations = ({ name, buckets, bucketSeconds, shown }: PlotProps): JSX.Elem
       accessibilityLayer={false}
       margin={{ top: 6, right: 4, bottom: 0, left: 0 }}
     >
-      {axes(bucketSeconds * buckets.length, durationWords)}
+      {axes(bucketSeconds * buckets.length, formatDuration)}
       {/* The hint of the bars has these numbers, too. */}
       <Tooltip content={() => null} isAnimationActive={false} />
       {shown && <ReferenceLine x={shown.time} stroke="var(--busbar-field)" />}
@@ -142,7 +142,7 @@ const axes = (seconds: number, format: (value: number) => string): JSX.Element =
       {...AXIS}
       height={18}
       minTickGap={40}
-      tickFormatter={(time: string) => tickTime(time, seconds)}
+      tickFormatter={(time: string) => formatTick(time, seconds)}
     />
     <YAxis {...AXIS} width={WIDTH_OF_NUMBERS} allowDecimals={false} tickCount={4} tickFormatter={format} />
   </>
@@ -176,11 +176,11 @@ const BucketTable = ({ name, buckets }: Pick<TimeChartProps, "name" | "buckets">
       <tbody>
         {buckets.map(({ time, count, failed, p50Ms, p95Ms }) => (
           <tr key={time}>
-            <td>{exactTime(time)}</td>
+            <td>{formatExactTime(time)}</td>
             <td>{count}</td>
             <td>{failed}</td>
-            <td>{p50Ms === undefined ? "–" : durationWords(p50Ms)}</td>
-            <td>{p95Ms === undefined ? "–" : durationWords(p95Ms)}</td>
+            <td>{p50Ms === undefined ? "–" : formatDuration(p50Ms)}</td>
+            <td>{p95Ms === undefined ? "–" : formatDuration(p95Ms)}</td>
           </tr>
         ))}
       </tbody>
@@ -200,8 +200,8 @@ function describeBucket({ time, count, failed, p50Ms, p95Ms }: Bucket): string {
   const durations =
     p50Ms === undefined || p95Ms === undefined
       ? ""
-      : `, p50 ${durationWords(p50Ms)}, p95 ${durationWords(p95Ms)}`;
-  return `${exactTime(time)}: ${count} in all, ${failed} failed${share(failed, count)}${durations}`;
+      : `, p50 ${formatDuration(p50Ms)}, p95 ${formatDuration(p95Ms)}`;
+  return `${formatExactTime(time)}: ${count} in all, ${failed} failed${share(failed, count)}${durations}`;
 }
 
 function describeAll(buckets: readonly Bucket[], bucketSeconds: number): string {

@@ -1,10 +1,10 @@
 /** Times read as people say them. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { agoWords, durationWords } from "./time-words.ts";
+import { describeAgo, formatDuration } from "./time-words.ts";
 
 const NOW = Date.parse("2026-11-22T10:00:00Z");
-const ago = (seconds: number) => agoWords(new Date(NOW - seconds * 1_000).toISOString(), NOW);
+const ago = (seconds: number) => describeAgo(new Date(NOW - seconds * 1_000).toISOString(), NOW);
 
 test("a time in the past or future is reported by the largest unit that fits", () => {
   assert.deepEqual([2, 59, 60, 3_599, 7_200, 86_400 * 3].map(ago), [
@@ -19,7 +19,7 @@ test("a time in the past or future is reported by the largest unit that fits", (
 });
 
 test("a duration has at most two units", () => {
-  assert.deepEqual([12, 1_240, 59_970, 185_000, 7_860_000].map(durationWords), [
+  assert.deepEqual([12, 1_240, 59_970, 185_000, 7_860_000].map(formatDuration), [
     "12 ms",
     "1.2 s",
     "1 min 0 s",

@@ -8,7 +8,7 @@ const STEPS: [Intl.RelativeTimeFormatUnit, number, string][] = [
 ];
 
 /** "3 min ago", "in 2 h"; after two months the date. */
-export function agoWords(time: string, nowMs: number): string {
+export function describeAgo(time: string, nowMs: number): string {
   const then = Date.parse(time);
   const isPast = then <= nowMs;
   let amount = Math.abs(nowMs - then) / 1_000;
@@ -22,7 +22,7 @@ export function agoWords(time: string, nowMs: number): string {
 }
 
 /** "22 Nov 2026, 10:15:03.123 CET" */
-export function exactTime(time: string): string {
+export function formatExactTime(time: string): string {
   const then = Date.parse(time);
   // An address may have any text as a time; the API says what is wrong with it.
   if (Number.isNaN(then)) return time;
@@ -42,7 +42,7 @@ export function exactTime(time: string): string {
 const DAY_MS = 86_400_000;
 
 /** "09:12 CET"; of another day "21 Nov, 09:12 CET" */
-export function clockTime(time: string, nowMs: number): string {
+export function formatClockTime(time: string, nowMs: number): string {
   const then = Date.parse(time);
   const isToday = nowMs - then < DAY_MS && new Date(then).getDate() === new Date(nowMs).getDate();
   return new Intl.DateTimeFormat(undefined, {
@@ -55,7 +55,7 @@ export function clockTime(time: string, nowMs: number): string {
 }
 
 /** A tick of an axis: "09:12", and over more than two days "21 Nov". */
-export const tickTime = (time: string, axisSeconds: number): string =>
+export const formatTick = (time: string, axisSeconds: number): string =>
   new Intl.DateTimeFormat(
     undefined,
     axisSeconds > 172_800
@@ -64,7 +64,7 @@ export const tickTime = (time: string, axisSeconds: number): string =>
   ).format(Date.parse(time));
 
 /** "35 ms", "1.2 s", "3 min 5 s", "2 h 10 min" */
-export function durationWords(ms: number): string {
+export function formatDuration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   // From here on the seconds would be rounded to 60.0.
   if (ms < 59_950) return `${(ms / 1_000).toFixed(1)} s`;
@@ -74,5 +74,5 @@ export function durationWords(ms: number): string {
 }
 
 /** Returns how long something took. */
-export const tookWords = (from: string, to: string): string =>
-  durationWords(Math.max(0, Date.parse(to) - Date.parse(from)));
+export const formatSpan = (from: string, to: string): string =>
+  formatDuration(Math.max(0, Date.parse(to) - Date.parse(from)));

@@ -1,6 +1,6 @@
 /** Step: a change in the CRM arrives; pause and resume; read on request; search. */
 import { member, text, type Answer, type Step, type Tour } from "../step.ts";
-import { recordsArrived } from "./receive-records.ts";
+import { awaitRecords } from "./receive-records.ts";
 
 const POLL_MS = 50;
 const MAX_POLLS = 300;
@@ -40,7 +40,7 @@ async function changeWhilePaused(deps: Tour): Promise<void> {
     },
   });
   await deps.api("POST", `${reads}:unpause`, { of: "read" });
-  await recordsArrived(deps, "scheduled", (records) =>
+  await awaitRecords(deps, "scheduled", (records) =>
     records.some((one) => member(one, "id") === id && member(one, "mappedFields.notes") === "Countess"),
   );
   deps.check("resumed: the change has arrived, under your field name notes", true);
@@ -58,6 +58,6 @@ async function readNow(deps: Tour): Promise<void> {
     max: MAX_POLLS,
   });
   const count = Number(member(operation.body, "metadata.progress.recordsProcessed"));
-  await recordsArrived(deps, "triggered", (records) => records.length === count);
+  await awaitRecords(deps, "triggered", (records) => records.length === count);
   deps.check(`read on request: all ${count} people have arrived`, count > 0);
 }

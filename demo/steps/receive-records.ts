@@ -13,7 +13,7 @@ export const receiveRecords: Step = {
       everyMs: POLL_MS,
       max: MAX_POLLS,
     });
-    const messages = await recordsArrived(deps, "backfill", (records) => records.length >= PEOPLE);
+    const messages = await awaitRecords(deps, "backfill", (records) => records.length >= PEOPLE);
     const [first] = messages;
     if (first) deps.say(`received: ${first.text.slice(0, 700)} …`);
     const key = deps.recall("signingKey");
@@ -30,7 +30,7 @@ const POLL_MS = 50;
 const MAX_POLLS = 300;
 
 /** Waits until the records of HubSpot in this run's messages are as wanted; returns the messages. */
-export async function recordsArrived(
+export async function awaitRecords(
   { receiver, groupRef }: Pick<Tour, "receiver" | "groupRef">,
   readType: string,
   isComplete: (records: ReturnType<typeof list>) => boolean,

@@ -9,7 +9,7 @@ import {
 } from "../../destination-kit/destination.ts";
 import { httpOutcome, parseMembers } from "../../destination-kit/http-outcome.ts";
 import { messageBody } from "../../destination-kit/message-body.ts";
-import { BATCH_CONFIG, batchLimits, rowChannel, sharedOutcome } from "../../destination-kit/rows.ts";
+import { BATCH_CONFIG, batchLimits, openRowChannel, repeatOutcome } from "../../destination-kit/rows.ts";
 import {
   checkGoogle,
   buildEndpointSetting,
@@ -49,7 +49,7 @@ export const bigquery = defineDestination({
     const path = `/bigquery/v2/projects/${project}/datasets/${dataset}/tables/${table}/insertAll`;
     const url = new URL(path, endpointUrl);
     const bearer = googleBearer(readServiceAccount(credentials), googleAudience(url, GOOGLE));
-    return rowChannel(async (messages) => {
+    return openRowChannel(async (messages) => {
       const headers = { "content-type": "application/json", authorization: `Bearer ${await bearer()}` };
       // Otherwise one row that does not fit its table would stop the others.
       const body = JSON.stringify({ skipInvalidRows: true, rows: messages.map(buildRow) });
@@ -70,17 +70,17 @@ const buildRow = (message: Message) => ({
  */
 function readOutcomes(messages: Message[], exchange: Exchange): Outcome[] {
   const outcome = httpOutcome(exchange);
-  if ("failure" in exchange) return sharedOutcome(messages, outcome);
+  if ("failure" in exchange) return repeatOutcome(messages, outcome);
   const { error, kind, insertErrors } = parseMembers(exchange.body);
   if (outcome.kind !== "delivered") {
-    return sharedOutcome(messages, googleRefusal(outcome, error));
+    return repeatOutcome(messages, googleRefusal(outcome, error));
   }
   if (kind !== ACCEPTED) {
     const reason = exchange.body.includes(`"${ACCEPTED}"`) ? MANY_REFUSED : NOT_BIGQUERY;
-    return sharedOutcome(messages, { ...outcome, kind: "failed", error: reason });
+    return repeatOutcome(messages, { ...outcome, kind: "failed", error: reason });
   }
   const reasons = readReasons(insertErrors);
-  if (reasons.size === 0) return sharedOutcome(messages, outcome);
+  if (reasons.size === 0) return repeatOutcome(messages, outcome);
   // The answer is about all rows, and may be long.
   const { answer: _, ...own } = outcome;
   return messages.map((_message, index) => {

@@ -14,8 +14,8 @@ import { messageBody } from "../../destination-kit/message-body.ts";
 import {
   BATCH_CONFIG,
   batchLimits,
-  rowChannel,
-  sharedOutcome,
+  openRowChannel,
+  repeatOutcome,
   SQL_NAME,
 } from "../../destination-kit/rows.ts";
 
@@ -50,14 +50,14 @@ export const clickhouse = defineDestination({
     };
     /** A batch is inserted as a whole or not at all. One row that does not fit its table must not hold up the others. */
     const insert = async (rows: string[], endMs: number): Promise<Outcome[]> => {
-      if (elapsedMs() >= endMs) return sharedOutcome(rows, { kind: "failed", error: NOT_TRIED });
+      if (elapsedMs() >= endMs) return repeatOutcome(rows, { kind: "failed", error: NOT_TRIED });
       const outcome = readOutcome(await network.send({ url, method: "POST", headers, body: rows.join("") }));
-      if (rows.length === 1 || !isFaultOfRow(outcome)) return sharedOutcome(rows, outcome);
+      if (rows.length === 1 || !isFaultOfRow(outcome)) return repeatOutcome(rows, outcome);
       const half = Math.ceil(rows.length / 2);
       const first = await insert(rows.slice(0, half), endMs);
       return [...first, ...(await insert(rows.slice(half), endMs))];
     };
-    return rowChannel((messages) => insert(messages.map(buildRow), elapsedMs() + network.timeoutMs));
+    return openRowChannel((messages) => insert(messages.map(buildRow), elapsedMs() + network.timeoutMs));
   },
 });
 

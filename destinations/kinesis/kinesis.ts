@@ -4,7 +4,7 @@ import { Type } from "typebox";
 import type { Json } from "../../ground/json.ts";
 import { AWS_CONFIG, AWS_SECRETS, awsOptions, awsOutcome, checkAws } from "../../destination-kit/aws.ts";
 import { defineDestination } from "../../destination-kit/destination.ts";
-import { beginningOfText } from "../../destination-kit/http-outcome.ts";
+import { excerptText } from "../../destination-kit/http-outcome.ts";
 import { checkTemplate, openTemplate } from "../../destination-kit/template.ts";
 
 /** The service's limit for one record with its partition key. */
@@ -58,7 +58,7 @@ export const kinesis = defineDestination({
           const { ShardId, SequenceNumber, $metadata } = await (await client).send(new PutRecordCommand(put));
           const status = $metadata.httpStatusCode ?? 200;
           if (SequenceNumber === undefined) return { kind: "failed", status, error: NO_NUMBER };
-          const answer = beginningOfText(`shard ${ShardId}, sequence number ${SequenceNumber}`);
+          const answer = excerptText(`shard ${ShardId}, sequence number ${SequenceNumber}`);
           return { kind: "delivered", status, answer };
         } catch (error) {
           return awsOutcome(error);

@@ -5,13 +5,13 @@ import { Type } from "typebox";
 import { elapsedMs } from "../../ground/clock.ts";
 import { AWS_CONFIG, awsOptions, awsOutcome, checkAws } from "../../destination-kit/aws.ts";
 import { defineDestination, type Message, type Outcome } from "../../destination-kit/destination.ts";
-import { beginningOfText } from "../../destination-kit/http-outcome.ts";
+import { excerptText } from "../../destination-kit/http-outcome.ts";
 import { messageBody } from "../../destination-kit/message-body.ts";
 import {
   BATCH_CONFIG,
   batchLimits,
-  rowChannel,
-  sharedOutcome,
+  openRowChannel,
+  repeatOutcome,
   SQL_NAME,
 } from "../../destination-kit/rows.ts";
 
@@ -79,8 +79,8 @@ export const redshift = defineDestination({
         ? { kind: "failed", error: NOT_REDSHIFT }
         : untilEnded(client, Id, network.timeoutMs);
     };
-    return rowChannel(
-      async (messages) => sharedOutcome(messages, await insert(messages).catch(awsOutcome)),
+    return openRowChannel(
+      async (messages) => repeatOutcome(messages, await insert(messages).catch(awsOutcome)),
       async () => (await opened)?.destroy(),
     );
   },
@@ -114,13 +114,13 @@ async function checkStatement(
     const { Status, Error: reason, $metadata } = await client.send(new DescribeStatementCommand({ Id }));
     const status = $metadata.httpStatusCode ?? 200;
     if (Status === "FINISHED") {
-      const answer = beginningOfText(`statement ${Id}`);
+      const answer = excerptText(`statement ${Id}`);
       return { outcome: { kind: "delivered", status, answer }, isFinal: true };
     }
     if (Status === undefined)
       return { outcome: { kind: "failed", status, error: NOT_REDSHIFT }, isFinal: true };
     const hasFailed = Status === "FAILED" || Status === "ABORTED";
-    const error = hasFailed ? beginningOfText(`${Status}: ${reason ?? "no reason"}`) : STILL_RUNS;
+    const error = hasFailed ? excerptText(`${Status}: ${reason ?? "no reason"}`) : STILL_RUNS;
     return { outcome: { kind: "failed", status, error, overloaded: !hasFailed }, isFinal: hasFailed };
   } catch (error) {
     return { outcome: awsOutcome(error), isFinal: false };

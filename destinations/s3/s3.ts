@@ -5,7 +5,7 @@ import { Type } from "typebox";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { AWS_CONFIG, AWS_SECRETS, awsOptions, awsOutcome, checkAws } from "../../destination-kit/aws.ts";
 import { defineDestination, type Message } from "../../destination-kit/destination.ts";
-import { beginningOfText } from "../../destination-kit/http-outcome.ts";
+import { excerptText } from "../../destination-kit/http-outcome.ts";
 import { checkTemplate, openTemplate } from "../../destination-kit/template.ts";
 
 const STORAGE_CLASSES = [
@@ -88,7 +88,7 @@ export const s3 = defineDestination({
           return {
             kind: "delivered",
             status: answer.$metadata.httpStatusCode ?? 200,
-            answer: beginningOfText(key),
+            answer: excerptText(key),
           };
         } catch (error) {
           return awsOutcome(error);

@@ -13,8 +13,8 @@ import { messageBody } from "../../destination-kit/message-body.ts";
 import {
   BATCH_CONFIG,
   batchLimits,
-  rowChannel,
-  sharedOutcome,
+  openRowChannel,
+  repeatOutcome,
   SQL_NAME,
 } from "../../destination-kit/rows.ts";
 import { openBearer, readRsaKey } from "../../destination-kit/signed-bearer.ts";
@@ -66,7 +66,7 @@ export const snowflake = defineDestination({
     const bearer = openUserBearer(config, key);
     const table = [config.dbName, config.schemaName, config.tableName].join(".");
     const timeout = Math.min(LONGEST_SECONDS, Math.max(1, Math.floor(network.timeoutMs / 1_000) - 2));
-    return rowChannel(async (messages) => {
+    return openRowChannel(async (messages) => {
       const values = messages.flatMap((message) => [message.id, messageBody(message)]);
       const bindings = Object.fromEntries(values.map((value, nth) => [nth + 1, { type: "TEXT", value }]));
       const headers = {
@@ -77,7 +77,7 @@ export const snowflake = defineDestination({
         "x-snowflake-authorization-token-type": "KEYPAIR_JWT",
       };
       const body = JSON.stringify({ statement: statementFor(table, messages.length), timeout, bindings });
-      return sharedOutcome(messages, readOutcome(await network.send({ url, method: "POST", headers, body })));
+      return repeatOutcome(messages, readOutcome(await network.send({ url, method: "POST", headers, body })));
     });
   },
 });

@@ -4,7 +4,7 @@ import { Type } from "typebox";
 import { AWS_CONFIG, AWS_SECRETS, awsOptions, awsOutcome, checkAws } from "../../destination-kit/aws.ts";
 import { checkUrl } from "../../destination-kit/check-url.ts";
 import { defineDestination, type Fault } from "../../destination-kit/destination.ts";
-import { beginningOfText } from "../../destination-kit/http-outcome.ts";
+import { excerptText } from "../../destination-kit/http-outcome.ts";
 
 /** The limit that every queue has at least. */
 const MAX_MESSAGE_BYTES = 256 * 1024;
@@ -55,7 +55,7 @@ export const sqs = defineDestination({
           const { MessageId, $metadata } = await (await client).send(send);
           const status = $metadata.httpStatusCode ?? 200;
           if (MessageId === undefined) return { kind: "failed", status, error: NO_ID };
-          return { kind: "delivered", status, answer: beginningOfText(`message ${MessageId}`) };
+          return { kind: "delivered", status, answer: excerptText(`message ${MessageId}`) };
         } catch (error) {
           return awsOutcome(error);
         }

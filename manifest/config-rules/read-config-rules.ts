@@ -1,16 +1,16 @@
 /** Rules for `read.objects` of a configuration: schedules, selected fields, mappings, backfill and filters. */
 import type { Features } from "../../connector-kit/provider-support.ts";
-import { closest } from "../../ground/closest.ts";
-import { counted } from "../../ground/counted.ts";
+import { findClosest } from "../../ground/closest.ts";
+import { formatCount } from "../../ground/format-count.ts";
 import type { Path } from "../finding.ts";
-import { chosenTexts, listConfigObjects, type AddIssue, type ConfigObject } from "../config-issue.ts";
+import { listChosenTexts, listConfigObjects, type AddIssue, type ConfigObject } from "../config-issue.ts";
 import { isFieldPath, leadsIntoList, parseFieldPath, parseValuePath } from "../../ground/field-path.ts";
 import type { ManifestIntegration, ReadObject } from "../manifest.ts";
 import {
   has,
   readMap,
   listMaps,
-  mapsOfMap,
+  listMemberMaps,
   readMember,
   joinPath,
   readText,
@@ -55,12 +55,12 @@ function checkReadSchedule(object: ConfigObject, limits: ReadLimits, add: AddIss
   if (!verdict.valid)
     return add(path, `The schedule is not valid: ${verdict.reason}.`, verdict.remedy, schedule);
   if (verdict.shortestIntervalMinutes >= limits.minimumScheduleMinutes) return;
-  const detail = `The schedule has runs ${counted(verdict.shortestIntervalMinutes, "minute")} apart; at least ${limits.minimumScheduleMinutes} must lie between them.`;
+  const detail = `The schedule has runs ${formatCount(verdict.shortestIntervalMinutes, "minute")} apart; at least ${limits.minimumScheduleMinutes} must lie between them.`;
   add(path, detail, "Read less often.", schedule);
 }
 
 function checkMappings(object: ConfigObject, declared: ReadObject | undefined, add: AddIssue): void {
-  const mappings = chosenTexts(object, "selectedFieldMappings");
+  const mappings = listChosenTexts(object, "selectedFieldMappings");
   const path = joinPath(object, "selectedFieldMappings");
   const takenBy = new Map<string, string>();
   for (const [mapped, field] of mappings) {
@@ -106,7 +106,7 @@ function fieldsByMappedName(object: ConfigObject, declared: ReadObject | undefin
       const [mapped, field] = [readText(entry, "mapToName"), readText(entry, "fieldName")];
       return mapped && field ? [[mapped, field]] : [];
     }),
-    ...chosenTexts(object, "selectedFieldMappings"),
+    ...listChosenTexts(object, "selectedFieldMappings"),
   ]);
 }
 
@@ -126,14 +126,14 @@ function checkFilteredLists(place: LocatedValue, mapped: ReadonlyMap<string, str
  * builders may map more than the manifest declares.
  */
 function checkMappedNames(object: ConfigObject, declared: ReadObject | undefined, add: AddIssue): void {
-  const mappings = chosenTexts(object, "selectedFieldMappings");
+  const mappings = listChosenTexts(object, "selectedFieldMappings");
   const dynamic = listMaps(object, "dynamicMappingsInput").map((entry) => readText(entry, "mapToName"));
   const fields = [...(declared?.requiredFields ?? []), ...(declared?.optionalFields ?? [])];
   const names = fields.flatMap(({ mapToName }) => mapToName ?? []);
   const free = names.filter((name) => !mappings.has(name));
   for (const mapped of mappings.keys()) {
     if (names.includes(mapped) || dynamic.includes(mapped)) continue;
-    const meant = closest(mapped, free);
+    const meant = findClosest(mapped, free);
     if (meant === undefined) continue;
     const path = [...joinPath(object, "selectedFieldMappings"), mapped];
     add(path, `"${mapped}" is not a mapped name of the manifest.`, `Did you mean "${meant}"?`, mapped);
@@ -145,7 +145,7 @@ function checkValueMappings(object: ConfigObject, add: AddIssue): void {
   for (const field of Object.keys(byField?.data ?? {})) {
     if (!byField) return;
     const takenBy = new Map<string, string>();
-    for (const [delivered, value] of chosenTexts(byField, field)) {
+    for (const [delivered, value] of listChosenTexts(byField, field)) {
       const first = takenBy.get(value);
       if (first === undefined) takenBy.set(value, delivered);
       else {
@@ -212,12 +212,12 @@ function checkSelection(object: ConfigObject, declared: ReadObject, add: AddIssu
   const isAnyChosen =
     (declared.requiredFields ?? []).length > 0 ||
     Object.values(chosen?.data ?? {}).includes(true) ||
-    chosenTexts(object, "selectedFieldMappings").size > 0 ||
+    listChosenTexts(object, "selectedFieldMappings").size > 0 ||
     has(object, "selectedFieldsAuto") ||
     readMember(object, "disabled") === true ||
     // A choice of the wrong type has its issue already.
     (has(object, "selectedFields") && !chosen) ||
-    mapsOfMap(object, "selectedFields").length > 0;
+    listMemberMaps(object, "selectedFields").length > 0;
   if (isAnyChosen) return;
   const detail = `No field of "${object.name}" is selected, and the integration requires none.`;
   add(joinPath(object, "selectedFields"), detail, "Select at least one field, or leave the object out.");

@@ -2,7 +2,7 @@
 import type { Features } from "../../connector-kit/provider-support.ts";
 import { listConfigObjects, type AddIssue } from "../config-issue.ts";
 import type { ManifestIntegration } from "../manifest.ts";
-import { has, readMap, mapsOfMap, readMember, joinPath, type LocatedValue } from "../located-value.ts";
+import { has, readMap, listMemberMaps, readMember, joinPath, type LocatedValue } from "../located-value.ts";
 
 const DEFAULT_KINDS = ["stringValue", "integerValue", "booleanValue"];
 
@@ -13,7 +13,7 @@ export function checkWriteConfig(
   add: AddIssue,
 ): void {
   for (const object of listConfigObjects(content, "write")) {
-    for (const setting of mapsOfMap(object, "selectedFieldSettings")) {
+    for (const setting of listMemberMaps(object, "selectedFieldSettings")) {
       checkDefault(setting, add);
       if (readMember(setting, "writeOnUpdate") !== "ifEmpty" || features.ifEmpty === true) continue;
       const detail = `\`ifEmpty\` is not supported for ${provider}.`;

@@ -1,7 +1,7 @@
 /** Rules that need the catalog: whether provider and module exist and support what is declared. */
 import type { KnownObjects } from "../../connector-kit/known-objects.ts";
 import { listFeatures, type ProviderInfo } from "../../connector-kit/provider-info.ts";
-import { closest, didYouMean } from "../../ground/closest.ts";
+import { findClosest, didYouMean } from "../../ground/closest.ts";
 import type { Report } from "../finding.ts";
 import type { Action } from "../manifest.ts";
 import {
@@ -125,7 +125,7 @@ export function checkStandardObjects(integration: LocatedValue, catalog: Catalog
     for (const object of listObjects(integration, action)) {
       const name = readText(object, "objectName") ?? "";
       const meant =
-        name.length < LEAST_LETTERS || known.has(name.toLowerCase()) ? undefined : closest(name, names);
+        name.length < LEAST_LETTERS || known.has(name.toLowerCase()) ? undefined : findClosest(name, names);
       if (meant === undefined) continue;
       report.warning(
         "unknown-object",

@@ -1,5 +1,5 @@
 /** Rules for cron expressions in a manifest. */
-import { counted } from "../../ground/counted.ts";
+import { formatCount } from "../../ground/format-count.ts";
 import type { Report } from "../finding.ts";
 import { joinPath, readText, type LocatedValue } from "../located-value.ts";
 import { checkSchedule } from "../schedule.ts";
@@ -28,11 +28,11 @@ export function checkScheduleAt(place: LocatedValue, minimumMinutes: number, rep
     report.error(
       "schedule-minimum-interval",
       path,
-      `The schedule "${shown}" has runs ${counted(shortest, "minute")} apart; at least ${counted(minimumMinutes, "minute")} must lie between them.`,
+      `The schedule "${shown}" has runs ${formatCount(shortest, "minute")} apart; at least ${formatCount(minimumMinutes, "minute")} must lie between them.`,
       minimumMinutes <= 10 ? 'The fastest schedule is "*/10 * * * *".' : 'Use for example "0 */6 * * *".',
     );
   } else if (shortest < FREQUENT_MINUTES) {
-    const message = `The schedule "${shown}" runs as often as every ${counted(shortest, "minute")}.`;
+    const message = `The schedule "${shown}" runs as often as every ${formatCount(shortest, "minute")}.`;
     report.warning(
       "frequent-schedule-risk",
       path,

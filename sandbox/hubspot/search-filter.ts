@@ -12,7 +12,7 @@ import type { StoredRecord } from "./stored-record.ts";
 export type Bounds = { afterKey?: number; throughKey?: number; changedFrom?: number; changedTo?: number };
 
 /** Test of a record with bounds that hold for every passing record; `exact` bounds make the test unnecessary. */
-export type Test = {
+export type RecordTest = {
   name: string;
   passes(record: StoredRecord): boolean;
   bounds?: Bounds;
@@ -20,7 +20,7 @@ export type Test = {
 };
 
 /** Builds the test of a filter. Throws HubSpot's refusal of an unknown property, operator or value. */
-export function buildFilterTest(store: TypeStore, filter: Data): Test {
+export function buildFilterTest(store: TypeStore, filter: Data): RecordTest {
   const { property, operator, value, passes } = readFilter(store, filter);
   const high = asText(filter["highValue"]) ?? "";
   const name = JSON.stringify(filter);

@@ -8,7 +8,7 @@ import { readTexts } from "./batch.ts";
 import { invalid } from "./errors.ts";
 import type { AccountSource } from "./objects.ts";
 import { parseObject, buildPresenter } from "./record-writes.ts";
-import { compareValues, buildFilterTest, type Bounds, type Test } from "./search-filter.ts";
+import { compareValues, buildFilterTest, type Bounds, type RecordTest } from "./search-filter.ts";
 import type { StoredRecord } from "./stored-record.ts";
 
 const MAX_RESULTS = 10_000;
@@ -110,7 +110,7 @@ function mentions(record: StoredRecord, query: string): boolean {
 }
 
 /** Separates the bounds of id and change time, which the table applies, from the other filters, which become one test. */
-function findBounds(tests: Test[]): Selection<StoredRecord> {
+function findBounds(tests: RecordTest[]): Selection<StoredRecord> {
   const selection: Selection<StoredRecord> = {};
   for (const { bounds } of tests) if (bounds !== undefined) narrow(selection, bounds);
   const others = tests.filter((test) => test.bounds === undefined || !test.exact);

@@ -18,7 +18,7 @@ export function refuse(status: number, code: string, message: string, fields?: s
 }
 
 /** Builds the error of a single-record endpoint. */
-export function refuseSave(errors: SaveError[]): Refused {
+export function buildSaveError(errors: SaveError[]): Refused {
   const status = errors.some((error) => NOT_FOUND.has(error.code)) ? 404 : 400;
   const body = errors.map(({ code, message, fields, duplicateResult }) => ({
     message,

@@ -3,7 +3,7 @@
 import { isData, type SandboxAnswer, type Data, type SandboxExchange } from "../exchange.ts";
 import type { Router } from "../router.ts";
 import { readDuplicateHeader } from "./duplicate-rules.ts";
-import { refuse, refuseSave } from "./errors.ts";
+import { refuse, buildSaveError } from "./errors.ts";
 import type { Field, Scalar } from "./fields.ts";
 import { normalizeId } from "./ids.ts";
 import type { ObjectStore, Org, StoredRecord } from "./org.ts";
@@ -77,7 +77,7 @@ export function parseBody(text: string): Data {
 }
 
 function success(saved: Saved): Data {
-  if ("errors" in saved) throw refuseSave(saved.errors);
+  if ("errors" in saved) throw buildSaveError(saved.errors);
   return { id: saved.id, success: true, errors: [] };
 }
 
@@ -85,7 +85,7 @@ function success(saved: Saved): Data {
 function readId(store: ObjectStore, exchange: SandboxExchange): string {
   const text = exchange.params["id"] ?? "";
   const id = normalizeId(text);
-  if (id === undefined || !id.startsWith(store.definition.prefix)) throw refuseSave([notFound(text)]);
+  if (id === undefined || !id.startsWith(store.definition.prefix)) throw buildSaveError([notFound(text)]);
   return id;
 }
 

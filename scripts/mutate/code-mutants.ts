@@ -86,7 +86,7 @@ function mutantsIn(source: SourceFile, checker: Checker, file: string): CodeMuta
 
 /** Calls and members that have sentences for people. */
 const SAYING =
-  /^(?:describe|checkRising|brokenPage|invalid|refusedField|cannot|unreadable|unexplained|notReadBack|sameCursor|objectOrBroken|Error)$/;
+  /^(?:describe|checkRising|brokenPage|invalid|refusedField|cannot|unreadable|describeUnexplained|notReadBack|sameCursorError|objectOrBroken|Error)$/;
 const SENTENCES = new Set(["message", "warning", "warnings", "why"]);
 /** Pace, time and what ends a loop: no facts about the vendor. */
 const OURS =

@@ -1,6 +1,6 @@
 /** Compares what a provider answers with its description, object by object. */
 import type { Description } from "../../connector-kit/declarative/rules/description.ts";
-import { merged } from "../../connector-kit/declarative/object-plan.ts";
+import { mergeRules } from "../../connector-kit/declarative/object-plan.ts";
 import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import type { Finding, ObjectProbe } from "./object-probe.ts";
 import type { ProbeFetch } from "./probe-fetch.ts";
@@ -21,7 +21,7 @@ export async function probeDescription(
       ? probed.description.objects[name]
       : undefined;
     if (!rules) throw new Error(`The description has no object ${JSON.stringify(name)}.`);
-    const plan = merged(probed.description, name, rules, probed.account);
+    const plan = mergeRules(probed.description, name, rules, probed.account);
     const tell: ObjectProbe["tell"] = (member, verdict, text) =>
       findings.push({ place: getPlace(probed.description, name, member), verdict, text });
     if (!plan.modes.includes("read")) tell("modes", "not seen", "it cannot be read");

@@ -1,5 +1,5 @@
 /** Finds a record below which there is a list to probe, for objects whose lists are below the records of another one. */
-import { readRecordId, merged } from "../../connector-kit/declarative/object-plan.ts";
+import { readRecordId, mergeRules } from "../../connector-kit/declarative/object-plan.ts";
 import type { Checkpoint, SourceRecord } from "../../connector-kit/read-connector.ts";
 import { textAt } from "../../connector-kit/calls/text-at.ts";
 import type { ObjectProbe } from "./object-probe.ts";
@@ -17,7 +17,7 @@ export async function listBelow(probe: ObjectProbe): Promise<Checkpoint | undefi
   const rules = Object.hasOwn(description.objects, parent.object)
     ? description.objects[parent.object]
     : undefined;
-  const above = rules && merged(description, parent.object, rules, account);
+  const above = rules && mergeRules(description, parent.object, rules, account);
   for (const { raw } of await firstRecords(probe, parent.object)) {
     const value = parent.by === undefined ? above && readRecordId(raw, above) : textAt(raw, parent.by);
     if (value === undefined || value === "") {

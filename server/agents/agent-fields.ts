@@ -10,7 +10,7 @@ import type { ReadDefinition } from "../read/definition/read-definition.ts";
 import { readProblem } from "../read/definition/read-problem.ts";
 import { locateFields, readSet, type ReadField } from "../read/definition/read-set.ts";
 import type { CustomerObject } from "./customer-objects.ts";
-import { fieldSteps, hiddenFields, isHidden, nameHidden, type AgentPolicy } from "./policy/policy.ts";
+import { fieldSteps, listHiddenFields, isHidden, nameHidden, type AgentPolicy } from "./policy/policy.ts";
 
 export type FieldServices = CallServices & { metadata: MetadataMemory };
 
@@ -49,7 +49,7 @@ export async function describeFields(
 ): Promise<AgentFields> {
   const { installed, definition } = object;
   const metadata = await describe(deps, object);
-  const hidden = withComputed(hiddenNames(object, policy), metadata);
+  const hidden = withComputed(listHiddenNames(object, policy), metadata);
   const connector = deps.catalog
     .of(installed.installation.projectId)
     .connector(installed.integration.provider);
@@ -124,8 +124,11 @@ async function describe(
 type NamedObject = Pick<CustomerObject, "installed" | "name" | "objectName">;
 
 /** Returns the hidden fields of an object under all their names: what is hidden by one name is hidden by the other, too. */
-export function hiddenNames({ installed, name, objectName }: NamedObject, policy: AgentPolicy): Set<string> {
-  const hidden = hiddenFields(policy, [name, objectName]);
+export function listHiddenNames(
+  { installed, name, objectName }: NamedObject,
+  policy: AgentPolicy,
+): Set<string> {
+  const hidden = listHiddenFields(policy, [name, objectName]);
   if (hidden.size === 0) return hidden;
   for (const [own, providerName] of findMappings(installed, objectName).mappedToProvider) {
     if (!isHidden(hidden, own, ...(providerName === undefined ? [] : [providerName]))) continue;

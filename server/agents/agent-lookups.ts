@@ -113,7 +113,7 @@ export const findObjectsTool = defineTool({
         return fits && actions.length > 0 ? [{ integration: one.name, object: name, actions }] : [];
       }),
     );
-    const { kept, truncated } = withinBytes(found);
+    const { kept, truncated } = truncateToBytes(found);
     return { objects: kept, truncated };
   },
 });
@@ -166,7 +166,7 @@ export const describeObjectTool = defineTool({
     const found = fields.filter(({ name, displayName: label = "" }) =>
       `${name} ${label}`.toLowerCase().includes(part),
     );
-    const { kept, truncated } = withinBytes(found.map(toFieldEntry));
+    const { kept, truncated } = truncateToBytes(found.map(toFieldEntry));
     return {
       object: object.name,
       ...(displayName !== undefined && { displayName }),
@@ -197,7 +197,7 @@ const toFieldEntry = ({
 });
 
 /** Truncates a list to the entries that fit into a result; at least one. */
-export function withinBytes<Entry extends Json>(
+export function truncateToBytes<Entry extends Json>(
   entries: readonly Entry[],
 ): { kept: Entry[]; truncated: boolean } {
   let size = 0;
@@ -245,7 +245,7 @@ export async function readOperation(
   const params = { operationId: operationId.toLowerCase() };
   const operation = await callAs(call, "getOperation", { params });
   const log = await callAs(call, "listOperationLogs", { params });
-  const { kept, truncated } = withinBytes(Array.isArray(log) ? log.filter(isJsonObject) : []);
+  const { kept, truncated } = truncateToBytes(Array.isArray(log) ? log.filter(isJsonObject) : []);
   return { operation: isJsonObject(operation) ? operation : {}, log: kept, truncated };
 }
 

@@ -11,7 +11,7 @@ import { readProblem } from "../read/definition/read-problem.ts";
 import { logUse, refuseIssues, searchObject } from "../read/requests/search-records.ts";
 import { shapeRecords } from "../read/records/shape-record.ts";
 import { describeFields, toAgentRecord, type AgentField, type AgentFields } from "./agent-fields.ts";
-import { IntegrationArgument, MAX_BYTES, ObjectArgument, withinBytes } from "./agent-lookups.ts";
+import { IntegrationArgument, MAX_BYTES, ObjectArgument, truncateToBytes } from "./agent-lookups.ts";
 import { defineTool, READS } from "./agent-tool.ts";
 import type { CustomerCall } from "./customer-call.ts";
 import { findObject, suggest, type CustomerObject } from "./customer-objects.ts";
@@ -113,7 +113,7 @@ export const searchRecordsTool = defineTool({
     const page = rest
       .slice(0, args.limit ?? USUAL_RECORDS)
       .map((entry) => cutToFit(toAgentRecord(toEntry(entry), fields, described.hidden)));
-    const { kept } = withinBytes(page as unknown as JsonObject[]);
+    const { kept } = truncateToBytes(page as unknown as JsonObject[]);
     const hasNext = kept.length < rest.length;
     return {
       records: kept,

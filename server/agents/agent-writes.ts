@@ -6,7 +6,7 @@ import type { JsonObject } from "../../ground/json.ts";
 import { findTarget } from "../write/find-target.ts";
 import { planWrite } from "../write/plan-write.ts";
 import type { WriteRequest } from "../write/write-request.ts";
-import { containsHidden, hiddenNames, providerNames } from "./agent-fields.ts";
+import { containsHidden, listHiddenNames, providerNames } from "./agent-fields.ts";
 import { IntegrationArgument, ObjectArgument } from "./agent-lookups.ts";
 import { defineTool, type DefinedTool } from "./agent-tool.ts";
 import type { CustomerCall } from "./customer-call.ts";
@@ -215,7 +215,7 @@ function refuseHidden(
   object: CustomerObject,
   { record = {}, key }: WriteArguments,
 ): void {
-  const hidden = hiddenNames(object, policy);
+  const hidden = listHiddenNames(object, policy);
   if (hidden.size === 0) return;
   const sent = Object.entries(record).flatMap(([name, value]) =>
     isHidden(hidden, name) || containsHidden(hidden, name, value) ? [name] : [],

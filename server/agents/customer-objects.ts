@@ -1,10 +1,10 @@
 /** The objects of a customer's installations, with what an agent may do with each; and the one that a call means. */
-import { closest } from "../../ground/closest.ts";
+import { findClosest } from "../../ground/closest.ts";
 import type { Catalog } from "../../connector-kit/catalog.ts";
 import { Problem, type Issue } from "../../ground/errors.ts";
 import { findDeclaredReadObject } from "../../manifest/object-fields.ts";
 import type { InstallationCache, Installed } from "../operations/installation-cache.ts";
-import { readableDefinitions, type ReadDefinition } from "../read/definition/read-definition.ts";
+import { listReadableDefinitions, type ReadDefinition } from "../read/definition/read-definition.ts";
 import { readSources } from "../read/definition/read-sources.ts";
 import type { Database } from "../store/database/database.ts";
 import { objectSettings, type ObjectSettings } from "../write/object-settings.ts";
@@ -97,7 +97,7 @@ async function listObjects(
   const manifest = integration.latestRevision.content;
   const sources = await readSources(deps.database.control, integration, installation.config.content);
   const definitions = new Map(
-    readableDefinitions(sources).flatMap((one) =>
+    listReadableDefinitions(sources).flatMap((one) =>
       isReadable(catalog, installed, one) ? [[one.objectName, one]] : [],
     ),
   );
@@ -259,7 +259,7 @@ const severalFit = (member: string, value: string | undefined, integrations: rea
 const MAX_NAMES = 20;
 
 export function suggest(wanted: string, names: readonly string[], tool: string): string {
-  const near = closest(wanted, names);
+  const near = findClosest(wanted, names);
   if (near !== undefined) return `Did you mean "${near}"?`;
   const distinct = [...new Set(names)];
   if (distinct.length === 0) return `${tool} shows what there is.`;

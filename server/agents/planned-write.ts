@@ -8,19 +8,19 @@ import { inSpan } from "../../ground/span.ts";
 import type { AgentTrace } from "../store/agents/agent-operations.ts";
 import { findIdempotencyKey } from "../store/access/idempotency-keys.ts";
 import { findAskedBefore, type ApprovalRow, type ApprovalStatus } from "../store/agents/approvals.ts";
-import { dryRun, storedAccount } from "../write/dry-run.ts";
+import { dryRun, findStoredAccount } from "../write/dry-run.ts";
 import type { WriteTarget } from "../write/find-target.ts";
 import type { PlannedRecord, WritePlan } from "../write/plan-write.ts";
 import { writeNow } from "../write/write-now.ts";
 import type { WriteAnswer } from "../write/write-response.ts";
 import type { WriteRequest } from "../write/write-request.ts";
 import { writeSpan } from "../write/write-span.ts";
-import { hiddenNames, providerNames } from "./agent-fields.ts";
+import { listHiddenNames, providerNames } from "./agent-fields.ts";
 import {
   hashCanonical,
   MAY_HAVE_HAPPENED,
-  readCurrent,
-  valuesAfter,
+  readCurrentRecord,
+  listValuesAfter,
   type Current,
 } from "./approvals/approved-write.ts";
 import { giveBackBudget, hasBudget, takeBudget } from "./policy/budgets.ts";
@@ -66,8 +66,8 @@ export interface PlannedWrite {
 
 /** Values that the builder sets by default may be hidden, so they are not shown with hidden fields about. */
 export async function previewWrite({ call, object, target, plan }: PlannedWrite): Promise<JsonObject> {
-  const shown = dryRun(target, plan, await storedAccount(call.deps, target.installation));
-  const hidden = hiddenNames(object, call.policy);
+  const shown = dryRun(target, plan, await findStoredAccount(call.deps, target.installation));
+  const hidden = listHiddenNames(object, call.policy);
   const [record] = plan.records;
   const fields = record ? writtenFields(object, record, hidden) : {};
   const requests: JsonObject =
@@ -273,12 +273,12 @@ async function readChange({
   const isCreate = plan.type === "create";
   const current: Current = isCreate
     ? {}
-    : await readCurrent(deps, { target, plan }).catch((error: unknown) => {
+    : await readCurrentRecord(deps, { target, plan }).catch((error: unknown) => {
         if (error instanceof Problem) return {};
         throw error;
       });
   const { recordId = null, before = null } = current;
-  const after = valuesAfter({ target, plan });
+  const after = listValuesAfter({ target, plan });
   if (!after || (!isCreate && (recordId === null || before === null))) return undefined;
   const { objectName } = object;
   const integration = object.installed.integration.name;
@@ -313,7 +313,7 @@ function toSuccess({ call, object, plan }: PlannedWrite, answer: JsonObject | ob
   const outcome = isJsonObject(result) ? result : {};
   const [record] = plan.records;
   const recordId = typeof outcome["recordId"] === "string" ? outcome["recordId"] : record?.id;
-  const hidden = hiddenNames(object, call.policy);
+  const hidden = listHiddenNames(object, call.policy);
   const withheld = withheldIn(plan, hidden);
   const fields = record && plan.type !== "delete" ? writtenFields(object, record, hidden) : undefined;
   return {

@@ -6,13 +6,13 @@ import { CLIENT_INFO_META_KEY, type McpHttpHandler } from "@modelcontextprotocol
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { ClientAddress } from "../../ground/client-address.ts";
 import { Problem } from "../../ground/errors.ts";
-import { currentWork } from "../../ground/current-work.ts";
+import { findCurrentWork } from "../../ground/current-work.ts";
 import { isJsonObject, type JsonObject } from "../../ground/json.ts";
 import { startWork } from "../../ground/span.ts";
 import { readTraceparent } from "../../ground/trace-context.ts";
 import type { Tracer } from "../../ground/tracer.ts";
 import { parseJson } from "../http/json-body.ts";
-import { beginRequest, inRequest } from "../http/request-work.ts";
+import { beginRequest, runInRequest } from "../http/request-work.ts";
 import { requireOwnHost } from "./agent-host.ts";
 import type { AgentSession } from "./agent-session.ts";
 import type { AuditAgentCall } from "./audit-agent-calls.ts";
@@ -81,7 +81,7 @@ export function serveAgents(app: FastifyInstance, serving: AgentServing, endpoin
         beginRequest(deps.tracer, route, session, request, reply);
       },
       handler: (request, reply) =>
-        inRequest(request, () => answer(deps, request, reply, sessions.get(request))),
+        runInRequest(request, () => answer(deps, request, reply, sessions.get(request))),
     });
     scope.route({ method: ["GET", "PUT", "PATCH", "DELETE"], url: path, handler: refuseMethod });
     scope.get<{ Params: Params }>(`${METADATA}${path}`, async (request, reply) =>
@@ -206,7 +206,7 @@ function inOwnTrace<Result>(
 ): Promise<Result> {
   const context = typeof meta["traceparent"] === "string" ? readTraceparent(meta["traceparent"]) : undefined;
   if (!context || request.headers["traceparent"] !== undefined) return run();
-  const { requestId, projectId } = currentWork()?.ids ?? {};
+  const { requestId, projectId } = findCurrentWork()?.ids ?? {};
   return startWork(
     { tracer, caller: context, ids: { requestId, projectId }, name: "agent message", kind: "server" },
     run,

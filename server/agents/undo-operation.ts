@@ -6,10 +6,10 @@ import { findAgentChange, type DoneChange } from "../store/agents/agent-changes.
 import { findTarget } from "../write/find-target.ts";
 import { planWrite } from "../write/plan-write.ts";
 import type { WriteRequest } from "../write/write-request.ts";
-import { containsHidden, hiddenNames } from "./agent-fields.ts";
+import { containsHidden, listHiddenNames } from "./agent-fields.ts";
 import { defineTool } from "./agent-tool.ts";
 import { WriteResult } from "./agent-writes.ts";
-import { hashCanonical, readCurrent } from "./approvals/approved-write.ts";
+import { hashCanonical, readCurrentRecord } from "./approvals/approved-write.ts";
 import type { CustomerCall } from "./customer-call.ts";
 import { findObject, type CustomerObject } from "./customer-objects.ts";
 import { askForWrite, previewWrite, writeOnce, type PlannedWrite } from "./planned-write.ts";
@@ -116,8 +116,8 @@ async function planUndo(
   const id = change.recordId ?? findCreatedId(change);
   const plan = await openPlanner(call, object, change);
   const written = plan({ type: "update", record: { ...change.after, id } });
-  const { before: now = {} } = await readCurrent(call.deps, written);
-  const hidden = hiddenNames(object, call.policy);
+  const { before: now = {} } = await readCurrentRecord(call.deps, written);
+  const hidden = listHiddenNames(object, call.policy);
   const before = change.before ?? {};
   const kept: Kept[] = [];
   const restored: JsonObject = {};

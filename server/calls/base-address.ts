@@ -1,8 +1,8 @@
 /** Builds the base address of a connection's calls from the catalog and the connection's metadata. */
 import { baseUrl, TemplateError } from "../../connector-kit/provider/template.ts";
-import { addressValues } from "../credentials/stored/provider-metadata.ts";
+import { listAddressValues } from "../credentials/stored/provider-metadata.ts";
 import type { Egress } from "../egress/open-egress.ts";
-import { unusable, type LiveConnection } from "./live-connection.ts";
+import { unusableError, type LiveConnection } from "./live-connection.ts";
 
 type ReadBaseAddress = (connection: LiveConnection, moduleKey?: string) => URL;
 
@@ -27,12 +27,15 @@ export function buildBaseAddress(
   connection: LiveConnection,
   moduleKey: string | undefined,
 ): URL {
-  const values = addressValues(connection);
+  const values = listAddressValues(connection);
   try {
     return baseUrl(connection.provider, { values, moduleKey, allowPlainHttp: deps.egress.allowsPlainHttp });
   } catch (error) {
     if (error instanceof TemplateError) {
-      throw unusable(`The address of ${connection.provider.name} cannot be built: ${error.message}.`, error);
+      throw unusableError(
+        `The address of ${connection.provider.name} cannot be built: ${error.message}.`,
+        error,
+      );
     }
     throw error;
   }

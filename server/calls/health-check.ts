@@ -1,7 +1,7 @@
 /** Calls a provider's health check, the address that the catalog names for testing credentials. */
 import { authorizeRequest } from "../../connector-kit/provider/authorize-request.ts";
 import { healthCheckUrl, TemplateError } from "../../connector-kit/provider/template.ts";
-import { addressValues } from "../credentials/stored/provider-metadata.ts";
+import { listAddressValues } from "../credentials/stored/provider-metadata.ts";
 import { EgressError } from "../egress/egress-error.ts";
 import type { Egress } from "../egress/open-egress.ts";
 import { refusalWords } from "../credentials/grants/token-refusal.ts";
@@ -23,7 +23,7 @@ export async function askHealth(egress: Egress, live: LiveConnection): Promise<H
   const { provider, authorization } = live;
   const { signer } = authorization;
   try {
-    const values = addressValues(live);
+    const values = listAddressValues(live);
     const url = healthCheckUrl(provider, { values, allowPlainHttp: egress.allowsPlainHttp });
     if (!url) return { health: "unknown" };
     const { method = "GET", awsService: service = signer?.service ?? "" } = provider.authHealthCheck ?? {};

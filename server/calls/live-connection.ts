@@ -9,10 +9,10 @@ import type { Account } from "../../connector-kit/calls/provider-fetch.ts";
 import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import type { ProviderInfo } from "../../connector-kit/provider-info.ts";
 import { TemplateError } from "../../connector-kit/provider/template.ts";
-import { isOauth, openCredentials, wireCredentials } from "../credentials/stored/credential-envelope.ts";
-import { addressValues } from "../credentials/stored/provider-metadata.ts";
+import { isOauth, openCredentials, toCallCredentials } from "../credentials/stored/credential-envelope.ts";
+import { listAddressValues } from "../credentials/stored/provider-metadata.ts";
 import { refreshAtMs } from "../credentials/stored/refresh-time.ts";
-import { isRefreshable, serving } from "../credentials/stored/refreshable.ts";
+import { isRefreshable, describeToken } from "../credentials/stored/refreshable.ts";
 import type { Sealer } from "../../ground/seal.ts";
 import type { ConnectionRow } from "../store/connections/connections.ts";
 
@@ -46,11 +46,11 @@ export function openLiveConnection(
   row: ConnectionRow,
 ): LiveConnection {
   const provider = deps.catalog.of(row.projectId).find(row.provider);
-  if (!provider) throw unusable(`The provider ${row.provider} is no longer in the catalog.`);
+  if (!provider) throw unusableError(`The provider ${row.provider} is no longer in the catalog.`);
   const stored = openCredentials(deps.sealer, row);
-  const wire = wireCredentials(stored);
+  const wire = toCallCredentials(stored);
   const { id, projectId, status, providerWorkspaceRef, providerMetadata } = row;
-  const current = serving(stored);
+  const current = describeToken(stored);
   const expiresAtMs = !current ? 0 : current.expiresAt ? Date.parse(current.expiresAt) : undefined;
   const refreshable = isRefreshable(provider, stored);
   return {
@@ -61,9 +61,9 @@ export function openLiveConnection(
     sealed: row.credentialsSealed,
     providerWorkspaceRef,
     providerMetadata,
-    account: { timeZone: providerMetadata["timeZone"]?.value, values: addressValues(row) },
+    account: { timeZone: providerMetadata["timeZone"]?.value, values: listAddressValues(row) },
     authorization: wire
-      ? attach(provider, wire, addressValues(row))
+      ? attach(provider, wire, listAddressValues(row))
       : { headers: [], query: [], defaults: [] },
     accessToken: isOauth(stored) ? stored.accessToken?.token : undefined,
     tokenGeneration: current?.tokenGeneration,
@@ -79,7 +79,7 @@ function attach(provider: ProviderInfo, ...rest: [Wire, Record<string, string>])
     return authorization(provider, ...rest);
   } catch (error) {
     if (error instanceof CredentialsError || error instanceof TemplateError)
-      throw unusable(`${error.message}.`, error);
+      throw unusableError(`${error.message}.`, error);
     throw error;
   }
 }
@@ -87,7 +87,7 @@ function attach(provider: ProviderInfo, ...rest: [Wire, Record<string, string>])
 type Wire = Parameters<typeof authorization>[1];
 
 /** The error for a connection that no call can use until the catalog or the connection is changed. */
-export const unusable = (message: string, cause?: unknown): ProviderError =>
+export const unusableError = (message: string, cause?: unknown): ProviderError =>
   new ProviderError({ kind: "forbidden", message, cause });
 
 /** What authenticates the calls: some providers repeat it in an error, which is logged, stored and shown. */

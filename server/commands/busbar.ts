@@ -74,11 +74,11 @@ async function run([command = "", ...args]: string[]): Promise<void> {
     const { runServerCommand } = await import("./server-commands.ts");
     return runServerCommand(command, args);
   }
-  const [{ runCommand }, { thisTerminal }] = await Promise.all([
+  const [{ runCommand }, { openTerminal }] = await Promise.all([
     import("../../cli/run.ts"),
     import("../../cli/terminal.ts"),
   ]);
-  process.exitCode = await runCommand(process.argv.slice(2), thisTerminal(), SERVER_COMMANDS);
+  process.exitCode = await runCommand(process.argv.slice(2), openTerminal(), SERVER_COMMANDS);
 }
 
 try {

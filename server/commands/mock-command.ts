@@ -10,7 +10,7 @@ import { Problem } from "../../ground/errors.ts";
 import { newId } from "../../ground/ids.ts";
 import { PROJECT_ROOT } from "../../ground/project-root.ts";
 import type { Example } from "../http/openapi/openapi-examples.ts";
-import { limitedStream } from "../http/limited-stream.ts";
+import { readLimited } from "../http/read-limited.ts";
 import { problemBody, PROBLEM_MEDIA_TYPE } from "../http/problem.ts";
 import { PROBLEM_TYPES, type ProblemSlug } from "../../ground/problem-types.ts";
 import { validator } from "../http/validation.ts";
@@ -127,7 +127,7 @@ async function chooseAnswer(
   request: IncomingMessage,
 ): Promise<{ status: number; body: unknown }> {
   const { pathname, searchParams } = new URL(request.url ?? "/", "http://mock");
-  const sent = await text(limitedStream(request, MAX_BODY_BYTES));
+  const sent = await text(readLimited(request, MAX_BODY_BYTES));
   const found = operations.find(({ method, pattern }) => method === request.method && pattern.test(pathname));
   if (!found) {
     const detail = `There is no endpoint at ${request.method} ${pathname}.`;

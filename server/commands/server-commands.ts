@@ -2,7 +2,7 @@
 import { parseArgs } from "node:util";
 import { printFindings } from "../../cli/doctor/finding.ts";
 import { createOutput } from "../../cli/output/output.ts";
-import { thisTerminal } from "../../cli/terminal.ts";
+import { openTerminal } from "../../cli/terminal.ts";
 import { startSandbox } from "../../sandbox/sandbox.ts";
 import { bootstrap } from "../access/bootstrap.ts";
 import { backUp, restore } from "./backup-command.ts";
@@ -229,7 +229,7 @@ async function doctor(args: string[]): Promise<void> {
     {},
   );
   const findings = await runDoctor(readConfig);
-  printFindings(findings, createOutput(thisTerminal(), { json }));
+  printFindings(findings, createOutput(openTerminal(), { json }));
   if (findings.some(({ ok }) => !ok)) process.exitCode = 1;
 }
 

@@ -41,7 +41,7 @@ async function makeFolder(path: string): Promise<void> {
 }
 
 /** Returns the encryption keys of this folder; generates them at the first call. */
-export async function generatedKeys(dataDir: string): Promise<EncryptionKey[]> {
+export async function readOrGenerateKeys(dataDir: string): Promise<EncryptionKey[]> {
   const path = join(dataDir, "encryption-keys");
   const known = await readIfThere(path);
   if (known !== undefined) return parseEncryptionKeys(known.trim(), path);

@@ -5,7 +5,7 @@ import type { Config } from "../../ground/config.ts";
 import { parseEncryptionKeys } from "../../ground/server-settings.ts";
 import { StartError } from "../../ground/errors.ts";
 import type { EncryptionKey } from "../../ground/seal.ts";
-import { generatedKeys } from "./data-folder.ts";
+import { readOrGenerateKeys } from "./data-folder.ts";
 
 const COMMAND = "BUSBAR_ENCRYPTION_KEYS_COMMAND";
 const COMMAND_TIMEOUT_MS = 30_000;
@@ -17,7 +17,7 @@ export async function readEncryptionKeys(
   if (config.encryptionKeys) return config.encryptionKeys;
   if (config.encryptionKeysCommand)
     return parseEncryptionKeys(await runForOutput(config.encryptionKeysCommand), COMMAND);
-  return generatedKeys(config.dataDir);
+  return readOrGenerateKeys(config.dataDir);
 }
 
 /** Runs the command without a shell. Its output may be a secret, so no error contains it. */

@@ -1,6 +1,6 @@
 /** Shares what one process may hold between projects, so that a project with slow receivers leaves capacity for all others. */
 import { elapsedMs } from "../../ground/clock.ts";
-import { takeable } from "../jobs/fair-share.ts";
+import { computeTakeable } from "../jobs/fair-share.ts";
 
 /** Messages that one process has in memory, sent or queued. A large message counts as several. */
 const CAPACITY = 4_096;
@@ -40,7 +40,7 @@ export class DeliveryCapacity {
   /** Returns how much more a project may hold: 0 from when it has taken its share until there is capacity for some more. */
   left(projectId: string): number {
     const project = this.#projects.get(projectId);
-    return project ? this.#left(project) : takeable({ own: 0, free: this.free, times: TIMES_FREE });
+    return project ? this.#left(project) : computeTakeable({ own: 0, free: this.free, times: TIMES_FREE });
   }
 
   /** Lists the projects that take nothing more now. */
@@ -87,7 +87,7 @@ export class DeliveryCapacity {
   }
 
   #left(project: ProjectCapacity): number {
-    const left = takeable({ own: project.size, free: this.free, times: TIMES_FREE });
+    const left = computeTakeable({ own: project.size, free: this.free, times: TIMES_FREE });
     const least = project.fullMs === undefined ? 1 : Math.min(REFILL, Math.max(1, this.free / 2));
     if (left < least) {
       project.fullMs ??= elapsedMs();

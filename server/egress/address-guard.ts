@@ -30,7 +30,7 @@ export class AddressGuard {
 
   /** Returns whether the operator listed this host name or address. */
   isListed(host: string): boolean {
-    const bare = bareHost(host);
+    const bare = normalizeHost(host);
     return this.#hosts.has(bare) || (isIP(bare) !== 0 && contains(this.#allowed, unmapAddress(bare)));
   }
 
@@ -46,7 +46,7 @@ export class AddressGuard {
 }
 
 /** Returns a host in lower case and without the brackets that URLs put around IPv6 addresses. */
-export const bareHost = (host: string): string => host.replace(/^\[(.*)\]$/, "$1").toLowerCase();
+export const normalizeHost = (host: string): string => host.replace(/^\[(.*)\]$/, "$1").toLowerCase();
 
 /** The error for a host that has only addresses that `permits` refuses. */
 export function forbiddenAddress(host: string, addresses: LookupAddress[] = []): EgressError {

@@ -1,7 +1,7 @@
 /** Looks up host names and returns only addresses that may be connected to. */
 import { lookup as systemLookup, type LookupAddress } from "node:dns";
 import type { LookupFunction } from "node:net";
-import { currentWork } from "../../ground/current-work.ts";
+import { findCurrentWork } from "../../ground/current-work.ts";
 import { forbiddenAddress, type AddressGuard } from "./address-guard.ts";
 import type { NameLookups } from "./name-lookups.ts";
 
@@ -15,10 +15,10 @@ export interface LookupRules {
 }
 
 /** Returns a replacement for `dns.lookup`, which would hold one of the few threads of the process until a silent name server times out. */
-export const guardedLookup =
+export const buildGuardedLookup =
   ({ guard, names, hostIsListed, owner }: LookupRules): LookupFunction =>
   (hostname, { family, all }, callback) => {
-    const project = owner?.() ?? currentWork()?.ids.projectId ?? "";
+    const project = owner?.() ?? findCurrentWork()?.ids.projectId ?? "";
     const answer = (...found: Parameters<typeof callback>): void => process.nextTick(callback, ...found);
     const found = names
       .find(hostname, project)

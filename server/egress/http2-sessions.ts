@@ -2,7 +2,7 @@
 import { connect, type ClientHttp2Session } from "node:http2";
 import { connect as connectPlain, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
-import { bareHost } from "./address-guard.ts";
+import { normalizeHost } from "./address-guard.ts";
 import { EgressError, toEgressError } from "./egress-error.ts";
 import type { Egress } from "./open-egress.ts";
 
@@ -93,7 +93,7 @@ async function openSession(
   egress: Pick<Egress, "guardedLookup" | "allowsPlainHttp">,
   url: URL,
 ): Promise<ClientHttp2Session> {
-  const host = bareHost(url.hostname);
+  const host = normalizeHost(url.hostname);
   if (url.protocol !== "https:" && !egress.allowsPlainHttp(host)) {
     throw new EgressError(
       "forbidden-address",

@@ -1,9 +1,9 @@
 /** Opens the only way for outgoing connections: checks the address, limits time and size. */
 import { isIP, type LookupFunction } from "node:net";
 import { Agent, buildConnector, type Dispatcher } from "undici";
-import { currentWork, outsideWork } from "../../ground/current-work.ts";
-import { AddressGuard, bareHost, forbiddenAddress } from "./address-guard.ts";
-import { guardedLookup } from "./guarded-lookup.ts";
+import { findCurrentWork, outsideWork } from "../../ground/current-work.ts";
+import { AddressGuard, normalizeHost, forbiddenAddress } from "./address-guard.ts";
+import { buildGuardedLookup } from "./guarded-lookup.ts";
 import { openNameLookups, type NameLookups } from "./name-lookups.ts";
 import { DEFAULT_TIMEOUT_MS, send, type EgressRequest, type EgressResponse } from "./send.ts";
 
@@ -44,14 +44,14 @@ export function openEgress(allow: string[], names: NameLookups = openNameLookups
     dispatcher,
     send: (request) => send(dispatcher, request),
     guardedLookup(host) {
-      const bare = bareHost(host);
+      const bare = normalizeHost(host);
       const isListed = guard.isListed(bare);
       if (isIP(bare) && !guard.permits(bare, isListed)) throw forbiddenAddress(bare);
-      return guardedLookup({ guard, names, hostIsListed: isListed });
+      return buildGuardedLookup({ guard, names, hostIsListed: isListed });
     },
     allowsPlainHttp: (host) => guard.isListed(host),
     mayReach(host) {
-      const bare = bareHost(host);
+      const bare = normalizeHost(host);
       const addresses = isIP(bare) ? [bare] : bare === "localhost" ? ["127.0.0.1", "::1"] : [];
       const isListed = guard.isListed(bare);
       return addresses.length === 0 || addresses.some((address) => guard.permits(address, isListed));
@@ -68,16 +68,16 @@ function guardedConnector(guard: AddressGuard, names: NameLookups): buildConnect
       // HTTP/2 would change the spelling and order of headers, which the proxy passes on unchanged.
       allowH2: false,
       timeout: CONNECT_TIMEOUT_MS,
-      lookup: guardedLookup({ guard, names, hostIsListed, owner: () => project }),
+      lookup: buildGuardedLookup({ guard, names, hostIsListed, owner: () => project }),
     });
   const strict = connectTo(false);
   const listed = connectTo(true);
   return (options, callback) => {
-    const host = bareHost(options.hostname);
+    const host = normalizeHost(options.hostname);
     const isListed = guard.isListed(host);
     // An address is never looked up, so it is checked here.
     if (isIP(host) && !guard.permits(host, isListed)) return callback(forbiddenAddress(host), null);
-    project = currentWork()?.ids.projectId;
+    project = findCurrentWork()?.ids.projectId;
     // The connection is shared: its answers belong to no work, whoever opens it.
     return outsideWork(() => (isListed ? listed : strict)(options, callback));
   };

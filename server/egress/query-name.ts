@@ -3,7 +3,7 @@ import type { LookupAddress } from "node:dns";
 import { Resolver } from "node:dns/promises";
 import { readFile } from "node:fs/promises";
 import { isIP } from "node:net";
-import { bareHost } from "./address-guard.ts";
+import { normalizeHost } from "./address-guard.ts";
 
 /** For the first try at a server; there are three, the later ones take `LONGEST_TRY_MS`. */
 const FIRST_TRY_MS = 1_000;
@@ -28,9 +28,9 @@ const RESOLVER_FILE = "/etc/resolv.conf";
  * ESERVFAIL and others.
  */
 export async function queryName(name: string, asked: NameServers = {}): Promise<LookupAddress[]> {
-  const host = bareHost(name);
+  const host = normalizeHost(name);
   // Systems take `0x7f.1` for an address, as URLs do.
-  const plain = bareHost(URL.parse(`http://${host}/`)?.hostname ?? host);
+  const plain = normalizeHost(URL.parse(`http://${host}/`)?.hostname ?? host);
   if (isIP(plain)) return [toAddress(plain)];
   const known = hostsEntries(await readFile(HOSTS_FILE, "utf8").catch(() => ""), host);
   if (known.length > 0) return known;

@@ -5,7 +5,7 @@ import { validator } from "../http/validation.ts";
 import { shrinkMessage } from "../deliver/destinations/to-message.ts";
 import { connectionError, installationUpdated, readTriggeredDone, writeAsyncDone } from "./new-events.ts";
 import { EVENT_TYPES, type EventType, type NewEvent } from "./event-types.ts";
-import { notification } from "./notification.ts";
+import { buildNotificationSchema } from "./notification.ts";
 import { sampleEvent } from "./sample-event.ts";
 
 const CONNECTION = ["projectId", "connectionId", "provider", "groupRef", "consumerRef", "consumerName"];
@@ -47,7 +47,7 @@ const received = ({ type, data }: NewEvent) => ({
   data: { ...data } as Record<string, unknown>,
 });
 const check = (message: { notificationType: EventType }) =>
-  validator(notification(message.notificationType), "body")(message);
+  validator(buildNotificationSchema(message.notificationType), "body")(message);
 const listFields = (type: "installation.updated") => {
   const event = sampleEvent(type, "p");
   assert.equal(event.type, type);

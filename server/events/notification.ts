@@ -4,7 +4,7 @@ import { described } from "../../ground/described.ts";
 import { EVENT_DATA, type EventType } from "./event-types.ts";
 
 /** Returns the schema of the body of a webhook of this type. */
-export const notification = (type: EventType): TSchema =>
+export const buildNotificationSchema = (type: EventType): TSchema =>
   Type.Object({
     notificationType: Type.Literal(type, { description: "The type of the event." }),
     data: described(receivedData(type), "Details of the event."),

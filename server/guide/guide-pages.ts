@@ -5,7 +5,7 @@ import type { Page } from "../http/endpoint.ts";
 import { escapeHtml, styledPage } from "../http/styled-page.ts";
 import { CHAPTERS, createAnchors, type Guide, type GuidePage } from "./open-guide.ts";
 import { languageTabs, TABS_PROGRAM } from "./language-tabs.ts";
-import { dropLinks, excerpt, type Section } from "./search-sections.ts";
+import { dropLinks, cutExcerpt, type Section } from "./search-sections.ts";
 
 /**
  * Gives each block of code a button that copies it. Browsers let a page copy only when it comes from this machine or by HTTPS: elsewhere there
@@ -58,7 +58,7 @@ export function searchPage(guide: Guide, query: string): Page {
   const rows = found.map(
     (section) =>
       `<h2><a href="${sectionPath(section)}">${escapeHtml(section.title)}</a></h2>` +
-      `<p><span class="soft">${escapeHtml(section.pageTitle)}</span><br>${escapeHtml(excerpt(section))}</p>`,
+      `<p><span class="soft">${escapeHtml(section.pageTitle)}</span><br>${escapeHtml(cutExcerpt(section))}</p>`,
   );
   const none = query.trim() === "" ? "Type what you look for." : "Nothing fits. Try fewer or other words.";
   const main = `<h1>Search</h1>${rows.join("") || `<p>${none}</p>`}`;

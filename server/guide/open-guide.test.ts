@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { CHAPTERS, openGuide } from "./open-guide.ts";
 import { guidePage, llmsText, searchPage } from "./guide-pages.ts";
-import { excerpt } from "./search-sections.ts";
+import { cutExcerpt } from "./search-sections.ts";
 
 const DOCS = join(import.meta.dirname, "../../docs");
 
@@ -145,7 +145,7 @@ test("the list for language models names every page once", async () => {
 
 test("what a search shows of a section has no rules of tables, and ends with a whole word", async () => {
   for (const section of (await openGuide()).sections) {
-    const shown = excerpt(section);
+    const shown = cutExcerpt(section);
     assert.doesNotMatch(shown, /-{3,}|```/, shown);
     const words = new Set(section.text.split(/[^\p{L}\p{N}]+/u));
     const last = /([\p{L}\p{N}]+)[^\p{L}\p{N}]* …$/u.exec(shown)?.[1];

@@ -33,7 +33,7 @@ export function openSearch(sections: readonly Section[]): (query: string, limit:
 }
 
 /** Returns the beginning of a section as plain text: without marks and rules of tables, up to a whole word. */
-export function excerpt({ text }: Section): string {
+export function cutExcerpt({ text }: Section): string {
   const plain = dropLinks(text)
     .replaceAll(/^ *\|[-| :]+\|$|^ *```\w*$|<!--.*?-->/gm, "")
     .replaceAll(/[`*|#]/g, "")

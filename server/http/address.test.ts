@@ -1,9 +1,9 @@
 /** Guards how URLs are rewritten for the router. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { routedUrl, routerPattern } from "./address.ts";
+import { toRoutedUrl, routerPattern } from "./address.ts";
 
-const routed = (url: string) => routedUrl({ url, headers: {} }, {});
+const routed = (url: string) => toRoutedUrl({ url, headers: {} }, {});
 const P = "/v1/projects/default";
 
 describe("an address that ends in a slash", () => {
@@ -30,14 +30,14 @@ describe("a data surface", () => {
   const hosts = { write: "write.example.com" };
 
   test("is named by a header or by the host, and its path gets the prefix", () => {
-    assert.equal(routedUrl({ url, headers: { "x-amp-request-type": "write" } }, {}), `/write${url}`);
-    assert.equal(routedUrl({ url, headers: { host: "Write.example.com:443" } }, hosts), `/write${url}`);
+    assert.equal(toRoutedUrl({ url, headers: { "x-amp-request-type": "write" } }, {}), `/write${url}`);
+    assert.equal(toRoutedUrl({ url, headers: { host: "Write.example.com:443" } }, hosts), `/write${url}`);
   });
 
   test("changes nothing for other hosts, unknown names and other paths", () => {
-    assert.equal(routedUrl({ url, headers: { host: "api.example.com" } }, hosts), url);
-    assert.equal(routedUrl({ url, headers: { "x-amp-request-type": "delete" } }, hosts), url);
-    assert.equal(routedUrl({ url: "/docs", headers: { "x-amp-request-type": "read" } }, {}), "/docs");
+    assert.equal(toRoutedUrl({ url, headers: { host: "api.example.com" } }, hosts), url);
+    assert.equal(toRoutedUrl({ url, headers: { "x-amp-request-type": "delete" } }, hosts), url);
+    assert.equal(toRoutedUrl({ url: "/docs", headers: { "x-amp-request-type": "read" } }, {}), "/docs");
   });
 });
 

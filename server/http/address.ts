@@ -36,7 +36,7 @@ const OBJECT =
 const OWN_SPELLING = /^\/(mcp|\.well-known)\//;
 
 /** Returns the URL for the router: `/v1` of a data surface gets its prefix, a verb its own segment. */
-export function routedUrl(request: Pick<IncomingMessage, "url" | "headers">, hosts: SurfaceHosts): string {
+export function toRoutedUrl(request: Pick<IncomingMessage, "url" | "headers">, hosts: SurfaceHosts): string {
   const url = request.url ?? "/";
   if (OWN_SPELLING.test(url)) return url;
   const mark = url.indexOf("?");

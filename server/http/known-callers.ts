@@ -1,7 +1,7 @@
 /** Remembers who makes a request as soon as that is known, for its handler and for the list of refused requests. */
 import type { FastifyRequest } from "fastify";
 import type { Problem } from "../../ground/errors.ts";
-import { spelledPath } from "../../ground/spelled-path.ts";
+import { normalizePath } from "../../ground/normalize-path.ts";
 import type { Caller, ProjectRef, Route } from "./endpoint.ts";
 
 export interface KnownCaller {
@@ -42,7 +42,7 @@ export function refusedRequest(request: FastifyRequest, problem: Problem): Refus
     caller: known.caller,
     method: request.method,
     // In one spelling, so that an erasure finds the name of a group in it.
-    path: spelledPath(request.originalUrl.split("?")[0] ?? ""),
+    path: normalizePath(request.originalUrl.split("?")[0] ?? ""),
     operationId: known.entry.endpoint.operationId,
     ...namedGroup(request.body, request.query, request.params),
     problem,

@@ -5,9 +5,9 @@ import { addWorkIds } from "../../ground/current-work.ts";
 import { Problem } from "../../ground/errors.ts";
 import { routerPattern } from "./address.ts";
 import { Page, type Endpoint, type ProjectCall, type Route } from "./endpoint.ts";
-import { limitedStream } from "./limited-stream.ts";
+import { readLimited } from "./read-limited.ts";
 import { findLeastRole, requireChanging, requireRole, roleOfCall } from "./require-role.ts";
-import { beginRequest, inRequest } from "./request-work.ts";
+import { beginRequest, runInRequest } from "./request-work.ts";
 import type { Authorize, Inputs, OnAnswer, ServerOptions } from "./server-options.ts";
 import { validator } from "./validation.ts";
 import { hash } from "node:crypto";
@@ -27,7 +27,7 @@ export function mountRoute(scope: FastifyInstance, entry: Route, options: Server
   scope.register(async (own) => {
     own.removeAllContentTypeParsers();
     if (streamsBody) {
-      own.addContentTypeParser("*", (_request, body, done) => done(null, limitedStream(body, limit)));
+      own.addContentTypeParser("*", (_request, body, done) => done(null, readLimited(body, limit)));
     } else {
       own.addContentTypeParser("*", { parseAs: "buffer", bodyLimit: limit }, (_request, body, done) =>
         done(null, body),
@@ -50,7 +50,7 @@ function mount(scope: FastifyInstance, entry: Route, options: ServerOptions, bod
       beginRequest(options.tracer, entry, await admit(entry, options, request), request, reply);
     },
     handler: (request, reply) =>
-      inRequest(request, async () => {
+      runInRequest(request, async () => {
         const admitted = target.projectInBody ? undefined : request.known;
         const { caller, project } = admitted ?? (await authorize(entry, options, request));
         if (target.projectInBody) addWorkIds({ projectId: project?.id });

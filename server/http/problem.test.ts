@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Problem } from "../../ground/errors.ts";
-import { excludes, problemBody, toProblem } from "./problem.ts";
+import { excludesType, problemBody, toProblem } from "./problem.ts";
 
 const context = { requestId: "r1", subsystem: "api", docsUrl: "http://docs.test" } as const;
 
@@ -63,9 +63,9 @@ test("an Accept header excludes a media type with q=0 only", () => {
     `*/*, ${media}; q=0.0`,
     `text/plain, Application/Problem+JSON ;q=0.000`,
   ]) {
-    assert.equal(excludes(accept, media), true, accept);
+    assert.equal(excludesType(accept, media), true, accept);
   }
   for (const accept of [undefined, "", "application/json", `${media};q=0.1`, "*/*;q=0", `${media};v=0`]) {
-    assert.equal(excludes(accept, media), false, accept);
+    assert.equal(excludesType(accept, media), false, accept);
   }
 });

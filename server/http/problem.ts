@@ -122,7 +122,7 @@ function describeFullDisk(error: unknown, code: string): string | undefined {
 }
 
 /** Returns whether an `Accept` header excludes a media type with `q=0`. */
-export const excludes = (accept: string | undefined, media: string): boolean =>
+export const excludesType = (accept: string | undefined, media: string): boolean =>
   (accept ?? "").split(",").some((part) => {
     const [type = "", ...parameters] = part.split(";").map((piece) => piece.trim().toLowerCase());
     return type === media && parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));

@@ -4,7 +4,7 @@ import type { Problem } from "../../ground/errors.ts";
 import { wholeSecond } from "../../ground/retry-after.ts";
 import { refusedRequest } from "./known-callers.ts";
 import { linger } from "./linger.ts";
-import { excludes, problemBody, PROBLEM_MEDIA_TYPE, toProblem, type Subsystem } from "./problem.ts";
+import { excludesType, problemBody, PROBLEM_MEDIA_TYPE, toProblem, type Subsystem } from "./problem.ts";
 import { requestIds } from "./request-work.ts";
 import { securityHeaders, type ServerOptions } from "./server-options.ts";
 
@@ -39,7 +39,7 @@ export function refuseRequest(
   });
   // The published write SDK cannot decode problem+json and excludes it in its Accept header; management clients that
   // exclude it do decode it, so only the write surface honours this.
-  const plain = subsystem === "write" && excludes(request.headers.accept, PROBLEM_MEDIA_TYPE);
+  const plain = subsystem === "write" && excludesType(request.headers.accept, PROBLEM_MEDIA_TYPE);
   readRest(problem, request, reply);
   return (
     reply

@@ -1,6 +1,6 @@
 /** Wraps each admitted request in a unit of work: ids for its log lines, and its span in the caller's trace. */
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { asWork, type Work, type WorkIds } from "../../ground/current-work.ts";
+import { runAsWork, type Work, type WorkIds } from "../../ground/current-work.ts";
 import { isUuid } from "../../ground/ids.ts";
 import { beginSpan } from "../../ground/span.ts";
 import { readTraceparent } from "../../ground/trace-context.ts";
@@ -68,9 +68,9 @@ function idsOfPath({ params }: FastifyRequest): WorkIds {
 }
 
 /** Runs a part of the request as part of its work. */
-export function inRequest<Result>(request: FastifyRequest, run: () => Result): Result {
+export function runInRequest<Result>(request: FastifyRequest, run: () => Result): Result {
   const { work } = request;
-  return work ? asWork(work, run) : run();
+  return work ? runAsWork(work, run) : run();
 }
 
 /** Returns the ids of the request's log lines, those included that became known while it was carried out. */

@@ -5,7 +5,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { Problem } from "../../ground/errors.ts";
 import { newId } from "../../ground/ids.ts";
 import type { Log } from "../../ground/log.ts";
-import { routedUrl } from "./address.ts";
+import { toRoutedUrl } from "./address.ts";
 import { limitConnections, limitSilence, TIMEOUTS } from "./connection-limits.ts";
 import { parseJson } from "./json-body.ts";
 import { BODY_LIMIT_BYTES, mountRoute } from "./mount-route.ts";
@@ -22,7 +22,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     genReqId: newId,
     bodyLimit: BODY_LIMIT_BYTES,
     ...TIMEOUTS,
-    rewriteUrl: (request) => routedUrl(request, surfaceHosts),
+    rewriteUrl: (request) => toRoutedUrl(request, surfaceHosts),
     routerOptions: { maxParamLength: 1_000, ignoreTrailingSlash: true },
     // A stop waits for requests in progress, not for idle keep-alive connections.
     forceCloseConnections: "idle",

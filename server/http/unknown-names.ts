@@ -112,7 +112,11 @@ const PLACES = {
 const OTHER_WORDS = new Map(["records", "items", "inputs"].map((word) => [word, "batch"]));
 
 /** Returns what to do about an unknown name: the right place if it is a name of another place, else the nearest one. */
-export function adviceFor({ path, name, known }: UnknownName, place: "query" | "body", names: Names): string {
+export function adviseOnName(
+  { path, name, known }: UnknownName,
+  place: "query" | "body",
+  names: Names,
+): string {
   if (path === name) {
     for (const other of ["query", "body", "header"] as const) {
       const meant = other !== place && names[other].find((candidate) => plain(candidate) === plain(name));

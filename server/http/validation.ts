@@ -3,7 +3,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import addFormats from "ajv-formats";
 import type { TSchema } from "typebox";
 import { Problem, type Issue } from "../../ground/errors.ts";
-import { adviceFor, unknownNamesIn, type Names } from "./unknown-names.ts";
+import { adviseOnName, unknownNamesIn, type Names } from "./unknown-names.ts";
 
 type Place = Issue["in"];
 
@@ -75,7 +75,7 @@ function unknownIssues(schema: TSchema, place: "body" | "query", names: Names): 
         in: place,
         name: found.path,
         detail,
-        remedy: adviceFor(found, place, names),
+        remedy: adviseOnName(found, place, names),
       }));
 }
 

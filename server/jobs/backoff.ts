@@ -3,7 +3,7 @@
 const LONGEST_WAIT_MS = 10 * 60_000;
 
 /** `attempts` counts those made so far; at least a quarter of `baseMs`, at most ten minutes. */
-export function backoffMs(
+export function computeBackoffMs(
   { attempts, baseMs }: { attempts: number; baseMs: number },
   random: () => number = Math.random,
 ): number {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { headroom, takeable } from "./fair-share.ts";
+import { computeHeadroom, computeTakeable } from "./fair-share.ts";
 
 const CAPACITY = 4_096;
 
@@ -10,9 +10,9 @@ test("an owner that is alone gets half, two thirds or three quarters of all, how
     [2, 2 / 3],
     [3, 3 / 4],
   ] as const) {
-    assert.equal(takeable({ own: 0, free: CAPACITY, times }), Math.floor(CAPACITY * part));
+    assert.equal(computeTakeable({ own: 0, free: CAPACITY, times }), Math.floor(CAPACITY * part));
     let own = 0;
-    while (headroom({ own, free: CAPACITY - own, times }) > 0) own += 1;
+    while (computeHeadroom({ own, free: CAPACITY - own, times }) > 0) own += 1;
     assert.ok(Math.abs(own - CAPACITY * part) <= 1, `one by one: ${own}`);
   }
 });
@@ -21,18 +21,18 @@ test("each owner that comes later finds the same part of what is left, and nobod
   for (const times of [1, 2, 3]) {
     let free = CAPACITY;
     while (free >= 2 * (times + 1)) {
-      const taken = takeable({ own: 0, free, times });
+      const taken = computeTakeable({ own: 0, free, times });
       assert.ok(taken >= 1 && taken < free, `${taken} of ${free}`);
       free -= taken;
       const after = { own: taken, free, times };
-      assert.ok(headroom(after) >= 0);
-      assert.equal(takeable(after), 0, "another turn brings nothing");
+      assert.ok(computeHeadroom(after) >= 0);
+      assert.equal(computeTakeable(after), 0, "another turn brings nothing");
     }
   }
 });
 
 test("an owner above its share, because others came, takes nothing until it has given back", () => {
-  assert.equal(takeable({ own: 300, free: 50, times: 3 }), 0);
-  assert.ok(headroom({ own: 300, free: 50, times: 3 }) < 0);
-  assert.equal(takeable({ own: 100, free: 250, times: 3 }), 162);
+  assert.equal(computeTakeable({ own: 300, free: 50, times: 3 }), 0);
+  assert.ok(computeHeadroom({ own: 300, free: 50, times: 3 }) < 0);
+  assert.equal(computeTakeable({ own: 100, free: 250, times: 3 }), 162);
 });

@@ -13,8 +13,8 @@ export interface Share {
 }
 
 /** Returns how far the owner is below its share; zero or less if it may take nothing more. */
-export const headroom = ({ own, free, times }: Share): number => times * free - own;
+export const computeHeadroom = ({ own, free, times }: Share): number => times * free - own;
 
 /** Returns how much the owner may take at once: what it takes is no longer free, so that its share shrinks meanwhile. */
-export const takeable = (share: Share): number =>
-  Math.max(0, Math.floor(headroom(share) / (share.times + 1)));
+export const computeTakeable = (share: Share): number =>
+  Math.max(0, Math.floor(computeHeadroom(share) / (share.times + 1)));

@@ -3,7 +3,7 @@
  * others. A key is an installation; its group is the project.
  */
 import { elapsedMs } from "../../ground/clock.ts";
-import { headroom } from "./fair-share.ts";
+import { computeHeadroom } from "./fair-share.ts";
 
 /** Items that a process holds at once, running or not; bounds memory and what a crash gives back. */
 export const PLACES = 1_024;
@@ -161,7 +161,7 @@ export class FairSlots<Item> {
 
   /** Returns how many more items a group may take: as many as it leaves to others. */
   #freeFor(group: string): number {
-    return headroom({ own: this.#held.get(group) ?? 0, free: this.free, times: 1 });
+    return computeHeadroom({ own: this.#held.get(group) ?? 0, free: this.free, times: 1 });
   }
 
   #count(group: string, more: number): void {

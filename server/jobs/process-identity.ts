@@ -25,7 +25,7 @@ export interface ProcessIdentity {
 }
 
 /** Claims a number and its lock, and locks again after a lost connection. */
-export async function takeProcessIdentity(connectionString: string, log: Log): Promise<ProcessIdentity> {
+export async function claimProcessIdentity(connectionString: string, log: Log): Promise<ProcessIdentity> {
   let id = 0;
   const holdLock = async (client: Client): Promise<void> => {
     if (id === 0) {

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { testDatabase } from "../../tests/harness/database.ts";
 import { until } from "../../tests/harness/until.ts";
 import { createLog } from "../../ground/log.ts";
-import { takeProcessIdentity } from "./process-identity.ts";
+import { claimProcessIdentity } from "./process-identity.ts";
 import { recoverOrphans } from "./recover-orphans.ts";
 
 const log = createLog("silent");
@@ -12,7 +12,7 @@ const log = createLog("silent");
 test("a process that is gone is dead, one that lost its connection for a moment is not", async (t) => {
   const { connectionString, pool } = await testDatabase(t);
   const [mine, gone, cut] = await Promise.all(
-    [1, 2, 3].map(() => takeProcessIdentity(connectionString, log)),
+    [1, 2, 3].map(() => claimProcessIdentity(connectionString, log)),
   );
   assert.ok(mine && gone && cut);
   t.after(async () => void (await Promise.all([mine.close(), cut.close()])));
@@ -29,7 +29,7 @@ test("a process that is gone is dead, one that lost its connection for a moment 
 
 test("what a dead process had claimed is recovered, once it is dead and never from the living", async (t) => {
   const { connectionString } = await testDatabase(t);
-  const [mine, other] = await Promise.all([1, 2].map(() => takeProcessIdentity(connectionString, log)));
+  const [mine, other] = await Promise.all([1, 2].map(() => claimProcessIdentity(connectionString, log)));
   assert.ok(mine && other);
   const recovered: number[] = [];
   let rounds = 0;

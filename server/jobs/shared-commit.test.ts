@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { sharedCommit } from "./shared-commit.ts";
+import { openSharedCommit } from "./shared-commit.ts";
 
 test("callers that arrive together share a commit, later ones are gathered while it is under way", async () => {
   const batches: number[][] = [];
-  const commit = sharedCommit<number>(async (items) => {
+  const commit = openSharedCommit<number>(async (items) => {
     batches.push(items);
     await new Promise((resolve) => setTimeout(resolve, 5));
   });
@@ -17,7 +17,7 @@ test("callers that arrive together share a commit, later ones are gathered while
 });
 
 test("one bad item fails alone", async () => {
-  const commit = sharedCommit<number>(async (items) => {
+  const commit = openSharedCommit<number>(async (items) => {
     if (items.includes(3)) throw new Error("three");
   });
   const results = await Promise.allSettled([1, 2, 3, 4].map((item) => commit.add(item)));
@@ -29,7 +29,7 @@ test("one bad item fails alone", async () => {
 
 test("no batch is larger than the limit and nothing is forgotten", async () => {
   const sizes: number[] = [];
-  const commit = sharedCommit<number>(async (items) => void sizes.push(items.length), { maxItems: 10 });
+  const commit = openSharedCommit<number>(async (items) => void sizes.push(items.length), { maxItems: 10 });
   await Promise.all(Array.from({ length: 95 }, (_, index) => commit.add(index)));
   assert.ok(sizes.every((size) => size <= 10));
   assert.equal(
@@ -40,7 +40,7 @@ test("no batch is larger than the limit and nothing is forgotten", async () => {
 
 test("a batch is bounded by the sizes of its items, and one that is larger comes alone", async () => {
   const batches: number[][] = [];
-  const commit = sharedCommit<number>(async (items) => void batches.push(items), {
+  const commit = openSharedCommit<number>(async (items) => void batches.push(items), {
     maxItems: 10,
     measureSize: (item) => item,
   });
@@ -50,6 +50,6 @@ test("a batch is bounded by the sizes of its items, and one that is larger comes
 
 test("items that come one after the other are committed at once, without waiting for more", async () => {
   const never = 2 ** 30;
-  const commit = sharedCommit<number>(async () => {}, { gather: { items: 10, ms: never } });
+  const commit = openSharedCommit<number>(async () => {}, { gather: { items: 10, ms: never } });
   for (let item = 0; item < 3; item++) await commit.add(item);
 });

@@ -23,7 +23,7 @@ export interface SharedCommitOptions<T> {
  * does not fail the others. Without `gather` there is no delay: a single item is committed at once, and items gather only
  * while a commit is under way.
  */
-export function sharedCommit<T>(
+export function openSharedCommit<T>(
   flush: (items: T[]) => Promise<void>,
   {
     maxItems = 200,

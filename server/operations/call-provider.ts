@@ -8,7 +8,7 @@ import { ClosedGateError } from "../calls/gates/closed-gate-error.ts";
 import {
   judgeAnswer,
   findRateLimit,
-  strictest,
+  findStrictest,
   withGateTime,
   type RateLimit,
 } from "../calls/gates/judge-answer.ts";
@@ -120,7 +120,7 @@ async function closeGate(
   if (limits.length + errors.length === 0) return;
   const all = [...limits, ...errors.flatMap((error) => findRateLimit(error) ?? [])];
   // A limit of searches must not hold up people's writes.
-  const limit = strictest(all.filter(({ isPartialLimit }) => !isPartialLimit));
+  const limit = findStrictest(all.filter(({ isPartialLimit }) => !isPartialLimit));
   if (limit) await gates.closeForAll(connectionId, limit);
 }
 

@@ -6,7 +6,7 @@ import { until } from "../../tests/harness/until.ts";
 import { Problem } from "../../ground/errors.ts";
 import { createLog } from "../../ground/log.ts";
 import { newId } from "../../ground/ids.ts";
-import { takeProcessIdentity } from "../jobs/process-identity.ts";
+import { claimProcessIdentity } from "../jobs/process-identity.ts";
 import { bootstrap, bootstrapIfEmpty } from "../access/bootstrap.ts";
 import { prepareAnswers } from "../store/access/idempotency-keys.ts";
 import { endOperations, findOperation, insertOperations } from "../store/operations/operations.ts";
@@ -19,7 +19,7 @@ const log = createLog("silent");
 
 async function open(t: { after(callback: () => Promise<void>): void }) {
   const database = await testDatabase(t);
-  const identity = await takeProcessIdentity(database.connectionString, log);
+  const identity = await claimProcessIdentity(database.connectionString, log);
   const made = await bootstrapIfEmpty(database, undefined);
   const projectId = made?.projectId ?? "";
   const operation = (id: string) => ({
@@ -155,7 +155,7 @@ describe("a request that was cut off in the middle", () => {
   for (const mode of ["now", "later"] as const) {
     test(`is repeated by one of many who ask at once, in two processes (${mode})`, async (t) => {
       const busbar = await open(t);
-      const other = await takeProcessIdentity(busbar.database.connectionString, log);
+      const other = await claimProcessIdentity(busbar.database.connectionString, log);
       const idempotencies = [
         busbar.idempotency,
         openIdempotency({ database: busbar.database, identity: other, keptHours: 24 }),

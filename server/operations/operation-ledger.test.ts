@@ -7,14 +7,14 @@ import { until } from "../../tests/harness/until.ts";
 import { createLog } from "../../ground/log.ts";
 import { newId } from "../../ground/ids.ts";
 import { NewWork } from "../jobs/new-work.ts";
-import { takeProcessIdentity } from "../jobs/process-identity.ts";
+import { claimProcessIdentity } from "../jobs/process-identity.ts";
 import { openOperationLedger } from "./operation-ledger.ts";
 
 test("an act of an agent is counted once, before its operation, and also if that never begins", async (t) => {
   const { database, projectId, integrationId, install } = await openInstallations(t, {});
   const sides = await openSides(t, database);
   const log = createLog("silent");
-  const identity = await takeProcessIdentity(database.connectionString, log);
+  const identity = await claimProcessIdentity(database.connectionString, log);
   t.after(() => identity.close());
   const ledger = openOperationLedger({ database: sides, identity, log, newWrites: new NewWork() });
   const { id: installationId } = await install("acme");

@@ -3,7 +3,7 @@ import { elapsedMs } from "../../ground/clock.ts";
 import type { Log } from "../../ground/log.ts";
 import type { NewWork } from "../jobs/new-work.ts";
 import type { ProcessIdentity } from "../jobs/process-identity.ts";
-import { sharedCommit } from "../jobs/shared-commit.ts";
+import { openSharedCommit } from "../jobs/shared-commit.ts";
 import {
   appendToGroup,
   insertAcceptedWrites,
@@ -63,20 +63,23 @@ export function openOperationLedger(deps: {
   newWrites: NewWork;
 }): OperationLedger {
   const { data } = deps.database;
-  const begin = sharedCommit<NewOperation & { agent?: AgentTrace | undefined }>((operations) => {
+  const begin = openSharedCommit<NewOperation & { agent?: AgentTrace | undefined }>((operations) => {
     const claimed = operations.map((operation) => ({ ...operation, claimedBy: deps.identity.id }));
     const isOfAgent = operations.some(({ agent }) => agent !== undefined);
     return isOfAgent ? beginOfAgents(deps.database, claimed) : insertOperations(data, claimed);
   });
-  const accept = sharedCommit<AcceptedWrite>((writes) => insertAcceptedWrites(data, writes));
+  const accept = openSharedCommit<AcceptedWrite>((writes) => insertAcceptedWrites(data, writes));
   const group = commitGroups(deps.database);
-  const called = sharedCommit<CalledWrite>((writes) => markCalled(data, deps.identity.id, writes), {
+  const called = openSharedCommit<CalledWrite>((writes) => markCalled(data, deps.identity.id, writes), {
     maxUnderWay: 1,
     gather: { items: 64, ms: 2 },
   });
   const endAll = (operations: AnsweredOperation[]) => endAnswered(deps.database, operations);
-  const end = sharedCommit<AnsweredOperation>(endAll);
-  const endLater = sharedCommit<AnsweredOperation>(endAll, { maxUnderWay: 1, gather: { items: 128, ms: 4 } });
+  const end = openSharedCommit<AnsweredOperation>(endAll);
+  const endLater = openSharedCommit<AnsweredOperation>(endAll, {
+    maxUnderWay: 1,
+    gather: { items: 128, ms: 4 },
+  });
   // Ending an operation twice changes nothing, so this may be retried.
   const insist = (operation: AnsweredOperation) => retryWhileDatabaseIsDown(() => endLater.add(operation));
   const endWithoutWaiting = (operation: AnsweredOperation): void => {
@@ -130,7 +133,7 @@ interface GroupItem {
 }
 
 const commitGroups = (database: Database) =>
-  sharedCommit<GroupItem>(
+  openSharedCommit<GroupItem>(
     (items) =>
       transactData(database, async (transaction) => {
         // In the order of their keys, so that two processes never wait for each other's locks.

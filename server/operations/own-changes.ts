@@ -164,7 +164,10 @@ export const writeOfRecord = (
   });
 
 /** Returns the write that may be the cause of a change at a time, though that is not certain. */
-export const possibleWrite = (time: Date | undefined, writes: readonly OwnWrite[]): OwnWrite | undefined =>
+export const findPossibleWrite = (
+  time: Date | undefined,
+  writes: readonly OwnWrite[],
+): OwnWrite | undefined =>
   time && writes.find(({ since, until }) => since < time && time.getTime() <= until.getTime() + DERIVED_MS);
 
 const isWithin = ({ since, until }: OwnWrite, time: Date): boolean => since < time && time <= until;

@@ -7,12 +7,12 @@ import { newId } from "../../ground/ids.ts";
 import type { Tracer } from "../../ground/tracer.ts";
 import type { ProxyUse } from "../store/operations/proxy-usage.ts";
 import type { ProxyLimits } from "./limits.ts";
-import { refusingPipelined } from "./pipelining.ts";
+import { refusePipelined } from "./pipelining.ts";
 import { ProxyExchange, type ExchangeDeps, type ProxyCall } from "./proxy-exchange.ts";
 import { checkNames, isAcceptable, readHead, type RequestHead } from "./read-head.ts";
 import { recordCall } from "./record-call.ts";
 import { MAX_HEADER_BYTES, refuseTunnel, refuseUnreadable } from "./refuse-on-socket.ts";
-import { asProblem, refuse } from "./refuse.ts";
+import { toProxyProblem, refuse } from "./refuse.ts";
 import { CallerGone, collect, KEPT_BYTES, MAX_SIGNED_BYTES, tooLargeToSign, Upload } from "./request-body.ts";
 import { targetPath } from "./target-path.ts";
 import { idsOfCall, type Admission } from "./target.ts";
@@ -52,7 +52,7 @@ export function createForwardingServer(deps: ForwardingDeps): Server {
   // Otherwise Node would drop headers beyond the 1000th silently; their size is limited already.
   server.maxHeadersCount = 0;
   const listener = (expectsContinue: boolean) =>
-    refusingPipelined(
+    refusePipelined(
       (request, response) => serve(deps, request, response, expectsContinue),
       (_, response) => refuse(deps, response, noPipelining(), { close: true }),
     );
@@ -190,7 +190,7 @@ function refuseCall(
   if (error instanceof InstallationRefusal) attempt.by = error.admission;
   const requestId = attempt.by?.requestId ?? attempt.requestId;
   if (!attempt.forwarded) {
-    const { status } = asProblem(error);
+    const { status } = toProxyProblem(error);
     record(deps, request, attempt, { status, bytesUp: 0, bytesDown: 0, requestId, byBusbar: true });
   }
   // A caller that waits for 100 may send its body or the next request, which cannot be distinguished.

@@ -17,7 +17,7 @@ export function answerInProgress(socket: object): ServerResponse | undefined {
  * depend on the request before it (RFC 9112, 9.3.2), so the provider must not get both at the same time. Node sends the
  * refusal after the answer in progress.
  */
-export function refusingPipelined(serve: Listener, refuse: Listener): Listener {
+export function refusePipelined(serve: Listener, refuse: Listener): Listener {
   return (request, response) => {
     const { socket } = request;
     // An earlier answer closes the connection: the caller must send this request again on another one.

@@ -10,7 +10,7 @@ import type { Log } from "../../ground/log.ts";
 import { toProvider } from "./pass-headers.ts";
 import { ProviderResponseStream } from "./provider-response-stream.ts";
 import type { RequestHead } from "./read-head.ts";
-import { asProblem, egressProblem, refuse, type RefusalDeps } from "./refuse.ts";
+import { toProxyProblem, egressProblem, refuse, type RefusalDeps } from "./refuse.ts";
 import { CallerGone, Upload } from "./request-body.ts";
 import { targetPath } from "./target-path.ts";
 import { idsOfCall, type Target } from "./target.ts";
@@ -271,7 +271,7 @@ export class ProxyExchange implements Dispatcher.DispatchHandler {
     this.#deps.targets
       .refresh(this.#target)
       .catch((error: unknown) =>
-        this.#deps.log.warn({ ...this.#ids, problem: asProblem(error).message }, "token not refreshed"),
+        this.#deps.log.warn({ ...this.#ids, problem: toProxyProblem(error).message }, "token not refreshed"),
       );
   }
 }

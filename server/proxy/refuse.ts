@@ -24,7 +24,7 @@ export interface RefusalDeps {
 }
 
 /** Converts any error to a Problem of the proxy. */
-export function asProblem(error: unknown): Problem {
+export function toProxyProblem(error: unknown): Problem {
   if (!(error instanceof ProviderError)) return toProblem(error);
   const slug = PROVIDER_SLUGS[error.kind] ?? "provider-unreachable";
   const status = error.kind === "unauthorized" ? 401 : undefined;
@@ -77,7 +77,7 @@ export function refuse(
   error: unknown,
   { close = false, requestId = newId(), ids = {} }: RefusalOptions = {},
 ): void {
-  const problem = asProblem(error);
+  const problem = toProxyProblem(error);
   if (response.destroyed || response.headersSent) return void response.destroy();
   const { headers, body } = render(deps, problem, { ...ids, requestId });
   // The rest of the body may still arrive and would be read as the next request.
@@ -94,8 +94,8 @@ export function refuse(
 /** Refuses a request without a response object, because it could not be read. Ends the connection. */
 export function refuseOnSocket(deps: RefusalDeps, socket: Duplex, error: unknown, status?: number): void {
   if (!socket.writable) return void socket.destroy();
-  const { headers, body } = render(deps, asProblem(error), { requestId: newId() });
-  const code = status ?? asProblem(error).status;
+  const { headers, body } = render(deps, toProxyProblem(error), { requestId: newId() });
+  const code = status ?? toProxyProblem(error).status;
   const lines = Object.entries({ ...headers, Connection: "close" }).map(
     ([name, value]) => `${name}: ${value}`,
   );

@@ -5,7 +5,7 @@ import { ClosedGateError } from "../calls/gates/closed-gate-error.ts";
 import { subscribeCreateError } from "../events/new-events.ts";
 import { recordEvent } from "../events/record-event.ts";
 import { nowMs } from "../../ground/clock.ts";
-import { backoffMs } from "../jobs/backoff.ts";
+import { computeBackoffMs } from "../jobs/backoff.ts";
 import type { RunResult } from "../jobs/fair-slots.ts";
 import { retryWhileDatabaseIsDown } from "../store/database/database-outage.ts";
 import { transactData } from "../store/database/database.ts";
@@ -113,7 +113,10 @@ async function putBack(
   const isFailed = isSetUp && isPermanent;
   const delayMs = isPermanent
     ? LONGEST_RETRY_MS
-    : Math.min(LONGEST_RETRY_MS, backoffMs({ attempts: Math.max(1, attempts), baseMs: deps.retryBaseMs }));
+    : Math.min(
+        LONGEST_RETRY_MS,
+        computeBackoffMs({ attempts: Math.max(1, attempts), baseMs: deps.retryBaseMs }),
+      );
   const retryMs = Math.max(nowMs() + delayMs, error.retryAt?.getTime() ?? 0);
   const report = `[${subscription.objectName}] ${error.message}`;
   const isNew = isFailed && target !== undefined && subscription.reportedError !== report;

@@ -1,13 +1,13 @@
 /** Works on subscriptions: claims those that are due in turns of projects, and processes their events. */
 import { nowMs } from "../../ground/clock.ts";
 import type { Tracer } from "../../ground/tracer.ts";
-import { backoffMs } from "../jobs/backoff.ts";
+import { computeBackoffMs } from "../jobs/backoff.ts";
 import { startClaimLoop, type ClaimLoop, type CapacityFor } from "../jobs/claim-loop.ts";
 import type { ProcessIdentity } from "../jobs/process-identity.ts";
 import { limitPerKey } from "../jobs/limit-per-key.ts";
 import { withOrphanRecovery } from "../jobs/recovering-loop.ts";
 import type { DataQueries } from "../store/database/sides.ts";
-import { listClaimersIn } from "../store/processes/list-claimers.ts";
+import { readClaimers } from "../store/processes/list-claimers.ts";
 import {
   claimSubscriptions,
   listDueSubscriptions,
@@ -43,7 +43,9 @@ export function startSubscriptionWorker(deps: SubscriptionWorkerServices): Claim
       postpone: ({ claim, attempts, state }) =>
         postponeSubscription(data, {
           ...claim,
-          retryTime: new Date(nowMs() + backoffMs({ attempts: attempts + 1, baseMs: deps.retryBaseMs })),
+          retryTime: new Date(
+            nowMs() + computeBackoffMs({ attempts: attempts + 1, baseMs: deps.retryBaseMs }),
+          ),
           attempts: attempts + 1,
           state,
           reason: "An attempt failed on the side of Busbar. The log has the cause.",
@@ -74,7 +76,7 @@ export function startSubscriptionWorker(deps: SubscriptionWorkerServices): Claim
   return withOrphanRecovery(loop, {
     log,
     identity,
-    listClaimers: () => listClaimersIn(data, "subscriptions"),
+    listClaimers: () => readClaimers(data, "subscriptions"),
     recover: (deadProcess) => recoverSubscriptions(data, deadProcess),
   });
 }

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import type { FieldMetadata } from "../../connector-kit/fields.ts";
 import type { Json } from "../../ground/json.ts";
 import { compareFields, readKnownFields, toKnownFields } from "./compare-fields.ts";
-import { watchedObjects } from "./watched-objects.ts";
+import { listWatchedObjects } from "./watched-objects.ts";
 
 const field = (fieldName: string, changes: Partial<FieldMetadata> = {}): FieldMetadata => ({
   fieldName,
@@ -80,7 +80,7 @@ test("watched are the objects that the installation reads, also those that the m
       },
     },
   };
-  assert.deepEqual(watchedObjects(manifest, content, new Map([["products", "item"]])), [
+  assert.deepEqual(listWatchedObjects(manifest, content, new Map([["products", "item"]])), [
     { objectName: "contacts", messageName: "person" },
     { objectName: "companies", messageName: "companies" },
     { objectName: "products", messageName: "item" },

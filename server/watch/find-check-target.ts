@@ -12,8 +12,8 @@ import { listReadObjects } from "../store/reads/read-objects.ts";
 import { buildBaselineAccount } from "../store/integrations/schema-baselines.ts";
 import type { SchemaCheck } from "../store/integrations/schema-checks.ts";
 import {
-  watchedChanges,
-  watchedObjects,
+  readWatchedChanges,
+  listWatchedObjects,
   type WatchedChanges,
   type WatchedObject,
 } from "./watched-objects.ts";
@@ -88,7 +88,7 @@ export async function findSchemaCheckTarget(
     workspace,
     installationUpdateTime: installation.updateTime ?? installation.createTime,
     fields: described,
-    objects: watchedObjects(manifest, installation.config.content, running),
-    watched: watchedChanges(manifest),
+    objects: listWatchedObjects(manifest, installation.config.content, running),
+    watched: readWatchedChanges(manifest),
   };
 }

@@ -1,7 +1,7 @@
 /** Resolves which objects of an installation are watched, and for which changes. Pure. */
 import type { ConfigContent } from "../../manifest/installation-config.ts";
 import type { ManifestIntegration } from "../../manifest/manifest.ts";
-import { configObject } from "../../manifest/object-fields.ts";
+import { findConfigObject } from "../../manifest/object-fields.ts";
 
 export interface WatchedObject {
   /** The provider's name. */
@@ -21,7 +21,7 @@ export interface WatchedChanges {
  * Returns the objects that the installation reads: those of its configuration, and those enabled for every customer.
  * `running` has the names in messages of objects that it reads already, which the manifest may have no more.
  */
-export function watchedObjects(
+export function listWatchedObjects(
   manifest: ManifestIntegration,
   config: ConfigContent,
   running: ReadonlyMap<string, string>,
@@ -33,14 +33,14 @@ export function watchedObjects(
     names.has(objectName) ? [] : [{ objectName, messageName }],
   );
   const enabled = declared.flatMap(({ objectName, mapToName, enabled: isEnabled }) => {
-    const configured = configObject(config.read?.objects, objectName);
+    const configured = findConfigObject(config.read?.objects, objectName);
     const isRead = isEnabled === "always" || (configured !== undefined && configured.disabled !== true);
     return isRead ? [{ objectName, messageName: mapToName || objectName }] : [];
   });
   return [...enabled, ...kept];
 }
 
-export function watchedChanges({ watchSchema }: ManifestIntegration): WatchedChanges {
+export function readWatchedChanges({ watchSchema }: ManifestIntegration): WatchedChanges {
   const { fieldCreated, fieldDeleted, fieldChanged } = watchSchema?.allObjects ?? {};
   return {
     created: fieldCreated?.enabled === "always",

@@ -2,14 +2,14 @@
 import { Type, type Static } from "typebox";
 import type { Account, ProviderRequest } from "../../connector-kit/calls/provider-fetch.ts";
 import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
-import { addressValues } from "../credentials/stored/provider-metadata.ts";
+import { listAddressValues } from "../credentials/stored/provider-metadata.ts";
 import { Problem } from "../../ground/errors.ts";
 import { formatFieldPath } from "../../ground/field-path.ts";
 import { findConnection } from "../store/connections/connections.ts";
 import type { Database } from "../store/database/database.ts";
 import type { WriteTarget } from "./find-target.ts";
 import type { WritePlan } from "./plan-write.ts";
-import { isNothingLeft, neededReads } from "./settle-plan.ts";
+import { isNothingLeft, listNeededReads } from "./settle-plan.ts";
 import { toRecordWrite } from "./to-record-write.ts";
 
 export const DryRunSchema = Type.Object(
@@ -75,7 +75,7 @@ export function dryRun(
   account: Account | undefined,
 ): Static<typeof DryRunSchema> {
   const requests = prepare(target, plan, account);
-  const readFirst = neededReads(plan);
+  const readFirst = listNeededReads(plan);
   return {
     dryRun: true,
     requests: requests.map(({ method, path, headers, body }) => ({ method, path, headers, body })),
@@ -93,12 +93,12 @@ export function dryRun(
 }
 
 /** Returns what requests need to know of the account, without a call. */
-export async function storedAccount(
+export async function findStoredAccount(
   { database }: { database: Database },
   { projectId, connectionId }: { projectId: string; connectionId: string },
 ): Promise<Account | undefined> {
   const connection = await findConnection(database.control, projectId, connectionId);
-  return connection && { values: addressValues(connection) };
+  return connection && { values: listAddressValues(connection) };
 }
 
 function prepare(

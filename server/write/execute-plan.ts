@@ -10,7 +10,7 @@ import { failureEntry, outcomeEntries, settledEntries } from "./operation-log.ts
 import type { MetadataMemory } from "../operations/metadata-memory.ts";
 import type { WritePlan } from "./plan-write.ts";
 import { namingFields } from "./naming-fields.ts";
-import { isNothingLeft, neededReads, settlePlan } from "./settle-plan.ts";
+import { isNothingLeft, listNeededReads, settlePlan } from "./settle-plan.ts";
 import { rememberWrites, timedFetch } from "./queue/remember-writes.ts";
 import { suggestFields } from "./suggest-fields.ts";
 import { toRecordWrite } from "./to-record-write.ts";
@@ -97,7 +97,7 @@ export async function applyPlan(
   let settled = plan;
   let refusals: (ProviderError | undefined)[] = [];
   try {
-    const reads = neededReads(plan);
+    const reads = listNeededReads(plan);
     if (reads) {
       const current = await connector.readFields(
         { objectName: plan.objectName, ...reads, account: options.account },

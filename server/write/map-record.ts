@@ -68,7 +68,7 @@ export function mapRecord(
       continue;
     }
     const values = mapping?.valueMappings.get(mapped) ?? mapping?.valueMappings.get(target);
-    set(mapped, targetSteps(target), providerValue(value, values));
+    set(mapped, parseTargetPath(target), providerValue(value, values));
   }
   for (const [name, value] of Object.entries(rest)) {
     if (dropUnmapped && mapping) {
@@ -77,7 +77,7 @@ export function mapRecord(
         reason: "it is not mapped, and the project drops unmapped fields",
       });
     } else {
-      set(name, targetSteps(name), providerValue(value, mapping?.valueMappings.get(name)));
+      set(name, parseTargetPath(name), providerValue(value, mapping?.valueMappings.get(name)));
     }
   }
   return result;
@@ -104,14 +104,14 @@ function claim(claimed: Map<string, string>, path: PathStep[], source: string): 
 }
 
 /** Splits a field path. A malformed one is a plain name: manifests are checked when they are deployed. */
-export function targetSteps(name: string): PathStep[] {
+export function parseTargetPath(name: string): PathStep[] {
   const path = parseValuePath(name);
   return "steps" in path ? path.steps : [name];
 }
 
 /** Splits the name of a value in the request, which is no entry of a list. */
 function nameSteps(name: string): string[] {
-  const steps = targetSteps(name);
+  const steps = parseTargetPath(name);
   const names = steps.filter((step) => typeof step === "string");
   return names.length === steps.length ? names : [name];
 }

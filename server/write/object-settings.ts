@@ -5,7 +5,7 @@ import { Problem } from "../../ground/errors.ts";
 import type { Json } from "../../ground/json.ts";
 import type { ConfigWriteObject } from "../../manifest/installation-config.ts";
 import {
-  configObject,
+  findConfigObject,
   fieldMappings,
   findDeclaredReadObject,
   findDeclaredWriteObject,
@@ -46,7 +46,7 @@ export function objectSettings(installed: Installed, objectName: string, catalog
   const object = findDeclaredWriteObject(manifest, objectName, config);
   if (!object) throw unknownObject(installed, objectName);
   const written = config.write?.objects;
-  const own = configObject(written, object.objectName);
+  const own = findConfigObject(written, object.objectName);
   // Without write objects in the configuration all objects of the manifest may be written, otherwise only those.
   if (written && Object.keys(written).length > 0 && !own) throw notSelected(objectName);
   const inherits = inheritsMapping(object, config);

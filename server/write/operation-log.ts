@@ -1,7 +1,7 @@
 /** Describes a write in its operation: log entries, result text and metadata. */
 import type { RecordOutcome } from "../../connector-kit/connector.ts";
 import type { ProviderError } from "../../connector-kit/calls/provider-error.ts";
-import { counted } from "../../ground/counted.ts";
+import { formatCount } from "../../ground/format-count.ts";
 import type { JsonObject } from "../../ground/json.ts";
 import type { LogEntry } from "../store/operations/operations.ts";
 import type { PlannedRecord, WritePlan } from "./plan-write.ts";
@@ -18,7 +18,7 @@ export function plannedEntry(plan: WritePlan): LogEntry {
   );
   return {
     severity: "INFO",
-    msg: `${plan.type} ${counted(plan.records.length, `${plan.messageName} record`)}; ${counted(withheld.length, "field")} withheld`,
+    msg: `${plan.type} ${formatCount(plan.records.length, `${plan.messageName} record`)}; ${formatCount(withheld.length, "field")} withheld`,
     details: Object.fromEntries(withheld),
   };
 }
@@ -34,7 +34,7 @@ export function settledEntries(before: PlannedRecord[], after: PlannedRecord[], 
   return [
     {
       severity: "INFO",
-      msg: `${counted(withheld.length, "field")} withheld`,
+      msg: `${formatCount(withheld.length, "field")} withheld`,
       details: Object.fromEntries(withheld),
     },
   ];

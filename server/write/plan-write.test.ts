@@ -5,7 +5,7 @@ import { Problem } from "../../ground/errors.ts";
 import type { JsonObject } from "../../ground/json.ts";
 import type { FieldSettings, ObjectSettings } from "./object-settings.ts";
 import { planWrite } from "./plan-write.ts";
-import { neededReads, settlePlan } from "./settle-plan.ts";
+import { listNeededReads, settlePlan } from "./settle-plan.ts";
 import type { WriteRequest } from "./write-request.ts";
 
 const ALL: WriteAbilities = {
@@ -161,7 +161,7 @@ test("ifEmpty writes what is empty at the provider and withholds what is not", (
     busbar,
     ALL,
   );
-  assert.deepEqual(neededReads(plan), { ids: ["1"], fields: ["a", "b"] });
+  assert.deepEqual(listNeededReads(plan), { ids: ["1"], fields: ["a", "b"] });
   const { plan: settled } = settlePlan(
     plan,
     new Map([["1", { a: "old", b: null }]]),

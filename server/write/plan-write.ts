@@ -11,7 +11,7 @@ import { getField, makeEntries, type EntryFault, type ListEntry } from "./list-e
 import {
   mapRecord,
   putNested,
-  targetSteps,
+  parseTargetPath,
   type Clash,
   type MappedRecord,
   type Withheld,
@@ -185,7 +185,7 @@ function applyDefaults(
 ): void {
   for (const [key, setting] of Object.entries(settings.fields)) {
     const target = chooseTarget(key, settings);
-    const steps = targetSteps(target);
+    const steps = parseTargetPath(target);
     const [top] = steps;
     if (type !== "create" && setting.defaultOnUpdate === false) continue;
     if (setting.default === undefined || typeof top !== "string") continue;

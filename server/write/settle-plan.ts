@@ -6,7 +6,7 @@ import { currentValue, getField, setEntries, type EntryFault, type ListEntry } f
 import type { PlannedRecord, WritePlan } from "./plan-write.ts";
 
 /** Returns the record ids and fields to read before the plan is final; undefined when there are none. */
-export function neededReads(plan: WritePlan): { ids: string[]; fields: string[] } | undefined {
+export function listNeededReads(plan: WritePlan): { ids: string[]; fields: string[] } | undefined {
   const records = plan.records.filter(({ ifEmpty, entries }) => ifEmpty.length > 0 || entries);
   if (records.length === 0) return undefined;
   return {

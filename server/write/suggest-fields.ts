@@ -2,7 +2,7 @@
 import type { RecordOutcome } from "../../connector-kit/connector.ts";
 import { findFieldsConnector } from "../../connector-kit/fields.ts";
 import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
-import { closest } from "../../ground/closest.ts";
+import { findClosest } from "../../ground/closest.ts";
 import type { ProviderCall } from "../operations/call-provider.ts";
 import type { MetadataMemory } from "../operations/metadata-memory.ts";
 import { rephraseError } from "./naming-fields.ts";
@@ -51,7 +51,7 @@ function findNamedFields(error: ProviderError, sent: string[]): string[] {
 function suggestions(named: string[], names: string[]): string {
   const known = new Set(names.map((name) => name.toLowerCase()));
   const found = named.flatMap((name) => {
-    const near = known.has(name) ? undefined : closest(name, names);
+    const near = known.has(name) ? undefined : findClosest(name, names);
     return near === undefined ? [] : [{ name, near }];
   });
   if (found.length === 1) return `Did you mean "${found[0]?.near}"?`;

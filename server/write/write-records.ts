@@ -6,7 +6,7 @@ import { newId } from "../../ground/ids.ts";
 import { inSpan } from "../../ground/span.ts";
 import { projectEndpoint } from "../http/endpoint.ts";
 import { RefusedWriteSchema, WriteAnswerSchema } from "./write-response.ts";
-import { storedAccount, dryRun, DryRunSchema } from "./dry-run.ts";
+import { findStoredAccount, dryRun, DryRunSchema } from "./dry-run.ts";
 import { findTarget, type WriteTargetServices } from "./find-target.ts";
 import type { Idempotency } from "../operations/idempotency.ts";
 import { planWrite } from "./plan-write.ts";
@@ -72,7 +72,7 @@ export const writeRecords = (deps: WriteServices) =>
       const { installation } = target;
       addWorkIds({ installationId: installation.id, connectionId: installation.connectionId });
       const plan = planWrite(body, target.settings, target.connector.write.abilities);
-      if (query.dryRun) return dryRun(target, plan, await storedAccount(deps, installation));
+      if (query.dryRun) return dryRun(target, plan, await findStoredAccount(deps, installation));
       const later = body.mode === "asynchronous" && plan.type !== "delete";
       const mode = chooseMode(body, later);
       const key = headers["idempotency-key"];

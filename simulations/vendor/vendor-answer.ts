@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from "../../ground/json.ts";
 import type { Facts, ListFact, RecordFact } from "../../connector-kit/facts/facts.ts";
 import { TOKEN_NAME, countTotal, type CutPage } from "./vendor-pages.ts";
-import { putAt } from "./vendor-records.ts";
+import { setAtPath } from "./vendor-records.ts";
 import type { VendorRequest } from "./vendor-request.ts";
 
 export interface VendorAnswer {
@@ -41,24 +41,24 @@ export function buildListAnswer(
     return { status, headers, body: listed };
   }
   const body: JsonObject = {};
-  for (const [path, value] of Object.entries(fact.envelope ?? {})) putAt(body, path, value as Json);
-  if (!isEmpty || whenEmpty === "list" || whenEmpty === "204") putAt(body, records, listed);
-  else if (whenEmpty === "null") putAt(body, records, null);
-  else if (records.includes(".")) putAt(body, records.split(".").slice(0, -1).join("."), {});
+  for (const [path, value] of Object.entries(fact.envelope ?? {})) setAtPath(body, path, value as Json);
+  if (!isEmpty || whenEmpty === "list" || whenEmpty === "204") setAtPath(body, records, listed);
+  else if (whenEmpty === "null") setAtPath(body, records, null);
+  else if (records.includes(".")) setAtPath(body, records.split(".").slice(0, -1).join("."), {});
   if (paging.total !== undefined && !paging.total.startsWith("header."))
-    putAt(body, paging.total, countTotal(fact, page));
+    setAtPath(body, paging.total, countTotal(fact, page));
   if (paging.more !== undefined)
-    putAt(body, paging.more, paging.moreMeans === "last" ? !page.more : page.more);
+    setAtPath(body, paging.more, paging.moreMeans === "last" ? !page.more : page.more);
   if (page.isCut)
-    for (const [path, value] of Object.entries(paging.depth?.mark ?? {})) putAt(body, path, value);
-  if (paging.next !== undefined) putAt(body, paging.next, page.end ?? 0);
+    for (const [path, value] of Object.entries(paging.depth?.mark ?? {})) setAtPath(body, path, value);
+  if (paging.next !== undefined) setAtPath(body, paging.next, page.end ?? 0);
   putNext(fact, page, next, { headers, body });
   return { status, headers, body };
 }
 
 const buildSurroundings = (member: string, record: JsonObject): JsonObject => {
   const entry: JsonObject = {};
-  putAt(entry, member, record);
+  setAtPath(entry, member, record);
   return entry;
 };
 
@@ -86,9 +86,9 @@ function putNext(
   if (from.startsWith("header.")) {
     if (value !== undefined) answer.headers[from.slice("header.".length).toLowerCase()] = value;
   } else if (answer.body) {
-    if (value !== undefined) putAt(answer.body, from, value);
-    else if (paging.last === "null") putAt(answer.body, from, null);
-    else if (paging.last === "empty") putAt(answer.body, from, "");
+    if (value !== undefined) setAtPath(answer.body, from, value);
+    else if (paging.last === "null") setAtPath(answer.body, from, null);
+    else if (paging.last === "empty") setAtPath(answer.body, from, "");
   }
 }
 
@@ -101,12 +101,13 @@ export function buildRecordAnswer(
   const headers: Record<string, string> = {};
   const status = fact.success[0] ?? 200;
   const body: JsonObject = {};
-  for (const [path, value] of Object.entries(fact.envelope ?? {})) putAt(body, path, value as Json);
+  for (const [path, value] of Object.entries(fact.envelope ?? {})) setAtPath(body, path, value as Json);
   if (fact.answerId?.startsWith("header."))
     headers[fact.answerId.slice("header.".length).toLowerCase()] =
       `https://vendor.test/records/${encodeURIComponent(id)}`;
-  else if (fact.answerId !== undefined) putAt(body, fact.answerId, /^\d{1,15}$/.test(id) ? Number(id) : id);
+  else if (fact.answerId !== undefined)
+    setAtPath(body, fact.answerId, /^\d{1,15}$/.test(id) ? Number(id) : id);
   if (fact.record === "" && record) return { status, headers, body: { ...body, ...record } };
-  if (fact.record !== undefined && record) putAt(body, fact.record, record);
+  if (fact.record !== undefined && record) setAtPath(body, fact.record, record);
   return status === 204 || Object.keys(body).length === 0 ? { status, headers } : { status, headers, body };
 }

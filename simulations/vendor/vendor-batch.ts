@@ -2,7 +2,7 @@
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { valueAt } from "../../connector-kit/calls/text-at.ts";
 import type { BatchFact, Facts, LinkFact } from "../../connector-kit/facts/facts.ts";
-import { showRecord, putAt, type VendorRecord, type VendorRecords } from "./vendor-records.ts";
+import { showRecord, setAtPath, type VendorRecord, type VendorRecords } from "./vendor-records.ts";
 import { readValue, type VendorRequest } from "./vendor-request.ts";
 import { readPlaceholders } from "./vendor-routes.ts";
 import type { VendorAnswer } from "./vendor-answer.ts";
@@ -213,11 +213,11 @@ function buildResults(
     return areApart ? [] : [one.fault === undefined ? (fact.undone as Json) : buildFailureEntry(fact, one)];
   });
   const body: JsonObject = {};
-  for (const [path, value] of Object.entries(fact.envelope ?? {})) putAt(body, path, value as Json);
+  for (const [path, value] of Object.entries(fact.envelope ?? {})) setAtPath(body, path, value as Json);
   // In reverse order, if results name their records.
   const listed = fact.traceAt !== undefined || route.action === "read" ? entries.toReversed() : entries;
   if (areApart && failed.length > 0)
-    putAt(
+    setAtPath(
       body,
       failure.list,
       failed.map((one) => buildFailureEntry(fact, one)),
@@ -225,7 +225,7 @@ function buildResults(
   const isPartial = failed.length > 0 && failure?.status !== undefined;
   const status = (isPartial ? failure.status : undefined) ?? success[0] ?? 200;
   if (results === "") return { status, headers: {}, body: listed };
-  putAt(body, results, listed);
+  setAtPath(body, results, listed);
   return { status, headers: {}, body };
 }
 
@@ -264,11 +264,11 @@ function buildResult(
     request,
     world.fieldsAt,
   );
-  if (fact.traceAt !== undefined && trace !== undefined) putAt(shown, fact.traceAt, trace);
-  if (fact.createdAt !== undefined) putAt(shown, fact.createdAt, isNew === true);
+  if (fact.traceAt !== undefined && trace !== undefined) setAtPath(shown, fact.traceAt, trace);
+  if (fact.createdAt !== undefined) setAtPath(shown, fact.createdAt, isNew === true);
   const histories = fact.histories && readValue(request, `body.${fact.histories.to}`);
   for (const name of Array.isArray(histories) ? histories.map(String) : [])
-    putAt(shown, `${fact.histories?.at}.${name}`, structuredClone(record.histories?.[name] ?? []));
+    setAtPath(shown, `${fact.histories?.at}.${name}`, structuredClone(record.histories?.[name] ?? []));
   return shown;
 }
 
@@ -318,17 +318,17 @@ function answerLinks(
       continue;
     }
     const link = structuredClone(fact.link) as JsonObject;
-    putAt(link, fact.to, one);
+    setAtPath(link, fact.to, one);
     const result: JsonObject = {};
-    putAt(result, fact.from, id);
-    putAt(result, fact.list, [link]);
-    if (linked.length > start + 1) putAt(result, fact.place, `after ${String(one)}`);
+    setAtPath(result, fact.from, id);
+    setAtPath(result, fact.list, [link]);
+    if (linked.length > start + 1) setAtPath(result, fact.place, `after ${String(one)}`);
     results.push(result);
   }
   const body: JsonObject = {};
-  for (const [path, value] of Object.entries(fact.envelope ?? {})) putAt(body, path, value as Json);
-  putAt(body, fact.results, results);
-  if (errors.length > 0 && fact.failure) putAt(body, fact.failure.list, errors);
+  for (const [path, value] of Object.entries(fact.envelope ?? {})) setAtPath(body, path, value as Json);
+  setAtPath(body, fact.results, results);
+  if (errors.length > 0 && fact.failure) setAtPath(body, fact.failure.list, errors);
   return {
     status: (errors.length > 0 ? fact.failure?.status : undefined) ?? fact.success[0] ?? 200,
     headers: {},

@@ -3,7 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { valueAt } from "../../connector-kit/calls/text-at.ts";
 import type { Facts } from "../../connector-kit/facts/facts.ts";
 import type { VendorAnswer } from "./vendor-answer.ts";
-import { putAt } from "./vendor-records.ts";
+import { setAtPath } from "./vendor-records.ts";
 import type { RawRequest, VendorRequest } from "./vendor-request.ts";
 
 const REFERENCE = /@\{(\w+)\.(\w+)\}/g;
@@ -39,7 +39,7 @@ export function answerComposite(
     answers.push({ body: answer.body ?? null, httpHeaders: {}, httpStatusCode: answer.status, referenceId });
   }
   const whole: JsonObject = {};
-  putAt(whole, composite.answers, answers);
+  setAtPath(whole, composite.answers, answers);
   return { status: 200, headers: {}, body: whole };
 }
 

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../ground/json.ts";
 import { nowMs } from "../../ground/clock.ts";
 import type { Facts } from "../../connector-kit/facts/facts.ts";
 import type { VendorAnswer } from "./vendor-answer.ts";
-import { putAt, type VendorRecords } from "./vendor-records.ts";
+import { setAtPath, type VendorRecords } from "./vendor-records.ts";
 import { readText, type VendorRequest } from "./vendor-request.ts";
 import { readTime, writeTime } from "./vendor-times.ts";
 
@@ -36,13 +36,13 @@ export function answerDeletionLog(
     const logged = records.removed
       .filter((one) => one.objectName === objectName)
       .filter(({ record }) => record.changedMs >= start && record.changedMs < end);
-    putAt(
+    setAtPath(
       body,
       log.records,
       logged.map(({ record }) => {
         const entry: JsonObject = {};
-        putAt(entry, log.id, record.id);
-        putAt(entry, log.time, writeTime(record.changedMs, "rfc3339"));
+        setAtPath(entry, log.id, record.id);
+        setAtPath(entry, log.time, writeTime(record.changedMs, "rfc3339"));
         return entry;
       }),
     );

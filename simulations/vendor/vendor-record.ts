@@ -3,7 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import type { Facts, RecordFact } from "../../connector-kit/facts/facts.ts";
 import { buildRecordAnswer, type VendorAnswer } from "./vendor-answer.ts";
 import {
-  putAt,
+  setAtPath,
   showRecord,
   readWrittenFields,
   type VendorRecord,
@@ -65,7 +65,7 @@ function markDeleted(
   marks: NonNullable<RecordFact["deleted"]>,
 ): JsonObject {
   const shown: JsonObject = {};
-  putAt(shown, path, id);
+  setAtPath(shown, path, id);
   return Object.assign(shown, marks);
 }
 
@@ -109,7 +109,7 @@ function upsertRecord(
   if (known) world.records.touch(record);
   const answer = answered(world, route, record);
   if (typeof answer === "string" || fact.createdAt === undefined) return answer;
-  if (isJsonObject(answer.body)) putAt(answer.body, fact.createdAt, known === undefined);
+  if (isJsonObject(answer.body)) setAtPath(answer.body, fact.createdAt, known === undefined);
   return known ? { ...answer, status: fact.success[1] ?? answer.status } : answer;
 }
 

@@ -145,19 +145,21 @@ export function showRecord(
   { list, asked, fieldsAt = "" }: { list?: ListFact | undefined; asked?: string[]; fieldsAt?: string } = {},
 ): JsonObject {
   const shown: JsonObject = structuredClone((object.example ?? {}) as JsonObject);
-  putAt(shown, object.id.path, object.id.type === "integer" ? Number(record.id) : record.id);
-  if (object.created) putAt(shown, object.created.path, writeTime(record.createdMs, object.created.format));
-  if (object.changed) putAt(shown, object.changed.path, writeTime(record.changedMs, object.changed.format));
+  setAtPath(shown, object.id.path, object.id.type === "integer" ? Number(record.id) : record.id);
+  if (object.created)
+    setAtPath(shown, object.created.path, writeTime(record.createdMs, object.created.format));
+  if (object.changed)
+    setAtPath(shown, object.changed.path, writeTime(record.changedMs, object.changed.format));
   const { since, deleted, fields } = list ?? {};
   const isOwnTime =
     since?.field !== undefined &&
     since.field !== object.created?.path &&
     since.field !== object.changed?.path;
   if (since?.field !== undefined && isOwnTime)
-    putAt(shown, since.field, writeTime(record.changedMs, since.format));
-  if (deleted && record.deleted) putAt(shown, deleted.at, deleted.is);
+    setAtPath(shown, since.field, writeTime(record.changedMs, since.format));
+  if (deleted && record.deleted) setAtPath(shown, deleted.at, deleted.is);
   if (deleted?.time !== undefined && record.deleted)
-    putAt(shown, deleted.time, writeTime(record.changedMs, object.changed?.format ?? "rfc3339"));
+    setAtPath(shown, deleted.time, writeTime(record.changedMs, object.changed?.format ?? "rfc3339"));
   const { fieldList } = object;
   const apart = Object.values(object.create?.named ?? {});
   for (const [name, value] of Object.entries(record.fields)) {
@@ -165,20 +167,23 @@ export function showRecord(
     if (fieldList && isListed && !apart.includes(name)) {
       const known = valueAt(shown, fieldList.at);
       const entries = Array.isArray(known) ? known : [];
-      putAt(shown, fieldList.at, [...entries, { [fieldList.name]: name, [fieldList.value]: String(value) }]);
-    } else putAt(shown, fieldsAt === "" ? name : `${fieldsAt}.${name}`, value);
+      setAtPath(shown, fieldList.at, [
+        ...entries,
+        { [fieldList.name]: name, [fieldList.value]: String(value) },
+      ]);
+    } else setAtPath(shown, fieldsAt === "" ? name : `${fieldsAt}.${name}`, value);
   }
-  if (record.shown) putAt(shown, record.shown.path, structuredClone(record.shown.value));
+  if (record.shown) setAtPath(shown, record.shown.path, structuredClone(record.shown.value));
   for (const name of fields?.onRequest ?? []) {
     const path = fields?.brings?.[name] ?? name;
     if (asked && !asked.includes(name)) dropAt(shown, path);
-    else if (textless(shown, path)) putAt(shown, path, "on request");
+    else if (textless(shown, path)) setAtPath(shown, path, "on request");
   }
   if (fields?.at !== undefined && asked && asked.some((name) => name !== "")) {
     const wanted = [...asked, ...(fields.always ?? [])];
     const held = valueAt(shown, fields.at);
     const entries = Object.entries(isJsonObject(held) ? held : {});
-    putAt(shown, fields.at, Object.fromEntries(entries.filter(([name]) => wanted.includes(name))));
+    setAtPath(shown, fields.at, Object.fromEntries(entries.filter(([name]) => wanted.includes(name))));
   }
   return shown;
 }
@@ -210,7 +215,7 @@ export function readWrittenFields(
 }
 
 /** Sets a value at a dotted path; numbers are positions in lists. */
-export function putAt(target: JsonObject, path: string, value: Json): void {
+export function setAtPath(target: JsonObject, path: string, value: Json): void {
   if (path === "") return;
   const steps = path.split(".");
   let inner: JsonObject | Json[] = target;

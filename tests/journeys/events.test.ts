@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Webhook } from "svix";
 import { EVENT_TYPES, type EventType } from "../../server/events/event-types.ts";
-import { notification } from "../../server/events/notification.ts";
+import { buildNotificationSchema } from "../../server/events/notification.ts";
 import { drawRoute, type TestDestination } from "../harness/deliveries/routes.ts";
 import { openSink, type Received, type Sink } from "../harness/deliveries/sink.ts";
 import { until } from "../harness/until.ts";
@@ -31,7 +31,7 @@ describe("events of a customer's life", () => {
   const heard = async (type: EventType): Promise<Received["message"]["data"]> => {
     const one = await until(() => sink.received.find(({ message }) => message.notificationType === type));
     new Webhook(hook.signingKey).verify(one.body, one.headers);
-    validator(notification(type), "body")(one.message);
+    validator(buildNotificationSchema(type), "body")(one.message);
     return one.message.data;
   };
 

@@ -14,7 +14,7 @@ import type { FieldDefinition, FieldRequest } from "../../connector-kit/fields.t
 import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import { readComponents, upsertComponents } from "../../connectors/salesforce/soap.ts";
 import { upsertCustomFields } from "../../connectors/salesforce/upsert-custom-fields.ts";
-import { element } from "../../connectors/salesforce/xml.ts";
+import { buildElement } from "../../connectors/salesforce/xml.ts";
 
 const SPACE = "http://soap.sforce.com/2006/04/metadata";
 const PATH = "/services/Soap/m/60.0";
@@ -173,7 +173,7 @@ test("a component that is not there is none, and a refused one gives its reason"
       },
     ],
   });
-  const field = element("metadata", [element("fullName", "Account.Score__c")]);
+  const field = buildElement("metadata", [buildElement("fullName", "Account.Score__c")]);
   const written = await upsertComponents("CustomField", [field], fetchWith(TOKEN));
   assert.ok(!written.error);
   assert.deepEqual(

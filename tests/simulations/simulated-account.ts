@@ -3,7 +3,7 @@ import { fillPath } from "../../connector-kit/declarative/fill-path.ts";
 import { buildPlans, type ObjectPlan } from "../../connector-kit/declarative/object-plan.ts";
 import type { Description, WriteRules } from "../../connector-kit/declarative/rules/description.ts";
 import { readCondition } from "../../connector-kit/declarative/write/record-result.ts";
-import { nested, timeText } from "../../connector-kit/declarative/request-parts.ts";
+import { nestValue, formatTime } from "../../connector-kit/declarative/request-parts.ts";
 import { valueAt } from "../../connector-kit/calls/text-at.ts";
 import { nowMs } from "../../ground/clock.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
@@ -23,7 +23,7 @@ import { listEntries, showTypedFields } from "./simulated-values.ts";
 import {
   buildAccountValues,
   extractFromPath,
-  putAt,
+  buildAtPath,
   REFUSED,
   type SimulatedAnswer,
   type StoredRecord,
@@ -77,7 +77,7 @@ export class SimulatedAccount {
     while (this.#of(above.name).size < 3)
       this.put(
         above.name,
-        parent.by === undefined ? {} : nested(parent.by, `p${this.#of(above.name).size}@x.example`),
+        parent.by === undefined ? {} : nestValue(parent.by, `p${this.#of(above.name).size}@x.example`),
       );
     const first = [...this.#of(above.name).values()].slice(0, 2)[this.#of(object).size % 2];
     const shown = first && valueAt(this.#shown(above, first), parent.by ?? above.idPath);
@@ -122,16 +122,16 @@ export class SimulatedAccount {
     const star = steps.indexOf("*");
     const body =
       star === -1
-        ? nested(path, message)
-        : nested(steps.slice(0, star).join("."), [inner(steps.slice(star + 1), message)]);
+        ? nestValue(path, message)
+        : nestValue(steps.slice(0, star).join("."), [inner(steps.slice(star + 1), message)]);
     const [okPath] = errors.okWhen?.split("=") ?? [];
-    return { status, headers, body: okPath === undefined ? body : nested(okPath, false, body) };
+    return { status, headers, body: okPath === undefined ? body : nestValue(okPath, false, body) };
   }
 
   #marked(answer: SimulatedAnswer): SimulatedAnswer {
     const [path, value] = this.#description.errors.okWhen?.split("=") ?? [];
     if (path === undefined || answer.status >= 300 || !isJsonObject(answer.body)) return answer;
-    return { ...answer, body: nested(path, value === "true" ? true : (value ?? ""), answer.body) };
+    return { ...answer, body: nestValue(path, value === "true" ? true : (value ?? ""), answer.body) };
   }
 
   #answerFor(plan: ObjectPlan, request: SimulatedRequest, url: URL): SimulatedAnswer | undefined {
@@ -294,7 +294,7 @@ export class SimulatedAccount {
     return {
       status: 200,
       headers: {},
-      body: putAt(path, this.#shown(plan, record, listSelected(plan, query))),
+      body: buildAtPath(path, this.#shown(plan, record, listSelected(plan, query))),
     };
   }
 
@@ -311,7 +311,8 @@ export class SimulatedAccount {
     }
     if (!record || (rules?.empty && rules.id === undefined)) return { status: 204, headers: {} };
     const path = plan.record === undefined ? "" : fillPath(plan.record, plan);
-    const body = rules?.id === undefined ? putAt(path, this.#shown(plan, record)) : putAt(rules.id, id);
+    const body =
+      rules?.id === undefined ? buildAtPath(path, this.#shown(plan, record)) : buildAtPath(rules.id, id);
     const { path: okPath, values } = readCondition(plan.written?.okWhen ?? "=");
     return { status, headers: {}, body: okPath === "" ? body : withValue(body, okPath, values[0] ?? "") };
   }
@@ -326,12 +327,12 @@ export class SimulatedAccount {
     const inner = plan.flatten === undefined ? shown : { [plan.flatten]: member };
     const shownId = this.#description.ids?.number ? Number(id) : id;
     const { readBefore } = plan.update ?? {};
-    const withVersion = readBefore ? nested(readBefore.from, String(version), inner) : inner;
-    const withId = nested(plan.idPath, shownId, withVersion);
+    const withVersion = readBefore ? nestValue(readBefore.from, String(version), inner) : inner;
+    const withId = nestValue(plan.idPath, shownId, withVersion);
     if (plan.changedPath === undefined) return withId;
     const format = plan.changedFormat ?? plan.since?.format ?? "rfc3339";
-    const changed = timeText(new Date(changedAt), format);
-    return nested(plan.changedPath, format.startsWith("unix") ? Number(changed) : changed, withId);
+    const changed = formatTime(new Date(changedAt), format);
+    return nestValue(plan.changedPath, format.startsWith("unix") ? Number(changed) : changed, withId);
   }
 
   #of(object: string): Map<string, StoredRecord> {
@@ -387,7 +388,7 @@ function readKey(
 }
 
 const inner = (steps: string[], message: string): Json =>
-  putAt(steps.map((step) => (step === "*" ? "0" : step)).join("."), message);
+  buildAtPath(steps.map((step) => (step === "*" ? "0" : step)).join("."), message);
 
 function toJson(text: string): JsonObject {
   try {

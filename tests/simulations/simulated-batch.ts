@@ -4,12 +4,12 @@ import type { PackedRules, RecordListRules } from "../../connector-kit/declarati
 import { fillPath } from "../../connector-kit/declarative/fill-path.ts";
 import { at, keyPlaces, type ObjectPlan } from "../../connector-kit/declarative/object-plan.ts";
 import { readCondition } from "../../connector-kit/declarative/write/record-result.ts";
-import { nested } from "../../connector-kit/declarative/request-parts.ts";
+import { nestValue } from "../../connector-kit/declarative/request-parts.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { parseBody } from "../../connector-kit/calls/send-request.ts";
 import { valueAt } from "../../connector-kit/calls/text-at.ts";
 import { hasBody } from "./simulated-beside.ts";
-import { putAt, REFUSED, type SimulatedAnswer } from "./simulated-exchange.ts";
+import { buildAtPath, REFUSED, type SimulatedAnswer } from "./simulated-exchange.ts";
 
 interface InnerRequest {
   method: string;
@@ -35,7 +35,7 @@ export function answerPacked(
     const shown = answered === undefined ? undefined : encoded(rules, answered);
     return { id: request.id ?? null, [rules.status]: status, ...(shown !== undefined && { body: shown }) };
   });
-  return { status: 200, headers: {}, body: putAt(rules.answers, answers.toReversed()) };
+  return { status: 200, headers: {}, body: buildAtPath(rules.answers, answers.toReversed()) };
 }
 
 const encoded = ({ base64 }: PackedRules, body: Json): Json =>
@@ -104,16 +104,16 @@ export function writeList(
     } else results.push(referred(rules.ref?.from, reference, buildRefusedResult(rules, one, target)));
   }
   const [{ at: refusedAt } = {}] = rules.refused ?? [];
-  const besides = refusedAt === undefined ? {} : nested(refusedAt, refused);
+  const besides = refusedAt === undefined ? {} : nestValue(refusedAt, refused);
   if (rules.answers === undefined)
     return rules.refused ? { status: 200, headers: {}, body: besides } : { status: 204, headers: {} };
   const [further] = rules.furtherAnswers ?? [];
   const half = further === undefined ? results.length : Math.ceil(results.length / 2);
   // With references, the results are in another order.
   const first = rules.ref ? results.slice(0, half).toReversed() : results;
-  const listed = putAt(fillPath(rules.answers, plan), first);
+  const listed = buildAtPath(fillPath(rules.answers, plan), first);
   if (!isJsonObject(listed)) return { status: 200, headers: {}, body: listed };
-  const others = further === undefined ? {} : nested(further, results.slice(half));
+  const others = further === undefined ? {} : nestValue(further, results.slice(half));
   return { status: 200, headers: {}, body: { ...listed, ...besides, ...others } };
 }
 
@@ -124,7 +124,7 @@ function readReference({ ref }: RecordListRules, entry: Json): Json {
 }
 
 const referred = (from: string | undefined, reference: Json, result: Json): Json =>
-  from === undefined ? result : nested(from, reference, isJsonObject(result) ? result : {});
+  from === undefined ? result : nestValue(from, reference, isJsonObject(result) ? result : {});
 
 function readKey({ upsert }: ObjectPlan, body: Json): string | undefined {
   return upsert?.keys.find((key) =>
@@ -168,23 +168,23 @@ function planEntry(
 function buildWrittenResult(plan: ObjectPlan, rules: RecordListRules, target: ListTarget, id: string): Json {
   if (rules.id === "") return id;
   const { path: okPath, values } = readCondition(rules.okWhen ?? "=");
-  const shown = rules.record === undefined ? {} : nested(rules.record, target.show(id));
-  const withId = nested(rules.id ?? plan.idPath, id, isJsonObject(shown) ? shown : {});
-  return okPath === "" ? withId : nested(okPath, values[0] ?? "", withId);
+  const shown = rules.record === undefined ? {} : nestValue(rules.record, target.show(id));
+  const withId = nestValue(rules.id ?? plan.idPath, id, isJsonObject(shown) ? shown : {});
+  return okPath === "" ? withId : nestValue(okPath, values[0] ?? "", withId);
 }
 
 /** Builds the result for a record that was not written. */
 export function buildRefusedBody(okWhen: string | undefined, message: string, reason: string): JsonObject {
   const { path } = readCondition(okWhen ?? "refused=");
-  const refused = putAt(path, "refused");
+  const refused = buildAtPath(path, "refused");
   const steps = message.split(".").map((step) => (step === "*" ? "0" : step));
-  const reported = putAt(steps.join("."), reason);
+  const reported = buildAtPath(steps.join("."), reason);
   return mergeBodies(refused, reported);
 }
 
 /** Sets a value at a path of the body; numbers in the path are positions in lists. */
 export const withValue = (body: Json, path: string, value: Json): JsonObject =>
-  mergeBodies(body, putAt(path, value));
+  mergeBodies(body, buildAtPath(path, value));
 
 /** Merges the members of both; lists are merged entry by entry. */
 function mergeBodies(first: Json, second: Json): JsonObject {
@@ -206,5 +206,5 @@ function buildRefusedResult(rules: RecordListRules, reason: string, { missingCod
   const [message = "message"] = rules.message ?? [];
   const body = buildRefusedBody(rules.okWhen, message, reason);
   if (rules.code === undefined || missingCode === undefined || reason !== MISSING) return body;
-  return nested(rules.code, missingCode, isJsonObject(body) ? body : {});
+  return nestValue(rules.code, missingCode, isJsonObject(body) ? body : {});
 }

@@ -36,10 +36,10 @@ export interface StoredRecord {
 export const REFUSED = "a value that the simulation refuses";
 
 /** Builds JSON with a value at a path; numbers in the path are indexes of lists. */
-export function putAt(path: string, value: Json): Json {
+export function buildAtPath(path: string, value: Json): Json {
   if (path === "") return value;
   const [first = "", ...rest] = path.split(".");
-  const below = putAt(rest.join("."), value);
+  const below = buildAtPath(rest.join("."), value);
   return /^\d+$/.test(first) ? [below] : { [first]: below };
 }
 

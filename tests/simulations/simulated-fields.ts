@@ -2,7 +2,7 @@
 import type { FieldListRules, FlagRules } from "../../connector-kit/declarative/rules/metadata-rules.ts";
 import { fillPath } from "../../connector-kit/declarative/fill-path.ts";
 import { at, type ObjectPlan } from "../../connector-kit/declarative/object-plan.ts";
-import { nested } from "../../connector-kit/declarative/request-parts.ts";
+import { nestValue } from "../../connector-kit/declarative/request-parts.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { type SimulatedAnswer, extractFromPath } from "./simulated-exchange.ts";
 import { hasBody } from "./simulated-beside.ts";
@@ -102,13 +102,13 @@ function keyByName({ records, name, type }: FieldListRules, body: Json): Json {
     return [String(at(entry, name)), isText ? (at(entry, type) ?? null) : entry];
   });
   const keyed = Object.fromEntries(members);
-  return records === "" || !isJsonObject(body) ? keyed : nested(records, keyed, body);
+  return records === "" || !isJsonObject(body) ? keyed : nestValue(records, keyed, body);
 }
 
 function findEntry(list: FieldListRules, field: SimulatedField): JsonObject {
-  let entry = nested(list.type, field.providerType, nested(list.name, field.name));
+  let entry = nestValue(list.type, field.providerType, nestValue(list.name, field.name));
   const put = (path: string | undefined, value: Json): void => {
-    if (path !== undefined) entry = nested(path, value, entry);
+    if (path !== undefined) entry = nestValue(path, value, entry);
   };
   const flag = (rules: FlagRules | undefined, isSet: boolean): void => {
     // A flag that depends on the type is not set for the types that the description knows.
@@ -128,10 +128,10 @@ function findEntry(list: FieldListRules, field: SimulatedField): JsonObject {
       field.values.map((value) =>
         options.value === undefined
           ? value
-          : nested(
+          : nestValue(
               options.value,
               value,
-              options.label === undefined ? {} : nested(options.label, `Value ${value}`),
+              options.label === undefined ? {} : nestValue(options.label, `Value ${value}`),
             ),
       ),
     );

@@ -1,9 +1,14 @@
 /** Answers a list by its description: bounds, pages and their continuation. */
-import { filledNames, fillPath, fillText } from "../../connector-kit/declarative/fill-path.ts";
+import { listFilledNames, fillPath, fillText } from "../../connector-kit/declarative/fill-path.ts";
 import { at, type ObjectPlan } from "../../connector-kit/declarative/object-plan.ts";
-import { nested } from "../../connector-kit/declarative/request-parts.ts";
+import { nestValue } from "../../connector-kit/declarative/request-parts.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
-import { extractFromPath, putAt, type SimulatedAnswer, type StoredRecord } from "./simulated-exchange.ts";
+import {
+  extractFromPath,
+  buildAtPath,
+  type SimulatedAnswer,
+  type StoredRecord,
+} from "./simulated-exchange.ts";
 
 export interface ListQuery {
   url: URL;
@@ -36,14 +41,14 @@ export function buildPage(
   const each = plan.each === undefined ? "" : fillPath(plan.each, plan);
   const around = path.slice(0, Math.max(0, path.lastIndexOf(".")));
   const isAbsent = plan.absentWhenEmpty === true && page.length === 0;
-  const list = putAt(
+  const list = buildAtPath(
     isAbsent ? around : path,
     isAbsent
       ? {}
       : page.map((record) =>
-          putAt(
+          buildAtPath(
             each,
-            plan.readEach ? nested(plan.idPath, record.id) : show(record, listSelected(plan, query)),
+            plan.readEach ? nestValue(plan.idPath, record.id) : show(record, listSelected(plan, query)),
           ),
         ),
   );
@@ -54,7 +59,7 @@ export function buildPage(
     hasMore,
   });
   const total =
-    plan.total === undefined || !isJsonObject(body) ? body : nested(plan.total, found.length, body);
+    plan.total === undefined || !isJsonObject(body) ? body : nestValue(plan.total, found.length, body);
   return { status: 200, headers, body: total };
 }
 
@@ -84,7 +89,7 @@ export function listSelected({ select }: ObjectPlan, { url, body }: ListQuery): 
 
 /** Extracts the values from a query with placeholders; undefined for another query. */
 export function extractFilled(plan: ObjectPlan, url: URL): Record<string, string> | undefined {
-  const names = filledNames(plan);
+  const names = listFilledNames(plan);
   const filled: Record<string, string> = {};
   for (const [parameter, template] of Object.entries(plan.list?.query ?? {})) {
     const parts = fillText(template, plan).split(/\{(\w+)\}/);
@@ -175,8 +180,8 @@ function addNext(
       ? { path: nextUrl.from, value: hasMore ? next.href : null }
       : { path: more, value: hasMore };
   if (place.path === undefined || !isJsonObject(list)) return { body: list, headers: {} };
-  const body = nested(place.path, place.value, list);
-  return { body: cursor?.more === undefined ? body : nested(cursor.more, hasMore, body), headers: {} };
+  const body = nestValue(place.path, place.value, list);
+  return { body: cursor?.more === undefined ? body : nestValue(cursor.more, hasMore, body), headers: {} };
 }
 
 /** Answers the request for the first cursor, which contains the bound; undefined for another request. */
@@ -184,7 +189,7 @@ export function answerStart({ paging }: ObjectPlan, url: URL): SimulatedAnswer |
   const { cursor } = paging ?? {};
   if (!cursor?.start || extractFromPath(cursor.start.path, url) === undefined) return undefined;
   const bound = url.searchParams.get(cursor.start.sinceTo.slice("query.".length)) ?? "";
-  return { status: 200, headers: {}, body: nested(cursor.from, `c0s${Date.parse(bound)}`) };
+  return { status: 200, headers: {}, body: nestValue(cursor.from, `c0s${Date.parse(bound)}`) };
 }
 
 /** Parses the bound by template and format. */

@@ -1,8 +1,8 @@
 /** Shows fields as entries with types, and reads them in that form, by the description. */
-import { nested } from "../../connector-kit/declarative/request-parts.ts";
+import { nestValue } from "../../connector-kit/declarative/request-parts.ts";
 import type { TypedRules } from "../../connector-kit/declarative/rules/typed-rules.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
-import { putAt } from "./simulated-exchange.ts";
+import { buildAtPath } from "./simulated-exchange.ts";
 
 /** Shows fields in the first type for single values, and texts in the first type for texts. */
 export function showTypedFields(fields: JsonObject, rules: TypedRules): JsonObject {
@@ -13,7 +13,7 @@ export function showTypedFields(fields: JsonObject, rules: TypedRules): JsonObje
     return Object.fromEntries(
       Object.entries(fields).map(([field, value]) => [field, singleEntry(value, rules, [name, path])]),
     );
-  const entry = (value: Json): JsonObject => nested(path, value, nested(type, name));
+  const entry = (value: Json): JsonObject => nestValue(path, value, nestValue(type, name));
   return Object.fromEntries(
     Object.entries(fields).map(([field, value]) => [
       field,
@@ -29,8 +29,8 @@ function singleEntry(
 ): JsonObject {
   const text = typeof value === "string" ? texts[0] : undefined;
   const [name, path] = text === undefined ? plain : [text, values[text] ?? ""];
-  const inner = putAt(path.replaceAll("*", "0"), value);
-  return nested(type, name, isJsonObject(inner) ? inner : {});
+  const inner = buildAtPath(path.replaceAll("*", "0"), value);
+  return nestValue(type, name, isJsonObject(inner) ? inner : {});
 }
 
 /** Reads the values of fields that were sent in the form of their types; others stay unchanged. */
@@ -52,4 +52,4 @@ function valueSent(value: Json | undefined, [first, ...rest]: string[]): Json {
 
 /** Returns the fields as a list of entries with their names. */
 export const listEntries = (path: string, fields: JsonObject): JsonObject[] =>
-  Object.entries(fields).map(([name, entry]) => nested(path, name, isJsonObject(entry) ? entry : {}));
+  Object.entries(fields).map(([name, entry]) => nestValue(path, name, isJsonObject(entry) ? entry : {}));

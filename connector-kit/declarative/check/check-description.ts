@@ -3,17 +3,17 @@ import { isJsonObject } from "../../../ground/json.ts";
 import { shapeFaults, type ProviderFault } from "../../provider/check-provider.ts";
 import { patternFault } from "../../provider/pattern-fault.ts";
 import { DescriptionSchema, type Description, type ObjectRules } from "../rules/description.ts";
-import { merged, type ObjectPlan, isOther, listOthers } from "../object-plan.ts";
+import { mergeRules, type ObjectPlan, isOther, listOthers } from "../object-plan.ts";
 import { planBatchFaults, writeFaults } from "./write-faults.ts";
 import {
   metadataFaults,
   childrenFaults,
-  listFaults,
+  objectListFaults,
   pagingFaults,
   listExampleFaults,
 } from "./list-faults.ts";
 import { fault, HOLES, pathFault, targetFault, textFault } from "./member-faults.ts";
-import { filledNames } from "../fill-path.ts";
+import { listFilledNames } from "../fill-path.ts";
 import { endpointFaults, graphqlFaults } from "./graphql-faults.ts";
 
 export type DescriptionCheck =
@@ -31,7 +31,7 @@ export function checkDescription(value: unknown, path = "connector"): Descriptio
   ];
   for (const [index, others] of listOthers(value).entries()) {
     const place = index === 0 ? `${path}.others` : `${path}.others.further.${index - 1}`;
-    const plan = merged(value, others.like, others.rules);
+    const plan = mergeRules(value, others.like, others.rules);
     faults.push(
       ...othersFaults(others, place),
       ...rulesFaults(others.rules, `${place}.rules`),
@@ -45,9 +45,9 @@ export function checkDescription(value: unknown, path = "connector"): Descriptio
     const place = `${path}.objects.${name}`;
     if (!/^[A-Za-z][A-Za-z0-9_/-]{0,99}$/.test(name))
       faults.push({ path: place, message: "is not a name of an object" });
-    faults.push(...rulesFaults(rules, place), ...planFaults(merged(value, name, rules), place));
-    faults.push(...childrenFaults(value, merged(value, name, rules), place));
-    faults.push(...graphqlFaults(value, merged(value, name, rules).graphql, `${place}.graphql`));
+    faults.push(...rulesFaults(rules, place), ...planFaults(mergeRules(value, name, rules), place));
+    faults.push(...childrenFaults(value, mergeRules(value, name, rules), place));
+    faults.push(...graphqlFaults(value, mergeRules(value, name, rules).graphql, `${place}.graphql`));
   }
   return faults.length > 0 ? { description: undefined, faults } : { description: value, faults: [] };
 }
@@ -114,7 +114,7 @@ function rulesFaults(rules: ObjectRules, path: string): ProviderFault[] {
       ? [{ path: `${path}.list.body`, message: "needs another method than GET" }]
       : []),
     ...(paging ? pagingFaults(paging, `${path}.paging`) : []),
-    ...listFaults(rules, path),
+    ...objectListFaults(rules, path),
     ...(metadata ? metadataFaults(metadata, `${path}.metadata`) : []),
     ...(since?.paging ? pagingFaults(since.paging, `${path}.since.paging`) : []),
     ...(since?.template !== undefined && !since.template.includes("{since}")
@@ -196,7 +196,7 @@ function planFaults(plan: ObjectPlan, path: string): ProviderFault[] {
     ...(plan.typedValues?.writes && !plan.metadata?.list
       ? [{ path: `${path}.typedValues.writes`, message: "needs metadata.list, which tells the types" }]
       : []),
-    ...filledNames(plan).flatMap((name) =>
+    ...listFilledNames(plan).flatMap((name) =>
       Object.values(read?.query ?? {}).some((value) => value.includes(`{${name}}`))
         ? []
         : [{ path: `${path}.list.query`, message: `has no {${name}}, which fill.${name} fills` }],

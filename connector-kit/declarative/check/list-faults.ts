@@ -2,7 +2,7 @@
 import type { ProviderFault } from "../../provider/check-provider.ts";
 import type { ObjectRules, Description } from "../rules/description.ts";
 import { targetFault, fault, HOLES, pathFault } from "./member-faults.ts";
-import { type ObjectPlan, merged } from "../object-plan.ts";
+import { type ObjectPlan, mergeRules } from "../object-plan.ts";
 import type { PagingRules } from "../rules/paging-rules.ts";
 import type { FieldListRules, FlagRules, MetadataRules } from "../rules/metadata-rules.ts";
 
@@ -42,7 +42,7 @@ export function pagingFaults(paging: PagingRules, path: string): ProviderFault[]
 const ZONE_WITHOUT_SQL = "needs format sql: other formats name their zone";
 
 /** Faults of the members around the lists of an object. */
-export function listFaults(
+export function objectListFaults(
   { since, furtherLists = [], deleted }: ObjectRules,
   path: string,
 ): ProviderFault[] {
@@ -184,7 +184,7 @@ function parentFault(description: Description, plan: ObjectPlan): string | undef
   for (let depth = 0; name !== undefined; depth += 1) {
     const rules = Object.hasOwn(description.objects, name) ? description.objects[name] : undefined;
     if (!rules) return `names no object: ${JSON.stringify(name)}`;
-    const above = merged(description, name, rules);
+    const above = mergeRules(description, name, rules);
     if (!above.modes.includes("read")) return `names ${name}, which cannot be read`;
     if (depth === DEEPEST) return `leads to more than ${DEEPEST} objects, one below the other`;
     name = above.parent?.object;

@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from "../../../ground/json.ts";
 import { fillText } from "../fill-path.ts";
 import type { ObjectPlan } from "../object-plan.ts";
-import { nested } from "../request-parts.ts";
+import { nestValue } from "../request-parts.ts";
 
 /** Returns the body with the members, by path. Placeholders in texts are filled. */
 export function buildBody(
@@ -11,7 +11,8 @@ export function buildBody(
   around: JsonObject = {},
 ): JsonObject {
   let body = around;
-  for (const [path, value] of Object.entries(members ?? {})) body = nested(path, filled(plan, value), body);
+  for (const [path, value] of Object.entries(members ?? {}))
+    body = nestValue(path, filled(plan, value), body);
   return body;
 }
 

@@ -9,8 +9,8 @@ import { upsertRecordKey } from "../../calls/upsert-key.ts";
 import type { SingleOutcome } from "../../calls/write-singly.ts";
 import type { Description } from "../rules/description.ts";
 import { readKey, keyPlaces, type ObjectPlan } from "../object-plan.ts";
-import { answersIn, packedRequest, type PackedAnswers } from "./packed-requests.ts";
-import { listRequest, outcomesIn, type RecordList } from "../record-list.ts";
+import { readAnswers, packRequests, type PackedAnswers } from "./packed-requests.ts";
+import { listRequest, readOutcomes, type RecordList } from "../record-list.ts";
 
 type Classify = NonNullable<Connector["classify"]>;
 
@@ -101,7 +101,7 @@ function requestFor(batching: Batching, wave: number[]): ProviderRequest {
   const list = findRecordList(batching);
   if (list) return listRequest(list, records);
   const { requests } = batching.plan.batch ?? {};
-  if (requests) return packedRequest(requests, records.map(batching.buildRequest));
+  if (requests) return packRequests(requests, records.map(batching.buildRequest));
   throw new ProviderError({ kind: "invalid", message: `${batching.plan.name} has no batches` });
 }
 
@@ -120,7 +120,7 @@ async function sendWave(
     const { requests } = batching.plan.batch ?? {};
     if (list) alone = settleList(batching, list, wave, { answer, result });
     else if (error) result.outcomes.fail(wave, error);
-    else if (requests) await settleAnswers(batching, wave, answersIn(requests, body), result);
+    else if (requests) await settleAnswers(batching, wave, readAnswers(requests, body), result);
   });
   for (const index of alone) await writeAlone(batching, index, fetch, result);
 }
@@ -144,7 +144,7 @@ function settleList(
   const { okWhen, together, answers, refused } = list.rules;
   const records = wave.map((index) => write.records[index] ?? { fields: {} });
   // A refusal may have results, too, but only where they tell which records were written.
-  const outcomes = error && okWhen === undefined ? undefined : outcomesIn(list, records, body);
+  const outcomes = error && okWhen === undefined ? undefined : readOutcomes(list, records, body);
   if (outcomes) settle(result, wave, outcomes);
   else if (error && together && !write.allOrNone && wave.length > 1) return wave;
   else if (error) result.outcomes.fail(wave, error);

@@ -8,14 +8,14 @@ import type { Description } from "../rules/description.ts";
 import { getOne } from "../get-record.ts";
 import {
   idFaults,
-  knownPlan,
-  largestBatch,
+  findPlan,
+  findLargestBatch,
   toObjectPlan,
   buildPlans,
   flattenValues,
   type ObjectPlan,
 } from "../object-plan.ts";
-import { preparedRequests, recordFault, recordRequests } from "./record-request.ts";
+import { prepareRequests, recordFault, recordRequests } from "./record-request.ts";
 import { sendRecord } from "./send-record.ts";
 import { needsTypes, shownTypes, typedWrite } from "./typed-writes.ts";
 
@@ -34,7 +34,7 @@ export function declarativeWrite(description: Description, classify: Classify): 
     buildRequest: (record) => buildRequest(write, record),
     writeOne: (record, fetch) => sendRecord({ plan, write, fetch, classify, buildRequest, errors }, record),
   });
-  const batchLimit = largestBatch(description);
+  const batchLimit = findLargestBatch(description);
   return {
     abilities: {
       delete: true,
@@ -44,14 +44,14 @@ export function declarativeWrite(description: Description, classify: Classify): 
       upsert: upsertKeys(description),
       ...(batchLimit > 0 && { batchLimit }),
     },
-    repeatableMs: (write) => repeatableMs(knownPlan(description, write.objectName), write),
+    repeatableMs: (write) => repeatableMs(findPlan(description, write.objectName), write),
     prepare(asked) {
       const plan = toObjectPlan(description, asked.objectName, asked.type, asked.account);
       const [before, write] = shownTypes(plan, asked);
       if (hasBatch(plan, write)) return [...before, ...batchRequests(batching(plan, write))];
       return [
         ...before,
-        ...write.records.flatMap((record) => preparedRequests(plan, write, record, buildRequest)),
+        ...write.records.flatMap((record) => prepareRequests(plan, write, record, buildRequest)),
       ];
     },
     async write(asked, fetch) {
@@ -74,7 +74,7 @@ export function declarativeWrite(description: Description, classify: Classify): 
     },
     async readFields({ objectName, ids, fields, account }, fetch) {
       const found = new Map<string, JsonObject>();
-      const plan = knownPlan(description, objectName, account);
+      const plan = findPlan(description, objectName, account);
       for (const id of ids) {
         if (!plan || idFault(id, plan)) continue;
         const record = await getOne({ plan, fetch, classify }, id, fields);

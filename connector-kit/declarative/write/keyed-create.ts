@@ -4,7 +4,7 @@ import { isJsonObject } from "../../../ground/json.ts";
 import type { ProviderRequest } from "../../calls/provider-fetch.ts";
 import { ProviderError } from "../../calls/provider-error.ts";
 import type { ProviderAnswer } from "../../calls/send-request.ts";
-import { nested, withQuery } from "../request-parts.ts";
+import { nestValue, withQuery } from "../request-parts.ts";
 
 /** The provider may still be working on the first request. */
 const PAUSE_MS = 300;
@@ -39,5 +39,5 @@ function withKey(request: ProviderRequest, keyTo: string, key: string): Provider
   if (keyTo.startsWith("header.")) return { ...request, headers: { ...request.headers, [name]: key } };
   if (keyTo.startsWith("query.")) return { ...request, path: withQuery(request.path, [[name, key]]) };
   const { body } = request;
-  return { ...request, body: nested(name, key, body !== undefined && isJsonObject(body) ? body : {}) };
+  return { ...request, body: nestValue(name, key, body !== undefined && isJsonObject(body) ? body : {}) };
 }

@@ -5,13 +5,13 @@ import type { ProviderRequest, ProviderResponse } from "../../calls/provider-fet
 import { textAt } from "../../calls/text-at.ts";
 import type { PackedRules } from "../rules/batch-rules.ts";
 import { at } from "../object-plan.ts";
-import { nested } from "../request-parts.ts";
+import { nestValue } from "../request-parts.ts";
 
 /** Returns the request for all; answers are found by the position of the request, from 1. */
-export const packedRequest = (rules: PackedRules, requests: ProviderRequest[]): ProviderRequest => ({
+export const packRequests = (rules: PackedRules, requests: ProviderRequest[]): ProviderRequest => ({
   method: "POST",
   path: rules.path,
-  body: nested(
+  body: nestValue(
     rules.to,
     requests.map((request, index) => packed(rules, request, String(index + 1))),
     { ...rules.also },
@@ -42,7 +42,7 @@ export interface PackedAnswers {
   unserved: Set<number>;
 }
 
-export function answersIn(rules: PackedRules, body: Json | undefined): PackedAnswers {
+export function readAnswers(rules: PackedRules, body: Json | undefined): PackedAnswers {
   const answered = new Map<number, ProviderResponse>();
   for (const answer of listAt(body, rules.answers)) {
     const response = unpacked(rules, answer);

@@ -13,7 +13,7 @@ import { withDocument } from "../graphql-plan.ts";
 import { getRequest } from "../get-record.ts";
 import { fillPath, fillText, pathStep } from "../fill-path.ts";
 import { at, readKey, keyPlaces, toObjectPlan, type IdFault, type ObjectPlan } from "../object-plan.ts";
-import { formText, nested, put, withQuery, type RequestParts } from "../request-parts.ts";
+import { encodeForm, nestValue, put, withQuery, type RequestParts } from "../request-parts.ts";
 
 /** `before`: the value of the record that the request must repeat. */
 export type BuildRequest = (write: RecordWrite, record: RecordToWrite, before?: Json) => ProviderRequest;
@@ -24,7 +24,7 @@ export const findRules = (
 ): WriteRules | DeleteRules | undefined => plan[type];
 
 /** Returns the requests of one record; a value that only the provider knows is shown by its name. */
-export function preparedRequests(
+export function prepareRequests(
   plan: ObjectPlan,
   write: RecordWrite,
   record: RecordToWrite,
@@ -54,7 +54,7 @@ export const missingFields = (
 export const withFields = (record: RecordToWrite, further: Record<string, Json>): RecordToWrite => ({
   ...record,
   fields: Object.entries(further).reduce<JsonObject>(
-    (fields, [path, value]) => nested(path, value, fields),
+    (fields, [path, value]) => nestValue(path, value, fields),
     record.fields,
   ),
 });
@@ -162,7 +162,7 @@ function writeRequest(
   if (!wrap?.form) return { ...request, body: parts.body };
   return {
     ...request,
-    body: formText(parts.body),
+    body: encodeForm(parts.body),
     headers: { ...headers, "content-type": "application/x-www-form-urlencoded" },
   };
 }
@@ -188,8 +188,8 @@ function wrapped(plan: ObjectPlan, { id, fields }: RecordToWrite, wrap: WriteRul
     };
   }
   if (wrap?.in !== undefined)
-    return nested(fillPath(wrap.in, plan), wrap.text ? JSON.stringify(fields) : fields);
-  if (wrap?.listAt !== undefined) return nested(fillPath(wrap.listAt, plan), [fields]);
+    return nestValue(fillPath(wrap.in, plan), wrap.text ? JSON.stringify(fields) : fields);
+  if (wrap?.listAt !== undefined) return nestValue(fillPath(wrap.listAt, plan), [fields]);
   return fields;
 }
 

@@ -2,12 +2,12 @@
 import type { Json } from "../../../ground/json.ts";
 import { ProviderError } from "../../calls/provider-error.ts";
 import { textAt } from "../../calls/text-at.ts";
-import { kindByText, reasonIn } from "../declarative-classify.ts";
+import { kindByText, findReason } from "../declarative-classify.ts";
 import type { Description } from "../rules/description.ts";
 import type { ResultRules } from "../rules/write-rules.ts";
 
 /** Returns the refusal of the record; undefined if it was written. */
-export function refusalIn(
+export function findRefusal(
   rules: ResultRules,
   errors: Description["errors"],
   result: Json | undefined,
@@ -15,7 +15,7 @@ export function refusalIn(
   const { okWhen } = rules;
   if (okWhen === undefined || result === undefined) return undefined;
   const { path, values } = readCondition(okWhen);
-  const value = textIn(result, path);
+  const value = findText(result, path);
   return value !== undefined && values.includes(value) ? undefined : readRefusal(rules, errors, result);
 }
 
@@ -26,10 +26,10 @@ export function readRefusal(
   message?: string,
 ): ProviderError {
   const codePath = rules.code;
-  const code = codePath === undefined ? undefined : textIn(result, codePath);
+  const code = codePath === undefined ? undefined : findText(result, codePath);
   const known =
     code !== undefined && Object.hasOwn(errors.codes ?? {}, code) ? errors.codes?.[code] : undefined;
-  const reason = message ?? reasonIn(result, rules.message ?? errors.message);
+  const reason = message ?? findReason(result, rules.message ?? errors.message);
   return new ProviderError({
     kind: known ?? kindByText(reason, errors.texts) ?? "invalid",
     message: reason ?? "the provider refused the record without a reason",
@@ -43,7 +43,7 @@ export function readCondition(okWhen: string): { path: string; values: string[] 
 }
 
 /** An empty path is the result itself. */
-export function textIn(result: Json, path: string): string | undefined {
+export function findText(result: Json, path: string): string | undefined {
   if (path !== "") return textAt(result, path);
   return typeof result === "string" || typeof result === "number" ? String(result) : undefined;
 }

@@ -3,16 +3,16 @@ import type { Json } from "../../../ground/json.ts";
 import type { Connector, RecordToWrite, RecordWrite } from "../../connector.ts";
 import type { ProviderFetch, ProviderRequest, ProviderResponse } from "../../calls/provider-fetch.ts";
 import { ProviderError } from "../../calls/provider-error.ts";
-import { concernsTheCall, send } from "../../calls/send-request.ts";
+import { concernsEveryRecord, send } from "../../calls/send-request.ts";
 import type { SingleOutcome } from "../../calls/write-singly.ts";
 import type { Description } from "../rules/description.ts";
 import { mutationJudge } from "./graphql-outcome.ts";
 import { getOne } from "../get-record.ts";
 import { sendUnderKey } from "./keyed-create.ts";
-import { reasonIn } from "../declarative-classify.ts";
+import { findReason } from "../declarative-classify.ts";
 import { at, type ObjectPlan } from "../object-plan.ts";
 import { findRules, missingFields, withFields, type BuildRequest } from "./record-request.ts";
-import { refusalIn } from "./record-result.ts";
+import { findRefusal } from "./record-result.ts";
 import { readOutcome } from "./write-outcome.ts";
 
 export interface Sending {
@@ -56,7 +56,7 @@ export async function sendRecord(sending: Sending, asked: RecordToWrite): Promis
 
 /** Returns what the provider says beside the record that it wrote. */
 function remarkIn({ name, warnings }: ObjectPlan, body: Json | undefined): string | undefined {
-  const remark = warnings && reasonIn(body, warnings);
+  const remark = warnings && findReason(body, warnings);
   return remark === undefined ? undefined : `${name} was written, and the provider says: ${remark}`;
 }
 
@@ -64,8 +64,8 @@ function remarkIn({ name, warnings }: ObjectPlan, body: Json | undefined): strin
 function refusedIn({ plan, errors }: Sending, body: Json | undefined): ProviderError | undefined {
   const { written } = plan;
   if (!written) return undefined;
-  const refusal = refusalIn({ code: errors.code, ...written }, errors, body);
-  if (refusal && concernsTheCall(refusal.kind)) throw refusal;
+  const refusal = findRefusal({ code: errors.code, ...written }, errors, body);
+  if (refusal && concernsEveryRecord(refusal.kind)) throw refusal;
   return refusal;
 }
 

@@ -4,7 +4,7 @@ import { textAt, valueAt } from "../../calls/text-at.ts";
 import type { TypedRules } from "../rules/typed-rules.ts";
 
 /** A field of another form stays as it is. */
-export const plainValues = (fields: JsonObject, rules: TypedRules): JsonObject =>
+export const toPlainValues = (fields: JsonObject, rules: TypedRules): JsonObject =>
   Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [
       name,
@@ -43,7 +43,7 @@ function partsAt(value: Json, [first, ...rest]: string[]): Json[] {
 }
 
 /** Returns a value as the provider takes it for a field of this type. */
-export function sentValue(value: Json, typeName: string, { writes = {}, texts = [] }: TypedRules): Json {
+export function toSentValue(value: Json, typeName: string, { writes = {}, texts = [] }: TypedRules): Json {
   const path = Object.hasOwn(writes, typeName) ? writes[typeName] : undefined;
   if (path === undefined || isJsonObject(value)) return value;
   const isWord = typeof value === "number" || typeof value === "boolean";

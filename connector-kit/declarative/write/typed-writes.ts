@@ -3,10 +3,10 @@ import { isJsonObject, type Json, type JsonObject } from "../../../ground/json.t
 import type { Connector, RecordWrite } from "../../connector.ts";
 import type { ProviderFetch, ProviderRequest } from "../../calls/provider-fetch.ts";
 import { ProviderError } from "../../calls/provider-error.ts";
-import { concernsTheCall } from "../../calls/send-request.ts";
-import { fieldListRequest, listedFields } from "../declarative-fields.ts";
+import { concernsEveryRecord } from "../../calls/send-request.ts";
+import { fieldListRequest, readFieldList } from "../declarative-fields.ts";
 import type { ObjectPlan } from "../object-plan.ts";
-import { sentValue } from "./typed-values.ts";
+import { toSentValue } from "./typed-values.ts";
 
 type Classify = NonNullable<Connector["classify"]>;
 
@@ -25,17 +25,17 @@ export async function typedWrite(
 ): Promise<RecordWrite | ProviderError> {
   const { typedValues, metadata } = plan;
   if (!typedValues?.writes || !metadata?.list) return write;
-  const listed = await listedFields(plan, metadata.list, classify, fetch).catch(refusal);
+  const listed = await readFieldList(plan, metadata.list, classify, fetch).catch(refusal);
   if (listed instanceof ProviderError) return listed;
   const types = new Map(listed.map(({ fieldName, providerType }) => [fieldName, providerType]));
   return withValues(write, (value, name) => {
     const type = types.get(name);
-    return type === undefined ? value : sentValue(value, type, typedValues);
+    return type === undefined ? value : toSentValue(value, type, typedValues);
   });
 }
 
 function refusal(error: unknown): ProviderError {
-  if (error instanceof ProviderError && !concernsTheCall(error.kind)) return error;
+  if (error instanceof ProviderError && !concernsEveryRecord(error.kind)) return error;
   throw error;
 }
 

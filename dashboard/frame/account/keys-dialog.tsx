@@ -1,7 +1,7 @@
 /** The list of keys, and the switch for single keys. */
 import { useState, type JSX } from "react";
 import { Group, Kbd, Modal, Stack, Switch, Text } from "@mantine/core";
-import { singleKeysOn, switchSingleKeys } from "./keys.ts";
+import { areSingleKeysOn, switchSingleKeys } from "./keys.ts";
 
 const KEYS: [string, string][] = [
   ["Ctrl K", "search and commands (⌘ K on a Mac)"],
@@ -18,7 +18,7 @@ const KEYS: [string, string][] = [
 ];
 
 export function KeysDialog({ opened, onClose }: { opened: boolean; onClose: () => void }): JSX.Element {
-  const [on, setOn] = useState(singleKeysOn);
+  const [on, setOn] = useState(areSingleKeysOn);
   return (
     <Modal opened={opened} onClose={onClose} title="Keys">
       <Stack gap="xs">

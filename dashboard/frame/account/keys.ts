@@ -3,7 +3,7 @@ import { useEffect, useRef } from "react";
 
 const KEY = "busbar-single-keys";
 
-export function singleKeysOn(): boolean {
+export function areSingleKeysOn(): boolean {
   try {
     return localStorage.getItem(KEY) !== "off";
   } catch {
@@ -35,7 +35,7 @@ export function useSingleKeys(shortcuts: Shortcuts): void {
   useEffect(() => {
     let first = { key: "", at: 0 };
     const onKey = (event: KeyboardEvent) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event) || !singleKeysOn()) return;
+      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event) || !areSingleKeysOn()) return;
       const isSecond = event.timeStamp - first.at < SECOND_KEY_MS;
       const act = (isSecond && current.current[`${first.key} ${event.key}`]) || current.current[event.key];
       first = { key: event.key, at: event.timeStamp };

@@ -2,7 +2,7 @@
 import type { Schemas } from "../../api.gen.ts";
 import type { Column } from "../../ui/data-table.tsx";
 import { toOptions, type FilterField } from "../../ui/filter-bar.tsx";
-import { part, ProjectLink } from "../page-link.tsx";
+import { encodePart, ProjectLink } from "../page-link.tsx";
 
 type Delivery = Pick<Schemas["Delivery"], "groupRef" | "object" | "records">;
 
@@ -12,7 +12,7 @@ export const CUSTOMER_COLUMN: Column<Delivery> = {
     groupRef === undefined ? (
       "–"
     ) : (
-      <ProjectLink to={`/customers/${part(groupRef)}`}>
+      <ProjectLink to={`/customers/${encodePart(groupRef)}`}>
         <span className="foreign">{groupRef}</span>
       </ProjectLink>
     ),

@@ -4,7 +4,7 @@ import { Alert, List } from "@mantine/core";
 import { Icon } from "../../ui/icons.tsx";
 import { isolated } from "../../ui/isolated.ts";
 import { TimeAgo } from "../../ui/time-ago.tsx";
-import { part, ProjectLink } from "../page-link.tsx";
+import { encodePart, ProjectLink } from "../page-link.tsx";
 
 interface HealthReason {
   type: string;
@@ -39,7 +39,7 @@ export const HealthReasons = ({ reasons }: { reasons: readonly HealthReason[] })
 
 const nameOrLink = ({ type, name }: HealthReason): JSX.Element | string =>
   type === "destination" ? (
-    <ProjectLink to={`/destinations/${part(name)}`}>{name}</ProjectLink>
+    <ProjectLink to={`/destinations/${encodePart(name)}`}>{name}</ProjectLink>
   ) : (
     isolated(name)
   );

@@ -6,9 +6,9 @@ import type { Column } from "../../ui/data-table.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { Status } from "../../ui/status.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
-import { tookWords } from "../../ui/time-words.ts";
+import { formatSpan } from "../../ui/time-words.ts";
 import { LiveTable } from "../list-page.tsx";
-import { part, ProjectButton, ProjectLink, useOpenInProject } from "../page-link.tsx";
+import { encodePart, ProjectButton, ProjectLink, useOpenInProject } from "../page-link.tsx";
 
 type Operation = RowOf<"listProjectOperations">;
 
@@ -26,7 +26,7 @@ export const OPERATION_COLUMNS: Column<Operation>[] = [
   {
     head: "Time",
     cell: ({ id, createTime }) => (
-      <ProjectLink to={`/operations/${part(id)}`}>
+      <ProjectLink to={`/operations/${encodePart(id)}`}>
         <TimeAgo time={createTime} />
       </ProjectLink>
     ),
@@ -47,7 +47,7 @@ export const OPERATION_COLUMNS: Column<Operation>[] = [
     head: "Took",
     align: "right",
     cell: ({ status, createTime, updateTime }) =>
-      status === "in_progress" || !updateTime ? "–" : tookWords(createTime, updateTime),
+      status === "in_progress" || !updateTime ? "–" : formatSpan(createTime, updateTime),
   },
   {
     head: "Result",
@@ -77,7 +77,7 @@ export function OperationsTable({ input, playground, heading = false }: Operatio
       input={input}
       columns={OF_ONE_CUSTOMER}
       getId={getId}
-      onOpen={({ id }) => open(`/operations/${part(id)}`)}
+      onOpen={({ id }) => open(`/operations/${encodePart(id)}`)}
       isUnderWay={({ status }) => status === "in_progress"}
       empty={
         <EmptyState

@@ -2,7 +2,7 @@
 import { useEffect, useState } from "react";
 import type { Schemas } from "../../api.gen.ts";
 import { useCall } from "../../api/queries.ts";
-import { part, projectPath } from "../page-link.tsx";
+import { encodePart, projectPath } from "../page-link.tsx";
 import { useShownProject } from "../project.ts";
 
 const PAUSE_MS = 200;
@@ -38,7 +38,7 @@ export function useFound(text: string): { entries: PaletteEntry[]; isSearching: 
 
 /** Returns the entry that opens a record's trace: it explains why a record that cannot be found did not arrive. */
 const traceEntry = (projectName: string, recordId: string): PaletteEntry => ({
-  to: projectPath(projectName, `/trace?record=${part(recordId)}`),
+  to: projectPath(projectName, `/trace?record=${encodePart(recordId)}`),
   title: `Why did the record ${recordId} not arrive?`,
   kind: "trace",
 });
@@ -63,31 +63,31 @@ function findPagePath({
 }: Found): string | undefined {
   switch (kind) {
     case "operation":
-      return `/operations/${part(id)}`;
+      return `/operations/${encodePart(id)}`;
     case "connection":
-      return `/connections/${part(id)}`;
+      return `/connections/${encodePart(id)}`;
     case "integration":
-      return `/integrations/${part(id)}`;
+      return `/integrations/${encodePart(id)}`;
     case "installation":
-      return `/integrations/${part(within)}/installations/${part(id)}`;
+      return `/integrations/${encodePart(within)}/installations/${encodePart(id)}`;
     case "record":
-      return `/integrations/${part(integration)}/installations/${part(within)}/records/${part(object)}/${part(id)}`;
+      return `/integrations/${encodePart(integration)}/installations/${encodePart(within)}/records/${encodePart(object)}/${encodePart(id)}`;
     case "group":
-      return `/customers/${part(id)}`;
+      return `/customers/${encodePart(id)}`;
     case "destination":
-      return `/destinations/${part(id)}`;
+      return `/destinations/${encodePart(id)}`;
     case "delivery":
-      return `/destinations/${part(within)}/deliveries/${part(id)}`;
+      return `/destinations/${encodePart(within)}/deliveries/${encodePart(id)}`;
     case "event":
-      return `/events?text=${part(id)}&event=${part(id)}`;
+      return `/events?text=${encodePart(id)}&event=${encodePart(id)}`;
     case "topic":
       return "/notifications";
     case "apiKey":
       return "/api-keys";
     case "proxyCall":
-      return `/proxy-calls?installationId=${part(within)}`;
+      return `/proxy-calls?installationId=${encodePart(within)}`;
     case "request":
-      return `/requests?text=${part(id)}&request=${part(id)}`;
+      return `/requests?text=${encodePart(id)}&request=${encodePart(id)}`;
     default:
       return undefined;
   }

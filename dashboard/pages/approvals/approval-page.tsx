@@ -5,7 +5,7 @@ import { useParams } from "@tanstack/react-router";
 import type { Answer } from "../../api/call.ts";
 import { findIssue, POLL_MS, useCall, useChange } from "../../api/queries.ts";
 import { useDraft } from "../../frame/drafts.ts";
-import { part, ProjectLink } from "../../frame/page-link.tsx";
+import { encodePart, ProjectLink } from "../../frame/page-link.tsx";
 import { Page } from "../../frame/page.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProductionQuestion } from "../../frame/production.tsx";
@@ -75,7 +75,7 @@ function Outcome({ approval: { status, reason, operationId } }: { approval: Appr
         </Text>
       )}
       {operationId !== undefined && (
-        <ProjectLink to={`/operations/${part(operationId)}`}>Its operation</ProjectLink>
+        <ProjectLink to={`/operations/${encodePart(operationId)}`}>Its operation</ProjectLink>
       )}
     </Alert>
   );
@@ -166,7 +166,9 @@ function About({ approval }: { approval: Approval }): JSX.Element {
     <Section title="About">
       <Facts
         facts={{
-          Customer: groupRef && <ProjectLink to={`/customers/${part(groupRef)}`}>{groupRef}</ProjectLink>,
+          Customer: groupRef && (
+            <ProjectLink to={`/customers/${encodePart(groupRef)}`}>{groupRef}</ProjectLink>
+          ),
           Integration: integration,
           Object: object,
           Record: recordId && <IdText id={recordId} label="Copy record id" />,

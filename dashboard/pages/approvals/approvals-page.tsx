@@ -2,7 +2,7 @@
 import type { JSX } from "react";
 import type { RowOf } from "../../api/live-list.ts";
 import { ListPage } from "../../frame/list-page.tsx";
-import { part, ProjectLink, useOpenInProject } from "../../frame/page-link.tsx";
+import { encodePart, ProjectLink, useOpenInProject } from "../../frame/page-link.tsx";
 import { useProjectName } from "../../frame/project.ts";
 import type { Column } from "../../ui/data-table.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
@@ -30,7 +30,7 @@ const COLUMNS: Column<Approval>[] = [
   {
     head: "Time",
     cell: ({ id, createTime }) => (
-      <ProjectLink to={`/approvals/${part(id)}`}>
+      <ProjectLink to={`/approvals/${encodePart(id)}`}>
         <TimeAgo time={createTime} />
       </ProjectLink>
     ),
@@ -61,7 +61,7 @@ export function ApprovalsPage(): JSX.Element {
       input={{ projectIdOrName }}
       columns={COLUMNS}
       getId={getId}
-      onOpen={({ id }) => open(`/approvals/${part(id)}`)}
+      onOpen={({ id }) => open(`/approvals/${encodePart(id)}`)}
       isUnderWay={({ status }) => status === "pending" || status === "approved"}
       filters={FILTERS}
       empty={

@@ -4,7 +4,7 @@ import { Alert, Group, Stack, Text } from "@mantine/core";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import type { Answer } from "../../api/call.ts";
 import { POLL_MS, useCall, useChange } from "../../api/queries.ts";
-import { part, ProjectLink, projectPath } from "../../frame/page-link.tsx";
+import { encodePart, ProjectLink, projectPath } from "../../frame/page-link.tsx";
 import { Page } from "../../frame/page.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
@@ -110,7 +110,7 @@ const About = ({ connection }: { connection: Connection }): JSX.Element => (
         Id: <IdText id={connection.id} />,
         Provider: <ProviderName provider={connection.provider} />,
         Customer: (
-          <ProjectLink to={`/customers/${part(connection.group.groupRef)}`}>
+          <ProjectLink to={`/customers/${encodePart(connection.group.groupRef)}`}>
             {connection.group.groupRef}
           </ProjectLink>
         ),
@@ -121,7 +121,7 @@ const About = ({ connection }: { connection: Connection }): JSX.Element => (
         Created: <TimeAgo time={connection.createTime} focusable />,
         Changed: connection.updateTime && <TimeAgo time={connection.updateTime} focusable />,
         Events: (
-          <ProjectLink to={`/events?connectionId=${part(connection.id)}`}>
+          <ProjectLink to={`/events?connectionId=${encodePart(connection.id)}`}>
             Events of this connection
           </ProjectLink>
         ),
@@ -148,7 +148,10 @@ function UsedBy({ connection, input }: { connection: Connection; input: Path }):
       {users?.length === 0 && <Text size="sm">No installation uses it.</Text>}
       <Group gap="md" mb="sm">
         {users?.map(({ id, integrationName }) => (
-          <ProjectLink key={id} to={`/integrations/${part(integrationName)}/installations/${part(id)}`}>
+          <ProjectLink
+            key={id}
+            to={`/integrations/${encodePart(integrationName)}/installations/${encodePart(id)}`}
+          >
             {integrationName}
           </ProjectLink>
         ))}

@@ -2,7 +2,7 @@
 import type { JSX } from "react";
 import type { RowOf } from "../../api/live-list.ts";
 import { ListPage } from "../../frame/list-page.tsx";
-import { part, ProjectButton, ProjectLink, useOpenInProject } from "../../frame/page-link.tsx";
+import { encodePart, ProjectButton, ProjectLink, useOpenInProject } from "../../frame/page-link.tsx";
 import { useProjectName } from "../../frame/project.ts";
 import { ProviderName } from "../../frame/data/provider-name.tsx";
 import type { Column } from "../../ui/data-table.tsx";
@@ -31,7 +31,7 @@ const COLUMNS: Column<Connection>[] = [
   {
     head: "Customer",
     cell: ({ id, group }) => (
-      <ProjectLink to={`/connections/${part(id)}`}>{group.groupName ?? group.groupRef}</ProjectLink>
+      <ProjectLink to={`/connections/${encodePart(id)}`}>{group.groupName ?? group.groupRef}</ProjectLink>
     ),
     grows: true,
     line: 1,
@@ -56,7 +56,7 @@ export function ConnectionsPage(): JSX.Element {
       input={{ projectIdOrName }}
       columns={COLUMNS}
       getId={getId}
-      onOpen={({ id }) => open(`/connections/${part(id)}`)}
+      onOpen={({ id }) => open(`/connections/${encodePart(id)}`)}
       filters={FILTERS}
       empty={
         <EmptyState

@@ -3,7 +3,7 @@ import type { JSX } from "react";
 import { Text } from "@mantine/core";
 import type { RowOf } from "../../api/live-list.ts";
 import { POLL_MS, useCall } from "../../api/queries.ts";
-import { part, ProjectLink } from "../../frame/page-link.tsx";
+import { encodePart, ProjectLink } from "../../frame/page-link.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { DataTable, type Column } from "../../ui/data-table.tsx";
 import { Section } from "../../ui/section.tsx";
@@ -47,7 +47,7 @@ export function StatusHistory({
   const { data, error, refetch } = useCall("listEvents", input, { everyMs: POLL_MS.overview });
   const rows = data?.results.filter(({ type }) => type.startsWith("connection.")).slice(0, MAX_SHOWN);
   const refusal = data?.results.find(({ type }) => type === "connection.error");
-  const all = <ProjectLink to={`/events?connectionId=${part(connectionId)}`}>All events</ProjectLink>;
+  const all = <ProjectLink to={`/events?connectionId=${encodePart(connectionId)}`}>All events</ProjectLink>;
   return (
     <Section title="Status history" actions={all} flush>
       {refusal && <ProviderWords projectIdOrName={projectIdOrName} eventId={refusal.id} />}

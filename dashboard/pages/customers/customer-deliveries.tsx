@@ -3,7 +3,7 @@ import type { JSX } from "react";
 import type { RowOf } from "../../api/live-list.ts";
 import { OBJECT_COLUMNS } from "../../frame/data/delivery-subject.tsx";
 import { LiveTable } from "../../frame/list-page.tsx";
-import { part, ProjectLink, useOpenInProject } from "../../frame/page-link.tsx";
+import { encodePart, ProjectLink, useOpenInProject } from "../../frame/page-link.tsx";
 import type { Column } from "../../ui/data-table.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { Status } from "../../ui/status.tsx";
@@ -12,7 +12,7 @@ import { TimeAgo } from "../../ui/time-ago.tsx";
 type Delivery = RowOf<"listProjectDeliveries">;
 
 const pathTo = ({ destinationName, id }: Delivery): string =>
-  `/destinations/${part(destinationName)}/deliveries/${part(id)}`;
+  `/destinations/${encodePart(destinationName)}/deliveries/${encodePart(id)}`;
 
 const COLUMNS: Column<Delivery>[] = [
   {

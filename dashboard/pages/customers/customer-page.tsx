@@ -8,7 +8,7 @@ import { ActivityGraphs } from "../../frame/data/activity-graph.tsx";
 import { LiveTable } from "../../frame/list-page.tsx";
 import { HealthReasons } from "../../frame/data/health-reasons.tsx";
 import { OperationsTable } from "../../frame/data/operations-table.tsx";
-import { part, ProjectLink, useOpenInProject } from "../../frame/page-link.tsx";
+import { encodePart, ProjectLink, useOpenInProject } from "../../frame/page-link.tsx";
 import { Page } from "../../frame/page.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
@@ -53,10 +53,12 @@ export function CustomerPage(): JSX.Element {
                 Created: <TimeAgo time={data.createTime} focusable />,
                 "Last operation": <TimeAgo time={data.lastActivityTime} focusable />,
                 Events: (
-                  <ProjectLink to={`/events?groupRef=${part(groupRef)}`}>Events of this customer</ProjectLink>
+                  <ProjectLink to={`/events?groupRef=${encodePart(groupRef)}`}>
+                    Events of this customer
+                  </ProjectLink>
                 ),
                 Records: (
-                  <ProjectLink to={`/trace?groupRef=${part(groupRef)}`}>
+                  <ProjectLink to={`/trace?groupRef=${encodePart(groupRef)}`}>
                     Why did a record not arrive?
                   </ProjectLink>
                 ),
@@ -67,7 +69,7 @@ export function CustomerPage(): JSX.Element {
           <Installations input={input} onInstall={() => setDialog("install")} />
           <ActivityGraphs only={{ by: "group", key: groupRef }} />
           <CustomerDeliveries input={input} />
-          <OperationsTable input={input} playground={`groupRef=${part(groupRef)}`} heading />
+          <OperationsTable input={input} playground={`groupRef=${encodePart(groupRef)}`} heading />
         </>
       )}
     </Page>
@@ -120,7 +122,7 @@ const CONNECTION_COLUMNS: Column<RowOf<"listProjectConnections">>[] = [
   {
     head: "Connection",
     cell: ({ id, provider }) => (
-      <ProjectLink to={`/connections/${part(id)}`}>
+      <ProjectLink to={`/connections/${encodePart(id)}`}>
         <ProviderName provider={provider} />
       </ProjectLink>
     ),
@@ -143,7 +145,7 @@ function Connections({ input, onConnect }: OfCustomer & { onConnect: () => void 
       input={input}
       columns={CONNECTION_COLUMNS}
       getId={getId}
-      onOpen={({ id }) => open(`/connections/${part(id)}`)}
+      onOpen={({ id }) => open(`/connections/${encodePart(id)}`)}
       empty={
         <EmptyState title="No connection" action="Connect an account" reason={reason} onAction={onConnect}>
           The customer has not connected an account yet.
@@ -156,7 +158,7 @@ function Connections({ input, onConnect }: OfCustomer & { onConnect: () => void 
 type Installation = RowOf<"listProjectInstallations">;
 
 const buildAddress = ({ integrationName, id }: Pick<Installation, "integrationName" | "id">): string =>
-  `/integrations/${part(integrationName)}/installations/${part(id)}`;
+  `/integrations/${encodePart(integrationName)}/installations/${encodePart(id)}`;
 
 const INSTALLATION_COLUMNS: Column<Installation>[] = [
   {

@@ -2,7 +2,7 @@
 import { useState, type JSX } from "react";
 import type { RowOf } from "../../api/live-list.ts";
 import { ListPage } from "../../frame/list-page.tsx";
-import { part, ProjectLink, useOpenInProject } from "../../frame/page-link.tsx";
+import { encodePart, ProjectLink, useOpenInProject } from "../../frame/page-link.tsx";
 import { useProjectName } from "../../frame/project.ts";
 import { useReason } from "../../frame/account/role.ts";
 import { ActionButton } from "../../ui/action-button.tsx";
@@ -29,7 +29,7 @@ const COLUMNS: Column<Customer>[] = [
   {
     head: "Customer",
     cell: ({ groupRef, groupName }) => (
-      <ProjectLink to={`/customers/${part(groupRef)}`}>{groupName}</ProjectLink>
+      <ProjectLink to={`/customers/${encodePart(groupRef)}`}>{groupName}</ProjectLink>
     ),
     grows: true,
     line: 1,
@@ -55,7 +55,7 @@ export function CustomersPage(): JSX.Element {
   const open = useOpenInProject();
   const reason = useReason("editor");
   const [connecting, setConnecting] = useState(false);
-  const to = (groupRef: string) => open(`/customers/${part(groupRef)}`);
+  const to = (groupRef: string) => open(`/customers/${encodePart(groupRef)}`);
   return (
     <ListPage
       title="Customers"

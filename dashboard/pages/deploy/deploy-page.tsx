@@ -4,7 +4,7 @@ import { NativeSelect } from "@mantine/core";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import type { Answer } from "../../api/call.ts";
 import { useCall } from "../../api/queries.ts";
-import { part, projectPath, target } from "../../frame/page-link.tsx";
+import { encodePart, projectPath, target } from "../../frame/page-link.tsx";
 import { Page } from "../../frame/page.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
@@ -35,7 +35,9 @@ export function DeployPage(): JSX.Element {
           <StartFrom
             names={integrations.data.map((one) => one.name)}
             chosen={
-              name === "" ? `template=${search["template"] ?? TEMPLATES[0].id}` : `integration=${part(name)}`
+              name === ""
+                ? `template=${search["template"] ?? TEMPLATES[0].id}`
+                : `integration=${encodePart(name)}`
             }
           />
         )
@@ -90,7 +92,7 @@ const asManifest = ({ specVersion, content }: Answer<"getRevision">): string =>
 function StartFrom({ names, chosen }: { names: readonly string[]; chosen: string }): JSX.Element {
   const project = useProjectName();
   const navigate = useNavigate();
-  const ofIntegrations = names.map((name) => ({ value: `integration=${part(name)}`, label: name }));
+  const ofIntegrations = names.map((name) => ({ value: `integration=${encodePart(name)}`, label: name }));
   return (
     <NativeSelect
       label="Start from"

@@ -3,7 +3,7 @@ import type { JSX } from "react";
 import { Text } from "@mantine/core";
 import type { Answer } from "../../api/call.ts";
 import { CodeEditor } from "../../ui/code/code-editor.tsx";
-import { counted } from "../../ui/counted.ts";
+import { formatCount } from "../../ui/format-count.ts";
 import { Section } from "../../ui/section.tsx";
 
 export type Deployment = Answer<"batchUpsertIntegrations">;
@@ -38,7 +38,7 @@ const isPlanned = (one: Deployment[number]): one is Planned => "change" in one;
 
 const Changes = ({ planned }: { planned: Planned }): JSX.Element => (
   <Section
-    title={`${planned.name}: ${planned.change}, ${counted(planned.installationCount, "installation")}`}
+    title={`${planned.name}: ${planned.change}, ${formatCount(planned.installationCount, "installation")}`}
   >
     {planned.changes.length === 0 && (
       <Text size="sm">{planned.change === "added" ? "A new integration." : "No differences."}</Text>

@@ -4,7 +4,7 @@ import { Checkbox, Stack, Text } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { useChange } from "../../api/queries.ts";
 import { useDraft } from "../../frame/drafts.ts";
-import { part, ProjectLink } from "../../frame/page-link.tsx";
+import { encodePart, ProjectLink } from "../../frame/page-link.tsx";
 import { LeaveQuestion } from "../../frame/leave-question.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProductionQuestion } from "../../frame/production.tsx";
@@ -144,8 +144,8 @@ const Deployed = ({ integrations }: { integrations: Deployment }): JSX.Element =
   <Section title="Deployed">
     {integrations.map(({ name }) => (
       <div key={name} role="status">
-        <ProjectLink to={`/integrations/${part(name)}`}>{name}</ProjectLink> ·{" "}
-        <ProjectLink to={`/integrations/${part(name)}?tab=revisions`}>revisions</ProjectLink>
+        <ProjectLink to={`/integrations/${encodePart(name)}`}>{name}</ProjectLink> ·{" "}
+        <ProjectLink to={`/integrations/${encodePart(name)}?tab=revisions`}>revisions</ProjectLink>
       </div>
     ))}
   </Section>

@@ -5,7 +5,7 @@ import type { RowOf } from "../../api/live-list.ts";
 import { useCall, useChange } from "../../api/queries.ts";
 import { CUSTOMER_COLUMN, OBJECT_COLUMNS, SUBJECT_FILTERS } from "../../frame/data/delivery-subject.tsx";
 import { LiveTable } from "../../frame/list-page.tsx";
-import { part, ProjectButton, ProjectLink, useOpenInProject } from "../../frame/page-link.tsx";
+import { encodePart, ProjectButton, ProjectLink, useOpenInProject } from "../../frame/page-link.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
 import { useReason } from "../../frame/account/role.ts";
@@ -23,7 +23,7 @@ const STATUSES = ["waiting", "sending", "delivered", "failed"];
 const MESSAGE_TYPES = ["read", "subscribe", "schema.watch"];
 
 const buildPath = (destination: string, { id }: Delivery): string =>
-  `/destinations/${part(destination)}/deliveries/${part(id)}`;
+  `/destinations/${encodePart(destination)}/deliveries/${encodePart(id)}`;
 
 const COLUMNS: Column<Delivery>[] = [
   { head: "Status", cell: ({ status }) => <Status status={status} />, line: 1 },

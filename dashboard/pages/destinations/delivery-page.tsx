@@ -3,7 +3,7 @@ import type { JSX } from "react";
 import { useParams } from "@tanstack/react-router";
 import type { Schemas } from "../../api.gen.ts";
 import { POLL_MS, useCall, useChange } from "../../api/queries.ts";
-import { part, ProjectLink } from "../../frame/page-link.tsx";
+import { encodePart, ProjectLink } from "../../frame/page-link.tsx";
 import { Page } from "../../frame/page.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
@@ -31,7 +31,7 @@ export function DeliveryPage(): JSX.Element {
   return (
     <Page
       title={`Delivery ${deliveryId}`}
-      above={<ProjectLink to={`/destinations/${part(destination)}`}>{destination}</ProjectLink>}
+      above={<ProjectLink to={`/destinations/${encodePart(destination)}`}>{destination}</ProjectLink>}
       mark={data && <Status status={data.status} />}
       actions={<ActionButton {...button}>Resend</ActionButton>}
     >
@@ -85,7 +85,7 @@ const DeliveryFacts = ({ delivery }: { delivery: Schemas["DeliveryWithData"] }):
       Message: <IdText id={delivery.id} />,
       Type: delivery.eventType,
       Customer: delivery.groupRef && (
-        <ProjectLink to={`/customers/${part(delivery.groupRef)}`}>{delivery.groupRef}</ProjectLink>
+        <ProjectLink to={`/customers/${encodePart(delivery.groupRef)}`}>{delivery.groupRef}</ProjectLink>
       ),
       Integration: delivery.integration,
       Object: delivery.object,

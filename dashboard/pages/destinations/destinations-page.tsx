@@ -3,7 +3,7 @@ import { useState, type JSX } from "react";
 import type { Schemas } from "../../api.gen.ts";
 import { AnswerTable } from "../../frame/data/answer-table.tsx";
 import { Page } from "../../frame/page.tsx";
-import { part, ProjectLink, useOpenInProject } from "../../frame/page-link.tsx";
+import { encodePart, ProjectLink, useOpenInProject } from "../../frame/page-link.tsx";
 import { useProjectName } from "../../frame/project.ts";
 import { useReason } from "../../frame/account/role.ts";
 import { ActionButton } from "../../ui/action-button.tsx";
@@ -16,7 +16,7 @@ import { NewDestination } from "./new-destination.tsx";
 const COLUMNS: Column<Schemas["Destination"]>[] = [
   {
     head: "Name",
-    cell: ({ name }) => <ProjectLink to={`/destinations/${part(name)}`}>{name}</ProjectLink>,
+    cell: ({ name }) => <ProjectLink to={`/destinations/${encodePart(name)}`}>{name}</ProjectLink>,
     line: 1,
   },
   { head: "Type", cell: ({ type }) => type, line: 2 },
@@ -61,7 +61,7 @@ export function DestinationsPage(): JSX.Element {
         input={{ projectIdOrName }}
         columns={COLUMNS}
         getId={({ id }) => id}
-        onOpen={({ name }) => open(`/destinations/${part(name)}`)}
+        onOpen={({ name }) => open(`/destinations/${encodePart(name)}`)}
         empty={
           <EmptyState
             title="No destinations"
@@ -76,7 +76,7 @@ export function DestinationsPage(): JSX.Element {
       <NewDestination
         opened={creating}
         onClose={() => setCreating(false)}
-        onCreated={({ name }) => open(`/destinations/${part(name)}`)}
+        onCreated={({ name }) => open(`/destinations/${encodePart(name)}`)}
       />
     </Page>
   );

@@ -4,7 +4,7 @@ import { Group } from "@mantine/core";
 import type { Answer } from "../../api/call.ts";
 import { ActivityGraph } from "../../frame/data/activity-graph.tsx";
 import { useWindow } from "../../frame/data/activity-window.tsx";
-import { part } from "../../frame/page-link.tsx";
+import { encodePart } from "../../frame/page-link.tsx";
 
 export function NumbersTab({
   destination: { id, name },
@@ -22,7 +22,7 @@ export function NumbersTab({
         of="deliveries"
         period={period}
         only={{ by: "destination", key: id }}
-        to={`/destinations/${part(name)}`}
+        to={`/destinations/${encodePart(name)}`}
         failed="status=failed"
       />
       <ActivityGraph

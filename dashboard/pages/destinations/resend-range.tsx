@@ -8,7 +8,7 @@ import { useChange } from "../../api/queries.ts";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
 import { DialogForm } from "../../ui/form-dialog.tsx";
-import { exactTime } from "../../ui/time-words.ts";
+import { formatExactTime } from "../../ui/time-words.ts";
 
 interface ResendRangeProps {
   destination: Pick<Schemas["Destination"], "name" | "createTime" | "health">;
@@ -89,7 +89,7 @@ const TYPING_MS = 300;
 
 /** Returns the time in the zone of the browser. */
 const hereWords = (time: string): string =>
-  Number.isNaN(Date.parse(time)) ? "" : `Here: ${exactTime(time)}.`;
+  Number.isNaN(Date.parse(time)) ? "" : `Here: ${formatExactTime(time)}.`;
 
 const MINUTE_MS = 60_000;
 

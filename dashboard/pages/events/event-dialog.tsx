@@ -2,7 +2,7 @@
 import type { JSX } from "react";
 import { Modal, Stack } from "@mantine/core";
 import { useCall } from "../../api/queries.ts";
-import { part, ProjectLink } from "../../frame/page-link.tsx";
+import { encodePart, ProjectLink } from "../../frame/page-link.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
 import { Facts } from "../../ui/facts.tsx";
@@ -29,10 +29,12 @@ export function EventDialog({ eventId, onClose }: EventDialogProps): JSX.Element
                 Time: <TimeAgo time={data.time} focusable />,
                 Message: <IdText id={data.messageId} label="Copy message id" />,
                 Customer: data.groupRef && (
-                  <ProjectLink to={`/customers/${part(data.groupRef)}`}>{data.groupRef}</ProjectLink>
+                  <ProjectLink to={`/customers/${encodePart(data.groupRef)}`}>{data.groupRef}</ProjectLink>
                 ),
                 Operation: data.operationId && (
-                  <ProjectLink to={`/operations/${part(data.operationId)}`}>{data.operationId}</ProjectLink>
+                  <ProjectLink to={`/operations/${encodePart(data.operationId)}`}>
+                    {data.operationId}
+                  </ProjectLink>
                 ),
                 Topics: data.topics.map(({ name }) => name).join(", ") || "none",
                 Deliveries:
@@ -40,7 +42,9 @@ export function EventDialog({ eventId, onClose }: EventDialogProps): JSX.Element
                     ? "none"
                     : data.deliveries.map(({ id, destinationName, status }) => (
                         <div key={id}>
-                          <ProjectLink to={`/destinations/${part(destinationName)}/deliveries/${part(id)}`}>
+                          <ProjectLink
+                            to={`/destinations/${encodePart(destinationName)}/deliveries/${encodePart(id)}`}
+                          >
                             {destinationName}
                           </ProjectLink>{" "}
                           {status}

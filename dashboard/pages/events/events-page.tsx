@@ -5,7 +5,7 @@ import { useCall } from "../../api/queries.ts";
 import type { RowOf } from "../../api/live-list.ts";
 import { useFilters } from "../../frame/data/filters.ts";
 import { ListPage } from "../../frame/list-page.tsx";
-import { part, ProjectButton, ProjectLink } from "../../frame/page-link.tsx";
+import { encodePart, ProjectButton, ProjectLink } from "../../frame/page-link.tsx";
 import { useProjectName } from "../../frame/project.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import type { Column } from "../../ui/data-table.tsx";
@@ -50,7 +50,7 @@ function WentTo({ event: { missing, deliveries } }: { event: Event }): JSX.Eleme
     <Stack gap={0}>
       {deliveries.map(({ id, destinationId, destinationName, status }) => (
         <Group key={destinationId} gap={6}>
-          <ProjectLink to={`/destinations/${part(destinationName)}/deliveries/${part(id)}`}>
+          <ProjectLink to={`/destinations/${encodePart(destinationName)}/deliveries/${encodePart(id)}`}>
             {destinationName}
           </ProjectLink>
           <Status status={status} />

@@ -4,7 +4,7 @@ import { Group, Text, TextInput } from "@mantine/core";
 import { ApiProblem, type Answer } from "../../api/call.ts";
 import { useCall } from "../../api/queries.ts";
 import { useFilters } from "../../frame/data/filters.ts";
-import { part, ProjectLink } from "../../frame/page-link.tsx";
+import { encodePart, ProjectLink } from "../../frame/page-link.tsx";
 import { Page } from "../../frame/page.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
@@ -121,7 +121,9 @@ function NoPlace({ groupRef, record }: { groupRef: string; record: string }): JS
         <ul>
           {others.map(({ id, name }) => (
             <li key={id}>
-              <ProjectLink to={`/trace?groupRef=${part(id)}&record=${part(record)}`}>{name}</ProjectLink>
+              <ProjectLink to={`/trace?groupRef=${encodePart(id)}&record=${encodePart(record)}`}>
+                {name}
+              </ProjectLink>
             </li>
           ))}
         </ul>
@@ -141,7 +143,7 @@ const COLUMNS: Column<Place>[] = [
     head: "Object",
     cell: ({ integrationId, installationId, objectName, recordId }) => (
       <ProjectLink
-        to={`/integrations/${part(integrationId)}/installations/${part(installationId)}/records/${part(objectName)}/${part(recordId)}`}
+        to={`/integrations/${encodePart(integrationId)}/installations/${encodePart(installationId)}/records/${encodePart(objectName)}/${encodePart(recordId)}`}
       >
         {objectName}
       </ProjectLink>

@@ -6,7 +6,7 @@ import { POLL_MS, useCall } from "../../api/queries.ts";
 import { ActorName } from "../../frame/data/actor-name.tsx";
 import { HealthReasons } from "../../frame/data/health-reasons.tsx";
 import { OperationsTable } from "../../frame/data/operations-table.tsx";
-import { part, ProjectLink } from "../../frame/page-link.tsx";
+import { encodePart, ProjectLink } from "../../frame/page-link.tsx";
 import { Page } from "../../frame/page.tsx";
 import { PageTabs } from "../../frame/page-tabs.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
@@ -28,12 +28,13 @@ export function InstallationPage(): JSX.Element {
   const { name: integrationId = "", id: installationId = "" } = useParams({ strict: false });
   const input = { projectIdOrName, integrationId, installationId };
   const { data, error, refetch } = useCall("getInstallation", input, { everyMs: POLL_MS.list });
-  const playground = data && `installationId=${part(data.id)}&groupRef=${part(data.group.groupRef)}`;
+  const playground =
+    data && `installationId=${encodePart(data.id)}&groupRef=${encodePart(data.group.groupRef)}`;
   const customer = data?.group.groupName || data?.group.groupRef || "";
   return (
     <Page
       title={data ? `${isolated(customer)} · ${integrationId}` : installationId}
-      above={<ProjectLink to={`/integrations/${part(integrationId)}`}>{integrationId}</ProjectLink>}
+      above={<ProjectLink to={`/integrations/${encodePart(integrationId)}`}>{integrationId}</ProjectLink>}
       mark={data && <Status status={data.healthStatus} />}
       actions={
         playground && <ProjectLink to={`/playground?${playground}`}>Try in the playground</ProjectLink>
@@ -86,13 +87,13 @@ const About = ({ installation }: { installation: Answer<"getInstallation"> }): J
     <Facts
       facts={{
         Customer: (
-          <ProjectLink to={`/customers/${part(installation.group.groupRef)}`}>
+          <ProjectLink to={`/customers/${encodePart(installation.group.groupRef)}`}>
             {installation.group.groupRef}
           </ProjectLink>
         ),
         Connection: (
           <>
-            <ProjectLink to={`/connections/${part(installation.connection.id)}`}>
+            <ProjectLink to={`/connections/${encodePart(installation.connection.id)}`}>
               <ProviderName provider={installation.connection.provider} />
             </ProjectLink>{" "}
             <Status status={installation.connection.status} />

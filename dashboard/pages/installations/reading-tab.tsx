@@ -3,11 +3,11 @@ import type { JSX } from "react";
 import { Group, Progress, Text } from "@mantine/core";
 import { ApiProblem, type Answer } from "../../api/call.ts";
 import { POLL_MS, useCall, useChange } from "../../api/queries.ts";
-import { part, ProjectButton, ProjectLink } from "../../frame/page-link.tsx";
+import { encodePart, ProjectButton, ProjectLink } from "../../frame/page-link.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useReason } from "../../frame/account/role.ts";
 import { ActionButton } from "../../ui/action-button.tsx";
-import { counted } from "../../ui/counted.ts";
+import { formatCount } from "../../ui/format-count.ts";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { Section } from "../../ui/section.tsx";
@@ -15,7 +15,7 @@ import { Status } from "../../ui/status.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
 import type { InstallationInput } from "./configuration/installation-input.ts";
 import { listReadObjects, type ReadRow } from "./read-objects.ts";
-import { scheduleWords } from "./configuration/schedule-choice.tsx";
+import { describeSchedule } from "./configuration/schedule-choice.tsx";
 
 interface Props {
   installation: Answer<"getInstallation">;
@@ -53,7 +53,7 @@ export function ReadingTab({ installation, input }: Props): JSX.Element {
 }
 
 const chooseTab = ({ integrationId, installationId }: InstallationInput, tab: string): string =>
-  `/integrations/${part(integrationId)}/installations/${part(installationId)}?tab=${tab}`;
+  `/integrations/${encodePart(integrationId)}/installations/${encodePart(installationId)}?tab=${tab}`;
 
 function ReadObject({ row, installation, input }: Props & { row: ReadRow }): JSX.Element {
   const { objectName, schedule, hasBackfill, isOff } = row;
@@ -90,10 +90,10 @@ function ReadObject({ row, installation, input }: Props & { row: ReadRow }): JSX
       )}
       <Facts
         facts={{
-          Schedule: scheduleWords(schedule),
+          Schedule: describeSchedule(schedule),
           "Last read": last ? (
             <>
-              <ProjectLink to={`/operations/${part(last.id)}`}>
+              <ProjectLink to={`/operations/${encodePart(last.id)}`}>
                 {last.metadata.read?.readType ?? "read"}
               </ProjectLink>{" "}
               <Status status={last.status} /> <TimeAgo time={last.createTime} focusable />
@@ -119,10 +119,10 @@ function Backfill({ progress }: { progress: Answer<"getBackfillProgress"> }): JS
   const { recordsProcessed: read, recordsEstimatedTotal: total, operationId } = progress;
   const share = total ? Math.min(100, Math.round((read / total) * 100)) : 100;
   const words =
-    total === undefined ? counted(read, "record") : `${read} of about ${counted(total, "record")}`;
+    total === undefined ? formatCount(read, "record") : `${read} of about ${formatCount(total, "record")}`;
   return (
     <>
-      <ProjectLink to={`/operations/${part(operationId)}`}>{words}</ProjectLink>
+      <ProjectLink to={`/operations/${encodePart(operationId)}`}>{words}</ProjectLink>
       {pace(progress)}
       {share < 100 && <Progress value={share} mt={4} aria-label={`Backfill ${share} %`} />}
     </>
@@ -153,7 +153,7 @@ function pace({
 }
 
 const minutesLeft = (seconds: number): string =>
-  seconds < 90 ? counted(seconds, "second") : counted(Math.round(seconds / 60), "minute");
+  seconds < 90 ? formatCount(seconds, "second") : formatCount(Math.round(seconds / 60), "minute");
 
 function PauseButton({
   input,

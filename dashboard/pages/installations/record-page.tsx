@@ -3,7 +3,7 @@ import type { JSX } from "react";
 import { useParams } from "@tanstack/react-router";
 import type { Schemas } from "../../api.gen.ts";
 import { POLL_MS, useCall } from "../../api/queries.ts";
-import { part, ProjectLink } from "../../frame/page-link.tsx";
+import { encodePart, ProjectLink } from "../../frame/page-link.tsx";
 import { Page } from "../../frame/page.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
@@ -34,7 +34,7 @@ export function RecordPage(): JSX.Element {
     integrationIdOrName: integrationId,
   });
   const group = installation?.group;
-  const above = `/integrations/${part(integrationId)}/installations/${part(installationId)}`;
+  const above = `/integrations/${encodePart(integrationId)}/installations/${encodePart(installationId)}`;
   return (
     <Page
       title={`Record ${recordId}`}
@@ -46,7 +46,7 @@ export function RecordPage(): JSX.Element {
             <>
               {" "}
               of{" "}
-              <ProjectLink to={`/customers/${part(group.groupRef)}`}>
+              <ProjectLink to={`/customers/${encodePart(group.groupRef)}`}>
                 {group.groupName || group.groupRef}
               </ProjectLink>
             </>
@@ -122,7 +122,7 @@ const SEEN: Column<Trace["seen"][number]>[] = [
       operationId === undefined ? (
         by
       ) : (
-        <ProjectLink to={`/operations/${part(operationId)}`}>{by}</ProjectLink>
+        <ProjectLink to={`/operations/${encodePart(operationId)}`}>{by}</ProjectLink>
       ),
     line: 2,
   },
@@ -143,7 +143,7 @@ const MESSAGES: Column<Trace["messages"][number]>[] = [
       destination === "" ? (
         <code>{messageId}</code>
       ) : (
-        <ProjectLink to={`/destinations/${part(destination)}/deliveries/${part(messageId)}`}>
+        <ProjectLink to={`/destinations/${encodePart(destination)}/deliveries/${encodePart(messageId)}`}>
           <code>{messageId}</code>
         </ProjectLink>
       ),
@@ -171,7 +171,7 @@ const WRITES: Column<Trace["writes"][number]>[] = [
   {
     head: "Write",
     cell: ({ type, operationId }) => (
-      <ProjectLink to={`/operations/${part(operationId)}`}>{type}</ProjectLink>
+      <ProjectLink to={`/operations/${encodePart(operationId)}`}>{type}</ProjectLink>
     ),
     line: 1,
   },

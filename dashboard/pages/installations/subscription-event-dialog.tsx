@@ -3,7 +3,7 @@ import type { JSX } from "react";
 import { Modal, Stack } from "@mantine/core";
 import type { Schemas } from "../../api.gen.ts";
 import { POLL_MS, useCall } from "../../api/queries.ts";
-import { part, ProjectLink } from "../../frame/page-link.tsx";
+import { encodePart, ProjectLink } from "../../frame/page-link.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
 import { Facts } from "../../ui/facts.tsx";
@@ -62,7 +62,7 @@ const recordPath = (
   { integrationId, installationId }: InstallationInput,
   { objectName, recordId }: SubscriptionEvent,
 ): string =>
-  `/integrations/${part(integrationId)}/installations/${part(installationId)}/records/${part(objectName)}/${part(recordId)}`;
+  `/integrations/${encodePart(integrationId)}/installations/${encodePart(installationId)}/records/${encodePart(objectName)}/${encodePart(recordId)}`;
 
 /** The message that has the event, at its destination. */
 function Deliveries({ messageId }: { messageId: string }): JSX.Element {
@@ -75,7 +75,7 @@ function Deliveries({ messageId }: { messageId: string }): JSX.Element {
     <Stack gap={2}>
       {data.results.map(({ id, destinationName, status }) => (
         <div key={id}>
-          <ProjectLink to={`/destinations/${part(destinationName)}/deliveries/${part(id)}`}>
+          <ProjectLink to={`/destinations/${encodePart(destinationName)}/deliveries/${encodePart(id)}`}>
             {destinationName}
           </ProjectLink>{" "}
           <Status status={status} />

@@ -3,7 +3,7 @@ import { useState, type JSX } from "react";
 import { Anchor } from "@mantine/core";
 import type { RowOf } from "../../api/live-list.ts";
 import { LiveTable } from "../../frame/list-page.tsx";
-import { part, ProjectButton, ProjectLink } from "../../frame/page-link.tsx";
+import { encodePart, ProjectButton, ProjectLink } from "../../frame/page-link.tsx";
 import type { Column } from "../../ui/data-table.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import type { FilterField } from "../../ui/filter-bar.tsx";
@@ -85,7 +85,7 @@ export function SubscriptionEvents({ input, objects }: SubscriptionEventsProps):
           <EmptyState
             title="No events yet"
             action={
-              <ProjectButton to={`/integrations/${part(input.integrationId)}?tab=registration`}>
+              <ProjectButton to={`/integrations/${encodePart(input.integrationId)}?tab=registration`}>
                 What must be registered at the provider
               </ProjectButton>
             }
@@ -115,7 +115,7 @@ function DeliveryState({ delivery }: { delivery: Schemas["MessageDelivery"] }): 
   const answer = lastAttempt?.status === undefined ? lastAttempt?.error : `answered ${lastAttempt.status}`;
   return (
     <div>
-      <ProjectLink to={`/destinations/${part(destinationName)}`}>{destinationName}</ProjectLink>{" "}
+      <ProjectLink to={`/destinations/${encodePart(destinationName)}`}>{destinationName}</ProjectLink>{" "}
       <Status status={status} />
       {answer !== undefined && <span className="foreign">, {answer}</span>}
       {nextAttemptTime !== undefined && (

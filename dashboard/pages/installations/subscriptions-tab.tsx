@@ -1,7 +1,7 @@
 /** What an installation subscribes to: state, source and counts of each object, and what became of the provider's events. */
 import type { JSX } from "react";
 import { POLL_MS, useCall } from "../../api/queries.ts";
-import { part, ProjectButton } from "../../frame/page-link.tsx";
+import { encodePart, ProjectButton } from "../../frame/page-link.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { Section } from "../../ui/section.tsx";
@@ -20,7 +20,7 @@ export function SubscriptionsTab({ input }: { input: InstallationInput }): JSX.E
         <EmptyState
           title="Nothing is subscribed to"
           action={
-            <ProjectButton to={`/deploy?integration=${part(input.integrationId)}`}>
+            <ProjectButton to={`/deploy?integration=${encodePart(input.integrationId)}`}>
               Change the manifest
             </ProjectButton>
           }

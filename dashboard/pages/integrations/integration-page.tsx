@@ -8,7 +8,7 @@ import { ActivityGraphs } from "../../frame/data/activity-graph.tsx";
 import { ActorName } from "../../frame/data/actor-name.tsx";
 import { LiveTable } from "../../frame/list-page.tsx";
 import { toOptions } from "../../ui/filter-bar.tsx";
-import { part, ProjectButton, ProjectLink, useOpenInProject } from "../../frame/page-link.tsx";
+import { encodePart, ProjectButton, ProjectLink, useOpenInProject } from "../../frame/page-link.tsx";
 import { Page } from "../../frame/page.tsx";
 import { PageTabs } from "../../frame/page-tabs.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
@@ -38,7 +38,7 @@ export function IntegrationPage(): JSX.Element {
       actions={
         data && (
           <Group gap="md" align="flex-start">
-            <ProjectLink to={`/deploy?integration=${part(name)}`}>Change the manifest</ProjectLink>
+            <ProjectLink to={`/deploy?integration=${encodePart(name)}`}>Change the manifest</ProjectLink>
             <ActionButton variant="default" reason={reason} onClick={() => setDeleting(true)}>
               Delete
             </ActionButton>
@@ -76,7 +76,7 @@ export function IntegrationPage(): JSX.Element {
 type Installation = RowOf<"listProjectInstallations">;
 
 const buildPath = ({ id, integrationName }: Installation): string =>
-  `/integrations/${part(integrationName)}/installations/${part(id)}`;
+  `/integrations/${encodePart(integrationName)}/installations/${encodePart(id)}`;
 
 const CUSTOMERS: Column<Installation>[] = [
   {
@@ -158,7 +158,7 @@ const revisionColumns = (name: string): Column<RowOf<"listRevisions">>[] => [
         "current"
       ) : (
         <ProjectLink
-          to={`/deploy?integration=${part(name)}&revision=${id}`}
+          to={`/deploy?integration=${encodePart(name)}&revision=${id}`}
         >{`Back to ${number}`}</ProjectLink>
       ),
     line: 2,

@@ -4,7 +4,7 @@ import { POLL_MS, useCall } from "../../api/queries.ts";
 import { ActorName } from "../../frame/data/actor-name.tsx";
 import { AnswerTable, type EntryOf } from "../../frame/data/answer-table.tsx";
 import { useFilters } from "../../frame/data/filters.ts";
-import { part, ProjectButton, ProjectLink, useOpenInProject } from "../../frame/page-link.tsx";
+import { encodePart, ProjectButton, ProjectLink, useOpenInProject } from "../../frame/page-link.tsx";
 import { Page } from "../../frame/page.tsx";
 import { useProjectName } from "../../frame/project.ts";
 import { ProviderName } from "../../frame/data/provider-name.tsx";
@@ -21,7 +21,7 @@ const ACTIONS = ["read", "write", "subscribe", "proxy"] as const;
 const COLUMNS: Column<Integration>[] = [
   {
     head: "Name",
-    cell: ({ name }) => <ProjectLink to={`/integrations/${part(name)}`}>{name}</ProjectLink>,
+    cell: ({ name }) => <ProjectLink to={`/integrations/${encodePart(name)}`}>{name}</ProjectLink>,
     line: 1,
     grows: true,
   },
@@ -51,7 +51,7 @@ function Health({ integration }: { integration: Integration }): JSX.Element {
   if (all === 0) return <>–</>;
   if (unhealthy === 0) return <Status status="healthy">{`${all} healthy`}</Status>;
   return (
-    <ProjectLink to={`/integrations/${part(integration.name)}?healthStatus=unhealthy`}>
+    <ProjectLink to={`/integrations/${encodePart(integration.name)}?healthStatus=unhealthy`}>
       <Status status="unhealthy">{`${unhealthy} of ${all} unhealthy`}</Status>
     </ProjectLink>
   );
@@ -87,7 +87,7 @@ export function IntegrationsPage(): JSX.Element {
         input={{ projectIdOrName }}
         columns={COLUMNS}
         getId={({ id }) => id}
-        onOpen={({ name }) => open(`/integrations/${part(name)}`)}
+        onOpen={({ name }) => open(`/integrations/${encodePart(name)}`)}
         choose={(rows) => rows.filter(({ provider }) => !wanted || provider === wanted)}
         onClear={() => void setValues({}, "step")}
         empty={

@@ -4,7 +4,7 @@ import { Button, Group, Stack, Text } from "@mantine/core";
 import type { Schemas } from "../../api.gen.ts";
 import type { Input } from "../../api/call.ts";
 import { useChange } from "../../api/queries.ts";
-import { part, ProjectLink } from "../../frame/page-link.tsx";
+import { encodePart, ProjectLink } from "../../frame/page-link.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
 import { Section } from "../../ui/section.tsx";
@@ -50,7 +50,7 @@ function Answer({ id, name, type }: { id: string; name: string; type: string }):
   return (
     <div role="status">
       <Group gap="xs">
-        <ProjectLink to={`/destinations/${part(name)}`}>{name}</ProjectLink>
+        <ProjectLink to={`/destinations/${encodePart(name)}`}>{name}</ProjectLink>
         {!data && !error && <Text size="sm">Sending {type} …</Text>}
         {data && <Status status={data.delivered ? "delivered" : "failed"} />}
         {data && (

@@ -3,7 +3,7 @@ import { useState, type JSX, type ReactNode } from "react";
 import { CloseButton, NativeSelect } from "@mantine/core";
 import type { Schemas } from "../../api.gen.ts";
 import { useChange } from "../../api/queries.ts";
-import { part, ProjectLink } from "../../frame/page-link.tsx";
+import { encodePart, ProjectLink } from "../../frame/page-link.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
 import { ActionButton } from "../../ui/action-button.tsx";
@@ -62,7 +62,7 @@ export function TopicLines({ topic, types, destinations, reason }: TopicLinesPro
           items={destinationIds.map((id) => ({
             key: id,
             text: getName(id),
-            label: <ProjectLink to={`/destinations/${part(getName(id))}`}>{getName(id)}</ProjectLink>,
+            label: <ProjectLink to={`/destinations/${encodePart(getName(id))}`}>{getName(id)}</ProjectLink>,
           }))}
           more={destinations
             .filter(({ id }) => !destinationIds.includes(id))

@@ -4,7 +4,7 @@ import { Alert, Group, Text } from "@mantine/core";
 import { useParams } from "@tanstack/react-router";
 import type { Answer } from "../../api/call.ts";
 import { POLL_MS, useCall, useChange } from "../../api/queries.ts";
-import { part, ProjectLink } from "../../frame/page-link.tsx";
+import { encodePart, ProjectLink } from "../../frame/page-link.tsx";
 import { Page } from "../../frame/page.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
@@ -17,7 +17,7 @@ import { isolated } from "../../ui/isolated.ts";
 import { Section } from "../../ui/section.tsx";
 import { Status } from "../../ui/status.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
-import { tookWords } from "../../ui/time-words.ts";
+import { formatSpan } from "../../ui/time-words.ts";
 import { OperationSteps } from "./operation-steps.tsx";
 
 type Operation = Answer<"getOperation">;
@@ -126,12 +126,14 @@ function About({ operation }: { operation: Operation }): JSX.Element {
   const { successfulRecordIds = [], failedRecordIds = [], retry, read, progress } = metadata;
   const ids = (all: readonly string[]) =>
     all.map((one) => <IdText key={one} id={one} label={`Copy ${one}`} />);
-  const installation = `/integrations/${part(integrationName ?? operation.integrationId)}/installations/${part(installationId)}`;
+  const installation = `/integrations/${encodePart(integrationName ?? operation.integrationId)}/installations/${encodePart(installationId)}`;
   return (
     <Section title="About">
       <Facts
         facts={{
-          Customer: groupRef && <ProjectLink to={`/customers/${part(groupRef)}`}>{groupRef}</ProjectLink>,
+          Customer: groupRef && (
+            <ProjectLink to={`/customers/${encodePart(groupRef)}`}>{groupRef}</ProjectLink>
+          ),
           Integration: integrationName,
           Installation: <ProjectLink to={installation}>{installationId}</ProjectLink>,
           "Written records": successfulRecordIds.length > 0 ? ids(successfulRecordIds) : undefined,
@@ -141,7 +143,7 @@ function About({ operation }: { operation: Operation }): JSX.Element {
           Attempts: retry?.attempts,
           Began: <TimeAgo time={createTime} focusable />,
           Took:
-            operation.status !== "in_progress" && updateTime ? tookWords(createTime, updateTime) : undefined,
+            operation.status !== "in_progress" && updateTime ? formatSpan(createTime, updateTime) : undefined,
           Request: requestId && <IdText id={requestId} label="Copy request id" />,
           Events: <ProjectLink to={`/events?operationId=${id}`}>Events of this operation</ProjectLink>,
           Id: <IdText id={id} />,

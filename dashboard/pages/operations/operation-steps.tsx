@@ -3,7 +3,7 @@ import type { JSX } from "react";
 import type { Answer } from "../../api/call.ts";
 import { DataTable, type Column } from "../../ui/data-table.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
-import { tookWords } from "../../ui/time-words.ts";
+import { formatSpan } from "../../ui/time-words.ts";
 import classes from "./operation-steps.module.css";
 
 type Step = Answer<"listOperationLogs">[number] & { id: string; begun: string };
@@ -14,7 +14,7 @@ interface Props {
 }
 
 const COLUMNS: Column<Step>[] = [
-  { head: "After", cell: ({ timestamp, begun }) => tookWords(begun, timestamp), line: 2 },
+  { head: "After", cell: ({ timestamp, begun }) => formatSpan(begun, timestamp), line: 2 },
   { head: "Severity", cell: ({ severity }) => severity.toLowerCase(), line: 2 },
   { head: "Step", grows: true, line: 1, cell: (step) => <StepText step={step} /> },
 ];

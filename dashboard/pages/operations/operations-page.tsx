@@ -3,7 +3,7 @@ import type { JSX } from "react";
 import type { RowOf } from "../../api/live-list.ts";
 import { ListPage } from "../../frame/list-page.tsx";
 import { OPERATION_COLUMNS } from "../../frame/data/operations-table.tsx";
-import { part, ProjectButton, useOpenInProject } from "../../frame/page-link.tsx";
+import { encodePart, ProjectButton, useOpenInProject } from "../../frame/page-link.tsx";
 import { useProjectName } from "../../frame/project.ts";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { toOptions, type FilterField } from "../../ui/filter-bar.tsx";
@@ -42,7 +42,7 @@ export function OperationsPage(): JSX.Element {
       input={{ projectIdOrName }}
       columns={OPERATION_COLUMNS}
       getId={getId}
-      onOpen={({ id }) => open(`/operations/${part(id)}`)}
+      onOpen={({ id }) => open(`/operations/${encodePart(id)}`)}
       isUnderWay={({ status }) => status === "in_progress"}
       filters={FILTERS}
       moreFilters={["installationId", "until"]}

@@ -6,7 +6,7 @@ import type { Schemas } from "../../api.gen.ts";
 import { useCallForm } from "../../api/call-form.ts";
 import { useChange } from "../../api/queries.ts";
 import { AnswerTable } from "../../frame/data/answer-table.tsx";
-import { PageLink, part } from "../../frame/page-link.tsx";
+import { PageLink, encodePart } from "../../frame/page-link.tsx";
 import { Page } from "../../frame/page.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useReason } from "../../frame/account/role.ts";
@@ -18,7 +18,11 @@ import { TimeAgo } from "../../ui/time-ago.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
 
 const COLUMNS: Column<Schemas["Project"]>[] = [
-  { head: "Name", cell: ({ name }) => <PageLink to={`/projects/${part(name)}`}>{name}</PageLink>, line: 1 },
+  {
+    head: "Name",
+    cell: ({ name }) => <PageLink to={`/projects/${encodePart(name)}`}>{name}</PageLink>,
+    line: 1,
+  },
   {
     head: "Application",
     cell: ({ appName }) => <span className="foreign">{appName}</span>,

@@ -2,13 +2,13 @@
 import type { JSX } from "react";
 import type { Answer } from "../../api/call.ts";
 import { POLL_MS, useCall } from "../../api/queries.ts";
-import { part, ProjectLink } from "../../frame/page-link.tsx";
+import { encodePart, ProjectLink } from "../../frame/page-link.tsx";
 import { useProjectName } from "../../frame/project.ts";
 import { nowMs } from "../../ui/clock.ts";
 import { isolated } from "../../ui/isolated.ts";
 import { Status } from "../../ui/status.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
-import { clockTime } from "../../ui/time-words.ts";
+import { formatClockTime } from "../../ui/time-words.ts";
 import { Lines, SOON } from "./attention-lines.tsx";
 import { failureCauses, type FailureCause } from "./failure-causes.ts";
 import { UnhealthyCustomers } from "./unhealthy-customers.tsx";
@@ -38,7 +38,9 @@ function FailingDestinations(): JSX.Element | null {
     key: destination.id,
     status: <Status status={destination.health?.state ?? "failing"} />,
     words: (
-      <ProjectLink to={`/destinations/${part(destination.name)}`}>{troubleWords(destination)}</ProjectLink>
+      <ProjectLink to={`/destinations/${encodePart(destination.name)}`}>
+        {troubleWords(destination)}
+      </ProjectLink>
     ),
     more: `${destination.health?.waiting ?? 0} waiting, ${destination.health?.failed ?? 0} failed`,
   }));
@@ -47,8 +49,8 @@ function FailingDestinations(): JSX.Element | null {
 
 function troubleWords({ name, health, disabledTime, disabledReason }: Destination): string {
   if (disabledTime)
-    return `${name} is disabled since ${clockTime(disabledTime, nowMs())}${because(disabledReason)}`;
-  const since = health?.failingSince ? ` since ${clockTime(health.failingSince, nowMs())}` : "";
+    return `${name} is disabled since ${formatClockTime(disabledTime, nowMs())}${because(disabledReason)}`;
+  const since = health?.failingSince ? ` since ${formatClockTime(health.failingSince, nowMs())}` : "";
   return `${name} fails${since}${because(health?.lastFailure?.error)}`;
 }
 
@@ -62,7 +64,7 @@ function RefusedConnections(): JSX.Element | null {
     key: id,
     status: <Status status={status} />,
     words: (
-      <ProjectLink to={`/connections/${part(id)}`}>
+      <ProjectLink to={`/connections/${encodePart(id)}`}>
         {`${isolated(group.groupName || group.groupRef)} · ${provider}`}
       </ProjectLink>
     ),
@@ -84,7 +86,7 @@ function Failures({ since }: { since: string }): JSX.Element | null {
   const input = { projectIdOrName, status: "failure" as const, since, pageSize: MAX_GROUPED };
   const call = useCall("listProjectOperations", input, OF_PERIOD);
   const failures = call.data?.results ?? [];
-  const all = `/operations?status=failure&since=${part(since)}`;
+  const all = `/operations?status=failure&since=${encodePart(since)}`;
   const lines = failureCauses(failures).map((cause) => ({
     key: cause.key,
     status: (
@@ -109,7 +111,7 @@ function Failures({ since }: { since: string }): JSX.Element | null {
 }
 
 const buildFilters = ({ integration, text }: FailureCause): string =>
-  (integration && `&integration=${part(integration)}`) + (text ? `&text=${part(text)}` : "");
+  (integration && `&integration=${encodePart(integration)}`) + (text ? `&text=${encodePart(text)}` : "");
 
 const MISSING = { topic: "no topic has this type", destination: "its topic has no destination" };
 
@@ -127,7 +129,9 @@ export function EventsNowhere({ since }: { since: string }): JSX.Element | null 
     key,
     status: <Status status="idle">{`${count}${call.data?.pagination.done === false ? "+" : ""}`}</Status>,
     words: (
-      <ProjectLink to={`/events?nowhere=true&type=${part(type)}&since=${part(since)}`}>{type}</ProjectLink>
+      <ProjectLink to={`/events?nowhere=true&type=${encodePart(type)}&since=${encodePart(since)}`}>
+        {type}
+      </ProjectLink>
     ),
     more: MISSING[missing],
   }));

@@ -3,7 +3,7 @@ import type { JSX } from "react";
 import type { Answer } from "../../api/call.ts";
 import { useCall } from "../../api/queries.ts";
 import { HEALTH_WORDS } from "../../frame/data/health-reasons.tsx";
-import { part, ProjectLink } from "../../frame/page-link.tsx";
+import { encodePart, ProjectLink } from "../../frame/page-link.tsx";
 import { useProjectName } from "../../frame/project.ts";
 import { isolated } from "../../ui/isolated.ts";
 import { Status } from "../../ui/status.tsx";
@@ -48,7 +48,7 @@ const toLine = (
   key: groupRef,
   status: <Status status={healthStatus ?? "unhealthy"} />,
   words: (
-    <ProjectLink to={`/customers/${part(groupRef)}`}>
+    <ProjectLink to={`/customers/${encodePart(groupRef)}`}>
       {`${isolated(groupName || groupRef)} · ${HEALTH_WORDS[type] ?? type} ${isolated(name)}${more > 0 ? `, and ${more} more` : ""}`}
     </ProjectLink>
   ),

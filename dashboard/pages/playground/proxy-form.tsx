@@ -7,7 +7,7 @@ import { AddressText } from "../../frame/address-text.tsx";
 import { curlTo } from "../../frame/data/curl.ts";
 import { useDraft } from "../../frame/drafts.ts";
 import { useFilters } from "../../frame/data/filters.ts";
-import { part, ProjectLink } from "../../frame/page-link.tsx";
+import { encodePart, ProjectLink } from "../../frame/page-link.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProductionQuestion } from "../../frame/production.tsx";
 import { useProjectName } from "../../frame/project.ts";
@@ -17,7 +17,7 @@ import { nowMs } from "../../ui/clock.ts";
 import { CodeBlock, JsonView } from "../../ui/code/code-block.tsx";
 import { CodeEditor } from "../../ui/code/code-editor.tsx";
 import { Section } from "../../ui/section.tsx";
-import { durationWords } from "../../ui/time-words.ts";
+import { formatDuration } from "../../ui/time-words.ts";
 import { rememberCall } from "./sent-calls.ts";
 
 type Installation = Answer<"listProjectInstallations">["results"][number];
@@ -65,7 +65,7 @@ export function ProxyForm({ installation, text: earlier }: ProxyFormProps): JSX.
           time: new Date(nowMs()).toISOString(),
           words: `${method} ${path}`,
           status: answer && answer.status < 400 ? "success" : "failure",
-          to: `/proxy-calls?installationId=${part(installation.id)}`,
+          to: `/proxy-calls?installationId=${encodePart(installation.id)}`,
           filters: { tab: "proxy", ...getPlace(installation), method, path },
           text,
         }),
@@ -178,9 +178,9 @@ const ProxyAnswer = ({ answer, installation }: ProxyAnswerProps): JSX.Element =>
   <Section title="Answer" region="Answer">
     <Stack gap="sm">
       <Text size="sm">
-        Status {answer.status} in {durationWords(answer.durationMs)}
+        Status {answer.status} in {formatDuration(answer.durationMs)}
         {answer.truncated ? ", cut off at 1 MiB" : ""}.{" "}
-        <ProjectLink to={`/proxy-calls?installationId=${part(installation.id)}`}>
+        <ProjectLink to={`/proxy-calls?installationId=${encodePart(installation.id)}`}>
           Calls of this installation
         </ProjectLink>
       </Text>

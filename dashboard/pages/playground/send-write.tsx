@@ -3,7 +3,7 @@ import type { JSX } from "react";
 import { Alert, Group, Stack } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { call, type Answer, type Input } from "../../api/call.ts";
-import { part, ProjectLink } from "../../frame/page-link.tsx";
+import { encodePart, ProjectLink } from "../../frame/page-link.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProductionQuestion } from "../../frame/production.tsx";
 import { useReason } from "../../frame/account/role.ts";
@@ -43,7 +43,7 @@ export function SendWrite({ sent, problem, share, again }: SendWriteProps): JSX.
         time: new Date(nowMs()).toISOString(),
         words: `${sent.input.body.type} ${sent.input.objectName}`,
         status: error ? "failure" : describeStatus(answer),
-        ...(answer && "operationId" in answer && { to: `/operations/${part(answer.operationId)}` }),
+        ...(answer && "operationId" in answer && { to: `/operations/${encodePart(answer.operationId)}` }),
         ...again,
       });
     },
@@ -100,7 +100,7 @@ function WriteAnswer({ answer }: { answer: Answer<"writeRecords"> }): JSX.Elemen
         )}
         {isDry && <DryRunAnswer answer={answer} />}
         {"operationId" in answer && (
-          <ProjectLink to={`/operations/${part(answer.operationId)}`}>Open the operation</ProjectLink>
+          <ProjectLink to={`/operations/${encodePart(answer.operationId)}`}>Open the operation</ProjectLink>
         )}
         <JsonView name="JSON" value={isDry ? answer.requests : answer} />
       </Stack>

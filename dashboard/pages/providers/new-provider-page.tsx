@@ -1,7 +1,7 @@
 /** A new provider of the project's own: its key, and a document that begins with a template. */
 import { useState, type JSX } from "react";
 import { NativeSelect, SimpleGrid, TextInput } from "@mantine/core";
-import { part, ProjectLink, useOpenInProject } from "../../frame/page-link.tsx";
+import { encodePart, ProjectLink, useOpenInProject } from "../../frame/page-link.tsx";
 import { Page } from "../../frame/page.tsx";
 import { ProviderEditor } from "./provider-editor.tsx";
 import { TEMPLATES } from "./provider-templates.ts";
@@ -24,7 +24,7 @@ export function NewProviderPage(): JSX.Element {
         providerKey={isKey ? key : ""}
         source={template.text}
         reason={isKey ? undefined : "It needs a key."}
-        onStored={(made) => open(`/providers/${part(made.key)}`)}
+        onStored={(made) => open(`/providers/${encodePart(made.key)}`)}
       >
         <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm" mb="sm">
           <TextInput

@@ -1,7 +1,7 @@
 /** Faults of a provider's document are shown where they are in the text. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { documentText, readDocument } from "./provider-document.ts";
+import { formatDocument, readDocument } from "./provider-document.ts";
 
 const TEXT = `displayName: Quill # ours
 fixedHeaders:
@@ -40,9 +40,9 @@ test("what is no YAML, or no object, is a fault with its place; JSON is read too
   }
   const document = { displayName: "Quill", connector: { objects: {} } };
   assert.deepEqual(readDocument(JSON.stringify(document)).document, document);
-  assert.deepEqual(readDocument(documentText(document)).document, document);
+  assert.deepEqual(readDocument(formatDocument(document)).document, document);
   assert.equal(
-    documentText({ connector: { objects: {} }, z: 1, displayName: "Quill" }).indexOf("displayName"),
+    formatDocument({ connector: { objects: {} }, z: 1, displayName: "Quill" }).indexOf("displayName"),
     0,
   );
 });

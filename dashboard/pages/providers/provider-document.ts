@@ -32,7 +32,7 @@ const FIRST = [
 ];
 const LAST = ["errors", "limits", "sources", "connector"];
 
-export const documentText = (document: Readonly<Record<string, unknown>>): string =>
+export const formatDocument = (document: Readonly<Record<string, unknown>>): string =>
   stringify(document, { sortMapEntries: (one, other) => rankMember(one.key) - rankMember(other.key) });
 
 function rankMember(key: unknown): number {

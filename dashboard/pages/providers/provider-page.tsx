@@ -13,9 +13,9 @@ import { ConfirmDelete } from "../../ui/confirm-delete.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { Section } from "../../ui/section.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
-import { documentText } from "./provider-document.ts";
+import { formatDocument } from "./provider-document.ts";
 import { ProviderEditor } from "./provider-editor.tsx";
-import { abilityWords, signInWords } from "./provider-words.ts";
+import { describeAbilities, signInWords } from "./provider-words.ts";
 
 export function ProviderPage(): JSX.Element {
   const projectIdOrName = useProjectName();
@@ -25,7 +25,7 @@ export function ProviderPage(): JSX.Element {
   const { data, error, refetch } = useCall("getProjectProvider", { projectIdOrName, provider: key });
   // What is typed stays when the answer is asked for again.
   const [source, setSource] = useState<string>();
-  if (source === undefined && data) setSource(documentText(data.document));
+  if (source === undefined && data) setSource(formatDocument(data.document));
   return (
     <Page
       title={key}
@@ -57,7 +57,7 @@ const About = ({ own: { provider, createTime, updateTime } }: AboutProps): JSX.E
         Name: provider.displayName,
         "Connects with": signInWords(provider),
         Address: <code className="foreign">{provider.baseURL}</code>,
-        Can: abilityWords(provider),
+        Can: describeAbilities(provider),
         Created: <TimeAgo time={createTime} focusable />,
         Changed: <TimeAgo time={updateTime} focusable />,
       }}

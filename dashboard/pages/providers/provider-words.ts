@@ -19,7 +19,7 @@ export const signInWords = ({
   awsSignature ? "an access key that signs requests" : SIGN_INS[authType];
 
 /** "read, write, delete, proxy" */
-export function abilityWords({ support }: Pick<Provider, "support">): string {
+export function describeAbilities({ support }: Pick<Provider, "support">): string {
   const abilities = ["read", "write", "delete", "subscribe", "proxy"] as const;
   return abilities.filter((name) => support[name]).join(", ") || "nothing";
 }

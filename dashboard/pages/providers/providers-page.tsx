@@ -2,7 +2,7 @@
 import type { JSX } from "react";
 import type { Schemas } from "../../api.gen.ts";
 import { AnswerTable } from "../../frame/data/answer-table.tsx";
-import { part, ProjectLink, useOpenInProject } from "../../frame/page-link.tsx";
+import { encodePart, ProjectLink, useOpenInProject } from "../../frame/page-link.tsx";
 import { Page } from "../../frame/page.tsx";
 import { useProjectName } from "../../frame/project.ts";
 import { ProviderName } from "../../frame/data/provider-name.tsx";
@@ -11,11 +11,11 @@ import { ActionButton } from "../../ui/action-button.tsx";
 import type { Column } from "../../ui/data-table.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
-import { abilityWords, signInWords } from "./provider-words.ts";
+import { describeAbilities, signInWords } from "./provider-words.ts";
 
 type CustomProvider = Schemas["OwnProvider"];
 
-const buildPath = ({ key }: CustomProvider): string => `/providers/${part(key)}`;
+const buildPath = ({ key }: CustomProvider): string => `/providers/${encodePart(key)}`;
 
 const COLUMNS: Column<CustomProvider>[] = [
   { head: "Key", cell: (own) => <ProjectLink to={buildPath(own)}>{own.key}</ProjectLink>, line: 1 },
@@ -25,7 +25,7 @@ const COLUMNS: Column<CustomProvider>[] = [
     line: 1,
   },
   { head: "Connects with", cell: ({ provider }) => signInWords(provider), line: 2 },
-  { head: "Can", cell: ({ provider }) => abilityWords(provider) },
+  { head: "Can", cell: ({ provider }) => describeAbilities(provider) },
   {
     head: "Address",
     cell: ({ provider }) => <code className="foreign">{provider.baseURL}</code>,

@@ -12,7 +12,7 @@ import {
   recoverApprovals,
   type ClaimedApproval,
 } from "../../store/agents/approval-queue.ts";
-import { listClaimersIn } from "../../store/processes/list-claimers.ts";
+import { readClaimers } from "../../store/processes/list-claimers.ts";
 import { carryOutApproval, type CarryOutServices } from "./carry-out-approval.ts";
 
 export interface ApprovalWorkerServices extends CarryOutServices {
@@ -68,7 +68,7 @@ export function startApprovalWorker(deps: ApprovalWorkerServices): ClaimLoop {
   return withOrphanRecovery(loop, {
     log,
     identity,
-    listClaimers: () => listClaimersIn(control, "approvals"),
+    listClaimers: () => readClaimers(control, "approvals"),
     recover: (deadProcess) => recoverApprovals(deps.database, deadProcess),
   });
 }

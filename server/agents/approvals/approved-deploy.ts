@@ -47,7 +47,7 @@ const toChange = ({ name, provider, change, changes }: JsonObject): JsonObject =
 });
 
 /** Returns the values that change, by integration and place in it, before or after. */
-export const valuesOfPlan = (plan: readonly JsonObject[], side: "before" | "after"): JsonObject =>
+export const listPlanValues = (plan: readonly JsonObject[], side: "before" | "after"): JsonObject =>
   Object.fromEntries(plan.map((one) => [String(one["name"]), changedValues(one, side)]));
 
 function changedValues({ change, changes }: JsonObject, side: "before" | "after"): Json {

@@ -80,7 +80,10 @@ export interface Current {
 }
 
 /** Returns the record that a write is about. Throws a Problem if it cannot be read, or an update or deletion has none. */
-export async function readCurrent(deps: ApprovedWriteServices, planned: PlannedTarget): Promise<Current> {
+export async function readCurrentRecord(
+  deps: ApprovedWriteServices,
+  planned: PlannedTarget,
+): Promise<Current> {
   const { target, plan } = planned;
   const record = getRecord(plan);
   const act = { target, plan, record };
@@ -184,7 +187,7 @@ function named(
 }
 
 /** Returns what a write sets, by the builder's names; undefined for a deletion. */
-export function valuesAfter({ target, plan }: PlannedTarget): JsonObject | undefined {
+export function listValuesAfter({ target, plan }: PlannedTarget): JsonObject | undefined {
   const record = getRecord(plan);
   const act = { target, record };
   if (plan.type === "delete") return undefined;

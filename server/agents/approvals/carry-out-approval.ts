@@ -21,7 +21,7 @@ import {
   hashCanonical,
   MAY_HAVE_HAPPENED,
   planAct,
-  readCurrent,
+  readCurrentRecord,
   type ApprovedWrite,
   type ApprovedWriteServices,
   type PlannedAct,
@@ -32,7 +32,7 @@ import { countWithin } from "../policy/budgets.ts";
 import {
   decide,
   decideByRule,
-  hiddenFields,
+  listHiddenFields,
   isHidden,
   loadPolicy,
   type ActKind,
@@ -234,7 +234,7 @@ function forbiddenNow(
   const deletion = { ...asked, tool: "delete_record", kind: "delete" } as const;
   if (decide(policy, asked) === "forbid" || (isDeletion && decideByRule(policy, deletion) === "forbid"))
     return FORBIDDEN;
-  const hidden = hiddenFields(policy, object);
+  const hidden = listHiddenFields(policy, object);
   const { fields, entries = [], givenNames = {} } = planned.record;
   const names = [...Object.keys(fields), ...Object.values(givenNames), ...entries.map(({ name }) => name)];
   const shown = names.find((field) => isHidden(hidden, field));
@@ -254,7 +254,7 @@ async function changedSince(
   if (planned.target.installation.connectionId !== connectionId) return OTHER_ACCOUNT;
   if (planned.planHash !== planHash)
     return "The integration's mapping or settings have changed what would be sent.";
-  const current = await readCurrent(deps, planned);
+  const current = await readCurrentRecord(deps, planned);
   if ((current.recordId ?? null) !== recordId) {
     return recordId === null ? "There is a record with this key now." : "The key names another record now.";
   }

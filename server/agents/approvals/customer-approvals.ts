@@ -6,8 +6,8 @@ import type { Caller } from "../../http/endpoint.ts";
 import type { InstallationCache } from "../../operations/installation-cache.ts";
 import type { ApprovalRow } from "../../store/agents/approvals.ts";
 import type { Database } from "../../store/database/database.ts";
-import { containsHidden, hiddenNames } from "../agent-fields.ts";
-import { hiddenFields, isHidden, loadPolicy, type AgentPolicy } from "../policy/policy.ts";
+import { containsHidden, listHiddenNames } from "../agent-fields.ts";
+import { listHiddenFields, isHidden, loadPolicy, type AgentPolicy } from "../policy/policy.ts";
 import { getApproval, missingApproval, STALE, toApproval } from "./request-approval.ts";
 
 export interface CustomerApprovalServices {
@@ -77,8 +77,8 @@ async function listHidden(
   const own = typeof act["objectName"] === "string" ? act["objectName"] : name;
   const installed = await installations.ofGroup(projectId, integration ?? "", groupRef ?? "");
   return installed
-    ? hiddenNames({ installed, name, objectName: own }, policy)
-    : hiddenFields(policy, [name, own]);
+    ? listHiddenNames({ installed, name, objectName: own }, policy)
+    : listHiddenFields(policy, [name, own]);
 }
 
 const withoutHidden = (values: JsonObject, hidden: ReadonlySet<string>): JsonObject =>

@@ -39,8 +39,8 @@ import { toStoredJson } from "../../store/database/stored-json.ts";
 import {
   hashCanonical,
   planAct,
-  readCurrent,
-  valuesAfter,
+  readCurrentRecord,
+  listValuesAfter,
   type ApprovedWriteServices,
 } from "./approved-write.ts";
 import type { ApprovedWrite, AskedWrite } from "./approved-write.ts";
@@ -166,7 +166,7 @@ async function describedAct(deps: ApprovalServices, asked: AskedApproval): Promi
   const { act, projectId } = asked;
   const planned = await planAct(deps, projectId, act);
   const { integration, installation, settings } = planned.target;
-  const { recordId, before } = await readCurrent(deps, planned);
+  const { recordId, before } = await readCurrentRecord(deps, planned);
   const stored: ApprovedWrite = {
     ...act,
     integration: integration.name,
@@ -181,7 +181,7 @@ async function describedAct(deps: ApprovalServices, asked: AskedApproval): Promi
     recordId: recordId ?? null,
     act: toJson(stored),
     before: before ?? null,
-    after: valuesAfter(planned) ?? null,
+    after: listValuesAfter(planned) ?? null,
   };
 }
 

@@ -4,13 +4,13 @@ import type { JsonObject } from "../../../ground/json.ts";
 import { Problem } from "../../../ground/errors.ts";
 import { requireRole } from "../../http/require-role.ts";
 import { findApiKey } from "../../store/access/api-keys.ts";
-import { withinBytes } from "../agent-lookups.ts";
+import { truncateToBytes } from "../agent-lookups.ts";
 import { defineTool, LOOKS_UP } from "../agent-tool.ts";
 import {
   deploy,
   hashPlan,
   planDeploy,
-  valuesOfPlan,
+  listPlanValues,
   type ApprovedDeploy,
 } from "../approvals/approved-deploy.ts";
 import { showAsked } from "../planned-write.ts";
@@ -48,11 +48,11 @@ export const validateManifestTool = defineTool({
     // The API demands the same role for a dry run.
     requireRole(call.session.caller, "support");
     try {
-      return { valid: true, issues: [], changes: withinBytes(await planDeploy(call, manifest)).kept };
+      return { valid: true, issues: [], changes: truncateToBytes(await planDeploy(call, manifest)).kept };
     } catch (error) {
       if (!(error instanceof Problem) || !error.options.issues) throw error;
       const issues = JSON.parse(JSON.stringify(error.options.issues)) as JsonObject[];
-      return { valid: false, issues: withinBytes(issues).kept, changes: [] };
+      return { valid: false, issues: truncateToBytes(issues).kept, changes: [] };
     }
   },
 });
@@ -88,7 +88,7 @@ export const deployManifestTool = defineTool({
     requireRunning(policy);
     requireRole(session.caller, "editor");
     if (await mayDeploy(call)) {
-      return { status: "success", integrations: withinBytes(await deploy(call, manifest)).kept };
+      return { status: "success", integrations: truncateToBytes(await deploy(call, manifest)).kept };
     }
     const plan = await planDeploy(call, manifest);
     const { principal, project, actor, requestId } = session;
@@ -116,13 +116,13 @@ export const deployManifestTool = defineTool({
         objectName: null,
         recordId: null,
         act: JSON.parse(JSON.stringify(act)) as JsonObject,
-        before: valuesOfPlan(plan, "before"),
-        after: valuesOfPlan(plan, "after"),
+        before: listPlanValues(plan, "before"),
+        after: listPlanValues(plan, "after"),
       },
     );
     return {
       status: "approval_required",
-      changes: withinBytes(plan).kept,
+      changes: truncateToBytes(plan).kept,
       approval: showAsked(deps, session, approval),
     };
   },

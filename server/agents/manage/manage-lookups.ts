@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import { isJsonObject, type JsonObject } from "../../../ground/json.ts";
 import { openGuide } from "../../guide/open-guide.ts";
 import { sectionPath } from "../../guide/guide-pages.ts";
-import { readOperation, withinBytes } from "../agent-lookups.ts";
+import { readOperation, truncateToBytes } from "../agent-lookups.ts";
 import { defineTool, LOOKS_UP } from "../agent-tool.ts";
 import { callAs } from "../api-operations.ts";
 import { listPage, type ManageCall } from "./manage-call.ts";
@@ -68,7 +68,7 @@ export const searchDocsTool = defineTool({
       url: `${deps.publicUrl()}${sectionPath(section)}`,
       text: section.text.slice(0, MAX_SECTION_LENGTH),
     }));
-    return { sections: withinBytes(found).kept };
+    return { sections: truncateToBytes(found).kept };
   },
 });
 
@@ -106,7 +106,7 @@ export const listProvidersTool = defineTool({
         authType: info.authType,
         actions: ACTIONS.filter((action) => catalog.built(key, action)),
       }));
-    const { kept, truncated } = withinBytes(found);
+    const { kept, truncated } = truncateToBytes(found);
     return { providers: kept, truncated };
   },
 });
@@ -163,7 +163,7 @@ export const listProjectIntegrationsTool = defineTool({
   rights: RIGHTS,
   async run(call: ManageCall) {
     const answer = await callAs(call, "listIntegrations");
-    const { kept, truncated } = withinBytes(Array.isArray(answer) ? answer.filter(isJsonObject) : []);
+    const { kept, truncated } = truncateToBytes(Array.isArray(answer) ? answer.filter(isJsonObject) : []);
     return { integrations: kept, truncated };
   },
 });

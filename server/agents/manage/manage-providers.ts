@@ -13,11 +13,11 @@ import {
 import type { ProviderFault } from "../../../connector-kit/provider/check-provider.ts";
 import type { ProviderRequest, ProviderResponse } from "../../../connector-kit/calls/provider-fetch.ts";
 import type { Checkpoint, ReadPlan, SourceRecord } from "../../../connector-kit/read-connector.ts";
-import { closest } from "../../../ground/closest.ts";
+import { findClosest } from "../../../ground/closest.ts";
 import { memberProblem } from "../../../ground/member-problem.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../ground/json.ts";
 import { parseManifest } from "../../../manifest/parse-manifest.ts";
-import { withinBytes } from "../agent-lookups.ts";
+import { truncateToBytes } from "../agent-lookups.ts";
 import { defineTool, LOOKS_UP } from "../agent-tool.ts";
 import type { ManageCall } from "./manage-call.ts";
 
@@ -54,7 +54,7 @@ export const checkDescriptionTool = defineTool({
   async run(_call: ManageCall, { description }) {
     const { own, faults } = await readCustomProvider(description);
     const warnings = own ? warnOfProvider(own).map(toEntry) : [];
-    return { valid: own !== undefined, faults: withinBytes(faults.map(toEntry)).kept, warnings };
+    return { valid: own !== undefined, faults: truncateToBytes(faults.map(toEntry)).kept, warnings };
   },
 });
 
@@ -155,7 +155,7 @@ function chooseObject(description: Description, named: string | undefined): stri
   const names = Object.keys(description.objects);
   const name = named ?? findCheapestObject(description) ?? names[0];
   if (name !== undefined && names.includes(name)) return name;
-  const near = closest(name ?? "", names);
+  const near = findClosest(name ?? "", names);
   throw memberProblem(
     "object",
     `is not described. ${near ? `Did you mean \`${near}\`?` : `There are ${names.join(", ")}.`}`,
@@ -187,7 +187,7 @@ async function simulate(
       const { records, next, refusal } = await readAnswer(read, plan, answer);
       if (next) show("read next page", read.preparePage(plan, next));
       found = {
-        ...(records && { records: withinBytes(records.map(toRecord)).kept, goesOn: next !== undefined }),
+        ...(records && { records: truncateToBytes(records.map(toRecord)).kept, goesOn: next !== undefined }),
         ...(refusal !== undefined && { refusal }),
       };
     }

@@ -1,7 +1,7 @@
 /** Decisions of the policy, without a server. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { decide, hiddenFields, isHidden, parsePolicy } from "./policy.ts";
+import { decide, listHiddenFields, isHidden, parsePolicy } from "./policy.ts";
 
 const policy = parsePolicy({
   rules: [
@@ -36,11 +36,11 @@ test("a tool without an object fits no rule about an object", () => {
 });
 
 test("hidden fields are those of every name of the object, with their parts", () => {
-  const hidden = hiddenFields(policy, ["contact", "person"]);
+  const hidden = listHiddenFields(policy, ["contact", "person"]);
   assert.deepEqual([...hidden].toSorted(), ["address", "secret", "ssn"]);
   assert.ok(isHidden(hidden, "Ssn"));
   assert.ok(isHidden(hidden, "home", "Address.city"));
   assert.ok(isHidden(hidden, "address[0].city"));
   assert.ok(!isHidden(hidden, "addressee", "name"));
-  assert.deepEqual([...hiddenFields(policy, ["deal"])], ["secret"]);
+  assert.deepEqual([...listHiddenFields(policy, ["deal"])], ["secret"]);
 });

@@ -272,7 +272,7 @@ const fits = (wanted = FITS_ALL, names: string | readonly string[] = []): boolea
   wanted === FITS_ALL || [names].flat().some((named) => named.toLowerCase() === wanted.toLowerCase());
 
 /** Returns the fields of an object, given with all its names, that agents must not see: see `fieldSteps`. */
-export function hiddenFields(policy: AgentPolicy, objectNames: readonly string[]): Set<string> {
+export function listHiddenFields(policy: AgentPolicy, objectNames: readonly string[]): Set<string> {
   const names = new Set([FITS_ALL, ...objectNames.map((named) => named.toLowerCase())]);
   const lists = Object.entries(policy.hiddenFields).filter(([object]) => names.has(object.toLowerCase()));
   return new Set(lists.flatMap(([, fields]) => fields.map(nameHidden)));

@@ -4,7 +4,14 @@ import type { ProjectRef } from "../../http/endpoint.ts";
 import { AgentSession } from "../agent-session.ts";
 import { listInstalledOfGroup } from "../../store/integrations/installations.ts";
 import { listCustomerIntegrations, type CustomerObjectServices } from "../customer-objects.ts";
-import { decide, hiddenFields, loadPolicy, type ActKind, type AgentTool, type Decision } from "./policy.ts";
+import {
+  decide,
+  listHiddenFields,
+  loadPolicy,
+  type ActKind,
+  type AgentTool,
+  type Decision,
+} from "./policy.ts";
 import { decideOn, isRuled } from "./require-allowed.ts";
 
 export interface ToolDecision {
@@ -44,7 +51,7 @@ export async function previewPolicy(
   const integrations = await listCustomerIntegrations(deps, { session, policy }, installed);
   return integrations.flatMap(({ name: integration, objects, mayProxy }) => [
     ...objects.flatMap((object) => {
-      const hidden = [...hiddenFields(policy, [object.name, object.objectName])].toSorted();
+      const hidden = [...listHiddenFields(policy, [object.name, object.objectName])].toSorted();
       const can = (kind: ActKind) => (kind === "read" ? object.definition : object.settings) !== undefined;
       return OBJECT_TOOLS.filter(([, kind]) => can(kind)).map(([tool, kind]) => ({
         tool,

@@ -10,7 +10,7 @@ import { checkCredentials, type CheckServices } from "../../calls/check-credenti
 import type { LiveConnections } from "../../calls/live-connections.ts";
 import type { RefreshServices } from "../../credentials/refresh/refresh-tokens.ts";
 import { isOauth, openCredentials } from "../../credentials/stored/credential-envelope.ts";
-import { isRefreshable, serving } from "../../credentials/stored/refreshable.ts";
+import { isRefreshable, describeToken } from "../../credentials/stored/refreshable.ts";
 import { connectionEvent, connectionFields } from "../../events/new-events.ts";
 import { queueEvent } from "../../events/record-event.ts";
 import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
@@ -158,7 +158,7 @@ async function refresh(
   if (!isOauth(stored) && !isRefreshable(deps.catalog.of(row.projectId).find(row.provider), stored))
     return row;
   const expired = row.accessExpireTime !== null && row.accessExpireTime.getTime() <= nowMs();
-  if (when === "ifExpired" && !expired && serving(stored)) return row;
+  if (when === "ifExpired" && !expired && describeToken(stored)) return row;
   try {
     await deps.connections.forceRefresh(row);
     return await getConnectionRow(deps.database.control, row.projectId, row.id);

@@ -1,7 +1,7 @@
 /** POST /v1/projects/{projectIdOrName}/connections:generate: a connection from credentials that the builder has. */
 import { Type } from "typebox";
 import type { Catalog } from "../../../connector-kit/catalog.ts";
-import { enteredMetadata } from "../../credentials/stored/provider-metadata.ts";
+import { normalizeMetadata } from "../../credentials/stored/provider-metadata.ts";
 import { withoutReported } from "../../credentials/stored/reported-metadata.ts";
 import { proveCredentials, type WantedCredentials } from "../../credentials/connect/prove-credentials.ts";
 import { CredentialsInput, readCredentials } from "../../credentials/connect/read-credentials.ts";
@@ -12,7 +12,7 @@ import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database/database.ts";
 import { findDefaultProviderApp } from "../../store/connections/provider-apps.ts";
 import { ConsumerName, ConsumerRef, GroupName, GroupRef } from "../members.ts";
-import { missingProvider } from "../missing-provider.ts";
+import { explainMissingProvider } from "../explain-missing-provider.ts";
 import { ConnectionSchema, ProviderMetadataInput, WorkspaceRefInput, toConnection } from "./connection.ts";
 import { saveConnection } from "./save-connection.ts";
 
@@ -51,7 +51,7 @@ export const generateConnection = (deps: RefreshServices) =>
       if (!provider) throw unknownProvider(deps.catalog.of(project.id), body.provider);
       const credentials = readCredentials(provider, body);
       const { providerMetadata, providerWorkspaceRef } = withoutReported(caller, provider, body);
-      const metadata = enteredMetadata(provider, providerMetadata, providerWorkspaceRef);
+      const metadata = normalizeMetadata(provider, providerMetadata, providerWorkspaceRef);
       const wanted = { projectId: project.id, provider, metadata, credentials };
       const proven = await proveCredentials(deps, wanted);
       const { groupRef, groupName, consumerRef, consumerName } = body;
@@ -75,7 +75,7 @@ export const generateConnection = (deps: RefreshServices) =>
   });
 
 function unknownProvider(catalog: Catalog, key: string): Problem {
-  const detail = missingProvider(catalog, key);
+  const detail = explainMissingProvider(catalog, key);
   return new Problem("semantically-invalid", {
     detail,
     issues: [{ in: "body", name: "provider", detail, value: key }],

@@ -2,7 +2,7 @@
 import { Type, type Static } from "typebox";
 import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
 import { tryCredentials, type TriedCredentials } from "../../calls/try-credentials.ts";
-import { enteredMetadata, requireAddress } from "../../credentials/stored/provider-metadata.ts";
+import { normalizeMetadata, requireAddress } from "../../credentials/stored/provider-metadata.ts";
 import { requireUnreported } from "../../credentials/stored/reported-metadata.ts";
 import { proveCredentials } from "../../credentials/connect/prove-credentials.ts";
 import {
@@ -123,7 +123,7 @@ function changedMetadata(
   if (providerWorkspaceRef === undefined && providerMetadata === undefined) return row.providerMetadata;
   const next: ProviderMetadata = { ...row.providerMetadata, ...providerMetadata };
   if (providerWorkspaceRef && !providerMetadata?.["workspace"]) delete next["workspace"];
-  return enteredMetadata(provider, next, providerWorkspaceRef);
+  return normalizeMetadata(provider, next, providerWorkspaceRef);
 }
 
 function sameScheme(

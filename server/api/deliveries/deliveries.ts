@@ -1,6 +1,6 @@
 /** Deliveries: the endpoints that list, show and repeat them. */
 import { type Static, Type } from "typebox";
-import { shownAddress } from "../../../destination-kit/shown-address.ts";
+import { maskAddress } from "../../../destination-kit/mask-address.ts";
 import { nowMs } from "../../../ground/clock.ts";
 import { Problem } from "../../../ground/errors.ts";
 import { buildFirstId, isUuid } from "../../../ground/ids.ts";
@@ -194,7 +194,7 @@ const getDelivery = (deps: { database: Database }) =>
         data,
         createTime,
       });
-      const getAddress = maySeeSecrets(caller) ? (url: string) => url : shownAddress;
+      const getAddress = maySeeSecrets(caller) ? (url: string) => url : maskAddress;
       const attempts = row.attempts.map(({ sent, ...attempt }) => {
         const request = buildRequest(sent);
         return { ...attempt, ...(request && { request: { ...request, url: getAddress(request.url) } }) };

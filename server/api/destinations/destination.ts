@@ -1,13 +1,13 @@
 /** The destination as the API shows it, and its lookup. */
 import { isDeepStrictEqual } from "node:util";
 import { type Static, type TSchema, Type } from "typebox";
-import { shownAddress } from "../../../destination-kit/shown-address.ts";
+import { maskAddress } from "../../../destination-kit/mask-address.ts";
 import { DESTINATIONS } from "../../../destinations/index.gen.ts";
 import { described } from "../../../ground/described.ts";
 import { Problem } from "../../../ground/errors.ts";
 import { isJsonObject } from "../../../ground/json.ts";
 import { includesRole } from "../../../ground/role.ts";
-import { type DestinationSecrets, keysInForce } from "../../deliver/destinations/destination-secrets.ts";
+import { type DestinationSecrets, listActiveKeys } from "../../deliver/destinations/destination-secrets.ts";
 import type { Caller } from "../../http/endpoint.ts";
 import type { ControlQueries, DataQueries } from "../../store/database/sides.ts";
 import {
@@ -180,7 +180,7 @@ function withoutSecretSettings(shown: Static<typeof DestinationSchema>): Static<
   const hidden = isJsonObject(headers) && {
     headers: Object.fromEntries(Object.keys(headers).map((name) => [name, "…"])),
   };
-  const address = typeof url === "string" && { url: shownAddress(url) };
+  const address = typeof url === "string" && { url: maskAddress(url) };
   return { ...shown, metadata: { ...shown.metadata, ...address, ...hidden } };
 }
 
@@ -189,7 +189,7 @@ export function withSecrets(
   row: DestinationRow,
   secrets: DestinationSecrets,
 ): Static<typeof DestinationWithSecretsSchema> {
-  const [webhookSigningKey] = keysInForce(secrets);
+  const [webhookSigningKey] = listActiveKeys(secrets);
   return { ...toDestination(row), secrets: { ...(webhookSigningKey && { webhookSigningKey }) } };
 }
 

@@ -1,6 +1,6 @@
 /** The guide, as pages for people and as Markdown for programs. */
 import { Type } from "typebox";
-import { closest } from "../../../ground/closest.ts";
+import { findClosest } from "../../../ground/closest.ts";
 import { Problem } from "../../../ground/errors.ts";
 import { guidePage, llmsText, searchPage } from "../../guide/guide-pages.ts";
 import { openGuide } from "../../guide/open-guide.ts";
@@ -92,7 +92,7 @@ async function readPage(address: string): Promise<Page> {
   const name = isMarkdown ? address.slice(0, -MARKDOWN.length) : address;
   const page = guide.pages.get(name);
   if (page) return isMarkdown ? markdownAnswer(page.markdown, "text/markdown") : guidePage(guide, page);
-  const near = closest(name, [...guide.pages.keys()]);
+  const near = findClosest(name, [...guide.pages.keys()]);
   throw new Problem("not-found", {
     detail: `The guide has no page \`${name}\`. ${near ? `Did you mean /docs/guide/${near}?` : "See /docs/guide."}`,
   });

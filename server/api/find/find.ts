@@ -1,6 +1,6 @@
 /** Finds what a project has by an id or a part of a name. */
 import { type Static, Type } from "typebox";
-import { seenKey } from "../../../ground/pack-seen.ts";
+import { encodeSeenId } from "../../../ground/pack-seen.ts";
 import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database/database.ts";
 import { findByText } from "../../store/database/find-by-text.ts";
@@ -75,7 +75,11 @@ const find = (deps: { database: Database }) =>
     async handle({ project, query }) {
       const q = query.q.trim();
       const [records, rows] = await Promise.all([
-        findRecords(deps.database.data, { projectId: project.id, recordId: q, key: seenKey(q) }, MAX_RECORDS),
+        findRecords(
+          deps.database.data,
+          { projectId: project.id, recordId: q, key: encodeSeenId(q) },
+          MAX_RECORDS,
+        ),
         findByText(deps.database, project.id, q, MAX),
       ]);
       const results = rows.flatMap(({ kind: found, id, name, within }) => {

@@ -26,7 +26,7 @@ import {
   type InstallationWarning,
 } from "./installation.ts";
 import { requireKnownDestinations } from "./known-destinations.ts";
-import { usableConnection } from "./usable-connection.ts";
+import { getUsableConnection } from "./get-usable-connection.ts";
 
 const RequestSchema = Type.Object({
   groupRef: GroupRef,
@@ -70,7 +70,7 @@ export const createInstallation = (deps: AccountServices) =>
       const createdBy = showCreatedBy(caller, config.createdBy, "create-installation");
       const check = async (queries: ControlQueries) => {
         const integration = await getIntegrationRow(queries, project.id, params.integrationId);
-        const connection = await usableConnection(queries, integration, { groupRef, connectionId });
+        const connection = await getUsableConnection(queries, integration, { groupRef, connectionId });
         const content = checkConfigContent(deps.catalog, integration, config.content as Json);
         await requireKnownDestinations(queries, integration, { after: content });
         return { integration, connection, content };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Json } from "../../../ground/json.ts";
-import { applyPatch, PatchError, pointerSteps, type PatchOperation } from "./json-patch.ts";
+import { applyPatch, PatchError, parsePointer, type PatchOperation } from "./json-patch.ts";
 
 /** `op path value → document` as one line each. */
 const GOOD: { title: string; from: Json; operations: PatchOperation[]; to: Json | undefined }[] = [
@@ -214,8 +214,8 @@ describe("JSON Patch", () => {
   });
 
   test("a pointer's steps are unescaped; what is no pointer has none", () => {
-    assert.deepEqual(pointerSteps("/a~1b//~0"), ["a/b", "", "~"]);
-    assert.deepEqual(pointerSteps(""), []);
-    assert.equal(pointerSteps("a"), undefined);
+    assert.deepEqual(parsePointer("/a~1b//~0"), ["a/b", "", "~"]);
+    assert.deepEqual(parsePointer(""), []);
+    assert.equal(parsePointer("a"), undefined);
   });
 });

@@ -43,7 +43,7 @@ export function applyPatch(
 }
 
 /** Returns the steps of a JSON Pointer, or undefined if it is invalid. */
-export function pointerSteps(pointer: string): string[] | undefined {
+export function parsePointer(pointer: string): string[] | undefined {
   if (pointer === "") return [];
   if (!pointer.startsWith("/") || /~(?![01])/.test(pointer)) return undefined;
   return pointer
@@ -55,7 +55,7 @@ export function pointerSteps(pointer: string): string[] | undefined {
 class Fault extends Error {}
 
 function readPointer(pointer: string): string[] {
-  const steps = pointerSteps(pointer);
+  const steps = parsePointer(pointer);
   if (steps) return steps;
   const why = pointer.startsWith("/")
     ? "a `~` in it must be followed by 0 or 1"

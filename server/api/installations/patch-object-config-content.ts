@@ -19,7 +19,7 @@ import {
 } from "./change-installation.ts";
 import { checkConfigChange, isWithin } from "./check-config-content.ts";
 import { getInstallationRow, InstallationSchema } from "./installation.ts";
-import { applyPatch, PatchError, pointerSteps, type PatchOperation } from "./json-patch.ts";
+import { applyPatch, PatchError, parsePointer, type PatchOperation } from "./json-patch.ts";
 import { ACTIONS, keyOfObject, valueAt, withValueAt } from "./config-mask.ts";
 import { withWriteMap } from "./write-map.ts";
 
@@ -164,7 +164,7 @@ function without(content: JsonObject, action: Request["action"], objectName: str
 /** Adds the operation that most likely caused the issue: the last one at, above or below its place. */
 function withOperation(issue: Issue, place: string[], operations: PatchOperation[]): Issue {
   const operation = operations.findLastIndex(({ path }) => {
-    const changed = formatName([...place, ...(pointerSteps(path) ?? [])]);
+    const changed = formatName([...place, ...(parsePointer(path) ?? [])]);
     return isWithin(issue.name, changed) || isWithin(changed, issue.name);
   });
   if (operation === -1) return issue;

@@ -7,7 +7,7 @@ import { formatName } from "../../../manifest/config-issue.ts";
 import type { ConfigContent } from "../../../manifest/installation-config.ts";
 import { callProvider } from "../../operations/call-provider.ts";
 import { planObject } from "../../read/run/plan-object.ts";
-import { configuredFilters } from "../../read/definition/provider-filters.ts";
+import { resolveFilters } from "../../read/definition/provider-filters.ts";
 import { readDefinitions, type ReadDefinition } from "../../read/definition/read-definition.ts";
 import type { Integration } from "../integration.ts";
 import type { AccountServices, ConfigChange } from "./account-fields.ts";
@@ -73,7 +73,7 @@ async function findRefusal(
           definition,
           connector,
           filterCount: filters.length,
-          filtersFor: (metadata) => configuredFilters(filters, definition, metadata, connector.read),
+          filtersFor: (metadata) => resolveFilters(filters, definition, metadata, connector.read),
         },
         call,
       );

@@ -24,7 +24,7 @@ import {
   type ConfigAction,
   type MaskTarget,
 } from "./config-mask.ts";
-import { usableConnection } from "./usable-connection.ts";
+import { getUsableConnection } from "./get-usable-connection.ts";
 import { withWriteMap } from "./write-map.ts";
 
 const RequestSchema = Type.Object({
@@ -97,7 +97,7 @@ async function decide(catalog: Catalog, situation: Situation, body: Request): Pr
   const change: InstallationChange = {};
   if (targets.some(({ kind }) => kind === "connectionId")) {
     const asked = { groupRef: installation.groupRef, connectionId, member: "installation.connectionId" };
-    change.connectionId = (await usableConnection(queries, integration, asked)).id;
+    change.connectionId = (await getUsableConnection(queries, integration, asked)).id;
   }
   const paths = targets.flatMap((target) => (target.kind === "content" ? [target.path] : []));
   const createdBy = targets.some(({ kind }) => kind === "createdBy") ? config?.createdBy : undefined;

@@ -10,7 +10,7 @@ import { Destructive, IntegrationSchema, toIntegration, type Integration } from 
 import { countInstallationsByIntegration } from "../../store/integrations/installations.ts";
 import { listIntegrations } from "../../store/integrations/integrations.ts";
 import type { ManifestIntegration } from "../../../manifest/manifest.ts";
-import { lostNames, refuseLostNames, REMEDY } from "./lost-names.ts";
+import { describeLostNames, refuseLostNames, REMEDY } from "./describe-lost-names.ts";
 import { checkedProviders, storeProviders } from "./deploy-providers.ts";
 import { manifestSource, ManifestSourceSchema } from "./manifest-source.ts";
 import { PlannedIntegrationSchema, toPlanned, WarningSchema } from "./planned-integration.ts";
@@ -118,7 +118,7 @@ async function lostByName(
   const lost = new Map<string, string[]>();
   for (const row of rows) {
     const old = before.find(({ id }) => id === row.id);
-    lost.set(row.name, await lostNames(queries, old, row));
+    lost.set(row.name, await describeLostNames(queries, old, row));
   }
   return lost;
 }

@@ -41,7 +41,7 @@ import { batchUpsertIntegrations } from "./batch-upsert-integrations.ts";
 import { checkedEntry, checkedManifest, deployIntegration, type DeployServices } from "./deploy-manifest.ts";
 import { checkedProviders, storeProviders } from "./deploy-providers.ts";
 import { getHydratedRevision, type HydrateServices } from "./get-hydrated-revision.ts";
-import { lostNames, refuseLostNames } from "./lost-names.ts";
+import { describeLostNames, refuseLostNames } from "./describe-lost-names.ts";
 import { manifestSource, ManifestSourceSchema } from "./manifest-source.ts";
 
 export const integrationRoutes = (deps: DeployServices & HydrateServices): Route[] => [
@@ -350,7 +350,7 @@ const createRevision = (deps: DeployServices) =>
           sourceId: await insertManifestSource(inside, { projectId: project.id, source }),
         });
         const row = await getIntegrationRow(inside, project.id, name);
-        if (query.destructive === false) refuseLostNames(row, await lostNames(inside, before, row));
+        if (query.destructive === false) refuseLostNames(row, await describeLostNames(inside, before, row));
         if (!query.destructive) return;
         await stopReadingWhatIsGone(inside, row, showCreatedBy(caller, undefined, "create-revision"));
       });

@@ -12,7 +12,7 @@ import { insertConsent } from "../../store/connections/consents.ts";
 import type { Database } from "../../store/database/database.ts";
 import { CONSENT_PATH, digest } from "./browser-binding.ts";
 import { consentPage } from "./leave-for-provider.ts";
-import { usableProviderApp } from "./usable-provider-app.ts";
+import { getUsableProviderApp } from "./get-usable-provider-app.ts";
 
 export interface ConsentServices {
   database: Database;
@@ -53,7 +53,7 @@ export async function beginConsent(deps: ConsentServices, wanted: WantedConsent)
       `${provider.name} is not connected by a consent page. Use connections:generate with its credentials.`,
     );
   }
-  const app = await usableProviderApp(deps.database, wanted);
+  const app = await getUsableProviderApp(deps.database, wanted);
   // Refuses missing metadata now, while the builder's application can still ask for it.
   consentPage(deps, { provider, app, providerMetadata: wanted.providerMetadata });
   const token = randomText();

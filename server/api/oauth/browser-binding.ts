@@ -58,7 +58,7 @@ export const browserHashes = (headers: IncomingHttpHeaders): Buffer[] =>
     .map(([, secret]) => digest(secret));
 
 /** Returns the digest of the cookie if a page of ours has sent this form: it holds the proof of the cookie. */
-export function provenBrowser(
+export function findProvenBrowser(
   id: string,
   headers: IncomingHttpHeaders,
   proof: string | null,

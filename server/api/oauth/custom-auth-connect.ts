@@ -2,16 +2,16 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { Type, type Static } from "typebox";
 import { withoutReported } from "../../credentials/stored/reported-metadata.ts";
-import { enteredMetadata, requireAddress } from "../../credentials/stored/provider-metadata.ts";
+import { normalizeMetadata, requireAddress } from "../../credentials/stored/provider-metadata.ts";
 import { readCredentials } from "../../credentials/connect/read-credentials.ts";
 import { described } from "../../../ground/described.ts";
 import { memberProblem } from "../../../ground/member-problem.ts";
 import { projectEndpoint, type Caller } from "../../http/endpoint.ts";
 import { ConnectionSchema, ProviderMetadataInput, toConnection } from "../connections/connection.ts";
 import { ConsumerRef, GroupRef, ProjectIdOrName, ProviderName } from "../members.ts";
-import { missingProvider } from "../missing-provider.ts";
+import { explainMissingProvider } from "../explain-missing-provider.ts";
 import { proceed, resume, type Flow, type FlowServices } from "./custom-auth-flow.ts";
-import { usableProviderApp } from "./usable-provider-app.ts";
+import { getUsableProviderApp } from "./get-usable-provider-app.ts";
 
 const RequestSchema = Type.Object({
   projectIdOrName: ProjectIdOrName,
@@ -103,7 +103,7 @@ async function begin(
   if (body.provider === undefined) throw memberProblem("provider", "is missing");
   const catalog = deps.catalog.of(projectId);
   const provider = catalog.find(body.provider);
-  if (!provider) throw memberProblem("provider", missingProvider(catalog, body.provider));
+  if (!provider) throw memberProblem("provider", explainMissingProvider(catalog, body.provider));
   if (groupRef === undefined) throw memberProblem("groupRef", "is missing");
   if (consumerRef === undefined) throw memberProblem("consumerRef", "is missing");
   if (provider.authType !== "custom")
@@ -111,14 +111,14 @@ async function begin(
       "provider",
       `${provider.name} has no custom authentication scheme. Use connections:generate.`,
     );
-  const metadata = enteredMetadata(provider, withoutReported(caller, provider, body).providerMetadata);
+  const metadata = normalizeMetadata(provider, withoutReported(caller, provider, body).providerMetadata);
   const credentials = readCredentials(provider, { customAuth });
   if (credentials.scheme !== "custom")
     throw memberProblem("provider", `${provider.name} has no custom authentication scheme.`);
   // Values of later steps cannot be required yet; without steps, a missing value is refused before the provider is called.
   if (!provider.customOpts?.connectSteps) requireAddress(provider, metadata, deps.egress.allowsPlainHttp);
   const app = provider.customOpts?.providerInputs?.length
-    ? await usableProviderApp(deps.database, { projectId, provider: provider.name, providerAppId })
+    ? await getUsableProviderApp(deps.database, { projectId, provider: provider.name, providerAppId })
     : undefined;
   return {
     projectId,

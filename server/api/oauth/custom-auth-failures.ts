@@ -24,7 +24,7 @@ interface Attempt {
  * Runs a part of the flow; records and logs its failure, and throws it again. Input that is refused before the provider is
  * asked is no attempt. A failure of 500 and above is logged by the request that it ends, so only there. `params` are those of the provider's page.
  */
-export async function withFailuresListed<Result>(
+export async function recordFailures<Result>(
   deps: { database: Database; log: Log },
   attempt: Attempt,
   work: () => Promise<Result>,

@@ -10,14 +10,14 @@ import type { Redirect } from "../../../connector-kit/provider/auth-options.ts";
 import { TemplateError } from "../../../connector-kit/provider/template.ts";
 import { randomText } from "../../credentials/grants/authorization-code.ts";
 import {
-  lasting,
+  dropOneTimeValues,
   stepValues,
   takeStep,
   valuesOfApp,
-  withBrought,
+  addBrought,
   type StepState,
 } from "../../credentials/grants/custom-steps.ts";
-import { orProblem } from "../../credentials/connect/prove-credentials.ts";
+import { rethrowAsProblem } from "../../credentials/connect/prove-credentials.ts";
 import { requireAddress } from "../../credentials/stored/provider-metadata.ts";
 import { withAccountInfo } from "../../credentials/connect/account-info.ts";
 import type { StoredCredentials } from "../../credentials/stored/credential-envelope.ts";
@@ -39,7 +39,7 @@ import type { Database } from "../../store/database/database.ts";
 import { findProviderApp, type ProviderAppRow } from "../../store/connections/provider-apps.ts";
 import { saveConnection } from "../connections/save-connection.ts";
 import { CUSTOM_AUTH_PATH, digest } from "./browser-binding.ts";
-import { withFailuresListed } from "./custom-auth-failures.ts";
+import { recordFailures } from "./custom-auth-failures.ts";
 
 export interface FlowServices {
   database: Database;
@@ -73,7 +73,7 @@ export const SESSION_MS = 10 * 60_000;
 
 /** Runs the steps. Throws Problems: 422 if the provider refuses, 502 if it cannot be reached. */
 export const proceed = (deps: FlowServices, flow: Flow): Promise<FlowResult> =>
-  withFailuresListed(deps, flow, () => takeSteps(deps, flow, 0));
+  recordFailures(deps, flow, () => takeSteps(deps, flow, 0));
 
 /** Runs the steps from index `step` on. */
 async function takeSteps(deps: FlowServices, flow: Flow, step: number): Promise<FlowResult> {
@@ -83,7 +83,10 @@ async function takeSteps(deps: FlowServices, flow: Flow, step: number): Promise<
     if (index < step) continue;
     if (redirect) return { redirect: await sendAway(deps, state, redirect, index) };
     if (request) {
-      state = { ...state, ...(await orProblem(takeStep(deps, state, request, ourValues(deps, state)))) };
+      state = {
+        ...state,
+        ...(await rethrowAsProblem(takeStep(deps, state, request, ourValues(deps, state)))),
+      };
     }
   }
   return { row: await connect(deps, state) };
@@ -130,12 +133,12 @@ export async function resume(
   };
   const goOn = async () =>
     takeSteps(deps, { ...flow, ...readBack(flow, redirect, params) }, session.step + 1);
-  return withFailuresListed(deps, flow, goOn, params);
+  return recordFailures(deps, flow, goOn, params);
 }
 
 function readBack(flow: Flow, redirect: Redirect, params: Record<string, string>): StepState {
   try {
-    return withBrought(flow, readCallback(redirect, params));
+    return addBrought(flow, readCallback(redirect, params));
   } catch (error) {
     if (!(error instanceof StepError)) throw error;
     throw new Problem("provider-refused", {
@@ -208,7 +211,7 @@ async function connect(deps: FlowServices, flow: Flow): Promise<ConnectionRow> {
     consumerName,
     providerWorkspaceRef: metadata["workspace"]?.value ?? workspaceRef,
     providerMetadata: metadata,
-    credentials: lasting(provider, flow.credentials),
+    credentials: dropOneTimeValues(provider, flow.credentials),
   });
 }
 

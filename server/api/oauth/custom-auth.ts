@@ -8,7 +8,13 @@ import {
   type ShownCustomAuthSession,
 } from "../../store/connections/custom-auth-sessions.ts";
 import { htmlPage } from "../docs/html-page.ts";
-import { browserHash, browserSecret, CUSTOM_AUTH_PATH, digest, provenBrowser } from "./browser-binding.ts";
+import {
+  browserHash,
+  browserSecret,
+  CUSTOM_AUTH_PATH,
+  digest,
+  findProvenBrowser,
+} from "./browser-binding.ts";
 import { formTargets, findNames } from "./consent-outcome.ts";
 import { askingPage, failurePage } from "./consent-pages.ts";
 import { customAuthConnect } from "./custom-auth-connect.ts";
@@ -19,9 +25,9 @@ import {
   FORWARDING_DESCRIPTION,
   forwardingPage,
   resendingPage,
-  strangeBrowser,
+  strangeBrowserPage,
 } from "./forwarding-page.ts";
-import { unknownAddress, withoutCookie } from "./oauth.ts";
+import { unknownAddressPage, withoutCookie } from "./oauth.ts";
 import { redirect } from "./redirect-to-provider.ts";
 
 export const customAuthRoutes = (deps: FlowServices): Route[] => [
@@ -50,7 +56,7 @@ const customAuthBegin = (deps: FlowServices) =>
     },
     async handle({ query, headers }) {
       const session = await findCustomAuthByAddress(deps.database.control, digest(query.consent));
-      if (!session) return unknownAddress();
+      if (!session) return unknownAddressPage();
       const { flowId: id } = session;
       if (session.browserHash) {
         const own = browserHash(id, headers);
@@ -99,8 +105,8 @@ const customAuthContinue = (deps: FlowServices) =>
     async handle({ body, headers }) {
       const form = parseForm(body);
       const session = await findCustomAuthByAddress(deps.database.control, digest(form.get("consent") ?? ""));
-      if (!session) return unknownAddress();
-      const hash = provenBrowser(session.flowId, headers, form.get("proof"));
+      if (!session) return unknownAddressPage();
+      const hash = findProvenBrowser(session.flowId, headers, form.get("proof"));
       if (!hash) return withoutCookie(session.appName);
       if (form.get("decision") === "continue") return leave(deps, session, hash);
       const { state } = openProgress(deps.sealer, session);
@@ -119,7 +125,7 @@ const customAuthCallback = (deps: FlowServices) =>
     success: htmlPage("The page that posts the parameters."),
     otherPages: { 400: "The browser has not continued to the provider's page." },
     handle: async ({ query, headers }) =>
-      (await callbackPage(deps, Object.entries(query), headers)) ?? strangeBrowser(),
+      (await callbackPage(deps, Object.entries(query), headers)) ?? strangeBrowserPage(),
   });
 
 /** In the query of a form that `resendingPage` sends. */
@@ -145,6 +151,6 @@ const customAuthFormCallback = (deps: FlowServices) =>
         String(value),
       ]);
       const page = await callbackPage(deps, sent, headers);
-      return page ?? (resent === undefined ? resendingPage(sent) : strangeBrowser());
+      return page ?? (resent === undefined ? resendingPage(sent) : strangeBrowserPage());
     },
   });

@@ -65,7 +65,7 @@ if (opener) opener.postMessage(${scriptJson({ source: SOURCE, params })}, ${scri
   });
 }
 
-export const strangeBrowser = (): Page =>
+export const strangeBrowserPage = (): Page =>
   failurePage({
     message:
       "This sign-in was begun in another browser, took too long, or your browser does not keep cookies. Go back to the application that sent you here and connect again.",

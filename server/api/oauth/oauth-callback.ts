@@ -5,7 +5,7 @@ import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
 import { withAccountInfo } from "../../credentials/connect/account-info.ts";
 import { codeGrant } from "../../credentials/grants/authorization-code.ts";
 import {
-  accountFacts,
+  readAccountFacts,
   metadataValues,
   requireAddress,
   withCallbackFields,
@@ -151,7 +151,7 @@ function readFacts(
   answer: TokenAnswer,
   consent: Pick<ShownConsent, "providerMetadata" | "providerWorkspaceRef">,
 ): AccountFacts {
-  const facts = accountFacts(provider, answer.fields, consent.providerMetadata);
+  const facts = readAccountFacts(provider, answer.fields, consent.providerMetadata);
   const entered = consent.providerWorkspaceRef;
   return entered && !facts.providerWorkspaceRef ? { ...facts, providerWorkspaceRef: entered } : facts;
 }

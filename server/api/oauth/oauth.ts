@@ -5,7 +5,7 @@ import type { Catalog } from "../../../connector-kit/catalog.ts";
 import { nowMs } from "../../../ground/clock.ts";
 import { Problem } from "../../../ground/errors.ts";
 import { isUuid } from "../../../ground/ids.ts";
-import { enteredMetadata } from "../../credentials/stored/provider-metadata.ts";
+import { normalizeMetadata } from "../../credentials/stored/provider-metadata.ts";
 import { withoutReported } from "../../credentials/stored/reported-metadata.ts";
 import { endpoint, type Page, projectEndpoint, route, type Route } from "../../http/endpoint.ts";
 import {
@@ -18,10 +18,10 @@ import type { Database } from "../../store/database/database.ts";
 import { getConnectionRow, ProviderMetadataInput, WorkspaceRefInput } from "../connections/connection.ts";
 import { htmlPage } from "../docs/html-page.ts";
 import { ConnectionId, ConsumerRef, GroupRef } from "../members.ts";
-import { missingProvider } from "../missing-provider.ts";
+import { explainMissingProvider } from "../explain-missing-provider.ts";
 import { PROJECT } from "../paths.ts";
 import { BEGIN_PATH, beginConsent, type ConsentServices } from "./begin-consent.ts";
-import { browserHash, browserSecret, CONSENT_PATH, digest, provenBrowser } from "./browser-binding.ts";
+import { browserHash, browserSecret, CONSENT_PATH, digest, findProvenBrowser } from "./browser-binding.ts";
 import { ConsentFailed } from "./consent-failure.ts";
 import { fail, failedPage, formTargets, mayRetry, findNames } from "./consent-outcome.ts";
 import { askingPage, failurePage, usedPage } from "./consent-pages.ts";
@@ -88,7 +88,11 @@ const oauthConnect = (deps: ConsentServices) =>
       if (!provider) throw unknownProvider(deps.catalog.of(project.id), body.provider);
       const { groupRef, groupName, consumerRef, consumerName, providerAppId } = body;
       const given = withoutReported(caller, provider, body);
-      const providerMetadata = enteredMetadata(provider, given.providerMetadata, given.providerWorkspaceRef);
+      const providerMetadata = normalizeMetadata(
+        provider,
+        given.providerMetadata,
+        given.providerWorkspaceRef,
+      );
       return beginConsent(deps, {
         projectId: project.id,
         provider: provider.name,
@@ -104,7 +108,7 @@ const oauthConnect = (deps: ConsentServices) =>
   });
 
 function unknownProvider(catalog: Catalog, key: string): Problem {
-  const detail = missingProvider(catalog, key);
+  const detail = explainMissingProvider(catalog, key);
   return new Problem("invalid-request", {
     detail,
     issues: [{ in: "body", name: "provider", detail, value: key }],
@@ -157,7 +161,7 @@ const oauthBegin = (deps: ConsentServices) =>
     otherPages: { 400: "The URL is unknown, was used or has expired." },
     async handle({ query, headers }) {
       const consent = await findConsentByAddress(deps.database.control, digest(query.consent));
-      if (!consent) return unknownAddress();
+      if (!consent) return unknownAddressPage();
       const closed = closedPage(deps, consent, headers);
       if (closed) return closed;
       await noteOpened(deps.database.control, consent.id);
@@ -190,7 +194,7 @@ function closedPage(
   return undefined;
 }
 
-export const unknownAddress = (): Page =>
+export const unknownAddressPage = (): Page =>
   failurePage({
     message:
       "This address is not complete, or it is too old. Go back to the application that sent you here and connect again.",
@@ -211,10 +215,10 @@ const oauthContinue = (deps: ConsentServices) =>
     async handle({ body, headers }) {
       const form = parseForm(body);
       const consent = await findConsentByAddress(deps.database.control, digest(form.get("consent") ?? ""));
-      if (!consent) return unknownAddress();
+      if (!consent) return unknownAddressPage();
       const closed = closedPage(deps, consent, headers);
       if (closed) return closed;
-      const hash = provenBrowser(consent.id, headers, form.get("proof"));
+      const hash = findProvenBrowser(consent.id, headers, form.get("proof"));
       if (!hash) return withoutCookie(consent.appName);
       if (form.get("decision") !== "continue") {
         const cancelled = new ConsentFailed("cancelled", "The customer cancelled before leaving.");
@@ -245,9 +249,9 @@ const oauthRetry = (deps: ConsentServices) =>
     async handle({ body, headers }) {
       const form = parseForm(body);
       const id = form.get("consent") ?? "";
-      const hash = isUuid(id) ? provenBrowser(id, headers, form.get("proof")) : undefined;
+      const hash = isUuid(id) ? findProvenBrowser(id, headers, form.get("proof")) : undefined;
       const consent = hash && (await findConsentOfBrowser(deps.database.control, id, hash));
-      if (!consent || consent.status !== "failed" || !mayRetry(consent, hash)) return unknownAddress();
+      if (!consent || consent.status !== "failed" || !mayRetry(consent, hash)) return unknownAddressPage();
       return redirectToProvider(deps, consent, hash, headers);
     },
   });

@@ -11,7 +11,7 @@ import type { CallServices } from "../../operations/call-provider.ts";
 import { listConnections } from "../../store/connections/connections.ts";
 import { findInstallationOfGroup } from "../../store/integrations/installations.ts";
 import { getIntegrationRow, type Integration } from "../integration.ts";
-import { missingProvider } from "../missing-provider.ts";
+import { explainMissingProvider } from "../explain-missing-provider.ts";
 
 /** Finds the group's connection to a provider. Throws a 404 Problem. */
 export async function connectionOfGroup(
@@ -22,7 +22,7 @@ export async function connectionOfGroup(
   const { provider, groupRef } = asked;
   const catalog = deps.catalog.of(projectId);
   if (!catalog.find(provider)) {
-    throw new Problem("not-found", { detail: missingProvider(catalog, provider) });
+    throw new Problem("not-found", { detail: explainMissingProvider(catalog, provider) });
   }
   const [connection] = await listConnections(deps.database.control, projectId, asked);
   if (connection) return connection.id;
@@ -54,7 +54,7 @@ interface FieldsTarget {
 }
 
 /** Returns the connector's part that describes an object. Throws a Problem where Busbar has none. */
-export function describingConnector(
+export function getFieldsConnector(
   catalog: Catalog,
   { projectId, provider, module }: FieldsTarget,
   objectName: string,

@@ -3,7 +3,7 @@ import { Type, type Static } from "typebox";
 import { FIELD_KINDS, type ObjectMetadata } from "../../../connector-kit/fields.ts";
 import { callProvider, type CallServices } from "../../operations/call-provider.ts";
 import type { MetadataMemory } from "../../operations/metadata-memory.ts";
-import { describingConnector } from "./customer-account.ts";
+import { getFieldsConnector } from "./customer-account.ts";
 
 export const FieldMetadataSchema = Type.Object(
   {
@@ -67,13 +67,13 @@ export function toObjectMetadata(
   };
 }
 
-/** Reads an object of the account. Throws `ProviderError`, and the same Problems as `describingConnector`. */
+/** Reads an object of the account. Throws `ProviderError`, and the same Problems as `getFieldsConnector`. */
 export async function describeObject(
   deps: CallServices & { metadata: MetadataMemory },
   target: { projectId: string; connectionId: string; provider: string; module?: string },
   objectName: string,
 ): Promise<ObjectMetadata> {
-  const fields = describingConnector(deps.catalog, target, objectName);
+  const fields = getFieldsConnector(deps.catalog, target, objectName);
   const read = () =>
     callProvider(deps, target, ({ connection: { account }, fetch }) =>
       fields.describe(objectName, fetch, account),

@@ -5,7 +5,7 @@ import { memberProblem } from "../../../ground/member-problem.ts";
 import type { SharedQueries } from "../../store/database/sides.ts";
 import { findAppWithClient, type ProviderAppRow } from "../../store/connections/provider-apps.ts";
 import { SOURCE_SETTING, sourceSettings } from "../../subscribe/setup/choose-source.ts";
-import { missingProvider } from "../missing-provider.ts";
+import { explainMissingProvider } from "../explain-missing-provider.ts";
 
 /**
  * Throws a 422 Problem that names `member` if the provider is unknown or needs no app: apps are for OAuth, and for custom
@@ -16,7 +16,7 @@ export function requireAppProvider(catalog: Catalog, provider: string, member: s
   if (info?.authType === "oauth2" || info?.customOpts?.providerInputs?.length) return;
   const detail = info
     ? `${provider} does not use OAuth; it needs no provider app.`
-    : missingProvider(catalog, provider);
+    : explainMissingProvider(catalog, provider);
   throw new Problem("semantically-invalid", {
     detail,
     issues: [{ in: "body", name: member, detail, value: provider }],

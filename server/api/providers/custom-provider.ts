@@ -3,7 +3,7 @@ import { Type, type Static } from "typebox";
 import type { Catalog } from "../../../connector-kit/catalog.ts";
 import {
   checkCustomProvider,
-  literalHosts,
+  listLiteralHosts,
   type CustomProvider,
 } from "../../../connector-kit/custom-provider.ts";
 import type { ProviderFault } from "../../../connector-kit/provider/check-provider.ts";
@@ -78,7 +78,7 @@ const hostFaults = (
   { info }: CustomProvider,
   egress: Pick<Egress, "mayReach" | "allowsPlainHttp">,
 ): ProviderFault[] =>
-  literalHosts(info).flatMap(({ path, host, isPlain }) => {
+  listLiteralHosts(info).flatMap(({ path, host, isPlain }) => {
     if (!egress.mayReach(host)) return [{ path, message: `${host} is a private address` }];
     return isPlain && !egress.allowsPlainHttp(host)
       ? [{ path, message: "must begin with https://: credentials go there" }]

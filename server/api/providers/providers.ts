@@ -18,7 +18,7 @@ import {
   type ProviderUses,
   removeCustomProvider,
 } from "../../store/connections/custom-providers.ts";
-import { missingProvider } from "../missing-provider.ts";
+import { explainMissingProvider } from "../explain-missing-provider.ts";
 import { PROJECT, PROVIDER } from "../paths.ts";
 import {
   checkedCustomProvider,
@@ -88,7 +88,7 @@ const getProvider = (deps: { catalog: Catalog }) =>
       const isHidden = caller.projectId === undefined && params.provider.startsWith("x-");
       const detail = isHidden
         ? `There is no provider \`${params.provider}\` in the catalog. A custom provider is shown to keys and customers' tokens of its project only, and this call has none that is valid.`
-        : missingProvider(catalog, params.provider);
+        : explainMissingProvider(catalog, params.provider);
       throw new Problem("not-found", { detail });
     },
   });

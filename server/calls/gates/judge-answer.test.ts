@@ -2,7 +2,13 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { ProviderResponse } from "../../../connector-kit/calls/provider-fetch.ts";
 import { ProviderError, type ProviderErrorKind } from "../../../connector-kit/calls/provider-error.ts";
-import { closedGate, judgeAnswer, findRateLimit, strictest, withGateTime } from "./judge-answer.ts";
+import {
+  computeClosedGate,
+  judgeAnswer,
+  findRateLimit,
+  findStrictest,
+  withGateTime,
+} from "./judge-answer.ts";
 
 const NOW = 1_000_000;
 const error = (kind: ProviderErrorKind, retryAt?: Date) =>
@@ -13,7 +19,7 @@ const answer = (status: number, headers: Record<string, string> = {}): ProviderR
   text: "",
 });
 const gateMs = (retryAt: Date | undefined, guesses = 0, retryable = true) =>
-  closedGate({ retryAt, retryable }, guesses, NOW).until.getTime() - NOW;
+  computeClosedGate({ retryAt, retryable }, guesses, NOW).until.getTime() - NOW;
 
 describe("an answer closes the gate", () => {
   test("when it is a 429, or a 403 that says that a quota is used up", () => {
@@ -72,9 +78,12 @@ test("of several limits a lockout counts before rate limits, and the latest time
     { retryable: true, retryAt: late },
     { retryable: true, retryAt: soon },
   ];
-  assert.deepEqual(strictest(limits), limits[0]);
-  assert.deepEqual(strictest([...limits, { retryable: false }]), { retryable: false, retryAt: undefined });
-  assert.equal(strictest([]), undefined);
+  assert.deepEqual(findStrictest(limits), limits[0]);
+  assert.deepEqual(findStrictest([...limits, { retryable: false }]), {
+    retryable: false,
+    retryAt: undefined,
+  });
+  assert.equal(findStrictest([]), undefined);
 });
 
 describe("a closed gate", () => {

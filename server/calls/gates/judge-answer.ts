@@ -40,7 +40,7 @@ export function findRateLimit({ kind, retryAt, isPartialLimit }: ProviderError):
 }
 
 /** Returns one limit that is at least as strict as each of these: a lockout before a rate limit, the latest time. */
-export function strictest(limits: RateLimit[]): RateLimit | undefined {
+export function findStrictest(limits: RateLimit[]): RateLimit | undefined {
   const lockouts = limits.filter(({ retryable }) => !retryable);
   const counted = lockouts.length > 0 ? lockouts : limits;
   if (counted.length === 0) return undefined;
@@ -62,14 +62,14 @@ const LONGEST_MS = 24 * 3_600_000;
  * Returns the gate that a rate limit closes. `guesses` is how often in a row the connection was limited without being
  * given a time: each guess is twice as long as the one before.
  */
-export function closedGate(limit: RateLimit, guesses: number, nowMs: number): ClosedGate {
+export function computeClosedGate(limit: RateLimit, guesses: number, nowMs: number): ClosedGate {
   const guessMs = Math.min(FIRST_GUESS_MS * 2 ** guesses, LONGEST_GUESS_MS);
-  const waitMs = givenWaitMs(limit, nowMs) ?? (limit.retryable ? guessMs : LOCKED_OUT_MS);
+  const waitMs = computeGivenWaitMs(limit, nowMs) ?? (limit.retryable ? guessMs : LOCKED_OUT_MS);
   return { until: new Date(nowMs + Math.min(waitMs, LONGEST_MS)), retryable: limit.retryable };
 }
 
 /** Returns how long the provider asked to wait; undefined for a time in the past, which may come from a wrong clock. */
-export function givenWaitMs({ retryAt }: RateLimit, nowMs: number): number | undefined {
+export function computeGivenWaitMs({ retryAt }: RateLimit, nowMs: number): number | undefined {
   const waitMs = retryAt ? retryAt.getTime() - nowMs : 0;
   return waitMs > 0 ? waitMs : undefined;
 }

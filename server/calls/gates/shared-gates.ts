@@ -5,7 +5,7 @@ import type { Log } from "../../../ground/log.ts";
 import type { Changes } from "../../store/database/changes.ts";
 import { closeGate, findGate } from "../../store/connections/connection-gates.ts";
 import type { Database } from "../../store/database/database.ts";
-import { closedGate, givenWaitMs, type ClosedGate, type RateLimit } from "./judge-answer.ts";
+import { computeClosedGate, computeGivenWaitMs, type ClosedGate, type RateLimit } from "./judge-answer.ts";
 
 export interface ConnectionGates {
   /** Returns undefined when requests may be sent. */
@@ -83,12 +83,12 @@ export function openProcessGates(): ProcessGates {
     close(connectionId, limit) {
       const standing = closedUntil(connectionId);
       const guessed = guesses.get(connectionId) ?? 0;
-      if (limit.retryable && givenWaitMs(limit, nowMs()) === undefined) {
+      if (limit.retryable && computeGivenWaitMs(limit, nowMs()) === undefined) {
         // Concurrent requests hit the same limit: it closes the gate once.
         if (standing) return standing;
         guesses.set(connectionId, guessed + 1);
       }
-      return adopt(connectionId, closedGate(limit, guessed, nowMs()));
+      return adopt(connectionId, computeClosedGate(limit, guessed, nowMs()));
     },
     accepted: (connectionId) => void guesses.delete(connectionId),
   };

@@ -1,6 +1,6 @@
 /** Checks what is reached by an address: Busbar itself from outside with its certificate, the issuer, the collector. */
 import { bad, good, type Finding } from "../../../cli/doctor/finding.ts";
-import { remedyForAuthority } from "../../../cli/http/unknown-authority.ts";
+import { findAuthorityRemedy } from "../../../cli/http/unknown-authority.ts";
 import { openOperatorEgress, type OperatorEgress } from "../../egress/operator-egress.ts";
 import { readCertificate } from "../../egress/read-certificate.ts";
 import { nowMs } from "../../../ground/clock.ts";
@@ -142,7 +142,7 @@ async function ask(
     });
     return { status, text: body.toString("utf8"), isRefusal: headers["x-amp-error"] !== undefined };
   } catch (error) {
-    return { fault: describeReason(error), cure: remedyForAuthority(error) };
+    return { fault: describeReason(error), cure: findAuthorityRemedy(error) };
   }
 }
 

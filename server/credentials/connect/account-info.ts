@@ -7,7 +7,7 @@ import { parseExactly } from "../../../connector-kit/calls/exact-json.ts";
 import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
 import {
   fillTemplate,
-  placeholders,
+  listPlaceholders,
   providerUrl,
   TemplateError,
 } from "../../../connector-kit/provider/template.ts";
@@ -26,8 +26,8 @@ import {
 } from "../../store/connections/connections.ts";
 import { transactControl, type Database } from "../../store/database/database.ts";
 import { PatternBudget } from "../stored/pattern-budget.ts";
-import { captured, metadataValues } from "../stored/provider-metadata.ts";
-import { openCredentials, wireCredentials, type StoredCredentials } from "../stored/credential-envelope.ts";
+import { captureText, metadataValues } from "../stored/provider-metadata.ts";
+import { openCredentials, toCallCredentials, type StoredCredentials } from "../stored/credential-envelope.ts";
 
 /** Short, because the customer waits for it at the end of the consent. */
 const TIMEOUT_MS = 5_000;
@@ -56,7 +56,7 @@ export async function withAccountInfo(
   const metadata = { ...known };
   const budget = new PatternBudget();
   for (const { name, displayName, path, capture } of accountInfo.fields) {
-    const value = captured(textAt(account, path), capture, budget);
+    const value = captureText(textAt(account, path), capture, budget);
     if (value) metadata[name] = { value, source: "provider", ...(displayName && { displayName }) };
   }
   const { workspaceField } = accountInfo;
@@ -105,7 +105,8 @@ function pickValue(
   if (!pick) return answer;
   const list = pick.list ? valueAt(answer, pick.list) : answer;
   if (!Array.isArray(list)) return undefined;
-  const wanted = placeholders(pick.equals).every((name) => values[name]) && fillTemplate(pick.equals, values);
+  const wanted =
+    listPlaceholders(pick.equals).every((name) => values[name]) && fillTemplate(pick.equals, values);
   return list.find((item) => textAt(item, pick.where) === wanted) ?? (wanted ? undefined : list[0]);
 }
 
@@ -117,7 +118,7 @@ async function ask(
   credentials: StoredCredentials,
 ): Promise<Json | undefined> {
   try {
-    const wire = wireCredentials(credentials);
+    const wire = toCallCredentials(credentials);
     if (!wire) return undefined;
     const added = authorization(provider, wire, metadataValues(known));
     const { allowsPlainHttp: allowPlainHttp } = deps.egress;

@@ -9,13 +9,13 @@ import type { Database } from "../../store/database/database.ts";
 import { findDefaultProviderApp, type ProviderAppRow } from "../../store/connections/provider-apps.ts";
 import { withAccountInfo } from "./account-info.ts";
 import {
-  lasting,
+  dropOneTimeValues,
   takeStep,
   valuesOfApp,
   type CustomCredentials,
   type StepState,
 } from "../grants/custom-steps.ts";
-import { accountFacts, metadataValues, requireAddress } from "../stored/provider-metadata.ts";
+import { readAccountFacts, metadataValues, requireAddress } from "../stored/provider-metadata.ts";
 import type { StoredCredentials } from "../stored/credential-envelope.ts";
 import { requestToken } from "../grants/token-endpoint.ts";
 import { TokenEndpointError } from "../grants/token-endpoint-error.ts";
@@ -85,11 +85,11 @@ async function withToken(
       ? { grant_type: "password", username: credentials.username, password: credentials.password, ...scope }
       : { grant_type: "client_credentials", ...scope };
   const urlOptions = { values: metadataValues(metadata), allowPlainHttp: deps.egress.allowsPlainHttp };
-  const answer = await orProblem(
+  const answer = await rethrowAsProblem(
     requestToken(deps.egress, { provider, urlOptions, clientId, clientSecret, grant }),
   );
   const { accessToken, refreshToken } = answer;
-  const facts = accountFacts(provider, answer.fields, metadata);
+  const facts = readAccountFacts(provider, answer.fields, metadata);
   return {
     credentials: { ...credentials, accessToken, refreshToken, scopes: answer.scopes ?? scopes },
     metadata: facts.providerMetadata,
@@ -108,11 +108,11 @@ async function bySteps(
   let state: StepState = { provider, metadata, credentials };
   for (const { request } of provider.customOpts?.connectSteps ?? []) {
     if (!request) throw needsCustomer(provider);
-    state = await orProblem(takeStep(deps, state, request, valuesOfApp(deps.sealer, app)));
+    state = await rethrowAsProblem(takeStep(deps, state, request, valuesOfApp(deps.sealer, app)));
   }
   return {
     metadata: state.metadata,
-    credentials: lasting(provider, state.credentials),
+    credentials: dropOneTimeValues(provider, state.credentials),
     providerAppId: app?.id,
   };
 }
@@ -136,7 +136,7 @@ const needsCustomer = ({ name }: ProviderInfo): Problem =>
   });
 
 /** Turns a provider's refusal into a Problem: 422, or 502 if the provider could not be reached. */
-export async function orProblem<Value>(asked: Promise<Value>): Promise<Value> {
+export async function rethrowAsProblem<Value>(asked: Promise<Value>): Promise<Value> {
   try {
     return await asked;
   } catch (error) {

@@ -6,7 +6,7 @@ import { TemplateError } from "../../../connector-kit/provider/template.ts";
 import { described } from "../../../ground/described.ts";
 import { Problem } from "../../../ground/errors.ts";
 import { memberProblem } from "../../../ground/member-problem.ts";
-import { wireCredentials, type StoredCredentials } from "../stored/credential-envelope.ts";
+import { toCallCredentials, type StoredCredentials } from "../stored/credential-envelope.ts";
 
 /** Long enough for certificates and keys in PEM. Credentials in use are kept in memory. */
 const LONGEST = 16_384;
@@ -110,7 +110,7 @@ export function readCredentials(provider: ProviderInfo, input: CredentialsInput)
 
 /** Refuses values that no header can carry, such as a pasted key with a line break: every call would fail. */
 function requireSendable(provider: ProviderInfo, credentials: StoredCredentials, member: Member): void {
-  const wire = wireCredentials(credentials);
+  const wire = toCallCredentials(credentials);
   try {
     if (wire) authorization(provider, wire);
   } catch (error) {

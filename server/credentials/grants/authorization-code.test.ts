@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 import { buildCatalog } from "../../../connectors/catalog.ts";
 import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
 import { consentUrl, takesPkce } from "./authorization-code.ts";
-import { accountFacts, enteredMetadata } from "../stored/provider-metadata.ts";
+import { readAccountFacts, normalizeMetadata } from "../stored/provider-metadata.ts";
 
 const catalog = buildCatalog();
 
@@ -17,7 +17,7 @@ function provider(key: string, change: Partial<NonNullable<ProviderInfo["oauth2O
 const url = (info: ProviderInfo, entered: Record<string, string> = {}, scopes: string[] = []) =>
   consentUrl({
     provider: info,
-    providerMetadata: enteredMetadata(
+    providerMetadata: normalizeMetadata(
       info,
       Object.fromEntries(Object.entries(entered).map(([name, value]) => [name, { value, source: "input" }])),
     ),
@@ -86,7 +86,7 @@ describe("metadata from a token response", () => {
       instance_url: "https://acme--uat.sandbox.my.salesforce.com",
       id: "https://login/id/1/2",
     };
-    const facts = accountFacts(provider("salesforce"), answer, known);
+    const facts = readAccountFacts(provider("salesforce"), answer, known);
     assert.deepEqual(facts.providerMetadata["workspace"], { value: "acme--uat.sandbox", source: "token" });
     assert.equal(facts.providerWorkspaceRef, "acme--uat.sandbox");
     assert.equal(facts.providerConsumerRef, "https://login/id/1/2");
@@ -101,7 +101,7 @@ describe("metadata from a token response", () => {
         ],
       },
     });
-    const facts = accountFacts(info, { data: { org: { id: 42 } }, api: "https://eu.example/v1" }, {});
+    const facts = readAccountFacts(info, { data: { org: { id: 42 } }, api: "https://eu.example/v1" }, {});
     assert.equal(facts.providerWorkspaceRef, "42");
     assert.deepEqual(facts.providerMetadata, {
       host: { value: "eu.example", source: "token", displayName: "Host" },

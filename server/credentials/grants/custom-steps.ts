@@ -20,7 +20,7 @@ import type { ProviderMetadata } from "../../store/connections/connections.ts";
 import type { ProviderAppRow } from "../../store/connections/provider-apps.ts";
 import { openProviderAppSecret } from "../stored/provider-app-secret.ts";
 import { metadataValues } from "../stored/provider-metadata.ts";
-import { endAfter } from "../stored/refresh-time.ts";
+import { computeExpiry } from "../stored/refresh-time.ts";
 import type { StoredCredentials } from "../stored/credential-envelope.ts";
 import { TokenEndpointError } from "./token-endpoint-error.ts";
 import { refusal } from "./token-refusal.ts";
@@ -60,7 +60,7 @@ export async function takeStep(
       const otherwise = status < 404 ? "grant-refused" : "configuration";
       throw refusal({ status, fields, host: call.url.host }, { otherwise, secrets: Object.values(values) });
     }
-    return withBrought(state, readAnswer(request, answer, values));
+    return addBrought(state, readAnswer(request, answer, values));
   } catch (error) {
     throw asTokenError(error);
   }
@@ -90,7 +90,7 @@ const texts = (value: Json | undefined): Record<string, string> =>
     : {};
 
 /** Adds the values that a step returned. */
-export function withBrought(state: StepState, brought: Brought): StepState {
+export function addBrought(state: StepState, brought: Brought): StepState {
   const metadata = { ...state.metadata };
   for (const [name, value] of Object.entries(brought.metadata))
     metadata[name] = { value, source: "provider" };
@@ -101,7 +101,7 @@ export function withBrought(state: StepState, brought: Brought): StepState {
 }
 
 /** Drops values that neither calls nor refreshes need, such as a password that was exchanged for a token. */
-export function lasting(provider: ProviderInfo, credentials: CustomCredentials): CustomCredentials {
+export function dropOneTimeValues(provider: ProviderInfo, credentials: CustomCredentials): CustomCredentials {
   if (!provider.customOpts?.connectSteps) return credentials;
   const needed = neededValues(provider);
   const kept = Object.entries(credentials.values).filter(([name]) => needed.has(name));
@@ -110,7 +110,7 @@ export function lasting(provider: ProviderInfo, credentials: CustomCredentials):
 
 const lifetime = (seconds: number) => ({
   issuedAt: new Date(nowMs()).toISOString(),
-  expiresAt: endAfter(seconds),
+  expiresAt: computeExpiry(seconds),
 });
 
 function parse(text: string): Json {

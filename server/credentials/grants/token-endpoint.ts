@@ -8,7 +8,7 @@ import { nowMs } from "../../../ground/clock.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../ground/json.ts";
 import { TokenEndpointError } from "./token-endpoint-error.ts";
 import { refusal } from "./token-refusal.ts";
-import { endAfter } from "../stored/refresh-time.ts";
+import { computeExpiry } from "../stored/refresh-time.ts";
 import type { Token } from "../stored/credential-envelope.ts";
 
 export interface TokenAnswer {
@@ -95,7 +95,7 @@ function parse(text: string): JsonObject {
 function toAnswer(fields: JsonObject, token: string, scopesField: string): TokenAnswer {
   const issuedAt = new Date(nowMs()).toISOString();
   // Without a lifetime (Salesforce), a token is used until it is refused.
-  const expiresAt = endAfter(Number(fields["expires_in"]));
+  const expiresAt = computeExpiry(Number(fields["expires_in"]));
   const refresh = fields["refresh_token"];
   return {
     accessToken: { token, issuedAt, expiresAt },

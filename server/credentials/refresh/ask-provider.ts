@@ -12,7 +12,7 @@ import {
   type ProviderAppRow,
 } from "../../store/connections/provider-apps.ts";
 import {
-  lasting,
+  dropOneTimeValues,
   takeStep,
   valuesOfApp,
   type CustomCredentials,
@@ -23,7 +23,7 @@ import { TokenEndpointError } from "../grants/token-endpoint-error.ts";
 import type { OauthCredentials, StoredCredentials } from "../stored/credential-envelope.ts";
 import { isOauth } from "../stored/credential-envelope.ts";
 import { openProviderAppSecret } from "../stored/provider-app-secret.ts";
-import { accountFacts, addressValues, type AccountFacts } from "../stored/provider-metadata.ts";
+import { readAccountFacts, listAddressValues, type AccountFacts } from "../stored/provider-metadata.ts";
 
 export type RefreshableCredentials = OauthCredentials | CustomCredentials;
 
@@ -59,7 +59,7 @@ async function askTokenEndpoint(
   beforeSending: (refreshToken: string) => Promise<void>,
 ): Promise<RefreshedCredentials> {
   const provider = getProvider(deps, row);
-  const urlOptions = { values: addressValues(row), allowPlainHttp: deps.egress.allowsPlainHttp };
+  const urlOptions = { values: listAddressValues(row), allowPlainHttp: deps.egress.allowsPlainHttp };
   const grant = buildGrant(row, stored);
   requireTokenUrl(provider, urlOptions);
   const { clientId, clientSecret } = await getClient(deps, row, stored);
@@ -72,7 +72,7 @@ async function askTokenEndpoint(
     refreshToken: answer.refreshToken ?? stored.refreshToken,
     scopes: answer.scopes ?? stored.scopes,
   };
-  return { credentials, factsOver: (known) => accountFacts(provider, answer.fields, known) };
+  return { credentials, factsOver: (known) => readAccountFacts(provider, answer.fields, known) };
 }
 
 async function takeRefreshSteps(
@@ -93,7 +93,7 @@ async function takeRefreshSteps(
     ([name, value]) => value !== row.providerMetadata[name],
   );
   return {
-    credentials: lasting(provider, state.credentials),
+    credentials: dropOneTimeValues(provider, state.credentials),
     factsOver: (known) => ({ providerMetadata: { ...known, ...Object.fromEntries(reported) } }),
   };
 }

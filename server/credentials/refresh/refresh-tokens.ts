@@ -29,7 +29,7 @@ import { TOKEN_TIMEOUT_MS } from "../grants/token-endpoint.ts";
 import { TokenEndpointError } from "../grants/token-endpoint-error.ts";
 import { isOauth, openCredentials, type StoredCredentials } from "../stored/credential-envelope.ts";
 import { hasEnded } from "../stored/refresh-time.ts";
-import { isRefreshable, serving } from "../stored/refreshable.ts";
+import { isRefreshable, describeToken } from "../stored/refreshable.ts";
 import { askProvider, type RefreshableCredentials } from "./ask-provider.ts";
 import { SlotGivenUp, type RefreshSlots } from "./refresh-turns.ts";
 import { saveFailure, saveTokens } from "./save-refresh.ts";
@@ -236,7 +236,7 @@ const canBeAsked = (
   isOauth(stored) || isRefreshable(deps.catalog.of(row.projectId).find(row.provider), stored);
 
 function hasChanged(stored: RefreshableCredentials, staleToken: string | undefined): boolean {
-  const current = serving(stored);
+  const current = describeToken(stored);
   return current !== undefined && current.tokenGeneration !== staleToken && !hasEnded(stored);
 }
 

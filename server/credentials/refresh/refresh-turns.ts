@@ -1,5 +1,5 @@
 /** Shares the slots for token refreshes fairly, so that a slow token endpoint does not delay other connections. */
-import { headroom } from "../../jobs/fair-share.ts";
+import { computeHeadroom } from "../../jobs/fair-share.ts";
 import type { RefreshQueue } from "../../store/connections/token-refreshes.ts";
 
 export interface RefreshLimits {
@@ -108,7 +108,7 @@ export function openRefreshSlots({ max, maxPerProvider }: RefreshLimits): Refres
 /** Returns whether an owner of `own` of the `taken` slots may take another one. */
 const isFair = (own: number, taken: number, places: number): boolean =>
   taken < places &&
-  (own === 0 || headroom({ own, free: places * (1 - RESERVED_SHARE) - taken, times: TIMES_FREE }) > 0);
+  (own === 0 || computeHeadroom({ own, free: places * (1 - RESERVED_SHARE) - taken, times: TIMES_FREE }) > 0);
 
 const getKey = ({ projectId, provider }: RefreshQueue): string => `${projectId} ${provider}`;
 

@@ -4,7 +4,7 @@ import type { Sealer } from "../../../ground/seal.ts";
 import type { ControlQueries } from "../../store/database/sides.ts";
 import { scheduleRefresh } from "../../store/connections/token-refreshes.ts";
 import { refreshTime } from "./refresh-time.ts";
-import { canEnd, isRefreshable, serving } from "./refreshable.ts";
+import { canExpire, isRefreshable, describeToken } from "./refreshable.ts";
 import { sealCredentials, type StoredCredentials } from "./credential-envelope.ts";
 
 interface ConnectionKey {
@@ -14,7 +14,7 @@ interface ConnectionKey {
 
 /** The caller also calls `refreshWhenDue` in the same transaction, once the row exists. */
 export function credentialColumns(sealer: Sealer, connection: ConnectionKey, credentials: StoredCredentials) {
-  const expiresAt = serving(credentials)?.expiresAt;
+  const expiresAt = describeToken(credentials)?.expiresAt;
   return {
     authScheme: credentials.scheme,
     credentialsSealed: sealCredentials(sealer, connection, credentials),
@@ -28,6 +28,6 @@ export async function refreshWhenDue(
   provider: ProviderInfo | undefined,
   credentials: StoredCredentials,
 ): Promise<void> {
-  if (!canEnd(credentials) && !isRefreshable(provider, credentials)) return;
+  if (!canExpire(credentials) && !isRefreshable(provider, credentials)) return;
   await scheduleRefresh(queries, connection, refreshTime(provider, credentials));
 }

@@ -57,7 +57,7 @@ export const openCredentials = (
   JSON.parse(sealer.open(connection.credentialsSealed, place(connection))) as StoredCredentials;
 
 /** Returns the credentials that calls send; undefined while an OAuth connection has no access token. */
-export function wireCredentials(stored: StoredCredentials): Credentials | undefined {
+export function toCallCredentials(stored: StoredCredentials): Credentials | undefined {
   switch (stored.scheme) {
     case "none":
       return { type: "none" };

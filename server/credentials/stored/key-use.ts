@@ -3,7 +3,7 @@ import type { Sealer } from "../../../ground/seal.ts";
 import type { ControlQueries } from "../../store/database/sides.ts";
 import {
   countByKey,
-  eachSealed,
+  listSealed,
   listSealedColumns,
   sampleSealedBy,
   type SealedColumn,
@@ -62,7 +62,7 @@ export async function findWrongKeys(
 export async function countUnreadable(queries: ControlQueries, sealer: Sealer): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
   for (const column of await listSealedColumns(queries)) {
-    for await (const value of eachSealed(queries, column)) {
+    for await (const value of listSealed(queries, column)) {
       const keyId = value.sealed.split(".")[1] ?? "";
       if (sealer.has(keyId) && !opens(sealer, column, value)) counts.set(keyId, (counts.get(keyId) ?? 0) + 1);
     }

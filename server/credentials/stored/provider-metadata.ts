@@ -17,7 +17,7 @@ const LONGEST_NAME = 255;
 const LONGEST_VALUE = 1_000;
 
 /** Normalizes the values that the customer entered and adds defaults. */
-export function enteredMetadata(
+export function normalizeMetadata(
   provider: ProviderInfo,
   given: ProviderMetadata = {},
   workspaceRef?: string,
@@ -42,7 +42,7 @@ export const metadataValues = (metadata: ProviderMetadata): Record<string, strin
   Object.fromEntries(Object.entries(metadata).map(([name, { value }]) => [name, value]));
 
 /** Returns the values for URL templates: the metadata, with the connection's workspace if it has none. */
-export function addressValues(connection: {
+export function listAddressValues(connection: {
   providerMetadata: ProviderMetadata;
   providerWorkspaceRef: string | null;
 }): Record<string, string> {
@@ -83,7 +83,7 @@ export interface AccountFacts {
 }
 
 /** Reads what a token response says about the account, and merges it over `known`. */
-export function accountFacts(
+export function readAccountFacts(
   provider: ProviderInfo,
   answer: JsonObject,
   known: ProviderMetadata,
@@ -96,7 +96,7 @@ export function accountFacts(
   const metadata: ProviderMetadata = { ...known };
   const budget = new PatternBudget();
   for (const { name, displayName, path, capture } of otherFields) {
-    const value = captured(textAt(answer, path), capture, budget);
+    const value = captureText(textAt(answer, path), capture, budget);
     if (value) metadata[name] = { value, source: "token", ...(displayName && { displayName }) };
   }
   const reported = workspaceRefField ? textAt(answer, workspaceRefField) : undefined;
@@ -141,7 +141,7 @@ function findWorkspace(provider: ProviderInfo, reported: string): { value: strin
 }
 
 /** Returns what the pattern captures of the text; without a pattern the whole text. */
-export function captured(
+export function captureText(
   text: string | undefined,
   pattern: string | undefined,
   budget: PatternBudget,

@@ -1,7 +1,7 @@
 /** Decides when tokens are refreshed: before they expire, and before an unused refresh token expires. */
 import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
 import { nowMs } from "../../../ground/clock.ts";
-import { isRefreshable, serving } from "./refreshable.ts";
+import { isRefreshable, describeToken } from "./refreshable.ts";
 import { isOauth, type StoredCredentials } from "./credential-envelope.ts";
 
 /** Tokens are refreshed this long before they expire; short-lived ones in the last quarter of their lifetime. */
@@ -18,13 +18,13 @@ export const EXPIRY_MARGIN_MS = 5_000;
 
 /** Returns whether the credentials have expired, or do so within `earlyMs`. True where there are none yet. */
 export function hasEnded(credentials: StoredCredentials, earlyMs = 0): boolean {
-  const current = serving(credentials);
+  const current = describeToken(credentials);
   if (current === undefined) return true;
   return current.expiresAt !== undefined && Date.parse(current.expiresAt) <= nowMs() + earlyMs;
 }
 
 /** Returns the expiry (RFC 3339) of a token that was issued now; undefined if it never expires or gives no lifetime. */
-export const endAfter = (seconds: number): string | undefined =>
+export const computeExpiry = (seconds: number): string | undefined =>
   seconds > 0 && seconds <= LONGEST_SECONDS ? new Date(nowMs() + seconds * 1_000).toISOString() : undefined;
 
 /** Returns from when on a token is refreshed, in milliseconds since the epoch; undefined if it has no expiry. */
@@ -43,7 +43,7 @@ export function refreshTime(
   provider: ProviderInfo | undefined,
   credentials: StoredCredentials,
 ): Date | undefined {
-  const current = serving(credentials);
+  const current = describeToken(credentials);
   if (!isRefreshable(provider, credentials))
     return current?.expiresAt ? new Date(current.expiresAt) : undefined;
   const refreshToken = isOauth(credentials) ? credentials.refreshToken : undefined;

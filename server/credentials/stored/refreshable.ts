@@ -9,11 +9,11 @@ export function isRefreshable(provider: ProviderInfo | undefined, credentials: S
 }
 
 /** Returns whether the credentials can expire: tokens, and values of a provider's own scheme that have a lifetime. */
-export const canEnd = (credentials: StoredCredentials): boolean =>
+export const canExpire = (credentials: StoredCredentials): boolean =>
   isOauth(credentials) || (credentials.scheme === "custom" && credentials.expiresAt !== undefined);
 
 /** Returns the times of the current token, and a text that differs for each token. Undefined while there is none. */
-export function serving(
+export function describeToken(
   credentials: StoredCredentials,
 ): { tokenGeneration: string; issuedAt?: string; expiresAt?: string } | undefined {
   if (isOauth(credentials)) {

@@ -3,7 +3,7 @@ import type { Log } from "../../../ground/log.ts";
 import type { Sealer } from "../../../ground/seal.ts";
 import type { ControlQueries } from "../../store/database/sides.ts";
 import {
-  eachSealed,
+  listSealed,
   listSealedColumns,
   replaceSealed,
   type SealedColumn,
@@ -29,7 +29,7 @@ async function rotateColumn(
 ): Promise<number> {
   const { queries, sealer } = deps;
   let moved = 0;
-  for await (const value of eachSealed(queries, column, sealer.currentKeyId)) {
+  for await (const value of listSealed(queries, column, sealer.currentKeyId)) {
     const place = { ...column, rowId: value.id, projectId: value.projectId };
     try {
       const resealed = sealer.seal(sealer.open(value.sealed, place), place);

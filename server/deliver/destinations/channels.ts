@@ -12,7 +12,7 @@ import type { Log } from "../../../ground/log.ts";
 import type { Sealer } from "../../../ground/seal.ts";
 import type { DataQueries } from "../../store/database/sides.ts";
 import { listDestinationsById, type DestinationRow } from "../../store/deliveries/destinations.ts";
-import { keysInForce, openDestinationSecrets } from "./destination-secrets.ts";
+import { listActiveKeys, openDestinationSecrets } from "./destination-secrets.ts";
 import { withoutSecrets } from "../../../ground/without-secrets.ts";
 
 /** A destination that is ready to send. */
@@ -81,7 +81,7 @@ export function openDestination(
       {
         config: row.metadata,
         secrets: secrets.secrets,
-        signingKeys: () => keysInForce(secrets),
+        signingKeys: () => listActiveKeys(secrets),
         name: row.name,
       },
       deps.network,

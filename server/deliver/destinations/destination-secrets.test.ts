@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Sealer } from "../../../ground/seal.ts";
 import {
-  keysInForce,
+  listActiveKeys,
   newSigningKey,
   openDestinationSecrets,
   rotateSigningKey,
@@ -18,12 +18,12 @@ test("a replaced key signs beside the new one for a day and no longer", (t) => {
   t.mock.timers.enable({ apis: ["Date"], now: Date.now() });
   const before = fresh();
   const rotated = rotateSigningKey(before);
-  const [newKey, oldKey, ...others] = keysInForce(rotated);
-  assert.deepEqual([oldKey, others], [keysInForce(before)[0], []]);
+  const [newKey, oldKey, ...others] = listActiveKeys(rotated);
+  assert.deepEqual([oldKey, others], [listActiveKeys(before)[0], []]);
   t.mock.timers.tick(24 * HOUR_MS - 1);
-  assert.deepEqual(keysInForce(rotated), [newKey, oldKey]);
+  assert.deepEqual(listActiveKeys(rotated), [newKey, oldKey]);
   t.mock.timers.tick(1);
-  assert.deepEqual(keysInForce(rotated), [newKey]);
+  assert.deepEqual(listActiveKeys(rotated), [newKey]);
 });
 
 test("rotating again extends no key's life, and few keys sign however often it happens", (t) => {
@@ -31,12 +31,12 @@ test("rotating again extends no key's life, and few keys sign however often it h
   const first = rotateSigningKey(fresh());
   t.mock.timers.tick(23 * HOUR_MS);
   const second = rotateSigningKey(first);
-  assert.equal(keysInForce(second).length, 3);
+  assert.equal(listActiveKeys(second).length, 3);
   t.mock.timers.tick(HOUR_MS);
-  assert.deepEqual(keysInForce(second), [keysInForce(second)[0], keysInForce(first)[0]]);
+  assert.deepEqual(listActiveKeys(second), [listActiveKeys(second)[0], listActiveKeys(first)[0]]);
   let often = second;
   for (let time = 0; time < 20; time++) often = rotateSigningKey(often);
-  assert.equal(keysInForce(often).length, 5);
+  assert.equal(listActiveKeys(often).length, 5);
 });
 
 test("sealed secrets open for their own destination only", () => {

@@ -50,5 +50,5 @@ export function rotateSigningKey(secrets: DestinationSecrets): DestinationSecret
 }
 
 /** Returns the keys that sign now, newest first. */
-export const keysInForce = ({ signingKeys }: DestinationSecrets): string[] =>
+export const listActiveKeys = ({ signingKeys }: DestinationSecrets): string[] =>
   signingKeys.filter(({ untilMs }) => untilMs === undefined || untilMs > nowMs()).map(({ key }) => key);

@@ -2,7 +2,7 @@
 import { destinationWebhookDisabled } from "../../events/new-events.ts";
 import { queueEvents } from "../../events/record-event.ts";
 import type { Log } from "../../../ground/log.ts";
-import { shownAddress } from "../../../destination-kit/shown-address.ts";
+import { maskAddress } from "../../../destination-kit/mask-address.ts";
 import { type Database, transactControl } from "../../store/database/database.ts";
 import { failDisabled } from "../../store/deliveries/deliveries.ts";
 import {
@@ -54,5 +54,5 @@ export async function disableDestinations(deps: DisableServices, failed: Attempt
 function buildDisabledEvent({ id, projectId, name, metadata }: DestinationRow) {
   const { url = "" } = metadata as { url?: string };
   // The event goes to other destinations and viewers may read it, so it must not show secrets.
-  return destinationWebhookDisabled({ id, projectId, name, url: shownAddress(url) });
+  return destinationWebhookDisabled({ id, projectId, name, url: maskAddress(url) });
 }

@@ -1,7 +1,7 @@
 /** Guards the translation of filters to the provider's names and values. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { configuredFilters, findRepeatedFilter, searchFilters } from "./provider-filters.ts";
+import { resolveFilters, findRepeatedFilter, searchFilters } from "./provider-filters.ts";
 import { defined, buildMetadata, names } from "../../../tests/fixtures/read-fixture.ts";
 
 const definition = defined(
@@ -16,7 +16,7 @@ const filter = (fieldName: string, value: string | number | boolean) => ({ field
 
 describe("filters", () => {
   test("take mapped names and the provider's, and values of the builder's tables or the provider's", () => {
-    for (const translate of [configuredFilters, searchFilters]) {
+    for (const translate of [resolveFilters, searchFilters]) {
       const filters = [filter("tier", "gold"), filter("stage", "won"), filter("other", true)];
       assert.deepEqual(translate(filters, definition, undefined, names), [
         filter("Rank__c", "1"),
@@ -35,7 +35,7 @@ describe("filters", () => {
 
   test("with a name that is both: a configuration means the provider's field, a search the builder's", () => {
     const both = [filter("email", "a@b.c")];
-    assert.deepEqual(configuredFilters(both, definition, metadata, names), [filter("Email", "a@b.c")]);
+    assert.deepEqual(resolveFilters(both, definition, metadata, names), [filter("Email", "a@b.c")]);
     assert.deepEqual(searchFilters(both, definition, metadata, names), [filter("WorkEmail", "a@b.c")]);
   });
 

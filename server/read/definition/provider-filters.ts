@@ -1,7 +1,7 @@
 /** Translates filters from the builder's names and values to the provider's. Pure. */
 import type { ObjectMetadata } from "../../../connector-kit/fields.ts";
 import type { FieldFilter } from "../../../connector-kit/read-connector.ts";
-import { providerValue } from "./delivered-values.ts";
+import { providerValue } from "./translate-values.ts";
 import type { ReadDefinition } from "./read-definition.ts";
 import { locateFields, tablesOfFields, type FieldNames } from "./read-set.ts";
 
@@ -15,7 +15,7 @@ export interface NamedFilter {
  * Returns a configuration's filters. Its names are the provider's; a mapped name counts where the object has no field of
  * that name.
  */
-export function configuredFilters(
+export function resolveFilters(
   filters: readonly NamedFilter[],
   definition: ReadDefinition,
   metadata: ObjectMetadata | undefined,

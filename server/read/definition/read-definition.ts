@@ -1,7 +1,7 @@
 /** Resolves what an installation reads of each object, from manifest and configuration. Pure. */
 import type { ConfigContent, ConfigReadObject } from "../../../manifest/installation-config.ts";
 import type { ManifestIntegration, OwnWrites, ReadObject } from "../../../manifest/manifest.ts";
-import { configObject, fieldMappings } from "../../../manifest/object-fields.ts";
+import { findConfigObject, fieldMappings } from "../../../manifest/object-fields.ts";
 
 /** How one object is read for one installation. */
 export interface ReadDefinition {
@@ -67,10 +67,10 @@ export interface ReadSources {
  * for every customer and the installation reads it already.
  */
 export const readDefinitions = (sources: ReadSources): ReadDefinition[] =>
-  readableDefinitions(sources).filter(({ installed }) => installed);
+  listReadableDefinitions(sources).filter(({ installed }) => installed);
 
 /** Returns every object that the installation could read, also those that it has not installed. */
-export const readableDefinitions = (sources: ReadSources): ReadDefinition[] =>
+export const listReadableDefinitions = (sources: ReadSources): ReadDefinition[] =>
   readableObjects(sources).map(define);
 
 /**
@@ -103,7 +103,7 @@ function readableObjects({ revisions, config, running }: ReadSources): DeclaredO
   for (const [age, revision] of revisions.entries()) {
     for (const object of revision.read?.objects ?? []) {
       if (found.has(object.objectName)) continue;
-      const configured = configObject(config.read?.objects, object.objectName);
+      const configured = findConfigObject(config.read?.objects, object.objectName);
       const goesOn = object.enabled === "always" && running?.has(object.objectName);
       if (age === 0 || configured || goesOn)
         found.set(object.objectName, { revision, object, config, configured });

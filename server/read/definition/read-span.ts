@@ -14,7 +14,7 @@ export interface RequestedSpan {
 const BEGINNING = new Date(0);
 
 /** Returns the bounds to read; an upper one in the future is cut to `now`. Throws a 400 Problem. */
-export function requestedSpan(
+export function resolveSpan(
   { sinceTimestamp, untilTimestamp }: { sinceTimestamp?: string; untilTimestamp?: string },
   now: Date,
 ): RequestedSpan {
@@ -48,8 +48,8 @@ export const toReadSpan = (
   run: Pick<ClaimedRun, "sinceTime">,
   objectName: string,
   until: Date | null,
-): ReadSpan => ({ objectName, from: lowerBound(run), until: until ?? undefined });
+): ReadSpan => ({ objectName, from: readLowerBound(run), until: until ?? undefined });
 
 /** Returns the lower bound as the request had it: undefined if it had none. */
-export const lowerBound = ({ sinceTime }: Pick<ClaimedRun, "sinceTime">): Date | undefined =>
+export const readLowerBound = ({ sinceTime }: Pick<ClaimedRun, "sinceTime">): Date | undefined =>
   sinceTime && sinceTime > BEGINNING ? sinceTime : undefined;

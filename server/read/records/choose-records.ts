@@ -2,11 +2,11 @@
 import type { DeletedRecord, SourceRecord } from "../../../connector-kit/read-connector.ts";
 import type { SeenRecord } from "../../../ground/pack-seen.ts";
 import { timeSlices, type TimeSlices } from "../../../ground/time-slices.ts";
-import { ownKeys, possibleWrite, writeOfRecord } from "../../operations/own-changes.ts";
+import { ownKeys, findPossibleWrite, writeOfRecord } from "../../operations/own-changes.ts";
 import type { Database } from "../../store/database/database.ts";
 import { listOwnWrites, type OwnWrite } from "../../store/operations/own-writes.ts";
 import { listFingerprints, type Fingerprint, type KnownFingerprint } from "../../store/reads/read-pages.ts";
-import { contentText, entryText } from "./entry-text.ts";
+import { writeContent, writeEntry } from "./entry-text.ts";
 import { longestOverlapMs, type ReadScan } from "./read-scan.ts";
 import { recordFingerprint } from "./record-fingerprint.ts";
 import { shapeDeletion } from "./shape-record.ts";
@@ -63,7 +63,7 @@ async function chooseAll(
   const readTime = time.toISOString();
   for (const record of records) {
     if (slices.isOver()) await slices.next();
-    entries.push(entryText(scan.shaper.shape(record, readTime)));
+    entries.push(writeEntry(scan.shaper.shape(record, readTime)));
   }
   return { entries, kept: records, leftOut: [], fingerprints: [], forgotten: [...deleted.keys()] };
 }
@@ -106,7 +106,7 @@ async function chooseChanged(
     const isRemembered = changeTime !== undefined && changeTime.getTime() >= rememberedFromMs;
     let content: string | undefined;
     if (last || isRemembered) {
-      content = contentText(entry);
+      content = writeContent(entry);
       const hash = recordFingerprint(content, changeTime);
       if (last?.hash.equals(hash)) {
         chosen.leftOut.push({ id, changeTime, leftOut: "unchanged" });
@@ -115,7 +115,7 @@ async function chooseChanged(
       if (changeTime) chosen.fingerprints.push({ recordId: id, changeTime, hash });
     }
     if (deletion) chosen.forgotten.push(deletionKey(id));
-    chosen.entries.push(entryText(entry, content));
+    chosen.entries.push(writeEntry(entry, content));
     chosen.kept.push(record);
   }
   return chosen;
@@ -142,7 +142,7 @@ async function findOwnWrites(
     const written = writes.get(recordKey(id));
     if (!written) return {};
     const own = writeOfRecord({ changeTime, fields, values, deliveredTime }, written);
-    return own ? { own } : { possible: possibleWrite(changeTime, written) };
+    return own ? { own } : { possible: findPossibleWrite(changeTime, written) };
   };
 }
 
@@ -186,7 +186,7 @@ export async function chooseDeletions(
   for (const record of records) {
     const changeTime = record.deletedTime ?? scan.startTime;
     const entry = shapeDeletion(record, time.toISOString());
-    const content = contentText(entry);
+    const content = writeContent(entry);
     const hash = recordFingerprint(content, record.deletedTime);
     const seen = { id: record.id, changeTime: record.deletedTime };
     const lastChange = fingerprints.get(record.id)?.changeTime;
@@ -196,7 +196,7 @@ export async function chooseDeletions(
       continue;
     }
     chosen.kept.push(seen);
-    chosen.entries.push(entryText(entry, content));
+    chosen.entries.push(writeEntry(entry, content));
     chosen.fingerprints.push({ recordId: deletionKey(record.id), changeTime, hash });
     chosen.forgotten.push(record.id);
   }

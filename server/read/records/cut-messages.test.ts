@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 import { validator } from "../../http/validation.ts";
 import { ReadMessageSchema } from "../../events/read-message-schema.ts";
 import { cutMessages, MAX_MESSAGE_BYTES, type MessageLimits } from "./cut-messages.ts";
-import { entryText } from "./entry-text.ts";
+import { writeEntry } from "./entry-text.ts";
 import { readMessageHead } from "./read-message.ts";
 
 const head = readMessageHead({
@@ -24,7 +24,7 @@ const head = readMessageHead({
   readType: "scheduled",
 });
 const entry = (id: number, text = "") =>
-  entryText({ id: String(id), fields: { text }, mappedFields: {}, raw: {} });
+  writeEntry({ id: String(id), fields: { text }, mappedFields: {}, raw: {} });
 const cut = (entries: string[], limits?: MessageLimits) =>
   cutMessages(head, entries, limits).map(({ data, numRecords, isLarge }) => {
     const message = JSON.parse(data);

@@ -2,13 +2,13 @@
 import type { ResultEntry } from "../../events/read-message-schema.ts";
 
 /** Returns the members that the fingerprint covers: all but `id`, `raw` and the times of the version. */
-export function contentText({ fields, mappedFields, associations }: ResultEntry): string {
+export function writeContent({ fields, mappedFields, associations }: ResultEntry): string {
   const listed = associations ? `,"associations":${JSON.stringify(associations)}` : "";
   return `"fields":${JSON.stringify(fields)},"mappedFields":${JSON.stringify(mappedFields)}${listed}`;
 }
 
 /** Returns the whole entry. `content` is its content if that was written already; otherwise one call writes all, which is quicker. */
-export function entryText(entry: ResultEntry, content?: string): string {
+export function writeEntry(entry: ResultEntry, content?: string): string {
   const {
     id,
     changeTime,

@@ -6,7 +6,7 @@ import { callProvider, type CallServices } from "../../operations/call-provider.
 import type { MetadataMemory } from "../../operations/metadata-memory.ts";
 import type { ClaimedRun } from "../../store/reads/read-runs.ts";
 import type { LogEntry } from "../../store/operations/operations.ts";
-import { configuredFilters } from "../definition/provider-filters.ts";
+import { resolveFilters } from "../definition/provider-filters.ts";
 import type { ReadPaces } from "./paced-fetch.ts";
 import { needsMetadata, readSet, type ReadSet } from "../definition/read-set.ts";
 import type { MessageDestination, ReadTarget } from "../definition/read-target.ts";
@@ -54,7 +54,7 @@ export async function openReadScan(
       objectName: run.objectName,
       fields: set.fields,
       ...(run.sinceTime && { since: run.sinceTime }),
-      filters: configuredFilters(filters, definition, metadata, connector.read),
+      filters: resolveFilters(filters, definition, metadata, connector.read),
       associations: connector.read.abilities.associations ? definition.associatedObjects : [],
       ...(metadata && { metadata }),
     },

@@ -4,7 +4,7 @@ import { hash } from "node:crypto";
 const BYTES = 16;
 
 /**
- * Returns 16 bytes that are the same for the same content (`contentText`) and change time. The change time counts, because
+ * Returns 16 bytes that are the same for the same content (`writeContent`) and change time. The change time counts, because
  * a change may concern members of `raw` only.
  */
 export function recordFingerprint(content: string, changeTime: Date | undefined): Buffer {

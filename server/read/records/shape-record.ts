@@ -3,7 +3,7 @@ import type { AssociatedRecord, DeletedRecord, SourceRecord } from "../../../con
 import type { AssociationEntry, ResultEntry } from "../../events/read-message-schema.ts";
 import type { ListStep, PathStep } from "../../../ground/field-path.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../ground/json.ts";
-import { deliveredValues } from "../definition/delivered-values.ts";
+import { translateValues } from "../definition/translate-values.ts";
 import type { FieldNames, ReadField, ReadSet } from "../definition/read-set.ts";
 
 export interface RecordShaper {
@@ -90,7 +90,7 @@ function prepare(fields: readonly ReadField[], fieldKey: FieldNames["fieldKey"])
         path,
         target: target.at(-1) ?? name,
         parents: target.slice(0, -1),
-        ...(values && { translate: deliveredValues(values, isMultiple) }),
+        ...(values && { translate: translateValues(values, isMultiple) }),
         isFound: false,
       };
     });

@@ -13,7 +13,7 @@ import { sweep } from "../../jobs/retention.ts";
 import {
   countHeld,
   deliverHeld,
-  heldInserts,
+  buildHeldInserts,
   holdMessages,
   releaseHeld,
 } from "../../store/deliveries/held-messages.ts";
@@ -108,7 +108,7 @@ integrations:
     const { queries } = all.database;
     const before = pagesReceived().length;
     await deliverHeld(queries, owner(), 1);
-    await sql`with ${heldInserts(messages(1), owner())} select count(*) from inserted_events`.execute(
+    await sql`with ${buildHeldInserts(messages(1), owner())} select count(*) from inserted_events`.execute(
       queries,
     );
     assert.equal(await held(), 1);
@@ -119,7 +119,7 @@ integrations:
 
   test("a condition that does not hold stores nothing", async () => {
     const { queries } = all.database;
-    const statement = sql`with ${heldInserts(messages(1), owner(), sql`false`)} select count(*) from inserted_events`;
+    const statement = sql`with ${buildHeldInserts(messages(1), owner(), sql`false`)} select count(*) from inserted_events`;
     await statement.execute(queries);
     await releaseHeld(queries, owner());
     assert.equal(await held(), 0);

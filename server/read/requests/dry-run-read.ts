@@ -7,7 +7,7 @@ import { callProvider, type CallServices, type ProviderCall } from "../../operat
 import type { MetadataMemory } from "../../operations/metadata-memory.ts";
 import type { ReadableObject } from "../definition/installed-object.ts";
 import { planObject } from "../run/plan-object.ts";
-import { configuredFilters } from "../definition/provider-filters.ts";
+import { resolveFilters } from "../definition/provider-filters.ts";
 import { readProblem } from "../definition/read-problem.ts";
 import type { RequestedSpan } from "../definition/read-span.ts";
 
@@ -54,7 +54,7 @@ export async function dryRunRead(
         definition,
         connector,
         filterCount: filters.length,
-        filtersFor: (metadata) => configuredFilters(filters, definition, metadata, connector.read),
+        filtersFor: (metadata) => resolveFilters(filters, definition, metadata, connector.read),
       },
       call,
     );

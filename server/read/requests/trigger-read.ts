@@ -11,7 +11,7 @@ import { findDestination } from "../../store/deliveries/destinations.ts";
 import { beginTriggeredRead, type TriggerServices } from "../schedule/begin-triggered-read.ts";
 import { dryRunRead, ReadDryRunSchema, type DryRunServices } from "./dry-run-read.ts";
 import { findReadableObject, refuseObject, type ReadableObject } from "../definition/installed-object.ts";
-import { requestedSpan } from "../definition/read-span.ts";
+import { resolveSpan } from "../definition/read-span.ts";
 
 export type TriggerReadServices = TriggerServices &
   DryRunServices & { catalog: Catalog; idempotency: Idempotency };
@@ -83,7 +83,7 @@ export const triggerRead = (deps: TriggerReadServices) =>
         objectName,
         in: "path",
       });
-      const span = requestedSpan(body, now());
+      const span = resolveSpan(body, now());
       await requireDestination(deps, object, objectName);
       if (query.dryRun) return asOkay(await dryRunRead(deps, object, span));
       const { installation } = object.installed;

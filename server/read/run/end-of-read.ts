@@ -1,5 +1,5 @@
 /** Builds the end of a run after its last page: result, cursor, event. */
-import { counted } from "../../../ground/counted.ts";
+import { formatCount } from "../../../ground/format-count.ts";
 import { toEventRow } from "../../events/record-event.ts";
 import { readBackfillDone, readTriggeredDone } from "../../events/new-events.ts";
 import type { InstallationFieldsRow } from "../../store/deliveries/events.ts";
@@ -61,6 +61,6 @@ function chooseCursor(
 
 function toReadResult({ records, delivered, deleted }: ReadCounts): string {
   if (delivered + deleted === 0) return "No new data found";
-  const read = `${counted(records, "record")} read`;
+  const read = `${formatCount(records, "record")} read`;
   return deleted === 0 ? read : `${read}, ${deleted} deleted`;
 }

@@ -1,6 +1,6 @@
 /** Builds the commit of a fetched page: messages, fingerprints, counts, log, and the checkpoint behind it. */
 import type { ReadMessageHead } from "../../events/read-message-schema.ts";
-import { counted } from "../../../ground/counted.ts";
+import { formatCount } from "../../../ground/format-count.ts";
 import { newId } from "../../../ground/ids.ts";
 import { packSeen } from "../../../ground/pack-seen.ts";
 import { currentTraceparent } from "../../../ground/span.ts";
@@ -14,7 +14,7 @@ import type { FetchedPage, ReadPosition } from "./fetch-page.ts";
 import { endOfRead, type EndedRead } from "./end-of-read.ts";
 import { buildMetadata } from "./read-counts.ts";
 import { readMessageHead } from "../records/read-message.ts";
-import { lowerBound } from "../definition/read-span.ts";
+import { readLowerBound } from "../definition/read-span.ts";
 import type { ReadScan, ScanServices } from "../records/read-scan.ts";
 import type { RunReadServices } from "./read-services.ts";
 import { leaveOutVanished } from "../records/vanished-fields.ts";
@@ -170,9 +170,9 @@ function buildLog(
   const log: LogEntry[] = [];
   const { run, set, target } = scan;
   if (counts.pages === 1) {
-    const since = lowerBound(run);
+    const since = readLowerBound(run);
     const from = since ? `changed since ${since.toISOString()}` : "of the full history";
-    const msg = `Reading records ${from} until ${untilTime.toISOString()}, ${counted(set.fields.length, "field")}`;
+    const msg = `Reading records ${from} until ${untilTime.toISOString()}, ${formatCount(set.fields.length, "field")}`;
     log.push({ severity: "INFO", msg });
     for (const records of target.notRead)
       log.push({ severity: "INFO", msg: `The provider's list leaves out ${records}: they are not read` });
@@ -185,11 +185,11 @@ function buildLog(
   }
   if (counts.pages <= PAGES_LOGGED || counts.pages % PAGES_PER_LINE === 0) {
     const what = stage === "deletions" ? "deleted record" : "record";
-    log.push({ severity: "DEBUG", msg: `Page ${counts.pages}: ${counted(page.records.length, what)}` });
+    log.push({ severity: "DEBUG", msg: `Page ${counts.pages}: ${formatCount(page.records.length, what)}` });
   }
   return log;
 }
 
 function describeCounts({ records, delivered, unchanged, deleted, pages }: ReadCounts): string {
-  return `${counted(records, "record")} read in ${counted(pages, "page")}, ${delivered} delivered, ${unchanged} unchanged, ${deleted} deleted`;
+  return `${formatCount(records, "record")} read in ${formatCount(pages, "page")}, ${delivered} delivered, ${unchanged} unchanged, ${deleted} deleted`;
 }

@@ -1,7 +1,7 @@
 /** Counts what a read has done so far, and shows it in its operation. */
 import { isJsonObject, type Json, type JsonObject } from "../../../ground/json.ts";
 import type { ClaimedRun, ReadCounts } from "../../store/reads/read-runs.ts";
-import { lowerBound } from "../definition/read-span.ts";
+import { readLowerBound } from "../definition/read-span.ts";
 
 export const NO_COUNTS: ReadCounts = {
   pages: 0,
@@ -42,7 +42,7 @@ export function buildMetadata(
   { messageName, untilTime }: { messageName: string; untilTime: Date | null },
   { total, ...counts }: ReadCounts,
 ): JsonObject {
-  const since = lowerBound(run);
+  const since = readLowerBound(run);
   return {
     progress: {
       installationId: run.installationId,

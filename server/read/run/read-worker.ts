@@ -3,10 +3,10 @@ import type { RecentMessages } from "../../events/recent-messages.ts";
 import { nowMs } from "../../../ground/clock.ts";
 import type { Tracer } from "../../../ground/tracer.ts";
 import { startClaimLoop, type ClaimLoop } from "../../jobs/claim-loop.ts";
-import { backoffMs } from "../../jobs/backoff.ts";
+import { computeBackoffMs } from "../../jobs/backoff.ts";
 import { withOrphanRecovery } from "../../jobs/recovering-loop.ts";
-import { sharedCommit } from "../../jobs/shared-commit.ts";
-import { listClaimersIn } from "../../store/processes/list-claimers.ts";
+import { openSharedCommit } from "../../jobs/shared-commit.ts";
+import { readClaimers } from "../../store/processes/list-claimers.ts";
 import { commitReadPages, type ReadPageCommit } from "../../store/reads/read-pages.ts";
 import {
   claimRuns,
@@ -76,7 +76,7 @@ export function startReadWorker(deps: ReadWorkerServices): ClaimLoop {
       },
       release: (runs) => releaseRuns(data, identity.id, listIds(runs)),
       postpone: ({ operationId, attempts }) => {
-        const dueTime = new Date(nowMs() + backoffMs({ attempts: attempts + 1, baseMs: retryBaseMs }));
+        const dueTime = new Date(nowMs() + computeBackoffMs({ attempts: attempts + 1, baseMs: retryBaseMs }));
         const again = { operationId, workerId: identity.id, dueTime, attempts: attempts + 1 };
         return putBackRun(data, { ...again, waitsFor: null, log: [] });
       },
@@ -108,14 +108,14 @@ export function startReadWorker(deps: ReadWorkerServices): ClaimLoop {
   return withOrphanRecovery(loop, {
     log,
     identity,
-    listClaimers: () => listClaimersIn(data, "readRuns"),
+    listClaimers: () => readClaimers(data, "readRuns"),
     recover: (deadProcess) => recoverRuns(data, deadProcess),
   });
 }
 
 /** Commits pages of different runs together. */
 function openPageCommits({ database, recentMessages }: ReadWorkerServices): RunReadServices["commit"] {
-  const pages = sharedCommit<PageToCommit>(
+  const pages = openSharedCommit<PageToCommit>(
     async (items) => {
       for (const { page } of items) recentMessages.keep(page.messages.filter(({ held }) => !held));
       const committed = await commitReadPages(

@@ -4,7 +4,7 @@ import { ClosedGateError } from "../../calls/gates/closed-gate-error.ts";
 import { readSchedulePaused, readTriggeredError } from "../../events/new-events.ts";
 import { toEventRow } from "../../events/record-event.ts";
 import { now, nowMs } from "../../../ground/clock.ts";
-import { backoffMs } from "../../jobs/backoff.ts";
+import { computeBackoffMs } from "../../jobs/backoff.ts";
 import type { RunResult } from "../../jobs/fair-slots.ts";
 import type { RunEnd } from "../../store/reads/read-pages.ts";
 import { findReadObject } from "../../store/reads/read-objects.ts";
@@ -63,7 +63,7 @@ export async function settleFailure(
     await fail(deps, run, owner, { ...failed, isPermanent: error.kind !== "unauthorized" });
     return "sent";
   }
-  const delayMs = backoffMs({ attempts, baseMs: deps.retryBaseMs });
+  const delayMs = computeBackoffMs({ attempts, baseMs: deps.retryBaseMs });
   const dueMs = Math.max(nowMs() + delayMs, error.retryAt?.getTime() ?? 0);
   if (dueMs > deadlineMs(deps, run)) {
     await fail(deps, run, owner, { ...failed, isPermanent: false });

@@ -104,7 +104,7 @@ async function begin(
     due.map(({ installationId, objectName, schedule, isBeingRead }) => ({
       installationId,
       objectName,
-      nextTick: tickAfter({ installationId, objectName, schedule }, time, deps.minuteMs),
+      nextTick: findTickAfter({ installationId, objectName, schedule }, time, deps.minuteMs),
       missed: isBeingRead,
     })),
   );
@@ -140,7 +140,7 @@ function planRun(catalog: Catalog, object: DueObject, time: Date): NewReadRun | 
 }
 
 /** Returns the next tick of an object. Equal schedules are spread over a minute, each object always at the same second. */
-export const tickAfter = (
+export const findTickAfter = (
   { installationId, objectName, schedule }: Pick<DueObject, "installationId" | "objectName" | "schedule">,
   time: Date,
   minuteMs: number,

@@ -36,7 +36,7 @@ import {
   takeSyncs,
   type QueuedSync,
 } from "../../store/integrations/installation-syncs.ts";
-import { tickAfter } from "./begin-reads.ts";
+import { findTickAfter } from "./begin-reads.ts";
 import { readDefinitions, type ReadDefinition } from "../definition/read-definition.ts";
 import { readSources } from "../definition/read-sources.ts";
 import { toReadSpan } from "../definition/read-span.ts";
@@ -193,7 +193,7 @@ async function changeObject(
   const isSame = schedule === row.schedule;
   const nextTick = isSame
     ? row.nextTick
-    : schedule && tickAfter({ installationId, objectName, schedule }, time, minuteMs);
+    : schedule && findTickAfter({ installationId, objectName, schedule }, time, minuteMs);
   if (disabled) {
     // Runs before their object, like the commit of a page.
     await stop(situation, row, "the object was disabled", ["scheduled", "triggered"]);
@@ -228,7 +228,8 @@ async function addObject(situation: Situation, definition: ReadDefinition): Prom
     messageName,
     destination,
     schedule,
-    nextTick: schedule === null ? null : tickAfter({ installationId, objectName, schedule }, time, minuteMs),
+    nextTick:
+      schedule === null ? null : findTickAfter({ installationId, objectName, schedule }, time, minuteMs),
     cursorTime: time,
     floorTime: backfill ? null : time,
     backfillId: backfill ? operationId : null,

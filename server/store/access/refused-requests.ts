@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import { isUuid } from "../../../ground/ids.ts";
 import type { ControlQueries } from "../database/sides.ts";
 import { containsText, inIdRange, type IdRange } from "../database/id-range.ts";
-import { removePlannedByRows } from "../database/planned-by-rows.ts";
+import { removePlannedByRows } from "../database/run-planned-by-rows.ts";
 import type { ProjectBound } from "./project-retention.ts";
 
 export interface RefusedRequestRow {

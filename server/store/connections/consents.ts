@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import type { ProviderMetadata } from "./connections.ts";
 import type { ControlQueries } from "../database/sides.ts";
-import { removePlannedByRows } from "../database/planned-by-rows.ts";
+import { removePlannedByRows } from "../database/run-planned-by-rows.ts";
 import type { ProjectBound } from "../access/project-retention.ts";
 
 /**

@@ -1,6 +1,6 @@
 /** Erases a group from every table, in statements that are short enough to be repeated. */
 import { sql } from "kysely";
-import { encodedStep } from "../../../ground/spelled-path.ts";
+import { encodeStep } from "../../../ground/normalize-path.ts";
 import type { ControlQueries, DataQueries, SharedQueries } from "../database/sides.ts";
 import { removeLines } from "../operations/proxy-usage.ts";
 import { erasePushes, type PushedAccount } from "../subscriptions/received-pushes.ts";
@@ -212,7 +212,7 @@ export async function eraseRefusedRequests(
   queries: ControlQueries,
   { projectId, groupRef, installationIds, connectionIds }: ErasedGroup & GroupTraces,
 ): Promise<number> {
-  const inPath = `/${encodedStep(groupRef)}`;
+  const inPath = `/${encodeStep(groupRef)}`;
   const removed = await sql`
     delete from refused_requests where project_id = ${projectId} and (
       group_ref = ${groupRef} or strpos(detail, ${`\`${groupRef}\``}) > 0

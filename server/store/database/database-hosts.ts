@@ -1,6 +1,6 @@
 /** Chooses among the hosts of DATABASE_URL the one that takes writes, and opens connections to it. */
 import { Client, type ClientConfig } from "pg";
-import { databaseAddresses } from "../../../ground/database-addresses.ts";
+import { listDatabaseAddresses } from "../../../ground/database-addresses.ts";
 
 export interface DatabaseHosts {
   readonly count: number;
@@ -11,7 +11,7 @@ export interface DatabaseHosts {
 }
 
 export function openDatabaseHosts(connectionString: string): DatabaseHosts {
-  const addresses = databaseAddresses(connectionString) ?? [connectionString];
+  const addresses = listDatabaseAddresses(connectionString) ?? [connectionString];
   let index = 0;
   const current = () => addresses[index] ?? connectionString;
   return {

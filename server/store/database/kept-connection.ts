@@ -12,7 +12,7 @@ export interface KeptConnection {
   close(): Promise<void>;
 }
 
-export interface KeepOptions {
+export interface KeptConnectionOptions {
   connectionString: string;
   /** Name shown in `pg_stat_activity`. */
   applicationName: string;
@@ -32,7 +32,7 @@ const ANSWER_TIMEOUT_MS = 10_000;
 const HEARTBEAT_MS = 15_000;
 
 /** Opens the connection. Throws if the first attempt fails; later it reconnects for ever. */
-export async function keepConnection(options: KeepOptions): Promise<KeptConnection> {
+export async function keepConnection(options: KeptConnectionOptions): Promise<KeptConnection> {
   const { log, applicationName, retryMs } = options;
   const hosts = openDatabaseHosts(options.connectionString);
   let client: Client | undefined;
@@ -100,7 +100,7 @@ export async function keepConnection(options: KeepOptions): Promise<KeptConnecti
   };
 }
 
-const open = (hosts: DatabaseHosts, { applicationName }: KeepOptions): Client =>
+const open = (hosts: DatabaseHosts, { applicationName }: KeptConnectionOptions): Client =>
   new HostClient(hosts, {
     application_name: applicationName,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,

@@ -1,7 +1,7 @@
 /** Entries of the outbox: the effects of control changes on data tables, and how each kind is stored. */
 import { sql } from "kysely";
 import type { DataQueries } from "./sides.ts";
-import { wakes } from "./wake-ups.ts";
+import { buildWakeColumn } from "./wake-ups.ts";
 
 export type OutboxEntry = { projectId: string } & (
   | { kind: "event"; content: QueuedEvent }
@@ -94,7 +94,7 @@ async function storeEvents(queries: DataQueries, entries: StoredEntry[]): Promis
       insert into unrouted_events (event_id, size_bytes)
       select id, octet_length(data) from given join inserted using (id)
     )
-    select ${wakes("events", sql`exists (select from inserted)`)}
+    select ${buildWakeColumn("events", sql`exists (select from inserted)`)}
   `.execute(queries);
 }
 
@@ -110,7 +110,7 @@ async function queueInstallations(
         on conflict do nothing
         returning installation_id
       )
-      select ${wakes(table, sql`exists (select from queued)`)}
+      select ${buildWakeColumn(table, sql`exists (select from queued)`)}
     `.execute(queries);
 }
 

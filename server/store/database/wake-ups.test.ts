@@ -12,9 +12,9 @@ import { elapsedMs } from "../../../ground/clock.ts";
 import { createLog } from "../../../ground/log.ts";
 import { listenForChanges } from "./changes.ts";
 import type { Database, Queries } from "./database.ts";
-import { wakes } from "./wake-ups.ts";
+import { buildWakeColumn } from "./wake-ups.ts";
 
-const wake = (queries: Queries, table: string) => sql`select ${wakes(table)}`.execute(queries);
+const wake = (queries: Queries, table: string) => sql`select ${buildWakeColumn(table)}`.execute(queries);
 
 async function openHearing(t: Scope): Promise<{ database: Database; heard: string[] }> {
   const database = await testDatabase(t, { isDivided: false });
@@ -28,13 +28,13 @@ async function openHearing(t: Scope): Promise<{ database: Database; heard: strin
 /** Wakes the workers of "one" in a transaction that is rolled back, and those of "two" in one that commits when it is told to. */
 const OTHER_PROCESS = `
   const { openDatabase, transact, rehearse } = await import(process.env.STORE + "database.ts");
-  const { wakes } = await import(process.env.STORE + "wake-ups.ts");
+  const { buildWakeColumn } = await import(process.env.STORE + "wake-ups.ts");
   const { createLog } = await import(process.env.STORE + "../../../ground/log.ts");
   const { sql } = await import(process.env.KYSELY);
   const database = await openDatabase({ connectionString: process.env.DATABASE_URL, log: createLog("silent") });
-  await rehearse(database, (queries) => sql\`select \${wakes("one")}\`.execute(queries));
+  await rehearse(database, (queries) => sql\`select \${buildWakeColumn("one")}\`.execute(queries));
   await transact(database, async (queries) => {
-    await sql\`select \${wakes("two")}\`.execute(queries);
+    await sql\`select \${buildWakeColumn("two")}\`.execute(queries);
     console.log("not committed yet");
     await new Promise((resolve) => process.stdin.once("data", resolve));
   });
@@ -83,7 +83,7 @@ test("many commits share a message in five milliseconds, and the last one is hea
 
 test("a statement whose condition does not hold wakes nobody", async (t) => {
   const { database, heard } = await openHearing(t);
-  await sql`select ${wakes("nobody", sql`1 = 2`)}`.execute(database.queries);
+  await sql`select ${buildWakeColumn("nobody", sql`1 = 2`)}`.execute(database.queries);
   await wake(database.queries, "somebody");
   await until(() => heard.length > 0);
   assert.deepEqual(heard, ["somebody"]);

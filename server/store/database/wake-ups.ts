@@ -10,7 +10,7 @@ import { sql, type RawBuilder } from "kysely";
 const COLUMN = "wakes";
 
 /** Builds that column for the answer of a statement. The connection (`pool.ts`) reads it, and wakes workers after the commit. */
-export const wakes = (table: string, condition?: RawBuilder<unknown>): RawBuilder<unknown> =>
+export const buildWakeColumn = (table: string, condition?: RawBuilder<unknown>): RawBuilder<unknown> =>
   sql`${condition ? sql`case when ${condition} then ${sql.lit(table)} end` : sql.lit(table)} as ${sql.raw(COLUMN)}`;
 
 /** Returns the table that the rows of an answer name. All rows name the same one. */

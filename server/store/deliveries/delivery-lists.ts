@@ -6,7 +6,7 @@ import type { DeliveryState } from "./deliveries.ts";
 import type { DeliveryRow } from "./delivery-pages.ts";
 import { DATA_HEAD, withSubjects } from "./delivery-subjects.ts";
 import { EVENT_KIND, type StoredEvent } from "./events.ts";
-import { wakes } from "../database/wake-ups.ts";
+import { buildWakeColumn } from "../database/wake-ups.ts";
 
 const COLUMNS = sql`
   delivery.destination_id, delivery.event_id, events.type, events.create_time, state, due_time, attempts, ${DATA_HEAD} as head
@@ -86,7 +86,7 @@ export async function hastenDeliveries(
     from waiting
     where destination_id = ${destinationId} and deliveries.event_id = waiting.event_id
       and state = 'waiting' and (${evenOne} or waiting.number > 1)
-    returning ${wakes("deliveries")}
+    returning ${buildWakeColumn("deliveries")}
   `.execute(queries);
   return Number(numAffectedRows ?? 0n);
 }
@@ -99,7 +99,7 @@ export async function resendDelivery(
 ): Promise<boolean> {
   const { numAffectedRows } = await sql`
     ${resend} where destination_id = ${destinationId} and event_id = ${eventId} and state <> 'sending'
-    returning ${wakes("deliveries")}
+    returning ${buildWakeColumn("deliveries")}
   `.execute(queries);
   return (numAffectedRows ?? 0n) > 0n;
 }
@@ -153,7 +153,7 @@ export async function resendDeliveries(
       order by event_id limit ${limit} for update skip locked
     ) as chosen
     where destination_id = ${destinationId} and deliveries.event_id = chosen.event_id
-    returning deliveries.event_id, ${wakes("deliveries")}
+    returning deliveries.event_id, ${buildWakeColumn("deliveries")}
   `.execute(queries);
   const ids = rows.map((row) => row.eventId).toSorted();
   return { count: ids.length, lastEventId: ids.at(-1) };

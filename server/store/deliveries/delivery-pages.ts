@@ -5,7 +5,7 @@ import type { DataQueries } from "../database/sides.ts";
 import type { AttemptRecord, DeliveryState } from "./deliveries.ts";
 import {
   DATA_HEAD,
-  subjectConditions,
+  buildSubjectConditions,
   withSubjects,
   type DeliverySubject,
   type SubjectFilter,
@@ -145,7 +145,7 @@ function buildConditions({ state, range }: DeliveryFilter): RawBuilder<unknown>[
 
 const buildEventConditions = ({ type, ...filter }: DeliveryFilter): RawBuilder<unknown>[] => [
   ...(type === undefined ? [] : [sql`events.type = ${type}`]),
-  ...subjectConditions(filter),
+  ...buildSubjectConditions(filter),
 ];
 
 /** Joins the event of each row. With a plain join, the planner may read all matching events, of all times and projects. */

@@ -38,7 +38,7 @@ export const HEAD = sql`substr(events.data::text, 1, 2000)`;
 export const IS_MESSAGE = sql`events.destination_id is not null`;
 
 /** Returns the conditions on a row of `events`; the cheap ones come first. */
-export function subjectConditions(filter: SubjectFilter): RawBuilder<unknown>[] {
+export function buildSubjectConditions(filter: SubjectFilter): RawBuilder<unknown>[] {
   const { groupRef, integrationId, object, kind } = filter;
   const all: RawBuilder<unknown>[] = [];
   if (kind === "notification") all.push(sql`not (${IS_MESSAGE})`);

@@ -1,7 +1,7 @@
 /** Events: how they are stored and queued for routing, and the fields of an installation that they contain. */
 import { sql, type RawBuilder } from "kysely";
 import type { DataQueries, SharedQueries } from "../database/sides.ts";
-import { wakes } from "../database/wake-ups.ts";
+import { buildWakeColumn } from "../database/wake-ups.ts";
 
 export interface EventRow {
   id: string;
@@ -17,7 +17,7 @@ export interface EventRow {
 
 /** Inserts events in one statement; the delivering processes are woken after the commit. */
 export async function insertEvents(queries: DataQueries, events: EventRow[]): Promise<void> {
-  await sql`with ${eventInserts(events)} select ${WAKES_DELIVERERS}`.execute(queries);
+  await sql`with ${buildEventInserts(events)} select ${WAKES_DELIVERERS}`.execute(queries);
 }
 
 /**
@@ -25,7 +25,7 @@ export async function insertEvents(queries: DataQueries, events: EventRow[]): Pr
  * tables. The statement must read `inserted_events` (`id`), usually by `WAKES_DELIVERERS`. `condition` may use
  * earlier expressions of the statement; where it is false, nothing is inserted.
  */
-export function eventInserts(
+export function buildEventInserts(
   events: EventRow[],
   condition: RawBuilder<unknown> = sql`true`,
 ): RawBuilder<unknown> {
@@ -34,11 +34,14 @@ export function eventInserts(
       insert into unrouted_events (event_id, destination_id, size_bytes)
       select id, destination_id, size_bytes from ${queueRows(events)}
       where ${condition}
-    ), ${unqueuedInserts(events, condition)}`;
+    ), ${buildUnqueuedInserts(events, condition)}`;
 }
 
 /** Returns common table expressions that insert events which are not to be routed yet. */
-export function unqueuedInserts(events: EventRow[], condition: RawBuilder<unknown>): RawBuilder<unknown> {
+export function buildUnqueuedInserts(
+  events: EventRow[],
+  condition: RawBuilder<unknown>,
+): RawBuilder<unknown> {
   const column = pickColumn(events);
   return sql`
     inserted_events as (
@@ -67,8 +70,8 @@ const pickColumn =
   (name: keyof EventRow): (string | null)[] =>
     events.map((event) => event[name] ?? null);
 
-/** For statements with `eventInserts`: wakes the delivering processes if events were inserted. */
-export const WAKES_DELIVERERS = wakes("events", sql`exists (select from inserted_events)`);
+/** For statements with `buildEventInserts`: wakes the delivering processes if events were inserted. */
+export const WAKES_DELIVERERS = buildWakeColumn("events", sql`exists (select from inserted_events)`);
 
 /** Fields of an installation that all its events contain. */
 export interface InstallationFieldsRow {

@@ -11,7 +11,7 @@
  */
 import { sql, type RawBuilder } from "kysely";
 import type { DataQueries } from "../database/sides.ts";
-import { WAKES_DELIVERERS, queueRows, unqueuedInserts, type EventRow } from "./events.ts";
+import { WAKES_DELIVERERS, queueRows, buildUnqueuedInserts, type EventRow } from "./events.ts";
 
 /** Object of an installation whose messages are held. */
 export interface HeldObject {
@@ -22,9 +22,9 @@ export interface HeldObject {
 
 /**
  * Returns common table expressions that insert data messages and hold them in this order, for a statement that also
- * writes other tables; the counterpart of `eventInserts`. Call `releaseHeld` after the commit.
+ * writes other tables; the counterpart of `buildEventInserts`. Call `releaseHeld` after the commit.
  */
-export function heldInserts(
+export function buildHeldInserts(
   messages: EventRow[],
   { installationId, objectName, operationId }: HeldObject & { operationId: string },
   condition: RawBuilder<unknown> = sql`true`,
@@ -35,7 +35,7 @@ export function heldInserts(
       select ${installationId}::uuid, ${objectName}::text, ${operationId}::uuid, id, destination_id, size_bytes
       from ${queueRows(messages)}
       where ${condition} order by position
-    ), ${unqueuedInserts(messages, condition)}`;
+    ), ${buildUnqueuedInserts(messages, condition)}`;
 }
 
 /** Stores data messages of one operation and holds them; releases as many as earlier requests asked for. */
@@ -44,7 +44,7 @@ export async function holdMessages(
   messages: EventRow[],
   owner: HeldObject & { operationId: string },
 ): Promise<void> {
-  await sql`with ${heldInserts(messages, owner)} select count(*) from inserted_events`.execute(queries);
+  await sql`with ${buildHeldInserts(messages, owner)} select count(*) from inserted_events`.execute(queries);
   await releaseHeld(queries, owner);
 }
 

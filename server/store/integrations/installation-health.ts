@@ -137,7 +137,7 @@ export const GROUP_REASONS = sql`(
 )`;
 
 /** Builds JSON of missing fields, each with the time since when it is missing; `known` may have that time. */
-export const datedFields = (
+export const buildDatedFields = (
   known: RawBuilder<unknown>,
   names: RawBuilder<unknown>,
 ): RawBuilder<unknown> => sql`(

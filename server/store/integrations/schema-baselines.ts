@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import type { Json } from "../../../ground/json.ts";
 import type { DataQueries } from "../database/sides.ts";
-import { eventInserts, WAKES_DELIVERERS, type EventRow } from "../deliveries/events.ts";
+import { buildEventInserts, WAKES_DELIVERERS, type EventRow } from "../deliveries/events.ts";
 
 export interface SchemaBaseline {
   objectName: string;
@@ -59,7 +59,7 @@ export async function saveSchemaBaseline(
         account = excluded.account, fields = excluded.fields, version = known.version + 1, update_time = now()
       where known.version = ${comparedVersion ?? null}::integer
       returning 1
-    ), ${eventInserts(message ? [message] : [], sql`exists (select from saved)`)}
+    ), ${buildEventInserts(message ? [message] : [], sql`exists (select from saved)`)}
     select ${WAKES_DELIVERERS}
   `.execute(queries);
 }

@@ -56,7 +56,7 @@ const BATCH = 500;
 const FIRST_ID = "00000000-0000-0000-0000-000000000000";
 
 /** Yields the values of the column in the order of the rows' ids, except those sealed with `exceptKeyId`. */
-export async function* eachSealed(
+export async function* listSealed(
   queries: ControlQueries,
   { table, column }: SealedColumn,
   exceptKeyId: string | null = null,

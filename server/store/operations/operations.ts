@@ -5,10 +5,10 @@ import { isUuid } from "../../../ground/ids.ts";
 import type { JsonObject } from "../../../ground/json.ts";
 import type { DataQueries } from "../database/sides.ts";
 import type { EventRow } from "../deliveries/events.ts";
-import { removePlannedByRows } from "../database/planned-by-rows.ts";
+import { removePlannedByRows } from "../database/run-planned-by-rows.ts";
 import type { ProjectBound } from "../access/project-retention.ts";
 import { toStorableJson, toStoredJson } from "../database/stored-json.ts";
-import { wakes } from "../database/wake-ups.ts";
+import { buildWakeColumn } from "../database/wake-ups.ts";
 
 export type OperationStatus = "in_progress" | "success" | "failure";
 
@@ -181,7 +181,7 @@ export async function endOperations(
       where event_id is not null and missing is null
       returning event_id
     )
-    select ${wakes("events", sql`exists (select from queued)`)}
+    select ${buildWakeColumn("events", sql`exists (select from queued)`)}
   `.execute(queries);
 }
 

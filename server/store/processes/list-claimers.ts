@@ -2,7 +2,7 @@
 import type { Queries } from "../database/database.ts";
 
 /** Lists the processes by reading all claimed rows: for tables of which a process claims few at a time. */
-export async function listClaimersIn(
+export async function readClaimers(
   queries: Queries,
   table: "readRuns" | "subscriptions" | "eventStreams" | "approvals",
 ): Promise<number[]> {

@@ -3,12 +3,12 @@ import { sql, type RawBuilder } from "kysely";
 import type { JsonObject } from "../../../ground/json.ts";
 import type { DataQueries } from "../database/sides.ts";
 import type { EventRow } from "../deliveries/events.ts";
-import { datedFields } from "../integrations/installation-health.ts";
+import { buildDatedFields } from "../integrations/installation-health.ts";
 import { addTimes, type LogEntry } from "../operations/operations.ts";
 import { ReusedBuffers } from "../database/reused-buffers.ts";
 import type { SeenRow } from "./seen-records.ts";
 import { toStorableJson, toStoredJson } from "../database/stored-json.ts";
-import { wakes } from "../database/wake-ups.ts";
+import { buildWakeColumn } from "../database/wake-ups.ts";
 
 export interface Fingerprint {
   recordId: string;
@@ -86,7 +86,7 @@ export async function commitReadPages(queries: DataQueries, pages: ReadPageCommi
       where read_runs.operation_id = any(${pages.map(({ operationId }) => operationId)}::uuid[])
       for update of read_runs
     ), ${sql.join([...buildParts(pages), ...(events.length > 0 ? [insertEvents(events, bytes)] : [])])}
-    select operation_id${events.length > 0 ? sql`, ${wakes("events")}` : sql``} from mine
+    select operation_id${events.length > 0 ? sql`, ${buildWakeColumn("events")}` : sql``} from mine
   `.execute(queries);
   // Only after a success: a failed statement may still wait to be sent.
   buffers.giveBack(bytes);
@@ -165,7 +165,7 @@ const END_RUNS = sql`ended as (
         failure = case when input.status = 'success' then null else coalesce(input.failure, read_objects.failure) end,
         missing_fields = case when input.status <> 'success' then read_objects.missing_fields
           when cardinality(input.missing_fields) > 0
-          then ${datedFields(sql`read_objects.missing_fields`, sql`input.missing_fields`)} end
+          then ${buildDatedFields(sql`read_objects.missing_fields`, sql`input.missing_fields`)} end
       from input join mine using (operation_id)
       where input.status is not null and read_objects.installation_id = mine.installation_id
         and read_objects.object_name = mine.object_name

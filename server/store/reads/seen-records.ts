@@ -1,6 +1,6 @@
 /** Records that messages contain and that pages left out, for the trace of a record. */
 import { sql } from "kysely";
-import { seenKey, unpackSeen, type SeenRecord } from "../../../ground/pack-seen.ts";
+import { encodeSeenId, unpackSeen, type SeenRecord } from "../../../ground/pack-seen.ts";
 import type { DataQueries } from "../database/sides.ts";
 import type { ProjectBound } from "../access/project-retention.ts";
 
@@ -29,7 +29,7 @@ export async function listSeen(
   const { rows } = await sql<{ id: string; operationId: string | null; entries: Buffer }>`
     select id, operation_id, entries from seen_records
     where installation_id = ${of.installationId} and object_name = ${of.objectName}
-      and position(${seenKey(of.recordId)}::bytea in entries) > 0
+      and position(${encodeSeenId(of.recordId)}::bytea in entries) > 0
     order by id desc limit ${max}
   `.execute(queries);
   return rows.flatMap(({ id: rowId, operationId, entries }) =>

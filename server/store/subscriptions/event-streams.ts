@@ -10,7 +10,7 @@
  */
 import { sql, type RawBuilder } from "kysely";
 import type { DataQueries } from "../database/sides.ts";
-import { wakes } from "../database/wake-ups.ts";
+import { buildWakeColumn } from "../database/wake-ups.ts";
 import { reconcileFrom } from "./subscription-scans.ts";
 
 export type EventStreamState = "closed" | "open" | "failed";
@@ -109,7 +109,7 @@ export async function putEventStream(queries: DataQueries, one: PutStream): Prom
       state = case when ${isSame} then known.state else 'closed' end,
       retry_time = case when ${isSame} then known.retry_time end
   `.execute(queries);
-  await sql`select ${wakes("event_streams")}`.execute(queries);
+  await sql`select ${buildWakeColumn("event_streams")}`.execute(queries);
   const row = await findEventStream(queries, id);
   if (!row) throw new Error(`the stream ${id} vanished`);
   return row;
@@ -204,7 +204,7 @@ export async function openEventStream(
       where id in (${OF_MINE}) and state in ('pending', 'failed')
       returning id
     )
-    select ${wakes("subscriptions", sql`exists (select from due)`)}
+    select ${buildWakeColumn("subscriptions", sql`exists (select from due)`)}
   `.execute(queries);
 }
 
@@ -284,7 +284,7 @@ export async function releaseEventStream(queries: DataQueries, one: ReleasedStre
       where ${setUpAgain} and subscriptions.id in (${OF_MINE}) and subscriptions.state in ('pending', 'active', 'degraded')
       returning subscriptions.id
     )
-    select ${wakes("subscriptions", sql`exists (select from due)`)}
+    select ${buildWakeColumn("subscriptions", sql`exists (select from due)`)}
   `.execute(queries);
 }
 
@@ -307,7 +307,7 @@ export async function reconcileStream(
         and (${objectKey ?? null}::text is null or object_key = ${objectKey ?? null}::text)
       returning id
     )
-    select ${wakes("subscriptions", sql`exists (select from requested)`)}
+    select ${buildWakeColumn("subscriptions", sql`exists (select from requested)`)}
   `.execute(queries);
 }
 

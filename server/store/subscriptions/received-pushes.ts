@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import type { Database } from "../database/database.ts";
 import type { ControlQueries, DataQueries } from "../database/sides.ts";
-import { wakes } from "../database/wake-ups.ts";
+import { buildWakeColumn } from "../database/wake-ups.ts";
 import { reconcileFrom } from "./subscription-scans.ts";
 
 interface PushTarget {
@@ -39,7 +39,9 @@ export async function insertPushes(
       sql`(${projectId}::uuid, ${provider}, ${installationId}::uuid, ${body.length}::integer, ${body}::text)`,
   );
   const insert = sql`insert into received_pushes (project_id, provider, installation_id, size_bytes, body) values ${sql.join(rows)}`;
-  await (tells ? sql`with stored as (${insert}) select ${wakes(PUSHES_CHANGE)}` : insert).execute(queries);
+  await (tells ? sql`with stored as (${insert}) select ${buildWakeColumn(PUSHES_CHANGE)}` : insert).execute(
+    queries,
+  );
 }
 
 /** Number of a project's pushes from which a batch is chosen. */

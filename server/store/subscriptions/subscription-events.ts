@@ -3,9 +3,9 @@ import { sql, type RawBuilder } from "kysely";
 import { buildFirstId } from "../../../ground/ids.ts";
 import type { DataQueries } from "../database/sides.ts";
 import type { AttemptRecord, DeliveryState } from "../deliveries/deliveries.ts";
-import { eventInserts, WAKES_DELIVERERS, type EventRow } from "../deliveries/events.ts";
+import { buildEventInserts, WAKES_DELIVERERS, type EventRow } from "../deliveries/events.ts";
 import { inIdRange, type IdRange } from "../database/id-range.ts";
-import { datedFields } from "../integrations/installation-health.ts";
+import { buildDatedFields } from "../integrations/installation-health.ts";
 import type { ProjectBound } from "../access/project-retention.ts";
 import type { SeenRow } from "../reads/seen-records.ts";
 import { toStorableJson } from "../database/stored-json.ts";
@@ -114,7 +114,7 @@ export interface SubscriptionCommit extends SubscriptionClaim {
  */
 export async function commitSubscription(queries: DataQueries, commit: SubscriptionCommit): Promise<boolean> {
   const { installationId, ended, messages, seen, missingFields } = commit;
-  const missing = missingFields && datedFields(sql`missing_fields`, sql`${missingFields}::text[]`);
+  const missing = missingFields && buildDatedFields(sql`missing_fields`, sql`${missingFields}::text[]`);
   const column = <Name extends keyof EndedEvent>(name: Name) => ended.map((event) => event[name]);
   const filtered = ended.filter(({ messageId }) => messageId === null).length;
   const reports = Map.groupBy(
@@ -148,7 +148,7 @@ export async function commitSubscription(queries: DataQueries, commit: Subscript
       select one.id, subscriptions.installation_id, subscriptions.object_name, true, entries
       from unnest(${seen.map(({ id }) => id)}::uuid[], ${seen.map(({ entries }) => entries)}::bytea[]) as one (id, entries)
       join subscriptions on subscriptions.id in (select id from mine)
-    ), ${eventInserts(events, isMine)}
+    ), ${buildEventInserts(events, isMine)}
     select ${isMine} as is_mine, ${WAKES_DELIVERERS}
   `.execute(queries);
   return rows[0]?.isMine ?? false;

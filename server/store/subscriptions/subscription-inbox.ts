@@ -1,7 +1,7 @@
 /** Stores pushed and streamed events once for each installation that subscribes to them. */
 import { sql, type RawBuilder } from "kysely";
 import type { DataQueries } from "../database/sides.ts";
-import { wakes } from "../database/wake-ups.ts";
+import { buildWakeColumn } from "../database/wake-ups.ts";
 
 export interface ReceivedEvent {
   id: string;
@@ -131,7 +131,7 @@ export async function storeReceivedEvents(
       -- "not in" would scan all matched rows once for each event.
       (select count(*)::integer from input
         where not exists (select from matched where matched.position = input.position)) as unmatched,
-      ${wakes("subscriptions", sql`exists (select from stored)`)}
+      ${buildWakeColumn("subscriptions", sql`exists (select from stored)`)}
   `.execute(queries);
   const { stored = 0, duplicates = 0, unmatched = 0 } = rows[0] ?? {};
   return { stored, duplicates, unmatched };

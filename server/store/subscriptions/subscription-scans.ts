@@ -5,7 +5,7 @@
 import { sql, type RawBuilder } from "kysely";
 import type { JsonObject } from "../../../ground/json.ts";
 import type { DataQueries } from "../database/sides.ts";
-import { wakes } from "../database/wake-ups.ts";
+import { buildWakeColumn } from "../database/wake-ups.ts";
 import { isHeldBy, type SubscriptionClaim } from "./subscription-claim.ts";
 
 /** Unfinished scan; times as ISO texts. */
@@ -54,7 +54,7 @@ export async function requestReconciliation(
       where installation_id = ${installationId} and object_name = ${objectName} and state <> 'disabled'
       returning id
     )
-    select id, ${wakes("subscriptions")} from requested
+    select id, ${buildWakeColumn("subscriptions")} from requested
   `.execute(queries);
   return rows.length > 0;
 }

@@ -1,7 +1,7 @@
 /** What a journal must report for the subscriptions of an object, which share it. Pure. */
 import type { JournalFilter } from "../../store/subscriptions/subscriptions.ts";
 import { wantsEvents, type SubscribeDefinition } from "./subscribe-definition.ts";
-import { watchedFields, type WatchNames } from "./watched-fields.ts";
+import { resolveWatchedFields, type WatchNames } from "./watched-fields.ts";
 
 /** Undefined if every event of the object is off. `clientId`: another client subscribes anew. */
 export function buildJournalFilter(
@@ -10,7 +10,7 @@ export function buildJournalFilter(
 ): JournalFilter | undefined {
   if (!wantsEvents(definition)) return undefined;
   const { events } = definition;
-  const fields = watchedFields(definition, watchNames).names ?? "all";
+  const fields = resolveWatchedFields(definition, watchNames).names ?? "all";
   return {
     clientId,
     create: events.create,

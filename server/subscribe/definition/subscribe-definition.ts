@@ -1,7 +1,7 @@
 /** Resolves what an installation subscribes to, from manifest and configuration. Pure. */
 import type { ConfigSubscribeObject } from "../../../manifest/installation-config.ts";
 import type { OwnWrites, SubscribeObject } from "../../../manifest/manifest.ts";
-import { configObject } from "../../../manifest/object-fields.ts";
+import { findConfigObject } from "../../../manifest/object-fields.ts";
 import {
   findReadDefinition,
   type ReadDefinition,
@@ -54,7 +54,7 @@ export function subscribeDefinitions(sources: ReadSources): SubscribeDefinition[
     define(
       objectName,
       declared.find((object) => object.objectName === objectName),
-      configObject(configured, objectName),
+      findConfigObject(configured, objectName),
       findReadDefinition(sources, objectName),
     ),
   );

@@ -4,7 +4,7 @@ import type { Connector } from "../../../connector-kit/connector.ts";
 import type { ReadConnector } from "../../../connector-kit/read-connector.ts";
 import type { SubscribeConnector } from "../../../connector-kit/subscribe-connector.ts";
 import type { Installed, InstallationCache } from "../../operations/installation-cache.ts";
-import { readableDefinitions, type ReadDefinition } from "../../read/definition/read-definition.ts";
+import { listReadableDefinitions, type ReadDefinition } from "../../read/definition/read-definition.ts";
 import { toMessageDestination, type MessageDestination } from "../../read/definition/read-target.ts";
 import { readSources } from "../../read/definition/read-sources.ts";
 import type { Database } from "../../store/database/database.ts";
@@ -59,7 +59,7 @@ export async function findSubscriptionTarget(
     fields,
     connector,
     definition,
-    reads: readableDefinitions(sources),
+    reads: listReadableDefinitions(sources),
     destination: destination?.disabledTime === null ? toMessageDestination(destination) : undefined,
   };
 }

@@ -4,14 +4,14 @@ import { test } from "node:test";
 import { buildCatalog } from "../../../connectors/catalog.ts";
 import { defined } from "../../../tests/fixtures/read-fixture.ts";
 import type { Watch } from "./subscribe-definition.ts";
-import { watchedFields, listWatchNames } from "./watched-fields.ts";
+import { resolveWatchedFields, listWatchNames } from "./watched-fields.ts";
 
 const catalog = buildCatalog();
 const watched = (provider: string, watch: Watch) => {
   const read = defined({
     requiredFields: [{ fieldName: "Email" }, { fieldName: "LastName", mapToName: "familyName" }],
   });
-  return watchedFields({ watch, read }, listWatchNames(catalog.connector(provider)));
+  return resolveWatchedFields({ watch, read }, listWatchNames(catalog.connector(provider)));
 };
 
 test("listed names are compared exactly for HubSpot, and in any case for Salesforce", () => {

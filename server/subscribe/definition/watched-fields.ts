@@ -26,7 +26,7 @@ export const listWatchNames = (connector: Pick<Connector, "read" | "subscribe"> 
 });
 
 /** Resolves mapped names by the mapping of the moment. */
-export function watchedFields(
+export function resolveWatchedFields(
   { watch, read }: Pick<SubscribeDefinition, "watch" | "read">,
   { fieldKey, comparesExactly }: WatchNames,
 ): WatchedFields {

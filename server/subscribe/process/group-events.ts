@@ -46,7 +46,7 @@ export function groupEvents(
 ): EventGroup[] {
   const groups: [InboxEvent, ...InboxEvent[]][] = [];
   const openGroups = new Map<string, [InboxEvent, ...InboxEvent[]]>();
-  for (const event of inOrder ? events : events.toSorted(byTime)) {
+  for (const event of inOrder ? events : events.toSorted(compareByTime)) {
     const open = openGroups.get(event.recordId);
     if (coalesce && event.type === "update" && open) open.push(event);
     else {
@@ -85,7 +85,7 @@ function toGroup(events: [InboxEvent, ...InboxEvent[]]): EventGroup {
 const RANK = { create: 0, update: 1, other: 2, associationUpdate: 2, delete: 3 };
 
 /** Compares events that have no order but their times. */
-export const byTime = (one: InboxEvent, other: InboxEvent): number =>
+export const compareByTime = (one: InboxEvent, other: InboxEvent): number =>
   one.time.getTime() - other.time.getTime() ||
   RANK[one.type] - RANK[other.type] ||
   (one.id < other.id ? -1 : 1);

@@ -2,7 +2,7 @@
  * Recognises changes that the provider reported in another way already, such as by its journal and by a push. Nothing but the
  * record, the change and its time is the same in both, and the times may differ a little. Pure.
  */
-import { byTime, type InboxEvent } from "./group-events.ts";
+import { compareByTime, type InboxEvent } from "./group-events.ts";
 
 /** Longer than times of one change differ between the ways; shorter than people need to change a field twice. */
 export const SAME_CHANGE_MS = 5_000;
@@ -20,7 +20,7 @@ export function splitOtherReports(
 ): SplitEvents {
   const known = Map.groupBy(earlier, ({ recordId }) => recordId);
   const split: SplitEvents = { fresh: [], repeats: [] };
-  for (const event of events.toSorted(byTime)) {
+  for (const event of events.toSorted(compareByTime)) {
     const reported = known.get(event.recordId) ?? [];
     if (isReported(event, reported)) split.repeats.push(event);
     else {

@@ -1,7 +1,7 @@
 /** Finds which events only show what Busbar wrote, and leaves them out where that is wanted. */
 import { listKnownOperations } from "../../store/operations/operations.ts";
 import { listOwnWrites, type OwnWrite } from "../../store/operations/own-writes.ts";
-import { ownKeys, possibleWrite, writeOfRecord, writeOfReport } from "../../operations/own-changes.ts";
+import { ownKeys, findPossibleWrite, writeOfRecord, writeOfReport } from "../../operations/own-changes.ts";
 import type { MessageDestination } from "../../read/definition/read-target.ts";
 import { readSet } from "../../read/definition/read-set.ts";
 import type { EndedEvent } from "../../store/subscriptions/subscription-events.ts";
@@ -44,7 +44,9 @@ export async function withOwnOperations(
     const shown = findShown({ ...event, operationId: named }, fields, written);
     const cause = named ?? shown?.operationId;
     const possible =
-      cause === undefined && !event.isByAnother ? possibleWrite(event.time, written)?.operationId : undefined;
+      cause === undefined && !event.isByAnother
+        ? findPossibleWrite(event.time, written)?.operationId
+        : undefined;
     return {
       ...event,
       ...(cause !== undefined && { operationId: cause }),

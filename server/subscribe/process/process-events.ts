@@ -17,7 +17,7 @@ import {
 import { listDeliveredHashes } from "../../store/subscriptions/subscription-scans.ts";
 import type { ClaimedSubscription } from "../../store/subscriptions/subscriptions.ts";
 import { chooseGroups, endFiltered, type ChosenGroups } from "./choose-groups.ts";
-import { byTime, type EventGroup, type InboxEvent } from "./group-events.ts";
+import { compareByTime, type EventGroup, type InboxEvent } from "./group-events.ts";
 import { SAME_CHANGE_MS, splitOtherReports } from "./other-reports.ts";
 import { eraseOnControl, eraseOnData, type ErasedRecord } from "./erase-records.ts";
 import { dropRepeats, type NewGroups } from "./drop-repeats.ts";
@@ -27,7 +27,7 @@ import { subscribeMessages, type CutEntries } from "./subscribe-message.ts";
 import type { SubscribeServices } from "../definition/subscribe-services.ts";
 import type { SubscribeDefinition } from "../definition/subscribe-definition.ts";
 import type { SubscriptionTarget } from "../definition/subscription-target.ts";
-import { watchedFields, listWatchNames } from "../definition/watched-fields.ts";
+import { resolveWatchedFields, listWatchNames } from "../definition/watched-fields.ts";
 
 /** After this time the subscription goes behind the others. */
 const TURN_MS = 2_000;
@@ -184,14 +184,14 @@ function chooseAll(
   earlier: readonly InboxEvent[],
 ): AllGroups {
   const inOrder = connector.stream !== undefined;
-  const watched = watchedFields(definition, listWatchNames(connector));
+  const watched = resolveWatchedFields(definition, listWatchNames(connector));
   const options = { connector: connector.subscribe, watched, coalesce: windowMs > 0, inOrder };
   const { fresh, repeats } = splitOtherReports(events, earlier);
   if (repeats.length === 0) return { ...chooseGroups(events, definition, options), reported: new Set() };
   const [first, second] = [fresh, repeats].map((some) => chooseGroups(some, definition, options));
   const groups = [...(first?.groups ?? []), ...(second?.groups ?? [])];
   return {
-    groups: groups.toSorted((one, other) => byTime(one.events[0], other.events[0])),
+    groups: groups.toSorted((one, other) => compareByTime(one.events[0], other.events[0])),
     filtered: [...(first?.filtered ?? []), ...(second?.filtered ?? [])],
     reported: new Set(second?.groups),
   };

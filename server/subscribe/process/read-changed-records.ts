@@ -7,7 +7,7 @@ import { now, nowMs } from "../../../ground/clock.ts";
 import type { ProviderCall } from "../../operations/call-provider.ts";
 import type { MetadataMemory } from "../../operations/metadata-memory.ts";
 import type { ReadPaces } from "../../read/records/paced-fetch.ts";
-import { contentText } from "../../read/records/entry-text.ts";
+import { writeContent } from "../../read/records/entry-text.ts";
 import { recordFingerprint } from "../../read/records/record-fingerprint.ts";
 import { planObject, type PlannedObject } from "../../read/run/plan-object.ts";
 import { requiredFieldNames, type ReadDefinition } from "../../read/definition/read-definition.ts";
@@ -48,7 +48,7 @@ export async function readChangedRecords(
   const fingerprints = new Map<string, Buffer>();
   for (const { id, changeTime } of records) {
     const entry = entries.get(id);
-    if (entry) fingerprints.set(id, recordFingerprint(contentText(entry), changeTime));
+    if (entry) fingerprints.set(id, recordFingerprint(writeContent(entry), changeTime));
   }
   const { fieldKey } = reader.connector.read;
   const refusedKeys = new Set(refused.map(fieldKey));

@@ -1,7 +1,7 @@
 /** The inbox of pushes: stores requests that arrive together in one commit, and tells who takes them apart. */
 import { elapsedMs } from "../../../ground/clock.ts";
 import type { NewWork } from "../../jobs/new-work.ts";
-import { sharedCommit } from "../../jobs/shared-commit.ts";
+import { openSharedCommit } from "../../jobs/shared-commit.ts";
 import type { Database } from "../../store/database/database.ts";
 import {
   countWaitingPushes,
@@ -38,7 +38,7 @@ export const openPushInbox = ({
   database: Database;
   newPushes: NewWork;
 }): PushInbox => ({
-  ...sharedCommit<NewPush>(
+  ...openSharedCommit<NewPush>(
     async (pushes) => {
       await insertPushes(database.control, pushes, { tells: !newPushes.hasWorker });
       newPushes.announce();

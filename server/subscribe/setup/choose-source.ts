@@ -1,7 +1,7 @@
 /** Chooses how an installation learns of changes, and what prevents it. Pure. */
 import type { Connector } from "../../../connector-kit/connector.ts";
 import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
-import { AddressGuard, bareHost } from "../../egress/address-guard.ts";
+import { AddressGuard, normalizeHost } from "../../egress/address-guard.ts";
 import type { SubscriptionSource } from "../../store/subscriptions/subscriptions.ts";
 
 export interface ChosenSource {
@@ -101,7 +101,7 @@ const readMember = (value: unknown, name: string): unknown =>
 export function isPublic(publicUrl: string): boolean {
   const url = URL.parse(publicUrl);
   if (url?.protocol !== "https:") return false;
-  const host = bareHost(url.hostname);
+  const host = normalizeHost(url.hostname);
   if (host === "localhost" || host.endsWith(".localhost") || !/[.:]/.test(host)) return false;
   return !/^[\d.]+$|:/.test(host) || new AddressGuard([]).permits(host, false);
 }

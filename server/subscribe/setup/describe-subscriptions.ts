@@ -23,7 +23,7 @@ import {
   type SubscribeDefinition,
 } from "../definition/subscribe-definition.ts";
 import { subscribingConnector } from "../definition/subscription-target.ts";
-import { watchedFields, listWatchNames } from "../definition/watched-fields.ts";
+import { resolveWatchedFields, listWatchNames } from "../definition/watched-fields.ts";
 
 export interface DescribedSubscription {
   objectName: string;
@@ -75,7 +75,7 @@ export async function describeSubscriptions(
   const watchNames = listWatchNames(connector);
   return definitions.map((definition) => {
     const row = rows.find(({ objectName }) => objectName === definition.objectName);
-    const { names, unmapped, misspelt } = watchedFields(definition, watchNames);
+    const { names, unmapped, misspelt } = resolveWatchedFields(definition, watchNames);
     const streamId = row?.source === "journal" ? row.journalAppId : installation.connectionId;
     const stream = streams.find(({ id }) => id === streamId);
     const unbuilt = connector ? undefined : `Subscribing to ${integration.provider} is not built yet.`;

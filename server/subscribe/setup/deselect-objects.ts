@@ -1,6 +1,6 @@
 /** Ends the reporting of objects that no installation of a connection subscribes to any more. */
 import { setTimeout as wait } from "node:timers/promises";
-import { backoffMs } from "../../jobs/backoff.ts";
+import { computeBackoffMs } from "../../jobs/backoff.ts";
 import type { Log } from "../../../ground/log.ts";
 import { callProvider, type CallServices } from "../../operations/call-provider.ts";
 import {
@@ -58,7 +58,7 @@ async function deselect(deps: StreamServices, stream: HeldStream, dropped: strin
         );
         break;
       }
-      await wait(backoffMs({ attempts, baseMs: deps.retryBaseMs }), undefined, { ref: false });
+      await wait(computeBackoffMs({ attempts, baseMs: deps.retryBaseMs }), undefined, { ref: false });
     }
   }
   await dropSelected(deps.database.data, id, dropped);

@@ -8,7 +8,7 @@ import { findProviderApp } from "../../store/connections/provider-apps.ts";
 import { listJournalFilters } from "../../store/subscriptions/shared-journals.ts";
 import type { ClaimedSubscription } from "../../store/subscriptions/subscriptions.ts";
 import { mergeFilters } from "../definition/journal-filter.ts";
-import { requireOpen, type SelectedObject } from "./select-object.ts";
+import { hasStreamOpened, type SelectedObject } from "./select-object.ts";
 import type { SubscribeServices } from "../definition/subscribe-services.ts";
 
 export interface JournalSelecting {
@@ -50,7 +50,8 @@ export async function selectInJournal(
     });
   // Stored before the object is selected: if another project deselects it at the same time, it removes this entry, and the
   // object is selected again.
-  if (!requireOpen(await put([toJournalKey(accountRef, objectKey)]))) return { isOpen: false, warnings: [] };
+  if (!hasStreamOpened(await put([toJournalKey(accountRef, objectKey)])))
+    return { isOpen: false, warnings: [] };
   const listFilters = async () =>
     mergeFilters(await listJournalFilters(data, { journalAppId: app.id, accountRef, objectKey }));
   let filters = await listFilters();
@@ -63,5 +64,5 @@ export async function selectInJournal(
     filters = await listFilters();
     if (isDeepStrictEqual(filters, selected) || rounds === MAX_ROUNDS) break;
   }
-  return { isOpen: requireOpen(await put([])), warnings: [] };
+  return { isOpen: hasStreamOpened(await put([])), warnings: [] };
 }

@@ -34,11 +34,11 @@ export async function selectObject(
     selected: [objectKey],
     ...selected,
   });
-  return { isOpen: requireOpen(row), warnings };
+  return { isOpen: hasStreamOpened(row), warnings };
 }
 
 /** Returns whether the stream has ever been open. Throws `ProviderError` for one that is refused, or that cannot be opened. */
-export function requireOpen({ startTime, state, reason, attempts }: EventStreamRow): boolean {
+export function hasStreamOpened({ startTime, state, reason, attempts }: EventStreamRow): boolean {
   if (state !== "failed" && (startTime !== null || attempts < MAX_ATTEMPTS)) return startTime !== null;
   throw new ProviderError({
     kind: "forbidden",

@@ -3,7 +3,7 @@ import { LostPositionError } from "../../../connector-kit/stream-connector.ts";
 import { mustBeMended, ProviderError } from "../../../connector-kit/calls/provider-error.ts";
 import { EgressError } from "../../egress/egress-error.ts";
 import { nowMs } from "../../../ground/clock.ts";
-import { backoffMs } from "../../jobs/backoff.ts";
+import { computeBackoffMs } from "../../jobs/backoff.ts";
 import { ignoreDatabaseOutage, retryWhileDatabaseIsDown } from "../../store/database/database-outage.ts";
 import { transactData } from "../../store/database/database.ts";
 import {
@@ -70,7 +70,7 @@ async function settle(
   const isPermanent = !isEarly && mustBeMended(failure.kind);
   const delayMs = isPermanent
     ? LONGEST_RETRY_MS
-    : Math.min(LONGEST_RETRY_MS, backoffMs({ attempts, baseMs: deps.retryBaseMs }));
+    : Math.min(LONGEST_RETRY_MS, computeBackoffMs({ attempts, baseMs: deps.retryBaseMs }));
   return {
     state: isPermanent ? "failed" : "closed",
     reason: failure.message,

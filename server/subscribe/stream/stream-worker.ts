@@ -11,7 +11,7 @@ import {
   selectAgain,
   type EventStreamRow,
 } from "../../store/subscriptions/event-streams.ts";
-import { listClaimersIn } from "../../store/processes/list-claimers.ts";
+import { readClaimers } from "../../store/processes/list-claimers.ts";
 import { openDeselecting } from "../setup/deselect-objects.ts";
 import { holdStream } from "./hold-stream.ts";
 import { readJournal } from "./read-journal.ts";
@@ -94,7 +94,7 @@ export function startStreamWorker(services: StreamWorkerServices): StreamWorker 
   const stopRecovering = recoverOrphans({
     log: deps.log,
     identity: services.identity,
-    listClaimers: () => listClaimersIn(data, "eventStreams"),
+    listClaimers: () => readClaimers(data, "eventStreams"),
     async recover(deadProcess) {
       await recoverEventStreams(data, deadProcess);
       rounds.wake();

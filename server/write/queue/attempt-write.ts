@@ -23,7 +23,7 @@ import {
   type QueuedWrite,
   type StoredRecord,
 } from "./queued-write.ts";
-import { deadlinePassed, mayRepeat, nextAttempt, type NextAttempt } from "./retry.ts";
+import { findDeadlineError, mayRepeat, nextAttempt, type NextAttempt } from "./retry.ts";
 import { writeDone } from "../write-done.ts";
 
 export interface AttemptWriteServices extends ExecuteServices {
@@ -56,13 +56,13 @@ export async function attemptWrite(
   };
   if (!fields) return giveUp(deletedError());
   if (isTooLateToRepeat(attempt)) return giveUp(lost("The provider may not know its key any more."));
-  const late = deadlinePassed(write, write.closedUntil ?? undefined, nowMs());
+  const late = findDeadlineError(write, write.closedUntil ?? undefined, nowMs());
   if (late) return giveUp(late);
   const { connectionId } = fields;
   const { outcomes, failure } = await send(deps, attempt, connectionId);
   if (failure instanceof ClosedGateError) {
     // Closed after the claim. The gate in the database keeps the write from being claimed again too early.
-    const tooLate = deadlinePassed(write, failure.retryAt, nowMs());
+    const tooLate = findDeadlineError(write, failure.retryAt, nowMs());
     if (tooLate) return giveUp(tooLate);
     onAnswer("not-sent");
     return releaseWrites(deps.database.data, deps.workerId(), [write.operationId]);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ProviderError, type ProviderErrorKind } from "../../../connector-kit/calls/provider-error.ts";
-import { deadlinePassed, nextAttempt, type RetryTerms } from "./retry.ts";
+import { findDeadlineError, nextAttempt, type RetryTerms } from "./retry.ts";
 
 const terms = (changes: Partial<RetryTerms> = {}): RetryTerms => ({
   deadline: new Date(3_600_000),
@@ -82,8 +82,8 @@ test("records of an all-or-none batch are retried together or not at all", () =>
 
 test("a write that was never tried gets one attempt, however late, unless its connection is rate limited", () => {
   const deadline = new Date(1_000);
-  assert.equal(deadlinePassed({ deadline, attempts: 0 }, undefined, 2_000), undefined);
-  assert.equal(deadlinePassed({ deadline, attempts: 1 }, new Date(900), 500), undefined);
-  assert.equal(deadlinePassed({ deadline, attempts: 1 }, undefined, 2_000)?.kind, "timeout");
-  assert.equal(deadlinePassed({ deadline, attempts: 0 }, new Date(1_001), 500)?.kind, "rate_limited");
+  assert.equal(findDeadlineError({ deadline, attempts: 0 }, undefined, 2_000), undefined);
+  assert.equal(findDeadlineError({ deadline, attempts: 1 }, new Date(900), 500), undefined);
+  assert.equal(findDeadlineError({ deadline, attempts: 1 }, undefined, 2_000)?.kind, "timeout");
+  assert.equal(findDeadlineError({ deadline, attempts: 0 }, new Date(1_001), 500)?.kind, "rate_limited");
 });

@@ -1,7 +1,7 @@
 /** Decides whether and when a failed attempt at a queued write is repeated. Pure. */
 import type { RecordOutcome } from "../../../connector-kit/connector.ts";
 import { isRetryable, ProviderError } from "../../../connector-kit/calls/provider-error.ts";
-import { backoffMs } from "../../jobs/backoff.ts";
+import { computeBackoffMs } from "../../jobs/backoff.ts";
 
 export interface RetryTerms {
   deadline: Date;
@@ -55,7 +55,7 @@ function findRetryTime(
     terms.allOrNone && errors.length < outcomes.length && !outcomes.some(({ success }) => success);
   if (errors.length === 0 || isPartOfWhole) return undefined;
   const times = errors.map((error) => error.retryAt?.getTime() ?? 0);
-  const at = Math.max(nowMs + backoffMs(terms, random), ...times);
+  const at = Math.max(nowMs + computeBackoffMs(terms, random), ...times);
   return at > terms.deadline.getTime() ? undefined : new Date(at);
 }
 
@@ -63,7 +63,7 @@ function findRetryTime(
  * Returns why no attempt can be made any more: the connection's gate stays closed beyond the deadline, or the deadline
  * has passed. A write that was never tried gets one attempt, however late it is.
  */
-export function deadlinePassed(
+export function findDeadlineError(
   { deadline, attempts }: { deadline: Date; attempts: number },
   closedUntil: Date | undefined,
   nowMs: number,

@@ -10,13 +10,13 @@
  * Claimed writes of a dead process become due again; its creates in `sending` end with an unknown outcome, unless the provider
  * knows them by a key, until `repeatable_until`. The same happens to writes that this process has lost (`jobs/claim-loop.ts`).
  */
-import { backoffMs } from "../../jobs/backoff.ts";
+import { computeBackoffMs } from "../../jobs/backoff.ts";
 import { startClaimLoop, type ClaimLoop } from "../../jobs/claim-loop.ts";
 import type { Log } from "../../../ground/log.ts";
 import type { Tracer } from "../../../ground/tracer.ts";
 import type { ProcessIdentity } from "../../jobs/process-identity.ts";
 import { withOrphanRecovery } from "../../jobs/recovering-loop.ts";
-import { sharedCommit } from "../../jobs/shared-commit.ts";
+import { openSharedCommit } from "../../jobs/shared-commit.ts";
 import {
   claimSuccessors,
   listClaimers,
@@ -48,7 +48,7 @@ export function startWriteWorker(deps: WriteWorkerServices): ClaimLoop {
   const { log, identity, retryBaseMs } = deps;
   const { data } = deps.database;
   const turns = new WriteTurns(data, () => identity.id);
-  const handovers = sharedCommit<Handover>(async (ended) => {
+  const handovers = openSharedCommit<Handover>(async (ended) => {
     const keys = new Set(ended.flatMap(({ recordKeys }) => recordKeys));
     const successors = await claimSuccessors(data, identity.id, [...keys]);
     // Whichever of them gets a write, it runs at once.
@@ -66,7 +66,7 @@ export function startWriteWorker(deps: WriteWorkerServices): ClaimLoop {
       },
       release: (writes) => releaseWrites(data, identity.id, listIds(writes)),
       postpone: ({ operationId, attempts }) => {
-        const delayMs = backoffMs({ attempts: attempts + 1, baseMs: retryBaseMs });
+        const delayMs = computeBackoffMs({ attempts: attempts + 1, baseMs: retryBaseMs });
         return postponeWrite(data, { operationId, workerId: identity.id, delayMs });
       },
       recover: (held) => recoverQueuedWrites(deps, identity.id, listIds(held)),

@@ -4,7 +4,7 @@ import type { Parameter, RecordFact } from "../../../connector-kit/facts/facts.t
 import { orderWrite } from "../../../connector-kit/testing/order-fixture.ts";
 import { valueAt } from "../../../connector-kit/calls/text-at.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../ground/json.ts";
-import { putAt, showRecord } from "../vendor-records.ts";
+import { setAtPath, showRecord } from "../vendor-records.ts";
 import { expect, putRecords } from "./bench.ts";
 import type { Bench, Check } from "./bench.ts";
 
@@ -246,7 +246,7 @@ function buildFields(bench: Bench, fact: RecordFact): JsonObject {
     const name = findNameBelow(fact, path);
     if (!required || ofRequest || name === undefined) continue;
     const known = bench.object.example && valueAt(bench.object.example as Json, name);
-    putAt(fields, name, (known ?? buildValue(rules)) as Json);
+    setAtPath(fields, name, (known ?? buildValue(rules)) as Json);
   }
   Object.assign(fields, buildPathFields(fact));
   const name = findFreeField(bench, fact);

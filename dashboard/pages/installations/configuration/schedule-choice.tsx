@@ -25,7 +25,7 @@ export function ScheduleChoice({ schedule, manifest, error, onSchedule }: Schedu
         label="Schedule"
         description="When changes are read."
         data={[
-          { value: "manifest", label: `As the manifest: ${lowerFirst(scheduleWords(manifest))}` },
+          { value: "manifest", label: `As the manifest: ${lowerFirst(describeSchedule(manifest))}` },
           ...USUAL.map(([value, label]) => ({ value, label })),
           { value: "none", label: NONE },
           { value: "cron", label: "A cron expression" },
@@ -64,5 +64,5 @@ export const USUAL: readonly (readonly [cron: string, words: string])[] = [
 export const NONE = "Only on request";
 
 /** Returns "Every hour", or the cron expression if there are no words for it. */
-export const scheduleWords = (schedule: string | undefined): string =>
+export const describeSchedule = (schedule: string | undefined): string =>
   schedule ? (USUAL.find(([cron]) => cron === schedule)?.[1] ?? schedule) : NONE;

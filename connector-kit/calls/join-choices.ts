@@ -2,7 +2,7 @@
 import type { Json } from "../../ground/json.ts";
 
 /** Returns a list of texts, numbers and booleans as one text, `a;b`, an empty one as null; other values unchanged. */
-export function joinedChoices(value: Json): Json {
+export function joinChoices(value: Json): Json {
   if (!Array.isArray(value) || value.some((item) => typeof item === "object")) return value;
   return value.length === 0 ? null : value.join(";");
 }

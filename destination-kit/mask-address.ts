@@ -2,7 +2,7 @@
  * Shows an address to people who may not know the secrets in it: who has the address of a webhook can often send to it. Hides user
  * name and password, the query, and parts of the path that look like a token. Of hosts whose path is the secret, the whole path. Pure.
  */
-export function shownAddress(address: string): string {
+export function maskAddress(address: string): string {
   const url = URL.parse(address);
   if (!url?.host) return address;
   const path = SECRET_PATHS.test(url.hostname) ? "/…" : url.pathname.split("/").map(maskToken).join("/");

@@ -2,7 +2,7 @@
 import type { Catalog } from "../../connector-kit/catalog.ts";
 import { didYouMean } from "../../ground/closest.ts";
 
-export function missingProvider(catalog: Catalog, key: string): string {
+export function explainMissingProvider(catalog: Catalog, key: string): string {
   const otherwise = "GET /v1/providers lists them; keys are case-sensitive.";
   return `There is no provider \`${key}\`. ${didYouMean(key, catalog.keys(), otherwise)}`;
 }

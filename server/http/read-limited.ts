@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { Problem } from "../../ground/errors.ts";
 
 /** Yields the chunks of a body. Throws `body-too-large` before the first one if its length is announced as too large. */
-export async function* limitedStream(body: IncomingMessage, limitBytes: number): AsyncGenerator<Buffer> {
+export async function* readLimited(body: IncomingMessage, limitBytes: number): AsyncGenerator<Buffer> {
   let sizeBytes = Number(body.headers["content-length"] ?? 0);
   if (sizeBytes > limitBytes) throw tooLarge(limitBytes);
   sizeBytes = 0;

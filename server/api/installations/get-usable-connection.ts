@@ -6,7 +6,7 @@ import type { SharedQueries } from "../../store/database/sides.ts";
 import type { Integration } from "../integration.ts";
 
 /** Finds the given connection, or the group's. Throws a 422 Problem; `member` is the connection's place in the request. */
-export async function usableConnection(
+export async function getUsableConnection(
   queries: SharedQueries,
   integration: Integration,
   asked: { groupRef: string; connectionId: string | undefined; member?: string },

@@ -5,14 +5,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { testDatabase } from "../../tests/harness/database.ts";
-import { firstKey } from "./first-key.ts";
+import { createFirstKey } from "./create-first-key.ts";
 
 test("of two processes that start with an empty database, one has the first key, and the other keeps no key that does not work", async (t) => {
   const database = await testDatabase(t);
   const folders = await Promise.all([1, 2].map(() => mkdtemp(join(tmpdir(), "busbar-first-key-"))));
   t.after(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true }))));
   const start = (dataDir: string) =>
-    firstKey({ dataDir, bootstrapApiKey: undefined, bootstrapEmail: undefined }, database);
+    createFirstKey({ dataDir, bootstrapApiKey: undefined, bootstrapEmail: undefined }, database);
   const found = await Promise.all(folders.map(start));
   const files = await Promise.all(folders.map((folder) => readdir(folder)));
   const [first, second] = found[0] ? [0, 1] : [1, 0];

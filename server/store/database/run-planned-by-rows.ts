@@ -7,7 +7,7 @@ import type { Queries } from "./database.ts";
  * order of time, to the index by project. If the project has no old rows, the statement then reads all old rows of the other
  * projects.
  */
-export const plannedByRows = <Result>(
+export const runPlannedByRows = <Result>(
   queries: Queries,
   run: (queries: Queries) => Promise<Result>,
 ): Promise<Result> =>
@@ -24,7 +24,7 @@ export const removePlannedByRows = (
   table: "operations" | "consents" | "refused_requests",
   oldIds: RawBuilder<unknown>,
 ): Promise<number> =>
-  plannedByRows(queries, async (planned) => {
+  runPlannedByRows(queries, async (planned) => {
     const { numAffectedRows } = await sql`
       delete from ${sql.table(table)} where id in (${oldIds})
     `.execute(planned);

@@ -8,7 +8,7 @@ import {
 } from "../../store/connections/provider-apps.ts";
 
 /** Throws a 400 Problem if there is none. */
-export async function usableProviderApp(
+export async function getUsableProviderApp(
   { control }: Database,
   wanted: { projectId: string; provider: string; providerAppId?: string | null },
 ): Promise<ProviderAppRow> {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { shownAddress } from "./shown-address.ts";
+import { maskAddress } from "./mask-address.ts";
 
 test("an address is shown without its query, user name, password and tokens, and otherwise as it was written", () => {
   const shown: [string, string][] = [
@@ -19,5 +19,5 @@ test("an address is shown without its query, user name, password and tokens, and
     ["amqps://rabbit.example/vhost", "amqps://rabbit.example/vhost"],
     ["no address", "no address"],
   ];
-  for (const [address, expected] of shown) assert.equal(shownAddress(address), expected);
+  for (const [address, expected] of shown) assert.equal(maskAddress(address), expected);
 });

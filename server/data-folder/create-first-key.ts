@@ -15,7 +15,7 @@ import type { Database } from "../store/database/database.ts";
  * Creates the first key in an empty database. The key is on disk before it is in the database, so no crash loses it; a data
  * folder that outlives its database keeps its key. Returns undefined if the key of this database is not known here.
  */
-export async function firstKey(
+export async function createFirstKey(
   config: Pick<Config, "dataDir" | "bootstrapApiKey" | "bootstrapEmail">,
   database: Database,
 ): Promise<Bootstrap | undefined> {

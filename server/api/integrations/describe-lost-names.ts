@@ -1,13 +1,13 @@
 /** Finds the names that installations can no longer write to after a deployment. */
 import { Problem } from "../../../ground/errors.ts";
 import type { ConfigContent } from "../../../manifest/installation-config.ts";
-import { lostWrittenNames, mayLoseNames } from "../../../manifest/written-names.ts";
+import { listLostNames, mayLoseNames } from "../../../manifest/written-names.ts";
 import type { SharedQueries } from "../../store/database/sides.ts";
 import { listInstallations } from "../../store/integrations/installations.ts";
 import type { Integration } from "../integration.ts";
 
 /** Returns a sentence per lost name, with the number of installations that could write to it. */
-export async function lostNames(
+export async function describeLostNames(
   queries: SharedQueries,
   before: Integration | undefined,
   after: Integration,
@@ -17,7 +17,7 @@ export async function lostNames(
   const filter = { integrationId: after.id };
   const counts = new Map<string, number>();
   for (const { config } of await listInstallations<ConfigContent>(queries, after.projectId, filter)) {
-    for (const name of lostWrittenNames(old, next, config.content))
+    for (const name of listLostNames(old, next, config.content))
       counts.set(name, (counts.get(name) ?? 0) + 1);
   }
   return [...counts].map(

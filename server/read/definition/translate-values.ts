@@ -6,7 +6,7 @@ import type { Json } from "../../../ground/json.ts";
  * values stay as they are. The items of a list, and with `isMultiple` the parts of a text between semicolons, are
  * translated one by one.
  */
-export function deliveredValues(
+export function translateValues(
   table: ReadonlyMap<string, string>,
   isMultiple: boolean,
 ): (value: Json) => Json {
