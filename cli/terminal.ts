@@ -12,7 +12,7 @@ export interface Terminal {
   stderr: Screen;
   env: Record<string, string | undefined>;
   cwd: string;
-  /** From this call on, Ctrl-C and SIGTERM abort the signal instead of ending the process. */
+  /** Returns a signal: after this call, Ctrl-C and SIGTERM abort it instead of ending the process. */
   catchInterrupt(): AbortSignal;
   /** Opens a page in a browser, if there is one. */
   openPage?(url: URL): void;
@@ -47,7 +47,7 @@ function openPage({ href }: URL): void {
   child.unref();
 }
 
-/** Under npm, Ctrl-C arrives twice, from the terminal and from npm; a second one within this time is the same. */
+/** npm passes Ctrl-C on, so that it arrives twice: a second one within this time is the same. */
 const SAME_SIGNAL_MS = 1_000;
 
 function catchInterrupt(): AbortSignal {

@@ -87,7 +87,7 @@ export interface DeletionPage {
   next?: Checkpoint;
   /** See `ReadPage`. */
   restarted?: boolean;
-  /** With the last page: the provider has later deletions only in part, so that the next period must begin here. */
+  /** Set with the last page: the provider has later deletions only in part, so that the next period must begin here. */
   coveredUntil?: Date;
   /** Warning for people: deletions that the provider can no longer report. */
   warning?: string;
@@ -99,7 +99,7 @@ export interface ReadAbilities {
   /** `readDeletions` may be called. */
   deletions: boolean;
   search: boolean;
-  /** Most filters of a search. */
+  /** Maximum number of filters of a search. */
   maxSearchFilters: number;
   /** An incremental read begins this long before the end of the last one, because records can become visible late. */
   overlapMs: number;

@@ -14,7 +14,7 @@ import { DESCRIPTIONS } from "./descriptions.gen.ts";
 import { PROVIDER_TABLE } from "./provider-table.ts";
 
 const SIMULATED = ["shopify", "stripe"];
-/** So that each answer is given to nine or ten of the fifty-six. */
+/** Each answer is given to nine or ten of the fifty-six. */
 const SHARES = 6;
 
 for (const [index, [provider, description]] of Object.entries(DESCRIPTIONS).entries()) {

@@ -18,7 +18,7 @@ describe("the command line as one file", () => {
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
-  /** With plain node, nothing beside it and nothing in the environment. */
+  /** Runs it with plain node, nothing beside it and nothing in the environment. */
   const run = (program: string, ...args: string[]) => {
     const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], {
       cwd: join(folder, "empty"),

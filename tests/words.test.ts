@@ -47,9 +47,10 @@ test("words that were replaced by the trade's do not come back", () => {
 });
 
 /** Words that begin a phrase of the sentence before, or of the declaration's name, and no sentence of their own. */
-const NO_BEGINNING = /\/\*\*\s*(?:\n\s*\* )?(?<comment>(?:Of|As|Also|And|Or|But)\b[^\n]*)/g;
+const NO_BEGINNING =
+  /\/\*\*\s*(?:\n\s*\* )?(?<comment>(?:Of|As|Also|And|Or|But|To|By|From|Most|So|Under|Whose|Between)\b[^\n]*)/g;
 
-test("a comment of a declaration is a sentence of its own: it begins with no Of, As, Also, And, Or, But", () => {
+test("a comment of a declaration is a sentence of its own: it begins with no Of, As, And, But, To, By, From and the like", () => {
   const wrong = sources.flatMap(({ file, text }) =>
     [...text.matchAll(NO_BEGINNING)].map(({ groups }) => `${file}: ${groups?.["comment"] ?? ""}`),
   );

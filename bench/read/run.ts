@@ -39,9 +39,9 @@ const memoryMib = (pid: number): number =>
 
 interface Memory {
   beforeMib: number;
-  /** Most that it was above that. */
+  /** How far the memory rose above `beforeMib`. */
   growthMib: number;
-  /** Most that it was above its maximum while the first tenth of the records arrived. */
+  /** How far it rose above the maximum that it had while the first tenth of the records arrived. */
   lateGrowthMib: number;
 }
 

@@ -20,7 +20,7 @@ export interface CollectionRequest {
   operationId: string;
   description: string;
   method: string;
-  /** With path parameters as variables, `{{groupRef}}`, which Postman and Bruno write alike. */
+  /** The address, with path parameters as variables, `{{groupRef}}`, which Postman and Bruno write alike. */
   path: string;
   /** Names of the path parameters. */
   variables: string[];

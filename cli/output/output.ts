@@ -73,7 +73,7 @@ export function createOutput(
   return output;
 }
 
-/** On a terminal as wide as that; elsewhere, and with `--wide`, with everything there is. */
+/** Returns the lines of a table: cut to the width of a terminal; elsewhere, and with `--wide`, in full. */
 function printTable<Row extends JsonObject>(
   rows: Row[],
   columns: Columns<Row>,

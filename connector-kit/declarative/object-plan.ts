@@ -72,7 +72,7 @@ export const findCheapestObject = (description: Description): string | undefined
       name in description.objects && modes.includes("read") && !parent && list !== undefined,
   )?.name;
 
-/** An object with rules for an upsert can be upserted, whatever its modes. */
+/** Merges the rules of an object over the defaults. An object with rules for an upsert can be upserted, whatever its modes. */
 export function mergeRules(
   description: Description,
   name: string,

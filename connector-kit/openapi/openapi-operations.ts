@@ -15,7 +15,7 @@ export interface OpenapiParameter {
 
 export interface OpenapiOperation {
   method: string;
-  /** With the path of the server before it, if that has one. */
+  /** The operation's path, behind that of the server if it has one. */
   path: string;
   /** Without it. */
   bare: string;

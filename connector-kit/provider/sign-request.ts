@@ -4,9 +4,9 @@ import type { AwsSigner } from "./authorization.ts";
 
 export interface UnsignedRequest {
   method: string;
-  /** With the port, unless it is the default one. */
+  /** Host, with the port unless it is the default one. */
   host: string;
-  /** With query. */
+  /** Path with the query. */
   path: string;
   /** Name and value in turn. */
   headers: readonly string[];

@@ -7,7 +7,7 @@ import { readCursor } from "./list-scan.ts";
 import { CRM_VERSION } from "./request.ts";
 
 export interface Collection {
-  /** Most records of a page. */
+  /** Maximum number of records of a page. */
   limit: number;
   /** The member of an answer that holds the records, and the member of a record that holds its id. */
   list: string;

@@ -32,7 +32,7 @@ const normalText = (text: string): string => text.toLowerCase();
 const normalTime = (text: string): string | number =>
   /^-?\d+$/.test(text) ? Number(text) : Date.parse(text) || text;
 
-/** By the type of the property. Choices are compared with case. */
+/** Compares by the type of the property. Choices are compared with case. */
 const NORMAL: Record<string, (text: string) => string | number> = {
   enumeration: (text) => text,
   number: (text) => (text === "" || Number.isNaN(Number(text)) ? text : Number(text)),

@@ -7,7 +7,7 @@ import { concernsEveryRecord, send, type ProviderAnswer } from "../../connector-
 import { classify } from "./classify.ts";
 import { DATA } from "./request.ts";
 
-/** Most records of a page; Salesforce gives fewer where they are large. */
+/** Maximum number of records of a page; Salesforce gives fewer where they are large. */
 const PAGE_LIMIT = 2000;
 
 /** Salesforce refuses an address that, with all headers, exceeds 16,384 bytes. */

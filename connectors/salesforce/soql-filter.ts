@@ -50,7 +50,7 @@ const bareBoolean = (text: string): string | undefined =>
 
 const quotedId = (text: string): string | undefined => (idFault(text) ? undefined : `'${text}'`);
 
-/** By the type in the object's description; every other type is text. */
+/** Writers of literals by the type in the object's description; every other type is text. */
 const WRITERS: Record<string, (text: string) => string | undefined> = {
   boolean: bareBoolean,
   number: bareNumber,

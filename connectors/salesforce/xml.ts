@@ -4,7 +4,7 @@ import { SaxesParser, type SaxesAttributeNS } from "saxes";
 export interface Element {
   /** Without a namespace prefix. */
   name: string;
-  /** By local name; namespace declarations are left out. */
+  /** Attributes by local name; namespace declarations are left out. */
   attributes: Map<string, string>;
   children: Element[];
   /** The text directly in the element, trimmed. */

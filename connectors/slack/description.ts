@@ -87,7 +87,7 @@ export const description: Description = {
       fatal_error: "unknown_outcome",
       service_unavailable: "unavailable",
       request_timeout: "unavailable",
-      // The workspace moves to an organization, which ends by itself.
+      // The workspace is being moved to an organization; the error passes.
       team_added_to_org: "unavailable",
       org_login_required: "unavailable",
     },

@@ -10,7 +10,7 @@ const unpaged: ObjectRules = {
   paging: { none: true },
 };
 
-/** By default these lists leave archived records out. */
+/** These lists leave archived records out unless they are asked for. */
 const withArchived = (): Required<ObjectRules>["list"] => ({
   ...paged,
   query: { ...paged.query, includeArchived: "true" },

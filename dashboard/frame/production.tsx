@@ -16,7 +16,7 @@ export function ProductionBar(): JSX.Element | null {
 export interface ProductionQuestion {
   /** Calls the function at once, or in a production project after the person has confirmed it. */
   ask: (act: () => void) => void;
-  /** To be drawn anywhere. */
+  /** The question; draw it anywhere. */
   dialog: JSX.Element;
 }
 

@@ -13,7 +13,7 @@ const busbar = new Busbar({ url: BUSBAR_URL, apiKey: BUSBAR_API_KEY, project: "d
 const integrationId = "people-both-ways";
 const say = (text) => process.stdout.write(`${text}\n`);
 
-/** From the CRM: each message holds records of one customer. Messages may come twice and in any order. */
+/** Takes changes from the CRM: each message holds records of one customer. Messages may come twice and in any order. */
 async function receive(request, response) {
   let message;
   try {
@@ -29,7 +29,7 @@ async function receive(request, response) {
   response.writeHead(204).end();
 }
 
-/** To the CRM: what the application has changed in a row, unless the CRM has a later version. */
+/** Sends to the CRM what the application has changed in a row, unless the CRM has a later version. */
 async function send(row) {
   const values = valuesIn(row);
   const current = row.crm_id === null ? undefined : await find(row.crm_id);

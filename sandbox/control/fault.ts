@@ -20,7 +20,7 @@ export type SandboxFault = {
   delayMs?: number;
   /** "before" destroys the socket without processing the request; "after" processes it first. */
   reset?: "before" | "after";
-  /** With `status`: the request is processed, and its own answer is replaced. */
+  /** Processes the request and replaces its own answer; needs `status`. */
   stored?: boolean;
   /** The request is processed, and the page in its answer is altered. */
   alter?: Alteration;

@@ -31,7 +31,7 @@ export type SalesforceOptions = {
   clients?: KnownClient[];
   autoApprove?: boolean;
   pubSubTls?: PubSubTls;
-  /** By default, contacts and leads with the same e-mail address cause an alert. */
+  /** Default: contacts and leads with the same e-mail address cause an alert. */
   duplicateRules?: DuplicateRule[];
 };
 

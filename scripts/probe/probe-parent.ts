@@ -5,7 +5,7 @@ import { textAt } from "../../connector-kit/calls/text-at.ts";
 import type { ObjectProbe } from "./object-probe.ts";
 import { planFor, buildReader } from "./probe-list.ts";
 
-/** Calls for one object, in an account whose lists are empty. */
+/** Limit of the calls for one object, in an account whose lists are empty. */
 const MAX_PAGES = 5;
 const MAX_PARENTS = 10;
 

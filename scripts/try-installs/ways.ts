@@ -15,12 +15,12 @@ export interface Tools {
   archive: string;
   /** A server on which databases may be created; containers reach it on the network of this machine. */
   database: string | undefined;
-  /** With options of its own. */
+  /** Command that runs podman, with options of this machine. */
   podman: string;
   docker: string;
-  /** For `podman build`. */
+  /** Options of `podman build`. */
   buildOptions: string[];
-  /** For `podman run`. */
+  /** Options of `podman run`. */
   runOptions: string[];
   /** An image that boots systemd, with Node.js, npm and curl. */
   systemdImage: string | undefined;

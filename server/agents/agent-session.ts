@@ -5,7 +5,7 @@ import type { Actor } from "../store/operations/operations.ts";
 import type { Right } from "./agent-tool.ts";
 import type { AgentPolicy } from "./policy/policy.ts";
 
-/** Whose credential it was. */
+/** The owner of the credential. */
 export interface Principal {
   kind: "key" | "person" | "customer" | "issuer";
   /** Id of the key or person, the token's `consumerRef`, or `iss` and `sub` with a space between. */

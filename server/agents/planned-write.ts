@@ -79,7 +79,7 @@ export async function previewWrite({ call, object, target, plan }: PlannedWrite)
   };
 }
 
-/** Under the builder's names, without hidden fields. */
+/** Returns the values by the builder's names, without hidden fields. */
 function writtenFields(
   object: CustomerObject,
   { fields, givenNames = {} }: PlannedRecord,

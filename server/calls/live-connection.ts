@@ -36,7 +36,7 @@ export interface LiveConnection {
   refreshable: boolean;
   /** Milliseconds since the epoch; undefined when the provider gave no lifetime. */
   expiresAtMs?: number;
-  /** From when on the token is refreshed, although it is still valid. */
+  /** Time after which the token is refreshed, although it is still valid. */
   refreshAtMs?: number;
 }
 

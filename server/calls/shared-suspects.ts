@@ -37,7 +37,7 @@ export function openSharedSuspects(
 ): SharedSuspects {
   const { control } = deps.database;
   const suspects = new Set<string>();
-  /** By credential generation: time until which a suspicion is not stored again, in milliseconds since the epoch. */
+  /** For each credential generation, the time until which a suspicion is not stored again, in milliseconds since the epoch. */
   const restingUntil = keepRecentlyUsed<number>(MAX_SUSPECTS);
   const failed = "the suspect connections of other processes could not be read";
   const readAll = async () => {

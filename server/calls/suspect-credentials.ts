@@ -69,7 +69,7 @@ const STRIKES_OVER_MS = 10 * 60_000;
 export function openSuspectCredentials(deps: Services, background: BackgroundWork): SuspectCredentials {
   const { control } = deps.database;
   const strikes = keepRecentlyUsed<Strikes>(MAX_SUSPECTS);
-  /** By credential generation: time until which the health check is not called again, in milliseconds since the epoch. */
+  /** For each credential generation, the time until which the health check is not called again, in milliseconds since the epoch. */
   const checkedUntil = keepRecentlyUsed<number>(MAX_SUSPECTS);
   /** Successes are reported once per opened connection. */
   const reported = new WeakSet<LiveConnection>();

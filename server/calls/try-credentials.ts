@@ -62,7 +62,7 @@ export interface UnstoredConnection {
 }
 
 export interface TriedCredentials {
-  /** With other tokens where those that were given had to be refreshed. */
+  /** The credentials, with other tokens where those that were given had to be refreshed. */
   credentials: StoredCredentials;
   /** Whether the provider accepts them; otherwise nothing is known. */
   isVerified: boolean;

@@ -48,7 +48,7 @@ export class WaitingDeliveries {
     return this.#isDue;
   }
 
-  /** To be called when a lane has capacity again. */
+  /** Call it when a lane has capacity again. */
   capacityFreed(): void {
     this.#isDue ||= this.#waitForCapacity;
   }

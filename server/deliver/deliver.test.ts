@@ -1,4 +1,4 @@
-/** From an event to its receivers: routes, signatures, retries, size and pace, over a real Busbar. */
+/** The way from an event to its receivers: routes, signatures, retries, size and pace, over a real Busbar. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { sql } from "kysely";

@@ -10,6 +10,6 @@ export interface AttemptResult extends AttemptedDelivery {
 }
 
 export type DeliveryResult = (AttemptResult | ReleasedDelivery | SkippedDelivery) & {
-  /** On the first attempt: the batch that the delivery belongs to. */
+  /** The batch that the delivery belongs to; set on the first attempt. */
   batchId?: string | undefined;
 };

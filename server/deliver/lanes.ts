@@ -27,7 +27,7 @@ export interface LaneServices<Item> {
   slowMs?: number;
 }
 
-/** Whose messages a lane has. */
+/** Destination whose messages wait in a lane. */
 export interface LaneOwner {
   id: string;
   projectId: string;

@@ -7,11 +7,11 @@ import type { Log } from "../../ground/log.ts";
 
 /** Options of Fastify and of Node's server. */
 export const TIMEOUTS = {
-  /** From the first byte of a request to its last. */
+  /** Timeout from the first byte of a request to its last. */
   requestTimeout: 300_000,
   /** Without a byte in either direction; longer than any endpoint takes to answer. */
   connectionTimeout: 600_000,
-  /** Between requests; longer than the idle timeouts of load balancers that may stand in front. */
+  /** Timeout between requests; longer than the idle timeouts of load balancers that may stand in front. */
   keepAliveTimeout: 75_000,
   http: { headersTimeout: 20_000, connectionsCheckingInterval: 5_000 },
 };

@@ -22,7 +22,7 @@ interface Written {
   type: "create" | "update" | "delete" | "upsert";
   records: readonly RecordToWrite[];
   outcomes: readonly RecordOutcome[];
-  /** From the first request to the last answer. */
+  /** Duration from the first request to the last answer. */
   tookMs: number;
   /** What the last answer says about its time (`Date`). */
   answerTime: Date | undefined;

@@ -17,7 +17,7 @@ const CALLS = 480;
 const CONNECTIONS = 8;
 
 describe("generated calls", () => {
-  /** By the request line and a marker in the body's place: which call the upstream is answering. */
+  /** The calls that the upstream is answering, by request line and a marker in the body's place. */
   const waiting = new Map<string, GeneratedCall>();
   const seen = new Map<GeneratedCall, WireMessage>();
   let upstream: RawUpstream;

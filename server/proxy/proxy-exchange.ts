@@ -22,9 +22,9 @@ export interface ExchangeDeps extends RefusalDeps {
   targets: Pick<Targets, "refresh" | "answered">;
   throttle: Throttle;
   log: Log;
-  /** Until the provider's answer begins. */
+  /** Timeout until the provider's answer begins. */
   answerTimeoutMs: number;
-  /** Between two pieces of the answer, or of the caller's body. */
+  /** Timeout between two pieces of the answer, or of the caller's body. */
   idleTimeoutMs: number;
 }
 
@@ -119,7 +119,7 @@ export class ProxyExchange implements Dispatcher.DispatchHandler {
     );
   }
 
-  /** To be called when the caller's response closes: ends the call to the provider unless it is over. */
+  /** Call it when the caller's response closes: ends the call to the provider unless it is over. */
   close(): void {
     const { response, body } = this.#call;
     if (response.writableFinished || this.#over) return;

@@ -61,7 +61,7 @@ const IDLE_TIMEOUT_MS = 60_000;
 
 export type ProxyServer = Server &
   ProxyCaller & {
-    /** To be awaited after the last call, so that no usage line is lost. */
+    /** Await it after the last call, so that no usage line is lost. */
     flushed(): Promise<void>;
   };
 

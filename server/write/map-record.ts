@@ -7,7 +7,7 @@ import type { ListEntry } from "./list-entries.ts";
 export interface FieldMapping {
   /** Mapped name to provider field; undefined where the customer has not chosen one. */
   mappedToProvider: Map<string, string | undefined>;
-  /** By mapped name or provider field: mapped value to provider value. */
+  /** Translations by mapped name or provider field, each from the mapped value to the provider's. */
   valueMappings: Map<string, Map<string, string>>;
 }
 
@@ -26,7 +26,7 @@ export interface Clash {
 }
 
 export interface MappedRecord {
-  /** By provider field, top level; nested fields as nested objects. */
+  /** Values by the provider's names; nested fields as nested objects. */
   fields: JsonObject;
   /** Values that belong into entries of lists, which `fields` does not have. */
   entries: ListEntry[];

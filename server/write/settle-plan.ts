@@ -19,7 +19,7 @@ export function listNeededReads(plan: WritePlan): { ids: string[]; fields: strin
 
 export interface SettledPlan {
   plan: WritePlan;
-  /** By position of the record in the plan: why it cannot be written. */
+  /** Reasons why records cannot be written, by position in the plan. */
   refusals: (ProviderError | undefined)[];
 }
 

@@ -34,7 +34,7 @@ export async function writeNow(
     firstId: string;
     requestId: string;
     actor?: Actor | undefined;
-    /** Under which the answer is kept. */
+    /** Key under which the answer is kept. */
     key?: string | string[] | undefined;
     /** Trace of an agent's act. */
     agent?: AgentTrace | undefined;

@@ -36,7 +36,7 @@ import { endDrill } from "./run-drill.ts";
 export interface FailoverOptions {
   /** How long the load lasts; a quarter of it is over when the primary is killed. */
   seconds: number;
-  /** From the end of the primary until its standby is promoted. */
+  /** Time from the end of the primary until its standby is promoted. */
   downSeconds: number;
   /** Whether Patroni promotes, and HAProxy moves the one address. */
   patroni: boolean;
@@ -61,9 +61,9 @@ export interface FailoverReport extends JudgedWrites {
   /** Records whose messages were not made in order. */
   disorder: string[];
   failedReads: string[];
-  /** From asking for the promotion, or from the end of the primary with Patroni, until a write of another client is accepted. */
+  /** Time from asking for the promotion, or from the end of the primary with Patroni, until a write of another client is accepted. */
   promotedAfterMs: number;
-  /** From the same moment until each kind of work was seen again. */
+  /** Time from the same moment until each kind of work was seen again. */
   backAfterMs: Record<string, number>;
   /** Processes that ended although they should have stayed. */
   ended: number;

@@ -26,7 +26,7 @@ export interface RefreshDrillReport extends JudgedTokens {
   sentTwice: number;
   /** Forced refreshes by the status that the caller got. */
   answers: Record<string, number>;
-  /** From the return of the database until all tokens of `duringOutages` were stored; the longest of all restarts. */
+  /** Time from the return of the database until all tokens of `duringOutages` were stored; the longest of all restarts. */
   storedAfterMs: number;
   seconds: number;
 }
@@ -38,7 +38,7 @@ export interface RefreshDrillOptions {
 }
 
 const ENDPOINT_MS = 1_500;
-/** So many answers are under way when the database goes away, fewer with few connections. */
+/** Number of answers that are under way when the database goes away, fewer with few connections. */
 const MET_AT_LEAST = 20;
 const DOWN_MS = 2_000;
 const KEY = "refresh-drill-key-0123456789-0123456789";

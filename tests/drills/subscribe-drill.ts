@@ -66,7 +66,7 @@ export interface SubscribeDrillReport {
   seconds: number;
 }
 
-/** Most of the changes come in bursts: in each so many ticks, the others make one change. */
+/** A burst makes most of the changes; it comes every `TICKS_OF_BURST` ticks, and the other ticks make one change. */
 const TICK_MS = 100;
 const TICKS_OF_BURST = 30;
 /** Records that a burst changes. */

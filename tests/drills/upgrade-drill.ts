@@ -33,7 +33,7 @@ export interface UpgradeReport extends JudgedWrites {
   notDelivered: string[];
   /** Answers by target, kind and status. */
   answers: Record<string, number>;
-  /** From the start of this version until it was ready, and until the earlier one was no longer. */
+  /** Time from the start of this version until it was ready, and until the earlier one was no longer. */
   readyAfterMs: number;
   earlierUnreadyAfterMs: number | undefined;
   /** Calls of the balanced client while no process was ready. */

@@ -2,7 +2,7 @@
 import { Client } from "pg";
 
 /**
- * From now on no connection of this database is due for a refresh ahead of its expiry. `alter table token_refreshes disable
+ * Stops refreshes ahead of expiry: no connection of this database is due for one any more. `alter table token_refreshes disable
  * trigger never_due` ends that.
  */
 export async function refreshOnlyOnDemand(connectionString: string): Promise<void> {

@@ -22,7 +22,7 @@ const WRITTEN = [
   ["mailchimp", "lists", "name"],
 ] as const;
 
-/** With an API key; the others with a token. */
+/** Providers that are connected with an API key; the others with a token. */
 const KEYED = new Set(["monday"]);
 
 const MANIFEST = `

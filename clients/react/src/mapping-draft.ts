@@ -4,7 +4,7 @@ import type { ConfigContent, HydratedRevision, ManifestIntegration } from "@busb
 /** The choices, by the provider's names. */
 export interface MappingDraft {
   read: Record<string, ReadChoice>;
-  /** By object: whether the application may write it. */
+  /** Whether the application may write an object, by its name. */
   write: Record<string, boolean>;
 }
 

@@ -80,7 +80,7 @@ const deletedOrRefused = (
     : { outcome: { success: false, error } };
 
 interface ReadFirst {
-  /** With the fields that the provider demands. */
+  /** The record, with the fields that the provider demands. */
   record: RecordToWrite;
   /** The value that the request must repeat. */
   value: Json | undefined;

@@ -10,7 +10,7 @@ import { useOpenInProject } from "../page-link.tsx";
 import { ProblemView } from "../problem-view.tsx";
 import { useProjectName } from "../project.ts";
 
-/** With its library, which the first page does not wait for. */
+/** The chart, loaded later with its library, so that the first page does not wait for it. */
 const TimeChart = lazy(async () => ({ default: (await import("../../ui/time-chart.tsx")).TimeChart }));
 
 export interface ActivityGraphProps {

@@ -60,7 +60,7 @@ export const OPERATION_COLUMNS: Column<Operation>[] = [
 const OF_ONE_CUSTOMER = OPERATION_COLUMNS.filter(({ head }) => head !== "Customer");
 
 interface OperationsTableProps {
-  /** With an installation or only a customer; the table has no fields for filters. */
+  /** Filters by an installation or only a customer; the table has no fields for filters. */
   input: Input<"listProjectOperations">;
   /** Filters of the playground for a first operation. */
   playground: string;

@@ -5,7 +5,7 @@ import { programWords } from "./program-words.ts";
 
 const LIKE = "AppleWebKit/537.36 (KHTML, like Gecko)";
 
-/** With what a person should read. */
+/** Headers of programs, each with what a person should read. */
 const AGENTS: Record<string, string> = {
   [`Mozilla/5.0 (X11; Linux x86_64) ${LIKE} Chrome/141.0.0.0 Safari/537.36`]: "Chrome 141 on Linux",
   [`Mozilla/5.0 (X11; Linux x86_64) ${LIKE} HeadlessChrome/141.0.0.0 Safari/537.36`]: "Chrome 141 on Linux",

@@ -113,7 +113,7 @@ const HeaderLines = ({ text, onText }: { text: string; onText: (text: string) =>
   />
 );
 
-/** With the customer, so that it is found among however many installations. */
+/** Names the customer too, so that it is found among however many installations. */
 const getPlace = ({ id, group }: Installation) => ({ installationId: id, groupRef: group.groupRef });
 
 interface RequestLineProps {

@@ -18,7 +18,7 @@ import { useProviderCheck } from "./use-provider-check.ts";
 
 interface ProviderEditorProps {
   providerKey: string;
-  /** To begin with; another one replaces what is in the editor. */
+  /** The first text; another one replaces what is in the editor. */
   source: string;
   /** It is stored already, as `source`; otherwise a new one. */
   isStored?: boolean;

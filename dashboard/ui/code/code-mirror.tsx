@@ -103,7 +103,7 @@ export default function CodeMirror(props: CodeEditorProps): JSX.Element {
   );
 }
 
-/** By a person; otherwise the page has replaced the text. */
+/** Returns whether a person typed the change; otherwise the page has replaced the text. */
 const isTyped = (transaction: Transaction): boolean =>
   transaction.annotation(Transaction.userEvent) !== undefined;
 

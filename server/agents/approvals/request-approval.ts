@@ -46,7 +46,7 @@ import {
 import type { ApprovedWrite, AskedWrite } from "./approved-write.ts";
 import type { AgentPolicy } from "../policy/policy.ts";
 
-/** Whose credential it was. */
+/** The owner of the credential. */
 export interface Asker {
   kind: "key" | "person" | "customer" | "issuer";
   /** Same as `Actor.id`. */

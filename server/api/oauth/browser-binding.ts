@@ -12,11 +12,11 @@ export const CUSTOM_AUTH_PATH = "/callbacks/v1/custom-auth";
 const COOKIE_SECONDS = 3_600;
 
 export interface BrowserSecret {
-  /** To store with the consent. */
+  /** Digest that is stored with the consent. */
   hash: Buffer;
-  /** To put into forms. */
+  /** Proof that is put into forms. */
   proof: string;
-  /** To set the cookie. */
+  /** Header that sets the cookie. */
   header: string;
 }
 

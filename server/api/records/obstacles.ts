@@ -82,7 +82,7 @@ const concerns = (
   { objectName: traced, destinations }: Concerned,
 ): boolean => (type === "destination" ? destinations.includes(name) : [null, traced].includes(objectName));
 
-/** From cause to consequence: a read may only fail because of what is above it. */
+/** Ordered from cause to consequence: a read may only fail because of what is above it. */
 const LIKELIEST: HealthReason["type"][] = [
   "worker",
   "connection",

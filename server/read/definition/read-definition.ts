@@ -26,7 +26,7 @@ export interface ReadDefinition {
   requiredMappings: string[];
   /** Keys: mapped names and provider fields. Values: from the delivered value to the provider's. */
   valueMappings: Map<string, Map<string, string>>;
-  /** Under the names that the configuration uses, mapped or the provider's. */
+  /** Filters by the names that the configuration uses, mapped or the provider's. */
   filters: ConfiguredFilter[];
   /** They replace `filters` during the backfill. */
   backfillFilters: ConfiguredFilter[];

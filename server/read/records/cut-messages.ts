@@ -12,7 +12,7 @@ export interface CutMessage {
 }
 
 export interface MessageLimits {
-  /** Most records in a message; at most and by default 1,000. */
+  /** Maximum number of records in a message; at most and by default 1,000. */
   pageSize?: number | undefined;
   /** The destination's limit of a message; at most and by default that of a webhook. */
   maxBytes?: number | undefined;

@@ -18,7 +18,7 @@ import { settleFailure, settleFault, waitForCalls, waitForDestination } from "./
 
 /** After this time the run returns to the end of the queue. */
 const TURN_MS = 2_000;
-/** Most messages of an object that are held until they are requested. */
+/** Maximum number of messages of an object that are held until they are requested. */
 const MAX_HELD_MESSAGES = 10_000;
 
 /**

@@ -19,7 +19,7 @@ export interface ScanMemory {
    * anew, because the provider no longer knew its place, has not been anywhere.
    */
   check(operationId: string, fetched: FetchedPage, next: ReadPosition | undefined): void;
-  /** To be called once the page is committed: only then the same place is another visit, and not another attempt. */
+  /** Call it once the page is committed: only then the same place is another visit, and not another attempt. */
   note(operationId: string, fetched: FetchedPage, next: ReadPosition | undefined): void;
 }
 

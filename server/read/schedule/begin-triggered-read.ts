@@ -23,7 +23,7 @@ export interface TriggerServices {
   newRuns: NewWork;
 }
 
-/** Most triggered reads of an object that have not ended. */
+/** Maximum number of triggered reads of an object that have not ended. */
 const MAX_PER_OBJECT = 10;
 const RETRY_AFTER_MS = 30_000;
 

@@ -101,7 +101,7 @@ interface Situation {
   minuteMs: number;
   installation: InstallationRow<ConfigContent>;
   accountRef: string;
-  /** From when on changes of new objects are read. */
+  /** Time from which changes of new objects are read. */
   time: Date;
 }
 

@@ -8,7 +8,7 @@ export interface OwnWrite {
   recordId: string;
   operationId: string;
   type: "create" | "update" | "delete";
-  /** By the provider's clock, the write happened after this time, and at `until` or earlier. */
+  /** The write happened after this time, and at `until` or earlier, by the provider's clock. */
   since: Date;
   until: Date;
   /** Change of the record that the write caused, by the time that reads and events report; null if the answer did not contain it. */

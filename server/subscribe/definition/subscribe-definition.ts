@@ -35,7 +35,7 @@ export interface WantedEvents {
   other: string[];
 }
 
-/** Whose changes count: of every field, of the fields that are read, or of these, under mapped or the provider's names. */
+/** Fields whose changes count: every field, of the fields that are read, or of these, under mapped or the provider's names. */
 export type Watch = "all" | "selected" | string[];
 
 /**

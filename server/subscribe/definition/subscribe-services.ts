@@ -26,7 +26,7 @@ export interface SubscribeServices extends CallServices {
   retryBaseMs: number;
   /** How long changes of a record are collected; 0: each event is an entry. */
   windowMs: number;
-  /** From one turn of polling to the next. */
+  /** Time from one poll to the next. */
   pollMs: number;
   /** Absent if metrics are off. */
   subscribeMeter?: SubscribeMeter | undefined;

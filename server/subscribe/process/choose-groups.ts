@@ -10,7 +10,7 @@ export interface ChosenGroups {
   filtered: EndedEvent[];
 }
 
-/** Events that are switched off are left out before the others are grouped. */
+/** Leaves out events that are switched off, then groups the others. */
 export function chooseGroups(
   events: readonly InboxEvent[],
   definition: SubscribeDefinition,

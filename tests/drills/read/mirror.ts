@@ -10,7 +10,7 @@ export interface Version {
 
 export interface Mirror {
   url: string;
-  /** By path (`/hubspot/contacts`), then by record id. */
+  /** Records by path (`/hubspot/contacts`), then by id. */
   copies: Map<string, Map<string, Version>>;
   /** Entries that arrived, and those of them that changed nothing. */
   counts: { messages: number; entries: number; repeated: number };

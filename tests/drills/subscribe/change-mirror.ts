@@ -27,7 +27,7 @@ export const NOTHING_RECEIVED: ReceivedCounts = {
 
 export interface ChangeMirror {
   url: string;
-  /** By path (`/hubspot/contacts`), then by record id. */
+  /** Changes by path (`/hubspot/contacts`), then by record id. */
   copies: Map<string, Map<string, Version>>;
   counts: Map<string, ReceivedCounts>;
   /** Refuses all messages while true. */
@@ -64,7 +64,7 @@ interface Shown {
 export async function startChangeMirror(): Promise<ChangeMirror> {
   const copies: ChangeMirror["copies"] = new Map();
   const counts: ChangeMirror["counts"] = new Map();
-  /** By path and record. */
+  /** Messages of each record, by path and id. */
   const history = new Map<string, Shown[]>();
   const events = new Set<string>();
   const messages = new Set<string>();

@@ -25,7 +25,7 @@ interface AwsService {
 
 export interface Arrived {
   method: string;
-  /** From the request line, unchanged. */
+  /** Target in the request line, unchanged. */
   path: string;
   headers: Record<string, string>;
   /** Name and value in turn. */

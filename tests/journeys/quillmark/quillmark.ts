@@ -21,7 +21,7 @@ export interface Quillmark {
   account: QuillmarkAccount;
   /** `METHOD /path?query` of each request to the API. */
   requests: string[];
-  /** Answers so many writes with 429. */
+  /** Number of writes that are still answered with 429. */
   limited: number;
   /** Carries out the next create, and breaks the connection instead of answering. */
   loses: boolean;

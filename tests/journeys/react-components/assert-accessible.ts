@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import type { Customer } from "../ui-library/customer.ts";
 
 const AXE = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-/** In the dark, only what depends on colours. */
+/** Rules by colour scheme: on a dark page only those that depend on colours. */
 const RULES = {
   light: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
   dark: { type: "rule", values: ["color-contrast", "link-in-text-block"] },
