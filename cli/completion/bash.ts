@@ -9,17 +9,7 @@ function _busbar {
   COMPREPLY=()
   for ((i = 1; i < COMP_CWORD; i++)); do
     word=\${COMP_WORDS[i]}
-    if [[ $option ]]; then option=""; continue; fi
-    if [[ $word == -* ]]; then
-      case "$at $word" in
-        ${cases(all, ({ takesValue }) => takesValue)}) option=$word ;;
-      esac
-      continue
-    fi
-    case "$at $word" in
-      ${commandCases(all)}) at="\${at:+$at }$word" ;;
-      *) values=$((values + 1)) ;;
-    esac
+${readWord(all)}
   done
   local found=""
   if [[ $option ]]; then
@@ -75,3 +65,16 @@ export const choices = (all: Completion[]): [pattern: string, words: string][] =
 
 const listFlags = (options: CompletedOption[]): string =>
   options.flatMap(({ flags }) => flags.at(-1) ?? []).join(" ");
+
+/** Returns lines for bash and zsh: they find out whether a word before the cursor is an option, its value, a command or another value. */
+export const readWord = (all: Completion[]): string => `    if [[ -n $option ]]; then option=""; continue; fi
+    if [[ $word == -* ]]; then
+      case "$at $word" in
+        ${cases(all, ({ takesValue }) => takesValue)}) option=$word ;;
+      esac
+      continue
+    fi
+    case "$at $word" in
+      ${commandCases(all)}) at="\${at:+$at }$word" ;;
+      *) values=$((values + 1)) ;;
+    esac`;

@@ -1,5 +1,5 @@
 /** Writes the completion script for zsh. */
-import { cases, choices, commandCases } from "./bash.ts";
+import { choices, readWord } from "./bash.ts";
 import type { Completion } from "./completions.ts";
 
 export const zshCompletion = (all: Completion[]): string => `#compdef busbar
@@ -9,17 +9,7 @@ function _busbar {
   local -a found
   for ((i = 2; i < CURRENT; i++)); do
     word=$words[i]
-    if [[ -n $option ]]; then option=""; continue; fi
-    if [[ $word == -* ]]; then
-      case "$at $word" in
-        ${cases(all, ({ takesValue }) => takesValue)}) option=$word ;;
-      esac
-      continue
-    fi
-    case "$at $word" in
-      ${commandCases(all)}) at="\${at:+$at }$word" ;;
-      *) values=$((values + 1)) ;;
-    esac
+${readWord(all)}
   done
   if [[ -n $option ]]; then
     case "$at $option" in
