@@ -4,7 +4,7 @@ import { Ended, Failure, UsageFailure } from "../failures.ts";
 import { EVENT_TYPES } from "../listen/event-types.ts";
 import { startReceiver, type Message } from "../listen/receiver.ts";
 import {
-  egressRemedy,
+  describeEgressRemedy,
   makeTemporaryDestination,
   findSigningKey,
   explainUnreachable,
@@ -117,7 +117,7 @@ async function requireReachable(deps: Connected, destination: string, url: URL):
   const why = await explainUnreachable(deps, destination);
   if (why === undefined) return;
   const remedy = why.includes("BUSBAR_EGRESS_ALLOW")
-    ? egressRemedy(url)
+    ? describeEgressRemedy(url)
     : "Check that this URL leads from the server to the port that `busbar listen` uses; --port chooses it.";
   throw new Failure(`The server cannot reach ${url.href}: ${why}.`, { remedy });
 }

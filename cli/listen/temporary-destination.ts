@@ -89,11 +89,11 @@ function explain(error: unknown, url: URL): unknown {
     objectsAt(error.problem, "issues").some((issue) => textAt(issue, "name") === "metadata.url");
   if (!isAboutUrl) return error;
   return new Failure(`The server does not send to ${url.origin}: ${error.message}`, {
-    remedy: egressRemedy(url),
+    remedy: describeEgressRemedy(url),
     cause: error,
   });
 }
 
-export const egressRemedy = (url: URL): string =>
+export const describeEgressRemedy = (url: URL): string =>
   `Start the server with BUSBAR_EGRESS_ALLOW=${url.hostname} if it runs on this machine or network; ` +
   "otherwise open a tunnel to this port and give its https address with --public-url.";

@@ -20,7 +20,7 @@ import {
   type Wanted,
 } from "./chosen-list.ts";
 import { hasMark } from "./deleted-mark.ts";
-import { firstCheckpoint, startRequest, nextPlace, putPlace } from "./paging.ts";
+import { requestFirstCheckpoint, buildFirstCursorRequest, nextPlace, putPlace } from "./paging.ts";
 import { listFilledNames, fillPath, fillText } from "./fill-path.ts";
 import { withFurtherFields } from "./further-fields.ts";
 import { getOne } from "./get-record.ts";
@@ -45,7 +45,7 @@ export function pageRequest(
   const { rules, bound } = chosen;
   const { list, paging = {} } = rules;
   if (!list) throw new ProviderError({ kind: "invalid", message: `${rules.name} cannot be listed` });
-  const start = startRequest(rules, paging, bound, checkpoint);
+  const start = buildFirstCursorRequest(rules, paging, bound, checkpoint);
   if (start) return start;
   const method = list.method ?? "GET";
   const place = checkpoint?.["place"];
@@ -170,9 +170,9 @@ async function readPageFrom(
     if (!again) throw brokenPage("the provider has gone on with the scroll, and pages of it were lost");
     return readAgain(again);
   }
-  const start = startRequest(rules, rules.paging ?? {}, bound, reached);
+  const start = buildFirstCursorRequest(rules, rules.paging ?? {}, bound, reached);
   const checkpoint = start
-    ? await firstCheckpoint(start, rules.paging ?? {}, { fetch: watched.fetch, classify })
+    ? await requestFirstCheckpoint(start, rules.paging ?? {}, { fetch: watched.fetch, classify })
     : reached;
   let response: ProviderResponse | undefined;
   const kept: ProviderFetch = async (request) => (response = await watched.fetch(request));

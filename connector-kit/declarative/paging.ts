@@ -130,7 +130,7 @@ function pathBelow(url: string | undefined, listPath: string): string | undefine
 }
 
 /** Returns the request for the first cursor; undefined where there is none, or where the scan has begun. */
-export function startRequest(
+export function buildFirstCursorRequest(
   rules: ObjectPlan,
   { cursor }: PagingRules,
   bound: Date | undefined,
@@ -144,7 +144,7 @@ export function startRequest(
 }
 
 /** Returns the checkpoint of the first page. Throws `ProviderError`. */
-export async function firstCheckpoint(
+export async function requestFirstCheckpoint(
   request: ProviderRequest,
   { cursor }: PagingRules,
   { fetch, classify }: { fetch: ProviderFetch; classify: NonNullable<Connector["classify"]> },

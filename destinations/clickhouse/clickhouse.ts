@@ -107,5 +107,5 @@ function readOutcome(exchange: Exchange): Outcome {
 
 const NOT_TRIED =
   "the batch had rows that do not fit the table, and finding them took too long; it is sent again";
-/** For example a sign-in page: the message would be lost. */
+/** Refusal of an answer such as a sign-in page, behind which the message would be lost. */
 const NOT_CLICKHOUSE = "the receiver answered an insert with a text: it is not ClickHouse";

@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { parseForm, Refused, type SandboxAnswer, type SandboxExchange } from "../exchange.ts";
 import { authorize } from "../oauth/authorize-page.ts";
-import { isVerifier, type Grants, type Issued } from "../oauth/grants.ts";
+import { isVerifier, type Grants, type IssuedTokens } from "../oauth/grants.ts";
 import type { KnownClient } from "../provider.ts";
 import type { Router } from "../router.ts";
 import { PORTAL_ID } from "./account.ts";
@@ -93,7 +93,7 @@ function issueAppToken(form: Record<string, string>, { grants, grantsApp }: OAut
   };
 }
 
-function redeem(form: Record<string, string>, grants: Grants): Issued {
+function redeem(form: Record<string, string>, grants: Grants): IssuedTokens {
   const pending = grants.takeCode(form["code"] ?? "");
   if (pending === undefined || pending.clientId !== form["client_id"]) {
     throw refuseToken("BAD_AUTH_CODE", "invalid_grant", "missing or unknown auth code");
@@ -111,7 +111,7 @@ function redeem(form: Record<string, string>, grants: Grants): Issued {
   return grants.mint({ clientId: pending.clientId, scopes: pending.scopes });
 }
 
-function answerIssued(result: Issued, version: string): SandboxAnswer {
+function answerIssued(result: IssuedTokens, version: string): SandboxAnswer {
   const body = {
     token_type: "bearer",
     refresh_token: result.refreshToken,

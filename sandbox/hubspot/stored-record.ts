@@ -6,7 +6,7 @@ import type { AccountChange } from "./account-change.ts";
 /** Settings of the whole account, which the controls change. */
 export type AccountSettings = {
   clock: SandboxClock;
-  /** How long ago the state of records is that a search finds. */
+  /** Delay after which a search finds a change. */
   searchLagMs: number;
   /** Lifetime of a list's cursors. */
   cursorLifetimeMs: number;

@@ -23,7 +23,7 @@ export type PendingCode = {
   expiresAt: number;
 };
 
-export type Issued = {
+export type IssuedTokens = {
   accessToken: string;
   refreshToken: string | undefined;
   expiresAt: number;
@@ -78,7 +78,7 @@ export class Grants {
     lifetimeSeconds?: number | undefined;
     refresh?: boolean;
     accessToken?: string;
-  }): Issued {
+  }): IssuedTokens {
     const refreshToken =
       input.refresh === false ? undefined : this.settings.refreshTokenText(randomBytes(24).toString("hex"));
     const grant: Grant = {
@@ -93,7 +93,7 @@ export class Grants {
   }
 
   /** Refreshes a grant. Returns undefined if the token is unknown, used, revoked or another client's. */
-  refresh(refreshToken: string, clientId: string): Issued | undefined {
+  refresh(refreshToken: string, clientId: string): IssuedTokens | undefined {
     const grant = this.#refresh.get(refreshToken);
     if (grant === undefined || grant.revoked) return undefined;
     if (grant.clientId !== undefined && grant.clientId !== clientId) return undefined;
@@ -152,7 +152,7 @@ export class Grants {
     this.#refresh.clear();
   }
 
-  #issue(grant: Grant, lifetimeSeconds: number | undefined, text: string | undefined): Issued {
+  #issue(grant: Grant, lifetimeSeconds: number | undefined, text: string | undefined): IssuedTokens {
     const lifetimeMs = (lifetimeSeconds ?? this.settings.lifetimeSeconds) * 1000;
     const token = text ?? this.settings.accessTokenText(randomBytes(24).toString("hex"));
     const expiresAt = Date.now() + lifetimeMs;

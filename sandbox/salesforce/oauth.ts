@@ -11,7 +11,7 @@ import {
   type SandboxExchange,
 } from "../exchange.ts";
 import { authorize } from "../oauth/authorize-page.ts";
-import { isVerifier, type Grants, type Issued } from "../oauth/grants.ts";
+import { isVerifier, type Grants, type IssuedTokens } from "../oauth/grants.ts";
 import type { KnownClient } from "../provider.ts";
 import type { Router } from "../router.ts";
 import { refuse } from "./errors.ts";
@@ -80,7 +80,7 @@ function checkClient(clientId: string, secret: string | undefined, clients: Know
   if (client.secret !== secret) throw refuseToken("invalid_client", "invalid client credentials");
 }
 
-function redeem(form: Record<string, string>, grants: Grants): Issued {
+function redeem(form: Record<string, string>, grants: Grants): IssuedTokens {
   const pending = grants.takeCode(form["code"] ?? "");
   if (pending === undefined || pending.clientId !== form["client_id"]) {
     throw refuseToken("invalid_grant", "expired authorization code");
@@ -99,7 +99,7 @@ function redeem(form: Record<string, string>, grants: Grants): Issued {
 }
 
 /** Builds the answer. There is no `expires_in`, and the time is text. */
-function answerIssued(result: Issued, settings: OAuthSettings): SandboxAnswer {
+function answerIssued(result: IssuedTokens, settings: OAuthSettings): SandboxAnswer {
   const base = `${settings.origin()}/salesforce`;
   const id = `${base}/id/${ORG_ID}/${USER_ID}`;
   const issuedAt = String(Date.now());

@@ -7,7 +7,7 @@ import { connectCustomer, type Customer } from "../../tests/harness/connect-cust
 import { openSink, type Sink } from "../../tests/harness/deliveries/sink.ts";
 import { openProcessGroup } from "../../tests/harness/process-group.ts";
 import { until } from "../../tests/harness/until.ts";
-import { seenSubscriptions } from "../../tests/harness/subscriptions.ts";
+import { openSubscriptions } from "../../tests/harness/subscriptions.ts";
 import { subscribedContacts } from "../../tests/fixtures/subscribed-fixture.ts";
 
 const manifest = subscribedContacts(
@@ -53,7 +53,7 @@ describe("subscribing by HubSpot's journal", () => {
   });
 
   const journal = () => busbar.sandbox.hubspot.journal;
-  const { installation, subscription, entries } = seenSubscriptions(() => ({ on: busbar, sink, customer }));
+  const { installation, subscription, entries } = openSubscriptions(() => ({ on: busbar, sink, customer }));
   const words = (id: string): string[] => entries(id).map((entry) => entry.providerEventType);
   const put = (values: Record<string, string>, id?: string): string =>
     busbar.sandbox.hubspot.account.put("contacts", { ...(id !== undefined && { id }), values, stamp: true });

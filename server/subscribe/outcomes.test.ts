@@ -6,7 +6,7 @@ import { openTestBusbar, type TestBusbar } from "../../tests/harness/busbar.ts";
 import { connectCustomer, type Customer } from "../../tests/harness/connect-customer.ts";
 import { accept, openSink, type Answerer, type Sink } from "../../tests/harness/deliveries/sink.ts";
 import { signedPush } from "../../tests/harness/signed-push.ts";
-import { seenSubscriptions } from "../../tests/harness/subscriptions.ts";
+import { openSubscriptions } from "../../tests/harness/subscriptions.ts";
 import { until } from "../../tests/harness/until.ts";
 import { subscribedContacts } from "../../tests/fixtures/subscribed-fixture.ts";
 
@@ -56,7 +56,7 @@ describe("outcomes of changes", () => {
     await sink?.close();
   });
 
-  const { installation, subscription, lines } = seenSubscriptions(() => ({ on: busbar, sink, customer }));
+  const { installation, subscription, lines } = openSubscriptions(() => ({ on: busbar, sink, customer }));
   let lastEventId = 0;
   const report = async (objectId: number, count = 1, kind = "deletion"): Promise<void> => {
     const event = {

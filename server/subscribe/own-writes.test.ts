@@ -5,7 +5,7 @@ import { openTestBusbar, type TestBusbar } from "../../tests/harness/busbar.ts";
 import { openClient, type Client } from "../../tests/harness/client.ts";
 import { connectCustomer, type Customer } from "../../tests/harness/connect-customer.ts";
 import { openSink, type Sink } from "../../tests/harness/deliveries/sink.ts";
-import { seenSubscriptions } from "../../tests/harness/subscriptions.ts";
+import { openSubscriptions } from "../../tests/harness/subscriptions.ts";
 import { until } from "../../tests/harness/until.ts";
 
 const SECRET = "the-apps-secret";
@@ -38,7 +38,7 @@ describe("own writes to HubSpot", () => {
   let busbar: TestBusbar;
   let sink: Sink;
   let customer: Customer;
-  const { lines, entries, subscription } = seenSubscriptions(() => ({ on: busbar, sink, customer }));
+  const { lines, entries, subscription } = openSubscriptions(() => ({ on: busbar, sink, customer }));
   before(async () => {
     sink = await openSink();
     busbar = await openTestBusbar({ env: { BUSBAR_SUBSCRIBE_COALESCE_SECONDS: "1" } });
@@ -313,7 +313,7 @@ describe("own writes that are read", () => {
       integration: "wide-salesforce",
       groupRef: "stream",
     });
-    const { lines, subscription } = seenSubscriptions(() => ({ on: busbar, sink, customer }));
+    const { lines, subscription } = openSubscriptions(() => ({ on: busbar, sink, customer }));
     await until(async () => (await subscription())?.state === "active");
     const { integration, groupRef } = customer;
     const answer = await other.write(integration, "account", {

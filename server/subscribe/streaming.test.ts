@@ -6,7 +6,7 @@ import { openTestBusbar, type Answer, type TestBusbar } from "../../tests/harnes
 import { connectCustomer, type Customer } from "../../tests/harness/connect-customer.ts";
 import { openSink, type Sink } from "../../tests/harness/deliveries/sink.ts";
 import { until } from "../../tests/harness/until.ts";
-import { seenSubscriptions } from "../../tests/harness/subscriptions.ts";
+import { openSubscriptions } from "../../tests/harness/subscriptions.ts";
 
 const manifest = `
 specVersion: 1.0.0
@@ -77,7 +77,7 @@ describe("subscribing to Salesforce", () => {
 
   const bus = () => busbar.sandbox.salesforce.bus;
   const server = () => busbar.sandbox.salesforce.server;
-  const { installation, subscriptions, lines, entries } = seenSubscriptions(() => ({
+  const { installation, subscriptions, lines, entries } = openSubscriptions(() => ({
     on: busbar,
     sink,
     customer,

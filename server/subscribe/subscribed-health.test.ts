@@ -8,7 +8,7 @@ import { Client } from "pg";
 import { openTestBusbar, type Answer, type TestBusbar } from "../../tests/harness/busbar.ts";
 import { connectCustomer, type Customer } from "../../tests/harness/connect-customer.ts";
 import { openSink, type Sink } from "../../tests/harness/deliveries/sink.ts";
-import { seenSubscriptions } from "../../tests/harness/subscriptions.ts";
+import { openSubscriptions } from "../../tests/harness/subscriptions.ts";
 import { until } from "../../tests/harness/until.ts";
 
 const SECRET = "the-apps-secret";
@@ -37,7 +37,7 @@ describe("the health of an object that is only subscribed to", () => {
   let sink: Sink;
   let customer: Customer;
   let client: Client;
-  const { entries, subscription, installation } = seenSubscriptions(() => ({ on: busbar, sink, customer }));
+  const { entries, subscription, installation } = openSubscriptions(() => ({ on: busbar, sink, customer }));
   before(async () => {
     sink = await openSink();
     busbar = await openTestBusbar({

@@ -5,7 +5,7 @@ import { openTestBusbar, type TestBusbar } from "../../tests/harness/busbar.ts";
 import { connectCustomer, type Customer } from "../../tests/harness/connect-customer.ts";
 import { openSink, type Sink } from "../../tests/harness/deliveries/sink.ts";
 import { until } from "../../tests/harness/until.ts";
-import { seenSubscriptions } from "../../tests/harness/subscriptions.ts";
+import { openSubscriptions } from "../../tests/harness/subscriptions.ts";
 
 const SECRET = "the-apps-secret";
 const PORTAL = 4100410;
@@ -89,7 +89,7 @@ describe("subscribing to HubSpot", () => {
 
   const callback = (): string =>
     `${new URL(busbar.busbar.urls.base).origin}/subscribe/v1/projects/default/integrations/crm`;
-  const { installation, subscription, lines, entries } = seenSubscriptions(() => ({
+  const { installation, subscription, lines, entries } = openSubscriptions(() => ({
     on: busbar,
     sink,
     customer,

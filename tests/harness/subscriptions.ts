@@ -17,8 +17,8 @@ export interface SeenSubscriptions {
   entries(recordId: string): Answer["body"][];
 }
 
-/** `place` is called each time, because `before` opens its members. The receiver is the sink's path `/changes`. */
-export function seenSubscriptions(
+/** Opens the API's view of an installation's subscriptions. `place` is called each time, because `before` opens its members. The receiver is the sink's path `/changes`. */
+export function openSubscriptions(
   place: () => {
     on: Client;
     sink: Sink;

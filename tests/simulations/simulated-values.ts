@@ -4,7 +4,7 @@ import type { TypedRules } from "../../connector-kit/declarative/rules/typed-rul
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { buildAtPath } from "./simulated-exchange.ts";
 
-/** Shows fields in the first type for single values, and texts in the first type for texts. */
+/** Writes each field as an entry of the first type that the rules have for single values, or for texts. */
 export function showTypedFields(fields: JsonObject, rules: TypedRules): JsonObject {
   const { type, values, lists = [] } = rules;
   const isPlain = ([one, path = ""]: [string, string]) => !lists.includes(one) && !path.includes("*");

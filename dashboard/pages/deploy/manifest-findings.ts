@@ -24,7 +24,7 @@ export interface ManifestFinding {
 }
 
 /** Returns the same findings as `batchUpsertIntegrations`, but for those that depend on what customers have installed. */
-export function manifestFindings(yaml: string, facts: ManifestFacts): ManifestFinding[] {
+export function listManifestFindings(yaml: string, facts: ManifestFacts): ManifestFinding[] {
   const { declared, runs, providerApps, destinations } = facts;
   const { findings } = checkManifest(yaml, declared, {
     built: (provider, action) => runs[provider]?.support[action] ?? false,

@@ -21,7 +21,7 @@ export function useManifestCheck(projectIdOrName: string): ManifestCheck {
     if (!facts) return undefined;
     return async (yaml: string) => {
       // Loaded only here: the rules are as large as the editor.
-      const { manifestFindings } = await import("./manifest-findings.ts");
+      const { listManifestFindings: manifestFindings } = await import("./manifest-findings.ts");
       const found = manifestFindings(yaml, facts);
       setFindings(found);
       return found.map(({ from, to, severity, message, remedy }) => ({

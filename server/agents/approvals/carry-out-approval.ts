@@ -28,7 +28,7 @@ import {
 } from "./approved-write.ts";
 import { newCallOperation, sendApprovedCall, type ApprovedCall } from "./approved-call.ts";
 import { carryOutDeploy, type DeployingServices } from "./approved-deploy.ts";
-import { countWithin } from "../policy/budgets.ts";
+import { countAgainstBudgets } from "../policy/budgets.ts";
 import {
   decide,
   decideByRule,
@@ -185,7 +185,7 @@ async function markSent(
     const usedUp = await transactInTurn(
       deps.database,
       async (queries) => {
-        const over = await countWithin(queries, deps, policy, counted);
+        const over = await countAgainstBudgets(queries, deps, policy, counted);
         if (!over && !(await markApprovalSent(queries, { id, workerId }))) throw lost;
         return over;
       },

@@ -17,7 +17,7 @@ interface BudgetServices {
  * no budget is set, for one that is set within the hour.
  */
 export async function takeBudget(deps: BudgetServices, policy: AgentPolicy, act: AgentAct): Promise<void> {
-  const usedUp = await countWithin(deps.database.control, deps, policy, act);
+  const usedUp = await countAgainstBudgets(deps.database.control, deps, policy, act);
   if (usedUp) throw overBudget(policy, usedUp, deps.minuteMs);
 }
 
@@ -31,8 +31,8 @@ export const giveBackBudget = (
   { id }: Pick<AgentAct, "id">,
 ): Promise<void> => uncountAgentAct(deps.database.control, id);
 
-/** Does the same, in a transaction of the caller's if there is one, and returns which budget is used up instead of throwing. */
-export const countWithin = (
+/** Counts an act, in a transaction of the caller's if there is one. Returns the budget that is used up instead of throwing. */
+export const countAgainstBudgets = (
   queries: ControlQueries,
   { minuteMs }: Pick<BudgetServices, "minuteMs">,
   { budgets }: AgentPolicy,

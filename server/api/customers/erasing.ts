@@ -103,7 +103,7 @@ async function eraseRest(
   return done;
 }
 
-/** Reads them before the subscriptions go, which name them on the data side. */
+/** Lists the accounts of the customer's pushes. Call it before the subscriptions are removed, because they name the accounts. */
 async function listAccounts(
   { control, data }: Database,
   projectId: string,

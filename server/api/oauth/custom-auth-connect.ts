@@ -10,7 +10,7 @@ import { projectEndpoint, type Caller } from "../../http/endpoint.ts";
 import { ConnectionSchema, ProviderMetadataInput, toConnection } from "../connections/connection.ts";
 import { ConsumerRef, GroupRef, ProjectIdOrName, ProviderName } from "../members.ts";
 import { explainMissingProvider } from "../explain-missing-provider.ts";
-import { proceed, resume, type Flow, type FlowServices } from "./custom-auth-flow.ts";
+import { runFlow, resumeFlow, type Flow, type FlowServices } from "./custom-auth-flow.ts";
 import { getUsableProviderApp } from "./get-usable-provider-app.ts";
 
 const RequestSchema = Type.Object({
@@ -84,11 +84,16 @@ export const customAuthConnect = (deps: FlowServices) =>
       const { groupRef, consumerRef } = caller;
       const result =
         sessionId === undefined
-          ? await proceed(deps, {
+          ? await runFlow(deps, {
               ...(await begin(deps, project.id, caller, body)),
               origin: webOrigin(headers),
             })
-          : await resume(deps, { projectId: project.id, groupRef, consumerRef }, sessionId, callbackParams);
+          : await resumeFlow(
+              deps,
+              { projectId: project.id, groupRef, consumerRef },
+              sessionId,
+              callbackParams,
+            );
       return "row" in result ? { connection: toConnection(result.row) } : result;
     },
   });

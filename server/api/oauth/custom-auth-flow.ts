@@ -72,7 +72,7 @@ export const CUSTOM_BEGIN_PATH = `${CUSTOM_AUTH_PATH}/begin`;
 export const SESSION_MS = 10 * 60_000;
 
 /** Runs the steps. Throws Problems: 422 if the provider refuses, 502 if it cannot be reached. */
-export const proceed = (deps: FlowServices, flow: Flow): Promise<FlowResult> =>
+export const runFlow = (deps: FlowServices, flow: Flow): Promise<FlowResult> =>
   recordFailures(deps, flow, () => takeSteps(deps, flow, 0));
 
 /** Runs the steps from index `step` on. */
@@ -93,7 +93,7 @@ async function takeSteps(deps: FlowServices, flow: Flow, step: number): Promise<
 }
 
 /** Continues a session with the parameters of the provider's page. A session can be used once. */
-export async function resume(
+export async function resumeFlow(
   deps: FlowServices,
   asker: { projectId: string; groupRef?: string; consumerRef?: string },
   sessionId: string,

@@ -5,7 +5,7 @@ import { openTestBusbar, type Answer, type TestBusbar } from "../../../tests/har
 import { connectCustomer, type Customer } from "../../../tests/harness/connect-customer.ts";
 import { openSink, type Sink } from "../../../tests/harness/deliveries/sink.ts";
 import { until } from "../../../tests/harness/until.ts";
-import { seenSubscriptions } from "../../../tests/harness/subscriptions.ts";
+import { openSubscriptions } from "../../../tests/harness/subscriptions.ts";
 import { subscribedContacts } from "../../../tests/fixtures/subscribed-fixture.ts";
 
 const manifest = subscribedContacts(
@@ -42,7 +42,7 @@ describe("finding changes by reading", () => {
   });
 
   const source = (subscribeSource: string) => ({ providerParams: { subscribeSource } });
-  const { installation, subscription, entries } = seenSubscriptions(() => ({ on: busbar, sink, customer }));
+  const { installation, subscription, entries } = openSubscriptions(() => ({ on: busbar, sink, customer }));
   const untilSource = (name: string): Promise<unknown> =>
     until(async () => {
       const one = await subscription();

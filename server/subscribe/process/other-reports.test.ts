@@ -5,7 +5,7 @@ import { openTestBusbar } from "../../../tests/harness/busbar.ts";
 import { connectCustomer } from "../../../tests/harness/connect-customer.ts";
 import { openSink } from "../../../tests/harness/deliveries/sink.ts";
 import { until } from "../../../tests/harness/until.ts";
-import { seenSubscriptions } from "../../../tests/harness/subscriptions.ts";
+import { openSubscriptions } from "../../../tests/harness/subscriptions.ts";
 import type { InboxEvent } from "./group-events.ts";
 import { splitOtherReports } from "./other-reports.ts";
 import { subscribedContacts } from "../../../tests/fixtures/subscribed-fixture.ts";
@@ -49,7 +49,7 @@ async function open(
   const customer = await connectCustomer(busbar, { provider: "hubspot", manifest, integration: "crm" });
   const targetUrl = `${new URL(busbar.busbar.urls.base).origin}/subscribe/v1/projects/default/integrations/crm`;
   webhooks.set({ targetUrl, clientSecret: SECRET, batchDelayMs: pushMs });
-  const { subscription, lines, entries } = seenSubscriptions(() => ({ on: busbar, sink, customer }));
+  const { subscription, lines, entries } = openSubscriptions(() => ({ on: busbar, sink, customer }));
   await until(async () => (await subscription())?.state === "active");
   assert.equal((await subscription()).source, "journal");
   return {

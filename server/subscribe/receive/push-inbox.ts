@@ -13,7 +13,7 @@ import {
 export interface PushInbox {
   /** Resolves when the push is committed. */
   add(push: NewPush): Promise<void>;
-  /** Returns whether so few pushes wait that another one of the project can be taken, as known for a second. */
+  /** Returns whether another push of the project can be taken, by the number of waiting pushes a second ago. */
   hasCapacity(projectId: string): boolean;
 }
 

@@ -12,7 +12,7 @@ import {
 
 /** With fewer due writes than this, one query of the writes finds all installations that have some. */
 const MAX_READ = 256;
-/** Installations per statement and statements per claim. They bound a claim when very many installations have writes. */
+/** Limits of a claim where very many installations have writes: installations per statement, and statements. */
 const PAGE = 256;
 const MAX_PAGES = 8;
 /**

@@ -7,7 +7,7 @@ import { explainNoSmallDisk, openSmallDisk } from "../../harness/small-disk.ts";
 /** What each surface says. */
 type Said = Record<string, string>;
 
-export interface FullDiskSight {
+export interface FullDiskReport {
   seconds: number;
   said: Said;
   /** A write that was told as done, and so must be there after a restart: some blocks may have had space. */
@@ -17,7 +17,7 @@ export interface FullDiskSight {
 const ENV = { BUSBAR_DASHBOARD: "false", BUSBAR_METRICS: "true", BUSBAR_PORT: "0" };
 
 /** Fills the disk of a Busbar, and returns what it says so many seconds later; undefined where no disk can be mounted. */
-export async function fullDiskDrill(secondsAfter: readonly number[]): Promise<FullDiskSight[] | undefined> {
+export async function fullDiskDrill(secondsAfter: readonly number[]): Promise<FullDiskReport[] | undefined> {
   const reason = explainNoSmallDisk();
   if (reason) {
     console.log(`full disk: not tried, ${reason}`);
@@ -28,7 +28,7 @@ export async function fullDiskDrill(secondsAfter: readonly number[]): Promise<Fu
     const busbar = await startChildBusbar(disk.folder, ENV);
     disk.fill();
     const brokenMs = Date.now();
-    const sights: FullDiskSight[] = [];
+    const sights: FullDiskReport[] = [];
     for (const seconds of secondsAfter) {
       await wait(Math.max(0, brokenMs + seconds * 1_000 - Date.now()));
       sights.push({ seconds, ...(await askAll(busbar)) });
@@ -51,7 +51,7 @@ export async function fullDiskDrill(secondsAfter: readonly number[]): Promise<Fu
 }
 
 /** Returns the surfaces that say that all is well, and the writes that were told as done and are not there. */
-export const listGreenOfDisk = (sights: readonly FullDiskSight[]): string[] =>
+export const listGreenOfDisk = (sights: readonly FullDiskReport[]): string[] =>
   sights.flatMap(({ seconds, said }) =>
     Object.entries(said)
       .filter(([, words]) => !/disk of the database is full|^busbar_database_up 0$/.test(words))
@@ -67,7 +67,7 @@ async function listTopics(folder: string): Promise<Set<string>> {
   return new Set(body.map(({ name }: { name: string }) => name));
 }
 
-async function askAll(busbar: ChildBusbar, mostWrites = 1_000): Promise<Omit<FullDiskSight, "seconds">> {
+async function askAll(busbar: ChildBusbar, mostWrites = 1_000): Promise<Omit<FullDiskReport, "seconds">> {
   const get = async (path: string): Promise<string> => (await fetch(busbar.origin + path)).text();
   const env = { BUSBAR_URL: busbar.origin, BUSBAR_API_KEY: busbar.file.apiKey, BUSBAR_PROJECT: "default" };
   const run = async (...args: string[]): Promise<string> => {
