@@ -24,7 +24,7 @@ export function putSince(
   const isNumber = since.to.startsWith("body.") && since.format?.startsWith("unix");
   const value = since.template?.replace("{since}", text) ?? (isNumber ? Number(text) : text);
   put(parts, since.to, value);
-  if (untilTo !== undefined) put(parts, untilTo, timeText(until ?? now(), since.format));
+  if (untilTo !== undefined) put(parts, untilTo, formatTime(until ?? now(), since.format));
   for (const [name, member] of Object.entries(since.query ?? {})) parts.query.push([name, member]);
   parts.body = buildBody(rules, since.body, parts.body);
 }
