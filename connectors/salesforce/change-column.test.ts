@@ -1,4 +1,4 @@
-/** By which column changes of a Salesforce object are found, and how its times are read. */
+/** The column by which changes of a Salesforce object are found, and how its times are read. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ObjectMetadata } from "../../connector-kit/fields.ts";
