@@ -4,7 +4,7 @@
  */
 import { parseArgs } from "node:util";
 import { computeScore, tryMutants, type ProviderMutant } from "./mutate/try-all.ts";
-import { OWN_TEST } from "./mutate/try-code.ts";
+import { OWN_TEST } from "./mutate/own-tests.ts";
 import { listProvidersWithFacts } from "../simulations/vendor/suite/facts-subject.ts";
 
 const { values, positionals } = parseArgs({

@@ -1,7 +1,8 @@
 /** Runs the own tests of a connector with one of its files changed, in a process of their own, until the first that fails. */
 import { spawn } from "node:child_process";
-import { globSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
+import type { Description } from "../../connector-kit/declarative/rules/description.ts";
 import type { CodeMutant } from "./code-mutants.ts";
 
 const FOLDER = join(import.meta.dirname, "..", "..", "connectors");
@@ -10,8 +11,14 @@ const CHILD = join(import.meta.dirname, "own-tests-process.ts");
 /** A change can make a scan endless. */
 const LONGEST_MS = 180_000;
 
+/** Begins what is said to have found a mutant, where no fact did. */
+export const OWN_TEST = "own test: ";
+
 /** Returns the test that fails; undefined if all pass. */
-export function failingTest(provider: string, mutant: CodeMutant): Promise<string | undefined> {
+export function failingTest(
+  provider: string,
+  mutant: Pick<CodeMutant, "file" | "text">,
+): Promise<string | undefined> {
   const { NODE_TEST_CONTEXT: _, NODE_V8_COVERAGE: __, ...env } = process.env;
   const child = spawn(
     process.execPath,
@@ -32,6 +39,16 @@ export function failingTest(provider: string, mutant: CodeMutant): Promise<strin
       resolve(failed ?? (code === 0 ? undefined : "a process that does not end as it should"));
     });
   });
+}
+
+/** Returns the test of a described connector that a changed description fails; undefined if it has none, or all pass. */
+export async function failingOwnTest(
+  provider: string,
+  description: Description,
+): Promise<string | undefined> {
+  if (!existsSync(join(FOLDER, provider, "description.test.ts"))) return undefined;
+  const text = `export const description = ${JSON.stringify(description)};`;
+  return failingTest(provider, { file: join(FOLDER, provider, "description.ts"), text });
 }
 
 /**

@@ -2,12 +2,9 @@
 import { checkObject } from "../../simulations/vendor/suite/facts-suite.ts";
 import { buildSubject, readFacts } from "../../simulations/vendor/suite/facts-subject.ts";
 import { listCodeMutants, type CodeMutant } from "./code-mutants.ts";
-import { failingTest } from "./own-tests.ts";
+import { failingTest, OWN_TEST } from "./own-tests.ts";
 import { loadMutated } from "./mutated-modules.ts";
 import type { TriedMutant } from "./try-mutants.ts";
-
-/** Begins what is said to have found a mutant, where no fact did. */
-export const OWN_TEST = "own test: ";
 
 /** Returns a function that tries one mutant. Objects whose files are alike are tried once: the first, and those with other files. */
 export function codeTrial(provider: string): {

@@ -1,4 +1,4 @@
-/** Runs the suite of facts for each mutant of a description, and tells which of them it finds. */
+/** Runs the suite of facts, then the description's own test, for each mutant of a description, and tells which of them they find. */
 import { checkDescription } from "../../connector-kit/declarative/check/check-description.ts";
 import { describeConnector } from "../../connector-kit/declarative/describe-connector.ts";
 import type { Description } from "../../connector-kit/declarative/rules/description.ts";
@@ -6,6 +6,7 @@ import type { Facts } from "../../connector-kit/facts/facts.ts";
 import { checkObject } from "../../simulations/vendor/suite/facts-suite.ts";
 import { buildSubject } from "../../simulations/vendor/suite/facts-subject.ts";
 import { buildFaultName, readKnownFaults } from "../../simulations/vendor/suite/known-faults.ts";
+import { failingOwnTest, OWN_TEST } from "./own-tests.ts";
 import type { Mutant } from "./mutants.ts";
 
 export interface TriedMutant {
@@ -32,7 +33,10 @@ export function mutantTrial(
       for (const result of await checkObject(subject, objectName))
         if (result.state === "failed" && !broken.includes(buildFaultName(provider, result)))
           return { name, state: "killed", by: `${objectName}: ${result.check}` };
-    return { name, state: "survived" };
+    const test = await failingOwnTest(provider, mutated);
+    return test === undefined
+      ? { name, state: "survived" }
+      : { name, state: "killed", by: `${OWN_TEST}${test}` };
   };
 }
 
