@@ -1,6 +1,6 @@
-/** Announces this process in the database, so that operators see which processes run. */
+/** Announces this process in each database, so that operators see which processes run. */
 import type { Log } from "../../ground/log.ts";
-import type { Database } from "../store/database/database.ts";
+import type { Database, Queries } from "../store/database/database.ts";
 import { announceProcess, removeProcess, type RunningProcess } from "../store/processes/running-processes.ts";
 
 const EVERY_MS = 5_000;
@@ -11,10 +11,16 @@ export async function startAnnouncing(
   /** The number may be known only after a reconnect, so it is read each time. */
   process: () => RunningProcess,
 ): Promise<{ stop(): Promise<void> }> {
-  let last = Promise.resolve();
+  const { control, data } = deps.database;
+  const databases: Queries[] = deps.database.dataPool ? [control, data] : [control];
+  let last: Promise<unknown> = Promise.resolve();
   const announce = (): void => {
-    last = announceProcess(deps.database.control, process()).catch((error: unknown) =>
-      deps.log.debug({ error: String(error) }, "process not announced"),
+    last = Promise.all(
+      databases.map((queries) =>
+        announceProcess(queries, process()).catch((error: unknown) =>
+          deps.log.debug({ error: String(error) }, "process not announced"),
+        ),
+      ),
     );
   };
   announce();
@@ -24,7 +30,7 @@ export async function startAnnouncing(
     async stop() {
       clearInterval(timer);
       await last;
-      await removeProcess(deps.database.control, process().id).catch(() => {});
+      await Promise.all(databases.map((queries) => removeProcess(queries, process().id).catch(() => {})));
     },
   };
 }
