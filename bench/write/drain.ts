@@ -4,6 +4,7 @@
  */
 import { Client as Postgres } from "pg";
 import type { ChildProcess } from "node:child_process";
+import { installForTests } from "../../scripts/install-for-tests.ts";
 import { processorMs } from "../processor-time.ts";
 import { rate } from "./rate.ts";
 import { median, per, ratio, tell } from "./report.ts";
@@ -137,7 +138,8 @@ function startWorker(bench: Bench): ChildProcess {
 
 async function startGraphileWorker({ databaseUrl, sandboxUrl, token }: Bench): Promise<ChildProcess> {
   const args = [databaseUrl, sandboxUrl, token, String(CONNECTIONS)];
-  const worker = start("bench/write/graphile-worker.ts", args);
+  installForTests();
+  const worker = start("tests/bench/graphile-worker.ts", args);
   await firstLine(worker);
   return worker;
 }

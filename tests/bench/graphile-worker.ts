@@ -36,4 +36,4 @@ await run({
     },
   },
 });
-console.log("ready");
+process.stdout.write("ready\n");
