@@ -15,7 +15,7 @@ const { values } = parseArgs({ options: { out: { type: "string", default: join(R
 
 /** The search of the server, on the same sections; texts are set as texts, never as markup. */
 const SEARCH_PROGRAM = `
-import { excerpt, openSearch } from "./server/guide/search-sections.ts";
+import { cutExcerpt, openSearch } from "./server/guide/search-sections.ts";
 const query = new URLSearchParams(location.search).get("q") ?? "";
 document.querySelector("input[type=search]").value = query;
 const found = query.trim() === "" ? [] : openSearch(globalThis.guideSections)(query, 30);
@@ -28,7 +28,7 @@ for (const section of found) {
   link.textContent = section.title;
   heading.append(link);
   const text = document.createElement("p");
-  text.textContent = section.pageTitle + ": " + excerpt(section);
+  text.textContent = section.pageTitle + ": " + cutExcerpt(section);
   article.append(heading, text);
 }
 `;

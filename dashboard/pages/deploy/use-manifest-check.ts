@@ -21,8 +21,8 @@ export function useManifestCheck(projectIdOrName: string): ManifestCheck {
     if (!facts) return undefined;
     return async (yaml: string) => {
       // Loaded only here: the rules are as large as the editor.
-      const { listManifestFindings: manifestFindings } = await import("./manifest-findings.ts");
-      const found = manifestFindings(yaml, facts);
+      const { listManifestFindings } = await import("./manifest-findings.ts");
+      const found = listManifestFindings(yaml, facts);
       setFindings(found);
       return found.map(({ from, to, severity, message, remedy }) => ({
         from,
