@@ -5,6 +5,7 @@ import { open } from "./scan-fixture.ts";
 
 test("a log of deletions names records in its own way, gets both ends of the period, and may be forbidden", async (t) => {
   let status = 200;
+  let more: object[] = [];
   const { read, fetch, requests } = await open(
     t,
     {
@@ -25,7 +26,7 @@ test("a log of deletions names records in its own way, gets both ends of the per
         },
       ],
     },
-    () => ({ status, body: { data: [{ of: [{ id: 7 }], at: "2026-02-03T04:05:06Z" }] } }),
+    () => ({ status, body: { data: [...more, { of: [{ id: 7 }], at: "2026-02-03T04:05:06Z" }] } }),
   );
   const period = {
     objectName: "people",
@@ -41,6 +42,13 @@ test("a log of deletions names records in its own way, gets both ends of the per
     requests.map((path) => decodeURIComponent(path)),
     ["/log?kind=deletion of people from 2026-02-01 12:00:00&until=2026-03-01 00:00:00"],
   );
+  more = [{ of: null, at: "2026-02-03T04:05:06Z" }, { of: [{ type: "app" }] }];
+  const unnamed = await read.readDeletions(period, undefined, fetch);
+  assert.deepEqual(
+    unnamed.records.map(({ id }) => id),
+    ["7"],
+  );
+  assert.match(unnamed.warning ?? "", /^2 reported deletions may be of people, but do not name the record/);
   status = 403;
   const refused = await read.readDeletions(period, undefined, fetch);
   assert.deepEqual(refused.records, []);

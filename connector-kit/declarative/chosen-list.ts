@@ -1,7 +1,8 @@
 /** Chooses the list that a page belongs to: one of the object's, with or without a bound. */
 import { nowMs } from "../../ground/clock.ts";
 import type { ProviderError } from "../calls/provider-error.ts";
-import type { Checkpoint } from "../read-connector.ts";
+import type { Checkpoint, SourceRecord } from "../read-connector.ts";
+import { hasMark } from "./deleted-mark.ts";
 import type { ObjectPlan } from "./object-plan.ts";
 
 type FurtherList = NonNullable<ObjectPlan["furtherLists"]>[number];
@@ -148,7 +149,13 @@ export const deletionsForbidden = (
   { kind, message }: ProviderError,
 ): string | undefined =>
   mayBeForbidden && kind === "forbidden"
-    ? `deletions of ${name} are not read, because the provider forbids this account to read where they are reported: ${message}`
+    ? `deletions of ${name} are not read, also not those of this period later, because the provider forbids this account to read where they are reported: ${message}`
+    : undefined;
+
+/** Returns the warning of entries of a list of deleted records that do not say which record was deleted. */
+export const warnOfUnnamed = ({ rules: { name, idPath } }: ChosenList, count: number): string | undefined =>
+  count > 0
+    ? `${count} reported deletions may be of ${name}, but do not name the record: \`${idPath}\` is missing or empty`
     : undefined;
 
 /** Returns the bound that the provider is asked for: none where it would refuse one so old. */
@@ -157,4 +164,14 @@ function usableBound({ since: rules }: ObjectPlan, since: Date | undefined): Dat
   const isTooOld =
     bound && rules?.oldestDays !== undefined && nowMs() - bound.getTime() > rules.oldestDays * DAY_MS;
   return isTooOld ? undefined : bound;
+}
+
+/** Tells deleted records from others. */
+export function divide(
+  records: SourceRecord[],
+  { allDeleted, where, rules }: ChosenList,
+): { records: SourceRecord[]; deleted: SourceRecord[] } {
+  const isDeleted = ({ raw }: SourceRecord): boolean =>
+    allDeleted ? where === undefined || hasMark(raw, { deleted: where }) : hasMark(raw, rules);
+  return { records: records.filter((record) => !isDeleted(record)), deleted: records.filter(isDeleted) };
 }

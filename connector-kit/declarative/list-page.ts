@@ -14,12 +14,13 @@ import { buildBody } from "./write/body-members.ts";
 import {
   chooseList,
   deletionsForbidden,
+  divide,
   warnOfMissingDeletions,
+  warnOfUnnamed,
   reportsDeletions,
   type ChosenList,
   type Wanted,
 } from "./chosen-list.ts";
-import { hasMark } from "./deleted-mark.ts";
 import { requestFirstCheckpoint, buildFirstCursorRequest, nextPlace, putPlace } from "./paging.ts";
 import { listFilledNames, fillPath, fillText } from "./fill-path.ts";
 import { withFurtherFields } from "./further-fields.ts";
@@ -196,11 +197,7 @@ async function readPageFrom(
   const whole = rules.readEach
     ? await wholeRecords(entries, { rules, classify, fetch: watched.fetch }, plan)
     : await withFurtherFields({ rules, classify, fetch: watched.fetch }, entries, namedFields(rules, plan));
-  const records = whole.map((entry) => sourceRecord(entry, rules));
-  const ids =
-    whole === entries
-      ? records.map(({ id }) => id)
-      : entries.map((entry) => readRecordId(entry, rules) ?? "");
+  const { records, ids } = toRecords(whole, entries, chosen);
   const total = totalIn(body, rules);
   const next = nextCheckpoint(chosen, checkpoint, { plan, response, body, records, ids, total });
   const seen = readSeenIds(checkpoint);
@@ -212,7 +209,9 @@ async function readPageFrom(
     return checkpoint?.["after"] === undefined || !changeTime || !bound || changeTime > bound;
   });
   const providerTime = watched.providerTime();
-  const warning = warnOfMissingDeletions(chosen, plan.since, listed.length);
+  const warning =
+    warnOfMissingDeletions(chosen, plan.since, listed.length) ??
+    warnOfUnnamed(chosen, whole.length - records.length);
   return {
     ...divide(fresh, chosen),
     ...(warning !== undefined && { warning }),
@@ -222,14 +221,20 @@ async function readPageFrom(
   };
 }
 
-/** Tells deleted records from others. */
-function divide(
-  records: SourceRecord[],
-  { allDeleted, where, rules }: ChosenList,
-): Pick<ListPage, "records" | "deleted"> {
-  const isDeleted = ({ raw }: SourceRecord): boolean =>
-    allDeleted ? where === undefined || hasMark(raw, { deleted: where }) : hasMark(raw, rules);
-  return { records: records.filter((record) => !isDeleted(record)), deleted: records.filter(isDeleted) };
+/** Returns the records of a page, and an id for each of its entries, empty where an entry has none. */
+function toRecords(
+  whole: JsonObject[],
+  entries: JsonObject[],
+  { allDeleted, rules }: ChosenList,
+): { records: SourceRecord[]; ids: string[] } {
+  // A log also has entries about what has no id, and of records that may not be named.
+  const named = allDeleted ? whole.filter((entry) => readRecordId(entry, rules) !== undefined) : whole;
+  const records = named.map((entry) => sourceRecord(entry, rules));
+  const ids =
+    named === entries
+      ? records.map(({ id }) => id)
+      : entries.map((entry) => readRecordId(entry, rules) ?? "");
+  return { records, ids };
 }
 
 interface AnsweredPage {
