@@ -25,7 +25,8 @@ export async function awaitStopped(
   const untilMs = elapsedMs() + LONGEST_STOP_MS;
   for (let isTold = false; elapsedMs() < untilMs; isTold = true) {
     const { pid, isStopping } = await readOwner(pidFile(dataDir));
-    if (!isStopping || !isAlive(pid)) return;
+    // After a kill during a stop the file stays; in a container the next process has the same id.
+    if (!isStopping || pid === process.pid || !isAlive(pid)) return;
     if (!isTold) log.info({ pid }, "waiting for the Busbar that stops on this data folder");
     await wait(LOOK_EVERY_MS, undefined, { signal });
   }
