@@ -76,7 +76,7 @@ export const updateDestination = (deps: UpdateServices) =>
           if (body.updateMask.includes("name") && name !== row.name) await refuseInUse(queries, row);
           return change(deps, queries, row, body);
         });
-        await retryAfterChange(deps, updated);
+        if (body.updateMask.some(changesSending)) retryAfterChange(deps, updated);
         return toDestination(updated);
       } catch (error) {
         const taken = isUniqueViolation(error, "destinations_project_id_name_key");
@@ -85,12 +85,17 @@ export const updateDestination = (deps: UpdateServices) =>
     },
   });
 
-/** Tries what waits with the new settings: the schedule is one for a receiver that nobody has mended. */
-async function retryAfterChange(
+/** Returns whether a path of an update mask names something that decides whether the receiver accepts a message. */
+const changesSending = (path: string): boolean => path !== "name" && path !== "ownWrites";
+
+/**
+ * Tries what waits with the new settings: the schedule is one for a receiver that nobody has mended. Not awaited: much may wait.
+ */
+function retryAfterChange(
   { database: { data }, log }: UpdateServices,
   { id, failingSince, disabledTime }: DestinationRow,
-): Promise<void> {
-  if (failingSince && !disabledTime) await sendWaiting({ data, log }, { id, evenOne: true });
+): void {
+  if (failingSince && !disabledTime) void sendWaiting({ data, log }, { id, evenOne: true });
 }
 
 function change(
