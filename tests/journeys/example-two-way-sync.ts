@@ -61,7 +61,7 @@ export async function runTwoWaySyncExample(t: TestContext): Promise<void> {
     const lines: string[] = [];
     createInterface(app.stdout).on("line", (line) => lines.push(line));
     const said = (text: string) => until(() => lines.find((line) => line.includes(text)));
-    return { app, said };
+    return { app, said, lines };
   };
   const inCrm = () =>
     new Map(
@@ -71,7 +71,7 @@ export async function runTwoWaySyncExample(t: TestContext): Promise<void> {
       }),
     );
 
-  let { app, said } = await start();
+  let { app, said, lines } = await start();
   const address = (await said("Connect HubSpot: ")).split(": ")[1] ?? "";
   await openConsentBrowser().consent(address);
   await said("In step");
@@ -123,16 +123,17 @@ export async function runTwoWaySyncExample(t: TestContext): Promise<void> {
   changeInCrm(third, "Older there");
   await tick();
   setTitle(third, "Newer in the table");
-  ({ app, said } = await start());
+  const firstLines = lines;
+  ({ app, said, lines } = await start());
   await until(
     () => inCrm().get(third)?.endsWith("Newer in the table") && inTable().get(first)?.endsWith("Newer there"),
   );
   await areEqual();
 
-  const writes = async () => (await busbar.inProject("GET", "/operations?type=write")).body.results.length;
+  const writes = async () => (await busbar.inProject("GET", "/operations?type=write")).body.results;
   const before = await writes();
   // Two rounds of the program, and ten of Busbar's schedule.
   await new Promise((resolve) => setTimeout(resolve, 2_100));
-  assert.equal(await writes(), before);
-  assert.equal(before, 4);
+  assert.deepEqual(await writes(), before);
+  assert.equal(before.length, 4, JSON.stringify({ before, lines: [...firstLines, ...lines] }));
 }
