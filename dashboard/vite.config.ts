@@ -33,7 +33,12 @@ function firstPaint(): Plugin {
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [react(), firstPaint()],
-  build: { target: "es2024", reportCompressedSize: false, chunkSizeWarningLimit: 1_000 },
+  build: {
+    target: "es2024",
+    reportCompressedSize: false,
+    chunkSizeWarningLimit: 1_000,
+    license: { fileName: "licences.json" },
+  },
   server: {
     port: 4200,
     proxy: { "^/(v1|write|read|search|callbacks|docs|openapi.json|readyz)": { target: API } },

@@ -55,6 +55,6 @@ describe("the command line as one file", () => {
     assert.equal((await stat(join(folder, "dist", "busbar.cjs"))).mode & 0o111, 0o111);
     const licences = await readFile(join(folder, "dist", "LICENSES.txt"), "utf8");
     for (const name of ["commander", "yaml", "typebox", "croner"])
-      assert.match(licences, new RegExp(`^${name}$`, "m"));
+      assert.match(licences, new RegExp(`^${name} \\d`, "m"));
   });
 });

@@ -2,7 +2,7 @@
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { build } from "esbuild";
-import { collectLicences } from "./package/collect-licences.ts";
+import { listBundled, writeLicences } from "./package/collect-licences.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const folder = resolve(process.argv[2] ?? join(ROOT, "cli/dist"));
@@ -22,6 +22,6 @@ const { metafile } = await build({
   logLevel: "warning",
 });
 await chmod(outfile, 0o755);
-await writeFile(join(folder, "LICENSES.txt"), await collectLicences(metafile));
+await writeFile(join(folder, "LICENSES.txt"), await writeLicences(await listBundled(metafile)));
 const sizeKb = Math.round((metafile.outputs[relative(ROOT, outfile)]?.bytes ?? 0) / 1024);
 console.log(`${relative(process.cwd(), outfile)} (${sizeKb} kB)`);

@@ -7,7 +7,7 @@ import { parseArgs, promisify } from "node:util";
 import { readBuild } from "../server/dashboard/build-dashboard.ts";
 import { dashboardDigest } from "../server/dashboard/dashboard-digest.ts";
 import { bundleServer } from "./package/bundle-server.ts";
-import { collectLicences } from "./package/collect-licences.ts";
+import { listBundled, listInDashboard, writeLicences } from "./package/collect-licences.ts";
 import { packageManifest, type Manifest } from "./package/package-manifest.ts";
 
 const run = promisify(execFile);
@@ -33,17 +33,21 @@ const COPIED = [
   ".env.example",
 ];
 
-for (const made of globSync("{package,busbar-*.tgz}", { cwd: DIST }))
+for (const made of globSync("{package,contents.json,busbar-*.tgz}", { cwd: DIST }))
   await rm(join(DIST, made), { recursive: true });
 await mkdir(STAGE, { recursive: true });
-await Promise.all([bundle(), buildDashboard()]);
+const [metafile] = await Promise.all([bundleServer(join(STAGE, "server")), buildDashboard()]);
 await copyFiles();
+await writeContents();
 await writeManifests();
 console.log(relative(process.cwd(), join(DIST, await pack())));
 
-async function bundle(): Promise<void> {
-  const metafile = await bundleServer(join(STAGE, "server"));
-  await writeFile(join(STAGE, "LICENSES.txt"), await collectLicences(metafile));
+/** Writes the licences of what is inside, and for the bill of materials, beside the package, what it is. */
+async function writeContents(): Promise<void> {
+  const inside = [...(await listBundled(metafile)), ...(await listInDashboard(join(ROOT, "dashboard/dist")))];
+  await writeFile(join(STAGE, "LICENSES.txt"), await writeLicences(inside));
+  const names = inside.map(({ name, version }) => `${name}@${version}`);
+  await writeFile(join(DIST, "contents.json"), JSON.stringify([...new Set(names)].toSorted()));
 }
 
 async function buildDashboard(): Promise<void> {

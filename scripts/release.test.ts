@@ -7,13 +7,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { parse } from "yaml";
+import { bundleServer } from "./package/bundle-server.ts";
+import { listBundled } from "./package/collect-licences.ts";
 import {
+  billOfMaterials,
   checksums,
   homebrewFormula,
   imageDefinition,
+  listInstalled,
   publishScript,
   releaseNotes,
-  repeatableBom,
   type Archive,
 } from "./release/documents.ts";
 import { isCandidate, listVersions, npmTag, pythonVersion } from "./release/versions.ts";
@@ -81,20 +84,68 @@ test("the image has a base of an exact version that runs Busbar, contains the re
   assert.equal(definition.match(/^USER .*/gm)?.at(-1), "USER node");
 });
 
-test("a bill of materials of the same packages is the same, whenever it is made", () => {
-  const made = (serialNumber: string, timestamp: string, name: string) =>
-    repeatableBom(
-      JSON.stringify({ serialNumber, metadata: { timestamp }, components: [{ name }] }),
-      new Date(0),
-    );
-  const first = made("urn:uuid:1", "2026-01-01T00:00:00Z", "a");
-  assert.equal(made("urn:uuid:2", "2027-01-01T00:00:00Z", "a"), first);
-  assert.notEqual(made("urn:uuid:1", "2026-01-01T00:00:00Z", "b"), first);
+/** What `npm sbom` prints, of a package that needs `a`, which needs `b`; `c` is for development. */
+const LISTED = {
+  serialNumber: "urn:uuid:1",
+  metadata: { timestamp: "2026-01-01T00:00:00Z", component: { name: "folder", "bom-ref": "x@1.0.0" } },
+  components: ["a@1.0.0", "b@2.0.0", "c@3.0.0"].map((ref) => ({ "bom-ref": ref })),
+  dependencies: [
+    { ref: "x@1.0.0", dependsOn: ["a@1.0.0", "c@3.0.0"] },
+    { ref: "a@1.0.0", dependsOn: ["b@2.0.0"] },
+    { ref: "b@2.0.0", dependsOn: [] },
+    { ref: "c@3.0.0", dependsOn: ["b@2.0.0"] },
+  ],
+};
+
+test("a bill of materials names the package and what is inside, and nothing else", () => {
+  const made = billOfMaterials(JSON.stringify(LISTED), "x", ["a@1.0.0", "b@2.0.0"], new Date(0));
+  const { metadata, components, dependencies } = JSON.parse(made);
+  assert.equal(metadata.component.name, "x");
+  assert.deepEqual(components, [{ "bom-ref": "a@1.0.0" }, { "bom-ref": "b@2.0.0" }]);
+  assert.deepEqual(dependencies, [
+    { ref: "x@1.0.0", dependsOn: ["a@1.0.0"] },
+    { ref: "a@1.0.0", dependsOn: ["b@2.0.0"] },
+    { ref: "b@2.0.0", dependsOn: [] },
+  ]);
+  assert.throws(
+    () => billOfMaterials(JSON.stringify(LISTED), "x", ["d@1.0.0"], new Date(0)),
+    /lock file: d@1\.0\.0/,
+  );
+});
+
+test("a bill of materials of the same packages is the same, whenever and wherever it is made", () => {
+  const make = (serialNumber: string, timestamp: string, folder: string, contents = ["a@1.0.0"]) => {
+    const metadata = { timestamp, component: { ...LISTED.metadata.component, name: folder } };
+    return billOfMaterials(JSON.stringify({ ...LISTED, serialNumber, metadata }), "x", contents, new Date(0));
+  };
+  const first = make("urn:uuid:1", "2026-01-01T00:00:00Z", "busbar");
+  assert.equal(make("urn:uuid:2", "2027-01-01T00:00:00Z", "clone"), first);
+  assert.notEqual(make("urn:uuid:1", "2026-01-01T00:00:00Z", "busbar", ["b@2.0.0"]), first);
   // CycloneDX 1.5, `serialNumber`: "must conform to RFC 4122".
   assert.match(
     JSON.parse(first).serialNumber,
     /^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
   );
+});
+
+test("the bill of materials has every package that the bundle has", async (scope) => {
+  const folder = await mkdtemp(join(tmpdir(), "busbar-bundle-"));
+  scope.after(() => rm(folder, { recursive: true, force: true }));
+  const bundled = await listBundled(await bundleServer(join(folder, "server")));
+  const inside = [...new Set(bundled.map(({ name, version: one }) => `${name}@${one}`))];
+  for (const name of ["fastify", "pg", "yaml", "kysely"])
+    assert.ok(
+      inside.some((one) => one.startsWith(`${name}@`)),
+      name,
+    );
+  const args = ["sbom", "--package-lock-only", "--sbom-format", "cyclonedx"];
+  const listed = execFileSync("npm", args, { cwd: ROOT, encoding: "utf8", maxBuffer: 64 * 1024 * 1024 });
+  const { components } = JSON.parse(billOfMaterials(listed, "busbar", inside, new Date(0)));
+  assert.equal(components.length, inside.length);
+  // What npm installs, and nothing that is only for development.
+  const installed = listInstalled(read("package-lock.json"));
+  assert.ok(installed.some((one) => one.startsWith("pg@")));
+  assert.ok(!installed.some((one) => one.startsWith("vite@")));
 });
 
 test("publishing checks the files, and asks for provenance only where npm offers it", async (scope) => {

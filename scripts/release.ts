@@ -12,12 +12,13 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { parseArgs, promisify } from "node:util";
 import {
+  billOfMaterials,
   checksums,
   homebrewFormula,
   imageDefinition,
+  listInstalled,
   publishScript,
   releaseNotes,
-  repeatableBom,
   sha256,
   type Archive,
 } from "./release/documents.ts";
@@ -59,7 +60,7 @@ async function makeRelease(): Promise<void> {
       begin(`the package of ${folder}`);
       archives.push(await packClient(folder, scratch));
     }
-    begin("the Python client's wheel");
+    begin("the Python client's wheel and sources");
     await buildPythonClient(scratch);
     begin("the command line");
     await run(process.execPath, ["scripts/build-cli.ts", join(scratch, "cli")]);
@@ -98,8 +99,10 @@ function listClients(): string[] {
 async function packServer(scratch: string): Promise<Archive> {
   const folder = join(scratch, "server");
   await run(process.execPath, ["scripts/package.ts", "--out", folder]);
-  // What is bundled is in the lock file of the checkout.
-  return addArchive(join(folder, "package"), ROOT);
+  const shrinkwrap = await readFile(join(folder, "package/npm-shrinkwrap.json"), "utf8");
+  const bundled = JSON.parse(await readFile(join(folder, "contents.json"), "utf8")) as string[];
+  const contents = [...bundled, ...listInstalled(shrinkwrap)];
+  return addArchive(join(folder, "package"), { lock: ROOT, contents });
 }
 
 /** Builds it, and packs what its `files` list names with the licence, as a package without scripts. */
@@ -117,11 +120,20 @@ async function packClient(path: string, scratch: string): Promise<Archive> {
   delete manifest.scripts;
   delete manifest.devDependencies;
   await writeFile(join(stage, "package.json"), JSON.stringify(manifest));
-  return addArchive(stage, isOnItsOwn ? folder : undefined);
+  if (!isOnItsOwn) return addArchive(stage);
+  const contents = listInstalled(await readFile(join(folder, "package-lock.json"), "utf8"));
+  return addArchive(stage, { lock: folder, contents });
 }
 
-/** Packs a folder into the release, with the bill of materials of the lock file in the other one; a package without one brings nothing. */
-async function addArchive(stage: string, locked: string | undefined): Promise<Archive> {
+interface Brought {
+  /** The folder whose lock file names the packages. */
+  lock: string;
+  /** Those that are inside or are installed with it, as `name@version`. */
+  contents: string[];
+}
+
+/** Packs a folder into the release, with a bill of materials of what it brings along. */
+async function addArchive(stage: string, brought?: Brought): Promise<Archive> {
   const file = join(stage, "package.json");
   const manifest = JSON.parse(await readFile(file, "utf8"));
   // npm compares it with the repository whose workflow publishes the package.
@@ -129,9 +141,15 @@ async function addArchive(stage: string, locked: string | undefined): Promise<Ar
   await writeFile(file, `${JSON.stringify(manifest, null, 2)}\n`);
   const packed = JSON.parse(await run("npm", ["pack", stage, "--json", "--pack-destination", OUT], OUT));
   const name = basename(packed[0].filename);
-  const bom = ["sbom", "--package-lock-only", "--omit", "dev", "--sbom-format", "cyclonedx"];
-  if (locked !== undefined)
-    await write(`${basename(name, ".tgz")}.cdx.json`, repeatableBom(await run("npm", bom, locked), time));
+  if (brought) {
+    const listed = await run(
+      "npm",
+      ["sbom", "--package-lock-only", "--sbom-format", "cyclonedx"],
+      brought.lock,
+    );
+    const bom = billOfMaterials(listed, manifest.name, brought.contents, time);
+    await write(`${basename(name, ".tgz")}.cdx.json`, bom);
+  }
   const bytes = await readFile(join(OUT, name));
   return { name: manifest.name, version: manifest.version, file: name, sha256: sha256(bytes) };
 }
@@ -140,25 +158,13 @@ async function buildPythonClient(scratch: string): Promise<void> {
   const folder = join(scratch, "clients/python");
   await cp(join(ROOT, "clients/python"), folder, { recursive: true });
   await cp(join(ROOT, "openapi.json"), join(scratch, "openapi.json"));
-  const wheel = [
-    "-m",
-    "pip",
-    "wheel",
-    "--quiet",
-    "--no-deps",
-    "--no-build-isolation",
-    "--no-index",
-    "-w",
-    OUT,
-    ".",
-  ];
   for (const python of ["/usr/bin/python3", "python3"]) {
-    const usable = await run(python, ["-c", "import setuptools, wheel, pip"]).catch(() => undefined);
+    const usable = await run(python, ["-c", "import setuptools, wheel, tomllib"]).catch(() => undefined);
     if (usable === undefined) continue;
     await run(python, ["generate.py"], folder);
-    return void (await run(python, wheel, folder));
+    return void (await run(python, ["package.py", OUT], folder));
   }
-  leftOut.push("the Python client's wheel: needs Python 3.11 with pip, setuptools and wheel");
+  leftOut.push("the Python client: needs Python 3.11 with setuptools and wheel");
 }
 
 /** Tries the definition where an engine answers. The image stays on this machine. */

@@ -78,20 +78,48 @@ export function releaseNotes(changelog: string, version: string): string {
 
 interface Bom {
   serialNumber: string;
-  metadata: { timestamp: string; [member: string]: unknown };
+  metadata: { timestamp: string; component: { name: string }; [member: string]: unknown };
+  components: { "bom-ref": string }[];
+  dependencies: { ref: string; dependsOn: string[] }[];
   [member: string]: unknown;
 }
 
-/** Returns npm's bill of materials (CycloneDX) with the commit's time, and a number that depends on the contents alone. */
-export function repeatableBom(made: string, time: Date): string {
+/**
+ * Returns the bill of materials (CycloneDX) of a package called `name`: npm's list of all packages of a lock file, less those that are
+ * not among `contents` (`pg@8.23.1`). npm's own `--omit dev` also leaves out packages that the server needs. The time is the commit's,
+ * and the number depends on the contents alone.
+ */
+export function billOfMaterials(made: string, name: string, contents: string[], time: Date): string {
   const bom = JSON.parse(made) as Bom;
+  const isInside = new Set(contents);
+  const components = bom.components.filter((one) => isInside.delete(one["bom-ref"]));
+  if (isInside.size > 0) throw new Error(`not in the lock file: ${[...isInside].join(", ")}`);
+  const kept = new Set(contents);
+  const { dependencies, metadata } = bom;
+  const root = dependencies.find(({ ref }) => !bom.components.some((one) => one["bom-ref"] === ref))?.ref;
   const dated: Bom = {
     ...bom,
     serialNumber: "",
-    metadata: { ...bom.metadata, timestamp: time.toISOString() },
+    // npm names it after the folder.
+    metadata: { ...metadata, timestamp: time.toISOString(), component: { ...metadata.component, name } },
+    components,
+    dependencies: dependencies
+      .filter(({ ref }) => ref === root || kept.has(ref))
+      .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter((one) => kept.has(one)) })),
   };
   dated.serialNumber = `urn:uuid:${v5(JSON.stringify(dated), NAMESPACE)}`;
   return `${JSON.stringify(dated, null, 2)}\n`;
+}
+
+interface Lock {
+  packages: Record<string, { version: string; dev?: true; devOptional?: true }>;
+}
+
+/** Returns what a lock file installs without development packages, as `name@version`. */
+export function listInstalled(lock: string): string[] {
+  const { packages } = JSON.parse(lock) as Lock;
+  const installed = Object.entries(packages).filter(([path, one]) => path && !one.dev && !one.devOptional);
+  return installed.map(([path, { version }]) => `${path.replace(/^.*node_modules\//, "")}@${version}`);
 }
 
 /**

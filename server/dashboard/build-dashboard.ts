@@ -50,6 +50,7 @@ export async function buildDashboard(bundler: string, { folder, digest, signal }
     const former = await readBuild(folder);
     const build = { digest, page, assets, former: former?.assets ?? [] };
     await writeFile(join(part, "build.json"), JSON.stringify(build));
+    await rename(join(part, "licences.json"), join(folder, "licences.json"));
     await rename(join(part, "build.json"), join(folder, "build.json"));
     await removeOld(folder, build);
     return build;

@@ -32,6 +32,7 @@ function canImport(command: string, program: string): boolean {
 
 let scratch: string;
 let python: string;
+let made: string[];
 let busbar: TestBusbar;
 let env: NodeJS.ProcessEnv;
 
@@ -45,10 +46,9 @@ before(async () => {
   // With the system's pip: a copy of it takes most of the time.
   await run(PYTHON, ["-m", "venv", "--system-site-packages", "--without-pip", join(scratch, "venv")]);
   python = join(scratch, "venv/bin/python");
-  const wheel = ["wheel", "--quiet", "--no-deps", "--no-build-isolation", "--no-index", "-w", "dist", "."];
-  await run(python, ["-m", "pip", ...wheel], { cwd: folder });
-  const [file = ""] = await readdir(join(folder, "dist"));
-  assert.match(file, /^busbar_client-[\w.]+-py3-none-any\.whl$/);
+  await run(python, ["package.py", "dist"], { cwd: folder });
+  made = await readdir(join(folder, "dist"));
+  const file = made.find((name) => name.endsWith(".whl")) ?? "";
   await run(python, ["-m", "pip", "install", "--quiet", "--no-index", join(folder, "dist", file)]);
   // So that what is imported is what was installed.
   await rm(join(folder, "src"), { recursive: true });
@@ -96,6 +96,28 @@ test("the wheel passes the licence on", { skip }, async () => {
     await readFile(join(CLIENTS, "../LICENSE"), "utf8"),
   );
 });
+
+test(
+  "sources and wheel have the names that PyPI takes, and the same bytes on another day",
+  { skip },
+  async () => {
+    const folder = join(scratch, "again/clients/python");
+    await cp(join(CLIENTS, "python"), folder, { recursive: true });
+    await cp(join(CLIENTS, "../openapi.json"), join(scratch, "again/openapi.json"));
+    await run(python, ["generate.py"], { cwd: folder });
+    await run(python, ["package.py", "dist"], { cwd: folder });
+    // PEP 625, "Specification"; PEP 427, "File name convention".
+    const [sources = "", wheel = ""] = made.toSorted().toReversed();
+    assert.match(sources, /^busbar_client-[\w.]+\.tar\.gz$/);
+    assert.equal(wheel, sources.replace(".tar.gz", "-py3-none-any.whl"));
+    for (const name of [sources, wheel]) {
+      const [first, second] = await Promise.all(
+        [join(scratch, "clients/python"), folder].map((from) => readFile(join(from, "dist", name))),
+      );
+      assert.ok(second && first?.equals(second), name);
+    }
+  },
+);
 
 test("the README's program writes, reads a refusal and lists, synchronously and not", { skip }, async () => {
   const { stdout } = await run(python, [await writeReadmeProgram()], { env });
