@@ -1,5 +1,5 @@
 /** Carries gRPC calls over an HTTP/2 session that the caller opened through the egress guard (docs/decisions/0027). */
-import type { ClientHttp2Session } from "node:http2";
+import type { ClientHttp2Session, IncomingHttpHeaders } from "node:http2";
 import type { Transport } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 
@@ -18,6 +18,8 @@ export const openGrpcTransport = (session: ClientHttp2Session): Transport =>
           { ...headers, "user-agent": "busbar", ":method": method, ":path": path },
           options,
         );
+        // Before the library, which gets the same objects.
+        stream.once("response", keepReadable).once("trailers", keepReadable);
         // The library leaves its own side open when the server has ended the call.
         stream.once("end", () => stream.close());
         return stream;
@@ -28,3 +30,14 @@ export const openGrpcTransport = (session: ClientHttp2Session): Transport =>
     acceptCompression: [],
     readMaxBytes: MAX_BYTES,
   });
+
+/** A text that is not well encoded is kept as it stands: the library would throw the whole error away, with the provider's code. */
+function keepReadable(headers: IncomingHttpHeaders): void {
+  const message = headers["grpc-message"];
+  if (typeof message !== "string") return;
+  try {
+    decodeURIComponent(message);
+  } catch {
+    headers["grpc-message"] = encodeURIComponent(message);
+  }
+}

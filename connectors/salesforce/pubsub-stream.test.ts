@@ -1,11 +1,12 @@
 /** Reading Salesforce's Pub/Sub API, against the sandbox's. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { connect, type ClientHttp2Session } from "node:http2";
+import { connect, createServer, type ClientHttp2Session } from "node:http2";
+import type { AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { fetchFrom, openSandbox } from "../../connector-kit/testing/reading-fixture.ts";
-import type { StreamRequest } from "../../connector-kit/stream-connector.ts";
+import { LostPositionError, type StreamRequest } from "../../connector-kit/stream-connector.ts";
 import { select } from "./event-channel.ts";
 import { toStreamError } from "./pubsub-errors.ts";
 import { openReader } from "./pubsub-stream.ts";
@@ -86,4 +87,34 @@ test("only a status that Salesforce itself gave says that the token or a permiss
     // A proxy's 401 or 403, which the library translates.
     assert.equal(toStreamError(new ConnectError("", code)).kind, "unavailable");
   }
+});
+
+// "When decoding invalid values, implementations MUST NOT error or throw away the message": gRPC over HTTP2, Status-Message.
+test("an error whose text is not well encoded keeps its code: a lost position is known as one", async (t) => {
+  const lost = "sfdc.platform.eventbus.grpc.subscription.fetch.replayid.validation.failed";
+  const server = createServer().on("stream", (stream) => {
+    stream.respond(
+      {
+        ":status": 200,
+        "content-type": "application/grpc",
+        "grpc-status": "3",
+        "grpc-message": "50% of %E9",
+        "error-code": lost,
+      },
+      { endStream: true },
+    );
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const broken = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  t.after(() => {
+    broken.destroy();
+    server.close();
+  });
+  const batches = openReader().read({ ...wanted, session: broken, signal: new AbortController().signal });
+  await assert.rejects(batches.next(), (error) => {
+    assert.ok(error instanceof LostPositionError, String(error));
+    assert.match(error.message, /50% of %E9/);
+    return true;
+  });
 });
