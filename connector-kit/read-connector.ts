@@ -87,7 +87,7 @@ export interface DeletionPage {
   next?: Checkpoint;
   /** See `ReadPage`. */
   restarted?: boolean;
-  /** Set with the last page: the provider has later deletions only in part, so that the next period must begin here. */
+  /** Set with the last page: the provider has, or shows, later deletions only in part, so that the next period must begin here. */
   coveredUntil?: Date;
   /** Warning for people: deletions that the provider can no longer report. */
   warning?: string;
@@ -103,6 +103,8 @@ export interface ReadAbilities {
   maxSearchFilters: number;
   /** An incremental read begins this long before the end of the last one, because records can become visible late. */
   overlapMs: number;
+  /** The same for deletions, which may become visible later; absent: `overlapMs`. */
+  deletionsOverlapMs?: number;
   /** Deletions are looked up at most once in this time; absent: after every incremental read. */
   deletionsEveryMs?: number;
   /** Once an hour an incremental read begins this long before; absent: never. */
@@ -151,7 +153,7 @@ export interface ReadConnector {
   search(plan: ReadPlan, fetch: ProviderFetch): Promise<{ records: SourceRecord[]; truncated: boolean }>;
   /**
    * Reads one page of the records deleted in a period, in any order; it may be empty although others follow. A deletion
-   * can become visible late, so the caller begins `overlapMs` before the end of the last period, and gets deletions of
+   * can become visible late, so the caller begins `deletionsOverlapMs` before the end of the last period, and gets deletions of
    * that time again. Needs `abilities.deletions`.
    */
   readDeletions(

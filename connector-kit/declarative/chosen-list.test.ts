@@ -20,6 +20,7 @@ test("a log of deletions names records in its own way, gets both ends of the per
             template: " from {since}",
             format: "sql",
             until: "query.until",
+            overlapMinutes: 60,
           },
           deleted: true,
           mayBeForbidden: true,
@@ -33,6 +34,8 @@ test("a log of deletions names records in its own way, gets both ends of the per
     since: new Date("2026-02-01T12:00:00Z"),
     until: new Date("2026-03-01T00:00:00Z"),
   };
+  // A log may show an entry late; changes have their own overlap.
+  assert.deepEqual([read.abilities.overlapMs, read.abilities.deletionsOverlapMs], [60_000, 3_600_000]);
   const { records } = await read.readDeletions(period, undefined, fetch);
   assert.deepEqual(
     records.map(({ id, deletedTime }) => [id, deletedTime?.toISOString()]),
@@ -63,4 +66,37 @@ test("an object without a list of deletions says that none are read", async (t) 
   const { records, warning } = await read.readDeletions(period, undefined, fetch);
   assert.deepEqual(records, []);
   assert.match(warning ?? "", /deletions of people are not read/);
+});
+
+/** Bounds as the caller makes them: so long before the end of the last period. */
+const OVERLAP_MS = 60_000;
+
+test("deletions of a time in which their log was forbidden are read when it is allowed, for a week back", async (t) => {
+  let status = 403;
+  const { read, fetch, requests } = await open(
+    t,
+    {
+      paging: { none: true },
+      furtherLists: [
+        { list: { path: "/log" }, deleted: true, mayBeForbidden: true },
+        { list: { path: "/bin" }, deleted: true },
+      ],
+    },
+    (_, path) => ({ status: path === "/log" ? status : 200, body: { data: [] } }),
+  );
+  const readAll = async (last: Date, until: Date) => {
+    const period = { objectName: "people", since: new Date(last.getTime() - OVERLAP_MS), until };
+    const first = await read.readDeletions(period, undefined, fetch);
+    assert.ok(first.next);
+    return read.readDeletions(period, first.next, fetch);
+  };
+  assert.equal(read.abilities.overlapMs, OVERLAP_MS);
+  const [last, until] = [new Date("2026-02-01T12:00:00Z"), new Date("2026-02-03T12:00:00Z")];
+  const forbidden = await readAll(last, until);
+  assert.deepEqual([forbidden.next, forbidden.coveredUntil], [undefined, last]);
+  const late = await readAll(last, new Date("2026-03-01T12:00:00Z"));
+  assert.deepEqual(late.coveredUntil, new Date("2026-02-22T12:00:00Z"));
+  status = 200;
+  assert.equal((await readAll(last, until)).coveredUntil, undefined);
+  assert.deepEqual(requests.slice(-2), ["/log", "/bin"]);
 });

@@ -1,6 +1,5 @@
 /** Chooses the list that a page belongs to: one of the object's, with or without a bound. */
 import { nowMs } from "../../ground/clock.ts";
-import type { ProviderError } from "../calls/provider-error.ts";
 import type { Checkpoint, SourceRecord } from "../read-connector.ts";
 import { hasMark } from "./deleted-mark.ts";
 import type { ObjectPlan } from "./object-plan.ts";
@@ -142,15 +141,6 @@ export function warnOfMissingDeletions(
     return `deletions of ${name} before ${bound.toISOString()} are not reported by the provider any more`;
   return undefined;
 }
-
-/** Returns the warning where the provider does not let this account read a list of deletions; undefined where that is a failure. */
-export const deletionsForbidden = (
-  { rules: { name }, mayBeForbidden }: ChosenList,
-  { kind, message }: ProviderError,
-): string | undefined =>
-  mayBeForbidden && kind === "forbidden"
-    ? `deletions of ${name} are not read, also not those of this period later, because the provider forbids this account to read where they are reported: ${message}`
-    : undefined;
 
 /** Returns the warning of entries of a list of deleted records that do not say which record was deleted. */
 export const warnOfUnnamed = ({ rules: { name, idPath } }: ChosenList, count: number): string | undefined =>

@@ -17,7 +17,8 @@ import { hasMark } from "./deleted-mark.ts";
 import { getOne } from "./get-record.ts";
 import { countScrollUses } from "./scroll-uses.ts";
 import { reportsDeletions } from "./chosen-list.ts";
-import { readDeletedPage, sourceRecord } from "./list-page.ts";
+import { readDeletionPage } from "./deletion-page.ts";
+import { sourceRecord } from "./list-page.ts";
 import { findCheapestObject, idFaults, toObjectPlan, buildPlans } from "./object-plan.ts";
 
 type Classify = NonNullable<Connector["classify"]>;
@@ -45,6 +46,7 @@ export function declarativeRead(description: Description, classify: Classify): R
       search: true,
       maxSearchFilters: 5,
       overlapMs: overlapMs(description),
+      deletionsOverlapMs: deletionsOverlapMs(description),
       ...settlingOverlap(description),
     },
     cheapestObject: findCheapestObject(description),
@@ -74,14 +76,10 @@ export function declarativeRead(description: Description, classify: Classify): R
       return records;
     },
     search: (plan, fetch) => search((checkpoint) => readPage(plan, checkpoint, fetch)),
-    async readDeletions({ objectName, since, until, account }, checkpoint, fetch) {
-      const rules = rulesFor({ objectName, ...(account && { account }) });
-      const plan: ReadPlan = { objectName, since, until, fields: [], filters: [], associations: [] };
-      return readDeletedPage(
-        { rules, classify, fetch },
-        { ...plan, ...(account && { account }) },
-        checkpoint,
-      );
+    async readDeletions(period, checkpoint, fetch) {
+      const reading = { rules: rulesFor(period), classify, fetch };
+      const plan = { ...period, fields: [], filters: [], associations: [] };
+      return readDeletionPage(reading, plan, checkpoint, deletionsOverlapMs(description));
     },
     choosePace: () =>
       description.limits?.perSecond === undefined
@@ -99,6 +97,14 @@ export function declarativeRead(description: Description, classify: Classify): R
 /** A minute, unless records of an object appear later. */
 const overlapMs = (description: Description): number =>
   60_000 * Math.max(1, ...buildPlans(description).map(({ since }) => since?.overlapMinutes ?? 1));
+
+/** As long as for changes, unless a log shows deletions later. */
+const deletionsOverlapMs = (description: Description): number => {
+  const minutes = buildPlans(description).flatMap(({ furtherLists = [] }) =>
+    furtherLists.map(({ since, deleted }) => (deleted && since?.overlapMinutes) || 0),
+  );
+  return Math.max(overlapMs(description), 60_000 * Math.max(0, ...minutes));
+};
 
 /** Records of an object may appear much later: once an hour a read begins so long before. */
 function settlingOverlap(description: Description): Pick<ReadAbilities, "settlingOverlapMs"> {

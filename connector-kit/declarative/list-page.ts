@@ -6,18 +6,16 @@ import { parseReportedTime } from "../calls/reported-time.ts";
 import { brokenPage, listOrBroken, objectOrBroken } from "../calls/page-check.ts";
 import type { ProviderFetch, ProviderRequest, ProviderResponse } from "../calls/provider-fetch.ts";
 import { ProviderError } from "../calls/provider-error.ts";
-import type { Checkpoint, DeletionPage, ReadPage, ReadPlan, SourceRecord } from "../read-connector.ts";
+import type { Checkpoint, ReadPage, ReadPlan, SourceRecord } from "../read-connector.ts";
 import { parseBody, send, unreadable } from "../calls/send-request.ts";
 import { textAt } from "../calls/text-at.ts";
 import { watchHeaders } from "../calls/watch-headers.ts";
 import { buildBody } from "./write/body-members.ts";
 import {
   chooseList,
-  deletionsForbidden,
   divide,
   warnOfMissingDeletions,
   warnOfUnnamed,
-  reportsDeletions,
   type ChosenList,
   type Wanted,
 } from "./chosen-list.ts";
@@ -101,7 +99,7 @@ function putSize(
 
 const sizeIn = (most: number, wanted: number | undefined): number => Math.min(wanted ?? most, most);
 
-interface ListReading {
+export interface ListReading {
   rules: ObjectPlan;
   classify: Classify;
   fetch: ProviderFetch;
@@ -114,11 +112,13 @@ const isEmptyAnswer = ({ status, text }: ProviderResponse): boolean =>
   (status === 204 || status === 304) && text.trim() === "";
 
 /** A page with all its records, and those among them that the provider tells as deleted. */
-type ListPage = Omit<ReadPage, "records"> & {
+export type ListPage = Omit<ReadPage, "records"> & {
   records: SourceRecord[];
   deleted: SourceRecord[];
   /** Deletions that may be missing. */
   warning?: string;
+  /** Why the provider does not let this account read the list of deletions. */
+  forbidden?: string;
 };
 
 /** Reads one page of the records of a list. Throws `ProviderError`. */
@@ -127,32 +127,17 @@ export async function readListPage(
   plan: ReadPlan,
   checkpoint: Checkpoint | undefined,
 ): Promise<ReadPage> {
-  const { deleted: _, warning: __, ...page } = await readPageFrom(reading, plan, checkpoint, "records");
+  const {
+    deleted: _,
+    warning: __,
+    forbidden: ___,
+    ...page
+  } = await readPageFrom(reading, plan, checkpoint, "records");
   return { ...page, records: page.records.filter((record) => matches(record, plan)) };
 }
 
-/** Reads one page of the records that the lists tell as deleted. Throws `ProviderError`. */
-export async function readDeletedPage(
-  reading: ListReading,
-  plan: ReadPlan,
-  checkpoint: Checkpoint | undefined,
-): Promise<DeletionPage> {
-  const { name } = reading.rules;
-  if (!reportsDeletions(reading.rules))
-    return { records: [], warning: `deletions of ${name} are not read: the provider has no list of them` };
-  const { deleted, next, restarted, warning } = await readPageFrom(reading, plan, checkpoint, "deletions");
-  const records = deleted
-    .filter((record) => matches(record, plan))
-    .map(({ id, changeTime, raw }) => ({ id, ...(changeTime && { deletedTime: changeTime }), raw }));
-  return {
-    records,
-    ...(next && { next }),
-    ...(restarted && { restarted }),
-    ...(warning !== undefined && { warning }),
-  };
-}
-
-async function readPageFrom(
+/** Reads one page of a list. Throws `ProviderError`. */
+export async function readPageFrom(
   reading: ListReading,
   plan: ReadPlan,
   reached: Checkpoint | undefined,
@@ -185,8 +170,8 @@ async function readPageFrom(
   if (isEmpty) return { records: [], deleted: [], ...nextList(chosen) };
   const again = error && restartBehind(rules.paging ?? {}, reached, error);
   if (again) return readAgain(again);
-  const forbidden = error && deletionsForbidden(chosen, error);
-  if (forbidden !== undefined) return { records: [], deleted: [], warning: forbidden, ...nextList(chosen) };
+  if (error && chosen.mayBeForbidden && error.kind === "forbidden")
+    return { records: [], deleted: [], forbidden: error.message, ...nextList(chosen) };
   if (error) throw error;
   if (!response) throw brokenPage("there is no answer");
   const body = parseBody(response.text);
@@ -379,7 +364,7 @@ function timeAt(record: Json, path: string | undefined): Date | undefined {
 }
 
 /** Bounds and filters hold here as well: not every list knows them. */
-function matches({ changeTime, values }: SourceRecord, { since, until, filters }: ReadPlan): boolean {
+export function matches({ changeTime, values }: SourceRecord, { since, until, filters }: ReadPlan): boolean {
   if (changeTime && since && changeTime < since) return false;
   if (changeTime && until && changeTime > until) return false;
   return filters.every(({ fieldName, value }) => isEqual(readValue(values, fieldName), value));

@@ -79,7 +79,13 @@ const auditedDeletions: NonNullable<ObjectRules["furtherLists"]>[number] = {
   },
   idPath: "_objectid_value",
   changedPath: "createdon",
-  since: { to: "fill.changed", template: " and createdon ge {since}", format: "rfc3339-seconds" },
+  // Entries can be late, because they are stored apart from the database; Microsoft does not say how late.
+  since: {
+    to: "fill.changed",
+    template: " and createdon ge {since}",
+    format: "rfc3339-seconds",
+    overlapMinutes: 60,
+  },
   deleted: true,
   mayBeForbidden: true,
 };

@@ -11,7 +11,8 @@ const loggedDeletions = (eventType: string, type: string): ObjectRules["furtherL
     },
     idPath: "target.0.id",
     changedPath: "published",
-    since: { to: "query.since", until: "query.until", oldestDays: 90 },
+    // Events can be late in the log; Okta does not say how late.
+    since: { to: "query.since", until: "query.until", overlapMinutes: 60, oldestDays: 90 },
     deleted: true,
     where: { at: "target.0.type", is: type },
     // It needs the scope okta.logs.read.
@@ -26,7 +27,6 @@ export const description: Description = {
     flatten: "profile",
     paging: { link: true },
     changedPath: "lastUpdated",
-    // Events can be late in the System Log; Okta does not say how late.
     since: { to: "query.filter", template: 'lastUpdated gt "{since}"', exclusive: true, overlapMinutes: 10 },
     create: { method: "POST", path: "/api/v1/{path}", wrap: { in: "profile" } },
     delete: { method: "DELETE", path: "/api/v1/{path}/{id}" },

@@ -54,7 +54,14 @@ const auditedDeletions = (tables: string): ObjectRules["furtherLists"] => [
     },
     idPath: "documentkey",
     changedPath: "sys_created_on",
-    since: { to: "fill.changed", template: "^sys_created_on>={since}", format: "sql", zone: "user" },
+    // Before the release Xanadu, entries were written behind the transaction.
+    since: {
+      to: "fill.changed",
+      template: "^sys_created_on>={since}",
+      format: "sql",
+      zone: "user",
+      overlapMinutes: 60,
+    },
     deleted: true,
     mayBeForbidden: true,
   },

@@ -156,6 +156,13 @@ export const FurtherList = Type.Object({
         until: Type.Optional(
           target("Where the end of the period goes, written like the bound, where the provider wants one."),
         ),
+        overlapMinutes: Type.Optional(
+          Type.Integer({
+            description:
+              "How far before the end of the last period one of deletions begins, where the list shows them late. The longest of all objects " +
+              "holds. Default: that of changes.",
+          }),
+        ),
         oldestDays: Type.Optional(
           Type.Integer({
             description: "How far back the provider knows changes; the read says what is earlier.",

@@ -87,6 +87,6 @@ async function metadataFor(
 
 /** Returns the longest overlap of the object's scheduled runs. */
 export const longestOverlapMs = ({ connector }: ReadTarget): number => {
-  const { overlapMs, settlingOverlapMs = 0 } = connector.read.abilities;
-  return Math.max(overlapMs, settlingOverlapMs);
+  const { overlapMs, deletionsOverlapMs = 0, settlingOverlapMs = 0 } = connector.read.abilities;
+  return Math.max(overlapMs, deletionsOverlapMs, settlingOverlapMs);
 };

@@ -85,8 +85,8 @@ function deletionSpan(
   { untilTime }: ReadPosition,
 ): { since: Date; until: Date } {
   const lastMs = (run.deletionsTime ?? startTime).getTime();
-  const { overlapMs } = target.connector.read.abilities;
-  return { since: new Date(lastMs - overlapMs), until: untilTime ?? startTime };
+  const { overlapMs, deletionsOverlapMs = overlapMs } = target.connector.read.abilities;
+  return { since: new Date(lastMs - deletionsOverlapMs), until: untilTime ?? startTime };
 }
 
 async function readOrLeaveOut(

@@ -189,7 +189,8 @@ function readsDeletions({ subscription, target, scan }: Scanning): boolean {
 function deletionsSince({ subscription, target, scan }: Scanning): Date {
   const last = scan.kind === "polling" ? subscription.deletionsUntil : undefined;
   const sinceMs = last?.getTime() ?? Date.parse(scan.since);
-  return new Date(sinceMs - target.connector.read.abilities.overlapMs);
+  const { overlapMs, deletionsOverlapMs = overlapMs } = target.connector.read.abilities;
+  return new Date(sinceMs - deletionsOverlapMs);
 }
 
 function buildEnd(

@@ -1,0 +1,43 @@
+/** Reads one page of the deletions that the lists of an object tell. */
+import type { Checkpoint, DeletionPage, ReadPlan } from "../read-connector.ts";
+import { reportsDeletions } from "./chosen-list.ts";
+import { matches, readPageFrom, type ListPage, type ListReading } from "./list-page.ts";
+
+const DAY_MS = 86_400_000;
+/** Until a period is over, the server remembers what it delivered in it. */
+const LONGEST_MS = 7 * DAY_MS;
+
+/**
+ * Reads a page of deletions. Where the provider forbids to read a log of them, the end of the period is that of the period before, so that
+ * nothing is missing when the permission comes. Throws `ProviderError`.
+ */
+export async function readDeletionPage(
+  reading: ListReading,
+  plan: ReadPlan & { since: Date; until: Date },
+  checkpoint: Checkpoint | undefined,
+  overlapMs: number,
+): Promise<DeletionPage> {
+  const { name } = reading.rules;
+  if (!reportsDeletions(reading.rules))
+    return { records: [], warning: `deletions of ${name} are not read: the provider has no list of them` };
+  const page = await readPageFrom(reading, plan, checkpoint, "deletions");
+  const { deleted, next, restarted, forbidden } = page;
+  const lastEnd = plan.since.getTime() + overlapMs;
+  const coveredUntil = new Date(Math.max(lastEnd, plan.until.getTime() - LONGEST_MS));
+  const warning = forbidden === undefined ? page.warning : explain(name, forbidden, coveredUntil);
+  const records = deleted
+    .filter((record) => matches(record, plan))
+    .map(({ id, changeTime, raw }) => ({ id, ...(changeTime && { deletedTime: changeTime }), raw }));
+  const isPartial = forbidden !== undefined || checkpoint?.["isPartial"] === true;
+  return {
+    records,
+    ...(next && { next: isPartial ? { ...next, isPartial } : next }),
+    ...(!next && isPartial && { coveredUntil }),
+    ...(restarted && { restarted }),
+    ...(warning !== undefined && { warning }),
+  };
+}
+
+const explain = (name: string, reason: NonNullable<ListPage["forbidden"]>, from: Date): string =>
+  `deletions of ${name} are not read, because the provider forbids this account to read where they are reported; when it may, those since ` +
+  `${from.toISOString()} are read: ${reason}`;
