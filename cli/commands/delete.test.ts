@@ -1,6 +1,7 @@
 /** The question before something is deleted names what hangs on it, as a real server has it. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { Client } from "pg";
 import { startTestBusbar } from "../../tests/harness/busbar.ts";
 import { runCli } from "../../tests/harness/command-line.ts";
 import { connectCustomer } from "../../tests/harness/connect-customer.ts";
@@ -70,4 +71,35 @@ test("the question before a deletion names customers, connections, people and ro
     await ask("project", "default"),
     /3 installations \(crm of acme, crm of globex, support of globex\).*2 integrations \(crm, support\)/,
   );
+});
+
+test("what an installation shares its connection with is found however many newer installations the project has", async (t) => {
+  const on = await startTestBusbar(t);
+  const globex = await connectCustomer(on, {
+    provider: "hubspot",
+    groupRef: "globex",
+    manifest: MANIFEST,
+    integration: "crm",
+    content: {},
+  });
+  const client = new Client({ connectionString: on.connectionString });
+  await client.connect();
+  await client.query(`
+    insert into groups (id, project_id, group_ref, group_name)
+    select ('ffffffff' || lpad(to_hex(n), 24, '0'))::uuid, project_id, 'g' || n, 'g' from groups cross join generate_series(1, 1100) as n;
+    insert into installations (id, project_id, integration_id, group_id, connection_id, created_by)
+    select groups.id, old.project_id, old.integration_id, groups.id, old.connection_id, old.created_by
+    from installations as old join groups on group_ref <> 'globex'`);
+  await client.end();
+  const second = {
+    groupRef: "globex",
+    connectionId: globex.connectionId,
+    config: { content: { provider: "hubspot" } },
+  };
+  assert.equal((await on.inProject("POST", "/integrations/support/installations", second)).status, 201);
+  const { stderr } = await runCli(["delete", "installation", globex.installationId], {
+    env: { BUSBAR_URL: new URL(on.busbar.urls.base).origin, BUSBAR_API_KEY: on.apiKey },
+    typed: ["n"],
+  });
+  assert.match(stderr, /its connection is kept, because support of globex uses it/);
 });

@@ -1,9 +1,10 @@
 /** What hangs on a resource, for the question before it is deleted: counts, and the first names of each kind. */
 import { encodeStep } from "../http/api.ts";
-import { requireObjects, textAt, valueAt, type JsonObject } from "../http/json.ts";
+import { requireObject, requireObjects, textAt, valueAt, type JsonObject } from "../http/json.ts";
 import { Refused } from "../http/refused.ts";
 import { printable } from "../output/printable.ts";
 import type { Connected } from "../settings/connect.ts";
+import { findInstallation } from "./find-installation.ts";
 import { listPages, type Filters } from "./resource.ts";
 
 /** Lists phrases such as "2 connections (hubspot of acme, hubspot of globex)"; none of what there is not. */
@@ -12,24 +13,30 @@ export type ListDependents = (deps: Connected, name: string, filters: Filters) =
 const MAX_NAMED = 5;
 /** More of a kind are counted as "at least". */
 const MAX_COUNTED = 1_000;
+/** Installations of other integrations among which those are searched that use the same connections. */
+const MAX_COMPARED = 20_000;
 
 export const listIntegrationDependents: ListDependents = async (deps, name) => {
   const installations = await listInstallations(deps, { integration: name });
-  const others = await listInstallations(deps, {});
-  const integrationId = textAt(installations[0], "integrationId");
-  const kept = connectionIds(others.filter((one) => textAt(one, "integrationId") !== integrationId));
+  const [first] = installations;
+  const provider = textAt(first, "connection.provider");
+  const others = provider ? await listInstallations(deps, { provider }, MAX_COMPARED) : [];
+  const isOther = (one: JsonObject): boolean => textAt(one, "integrationId") !== textAt(first, "integrationId");
+  const kept = connectionIds(others.filter(isOther));
   return [
     count("installation", installations.map(groupName), "of "),
     count("connection", uniqueConnections(installations, kept)),
   ].flat();
 };
 
-export const listInstallationDependents: ListDependents = async (deps, name) => {
-  const all = await listInstallations(deps, {});
-  const [installation] = all.filter((one) => textAt(one, "id") === name);
-  if (!installation) return [];
+export const listInstallationDependents: ListDependents = async (deps, name, { integration }) => {
+  const path = await findInstallation(deps, { installation: name, integration });
+  const installation = requireObject(await deps.inProject("GET", path));
+  const isNamed = (one: JsonObject): boolean => textAt(one, "id") === textAt(installation, "id");
   const connectionId = textAt(installation, "connection.id");
-  const sharers = all.filter((one) => one !== installation && textAt(one, "connection.id") === connectionId);
+  // A connection belongs to one customer.
+  const ofCustomer = await listInstallations(deps, { groupRef: groupName(installation) });
+  const sharers = ofCustomer.filter((one) => !isNamed(one) && textAt(one, "connection.id") === connectionId);
   if (sharers.length === 0) return count("connection", uniqueConnections([installation], new Set()));
   return [`its connection is kept, because ${nameFirst(sharers.map(installationName))} uses it`];
 };
@@ -134,8 +141,11 @@ export async function describeDependents(
 const listAll = async (deps: Connected, path: string): Promise<JsonObject[]> =>
   requireObjects(await deps.inProject("GET", path));
 
-const listInstallations = (deps: Connected, query: Record<string, string>): Promise<JsonObject[]> =>
-  listPages(deps, "/installations:search", { limit: MAX_COUNTED, query });
+const listInstallations = (
+  deps: Connected,
+  query: Record<string, string>,
+  limit = MAX_COUNTED,
+): Promise<JsonObject[]> => listPages(deps, "/installations:search", { limit, query });
 
 const groupName = (one: JsonObject): string => textAt(one, "group.groupRef") ?? "";
 const integrationName = (one: JsonObject): string => textAt(one, "integrationName") ?? "";

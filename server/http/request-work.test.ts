@@ -7,7 +7,7 @@ import { createLog } from "../../ground/log.ts";
 import { endpoint, route } from "./endpoint.ts";
 import { createServer } from "./server.ts";
 
-test("a request is logged once with its status: 499 if its client left before the answer", async (t) => {
+test("a request is logged once with its status: 499 if its client left before the answer, 444 if the server cut it off", async (t) => {
   const logged: Record<string, unknown>[] = [];
   const late = Promise.withResolvers<void>();
   let begun = 0;
@@ -38,13 +38,19 @@ test("a request is logged once with its status: 499 if its client left before th
   left.abort();
   await assert.rejects(leaving);
   await until(() => logged.length === 1);
+  const cut = fetch(url);
+  await until(() => begun === 2);
+  app.server.closeAllConnections();
+  await assert.rejects(cut);
+  await until(() => logged.length === 2);
   late.resolve();
   await (await fetch(url)).text();
-  await until(() => logged.length > 1);
+  await until(() => logged.length > 2);
   assert.deepEqual(
     logged.map(({ msg, route: path, status }) => [msg, path, status]),
     [
       ["request", "/v1/late", 499],
+      ["request", "/v1/late", 444],
       ["request", "/v1/late", 200],
     ],
   );

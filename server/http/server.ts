@@ -59,7 +59,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     // Fastify reports only an answer that was sent whole or failed.
     reply.raw.once("close", () => {
       const { writableFinished, errored } = reply.raw;
-      if (!writableFinished && !errored) ended(request, reply, CLIENT_LEFT);
+      if (!writableFinished && !errored) ended(request, reply, hasClientLeft(request) ? CLIENT_LEFT : CUT_OFF);
     });
     done(request.url.includes("%00") ? nulInUrl() : undefined);
   });
@@ -99,8 +99,14 @@ const nulInUrl = (): Problem =>
 /** Load balancers and scrapers request these every second, so their successes are logged for debugging only. */
 const ROUTINE = new Set(["/healthz", "/readyz", "/metrics"]);
 
-/** Named as by nginx; no answer has it. */
+/** Named as by nginx; no answer has them. */
 const CLIENT_LEFT = 499;
+const CUT_OFF = 444;
+
+/** Returns whether the client ended or reset the connection, rather than this process, which closes silent ones and stops. */
+function hasClientLeft({ raw: { socket } }: FastifyRequest): boolean {
+  return socket.readableEnded || socket.errored !== null;
+}
 
 function logRequest(
   log: Log,

@@ -3,7 +3,12 @@ import { FIRST_ID } from "../../../ground/ids.ts";
 import { elapsedMs } from "../../../ground/clock.ts";
 import { missingGroup } from "./missing-group.ts";
 import { awaitPushes } from "../../subscribe/receive/await-pushes.ts";
-import { isDatabaseAway, mayBeCommitted } from "../../store/database/database-outage.ts";
+import {
+  ignoreDatabaseOutage,
+  isDatabaseAway,
+  mayBeCommitted,
+  retryWhileDatabaseIsDown,
+} from "../../store/database/database-outage.ts";
 import { transactControl, transactData, type Database } from "../../store/database/database.ts";
 import {
   eraseAccounts,
@@ -98,9 +103,23 @@ async function eraseRest(
     // What was accepted since the first step.
     (await eraseHistory(deps, group, erased, isLate)) &&
     (await finish(deps, group, accounts, erased));
-  // What a process that still knew the customer accepted during the last step. Nobody knows the customer now, so it ends.
-  if (done) await eraseHistory(deps, group, erased, () => false);
+  if (done) await eraseLateHistory(deps, group, erased, endMs);
   return done;
+}
+
+/**
+ * Erases what a process that still knew the customer accepted during the last step. Nobody knows the customer now, so it ends.
+ * Without the group's row no request can go on with this, so it is repeated here while the database is down.
+ */
+async function eraseLateHistory(
+  deps: { database: Database },
+  group: Traced,
+  erased: Erased,
+  endMs: number,
+): Promise<void> {
+  const signal = AbortSignal.timeout(Math.ceil(Math.max(1, endMs - elapsedMs())));
+  const erase = () => eraseHistory(deps, group, erased, () => false);
+  await ignoreDatabaseOutage(() => retryWhileDatabaseIsDown(erase, { signal }));
 }
 
 /** Lists the accounts of the customer's pushes. Call it before the subscriptions are removed, because they name the accounts. */

@@ -1,7 +1,7 @@
 /** Health of installations as it was last reported, and which of them have changed since. */
 import { sql } from "kysely";
 import type { DataQueries } from "../database/sides.ts";
-import { HEALTH_REASONS, type HealthReason } from "./installation-health.ts";
+import { DESTINATION_DETAILS, HEALTH_REASONS, type HealthReason } from "./installation-health.ts";
 
 export interface ChangedHealth {
   installationId: string;
@@ -9,13 +9,22 @@ export interface ChangedHealth {
   reasons: (Omit<HealthReason, "since"> & { since: string })[];
   /**
    * Keys that distinguish reported states. They leave out what changes with every attempt: missing, disabled and failing
-   * differ, the time of the next attempt does not count.
+   * differ, the time of the next attempt and the error do not count.
    */
   keys: string[];
 }
 
 /** Without a worker nobody reports it, and the event would not be delivered. The first one must not report it as it starts. */
 const NOT_REPORTED: HealthReason["type"] = "worker";
+
+/** Tells states of a destination apart, without the error, which may be another one each time that it fails. */
+const KIND = sql`case when type = 'destination' then case
+  ${sql.join(
+    Object.entries(DESTINATION_DETAILS).map(
+      ([kind, beginning]) => sql`when starts_with(detail, ${sql.lit(beginning)}) then ${sql.lit(kind)}`,
+    ),
+    sql` `,
+  )} end end`;
 
 /** Installations that may have a reason. Found without reading each healthy one. */
 const CANDIDATES = sql`(
@@ -50,7 +59,7 @@ export async function listChangedHealth(
     from ${CANDIDATES} as candidate join installations on installations.id = candidate.id
     cross join lateral (
       select coalesce(jsonb_agg(to_jsonb(reason) - 'object_name' order by reason.since, type, name), '[]') as reasons,
-        coalesce(array_agg(distinct concat_ws(' ', type, name, case type when 'destination' then detail end)), '{}') as keys
+        coalesce(array_agg(distinct concat_ws(' ', type, name, ${KIND})), '{}') as keys
       from ${HEALTH_REASONS} as reason where type <> ${NOT_REPORTED} and since <= now() - ${standsMs} * interval '1 millisecond'
     ) as found left join reported_health on reported_health.installation_id = installations.id
     where installations.id > ${after} and found.keys <> coalesce(reported_health.reasons, '{}')

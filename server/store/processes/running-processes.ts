@@ -57,8 +57,13 @@ const HAS_WORKER = sql<boolean>`exists (
   select from processes
   where 'worker' = any(roles) and last_seen_time > now() - make_interval(secs => ${sql.lit(WORKER_GONE_AFTER_SECONDS)}))`;
 
-/** One row with the time since when no process does the background work, null if none ever did; no row while one does. */
-export const WORKER_GONE = sql`(select worker_seen_time as since from readiness where not ${HAS_WORKER})`;
+/**
+ * One row with the time since when no process does the background work, null if none ever did. No row while one does, nor while
+ * the last one may be starting again.
+ */
+export const WORKER_GONE = sql`(
+  select worker_seen_time as since from readiness
+  where not ${HAS_WORKER} and coalesce(worker_seen_time < now() - make_interval(secs => ${sql.lit(WORKER_GONE_AFTER_SECONDS)}), true))`;
 
 /** Returns whether a process does the background work. */
 export async function hasWorker(queries: ControlQueries): Promise<boolean> {
