@@ -64,13 +64,14 @@ function findFault(destination: JsonObject): Finding[] {
 
 async function checkConnections(deps: Needs): Promise<Finding[]> {
   const all = requireObjects(await deps.inProject("GET", "/connections"));
-  const faults = all
-    .filter((one) => textAt(one, "status") === "bad_credentials")
-    .map((one) => {
-      const [provider, group] = [textAt(one, "provider") ?? "", textAt(one, "group.groupRef") ?? ""];
-      const detail = `${provider} refuses the credentials of ${group}`;
-      return bad(`connection ${textAt(one, "id") ?? ""}`, detail, reconnect(provider, group));
-    });
+  const faults = all.flatMap((one) => {
+    const [provider, group] = [textAt(one, "provider") ?? "", textAt(one, "group.groupRef") ?? ""];
+    const check = `connection ${textAt(one, "id") ?? ""}`;
+    if (textAt(one, "status") === "bad_credentials")
+      return [bad(check, `${provider} refuses the credentials of ${group}`, reconnect(provider, group))];
+    const failure = textAt(one, "refreshFailure.detail");
+    return failure ? [bad(check, `${group}: ${failure}`, lookAtApp(provider))] : [];
+  });
   return summarize("connections", all, faults);
 }
 
@@ -86,7 +87,9 @@ async function checkInstallations(deps: Needs): Promise<Finding[]> {
         return bad(
           `installation ${id}`,
           `${group}, ${type} ${name}: ${textAt(reason, "detail") ?? ""} (${since})`,
-          (REMEDIES[type] ?? (() => `Look with: busbar get installation ${id}`))(name, group),
+          type === "connection" && textAt(one, "connection.status") !== "bad_credentials"
+            ? lookAtApp(name)
+            : (REMEDIES[type] ?? (() => `Look with: busbar get installation ${id}`))(name, group),
         );
       }),
   );
@@ -117,6 +120,9 @@ const REMEDIES: Record<string, (name: string, group: string) => string> = {
 
 const reconnect = (provider: string, group: string): string =>
   `The customer has to connect again: busbar connect ${provider} --group ${group}`;
+
+const lookAtApp = (provider: string): string =>
+  `Look with: busbar get provider-app ${provider}. The customer need not connect again.`;
 
 function summarize(check: string, all: JsonObject[], faults: Finding[]): Finding[] {
   if (faults.length === 0) return [good(check, all.length === 0 ? "none yet" : `${all.length} in order`)];

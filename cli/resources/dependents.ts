@@ -21,7 +21,8 @@ export const listIntegrationDependents: ListDependents = async (deps, name) => {
   const [first] = installations;
   const provider = textAt(first, "connection.provider");
   const others = provider ? await listInstallations(deps, { provider }, MAX_COMPARED) : [];
-  const isOther = (one: JsonObject): boolean => textAt(one, "integrationId") !== textAt(first, "integrationId");
+  const isOther = (one: JsonObject): boolean =>
+    textAt(one, "integrationId") !== textAt(first, "integrationId");
   const kept = connectionIds(others.filter(isOther));
   return [
     count("installation", installations.map(groupName), "of "),

@@ -235,6 +235,51 @@ describe("token refresh", () => {
     assert.equal((await read(customer, "?refresh=force")).status, 200);
   });
 
+  test("a customer whose token cannot be refreshed because the provider app is wrong is unhealthy with the provider's words, until it is right", async () => {
+    const customer = await connect("hubspot", "wrong-app", 1);
+    const installation = async () =>
+      (await busbar.inProject("GET", `/integrations/hubspot/installations/${customer.installationId}`)).body;
+    assert.deepEqual((await installation()).healthReasons, []);
+    const [app] = (await busbar.inProject("GET", "/provider-apps")).body.filter(
+      ({ provider }: { provider: string }) => provider === "hubspot",
+    );
+    busbar.sandbox.hubspot.expireTokens();
+    busbar.sandbox.addFault({
+      provider: "hubspot",
+      path: "/oauth/2026-03/token",
+      status: 400,
+      body: { error: "invalid_client", error_description: "bad secret" },
+      count: 100,
+    });
+    const record = { firstname: "Ada" };
+    assert.notEqual((await customer.write("contacts", { type: "create", record })).status, 200);
+    const wrong = await installation();
+    assert.equal(wrong.healthStatus, "unhealthy");
+    const [{ type, name, detail, since }] = wrong.healthReasons;
+    assert.deepEqual([type, name], ["connection", "hubspot"]);
+    assert.match(
+      detail,
+      /invalid_client: bad secret.*Check client id, client secret.* need not connect again/,
+    );
+    const [group] = (await busbar.inProject("GET", "/groups?healthStatus=unhealthy&text=wrong-app")).body
+      .results;
+    assert.deepEqual(group.healthReasons, wrong.healthReasons);
+    const shown = (await read(customer)).body;
+    assert.deepEqual([shown.status, shown.refreshFailure], ["created", { since, detail }]);
+    // The next failure does not change since when.
+    assert.notEqual((await customer.write("contacts", { type: "create", record })).status, 200);
+    assert.equal((await installation()).healthReasons[0].since, since);
+
+    busbar.sandbox.clearFaults();
+    await busbar.inProject("PATCH", `/provider-apps/${app.id}`, {
+      updateMask: ["clientSecret"],
+      providerApp: { clientSecret: "secret" },
+    });
+    assert.equal((await customer.write("contacts", { type: "create", record })).status, 200);
+    assert.deepEqual((await installation()).healthReasons, []);
+    assert.equal((await read(customer)).body.refreshFailure, undefined);
+  });
+
   test("idle connections that are due are refreshed in the background, each once", async () => {
     const customer = await connect("salesforce", "idle");
     await sql.query("alter table token_refreshes disable trigger never_due");

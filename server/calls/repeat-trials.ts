@@ -1,6 +1,6 @@
 /** Tries credentials again that could not be verified when they were stored, because the provider did not answer. */
 import type { Log } from "../../ground/log.ts";
-import { claimDueTrials } from "../store/connections/connections.ts";
+import { claimDueTrials } from "../store/connections/connection-states.ts";
 import { checkCredentials, type CheckServices } from "./check-credentials.ts";
 
 const MAX_CONCURRENT = 10;

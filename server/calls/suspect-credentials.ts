@@ -6,10 +6,9 @@ import { nowMs } from "../../ground/clock.ts";
 import type { Log } from "../../ground/log.ts";
 import type { BackgroundWork } from "../jobs/background-work.ts";
 import type { Changes } from "../store/database/changes.ts";
+import { healConnection, markConnectionWorking } from "../store/connections/connection-states.ts";
 import {
-  healConnection,
   lockConnection,
-  markConnectionWorking,
   findConnection,
   updateConnection,
   type ConnectionRow,

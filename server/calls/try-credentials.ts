@@ -116,6 +116,7 @@ const buildUnstoredRow = (sealer: Sealer, wanted: UnstoredConnection): Connectio
     providerMetadata,
     credentialsSealed: sealCredentials(sealer, key, credentials),
     accessExpireTime: null,
+    refreshFailure: null,
     createTime: now,
     updateTime: null,
     group: { groupRef: "", groupName: "", ...nobody },

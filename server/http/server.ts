@@ -59,7 +59,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
     // Fastify reports only an answer that was sent whole or failed.
     reply.raw.once("close", () => {
       const { writableFinished, errored } = reply.raw;
-      if (!writableFinished && !errored) ended(request, reply, hasClientLeft(request) ? CLIENT_LEFT : CUT_OFF);
+      if (!writableFinished && !errored)
+        ended(request, reply, hasClientLeft(request) ? CLIENT_LEFT : CUT_OFF);
     });
     done(request.url.includes("%00") ? nulInUrl() : undefined);
   });

@@ -44,8 +44,10 @@ test(
     await database.query("update read_objects set pause = $1, failing_since = now()", [
       JSON.stringify(pause),
     ]);
-    await database.end();
     await on.restart({ BUSBAR_ROLES: "api,proxy" });
+    // A worker counts as missing after 30 s.
+    await database.query("update readiness set worker_seen_time = worker_seen_time - interval '31 seconds'");
+    await database.end();
 
     const origin = new URL(on.busbar.urls.base).origin;
     const [browser] = await Promise.all([launchBrowser(), untilBuilt(origin)]);

@@ -25,7 +25,8 @@ export function InstallationStatus(props: InstallationStatusProps): ReactNode {
   const provider = connection.provider?.displayName ?? integration?.provider ?? "";
   const waiting = useWaiting(state, integration !== undefined && !state.isLoading);
   const isHealthy = installation?.healthStatus === "healthy";
-  const mustReconnect = connection.connection?.status === "bad_credentials";
+  const { status } = connection.connection ?? installation?.connection ?? {};
+  const mustReconnect = status === "bad_credentials";
   return (
     <Card
       title={title}
@@ -35,7 +36,9 @@ export function InstallationStatus(props: InstallationStatusProps): ReactNode {
       {waiting ?? (
         <>
           {!installation && <p className="busbar-soft">{say("notInstalled")}</p>}
-          {installation && <Reasons installation={installation} provider={provider} />}
+          {installation && (
+            <Reasons installation={installation} provider={provider} mustReconnect={mustReconnect} />
+          )}
           {installation && mustReconnect && <ConnectForm state={connection} />}
           {installation && canUninstall && (
             <Confirm
@@ -53,7 +56,15 @@ export function InstallationStatus(props: InstallationStatusProps): ReactNode {
   );
 }
 
-function Reasons({ installation, provider }: { installation: Installation; provider: string }): ReactNode {
+function Reasons({
+  installation,
+  provider,
+  mustReconnect,
+}: {
+  installation: Installation;
+  provider: string;
+  mustReconnect: boolean;
+}): ReactNode {
   const { say } = useBusbar();
   const { healthReasons, readPauses } = installation;
   if (healthReasons.length + readPauses.length === 0) return null;
@@ -61,7 +72,7 @@ function Reasons({ installation, provider }: { installation: Installation; provi
     <ul className="busbar-reasons">
       {healthReasons.map((reason) => (
         <li key={`${reason.type} ${reason.name}`}>
-          {explainReason(reason, provider, say)}{" "}
+          {explainReason(reason, { provider, mustReconnect, say })}{" "}
           <span className="busbar-soft">{say("since", { time: showTime(reason.since) })}</span>
         </li>
       ))}
@@ -75,8 +86,12 @@ function Reasons({ installation, provider }: { installation: Installation; provi
   );
 }
 
-function explainReason({ type, name, detail }: HealthReason, provider: string, say: Say): string {
-  if (type === "connection") return say("refused", { provider });
+function explainReason(
+  { type, name, detail }: HealthReason,
+  { provider, mustReconnect, say }: { provider: string; mustReconnect: boolean; say: Say },
+): string {
+  // The builder's app at the provider is none of the customer's business either.
+  if (type === "connection") return say(mustReconnect ? "refused" : "unreachable", { provider });
   // The builder's destination is none of the customer's business.
   if (type === "destination") return say("destinationReason");
   return `${name}: ${detail}`;

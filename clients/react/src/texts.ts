@@ -8,6 +8,7 @@ export const TEXTS = {
   connected: "Connected",
   connectedTo: "Connected to {workspace}",
   unverified: "{provider} cannot be reached to check the connection. It is tried again.",
+  unreachable: "The application cannot reach {provider} at the moment. You need not do anything.",
   refused: "{provider} does not accept this connection any more. Connect it again.",
   reconnect: "Reconnect",
   save: "Save",

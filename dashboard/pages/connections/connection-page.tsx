@@ -76,6 +76,12 @@ function Loaded({ connection, input }: { connection: Connection; input: Path }):
             the account is connected again.
           </Text>
         )}
+        {connection.refreshFailure && (
+          <Text size="sm" mb="xs">
+            <span className="foreign">{connection.refreshFailure.detail}</span> Since{" "}
+            <TimeAgo time={connection.refreshFailure.since} />.
+          </Text>
+        )}
         <Stack gap="xs">
           <ConnectAgain connection={connection} onDone={() => check.mutate(input)} />
           <ProblemView error={check.error} />

@@ -19,11 +19,21 @@ export function UnhealthyCustomers(): JSX.Element {
   const call = useCall("listGroups", input, SOON);
   const destinations = useCall("listDestinations", { projectIdOrName }, SOON);
   const known = new Set((destinations.data ?? []).map(({ name }) => name));
-  const isNamedElsewhere = ({ type, name }: Reason): boolean =>
-    type === "connection" || type === "worker" || (type === "destination" && known.has(name));
+  const refusedInput = { projectIdOrName, status: "bad_credentials" as const, pageSize: 50 };
+  const refused = useCall("listProjectConnections", refusedInput, SOON);
+  const pairKey = (groupRef: string, provider: string): string => JSON.stringify([groupRef, provider]);
+  const reconnecting = new Set(
+    (refused.data?.results ?? []).map(({ group, provider }) => pairKey(group.groupRef, provider)),
+  );
+  const isNamedElsewhere = ({ type, name }: Reason, groupRef: string): boolean =>
+    type === "worker" ||
+    (type === "connection" && reconnecting.has(pairKey(groupRef, name))) ||
+    (type === "destination" && known.has(name));
   const customers = call.data?.results ?? [];
   const lines = customers.flatMap((customer) => {
-    const [first, ...more] = customer.healthReasons.filter((reason) => !isNamedElsewhere(reason));
+    const [first, ...more] = customer.healthReasons.filter(
+      (reason) => !isNamedElsewhere(reason, customer.groupRef),
+    );
     return first ? [toLine(customer, first, more.length)] : [];
   });
   return (

@@ -94,6 +94,19 @@ export const ConnectionSchema = Type.Object(
         "`created`: new or just refreshed. `working`: used successfully. `bad_credentials`: the customer " +
         "has to connect again.",
     }),
+    refreshFailure: Type.Optional(
+      Type.Object(
+        {
+          since: Type.String({ format: "date-time", description: "Time of the first failure in a row." }),
+          detail: Type.String({ description: "What the token endpoint said, and what to do." }),
+        },
+        {
+          description:
+            "Busbar's own. Why no new access token can be obtained, while the customer need not connect again: the provider app is " +
+            "wrong, or the last token has ended and the token endpoint does not answer. Absent since the last success.",
+        },
+      ),
+    ),
     oauth2AuthorizationCode: Type.Optional(
       Type.Object(
         {
@@ -149,6 +162,7 @@ export function toConnection(
     authScheme: shownScheme(row.authScheme),
     verified: row.status === "working" || (row.status === "created" && row.verifiedTime !== null),
     status: row.status,
+    ...(row.refreshFailure !== null && { refreshFailure: row.refreshFailure }),
     providerMetadata: row.providerMetadata,
     ...(extra.credentials && shownSecrets(extra.credentials, extra.includeRefreshToken ?? false)),
   };

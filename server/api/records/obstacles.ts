@@ -9,6 +9,7 @@ import {
   listHealthReasons,
   type HealthReason,
   type LocatedReason,
+  REFUSED_CONNECTION,
 } from "../../store/integrations/installation-health.ts";
 import type { InstallationRow } from "../../store/integrations/installations.ts";
 import type { IntegrationRow } from "../../store/integrations/integrations.ts";
@@ -106,8 +107,14 @@ const notInstalled = (objectName: string): Obstacle => ({
   remedy: `Add it to the customer's configuration (\`read.objects\` or \`subscribe.objects\`), if the manifest declares it there.`,
 });
 
-const REMEDIES: Record<Exclude<HealthReason["type"], "destination">, (name: string) => string> = {
-  connection: () => "The customer connects the account again.",
+const REMEDIES: Record<
+  Exclude<HealthReason["type"], "destination">,
+  (name: string, detail: string) => string
+> = {
+  connection: (_, detail) =>
+    detail === REFUSED_CONNECTION
+      ? "The customer connects the account again."
+      : "Mend what it names; what waits goes on by itself.",
   field: (name) => `Map another field in place of \`${name}\`, or the customer makes it visible again.`,
   object: () => "The customer gives access to the object, or it is taken out of the configuration.",
   read: () =>
@@ -118,7 +125,7 @@ const REMEDIES: Record<Exclude<HealthReason["type"], "destination">, (name: stri
 
 const describeReason = ({ type, name, detail, since }: HealthReason): Obstacle => ({
   detail: `Since ${since.toISOString()}, ${type} \`${name}\`: ${detail}`,
-  remedy: type === "destination" ? describeDestinationRemedy(name, detail) : REMEDIES[type](name),
+  remedy: type === "destination" ? describeDestinationRemedy(name, detail) : REMEDIES[type](name, detail),
 });
 
 function describeDestinationRemedy(name: string, detail: string): string {

@@ -11,6 +11,7 @@ import {
   updateRefreshedConnection,
   type ConnectionRow,
 } from "../../store/connections/connections.ts";
+import { saveRefreshFailure } from "../../store/connections/connection-states.ts";
 import { transactControl, type Database } from "../../store/database/database.ts";
 import type { ControlQueries } from "../../store/database/sides.ts";
 import { retryWhileDatabaseIsDown } from "../../store/database/database-outage.ts";
@@ -79,6 +80,9 @@ export async function saveFailure(
       await updateConnection(queries, fresh.projectId, id, { status: "bad_credentials" });
       await endRefresh(queries, id);
       await recordTokenFailure(deps, queries, fresh, failure.message);
+    } else if (error.failure === "configuration" || hasEnded(claim.stored)) {
+      // Nothing can be sent for the customer, although the connection is as good as before.
+      await saveRefreshFailure(queries, fresh.projectId, id, failure.message);
     }
     return "failed" as const;
   });

@@ -19,6 +19,7 @@ export function credentialColumns(sealer: Sealer, connection: ConnectionKey, cre
     authScheme: credentials.scheme,
     credentialsSealed: sealCredentials(sealer, connection, credentials),
     accessExpireTime: expiresAt ? new Date(expiresAt) : null,
+    refreshFailure: null,
   };
 }
 

@@ -16,6 +16,12 @@ export type ProviderMetadata = Record<
   { value: string; source: "input" | "token" | "provider"; displayName?: string }
 >;
 
+export interface RefreshFailure {
+  /** RFC 3339. */
+  since: string;
+  detail: string;
+}
+
 export interface ConnectionRow {
   id: string;
   projectId: string;
@@ -30,6 +36,8 @@ export interface ConnectionRow {
   providerMetadata: ProviderMetadata;
   credentialsSealed: string;
   accessExpireTime: Date | null;
+  /** Why no new access token can be obtained; null since the last success. */
+  refreshFailure: RefreshFailure | null;
   createTime: Date;
   updateTime: Date | null;
   group: {
@@ -85,6 +93,7 @@ function assemble(row: Joined): ConnectionRow {
     providerMetadata: row.providerMetadata as ProviderMetadata,
     credentialsSealed: row.credentialsSealed,
     accessExpireTime: row.accessExpireTime,
+    refreshFailure: row.refreshFailure as RefreshFailure | null,
     createTime: row.createTime,
     updateTime: row.updateTime,
     group: { groupRef, groupName, projectId, createTime: row.groupTime, updateTime: row.groupUpdateTime },
@@ -212,6 +221,7 @@ type ConnectionChange = Partial<
   > & {
     status: ConnectionStatus;
     accessExpireTime: Date | null;
+    refreshFailure: null;
   }
 >;
 
@@ -280,62 +290,6 @@ function keepAccount(
   return queueOutbox(queries, [
     { projectId, kind: "renamed-account", content: { connectionId, accountRef, formerly } },
   ]);
-}
-
-const VERIFIED = { verifiedTime: sql<Date>`coalesce(verified_time, now())`, trialTime: null };
-
-/**
- * Claims up to `max` connections whose credentials are due for a trial, shared fairly among projects. The next trial comes
- * after 1, 2, 4 and up to 64 minutes, unless this one has a result.
- */
-export async function claimDueTrials(
-  queries: ControlQueries,
-  { max, minuteMs }: { max: number; minuteMs: number },
-): Promise<{ id: string; projectId: string }[]> {
-  const { rows } = await sql<{ id: string; projectId: string }>`
-    update connections
-    set trials = trials + 1, trial_time = now() + make_interval(secs => ${minuteMs / 1_000} * power(2, least(trials, 6)))
-    where id in (
-      select id from connections where trial_time <= now() and status = 'created' and id in (
-        select id from (
-          select id, trial_time, row_number() over (partition by project_id order by trial_time) as turn
-          from connections where trial_time <= now() and status = 'created'
-        ) as due order by turn, trial_time limit ${max}
-      ) for update skip locked
-    )
-    returning id, project_id
-  `.execute(queries);
-  return rows;
-}
-
-/** Records that a call with these credentials succeeded; writes only on a change. */
-export async function markConnectionWorking(
-  queries: ControlQueries,
-  projectId: string,
-  id: string,
-): Promise<void> {
-  await queries
-    .updateTable("connections")
-    .set({ status: "working", updateTime: sql`now()`, ...VERIFIED })
-    .where("projectId", "=", projectId)
-    .where("id", "=", id)
-    .where("status", "=", "created")
-    .execute();
-}
-
-/** Marks bad credentials as working again; writes only while the credentials are the same. */
-export async function healConnection(
-  queries: ControlQueries,
-  { projectId, id, sealed }: { projectId: string; id: string; sealed: string },
-): Promise<void> {
-  await queries
-    .updateTable("connections")
-    .set({ status: "working", updateTime: sql`now()`, ...VERIFIED })
-    .where("projectId", "=", projectId)
-    .where("id", "=", id)
-    .where("status", "=", "bad_credentials")
-    .where("credentialsSealed", "=", sealed)
-    .execute();
 }
 
 /** Removes a connection, and returns whether there was one. Violates a foreign key while an installation uses it. */

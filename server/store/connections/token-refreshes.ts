@@ -176,7 +176,7 @@ export async function markLacksApp(queries: ControlQueries, id: string): Promise
     .execute();
 }
 
-/** Makes the connections due that wait for a provider app: the project has a new or changed one. */
+/** Makes the connections due that wait for a provider app, or failed with it: the project has a new or changed one. */
 export async function retryWithApp(
   queries: ControlQueries,
   projectId: string,
@@ -186,8 +186,19 @@ export async function retryWithApp(
     .updateTable("tokenRefreshes")
     .set({ dueTime: sql<Date>`now()`, lacksApp: false })
     .where("projectId", "=", projectId)
-    .where(({ or, and, eb }) =>
-      or([eb("lacksApp", "=", true), and([eb("failures", ">", 0), eb("dueTime", "is not", null)])]),
+    .where(({ or, and, eb, selectFrom }) =>
+      or([
+        eb("lacksApp", "=", true),
+        and([eb("failures", ">", 0), eb("dueTime", "is not", null)]),
+        eb(
+          "connectionId",
+          "in",
+          selectFrom("connections")
+            .select("id")
+            .where("projectId", "=", projectId)
+            .where("refreshFailure", "is not", null),
+        ),
+      ]),
     )
     .where("connectionId", "in", (inner) =>
       inner

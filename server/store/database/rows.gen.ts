@@ -188,6 +188,7 @@ export interface Connections {
   providerConsumerRef: string | null;
   providerMetadata: Generated<Json>;
   providerWorkspaceRef: string | null;
+  refreshFailure: Json | null;
   status: string;
   trials: Generated<number>;
   trialTime: Timestamp | null;

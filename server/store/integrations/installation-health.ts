@@ -34,16 +34,27 @@ export const DESTINATION_DETAILS = {
   failing: "It is failing: no message was accepted since then.",
 } as const;
 
+/** Detail of a connection that the customer must mend; that of others says who must. */
+export const REFUSED_CONNECTION = "The provider refuses the credentials. The customer has to connect again.";
+
 /** Nothing of an installation is looked after then: what is read, sent, renewed or tried again. */
 const NO_WORKER =
   "No process of this Busbar has the role `worker`: nothing is read, delivered or written asynchronously until one starts. What waits then goes on by itself.";
 
+/** A connection without new tokens, which is no fault of the customer's. */
+const CANNOT_REFRESH = sql`refresh_failure is not null and status <> 'bad_credentials'`;
+/** Detail and time. */
+const REFRESH_FAILURE = sql`refresh_failure ->> 'detail', (refresh_failure ->> 'since')::timestamptz`;
+
 /** Reasons of installations, one row each. For statements with `installations`. */
 export const HEALTH_REASONS = sql`(
   select 'connection' as type, provider as name,
-    'The provider refuses the credentials. The customer has to connect again.' as detail,
+    ${sql.lit(REFUSED_CONNECTION)} as detail,
     coalesce(connections.update_time, connections.create_time) as since, null as object_name
   from connections where connections.id = installations.connection_id and status = 'bad_credentials'
+  union all
+  select 'connection', provider, ${REFRESH_FAILURE}, null
+  from connections where connections.id = installations.connection_id and ${CANNOT_REFRESH}
   union all
   select 'destination', used.name,
     case when destinations.id is null then ${sql.lit(DESTINATION_DETAILS.missing)}
@@ -130,9 +141,12 @@ export const GROUP_REASONS = sql`(
     select type, name, detail, since from installations cross join lateral ${HEALTH_REASONS} as reason
     where installations.group_id = groups.id
     union all
-    select 'connection', provider, 'The provider refuses the credentials. The customer has to connect again.',
+    select 'connection', provider, ${sql.lit(REFUSED_CONNECTION)},
       coalesce(connections.update_time, connections.create_time)
     from connections where connections.group_id = groups.id and status = 'bad_credentials'
+    union all
+    select 'connection', provider, ${REFRESH_FAILURE}
+    from connections where connections.group_id = groups.id and ${CANNOT_REFRESH}
   ) as every order by type, name, detail, since
 )`;
 

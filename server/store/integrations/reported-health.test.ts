@@ -44,13 +44,16 @@ test("a destination that fails, succeeds and fails for another reason is reporte
       return changed?.flatMap(({ reasons }) => reasons.map(({ detail }) => detail)) ?? [];
     });
   const fail = (reason: string) =>
-    database.pool.query("update destinations set failing_since = now() - interval '1 hour', failing_reason = $1", [
-      reason,
-    ]);
+    database.pool.query(
+      "update destinations set failing_since = now() - interval '1 hour', failing_reason = $1",
+      [reason],
+    );
   await fail("refused: 503");
   assert.match((await report()).join(), /refused: 503/);
   await fail("the receiver closed the connection");
   assert.deepEqual(await report(), []);
-  await database.pool.query("update destinations set disabled_time = now(), disabled_reason = 'refused: 410'");
+  await database.pool.query(
+    "update destinations set disabled_time = now(), disabled_reason = 'refused: 410'",
+  );
   assert.match((await report()).join(), /disabled: refused: 410/);
 });

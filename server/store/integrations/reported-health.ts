@@ -30,7 +30,7 @@ const KIND = sql`case when type = 'destination' then case
 const CANDIDATES = sql`(
   select installation_id as id from reported_health
   union select installations.id from connections join installations on connection_id = connections.id
-  where connections.status = 'bad_credentials'
+  where connections.status = 'bad_credentials' or connections.refresh_failure is not null
   union select installation_id from read_objects
   where not disabled and (failing_since is not null or pause ->> 'by' = 'auto' or jsonb_array_length(missing_fields) > 0)
   union select installation_id from read_runs where attempts > 0
