@@ -57,7 +57,7 @@ function evidenceFrom(
 /** Records that a list leaves out and that no parameter and no other list brings. */
 const listNotRead = (list: ObjectFacts["list"]): string[] =>
   (list?.hidden ?? [])
-    .filter(({ shownBy, alsoAt }) => shownBy === undefined && alsoAt === undefined)
+    .filter(({ shownBy, alsoAt, within }) => (shownBy ?? alsoAt ?? within) === undefined)
     .map(({ what }) => what);
 
 /** What the connector can do; where it is written out in code, what there are facts about. */

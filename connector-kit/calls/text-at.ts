@@ -12,6 +12,14 @@ export function valueAt(answer: Json, path: string): Json | undefined {
   return value;
 }
 
+/** Joins the lists that all entries of a list have, for a path such as `folders.*.goals`; undefined where there is no list of them. */
+export function joinLists(answer: Json, path: string): Json[] | undefined {
+  const [outer = "", inner = ""] = path.split(".*.");
+  const entries = valueAt(answer, outer);
+  if (!Array.isArray(entries)) return entries === null ? [] : undefined;
+  return entries.flatMap((entry) => valueAt(entry, inner) ?? []);
+}
+
 /**
  * Returns the value as text if it is a text, a number or a boolean. Texts with NUL or half a surrogate pair count as
  * absent: no id, token or address has them, and PostgreSQL cannot store them.

@@ -233,3 +233,23 @@ test("rows in the trash have a list of their own by the body, which alone is rea
     ["1"],
   );
 });
+
+test("lists that stand in entries of an answer are joined, and an answer without the entries is no empty list (ClickUp)", async () => {
+  const reader = buildReader({
+    list: { path: "/people" },
+    records: "people",
+    paging: { none: true },
+    furtherLists: [{ records: "teams.*.people" }],
+  });
+  const readAll = async (body: JsonObject): Promise<string[]> => {
+    const { fetch } = replay((): Reply => ({ status: 200, body: { people: [{ id: "1" }], ...body } }));
+    const plan = { ...PLAN, filters: [] };
+    const first = await reader.readPage(plan, undefined, fetch);
+    const second = await reader.readPage(plan, first.next, fetch);
+    return [...first.records, ...second.records].map(({ id }) => id);
+  };
+  const teams = [{ people: [{ id: "2" }] }, { people: [] }, { people: [{ id: "3" }, { id: "4" }] }, {}];
+  assert.deepEqual(await readAll({ teams }), ["1", "2", "3", "4"]);
+  assert.deepEqual(await readAll({ teams: [] }), ["1"]);
+  await assert.rejects(readAll({}), /the list of records/);
+});

@@ -8,7 +8,7 @@ import type { ProviderFetch, ProviderRequest, ProviderResponse } from "../calls/
 import { ProviderError } from "../calls/provider-error.ts";
 import type { Checkpoint, ReadPage, ReadPlan, SourceRecord } from "../read-connector.ts";
 import { parseBody, send, unreadable } from "../calls/send-request.ts";
-import { textAt } from "../calls/text-at.ts";
+import { joinLists, textAt } from "../calls/text-at.ts";
 import { watchHeaders } from "../calls/watch-headers.ts";
 import { buildBody } from "./write/body-members.ts";
 import {
@@ -308,7 +308,7 @@ async function wholeRecords(
 /** A list that is null or left out is empty where what is around it shows that the answer has the described form. */
 function listIn(body: Json, { records, absentWhenEmpty, keyed, ...rules }: ObjectPlan): Json | undefined {
   const path = records === undefined ? "" : fillPath(records, rules);
-  const list = at(body, path);
+  const list = path.includes("*") ? joinLists(body, path) : at(body, path);
   if (keyed && list !== undefined && isJsonObject(list)) return parseMembers(list, keyed);
   if (list === null && path !== "") return [];
   if (list !== undefined) return list;

@@ -6,7 +6,7 @@ import { Type, type Static } from "typebox";
 import { closed, flag, integer, ListPaging, buildUnion, optional, text } from "./paging-facts.ts";
 import { batchFact, Composite, DeletionLog, Language, linkFact } from "./batch-facts.ts";
 import { ErrorFacts } from "./error-facts.ts";
-import { request } from "./request-facts.ts";
+import { onRequest, request } from "./request-facts.ts";
 
 const TimeFormat = buildUnion([
   "rfc3339",
@@ -116,6 +116,9 @@ const ListFact = closed({
         ),
         only: flag("With these parameters the list has these records only."),
         alsoAt: optional("Path of another list that has them."),
+        within: optional(
+          "Path of further lists in the same answer that have them, for example `folders.*.goals`.",
+        ),
         source: optional("Key in `sources`, where it is another one."),
       }),
     ),
@@ -161,6 +164,7 @@ const ListFact = closed({
       "For lists that return some fields only on request.",
     ),
   ),
+  onRequest,
 });
 
 /** A request that reads or writes one record. */
@@ -204,6 +208,7 @@ const RecordFact = closed({
   alsoAt: optional("Another address of the same request, for example by `{key}` and `{value}`."),
   fieldsTo: optional("Where the names of wanted fields go, separated by commas."),
   absent: flag("The vendor has no such request: it answers 404 or 405."),
+  onRequest,
 });
 
 const Batch = batchFact(request);

@@ -51,4 +51,13 @@ export const request = {
   ),
 };
 
+/** Of a request whose answer has some members only where it asks for them. */
+export const onRequest = Type.Optional(
+  Type.Record(Type.String(), Type.String(), {
+    description:
+      "Members of a record that are absent unless the request has a parameter: their path, by the parameter and its value, for example " +
+      "`query.include_users=true`.",
+  }),
+);
+
 export type Parameter = Static<typeof Parameter>;

@@ -195,7 +195,24 @@ function listValueFaults(where: string, rules: Parameter, value: string, isLarge
  * Returns whether the request has these values, by `query.<name>` and so on. If the name has a pattern, the value need only be
  * contained.
  */
-export function hasValues(fact: ListFact, request: VendorRequest, wanted: Record<string, string>): boolean {
+/** Returns whether a request has the parameters in a text such as `query.sort=updated&query.order=desc`. */
+export function hasParameters(
+  fact: Pick<ListFact, "query" | "body">,
+  request: VendorRequest,
+  parameters: string,
+): boolean {
+  const wanted = parameters.split("&").map((part) => {
+    const place = part.indexOf("=");
+    return [part.slice(0, place), part.slice(place + 1)];
+  });
+  return hasValues(fact, request, Object.fromEntries(wanted));
+}
+
+export function hasValues(
+  fact: Pick<ListFact, "query" | "body">,
+  request: VendorRequest,
+  wanted: Record<string, string>,
+): boolean {
   return Object.entries(wanted).every(([target, value]) => {
     const text = readText(request, target);
     if (text === undefined) return false;

@@ -2,20 +2,14 @@
 import type { ListFact } from "../../connector-kit/facts/facts.ts";
 import type { VendorRecord } from "./vendor-records.ts";
 import type { VendorRequest } from "./vendor-request.ts";
-import { hasValues } from "./vendor-checks.ts";
+import { hasParameters } from "./vendor-checks.ts";
 
 export type ListOrder = NonNullable<NonNullable<ListFact["sort"]>["default"]> | "unknown";
 
 /** Returns what a request sorts by. `unknown`: no source describes it, and rows then stay where they are. */
 export function chooseOrder(fact: ListFact, request: VendorRequest): ListOrder {
   for (const [key, by] of Object.entries(fact.sort?.by ?? {})) {
-    const wanted = Object.fromEntries(
-      key.split("&").map((part) => {
-        const place = part.indexOf("=");
-        return [part.slice(0, place), part.slice(place + 1)];
-      }),
-    );
-    if (hasValues(fact, request, wanted)) return by;
+    if (hasParameters(fact, request, key)) return by;
   }
   // An order can lose records only between pages.
   return fact.sort?.default ?? (fact.paging.kind === "none" ? "other" : "unknown");

@@ -2,6 +2,7 @@
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import type { Facts, RecordFact } from "../../connector-kit/facts/facts.ts";
 import { buildRecordAnswer, type VendorAnswer } from "./vendor-answer.ts";
+import { showOnRequest } from "./vendor-members.ts";
 import {
   setAtPath,
   showRecord,
@@ -34,7 +35,8 @@ export function carryOutRecord(
   if (refusedField !== undefined) return refusedField;
   const key = fact.idempotencyKey === undefined ? undefined : readText(request, fact.idempotencyKey);
   if (key !== undefined) seen.key = key;
-  if (action === "create") return answered(world, route, createRecord(world, route, fields));
+  if (action === "create")
+    return answered(world, route, { record: createRecord(world, route, fields), request });
   if (fact.keyNameTo !== undefined) seen.keyName = readValue(request, fact.keyNameTo);
   if (action === "upsert") return upsertRecord(world, route, request, fields);
   const id = readId(route, request);
@@ -48,14 +50,14 @@ export function carryOutRecord(
   if (!record) return { missing: `there is no ${objectName} ${id}` };
   if (action === "delete") {
     world.records.remove(objectName, record);
-    return answered(world, route, record);
+    return answered(world, route, { record, request });
   }
   if (action === "update") {
     Object.assign(record.fields, removeId(fields, object.id.path));
     world.records.touch(record);
   }
   const wanted = fact.fieldsTo === undefined ? undefined : readText(request, fact.fieldsTo);
-  return answered(world, route, record, wanted?.split(","));
+  return answered(world, route, { record, request, wanted: wanted?.split(",") });
 }
 
 /** Shows a deleted record: its id, and what marks it. */
@@ -107,7 +109,7 @@ function upsertRecord(
   if (fact.keyIsId) record.id = String(value);
   Object.assign(record.fields, removeId(fields, object.id.path), { [key]: value });
   if (known) world.records.touch(record);
-  const answer = answered(world, route, record);
+  const answer = answered(world, route, { record, request });
   if (typeof answer === "string" || fact.createdAt === undefined) return answer;
   if (isJsonObject(answer.body)) setAtPath(answer.body, fact.createdAt, known === undefined);
   return known ? { ...answer, status: fact.success[1] ?? answer.status } : answer;
@@ -116,13 +118,17 @@ function upsertRecord(
 function answered(
   { facts }: RecordWorld,
   { objectName, object, fact }: RecordRoute,
-  record: VendorRecord,
-  wanted?: string[],
+  {
+    record,
+    request,
+    wanted,
+  }: { record: VendorRecord; request: VendorRequest; wanted?: string[] | undefined },
 ): VendorAnswer | string {
-  const shown = showRecord(object, record, {
+  const whole = showRecord(object, record, {
     list: object.list,
     fieldsAt: findFieldsPlace(facts, objectName),
   });
+  const shown = showOnRequest(whole, fact, request);
   const stray = wanted?.find((name) => !Object.hasOwn(shown, name));
   if (stray !== undefined) return `${fact.fieldsTo}: there is no field ${stray}`;
   const kept = Object.entries(shown).filter(([name]) => wanted?.includes(name) ?? true);

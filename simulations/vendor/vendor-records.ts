@@ -234,14 +234,14 @@ function containerAt(inner: JsonObject | Json[], step: string, following: string
   return /^\d+$/.test(following) ? [] : {};
 }
 
-function dropAt(target: JsonObject, path: string): void {
+export function dropAt(target: JsonObject, path: string): void {
   const steps = path.split(".");
   let inner: Json | undefined = target;
   for (const step of steps.slice(0, -1)) inner = isJsonObject(inner) ? inner[step] : undefined;
   if (isJsonObject(inner)) delete inner[steps.at(-1) ?? ""];
 }
 
-const textless = (target: JsonObject, path: string): boolean => {
+export const textless = (target: JsonObject, path: string): boolean => {
   let inner: Json | undefined = target;
   for (const step of path.split(".")) inner = isJsonObject(inner) ? inner[step] : undefined;
   return inner === undefined || inner === null;

@@ -14,6 +14,7 @@ const list: ListFact = {
     status: { enum: ["active", "sold"], separator: "," },
     sort: { enum: ["created", "updated"] },
     since: {},
+    whole: { type: "boolean" },
   },
   headers: { "Pen-Version": { required: true, enum: ["2026-01-01"] } },
   success: [200],
@@ -33,6 +34,7 @@ const list: ListFact = {
   sort: { default: "created", by: { "query.sort=updated": "changed" } },
   hidden: [{ what: "sold pens", shownBy: { "query.status": "active,sold" } }, { what: "lost pens" }],
   fields: { to: "query.include", onRequest: ["ink"] },
+  onRequest: { "query.whole=true": "nib.width" },
 };
 
 const FACTS: Facts = {
@@ -43,7 +45,15 @@ const FACTS: Facts = {
       id: { path: "id", type: "integer" },
       changed: { path: "meta.updated", format: "rfc3339-seconds" },
       list,
-      get: { source: "docs", method: "GET", path: "/v1/pens/{id}", success: [200], record: "data" },
+      get: {
+        source: "docs",
+        method: "GET",
+        path: "/v1/pens/{id}",
+        query: { whole: { type: "boolean" } },
+        success: [200],
+        record: "data",
+        onRequest: { "query.whole=true": "nib.width" },
+      },
       create: {
         source: "docs",
         method: "POST",
@@ -158,6 +168,10 @@ describe("a simulated vendor", () => {
     assert.equal(typeof plain.id, "number");
     assert.equal("ink" in plain, false);
     assert.equal((await call("/v1/pens?include=ink")).body.data.pens[0].ink, "on request");
+    const single = `/v1/pens/${plain.id}`;
+    for (const { nib } of [plain, (await call(single)).body.data]) assert.equal(nib?.width, undefined);
+    assert.equal((await call("/v1/pens?whole=true")).body.data.pens[0].nib.width, "on request");
+    assert.equal((await call(`${single}?whole=true`)).body.data.nib.width, "on request");
   });
 
   test("demands the wrapper and the members of a body, and refuses others", async () => {

@@ -15,6 +15,7 @@ import { answerDocument, type GraphqlSide } from "./vendor-fields.ts";
 import { answerDeletionLog } from "./vendor-deletions.ts";
 import { readBound, isListed, isWithin, readParentValue } from "./vendor-listed.ts";
 import { chooseOrder, sortRecords, type ListOrder } from "./vendor-order.ts";
+import { putWithin, showOnRequest } from "./vendor-members.ts";
 import { cutPage, PageTokens, TOKEN_NAME } from "./vendor-pages.ts";
 import { carryOutRecord, findFieldsPlace, type RecordWorld } from "./vendor-record.ts";
 import { showRecord, VendorRecords, type VendorRecord } from "./vendor-records.ts";
@@ -310,7 +311,13 @@ export class Vendor {
     const shown = page.records.map(
       (record) => query?.show?.(record) ?? this.shownEntry(route, request, record),
     );
-    return buildListAnswer(fact, page, shown, { url: this.url + request.path, request });
+    const answer = buildListAnswer(fact, page, shown, { url: this.url + request.path, request });
+    return putWithin(answer, fact, (index) =>
+      this.records
+        .of(objectName)
+        .filter(({ hidden }) => hidden === index)
+        .map((record) => this.shownEntry(route, request, record)),
+    );
   }
 
   private readQuery(
@@ -333,11 +340,12 @@ export class Vendor {
     record: VendorRecord,
   ): JsonObject {
     const asked = fact.fields && (readText(request, fact.fields.to) ?? "").split(/[\s,;]+/);
-    const shown = showRecord(object, record, {
+    const whole = showRecord(object, record, {
       list: fact,
       ...(asked && { asked }),
       fieldsAt: this.fieldsAt(objectName),
     });
+    const shown = showOnRequest(whole, fact, request);
     if (fact.fields?.most !== undefined)
       return Object.fromEntries(
         Object.entries(shown).filter(([name]) => name === object.id.path || asked?.includes(name)),

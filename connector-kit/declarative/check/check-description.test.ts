@@ -169,6 +169,9 @@ test("values of the connection, versions, parts of a query, GraphQL and names of
   const wrong: [place: string, rules: object][] = [
     ["list.path", { list: { path: "/{connection.}/a" } }],
     ["list.path", { list: { path: "/{connections.realm}/a" } }],
+    ["records", { records: "folders.*" }],
+    ["furtherLists.0.records", { furtherLists: [{ records: "*.*.goals" }] }],
+    ["furtherLists.0", { furtherLists: [{}] }],
     ["list.query.q", { list: { path: "/a", query: { q: "{connection.a-b}" } } }],
     ["list.query.q", { list: { path: "/a", query: { q: "{connection.a" } } }],
     ["create.also.team", { create: { ...UPDATE, also: { team: "{connection}" } } }],

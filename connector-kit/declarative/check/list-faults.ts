@@ -43,10 +43,11 @@ const ZONE_WITHOUT_SQL = "needs format sql: other formats name their zone";
 
 /** Faults of the members around the lists of an object. */
 export function objectListFaults(
-  { since, furtherLists = [], deleted }: ObjectRules,
+  { since, furtherLists = [], deleted, records }: ObjectRules,
   path: string,
 ): ProviderFault[] {
   return [
+    ...fault(`${path}.records`, recordsFault(records)),
     ...(since?.full !== undefined && Number.isNaN(Date.parse(since.full))
       ? fault(`${path}.since.full`, "must be a time such as 1970-01-01T00:00:00Z")
       : []),
@@ -65,9 +66,10 @@ export function objectListFaults(
         ...(list.list && (list.path !== undefined || list.query || list.body)
           ? fault(`${place}.list`, "has path, query and body of its own: they go into it")
           : []),
-        ...(list.path === undefined && !list.query && !list.body && !list.list
-          ? fault(place, "needs path, query, body or list: otherwise it is the same list again")
+        ...(list.path === undefined && !list.query && !list.body && !list.list && list.records === undefined
+          ? fault(place, "needs path, query, body, list or records: otherwise it is the same list again")
           : []),
+        ...fault(`${place}.records`, recordsFault(list.records)),
         ...(list.where && !list.deleted
           ? fault(`${place}.where`, "needs deleted: true: it tells deleted records from others")
           : []),
@@ -106,6 +108,12 @@ export function objectListFaults(
     }),
   ];
 }
+
+/** Returns what is wrong with the path of a list of records. */
+const recordsFault = (records = ""): string | undefined =>
+  records.includes("*") && !/^[^*]+\.\*\.[^*]+$/.test(records)
+    ? "has * in another form than outer.*.members, which joins the lists of all entries of outer"
+    : undefined;
 
 /** Faults that show only with the defaults: a list whose rows move while it is read by position, a bound that cannot move. */
 export function listExampleFaults(plan: ObjectPlan, path: string): ProviderFault[] {

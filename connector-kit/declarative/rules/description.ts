@@ -181,7 +181,9 @@ const ObjectRulesSchema = Type.Object({
         "For lists that name deleted records, too: what tells them from others. They are delivered as deletions, not as records.",
     }),
   ),
-  records: optional("Path of the list of records in an answer; empty: the answer itself."),
+  records: optional(
+    "Path of the list of records in an answer; empty: the answer itself. In `outer.*.members`, the lists of all entries of `outer` are joined.",
+  ),
   absentWhenEmpty: Type.Optional(
     Type.Boolean({
       description:

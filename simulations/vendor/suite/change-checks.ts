@@ -45,8 +45,8 @@ export function changeChecks(bench: Bench): Check[] {
             run: () => seam(bench),
           },
         ]),
-    ...(fact.hidden ?? []).flatMap(({ what, shownBy, alsoAt, source }, index): Check[] =>
-      shownBy || alsoAt !== undefined
+    ...(fact.hidden ?? []).flatMap(({ what, shownBy, alsoAt, within, source }, index): Check[] =>
+      shownBy || alsoAt !== undefined || within !== undefined
         ? [
             {
               name: `changes, left out by default: ${what}`,

@@ -27,7 +27,7 @@ export function listReadChecks(bench: Bench): Check[] {
   const source = list?.source;
   const gap = gapOfLists(bench);
   if (gap !== undefined || !list) return [{ name: "full read", source, run: async () => gap }];
-  const { paging, hidden = [], fields, deleted } = list;
+  const { paging, hidden = [], fields, onRequest = {}, deleted } = list;
   return [
     { name: "full read", source, run: () => fullRead(bench) },
     { name: "full read in small pages", source, run: () => smallPages(bench) },
@@ -43,8 +43,8 @@ export function listReadChecks(bench: Bench): Check[] {
     ...(paging.depth
       ? [{ name: "limit of depth", source: paging.depth.source ?? source, run: () => limitOfDepth(bench) }]
       : []),
-    ...hidden.flatMap(({ what, shownBy, alsoAt, source: own }, index): Check[] =>
-      shownBy || alsoAt !== undefined
+    ...hidden.flatMap(({ what, shownBy, alsoAt, within, source: own }, index): Check[] =>
+      shownBy || alsoAt !== undefined || within !== undefined
         ? [
             {
               name: `left out by default: ${what}`,
@@ -58,6 +58,11 @@ export function listReadChecks(bench: Bench): Check[] {
       name: `field on request: ${field}`,
       source,
       run: () => fieldOnRequest(bench, field),
+    })),
+    ...Object.values(onRequest).map((path): Check => ({
+      name: `member on request: ${path}`,
+      source,
+      run: () => memberOnRequest(bench, path),
     })),
     ...(fields?.most === undefined
       ? []
@@ -229,6 +234,15 @@ async function fieldOnRequest(bench: Bench, field: string): Promise<undefined> {
   );
 }
 
+async function memberOnRequest(bench: Bench, path: string): Promise<undefined> {
+  putRecords(bench, 1);
+  const [record] = (await scanAll(bench)).records;
+  expect(
+    record && rawAt(record, path) !== undefined,
+    `${path} is not in the records; it comes only when it is asked for`,
+  );
+}
+
 async function fieldsOfAccount({ connector, objectName, object, fetch }: Bench): Promise<undefined> {
   const { fields } = (await connector.fields?.describe(objectName, fetch)) ?? {};
   const missing = (object.fields?.names ?? []).filter((name) => !fields || !Object.hasOwn(fields, name));
@@ -301,5 +315,9 @@ async function oneRecord(bench: Bench): Promise<string | undefined> {
     found.length === 1 && found[0]?.id === record.id,
     `found ${found.map(({ id }) => id).join(", ") || "nothing"} of ${record.id}, and ${other.id}, which is gone`,
   );
+  const missing = Object.values(get.onRequest ?? {}).filter(
+    (path) => found[0] && rawAt(found[0], path) === undefined,
+  );
+  expect(missing.length === 0, `${missing.join(", ")} comes only when it is asked for`);
   return undefined;
 }
