@@ -72,6 +72,8 @@ export const description: Description = {
     goals: {
       singular: "goal",
       list: { path: "/api/v2/team/{connection.teamId}/goal", query: { include_completed: "true" } },
+      // Those in folders of goals stand beside the others, in their folders.
+      furtherLists: [{ records: "folders.*.goals" }],
       get: { path: "/api/v2/goal/{id}", record: "goal" },
       record: "goal",
       example: { name: "Sell pens" },
@@ -91,6 +93,6 @@ export const description: Description = {
   sources: {
     documentation: "https://developer.clickup.com/reference",
     checked:
-      "2026-11-28, a copy of ClickUp's OpenAPI file of 2026-08-02; what the lists of tasks leave out is from other connectors",
+      "2026-11-28, a copy of ClickUp's OpenAPI file of 2026-08-02, goals in folders also by another copy; what the lists of tasks leave out is from other connectors",
   },
 };

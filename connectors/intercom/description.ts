@@ -58,7 +58,11 @@ export const description: Description = {
     tags: { ...unpaged, modes: ["read", "create", "delete"], example: { name: "vip" } },
     admins: { ...unpaged, records: "admins" },
     teams: { ...unpaged, records: "teams" },
-    segments: { ...unpaged, records: "segments" },
+    segments: {
+      ...unpaged,
+      list: { path: "/{path}", query: { include_count: "true" } },
+      records: "segments",
+    },
     conversations: {
       records: "conversations",
       modes: ["read", "update"],

@@ -31,6 +31,12 @@ export const description: Description = {
     segments: { singular: "segment", example: { name: "Buyers" } },
     templates: {
       singular: "template",
+      // Lists have the parts of a template that was made by drag and drop only if they are asked for.
+      list: {
+        path: "/api/{path}",
+        query: { sort: "updated", "additional-fields[template]": "definition" },
+        pageSize: { to: "query.page[size]", most: 10 },
+      },
       since: {
         to: "query.filter",
         template: "greater-or-equal(updated,{since})",
@@ -45,6 +51,10 @@ export const description: Description = {
         path: "/api/{path}",
         query: { sort: "updated", "additional-fields[profile]": "subscriptions,predictive_analytics" },
         pageSize: { to: "query.page[size]", most: 100 },
+      },
+      get: {
+        path: "/api/{path}/{id}?additional-fields[profile]=subscriptions,predictive_analytics",
+        record: "data",
       },
       upsert: {
         method: "POST",

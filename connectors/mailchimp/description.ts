@@ -4,10 +4,10 @@ import type { Description } from "../../connector-kit/declarative/rules/descript
 const members = "/3.0/lists/{path}/members";
 const text = { type: "string" as const };
 
-/** A list by position whose records keep their places. */
-const sorted = (field: string) => ({
+/** A list by position whose records keep their places. `asked`: parameters that bring members which are absent otherwise. */
+const sorted = (field: string, asked: Record<string, string> = {}) => ({
   path: "/3.0/{path}",
-  query: { sort_field: field, sort_dir: "ASC" },
+  query: { sort_field: field, sort_dir: "ASC", ...asked },
   pageSize: { to: "query.count", most: 1000 },
 });
 
@@ -26,11 +26,12 @@ export const description: Description = {
   },
   objects: {
     lists: {
-      list: sorted("date_created"),
+      list: sorted("date_created", { include_total_contacts: "true" }),
       example: { name: "Pens", permission_reminder: "You bought a pen", email_type_option: false },
     },
     campaigns: {
-      list: sorted("create_time"),
+      list: sorted("create_time", { include_resend_shortcut_eligibility: "true" }),
+      get: { path: "/3.0/{path}/{id}?include_resend_shortcut_eligibility=true" },
       update: {
         ...update,
         repeats: ["settings.subject_line", "settings.from_name", "settings.reply_to"],

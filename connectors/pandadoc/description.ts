@@ -27,7 +27,15 @@ export const description: Description = {
       since: { to: "query.modified_from" },
       example: { name: "Order of pens", template_uuid: "X8b2TpsVuUJTn6fUS3UHFC" },
     },
-    templates: { modes: ["read", "delete"], changedPath: "date_modified" },
+    templates: {
+      modes: ["read", "delete"],
+      list: {
+        path: "/public/v1/{path}",
+        query: { fields: "content_date_modified" },
+        pageSize: { to: "query.count", most: 100 },
+      },
+      changedPath: "date_modified",
+    },
     members: {
       modes: ["read"],
       list: { path: "/public/v1/{path}" },

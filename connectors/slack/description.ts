@@ -19,13 +19,19 @@ export const description: Description = {
       // Topic and purpose have methods of their own: an update changes the name.
       update: { method: "POST", path: "/conversations.rename", idTo: "body.channel" },
       delete: { method: "POST", path: "/conversations.archive?channel={id}" },
-      get: { path: "/conversations.info?channel={id}", record: "channel" },
+      get: {
+        path: "/conversations.info?channel={id}&include_num_members=true&include_locale=true",
+        record: "channel",
+      },
       record: "channel",
       example: { name: "pens" },
     },
     usergroups: {
-      // Without the parameter, a list has no disabled groups.
-      list: { path: "/usergroups.list", query: { include_disabled: "true" } },
+      // Without the parameters, a list has no disabled groups, and groups do not name their users.
+      list: {
+        path: "/usergroups.list",
+        query: { include_disabled: "true", include_users: "true", include_count: "true" },
+      },
       deleted: { at: "date_delete" },
       records: "usergroups",
       paging: { none: true },
@@ -39,13 +45,17 @@ export const description: Description = {
     },
     users: {
       modes: ["read"],
-      list: { path: "/users.list", pageSize: { to: "query.limit", most: 200 } },
+      list: {
+        path: "/users.list",
+        query: { include_locale: "true" },
+        pageSize: { to: "query.limit", most: 200 },
+      },
       records: "members",
       deleted: { at: "deleted" },
       paging: { cursor: { from: "response_metadata.next_cursor", to: "query.cursor" } },
       changedPath: "updated",
       changedFormat: "unix",
-      get: { path: "/users.info?user={id}", record: "user" },
+      get: { path: "/users.info?user={id}&include_locale=true", record: "user" },
     },
   },
   errors: {
