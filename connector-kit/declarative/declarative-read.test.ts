@@ -248,7 +248,12 @@ test("lists that stand in entries of an answer are joined, and an answer without
     const second = await reader.readPage(plan, first.next, fetch);
     return [...first.records, ...second.records].map(({ id }) => id);
   };
-  const teams = [{ people: [{ id: "2" }] }, { people: [] }, { people: [{ id: "3" }, { id: "4" }] }, {}];
+  const teams: JsonObject[] = [
+    { people: [{ id: "2" }] },
+    { people: [] },
+    { people: [{ id: "3" }, { id: "4" }] },
+    {},
+  ];
   assert.deepEqual(await readAll({ teams }), ["1", "2", "3", "4"]);
   assert.deepEqual(await readAll({ teams: [] }), ["1"]);
   await assert.rejects(readAll({}), /the list of records/);
