@@ -17,6 +17,9 @@ database.exec(`
 
 const byCrmId = database.prepare("SELECT * FROM people WHERE crm_id = ?");
 const byEmail = database.prepare("SELECT * FROM people WHERE crm_id IS NULL AND email = ?");
+const asRead = database.prepare(
+  "SELECT 1 FROM people WHERE id = ? AND changed = ? AND base IS ? AND crm_id IS ?",
+);
 const insert = database.prepare("INSERT INTO people (changed) VALUES ('') RETURNING *");
 const update = database.prepare(
   "UPDATE people SET (email, given_name, title, deleted, changed, crm_id, base) = (?, ?, ?, ?, ?, ?, ?) WHERE id = ?",
@@ -48,6 +51,10 @@ export const listUnsent = () =>
     .prepare("SELECT * FROM people")
     .all()
     .filter((row) => valuesIn(row) !== (row.base ?? "null") && valuesIn(row) !== row.refused);
+
+/** Returns whether neither the application nor a message has changed the row since it was read. */
+export const isUnchanged = ({ id, changed, base, crm_id }) =>
+  asRead.get(id, changed, base, crm_id) !== undefined;
 
 /** Keeps that the CRM has these values since then. If the row was changed meanwhile, it keeps its time and is sent again. */
 export const keepSent = (row, values, crmId, changed) =>

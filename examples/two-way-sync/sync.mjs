@@ -5,7 +5,7 @@ import { createServer } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Busbar, BusbarError, readMessage } from "@busbar/client";
-import { keepRefused, keepSent, listUnsent, take, valuesIn } from "./people.mjs";
+import { isUnchanged, keepRefused, keepSent, listUnsent, take, valuesIn } from "./people.mjs";
 
 const { BUSBAR_URL, BUSBAR_API_KEY, HUBSPOT_CLIENT_ID, HUBSPOT_CLIENT_SECRET, PORT = "3000" } = process.env;
 const { CUSTOMER: groupRef = "acme" } = process.env;
@@ -33,6 +33,8 @@ async function receive(request, response) {
 async function send(row) {
   const values = valuesIn(row);
   const current = row.crm_id === null ? undefined : await find(row.crm_id);
+  // Changed while HubSpot answered, perhaps by a message with what has just been found: the next round sees what is left to send.
+  if (!isUnchanged(row)) return;
   if (current && take(current)) return say(`the CRM was later: ${row.crm_id}`);
   const isSame = current && valuesIn(current.mappedFields) === values;
   if (isSame || (row.deleted && !current)) return void keepSent(row, values, row.crm_id, row.changed);

@@ -124,6 +124,8 @@ export async function runTwoWaySyncExample(t: TestContext): Promise<void> {
   await tick();
   setTitle(third, "Newer in the table");
   const firstLines = lines;
+  // So the message about this record comes while the program looks at it.
+  busbar.sandbox.addFault({ method: "GET", path: `/contacts/${first}?`, delayMs: 3_000 });
   ({ app, said, lines } = await start());
   await until(
     () => inCrm().get(third)?.endsWith("Newer in the table") && inTable().get(first)?.endsWith("Newer there"),
