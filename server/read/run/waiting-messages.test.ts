@@ -53,39 +53,60 @@ test("messages that wait for their next attempt stop reading only while their de
   assert.equal(await isBehind()(), true);
 });
 
-/** Asks so often, each time after the answer before is no longer fresh. */
-async function asked(ask: () => Promise<boolean>, times: number): Promise<boolean[]> {
-  const answers: boolean[] = [];
-  for (let count = 0; count < times; count++) {
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    answers.push(await ask());
+/** Replaces the clock by one that goes on only when it is told to, so that the time which statements take does not count. */
+function stopClock(t: TestContext) {
+  let nowMs = performance.now();
+  t.mock.method(performance, "now", () => nowMs);
+  /** Goes on until the answer before is no longer fresh. */
+  async function later(): Promise<void> {
+    nowMs += 300;
+    // What keeps answers reads the clock once in a millisecond.
+    await new Promise((resolve) => setTimeout(resolve, 1));
   }
-  return answers;
+  return {
+    later,
+    /** Asks so often, each time later. */
+    async asked(ask: () => Promise<boolean>, times: number): Promise<boolean[]> {
+      const answers: boolean[] = [];
+      for (let count = 0; count < times; count++) {
+        await later();
+        answers.push(await ask());
+      }
+      return answers;
+    },
+    /** Asks until a page may be read. */
+    async untilFree(ask: () => Promise<boolean>): Promise<void> {
+      do await later();
+      while (await ask());
+    },
+  };
 }
 
 test("while a destination fails, single pages at intervals find out whether it is back", async (t) => {
   const { add, setFailing, isBehind } = await openBacklog(t);
+  const { asked, untilFree } = stopClock(t);
   await setFailing(true);
   await add(200, "later");
   const ask = isBehind(3_000);
   assert.equal(await ask(), true);
-  await until(async () => !(await ask()));
+  await untilFree(ask);
   assert.deepEqual(await asked(ask, 2), [true, true], "one page only, however long it takes");
   ask.stored(0);
-  await until(async () => !(await ask()));
+  await untilFree(ask);
   assert.equal(await ask(), true, "a page without a message is no probe, another one may be read");
   ask.stored(1);
   assert.deepEqual(await asked(ask, 2), [true, true]);
-  await until(async () => !(await ask()));
+  await untilFree(ask);
 });
 
 test("reads that ask at the same time share one query, and only one of them is the page that finds out", async (t) => {
   const { database, queries, add, setFailing, isBehind } = await openBacklog(t);
   await setFailing(true);
   await add(200, "later");
+  const { later } = stopClock(t);
   const ask = isBehind(1);
   assert.equal(await ask(), true);
-  await asked(async () => true, 1);
+  await later();
   // The destinations that the data side reads.
   const locked = database.dataPool ? database.data : queries;
   const answers = await locked.transaction().execute(async (locking) => {
@@ -108,6 +129,7 @@ test("reads that ask at the same time share one query, and only one of them is t
 
 test("the longer a destination fails, the rarer are the pages that find out whether it is back", async (t) => {
   const { add, setFailingFor, isBehind } = await openBacklog(t);
+  const { asked, untilFree } = stopClock(t);
   await setFailingFor(48);
   await add(200, "later");
   const ask = isBehind(2_000);
@@ -115,16 +137,17 @@ test("the longer a destination fails, the rarer are the pages that find out whet
   // Longer than the first interval, much shorter than the last one.
   assert.deepEqual(new Set(await asked(ask, 9)), new Set([true]));
   await setFailingFor(0);
-  await until(async () => !(await ask()));
+  await untilFree(ask);
 });
 
 test("reading does not go on when the messages of a failing destination become due for their retry", async (t) => {
   const { add, setFailing, makeDue, isBehind } = await openBacklog(t);
+  const { asked, untilFree } = stopClock(t);
   await setFailing(true);
   await add(1_000, "later");
   const ask = isBehind(1_500);
   assert.equal(await ask(), true);
-  await until(async () => !(await ask()));
+  await untilFree(ask);
   ask.stored(1);
   await makeDue();
   assert.deepEqual(await asked(ask, 4), [true, true, true, true]);
