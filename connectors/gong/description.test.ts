@@ -44,7 +44,24 @@ test("the cursor of a list by POST goes into the body, beside the bound and what
       "/v2/calls/extensive",
       {
         filter: { fromDateTime: "2026-11-19T00:00:00Z" },
-        contentSelector: { exposedFields: { parties: true } },
+        contentSelector: {
+          context: "Extended",
+          exposedFields: {
+            parties: true,
+            content: {
+              structure: true,
+              topics: true,
+              trackers: true,
+              brief: true,
+              outline: true,
+              highlights: true,
+              callOutcome: true,
+              keyPoints: true,
+            },
+            interaction: { speakers: true, video: true, personInteractionStats: true, questions: true },
+            collaboration: { publicComments: true },
+          },
+        },
         ...(cursor !== undefined && { cursor }),
       },
     ]),

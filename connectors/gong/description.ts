@@ -1,10 +1,33 @@
-/** Gong: calls with their transcripts, users and workspaces are read, calls and meetings are created. */
+/** Gong: calls with what was said and found in them, transcripts, users and workspaces are read, calls and meetings are created. */
 import type { Description } from "../../connector-kit/declarative/rules/description.ts";
 
 const inBody = { cursor: { from: "records.cursor", to: "body.cursor" } };
 
 /** Path of the number of records in the whole list, on every page. */
 const total = "records.totalRecords";
+
+/**
+ * All that Gong tells of a call, which has none of it by default. Not the addresses of recordings, which need a scope of their own and
+ * hold for eight hours, nor each occurrence of a tracker.
+ */
+const WHOLE_CALL = {
+  context: "Extended",
+  exposedFields: {
+    parties: true,
+    content: {
+      structure: true,
+      topics: true,
+      trackers: true,
+      brief: true,
+      outline: true,
+      highlights: true,
+      callOutcome: true,
+      keyPoints: true,
+    },
+    interaction: { speakers: true, video: true, personInteractionStats: true, questions: true },
+    collaboration: { publicComments: true },
+  },
+};
 
 /**
  * Lists select by the start of a call, not by its change, and a call appears when it is processed: reads go back a day. A list
@@ -33,7 +56,7 @@ export const description: Description = {
       list: {
         method: "POST",
         path: "/v2/calls/extensive",
-        body: { filter: {}, contentSelector: { exposedFields: { parties: true } } },
+        body: { filter: {}, contentSelector: WHOLE_CALL },
       },
       flatten: "metaData",
       idPath: "metaData.id",
@@ -78,6 +101,6 @@ export const description: Description = {
   sources: {
     documentation: "https://help.gong.io/apidocs",
     checked:
-      "2026-11-23, documentation: lists of calls, limits, and a client made from Gong's OpenAPI (create of calls, meetings); the refusal of an empty list and the delay of calls are from reports of other clients; flows from published connectors",
+      "2026-11-28, documentation: lists of calls, limits, and a client made from Gong's OpenAPI file of 2026-07 (what calls have on request, create of calls, meetings); the refusal of an empty list and the delay of calls are from reports of other clients; flows from published connectors",
   },
 };

@@ -1,4 +1,4 @@
-/** Salesflare's accounts, contacts, opportunities and tasks. An update by PUT changes only the fields it names; writes answer with an id. */
+/** Salesflare's accounts, contacts, opportunities, tasks and users. An update by PUT changes only the fields it names; writes answer with an id. */
 import type { Description } from "../../connector-kit/declarative/rules/description.ts";
 
 const pageSize = { to: "query.limit", most: 100 };
@@ -24,7 +24,11 @@ export const description: Description = {
     },
     accounts: { example: { name: "Quill Ltd" } },
     opportunities: { example: { name: "Pens", account: 1 } },
+    users: { modes: ["read"] },
+    // A list without users has the tasks of the connected one.
     tasks: {
+      parent: { object: "users" },
+      list: { path: "/{path}?assignees={parent}", pageSize },
       // There is no address of one task.
       get: { path: "/{path}?id={id}", record: "0" },
       example: { description: "Call Ada" },
@@ -34,6 +38,6 @@ export const description: Description = {
   sources: {
     documentation: "https://api.salesflare.com/docs",
     checked:
-      "2026-11-28, Salesflare's OpenAPI file of 2026-08-22: addresses, verbs, parameters, answers to writes; sizes and refusals by others; orders unchecked",
+      "2026-11-28, Salesflare's OpenAPI file of 2026-08-22: addresses, verbs, parameters, answers to writes, whose tasks a list has; sizes and refusals by others; orders unchecked",
   },
 };
