@@ -28,6 +28,7 @@ export async function writeNow(
     firstId,
     key,
     agent,
+    isBegun = false,
     ...asked
   }: {
     id: string;
@@ -38,6 +39,8 @@ export async function writeNow(
     key?: string | string[] | undefined;
     /** Trace of an agent's act. */
     agent?: AgentTrace | undefined;
+    /** Whether the caller has begun the operation. */
+    isBegun?: boolean;
   },
   target: WriteTarget,
   planned: WritePlan,
@@ -45,7 +48,7 @@ export async function writeNow(
   const plan = withKeys(planned, firstId);
   const { projectId, connectionId } = target.installation;
   // Stored before the provider is called, so that every call has a record.
-  await deps.ledger.begin(newOperation(target, plan, { id: operationId, ...asked }), agent);
+  if (!isBegun) await deps.ledger.begin(newOperation(target, plan, { id: operationId, ...asked }), agent);
   const log = [plannedEntry(plan)];
   const options = { projectId, connectionId, operationId, log, readBack: true };
   const execution = await executePlan(deps, options, plan).catch((error: unknown) =>

@@ -4,10 +4,9 @@ import { isJsonObject, type JsonObject } from "../../../ground/json.ts";
 import type { OperationLedger } from "../../operations/operation-ledger.ts";
 import type { Installed } from "../../operations/installation-cache.ts";
 import type { ApprovalRow } from "../../store/agents/approvals.ts";
-import type { Database } from "../../store/database/database.ts";
 import type { EndedOperation, NewOperation } from "../../store/operations/operations.ts";
-import { findProject } from "../../store/access/projects.ts";
 import { AgentSession, type Principal } from "../agent-session.ts";
+import type { ProjectRef } from "../../http/endpoint.ts";
 import type { CallOperation } from "../api-operations.ts";
 import { MAY_HAVE_HAPPENED } from "./approved-write.ts";
 import type { CustomerCall } from "../customer-call.ts";
@@ -88,7 +87,6 @@ const nameCall = ({ method, path }: ProviderRequest): string =>
   `${method} ${path.split("?")[0] ?? ""}`.slice(0, MAX_NAME);
 
 interface SendServices {
-  database: Database;
   ledger: OperationLedger;
   callOperation: CallOperation;
 }
@@ -101,12 +99,15 @@ interface Outcome {
 /** Sends an approved call, whose operation was begun, and ends the operation with what is known. */
 export async function sendApprovedCall(
   deps: SendServices,
-  { approval, act, installed }: { approval: ApprovalRow; act: ApprovedCall; installed: Installed },
+  {
+    approval,
+    act,
+    installed,
+    project,
+  }: { approval: ApprovalRow; act: ApprovedCall; installed: Installed; project: ProjectRef },
 ): Promise<Outcome["approval"]> {
-  const { projectId, operationId } = approval;
+  const { operationId } = approval;
   const { installation, integration } = installed;
-  const project = await findProject(deps.database.control, projectId);
-  if (!project) return { status: "failed", reason: "The project was deleted." };
   const session = new AgentSession({
     project,
     groupRef: installation.groupRef,

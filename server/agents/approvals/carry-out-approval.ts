@@ -1,18 +1,26 @@
 /** Carries out an approved act, once: checks that it is still what was shown, counts it, marks it as sent, and sends it. */
 import { nowMs } from "../../../ground/clock.ts";
 import { Problem } from "../../../ground/errors.ts";
+import { newId } from "../../../ground/ids.ts";
 import type { JsonObject } from "../../../ground/json.ts";
 import type { OperationLedger } from "../../operations/operation-ledger.ts";
+import { uncountAgentAct } from "../../store/agents/agent-acts.ts";
 import { insertAgentChange, type AgentChange } from "../../store/agents/agent-changes.ts";
 import {
   endApproval,
   markApprovalSent,
   postponeApproval,
+  unmarkApprovalSent,
   type ClaimedApproval,
 } from "../../store/agents/approval-queue.ts";
 import { findApproval, type ApprovalRow, type ApprovalStatus } from "../../store/agents/approvals.ts";
-import { transactInTurn } from "../../store/database/database.ts";
-import { retryWhileDatabaseIsDown } from "../../store/database/database-outage.ts";
+import { transactControl, transactInTurn } from "../../store/database/database.ts";
+import {
+  isDatabaseAway,
+  mayBeCommitted,
+  retryWhileDatabaseIsDown,
+} from "../../store/database/database-outage.ts";
+import { findProject } from "../../store/access/projects.ts";
 import { insertOperations, type NewOperation } from "../../store/operations/operations.ts";
 import { toStoredJson } from "../../store/database/stored-json.ts";
 import { newOperation } from "../../write/new-operation.ts";
@@ -110,12 +118,14 @@ async function carryOutCall(
   const asked = { tool: "call_api", kind: "callApiWrite", integration } as const;
   if (decide(policy, asked) === "forbid" || !isRuled(policy, integration))
     return { status: "rejected", reason: FORBIDDEN };
+  const project = await findProject(deps.database.control, approval.projectId);
+  if (!project) return { status: "failed", reason: "The project was deleted." };
   const installed = await deps.installations.byId(approval.projectId, approval.installationId ?? "");
   if (installed?.installation.connectionId !== act.connectionId)
     return { status: "stale", reason: `${OTHER_ACCOUNT} Nothing was sent; the agent has to ask again.` };
   const operation = newCallOperation(approval, installed, act);
   const marked = await markSent(deps, { approval, policy }, operation);
-  return marked === "sent" ? sendApprovedCall(deps, { approval, act, installed }) : marked;
+  return marked === "sent" ? sendApprovedCall(deps, { approval, act, installed, project }) : marked;
 }
 
 const FORBIDDEN = "The policy for agents forbids this act since.";
@@ -149,10 +159,13 @@ async function carryOutWrite(
   const change = toChange(approval, act);
   const marked = await markSent(deps, { approval, change, policy }, newOperation(target, plan, asked));
   if (marked !== "sent") return marked;
-  return writeNow(deps, { ...asked, firstId: asked.id }, target, plan).then(
-    () => ({ status: "executed" }) as const,
-    outcomeOfRefusal,
-  );
+  try {
+    await writeNow(deps, { ...asked, firstId: asked.id, isBegun: true }, target, plan);
+    return { status: "executed" };
+  } catch (error) {
+    // After the provider was called, no error of the database is thrown.
+    return isDatabaseAway(error) ? takeBackMark(deps, approval) : outcomeOfRefusal(error);
+  }
 }
 
 /** The act was sent, or its operation says why not. */
@@ -200,8 +213,34 @@ async function markSent(
     return usedUp ? { againInMs: Math.min(usedUp.freeInMs, deps.minuteMs) } : "sent";
   } catch (error) {
     if (error === lost) return "lost";
+    if (mayBeCommitted(error)) return takeBackMark(deps, approval);
     throw error;
   }
+}
+
+const UNSENT = "Not sent: the connection to the database broke before the act could begin. It is tried again.";
+
+/**
+ * Makes an act due again that may be marked as sent although it was not, because the database went away. Its operation ends, and the
+ * next attempt has another one.
+ */
+async function takeBackMark(deps: CarryOutServices, { id, operationId }: ApprovalRow): Promise<Outcome> {
+  const begun = operationId ?? "";
+  const own = { id, workerId: deps.workerId(), operationId: newId() };
+  const isOwn = await retryWhileDatabaseIsDown(() =>
+    transactControl(deps.database, async (queries) => {
+      await uncountAgentAct(queries, begun);
+      return unmarkApprovalSent(queries, own);
+    }),
+  );
+  await deps.ledger.endLater({
+    id: begun,
+    status: "failure",
+    result: UNSENT,
+    metadata: {},
+    log: [{ severity: "ERROR", msg: UNSENT }],
+  });
+  return isOwn ? { againInMs: 0 } : "lost";
 }
 
 /** Returns what is kept for undoing it; undefined for a deletion, and where the values before are not known. */

@@ -49,6 +49,24 @@ export async function postponeApproval(
 }
 
 /**
+ * Takes back that an act was marked as sent, because it was not: it gets another operation. Returns false if this process has lost
+ * its claim. Waits for a transaction that has marked it and whose answer was lost.
+ */
+export async function unmarkApprovalSent(
+  queries: ControlQueries,
+  { id, workerId, operationId }: { id: string; workerId: number; operationId: string },
+): Promise<boolean> {
+  const { numUpdatedRows } = await queries
+    .updateTable("approvals")
+    .set({ sent: false, operationId })
+    .where("id", "=", id)
+    .where("claimedBy", "=", workerId)
+    .where("status", "=", "approved")
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows > 0n;
+}
+
+/**
  * Marks an act as about to be sent. Returns false if this process has lost its claim, or if the act was marked before: then it
  * must not be sent. It must not be sent without its operation either, which is inserted next.
  */
