@@ -11,17 +11,26 @@ const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
  */
 export function requireOwnHost({ host, origin }: IncomingHttpHeaders, publicUrl: string): void {
   const own = new URL(publicUrl);
-  const named = hostnameIn(`http://${host ?? ""}`);
+  const named = HOST.test(host ?? "") ? hostnameIn(`http://${host}`) : undefined;
   if (named === undefined || !(named === own.hostname || LOOPBACK.has(named) || isAddress(named))) {
     throw refuse(
       `This server is not \`${(host ?? "").slice(0, 100)}\`. Call it by its public address, ${own.origin}.`,
     );
   }
   if (origin === undefined) return;
-  if (origin === own.origin || LOOPBACK.has(hostnameIn(origin) ?? "")) return;
+  if (origin === own.origin || isLoopback(origin)) return;
   throw refuse(
     `Pages of \`${origin.slice(0, 100)}\` may not call agents' endpoints. Call them from a server or a local program.`,
   );
+}
+
+/** A host and a port: a URL could also have a user, a path or a query, and would lead elsewhere. */
+const HOST = /^[^\s@/\\?#]+$/;
+
+/** Only in the form in which browsers send it. */
+function isLoopback(origin: string): boolean {
+  const url = URL.parse(origin);
+  return url?.origin === origin && LOOPBACK.has(url.hostname);
 }
 
 const hostnameIn = (url: string): string | undefined => URL.parse(url)?.hostname;

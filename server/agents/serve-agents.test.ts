@@ -189,21 +189,27 @@ describe("an agent endpoint", () => {
     const { status } = await list({ headers: { origin: "https://evil.example" } });
     assert.equal(status, 403);
     assert.equal((await list({ headers: { origin: "http://localhost:6274" } })).status, 200);
-    const rebound = await new Promise<number | undefined>((resolve, reject) => {
-      const url = new URL(agentUrl(busbar));
-      const headers = {
-        host: "evil.example",
-        authorization: `Bearer ${busbar.apiKey}`,
-        "content-type": "application/json",
-      };
-      httpRequest(url, { method: "POST", headers }, (answer) => {
-        answer.resume();
-        resolve(answer.statusCode);
-      })
-        .on("error", reject)
-        .end("{}");
-    });
-    assert.equal(rebound, 403);
+    const userInfo = { headers: { origin: "http://evil.example@localhost" } };
+    assert.equal((await list(userInfo)).status, 403, "no browser sends an origin with a user");
+    const callAs = (host: string) =>
+      new Promise<number | undefined>((resolve, reject) => {
+        const url = new URL(agentUrl(busbar));
+        const headers = {
+          host,
+          authorization: `Bearer ${busbar.apiKey}`,
+          "content-type": "application/json",
+        };
+        httpRequest(url, { method: "POST", headers }, (answer) => {
+          answer.resume();
+          resolve(answer.statusCode);
+        })
+          .on("error", reject)
+          .end("{}");
+      });
+    // RFC 9110, section 7.2: a host and a port, nothing else.
+    for (const host of ["evil.example", "evil.example@127.0.0.1", "127.0.0.1/.evil.example", "localhost?"])
+      assert.equal(await callAs(host), 403, host);
+    assert.equal(await callAs("localhost:4000"), 400, "only its body is wrong");
   });
 
   test("bodies are bounded, and must be one message in JSON", async () => {
