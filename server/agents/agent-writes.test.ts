@@ -228,6 +228,10 @@ describe("what agents write", () => {
       record: { email: "a@b.example" },
     });
     assert.equal(keyed.status, "forbidden");
+    const misspelled = { object: "person", id: "501", record: { lastnam: "X" } };
+    const { problem } = await refused("update_record", misspelled);
+    assert.match(problem.detail, /"lastnam" does not exist/);
+    assert.doesNotMatch(problem.detail, /lastname/, "a suggestion names no hidden field either");
   });
 
   test("a call of the API goes through the proxy, and needs a rule of its own where fields are hidden", async () => {

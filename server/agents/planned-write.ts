@@ -192,7 +192,7 @@ async function findDone(act: PlannedWrite): Promise<JsonObject | undefined> {
 
 /** Sends a write once: the same act again gets the first result, or the approval that it waits for. */
 export async function writeOnce(act: PlannedWrite): Promise<JsonObject> {
-  const { call, target, plan } = act;
+  const { call, object, target, plan } = act;
   const { deps, session, policy } = call;
   const { project, groupRef, requestId, actor } = session;
   const { key, keptMs } = nameAct(act);
@@ -209,8 +209,10 @@ export async function writeOnce(act: PlannedWrite): Promise<JsonObject> {
     addWorkIds({ operationId: id });
     if (hasBudget(policy)) await takeBudget(deps, policy, { id, projectId: project.id, groupRef });
     const agent = { groupRef, change: await readChange(act) };
+    const hidden = listHiddenNames(object, policy);
+    const mayName = (field: string) => !isHidden(hidden, field);
     return inSpan(writeSpan(target, plan, { id, isQueued: false }), () =>
-      writeNow(deps, { id, firstId, requestId, actor, key, agent }, target, plan),
+      writeNow(deps, { id, firstId, requestId, actor, key, agent, mayName }, target, plan),
     ).catch(async (error: unknown) => {
       if (wasNotSent(error)) await giveBackBudget(deps, { id });
       throw error;

@@ -26,7 +26,7 @@ export interface Execution extends WriteResult {
   failure?: ProviderError;
 }
 
-interface ExecuteOptions {
+export interface ExecuteOptions {
   projectId: string;
   connectionId: string;
   operationId: string;
@@ -38,6 +38,8 @@ interface ExecuteOptions {
    * the records.
    */
   beforeSend?(repeatableMs: number | undefined): Promise<void>;
+  /** Returns whether a refusal may suggest the field, by the provider's name; any unless given. */
+  mayName?: ((field: string) => boolean) | undefined;
 }
 
 /** Executes and logs. Never throws a `ProviderError`: it becomes the outcome of every record. */
@@ -62,7 +64,7 @@ export async function executePlan(
 
 const send = (
   deps: ExecuteServices,
-  { beforeSend, readBack, operationId, ...target }: ExecuteOptions,
+  { beforeSend, readBack, operationId, mayName, ...target }: ExecuteOptions,
   plan: WritePlan,
 ): Promise<Execution> =>
   callProvider(deps, { ...target, outcomesIn: ({ outcomes }: Execution) => outcomes }, async (call) => {
@@ -78,7 +80,7 @@ const send = (
     const done = await applyPlan(plan, connector.write, timed.fetch, { readBack, account, operationId });
     const times = { tookMs: elapsedMs() - startedMs, answerTime: timed.answerTime() };
     await rememberWrites(deps, { connector, connectionId: connection.id, operationId, ...times }, done);
-    return { ...done, outcomes: await suggestFields(deps, call, done.plan, done.outcomes) };
+    return { ...done, outcomes: await suggestFields(deps, call, done.plan, done.outcomes, mayName) };
   });
 
 function failAll(plan: WritePlan, error: unknown): Execution {

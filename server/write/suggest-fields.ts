@@ -10,13 +10,14 @@ import type { WritePlan } from "./plan-write.ts";
 
 /**
  * Describes the object only if a refusal names a field of its record. What cannot be described is left as the provider said it:
- * the refusal counts, not its explanation.
+ * the refusal counts, not its explanation. Only fields that may be named are suggested.
  */
 export async function suggestFields(
   deps: { metadata: MetadataMemory },
   { connection, connector, fetch }: ProviderCall,
   { objectName, records }: Pick<WritePlan, "objectName" | "records">,
   outcomes: RecordOutcome[],
+  mayName: (field: string) => boolean = () => true,
 ): Promise<RecordOutcome[]> {
   const named = outcomes.map((outcome, index) =>
     outcome.success ? [] : findNamedFields(outcome.error, Object.keys(records[index]?.fields ?? {})),
@@ -27,7 +28,7 @@ export async function suggestFields(
     const known = await deps.metadata.get(connection, objectName, () =>
       fields.describe(objectName, fetch, connection.account),
     );
-    const names = Object.keys(known.fields);
+    const names = Object.keys(known.fields).filter(mayName);
     return outcomes.map((outcome, index) => {
       const remedy = suggestions(named[index] ?? [], names);
       if (outcome.success || remedy === "") return outcome;

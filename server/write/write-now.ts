@@ -5,7 +5,7 @@ import type { OperationLedger } from "../operations/operation-ledger.ts";
 import type { Json } from "../../ground/json.ts";
 import type { AgentTrace } from "../store/agents/agent-operations.ts";
 import type { Actor, LogEntry } from "../store/operations/operations.ts";
-import { executePlan, type ExecuteServices } from "./execute-plan.ts";
+import { executePlan, type ExecuteOptions, type ExecuteServices } from "./execute-plan.ts";
 import type { WriteTarget } from "./find-target.ts";
 import { withKeys } from "./create-keys.ts";
 import { newOperation } from "./new-operation.ts";
@@ -29,6 +29,7 @@ export async function writeNow(
     key,
     agent,
     isBegun = false,
+    mayName,
     ...asked
   }: {
     id: string;
@@ -41,6 +42,7 @@ export async function writeNow(
     agent?: AgentTrace | undefined;
     /** Whether the caller has begun the operation. */
     isBegun?: boolean;
+    mayName?: ExecuteOptions["mayName"];
   },
   target: WriteTarget,
   planned: WritePlan,
@@ -50,7 +52,7 @@ export async function writeNow(
   // Stored before the provider is called, so that every call has a record.
   if (!isBegun) await deps.ledger.begin(newOperation(target, plan, { id: operationId, ...asked }), agent);
   const log = [plannedEntry(plan)];
-  const options = { projectId, connectionId, operationId, log, readBack: true };
+  const options = { projectId, connectionId, operationId, log, readBack: true, mayName };
   const execution = await executePlan(deps, options, plan).catch((error: unknown) =>
     endFailed(deps, operationId, plan, log, error),
   );

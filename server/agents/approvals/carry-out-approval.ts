@@ -36,11 +36,11 @@ import {
 } from "./approved-write.ts";
 import { newCallOperation, sendApprovedCall, type ApprovedCall } from "./approved-call.ts";
 import { carryOutDeploy, type DeployingServices } from "./approved-deploy.ts";
+import { containsHidden, listHiddenNames } from "../agent-fields.ts";
 import { countAgainstBudgets } from "../policy/budgets.ts";
 import {
   decide,
   decideByRule,
-  listHiddenFields,
   isHidden,
   loadPolicy,
   type ActKind,
@@ -160,7 +160,9 @@ async function carryOutWrite(
   const marked = await markSent(deps, { approval, change, policy }, newOperation(target, plan, asked));
   if (marked !== "sent") return marked;
   try {
-    await writeNow(deps, { ...asked, firstId: asked.id, isBegun: true }, target, plan);
+    const hidden = listHidden(planned, policy);
+    const mayName = (field: string) => !isHidden(hidden, field);
+    await writeNow(deps, { ...asked, firstId: asked.id, isBegun: true, mayName }, target, plan);
     return { status: "executed" };
   } catch (error) {
     // After the provider was called, no error of the database is thrown.
@@ -218,7 +220,8 @@ async function markSent(
   }
 }
 
-const UNSENT = "Not sent: the connection to the database broke before the act could begin. It is tried again.";
+const UNSENT =
+  "Not sent: the connection to the database broke before the act could begin. It is tried again.";
 
 /**
  * Makes an act due again that may be marked as sent although it was not, because the database went away. Its operation ends, and the
@@ -273,11 +276,22 @@ function forbiddenNow(
   const deletion = { ...asked, tool: "delete_record", kind: "delete" } as const;
   if (decide(policy, asked) === "forbid" || (isDeletion && decideByRule(policy, deletion) === "forbid"))
     return FORBIDDEN;
-  const hidden = listHiddenFields(policy, object);
+  const hidden = listHidden(planned, policy);
   const { fields, entries = [], givenNames = {} } = planned.record;
-  const names = [...Object.keys(fields), ...Object.values(givenNames), ...entries.map(({ name }) => name)];
-  const shown = names.find((field) => isHidden(hidden, field));
+  const sent = [
+    ...Object.entries(fields),
+    ...Object.values(givenNames).map((name) => [name, undefined] as const),
+    ...entries.map(({ name, value }) => [name, value] as const),
+  ];
+  const [shown] =
+    sent.find(([name, value]) => isHidden(hidden, name) || containsHidden(hidden, name, value)) ?? [];
   return shown === undefined ? undefined : `The policy for agents hides the field \`${shown}\` since.`;
+}
+
+/** Lists the hidden fields of the object under all their names. */
+function listHidden({ target }: PlannedAct, policy: AgentPolicy): ReadonlySet<string> {
+  const { objectName, mappedName = objectName } = target.settings;
+  return listHiddenNames({ installed: target, name: mappedName, objectName }, policy);
 }
 
 const classifyKind = ({ plan }: PlannedAct, tool: string): ActKind =>
