@@ -61,6 +61,10 @@ export function readConfig(
   return config;
 }
 
+/** Returns whether npm, or a program like it, runs this process as a script or by `npx`. */
+export const isRunByNpm = (env: Environment = process.env): boolean =>
+  env["npm_lifecycle_event"] !== undefined;
+
 function contradictions(env: Environment, config: Config): void {
   if (config.encryptionKeys && config.encryptionKeysCommand)
     throw wrong("BUSBAR_ENCRYPTION_KEYS_COMMAND", "and BUSBAR_ENCRYPTION_KEYS exclude each other");

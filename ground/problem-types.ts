@@ -10,6 +10,8 @@ export interface ProblemType {
   causes: string;
   /** What a caller does about it, likewise. */
   remedy: string;
+  /** The page of the guide that says more, beside the one about errors. */
+  guide?: string;
 }
 
 export const PROBLEM_TYPES = {
@@ -36,6 +38,7 @@ export const PROBLEM_TYPES = {
       "Busbar has no connector for this action with the provider, or the provider lacks an option you set.",
     remedy:
       "Check `support` and `features` of `GET /v1/providers/{provider}`. The proxy can call any API of the provider.",
+    guide: "status",
   },
   unauthenticated: {
     status: 401,
@@ -45,6 +48,7 @@ export const PROBLEM_TYPES = {
       "No API key or token was sent; the key is unknown, inactive or of another project; the token is " +
       "expired or its signature does not match.",
     remedy: "Send an active key in `X-Api-Key`, or a valid token as `Authorization: Bearer`.",
+    guide: "access",
   },
   forbidden: {
     status: 403,
@@ -54,6 +58,7 @@ export const PROBLEM_TYPES = {
       "The key lacks the scope, the project belongs to another organisation, a customer's token names " +
       "another group, or the operation needs a person.",
     remedy: "Use a credential that may do it; the reference names the callers of each operation.",
+    guide: "access",
   },
   "proxy-disabled": {
     status: 403,
@@ -62,6 +67,7 @@ export const PROBLEM_TYPES = {
     causes: "The manifest or the customer's configuration does not enable the proxy.",
     remedy:
       "Set `proxy: { enabled: true }` in the manifest, deploy it, and check the installation's configuration.",
+    guide: "proxy",
   },
   "not-found": {
     status: 404,
@@ -76,6 +82,7 @@ export const PROBLEM_TYPES = {
     retryable: false,
     causes: "No operation has this path: a typo, or a request for the proxy that was sent to the API's port.",
     remedy: "Check the path. Calls to a provider go to the proxy's address.",
+    guide: "getting-started",
   },
   "method-not-allowed": {
     status: 405,
@@ -107,6 +114,7 @@ export const PROBLEM_TYPES = {
       "A deployment with `destructive=false` removes or renames objects or mapped fields that installations write to, or a destination is deleted or renamed into which integrations read or subscribe.",
     remedy:
       "Keep the names listed in `issues`, or deploy with `destructive=true`. For a destination, first let manifests and configurations name another one.",
+    guide: "manifest",
   },
   "operation-in-progress": {
     status: 409,
@@ -114,6 +122,7 @@ export const PROBLEM_TYPES = {
     retryable: true,
     causes: "A request with the same idempotency key is still running.",
     remedy: "Repeat the request with the same key after `retryAfter`, or after a few seconds.",
+    guide: "writing-records",
   },
   "body-too-large": {
     status: 413,
@@ -122,6 +131,7 @@ export const PROBLEM_TYPES = {
     causes:
       "The body is larger than 10 MB; uploads may have 50 MB, and proxied requests that Busbar signs 1 MiB.",
     remedy: "Send smaller batches.",
+    guide: "configuration",
   },
   "unsupported-media-type": {
     status: 415,
@@ -145,6 +155,7 @@ export const PROBLEM_TYPES = {
     causes: "The manifest breaks rules of its format.",
     remedy:
       "Fix the faults listed in `issues`; each has line, column, rule and remedy. `busbar validate` finds them before a deployment.",
+    guide: "manifest",
   },
   "invalid-config": {
     status: 422,
@@ -153,6 +164,7 @@ export const PROBLEM_TYPES = {
     causes:
       "The customer's configuration names objects or options that the manifest does not have, or lacks required ones.",
     remedy: "Fix the faults listed in `issues`.",
+    guide: "manifest",
   },
   "provider-refused": {
     status: 422,
@@ -161,6 +173,7 @@ export const PROBLEM_TYPES = {
     causes:
       "The provider rejected the request, for example because of an invalid value or a missing required field.",
     remedy: "Read the provider's reasons in `detail` and `errors`.",
+    guide: "writing-records",
   },
   "reconnect-required": {
     status: 422,
@@ -171,6 +184,7 @@ export const PROBLEM_TYPES = {
       "or the tokens have expired. On the proxy the status is 401.",
     remedy:
       "Ask the customer to connect the account again; `connectionId` names the connection. A retry cannot succeed before.",
+    guide: "connections",
   },
   "permission-missing": {
     status: 422,
@@ -179,6 +193,7 @@ export const PROBLEM_TYPES = {
     causes: "The credentials work, but lack a scope or permission for this object or action.",
     remedy:
       "Add the scope to the provider app and let the customer connect again, or ask the customer for the permission.",
+    guide: "registering-apps",
   },
   "record-not-found": {
     status: 422,
@@ -186,6 +201,7 @@ export const PROBLEM_TYPES = {
     retryable: false,
     causes: "The provider has no record of the id that the write names, or no such object.",
     remedy: "Check the id; the record may have been deleted or merged.",
+    guide: "writing-records",
   },
   "record-conflict": {
     status: 422,
@@ -193,6 +209,7 @@ export const PROBLEM_TYPES = {
     retryable: false,
     causes: "The provider already has such a record, for example with the same email address.",
     remedy: "Update the existing record; `detail` often names its id.",
+    guide: "writing-records",
   },
   "credentials-locked": {
     status: 422,
@@ -200,6 +217,7 @@ export const PROBLEM_TYPES = {
     retryable: false,
     causes: "The provider has locked the account or may do so; another attempt could make it worse.",
     remedy: "Check the account at the provider before you send more.",
+    guide: "connections",
   },
   "idempotency-key-reused": {
     status: 422,
@@ -207,6 +225,7 @@ export const PROBLEM_TYPES = {
     retryable: false,
     causes: "Another request with a different body used the same idempotency key.",
     remedy: "Use a new key for each request, and repeat a request with its own body.",
+    guide: "writing-records",
   },
   "rate-limited": {
     status: 429,
@@ -215,6 +234,7 @@ export const PROBLEM_TYPES = {
     causes: "The provider's rate limit for this connection is reached. Nothing was written.",
     remedy:
       "Wait until `retryAfter` (also the header `Retry-After`), then send the request again, with the same idempotency key.",
+    guide: "writing-records",
   },
   "too-many-requests": {
     status: 429,
@@ -224,6 +244,7 @@ export const PROBLEM_TYPES = {
       "A limit of Busbar's own is reached: the rate limit of the API key, the operator's limits of the proxy, too many " +
       "triggered reads of an object that are not over, or too many failed sign-ins.",
     remedy: "Wait until `retryAfter` (also the header `Retry-After`), then send the request again.",
+    guide: "configuration",
   },
   internal: {
     status: 500,
@@ -231,6 +252,7 @@ export const PROBLEM_TYPES = {
     retryable: true,
     causes: "A fault in Busbar.",
     remedy: "Look up `requestId` in the log, and report the error with it.",
+    guide: "seeing-inside",
   },
   "not-built": {
     status: 501,
@@ -238,6 +260,7 @@ export const PROBLEM_TYPES = {
     retryable: false,
     causes: "The operation is part of the API but not implemented yet.",
     remedy: "See `detail` for an alternative.",
+    guide: "status",
   },
   "provider-unreachable": {
     status: 502,
@@ -247,6 +270,7 @@ export const PROBLEM_TYPES = {
       "The provider could not be reached or answered with a server error, or the address is not allowed for outgoing connections.",
     remedy:
       "Try again later. If the address is wrong or not allowed, correct it; `retryable` tells the two apart.",
+    guide: "seeing-inside",
   },
   "provider-unreadable": {
     status: 502,
@@ -255,6 +279,7 @@ export const PROBLEM_TYPES = {
     causes:
       "The provider's response is not in the expected format or is too large. The write may have happened.",
     remedy: "Look the record up at the provider before you repeat the write.",
+    guide: "checking-providers",
   },
   unavailable: {
     status: 503,
@@ -263,6 +288,7 @@ export const PROBLEM_TYPES = {
     causes: "The database or the identity provider is not reachable, or Busbar is starting or stopping.",
     remedy:
       "Try again in a few seconds. If `retryable` is false, the database did not confirm the request: look up whether it was carried out.",
+    guide: "operating",
   },
   "provider-timeout": {
     status: 504,
@@ -271,6 +297,7 @@ export const PROBLEM_TYPES = {
     causes: "The provider did not respond in time, and the request can be repeated safely.",
     remedy:
       "If `retryable` is true, try again. Otherwise look the record up at the provider before you repeat the request.",
+    guide: "writing-records",
   },
   "unknown-outcome": {
     status: 504,
@@ -279,6 +306,7 @@ export const PROBLEM_TYPES = {
     causes:
       "A write was sent, and no answer came or none that proves what happened: the provider may or may not have carried it out.",
     remedy: "Look the record up at the provider before you repeat the write.",
+    guide: "writing-records",
   },
 } as const satisfies Record<string, ProblemType>;
 

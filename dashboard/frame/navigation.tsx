@@ -1,7 +1,7 @@
 /** The links of the side, in the groups of the site. */
 import type { JSX } from "react";
 import { Text } from "@mantine/core";
-import { Link, useRouter } from "@tanstack/react-router";
+import { Link, useRouter, useRouterState } from "@tanstack/react-router";
 import { encodePart } from "./page-link.tsx";
 import { useShownProject } from "./project.ts";
 import { toRoute, SITE, type SiteGroup } from "./site.ts";
@@ -33,13 +33,34 @@ export function Navigation({ onFollow }: { onFollow?: () => void }): JSX.Element
           </ul>
         </div>
       ))}
+      <GuideLink />
     </nav>
+  );
+}
+
+/** Leads to what the guide says about the page that is shown. */
+function GuideLink(): JSX.Element {
+  const shown = useRouterState({ select: ({ location }) => location.pathname });
+  const links = useSitePages().flatMap((group) => group.links);
+  const [page] = links
+    .filter(({ to }) => shown === to || shown.startsWith(`${to}/`))
+    .toSorted((one, other) => other.to.length - one.to.length);
+  return (
+    <a
+      href={`/docs/guide/${page?.guide ?? "dashboard"}`}
+      target="_blank"
+      rel="noopener"
+      className={classes["link"]}
+    >
+      Guide
+    </a>
   );
 }
 
 export interface SiteLink {
   to: string;
   title: string;
+  guide: string;
   key?: string;
 }
 
@@ -60,7 +81,7 @@ export function useSitePages(): { title: string; links: SiteLink[] }[] {
     if (from === undefined) return [];
     const links = pages
       .filter(({ path }) => toRoute(below, path) in routes)
-      .map(({ path, title: word, key }) => ({ to: from + path, title: word, key }));
+      .map(({ path, title: word, guide, key }) => ({ to: from + path, title: word, guide, key }));
     return links.length > 0 ? [{ title, links }] : [];
   });
 }

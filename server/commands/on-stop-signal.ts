@@ -1,7 +1,10 @@
 /** Stops a command cleanly when it is told to end. */
+import { isRunByNpm } from "../../ground/config.ts";
 
 /** Ctrl-C under npm arrives twice, from the terminal and from npm: within this time it is the same one. */
 const SAME_SIGNAL_MS = 1_000;
+
+const PARENT_CHECK_MS = 500;
 
 /** A closed terminal sends SIGHUP. */
 const SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
@@ -27,7 +30,27 @@ export function onStopSignal(stop: () => Promise<void>, exitCode = 0): () => voi
     );
   };
   for (const signal of SIGNALS) process.on(signal, handle);
+  // A parent that ends while this process stops, as after Ctrl-C, is no second signal.
+  const check = watchParent(() => {
+    if (!stopping) handle();
+  });
   return () => {
+    clearInterval(check);
     for (const signal of SIGNALS) process.off(signal, handle);
   };
+}
+
+/**
+ * npm sends a signal that it gets to the shell between it and this process, and some shells (Debian's) end without sending it on. So a
+ * process that npm runs also stops when its parent is gone.
+ */
+function watchParent(onGone: () => void): NodeJS.Timeout | undefined {
+  if (!isRunByNpm()) return undefined;
+  const parent = process.ppid;
+  const check = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(check);
+    onGone();
+  }, PARENT_CHECK_MS);
+  return check.unref();
 }

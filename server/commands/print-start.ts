@@ -22,8 +22,7 @@ export async function printStart(
     file
       ? `  API key        in ${shown}/bootstrap.json`
       : "  API key        not in the data folder: this database was set up elsewhere",
-    ...(origin ? [`  API reference  ${origin}/docs`] : []),
-    "  First steps    docs/guide/getting-started.md",
+    ...(origin ? [`  API reference  ${origin}/docs`, `  Guide          ${origin}/docs/guide`] : []),
     "  Stop           Ctrl-C",
     "",
   ];

@@ -15,7 +15,7 @@ export function problemTypesPage(): Page {
     `<p>Every error is a Problem (RFC 9457). Its <code>detail</code> says what happened and what to do; ` +
       `<code>requestId</code> finds it in the log.</p><div class="wide"><table><tr><th>type</th><th>status</th>` +
       `<th>title</th><th>retry</th></tr>${rows.join("")}</table></div>` +
-      `<p><a href="/docs">API reference</a></p>`,
+      `<p><a href="/docs/guide/errors">Errors in the guide</a> · <a href="/docs">API reference</a></p>`,
   );
 }
 
@@ -29,9 +29,15 @@ export function problemTypePage(slug: string): Page | undefined {
     `<p><code>${slug}</code>, HTTP status ${type.status}</p>` +
       `<h2>Causes</h2><p>${code(type.causes)}</p><h2>What to do</h2><p>${code(type.remedy)}</p>` +
       `<p>${RETRY[type.retryable ? "yes" : "no"]}</p>` +
+      `<p>In the guide: ${guideLinks(type)}</p>` +
       `<p><a href="/docs/problems">All problem types</a> · <a href="/docs">API reference</a></p>`,
   );
 }
+
+const guideLinks = ({ guide }: ProblemType): string =>
+  [...(guide ? [guide] : []), "errors"]
+    .map((name) => `<a href="/docs/guide/${name}">${name.replaceAll("-", " ")}</a>`)
+    .join(" · ");
 
 const RETRY = {
   yes: "The same request may succeed later. If the Problem has <code>retryAfter</code>, wait until then.",

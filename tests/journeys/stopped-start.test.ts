@@ -1,12 +1,13 @@
 /** Signals during a start: it ends cleanly, and no PostgreSQL is left running. */
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { Client } from "pg";
-import { runBusbar } from "../harness/child-busbar.ts";
+import { BUSBAR, runBusbar } from "../harness/child-busbar.ts";
 import { createTestDatabase } from "../harness/database.ts";
 import { until } from "../harness/until.ts";
 
@@ -42,6 +43,31 @@ test("SIGTERM while PostgreSQL starts, while Busbar starts, and SIGHUP leave no 
       { code: 0, stderr: "", left: false },
     );
   }
+});
+
+test("SIGTERM to npm ends the server that it runs, and PostgreSQL", async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), "busbar-by-npm-"));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  const start = `"${process.execPath}" "${BUSBAR}" start`;
+  await writeFile(join(folder, "package.json"), JSON.stringify({ scripts: { start } }));
+  const npm = spawn("npm", ["start"], {
+    cwd: folder,
+    env: {
+      PATH: process.env["PATH"],
+      HOME: folder,
+      BUSBAR_DATA_DIR: join(folder, "data"),
+      BUSBAR_PORT: "0",
+      BUSBAR_PROXY_PORT: "0",
+    },
+  });
+  let output = "";
+  npm.stdout.on("data", (text) => (output += String(text)));
+  // The server holds it open until it ends.
+  const ended = new Promise((resolve) => npm.stdout.once("close", resolve));
+  await until(() => output.includes("Busbar is ready"), 180_000);
+  npm.kill("SIGTERM");
+  await ended;
+  assert.equal(existsSync(pidFile(join(folder, "data"))), false);
 });
 
 test("SIGTERM while the second of several processes starts ends all, and PostgreSQL", async (t) => {

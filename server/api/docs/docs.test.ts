@@ -31,6 +31,10 @@ describe("documentation", () => {
       assert.equal(page.status, 200, slug);
       assert.ok(page.text.includes(title) && page.text.includes("<h2>What to do</h2>"), slug);
       assert.ok(page.text.includes(causes.split(/[`"&']/)[0] ?? causes), slug);
+      const guide = [...page.text.matchAll(/href="(\/docs\/guide\/[^"]+)"/g)].map(([, link = ""]) => link);
+      assert.ok(guide.includes("/docs/guide/errors"), slug);
+      for (const link of guide)
+        assert.equal((await busbar.call("GET", link)).status, 200, `${slug}: ${link}`);
     }
     assert.match((await busbar.call("GET", "/docs/problems")).text, /href="\/docs\/problems\/conflict"/);
     for (const slug of ["nothing", "constructor"])

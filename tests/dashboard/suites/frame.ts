@@ -40,6 +40,20 @@ export const suite: Suite = (server) => {
     await visit.close();
   });
 
+  test("the guide opens at what it says about the page that is shown", async () => {
+    const visit = await server().visit();
+    const { page } = visit;
+    await visit.open("/projects/default/api-keys");
+    const link = page.getByRole("link", { name: "Guide", exact: true });
+    assert.equal(await link.getAttribute("href"), "/docs/guide/access");
+    const [opened] = await Promise.all([visit.context.waitForEvent("page"), link.click()]);
+    await opened.getByRole("heading", { level: 1 }).waitFor();
+    assert.match(opened.url(), /\/docs\/guide\/access$/);
+    await opened.close();
+    visit.assertUntroubled();
+    await visit.close();
+  });
+
   test("while the server is away, old rows stay under one bar, a table without rows keeps its refusal, and whoever could not sign out is told", async () => {
     const visit = await server().visit();
     const { page } = visit;
