@@ -1,5 +1,6 @@
 /** The reason for each difference from the public API. A line that matches no difference fails `npm run parity`. */
 import type { Explanation } from "./explain.ts";
+import { ADDITIONS } from "./explained-additions.ts";
 
 const OPERATIONS: Explanation[] = [
   {
@@ -395,4 +396,5 @@ export const EXPLANATIONS: Explanation[] = [
   ...DESTINATIONS,
   ...SENT,
   ...ANSWERED,
+  ...ADDITIONS,
 ];
