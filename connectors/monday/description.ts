@@ -35,6 +35,8 @@ const pages = (list: string, fields: string, constant: string): ObjectRules => (
 
 /** Only active ones are listed otherwise. The order by their last use would change while pages are read. */
 const ALL_STATES = ",state:all,order_by:created_at";
+/** A list has classic boards only otherwise. */
+const ALL_BOARDS = `${ALL_STATES},hierarchy_types:[classic,multi_level]`;
 const deleted = { at: "state", is: "deleted" };
 
 export const description: Description = {
@@ -42,7 +44,11 @@ export const description: Description = {
   defaults: { modes: ["read"] },
   objects: {
     boards: {
-      ...pages("boards", "id name description state board_kind workspace_id updated_at", ALL_STATES),
+      ...pages(
+        "boards",
+        "id name description state board_kind hierarchy_type workspace_id updated_at",
+        ALL_BOARDS,
+      ),
       deleted,
       modes: ["read", "create", "delete"],
       changedPath: "updated_at",
@@ -185,6 +191,6 @@ export const description: Description = {
   sources: {
     documentation: "https://developer.monday.com/api-reference",
     checked:
-      "2026-11-27, schema of the version 2026-10; documentation: pages of items, form and headers of errors; that columns take plain texts, and the codes of records that are gone, were not looked up. Columns have their ids as names; an update of an item names it `name`",
+      "2026-11-28, schema of the version 2026-10; documentation: lists of boards, pages of items, form and headers of errors; that columns take plain texts, and the codes of records that are gone, were not looked up. Columns have their ids as names; an update of an item names it `name`",
   },
 };
