@@ -14,6 +14,16 @@ const WRONG: [title: string, env: Record<string, string>, says: RegExp][] = [
     /^BUSBAR_HEALTH_PORT must differ/,
   ],
   ["one port for both listeners", { BUSBAR_PORT: "4999", BUSBAR_PROXY_PORT: "4999" }, /^BUSBAR_PROXY_PORT /],
+  [
+    "a data database beside the embedded one",
+    { BUSBAR_DATA_DATABASE_URL: "postgres://h/d" },
+    /^BUSBAR_DATA_DATABASE_URL needs DATABASE_URL/,
+  ],
+  [
+    "a way to replicate what is not replicated",
+    { BUSBAR_REPLICATION_URL: "postgres://h/d" },
+    /^BUSBAR_REPLICATION_URL is for BUSBAR_DATA_DATABASE_URL/,
+  ],
   ["a database without keys", { DATABASE_URL: "postgres://x/y" }, /^BUSBAR_ENCRYPTION_KEYS .*node -p/],
   [
     "a key that is too short",

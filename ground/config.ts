@@ -66,6 +66,10 @@ export const isRunByNpm = (env: Environment = process.env): boolean =>
   env["npm_lifecycle_event"] !== undefined;
 
 function contradictions(env: Environment, config: Config): void {
+  if (config.dataDatabaseUrl && !config.databaseUrl)
+    throw wrong("BUSBAR_DATA_DATABASE_URL", "needs DATABASE_URL: the embedded database has all tables");
+  if (config.replicationUrl && !config.dataDatabaseUrl)
+    throw wrong("BUSBAR_REPLICATION_URL", "is for BUSBAR_DATA_DATABASE_URL, which is not set");
   if (config.encryptionKeys && config.encryptionKeysCommand)
     throw wrong("BUSBAR_ENCRYPTION_KEYS_COMMAND", "and BUSBAR_ENCRYPTION_KEYS exclude each other");
   if (env["BUSBAR_MINUTE_MS"] && env["NODE_ENV"] === "production") {

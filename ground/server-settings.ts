@@ -53,6 +53,28 @@ export const LISTENERS = {
     isPostgresUrl,
     POSTGRES_URL,
   ),
+  /** Undefined: one database has all tables. */
+  dataDatabaseUrl: text(
+    {
+      name: "BUSBAR_DATA_DATABASE_URL",
+      about:
+        "a second PostgreSQL, of the same major version as that of `DATABASE_URL`, for [what grows with traffic](two-databases.md); both are empty at the first start. Unset: one database has everything",
+      example: "postgres://busbar:password@data.example.com:5432/busbar",
+    },
+    isPostgresUrl,
+    POSTGRES_URL,
+  ),
+  /** Undefined: `databaseUrl`. */
+  replicationUrl: text(
+    {
+      name: "BUSBAR_REPLICATION_URL",
+      about:
+        "the database of `DATABASE_URL` as the server of `BUSBAR_DATA_DATABASE_URL` reaches it, with a role that has `replication`; in libpq's syntax, and only read when the two are set up. Unset: `DATABASE_URL`",
+      example: "postgres://replicator:password@db.internal:5432/busbar",
+    },
+    isPostgresUrl,
+    POSTGRES_URL,
+  ),
   databaseConnections: integer(
     "BUSBAR_DATABASE_CONNECTIONS",
     "maximum size of the connection pool of one process; notifications and deliveries use about five more",

@@ -98,8 +98,6 @@ export interface OpenOptions {
   providerTimeoutMs?: number;
   /** Default: the time is the database's. Otherwise it is this process's own, which a test can set. */
   followsClock?: boolean;
-  /** Database of the data tables, if it is another one. */
-  dataUrl?: string | undefined;
   /** For tests: see `openDatabase`. */
   sideRoles?: SideRoles | undefined;
   openBoth?: OpenBoth | undefined;
@@ -222,7 +220,7 @@ async function openChanges(
 }
 
 async function connect(
-  { config, log, onFatal, signal, followsClock = true, dataUrl, sideRoles, openBoth }: OpenOptions,
+  { config, log, onFatal, signal, followsClock = true, sideRoles, openBoth }: OpenOptions,
   closers: Cleanup,
 ): Promise<Database> {
   let { databaseUrl } = config;
@@ -236,7 +234,8 @@ async function connect(
     connectionString: databaseUrl,
     log,
     poolSize: config.databaseConnections,
-    dataUrl,
+    dataUrl: config.dataDatabaseUrl,
+    replicationUrl: config.replicationUrl,
     sideRoles,
     openBoth,
   });

@@ -22,6 +22,7 @@ interface Services {
 
 /** Writes a backup of a database in use or not; the file appears when it is complete. Throws `StartError`. */
 export async function backUp(deps: Services, file: string): Promise<void> {
+  refuseTwoDatabases(deps.config);
   if (await exists(file)) throw new StartError(`${file} exists already; give another name`);
   const draft = `${file}.unfinished`;
   const running = deps.config.databaseUrl ? undefined : await findRunningServer(deps.config.dataDir);
@@ -39,6 +40,7 @@ export async function backUp(deps: Services, file: string): Promise<void> {
 
 /** Fills an empty database from a backup. Throws `StartError`. */
 export async function restore(deps: Services, file: string): Promise<BackupHead & BackupEnd> {
+  refuseTwoDatabases(deps.config);
   if (!(await exists(file))) throw new StartError(`there is no file ${file}`);
   await requireOwnKeys(deps.config);
   try {
@@ -50,6 +52,11 @@ export async function restore(deps: Services, file: string): Promise<BackupHead 
   } catch (error) {
     throw asStartError(error);
   }
+}
+
+function refuseTwoDatabases({ dataDatabaseUrl }: Config): void {
+  if (dataDatabaseUrl === undefined) return;
+  throw new StartError("backup and restore do not know BUSBAR_DATA_DATABASE_URL yet");
 }
 
 /** Splits at line feeds only; Node's `readline` also does at characters that texts contain. */

@@ -1,4 +1,4 @@
-/** Opens the database for a command that runs without a server: that of DATABASE_URL, or the embedded one. */
+/** Opens the database for a command that runs without a server: that of DATABASE_URL, or the embedded one, and that of the data tables. */
 import type { Config } from "../../ground/config.ts";
 import type { Log } from "../../ground/log.ts";
 import { openDatabase, type Database } from "../store/database/database.ts";
@@ -11,7 +11,7 @@ export async function withDatabase<Result>(
   { config, log }: { config: Config; log: Log },
   run: (database: Database) => Promise<Result>,
 ): Promise<Result> {
-  if (config.databaseUrl) return runOn(config.databaseUrl, log, run);
+  if (config.databaseUrl) return runOn(config.databaseUrl, { config, log }, run);
   const interrupt = new AbortController();
   const starting = startEmbeddedPostgres({
     dataDir: config.dataDir,
@@ -26,7 +26,7 @@ export async function withDatabase<Result>(
   }, 1);
   try {
     const postgres = await starting;
-    return await runOn(postgres.connectionString, log, run).finally(() => postgres.stop());
+    return await runOn(postgres.connectionString, { config, log }, run).finally(() => postgres.stop());
   } finally {
     leaveSignals();
   }
@@ -34,10 +34,11 @@ export async function withDatabase<Result>(
 
 async function runOn<Result>(
   connectionString: string,
-  log: Log,
+  { config, log }: { config: Config; log: Log },
   run: (database: Database) => Promise<Result>,
 ): Promise<Result> {
-  const database = await openDatabase({ connectionString, log });
+  const { dataDatabaseUrl: dataUrl, replicationUrl } = config;
+  const database = await openDatabase({ connectionString, dataUrl, replicationUrl, log });
   try {
     return await run(database);
   } finally {

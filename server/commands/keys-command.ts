@@ -18,7 +18,7 @@ export async function runKeysCommand(
   }
   const { config, log, print } = deps;
   const sealer = new Sealer(await readEncryptionKeys(config));
-  return withDatabase({ config, log }, async ({ queries }) => {
+  return withDatabase({ config, log }, async ({ control: queries }) => {
     if (action === "rotate") print(`re-encrypted: ${await rotateKeys({ queries, sealer, log })}`);
     const uses = await listKeyUse(queries, sealer);
     const unreadable = await countUnreadable(queries, sealer);

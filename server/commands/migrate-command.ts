@@ -9,9 +9,12 @@ export async function runMigrateCommand(
   grant: string | undefined,
 ): Promise<string> {
   // Opening migrates.
-  return withDatabase(deps, async ({ queries }) => {
-    if (grant === undefined) return "The database is migrated.";
-    await grantServing(queries, grant);
-    return `The database is migrated; ${grant} may read and write its rows.`;
+  return withDatabase(deps, async ({ control, data }) => {
+    const isOne = control === data;
+    const migrated = isOne ? "The database is migrated" : "Both databases are migrated";
+    if (grant === undefined) return `${migrated}.`;
+    await grantServing(control, grant, "DATABASE_URL");
+    if (!isOne) await grantServing(data, grant, "BUSBAR_DATA_DATABASE_URL");
+    return `${migrated}; ${grant} may read and write ${isOne ? "its" : "their"} rows.`;
   });
 }

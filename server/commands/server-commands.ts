@@ -23,7 +23,7 @@ import { startProviderSandbox } from "./sandbox-command.ts";
 import { printStart } from "./print-start.ts";
 import { inviteOwner, makeSignInKey } from "./owner-access.ts";
 import { terminalLog } from "./terminal-log.ts";
-import { openDatabase, transactControl } from "../store/database/database.ts";
+import { transactControl } from "../store/database/database.ts";
 
 /** Throws `StartError` for what an operator must fix. */
 export async function runServerCommand(command: string, args: string[]): Promise<void> {
@@ -160,16 +160,13 @@ const configWithoutKeys = (): Config => readConfig(undefined, { withoutKeys: tru
 async function makeBootstrap(args: string[]): Promise<void> {
   const { org, project } = parse(args, { org: { type: "string" }, project: { type: "string" } });
   if (!org || !project) throw new UsageError("busbar bootstrap needs --org NAME and --project NAME");
-  const { databaseUrl, bootstrapApiKey, bootstrapEmail } = configWithoutKeys();
-  if (!databaseUrl) throw new StartError("DATABASE_URL must be set for busbar bootstrap");
-  const database = await openDatabase({ connectionString: databaseUrl, log: createLog("warn") });
-  try {
-    const wanted = { org, project, apiKey: bootstrapApiKey, email: bootstrapEmail };
-    const made = await transactControl(database, (queries) => bootstrap(queries, wanted));
-    process.stdout.write(`${JSON.stringify(made, null, 2)}\n`);
-  } finally {
-    await database.close();
-  }
+  const config = configWithoutKeys();
+  if (!config.databaseUrl) throw new StartError("DATABASE_URL must be set for busbar bootstrap");
+  const wanted = { org, project, apiKey: config.bootstrapApiKey, email: config.bootstrapEmail };
+  const made = await withDatabase({ config, log: createLog("warn") }, (database) =>
+    transactControl(database, (queries) => bootstrap(queries, wanted)),
+  );
+  process.stdout.write(`${JSON.stringify(made, null, 2)}\n`);
 }
 
 async function signInKey(args: string[]): Promise<void> {

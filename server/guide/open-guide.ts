@@ -51,7 +51,15 @@ export const CHAPTERS: readonly { title: string; pages: readonly string[] }[] = 
   },
   {
     title: "Operate",
-    pages: ["installing", "production", "configuration", "operating", "access", "seeing-inside"],
+    pages: [
+      "installing",
+      "production",
+      "configuration",
+      "operating",
+      "two-databases",
+      "access",
+      "seeing-inside",
+    ],
   },
   { title: "Tools", pages: ["dashboard", "command-line", "clients"] },
 ];

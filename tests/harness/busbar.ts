@@ -60,6 +60,7 @@ export async function openTestBusbar(options: TestBusbarOptions = {}): Promise<T
   await writeFile(catalogPath, JSON.stringify({ providers: { ...overlay.providers, ...options.providers } }));
   const env = {
     DATABASE_URL: connectionString,
+    BUSBAR_DATA_DATABASE_URL: dataUrl,
     BUSBAR_DATA_DIR: dataDir,
     BUSBAR_PORT: "0",
     BUSBAR_PROXY_PORT: "0",
@@ -80,7 +81,6 @@ export async function openTestBusbar(options: TestBusbarOptions = {}): Promise<T
       onAnswer: answers.onAnswer,
       providerTimeoutMs,
       followsClock: options.followsClock ?? false,
-      dataUrl,
       sideRoles: options.hasTwoSides ? SIDE_ROLES : sideRoles(),
     });
   };

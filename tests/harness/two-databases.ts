@@ -43,7 +43,6 @@ export async function replicateEmpty(
       ...both,
       controlUrl: controlUrl.href,
       tables: listTables("shared"),
-      copyRows: false,
     }),
   );
   return () => onBoth(stopReplicating);

@@ -1,28 +1,16 @@
 /** Opens PostgreSQL: checks it, migrates it, and opens the pool for queries. */
 import type { Kysely, Transaction } from "kysely";
-import type { Client, ClientConfig, Pool } from "pg";
-import { StartError } from "../../../ground/errors.ts";
+import type { Pool } from "pg";
 import type { Log } from "../../../ground/log.ts";
 import { findRecordedChange } from "./audit-context.ts";
-import {
-  openDatabaseHosts,
-  HostClient,
-  requireWritable,
-  tryHosts,
-  type DatabaseHosts,
-} from "./database-hosts.ts";
-import { migrate } from "./migrate.ts";
 import { openCopies } from "../sides/copies.ts";
 import { openOutbox, type Outbox } from "./outbox.ts";
-import { CONNECT_TIMEOUT_MS, openPool, SESSION_STATEMENT, type CopiedTables } from "./pool.ts";
+import { openPool, type CopiedTables } from "./pool.ts";
+import { prepareDatabase, prepareSides, type SideUrls } from "./prepare-database.ts";
 import { repeatTransaction } from "./repeat-transaction.ts";
-import { requireOwnSessions } from "./require-own-sessions.ts";
 import type { DB } from "./rows.gen.ts";
-import { requireReplication } from "../sides/replicate-shared.ts";
-import type { Division } from "../sides/divide-schema.ts";
 import {
   changesShared,
-  listTables,
   type ControlQueries,
   type ControlTables,
   type DataQueries,
@@ -52,8 +40,6 @@ export interface Database {
   close(): Promise<void>;
 }
 
-const OLDEST_VERSION = 140_000;
-
 /** Connects, checks the version, migrates. Throws `StartError` when the database cannot be used. */
 export async function openDatabase(options: {
   connectionString: string;
@@ -62,12 +48,14 @@ export async function openDatabase(options: {
   poolSize?: number;
   /** Database of the data tables, if it is another one. */
   dataUrl?: string | undefined;
+  /** How the server of the data tables reaches the control database, if not by `connectionString`. */
+  replicationUrl?: string | undefined;
   sideRoles?: SideRoles | undefined;
   openBoth?: OpenBoth | undefined;
 }): Promise<Database> {
   const { connectionString, log, poolSize = 20, dataUrl, sideRoles } = options;
   if (dataUrl !== undefined) return openDivided({ ...options, poolSize, dataUrl });
-  await prepare(connectionString, log);
+  await prepareDatabase(connectionString, log);
   const open = (settings: Record<string, string> = {}) =>
     openPool({ connectionString, applicationName: "busbar", log, size: poolSize, settings });
   const { queries, pool } = open();
@@ -97,16 +85,11 @@ export interface SideRoles {
 /** For tests: makes one handle of two databases, which sends each statement to the one that has its tables. */
 export type OpenBoth = (control: Kysely<DB>, data: Kysely<DB>) => Kysely<DB>;
 
-async function openDivided(options: {
-  connectionString: string;
-  dataUrl: string;
-  log: Log;
-  poolSize: number;
-  openBoth?: OpenBoth | undefined;
-}): Promise<Database> {
+async function openDivided(
+  options: SideUrls & { log: Log; poolSize: number; openBoth?: OpenBoth | undefined },
+): Promise<Database> {
   const { connectionString, dataUrl, log, poolSize, openBoth } = options;
-  await prepareSide("control", connectionString, log);
-  await prepareSide("data", dataUrl, log);
+  await prepareSides(options, log);
   const open = (url: string, more: { applicationName: string; size: number; copied?: CopiedTables }) =>
     openPool({ connectionString: url, log, ...more });
   const asking = open(dataUrl, { applicationName: "busbar copies", size: 1 });
@@ -124,91 +107,10 @@ async function openDivided(options: {
     dataUrl,
     dataPool: data.pool,
     copied,
+    // Kysely has not used the pool that asks, and would leave its connection open.
     close: async () =>
-      void (await Promise.all([control, data, asking].map((opened) => opened.queries.destroy()))),
+      void (await Promise.all([control.queries.destroy(), data.queries.destroy(), asking.pool.end()])),
   };
-}
-
-/** Migrates a database of one side. Throws `StartError` if the copies of a data database are not replicated. */
-async function prepareSide(side: Division["side"], connectionString: string, log: Log): Promise<void> {
-  await migrateSide(side, connectionString, log);
-  if (side === "control") return;
-  const client = await openClient(connectionString);
-  await requireReplication(client).finally(() => client.end());
-}
-
-/** Leaves a database with the tables of one side, migrated to this version. */
-export const migrateSide = (side: Division["side"], connectionString: string, log: Log): Promise<void> =>
-  prepare(connectionString, log, {
-    side,
-    unused: listTables(...(side === "control" ? ["data" as const] : ["control" as const])),
-    shared: listTables("shared"),
-    data: listTables("data"),
-  });
-
-async function prepare(connectionString: string, log: Log, division?: Division): Promise<void> {
-  const hosts = openDatabaseHosts(connectionString);
-  const client = await connect(hosts);
-  try {
-    await requireWritable(client).catch((cause: unknown) => {
-      throw toStartError(cause);
-    });
-    const second = await connect(hosts, { query_timeout: CONNECT_TIMEOUT_MS });
-    try {
-      await requireVersion(client);
-      await requireUtf8(client);
-      await requireOwnSessions(client, second);
-      await migrate(client, log, { division });
-    } finally {
-      await second.end();
-    }
-  } finally {
-    await client.end();
-  }
-}
-
-/** Opens one connection, for a command that must not migrate. Throws `StartError`. */
-export const openClient = (connectionString: string): Promise<Client> =>
-  connect(openDatabaseHosts(connectionString));
-
-async function connect(hosts: DatabaseHosts, more: ClientConfig = {}): Promise<Client> {
-  try {
-    return await tryHosts(hosts, async () => {
-      const client = new HostClient(hosts, { connectionTimeoutMillis: CONNECT_TIMEOUT_MS, ...more });
-      await client.connect();
-      await client.query(SESSION_STATEMENT);
-      return client;
-    });
-  } catch (cause) {
-    throw toStartError(cause);
-  }
-}
-
-function toStartError(cause: unknown): StartError {
-  const reason = cause instanceof Error ? cause.message || String(cause) : String(cause);
-  return new StartError(`cannot connect to the database of DATABASE_URL: ${reason}`, { cause });
-}
-
-async function requireVersion(client: Client): Promise<void> {
-  const { rows } = await client.query<{ version: string }>(
-    "select current_setting('server_version_num') as version",
-  );
-  const version = Number(rows[0]?.version);
-  if (version >= OLDEST_VERSION) return;
-  throw new StartError(`DATABASE_URL must name PostgreSQL 14 or newer, not ${Math.floor(version / 10_000)}`);
-}
-
-/** Requires UTF-8. Names and records have any characters: another encoding refuses some, and SQL_ASCII checks none. */
-async function requireUtf8(client: Client): Promise<void> {
-  const { rows } = await client.query<{ encoding: string; name: string }>(
-    "select getdatabaseencoding() as encoding, current_database() as name",
-  );
-  const [{ encoding, name } = { encoding: "", name: "" }] = rows;
-  if (encoding === "UTF8") return;
-  throw new StartError(
-    `the database ${name} of DATABASE_URL has the encoding ${encoding}, Busbar needs UTF8: ` +
-      "create another one with: create database busbar encoding 'UTF8' template template0",
-  );
 }
 
 /** Runs a transaction on the control tables and always rolls it back. Returns its result, or throws its refusal. */

@@ -1,12 +1,17 @@
 /** Grants a role what a serving Busbar needs: present and future rows and sequences, but not the schema. */
 import { sql, type RawBuilder } from "kysely";
 import { StartError } from "../../../ground/errors.ts";
-import type { Queries } from "../database/database.ts";
+import type { ControlQueries, DataQueries } from "../database/sides.ts";
 
-/** Throws `StartError` for a role that does not exist. */
-export async function grantServing(queries: Queries, role: string): Promise<void> {
+/** Throws `StartError` for a role that does not exist. `variable` names the database in it. */
+export async function grantServing(
+  queries: ControlQueries | DataQueries,
+  role: string,
+  variable = "DATABASE_URL",
+): Promise<void> {
   const { rows } = await sql`select 1 from pg_roles where rolname = ${role}`.execute(queries);
-  if (rows.length === 0) throw new StartError(`there is no role ${role}: create it first`);
+  if (rows.length === 0)
+    throw new StartError(`there is no role ${role} on the server of ${variable}: create it first`);
   const to = sql.id(role);
   const rights: RawBuilder<unknown>[] = [
     sql`grant usage on schema public to ${to}`,

@@ -3,7 +3,7 @@ import type { Client } from "pg";
 import { StartError } from "../../../ground/errors.ts";
 import type { Log } from "../../../ground/log.ts";
 import { FORMAT, listBackupTables, type BackupEnd, type BackupHead } from "./backup-lines.ts";
-import { openClient } from "../database/database.ts";
+import { openClient } from "../database/prepare-database.ts";
 import { toCurrentNames, migrate } from "../database/migrate.ts";
 
 /** Text that one statement inserts. */

@@ -2,7 +2,7 @@
 import { now } from "../../../ground/clock.ts";
 import { VERSION } from "../../../ground/version.ts";
 import { FORMAT, listBackupTables, type BackupEnd, type BackupHead } from "./backup-lines.ts";
-import { openClient } from "../database/database.ts";
+import { openClient } from "../database/prepare-database.ts";
 
 /** Rows fetched at once: few enough for rows with whole messages. */
 const FETCHED_ROWS = 200;

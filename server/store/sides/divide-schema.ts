@@ -6,7 +6,7 @@ import type { ClientBase } from "pg";
 import { StartError } from "../../../ground/errors.ts";
 
 /** Schema of the tables that a database does not use. */
-const UNUSED = "busbar_unused";
+export const UNUSED = "busbar_unused";
 
 /** Tables of a database, by their names in PostgreSQL. */
 export interface Division {
@@ -22,7 +22,7 @@ export interface Division {
 export async function requireUndivided(client: ClientBase): Promise<void> {
   if (!(await isDivided(client))) return;
   throw new StartError(
-    "the database of DATABASE_URL has the tables of one side only, and the other database is not named",
+    "the database of DATABASE_URL has the tables of one side only, and the other database is not named: set BUSBAR_DATA_DATABASE_URL to it",
   );
 }
 
@@ -51,8 +51,8 @@ export async function divideSchema(client: ClientBase, division: Division): Prom
   );
   if (filled[0])
     throw new StartError(
-      `the ${division.side} database has rows of the other side (in ${filled[0].name}): a database that is in use cannot be divided; ` +
-        "name an empty one",
+      `the database of DATABASE_URL has rows that belong into the other one (in ${filled[0].name}): a database that is in use ` +
+        "cannot be divided; name an empty one",
     );
   await client.query("begin");
   try {

@@ -11,9 +11,9 @@ export const REPLICATION = "busbar_shared";
 export const OF_THIS_DATABASE = "subdbid = (select oid from pg_database where datname = current_database())";
 
 /**
- * Publishes the tables, and subscribes the data database to them. Copies the rows that are there. `controlUrl` is how the data
- * database's server reaches the control database, and `slot` names the data database there. Without `copyRows`, the tables must
- * be empty.
+ * Publishes the tables, and subscribes the data database to them; both must have the same rows. Copies the rows of tables that are
+ * published later. `controlUrl` is how the data database's server reaches the control database, and `slot` is the mark of the pair.
+ * Changes nothing if all is done, which needs no rights.
  */
 export async function replicateShared({
   control,
@@ -21,34 +21,40 @@ export async function replicateShared({
   controlUrl,
   slot,
   tables,
-  copyRows = true,
 }: {
   control: ClientBase;
   data: ClientBase;
   controlUrl: string;
   slot: string;
   tables: readonly string[];
-  copyRows?: boolean;
 }): Promise<void> {
-  await requireLogical(control);
-  await publish(control, tables);
-  if (await isSubscribed(data)) {
-    // Copies tables that were added to the publication.
+  const isPublished = await publish(control, { slot, tables });
+  if ((await readSubscribedSlot(data)) !== undefined) {
+    if (isPublished) return;
     await data.query(`alter subscription ${REPLICATION} refresh publication`);
     await waitUntilCopied(data);
     return;
   }
+  const hasFailover = await hasFailoverSlots(control);
   // Created before: on the server of the control database, creating a subscription with its slot would wait for itself.
   await control.query(
-    `select pg_create_logical_replication_slot($1, 'pgoutput')
+    `select pg_create_logical_replication_slot($1, 'pgoutput'${hasFailover ? ", false, false, true" : ""})
      where not exists (select from pg_replication_slots where slot_name = $1)`,
     [slot],
   );
   await data.query(
     `create subscription ${REPLICATION} connection ${escapeLiteral(controlUrl)} publication ${REPLICATION}
-     with (create_slot = false, slot_name = ${escapeLiteral(slot)}, copy_data = ${copyRows})`,
+     with (create_slot = false, slot_name = ${escapeLiteral(slot)}, copy_data = false${hasFailover ? ", failover = true" : ""})`,
   );
   await waitUntilCopied(data);
+}
+
+/** From PostgreSQL 17 on, a slot can be kept on a standby, too, so that replication goes on after a failover. */
+async function hasFailoverSlots(control: ClientBase): Promise<boolean> {
+  const { rows } = await control.query<{ version: string }>(
+    "select current_setting('server_version_num') as version",
+  );
+  return Number(rows[0]?.version) >= 170_000;
 }
 
 const ASK_EVERY_MS = 5;
@@ -72,45 +78,45 @@ async function waitUntilCopied(data: ClientBase): Promise<void> {
   );
 }
 
-async function requireLogical(control: ClientBase): Promise<void> {
-  const { rows } = await control.query<{ level: string; role: string; may: boolean }>(
-    `select current_setting('wal_level') as level, current_user as role,
-       (select rolsuper or rolreplication from pg_roles where rolname = current_user) as may`,
-  );
-  const [row] = rows;
-  if (row?.level !== "logical")
-    throw new StartError(
-      `the control database cannot replicate its tables, because its server has wal_level = ${row?.level}: ` +
-        "run \"alter system set wal_level = 'logical'\" there, and restart it",
-    );
-  if (!row.may)
-    throw new StartError(
-      `the role ${row.role} of the control database may not replicate: run "alter role ${row.role} replication" as a superuser`,
-    );
-}
-
-async function publish(control: ClientBase, tables: readonly string[]): Promise<void> {
-  const { rows } = await control.query("select from pg_publication where pubname = $1", [REPLICATION]);
-  const list = tables.join(", ");
-  await control.query(
-    rows.length > 0
-      ? `alter publication ${REPLICATION} set table ${list}`
-      : `create publication ${REPLICATION} for table ${list}`,
-  );
-}
-
-/** Throws `StartError` if a data database does not get copies of the shared tables. */
-export async function requireReplication(data: ClientBase): Promise<void> {
-  if (await isSubscribed(data)) return;
-  throw new StartError("the data database has no subscription to the control database");
-}
-
-async function isSubscribed(data: ClientBase): Promise<boolean> {
-  const { rows } = await data.query(
-    `select from pg_subscription where subname = $1 and ${OF_THIS_DATABASE}`,
+/** Publishes the tables, and returns whether they were published before. */
+async function publish(
+  control: ClientBase,
+  { slot, tables }: { slot: string; tables: readonly string[] },
+): Promise<boolean> {
+  const isNew = (await readPublishedSlot(control)) === undefined;
+  const { rows } = await control.query<{ name: string }>(
+    "select tablename as name from pg_publication_tables where pubname = $1",
     [REPLICATION],
   );
-  return rows.length > 0;
+  const published = new Set(rows.map(({ name }) => name));
+  if (published.size === tables.length && tables.every((name) => published.has(name))) return true;
+  const list = tables.join(", ");
+  // One transaction: a publication without its mark would belong to nobody.
+  await control.query(
+    isNew
+      ? `create publication ${REPLICATION} for table ${list};
+         comment on publication ${REPLICATION} is ${escapeLiteral(slot)}`
+      : `alter publication ${REPLICATION} set table ${list}`,
+  );
+  return false;
+}
+
+/** Returns the mark of the pair in the control database; undefined if it has no data database. */
+export async function readPublishedSlot(control: ClientBase): Promise<string | undefined> {
+  const { rows } = await control.query<{ slot: string | null }>(
+    "select obj_description(oid, 'pg_publication') as slot from pg_publication where pubname = $1",
+    [REPLICATION],
+  );
+  return rows[0] && (rows[0].slot ?? "");
+}
+
+/** Returns the mark of the pair in the data database; undefined if it has no control database. */
+export async function readSubscribedSlot(data: ClientBase): Promise<string | undefined> {
+  const { rows } = await data.query<{ slot: string | null }>(
+    `select subslotname as slot from pg_subscription where subname = $1 and ${OF_THIS_DATABASE}`,
+    [REPLICATION],
+  );
+  return rows[0] && (rows[0].slot ?? "");
 }
 
 /** Ends the replication, also one that was begun only in part. */
@@ -123,7 +129,7 @@ export async function stopReplicating({
   data: ClientBase;
   slot: string;
 }): Promise<void> {
-  if (await isSubscribed(data)) await unsubscribe(data);
+  if ((await readSubscribedSlot(data)) !== undefined) await unsubscribe(data);
   await control.query(
     "select pg_drop_replication_slot(slot_name) from pg_replication_slots where slot_name = $1",
     [slot],

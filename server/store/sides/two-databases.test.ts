@@ -4,14 +4,14 @@ import { test } from "node:test";
 import { sql } from "kysely";
 import { openTestBusbar } from "../../../tests/harness/busbar.ts";
 import { connectCustomer } from "../../../tests/harness/connect-customer.ts";
-import { createEmptyDatabase, createTestDatabase, testDatabase } from "../../../tests/harness/database.ts";
+import { testDatabase } from "../../../tests/harness/database.ts";
 import { openSink } from "../../../tests/harness/deliveries/sink.ts";
 import { drawRoute } from "../../../tests/harness/deliveries/routes.ts";
 import { until } from "../../../tests/harness/until.ts";
 import { connectBoth } from "../../../tests/harness/two-databases.ts";
 import { newId } from "../../../ground/ids.ts";
 import { createLog } from "../../../ground/log.ts";
-import { migrateSide, openDatabase, transactControl, type Database } from "../database/database.ts";
+import { transactControl, type Database } from "../database/database.ts";
 import { listenToDatabase } from "../database/changes.ts";
 import { queueOutbox } from "../database/outbox.ts";
 import { listTables, type ControlQueries } from "../database/sides.ts";
@@ -140,26 +140,6 @@ test("an event waits for the copies that it speaks of, and is stored once when r
   assert.deepEqual([await countIn(database, "projects"), await countIn(database, "events")], [1, 1]);
   const { rows } = await sql`select from outbox`.execute(database.control);
   assert.equal(rows.length, 0);
-});
-
-test("a database that is in use is not divided, and a divided one is not used as one", async (t) => {
-  const connectionString = await createEmptyDatabase(t);
-  const whole = await openDatabase({ connectionString, log, poolSize: 1 });
-  await insertProject(whole);
-  await whole.close();
-  await migrateSide("control", connectionString, log);
-  await assert.rejects(migrateSide("data", connectionString, log), { message: /has rows of the other side/ });
-  await assert.rejects(openDatabase({ connectionString, log }), { message: /tables of one side only/ });
-});
-
-test("a data database without replication is refused", async (t) => {
-  const { connectionString, dataUrl, drop } = await createTestDatabase(TWO);
-  t.after(drop);
-  const other = await createEmptyDatabase(t);
-  await assert.rejects(openDatabase({ connectionString, dataUrl: other, log }), {
-    message: /no subscription to the control database/,
-  });
-  await (await openDatabase({ connectionString, dataUrl, log })).close();
 });
 
 test("a customer is connected, written for, told of it, and erased from both databases", async (t) => {

@@ -34,13 +34,13 @@ describe("one attempt at a queued write", () => {
     await writeFile(catalogPath, JSON.stringify(buildCatalogOverlay(busbar.sandbox.url)));
     const config = readConfig({
       DATABASE_URL: busbar.connectionString,
+      BUSBAR_DATA_DATABASE_URL: busbar.dataUrl,
       BUSBAR_DATA_DIR: dataDir,
       BUSBAR_CATALOG: catalogPath,
       BUSBAR_EGRESS_ALLOW: "127.0.0.1,localhost",
       BUSBAR_ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString("base64")}`,
     });
-    const { dataUrl } = busbar;
-    services = await openServices({ config, log: createLog("silent"), dataUrl, openBoth }, closers);
+    services = await openServices({ config, log: createLog("silent"), openBoth }, closers);
   });
   beforeEach(() => busbar.sandbox.clearFaults());
 

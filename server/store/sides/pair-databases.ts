@@ -1,0 +1,180 @@
+/**
+ * Pairs a control database with its data database, and recognises the pair later. The name of the replication slot is the mark of a
+ * pair: the comment of the publication has it, and the subscription.
+ *
+ *   neither has a mark                → both must be empty
+ *   only the publication has one      → the first start broke off: it goes on if nothing was stored
+ *   both have the same one            → a pair
+ */
+import { randomBytes, randomInt } from "node:crypto";
+import { escapeLiteral, type ClientBase } from "pg";
+import { StartError } from "../../../ground/errors.ts";
+import { UNUSED } from "./divide-schema.ts";
+import { readPublishedSlot, readSubscribedSlot } from "./replicate-shared.ts";
+
+export interface Sides {
+  control: ClientBase;
+  data: ClientBase;
+}
+
+/** Advisory lock of the process that pairs: any constant that no other program in the database uses. */
+const LOCK_KEY = 7_355_608_420_118;
+
+/** Requires two databases, and lets one process at a time pair them, until the connection ends. */
+export async function lockPair({ control, data }: Sides): Promise<void> {
+  const key = randomInt(2 ** 40);
+  await control.query("select pg_advisory_lock($1)", [key]);
+  const { rows } = await data.query<{ free: boolean }>("select pg_try_advisory_lock($1) as free", [key]);
+  if (!rows[0]?.free)
+    throw new StartError(
+      "BUSBAR_DATA_DATABASE_URL names the same database as DATABASE_URL: name an empty one, best on another server",
+    );
+  await control.query("select pg_advisory_lock($1)", [LOCK_KEY]);
+}
+
+/**
+ * Returns the name of the slot of a pair, or of one that can be made. Changes nothing. `controlUrl` is how the data database's server
+ * reaches the control database, `tables` are all tables of Busbar.
+ */
+export async function findPair(
+  sides: Sides,
+  { controlUrl, tables }: { controlUrl: string; tables: readonly string[] },
+): Promise<string> {
+  await requireSameVersion(sides);
+  const published = await readPublishedSlot(sides.control);
+  const subscribed = await readSubscribedSlot(sides.data);
+  if (subscribed !== undefined && subscribed === published) return subscribed;
+  if (subscribed !== undefined)
+    throw new StartError(
+      "the database of BUSBAR_DATA_DATABASE_URL belongs to another control database than that of DATABASE_URL: name two that belong together",
+    );
+  await requireUnused(sides.control, published !== undefined);
+  await requireEmpty(sides.data, tables);
+  await requireLogical(sides.control);
+  await rehearseSubscription(sides.data, controlUrl);
+  return published ?? `busbar_${randomBytes(8).toString("hex")}`;
+}
+
+async function requireSameVersion(sides: Sides): Promise<void> {
+  const read = async (client: ClientBase) => {
+    const { rows } = await client.query<{ version: string }>(
+      "select current_setting('server_version_num') as version",
+    );
+    return Math.floor(Number(rows[0]?.version) / 10_000);
+  };
+  const [control, data] = [await read(sides.control), await read(sides.data)];
+  if (control === data) return;
+  throw new StartError(
+    `DATABASE_URL names PostgreSQL ${control}, and BUSBAR_DATA_DATABASE_URL PostgreSQL ${data}: both must be of the same major version`,
+  );
+}
+
+/** Throws for a control database in which something is stored. */
+async function requireUnused(control: ClientBase, isPublished: boolean): Promise<void> {
+  const { rows: found } = await control.query<{ name: string | null }>(
+    "select to_regclass('organizations')::text as name",
+  );
+  if (!found[0]?.name) return;
+  const { rows } = await control.query("select from organizations limit 1");
+  if (rows.length === 0) return;
+  throw new StartError(
+    isPublished
+      ? "the database of BUSBAR_DATA_DATABASE_URL is not the one that belongs to the database of DATABASE_URL: name that one, " +
+          "or restore a backup into two empty databases"
+      : "the database of DATABASE_URL is in use, and a database in use cannot be divided: unset BUSBAR_DATA_DATABASE_URL, " +
+          'or make a backup ("busbar backup FILE") without it and restore it ("busbar restore FILE") into two empty databases with it',
+  );
+}
+
+/** Throws for a data database with rows, or with tables of something else. */
+async function requireEmpty(data: ClientBase, tables: readonly string[]): Promise<void> {
+  const { rows: found } = await data.query<{ name: string; place: string }>(
+    `select relname as name, pg_class.oid::regclass::text as place from pg_class
+     where relkind in ('r', 'p') and not relispartition and relname <> all($1)
+       and relnamespace in (current_schema()::regnamespace, to_regnamespace($2))`,
+    [ABOUT_ITSELF, UNUSED],
+  );
+  let filled = found.find(({ name }) => !tables.includes(name));
+  for (const table of found)
+    filled ??= (await data.query(`select from ${table.place} limit 1`)).rows.length > 0 ? table : undefined;
+  if (!filled) return;
+  throw new StartError(
+    `the database of BUSBAR_DATA_DATABASE_URL is not empty (it has the table ${filled.name}): name an empty one, made with: ` +
+      "create database busbar_data encoding 'UTF8' template template0",
+  );
+}
+
+/** Tables that each database has about itself. */
+const ABOUT_ITSELF = ["migrations", "readiness", "processes", "removed_copies"];
+
+/** SQLSTATEs of a missing right, of a full list of slots, and of a statement that took too long. */
+const INSUFFICIENT_PRIVILEGE = "42501";
+const LIMIT_EXCEEDED = "53400";
+const CANCELED = "57014";
+
+/** A slot can be made when the transactions that run at that moment have ended. */
+const MAX_WAIT_MS = 15_000;
+
+/** Throws if the control database cannot have a replication slot: makes one that ends with the session, and drops it. */
+async function requireLogical(control: ClientBase): Promise<void> {
+  const { rows } = await control.query<{ level: string; role: string }>(
+    "select current_setting('wal_level') as level, current_user as role",
+  );
+  const { level, role } = rows[0] ?? { level: "", role: "" };
+  if (level !== "logical")
+    throw new StartError(
+      `the server of DATABASE_URL has wal_level = ${level}, so it cannot replicate into the database of BUSBAR_DATA_DATABASE_URL: ` +
+        "run \"alter system set wal_level = 'logical'\" there, and restart it",
+    );
+  const name = `busbar_try_${randomBytes(8).toString("hex")}`;
+  try {
+    await control.query(`set statement_timeout = ${MAX_WAIT_MS}`);
+    await control.query("select pg_create_logical_replication_slot($1, 'pgoutput', true)", [name]);
+    await control.query("select pg_drop_replication_slot($1)", [name]);
+    await control.query("set statement_timeout = 0");
+  } catch (cause) {
+    throw new StartError(`the server of DATABASE_URL cannot replicate: ${explainSlot(cause, role)}`, {
+      cause,
+    });
+  }
+}
+
+function explainSlot(cause: unknown, role: string): string {
+  const code = readCode(cause);
+  if (code === INSUFFICIENT_PRIVILEGE)
+    return `the role ${role} lacks the right: run "alter role ${role} replication" there as a superuser (a managed one has a role to grant instead)`;
+  if (code === LIMIT_EXCEEDED) return "all its replication slots are in use: raise max_replication_slots";
+  if (code === CANCELED)
+    return `a transaction has been open for more than ${MAX_WAIT_MS / 1_000} s, and a slot waits for it: end it (pg_stat_activity shows it by xact_start)`;
+  return String(cause);
+}
+
+/** Throws if the data database cannot subscribe to the control database: subscribes to nothing, and takes it back. */
+async function rehearseSubscription(data: ClientBase, controlUrl: string): Promise<void> {
+  const { rows } = await data.query<{ role: string; name: string }>(
+    "select current_user as role, current_database() as name",
+  );
+  const { role, name } = rows[0] ?? { role: "", name: "" };
+  await data.query("begin");
+  try {
+    await data.query(
+      `create subscription busbar_try connection ${escapeLiteral(controlUrl)} publication busbar_try
+       with (create_slot = false, slot_name = none, enabled = false)`,
+    );
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    const remedy =
+      readCode(cause) === INSUFFICIENT_PRIVILEGE
+        ? `as a superuser, run "grant pg_create_subscription to ${role}; grant create on database ${name} to ${role}" there; before PostgreSQL 16 only a superuser may subscribe`
+        : "BUSBAR_REPLICATION_URL can name another address of the database of DATABASE_URL for that server, or another role, which needs REPLICATION and a password";
+    throw new StartError(
+      `the server of BUSBAR_DATA_DATABASE_URL cannot subscribe to the database of DATABASE_URL (${reason}): ${remedy}`,
+      { cause },
+    );
+  } finally {
+    await data.query("rollback");
+  }
+}
+
+const readCode = (error: unknown): unknown =>
+  error instanceof Error && "code" in error ? error.code : undefined;
