@@ -1,4 +1,4 @@
-/** `busbar backup FILE` and `busbar restore FILE`: all rows of the database as one compressed file, and back. */
+/** `busbar backup FILE` and `busbar restore FILE`: all rows of the database, or of both, as one compressed file, and back. */
 import { createReadStream, createWriteStream } from "node:fs";
 import { access, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -22,14 +22,14 @@ interface Services {
 
 /** Writes a backup of a database in use or not; the file appears when it is complete. Throws `StartError`. */
 export async function backUp(deps: Services, file: string): Promise<void> {
-  refuseTwoDatabases(deps.config);
   if (await exists(file)) throw new StartError(`${file} exists already; give another name`);
   const draft = `${file}.unfinished`;
   const running = deps.config.databaseUrl ? undefined : await findRunningServer(deps.config.dataDir);
   try {
     await onDatabase(deps, running, async (connectionString) => {
       const output = createWriteStream(draft, { mode: 0o600, flush: true });
-      await pipeline(Readable.from(backupLines(connectionString)), createGzip(), output);
+      const urls = { connectionString, dataUrl: deps.config.dataDatabaseUrl };
+      await pipeline(Readable.from(backupLines(urls)), createGzip(), output);
     });
     await rename(draft, file);
   } catch (error) {
@@ -38,25 +38,20 @@ export async function backUp(deps: Services, file: string): Promise<void> {
   }
 }
 
-/** Fills an empty database from a backup. Throws `StartError`. */
+/** Fills an empty database, or two, from a backup. Throws `StartError`. */
 export async function restore(deps: Services, file: string): Promise<BackupHead & BackupEnd> {
-  refuseTwoDatabases(deps.config);
   if (!(await exists(file))) throw new StartError(`there is no file ${file}`);
   await requireOwnKeys(deps.config);
+  const { dataDatabaseUrl: dataUrl, replicationUrl } = deps.config;
   try {
     return await onDatabase(deps, undefined, (connectionString) =>
       pipeline(createReadStream(file), createGunzip(), (source) =>
-        restoreBackup(connectionString, splitLines(source), deps.log),
+        restoreBackup({ connectionString, dataUrl, replicationUrl }, splitLines(source), deps.log),
       ),
     );
   } catch (error) {
     throw asStartError(error);
   }
-}
-
-function refuseTwoDatabases({ dataDatabaseUrl }: Config): void {
-  if (dataDatabaseUrl === undefined) return;
-  throw new StartError("backup and restore do not know BUSBAR_DATA_DATABASE_URL yet");
 }
 
 /** Splits at line feeds only; Node's `readline` also does at characters that texts contain. */

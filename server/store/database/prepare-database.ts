@@ -3,7 +3,7 @@ import type { Client, ClientConfig } from "pg";
 import { StartError } from "../../../ground/errors.ts";
 import type { Log } from "../../../ground/log.ts";
 import type { Division } from "../sides/divide-schema.ts";
-import { findPair, lockPair } from "../sides/pair-databases.ts";
+import { findPair, lockPair, type Sides } from "../sides/pair-databases.ts";
 import { replicateShared } from "../sides/replicate-shared.ts";
 import {
   HostClient,
@@ -56,17 +56,27 @@ export interface SideUrls {
  * Prepares a database of each side, and has the shared tables replicated. The first start needs two empty ones. Refuses databases
  * that do not belong together before it changes anything.
  */
-export async function prepareSides(urls: SideUrls, log: Log): Promise<void> {
-  await onBothSides(urls, async (sides) => {
-    await lockPair(sides);
-    const controlUrl = urls.replicationUrl ?? urls.connectionString;
-    const tables = listTables("control", "shared", "data", "own");
-    const slot = await findPair(sides, { controlUrl, tables });
+export const prepareSides = (urls: SideUrls, log: Log): Promise<void> =>
+  onBothSides(urls, async (sides) => {
+    const { replicate } = await preparePair(sides, urls);
     // A copy needs new columns before the control database sends them.
     await migrateSide("data", urls.dataUrl, log);
     await migrateSide("control", urls.connectionString, log);
-    await replicateShared({ ...sides, controlUrl, slot, tables: listTables("shared") });
+    await replicate();
   });
+
+/** Checks that two databases are a pair, or can become one, and locks others out until the connections end. */
+export async function preparePair(
+  sides: Sides,
+  { connectionString, replicationUrl }: SideUrls,
+): Promise<{ isPaired: boolean; replicate(): Promise<void> }> {
+  await lockPair(sides);
+  const controlUrl = replicationUrl ?? connectionString;
+  const pair = await findPair(sides, { controlUrl, tables: listTables("control", "shared", "data", "own") });
+  return {
+    isPaired: pair.isPaired,
+    replicate: () => replicateShared({ ...sides, controlUrl, slot: pair.slot, tables: listTables("shared") }),
+  };
 }
 
 /** Leaves a database with the tables of one side, migrated to this version. */
@@ -89,7 +99,7 @@ export async function onBothSides<Result>(
 ): Promise<Result> {
   const control = await openClient(connectionString);
   try {
-    const data = await namingDataUrl(openClient(dataUrl));
+    const data = await openDataClient(dataUrl);
     return await run({ control, data }).finally(() => data.end());
   } finally {
     await control.end();
@@ -106,6 +116,9 @@ const namingDataUrl = <Result>(prepared: Promise<Result>): Promise<Result> =>
 /** Opens one connection, for a command that must not migrate. Throws `StartError`. */
 export const openClient = (connectionString: string): Promise<Client> =>
   connect(openDatabaseHosts(connectionString));
+
+/** Opens one to the database of the data tables. */
+export const openDataClient = (dataUrl: string): Promise<Client> => namingDataUrl(openClient(dataUrl));
 
 async function connect(hosts: DatabaseHosts, more: ClientConfig = {}): Promise<Client> {
   try {

@@ -1,42 +1,94 @@
-/** Restores a backup into an empty database, in one transaction: afterwards it has all rows, or none. */
+/** Restores a backup into an empty database, or into two, with one commit in each: afterwards they have all rows, or none. */
 import type { Client } from "pg";
 import { StartError } from "../../../ground/errors.ts";
 import type { Log } from "../../../ground/log.ts";
-import { FORMAT, listBackupTables, type BackupEnd, type BackupHead } from "./backup-lines.ts";
-import { openClient } from "../database/prepare-database.ts";
+import { FORMAT, type BackupEnd, type BackupHead } from "./backup-lines.ts";
+import { insertRows, type Place } from "./insert-rows.ts";
+import {
+  buildDivision,
+  onBothSides,
+  openClient,
+  preparePair,
+  type SideUrls,
+} from "../database/prepare-database.ts";
+import { listTables } from "../database/sides.ts";
 import { toCurrentNames, migrate } from "../database/migrate.ts";
 
-/** Text that one statement inserts. */
-const BATCH_CHARACTERS = 1_000_000;
-
 /**
- * Migrates the database to the backup's migrations, inserts the rows, and then migrates it to this version. Returns the
- * backup's head. Throws `StartError` if the database is not empty, or if the backup is cut off, comes from a newer version or
+ * Migrates to the backup's migrations, inserts the rows, and then migrates to this version. Returns the
+ * backup's head. Throws `StartError` if a database is not empty, or if the backup is cut off, comes from a newer version or
  * is no backup.
  */
 export async function restoreBackup(
-  connectionString: string,
+  urls: Omit<SideUrls, "dataUrl"> & { dataUrl?: string | undefined },
   lines: AsyncIterable<string>,
   log: Log,
 ): Promise<BackupHead & BackupEnd> {
-  const client = await openClient(connectionString);
+  const each = lines[Symbol.asyncIterator]();
+  const head = readHead((await each.next()).value);
+  const rest = { [Symbol.asyncIterator]: () => each };
+  const { dataUrl } = urls;
+  if (dataUrl !== undefined)
+    return { ...head, ...(await restoreIntoTwo({ ...urls, dataUrl }, { head, rest, log })) };
+  const client = await openClient(urls.connectionString);
   try {
-    const each = lines[Symbol.asyncIterator]();
-    const head = readHead((await each.next()).value);
-    await migrate(client, log, { upTo: head.migrations });
-    await requireEmpty(client, toCurrentNames(head.migrations));
-    await client.query("begin");
-    const end = await insertRows(client, { [Symbol.asyncIterator]: () => each });
-    for (const [name, value] of Object.entries(end.sequences))
-      await client.query("select setval($1::regclass, $2)", [client.escapeIdentifier(name), value]);
-    await client.query("commit");
-    await migrate(client, log);
-    await client.query("analyze");
-    return { ...head, ...end };
+    return { ...head, ...(await restoreInto([{ client }], { head, rest, log })) };
   } finally {
     // Rolls back what was not committed.
     await client.end();
   }
+}
+
+interface Restoring {
+  head: BackupHead;
+  rest: AsyncIterable<string>;
+  log: Log;
+}
+
+/** Becomes a pair after the rows are there: until then no process starts on them. */
+const restoreIntoTwo = (urls: SideUrls, restoring: Restoring): Promise<BackupEnd> =>
+  onBothSides(urls, async (sides) => {
+    const pair = await preparePair(sides, urls);
+    if (pair.isPaired) throw new StartError(NOT_EMPTY);
+    // Data first: a control database with rows is in use, and a crash between the two commits leaves none.
+    const end = await restoreInto(
+      [
+        { client: sides.data, division: buildDivision("data"), tables: listTables("data", "shared") },
+        {
+          client: sides.control,
+          division: buildDivision("control"),
+          tables: listTables("control", "shared", "own"),
+        },
+      ],
+      restoring,
+    );
+    await pair.replicate();
+    return end;
+  });
+
+async function restoreInto(places: Place[], { head, rest, log }: Restoring): Promise<BackupEnd> {
+  for (const { client, division } of places) {
+    await migrate(client, log, { upTo: head.migrations, division });
+    await requireEmpty(client, {
+      migrations: toCurrentNames(head.migrations),
+      hasControl: division?.side !== "data",
+    });
+  }
+  for (const { client } of places) await client.query("begin");
+  const end = await insertRows(places, rest);
+  for (const { client } of places)
+    for (const [name, value] of Object.entries(end.sequences))
+      // A divided database has the sequences of its side.
+      await client.query("select setval(place, $2) from to_regclass($1) as place where place is not null", [
+        client.escapeIdentifier(name),
+        value,
+      ]);
+  for (const { client } of places) await client.query("commit");
+  for (const { client, division } of places) {
+    await migrate(client, log, { division });
+    await client.query("analyze");
+  }
+  return end;
 }
 
 function readHead(line: string | undefined): BackupHead {
@@ -48,64 +100,17 @@ function readHead(line: string | undefined): BackupHead {
   );
 }
 
-async function requireEmpty(client: Client, migrations: string[]): Promise<void> {
-  const { rows } = await client.query<{ used: boolean; more: boolean }>(
-    `select exists (select from organizations) as used,
-       exists (select from migrations where name <> all($1::text[])) as more`,
-    [migrations],
-  );
-  if (!rows[0]?.used && !rows[0]?.more) return;
-  throw new StartError(
-    "the database is not empty: restore into a new data folder (BUSBAR_DATA_DIR) or an empty database (DATABASE_URL)",
-  );
-}
+const NOT_EMPTY =
+  "the database is not empty: restore into a new data folder (BUSBAR_DATA_DIR) or an empty database (DATABASE_URL), or into two " +
+  "(BUSBAR_DATA_DATABASE_URL)";
 
-async function insertRows(client: Client, lines: AsyncIterable<string>): Promise<BackupEnd> {
-  const tables = await listBackupTables(client);
-  // The backup also contains the rows that migrations have inserted.
-  for (const table of tables.toReversed())
-    await client.query(`delete from ${client.escapeIdentifier(table)}`);
-  let rows = 0;
-  let table = "";
-  let batch: string[] = [];
-  let characters = 0;
-  const flush = async () => {
-    if (batch.length > 0) await insertBatch(client, table, batch);
-    [batch, characters] = [[], 0];
-  };
-  for await (const line of lines) {
-    const rest = line.slice(2);
-    if (line.startsWith("R ")) {
-      batch.push(rest);
-      rows += 1;
-      characters += rest.length;
-      if (characters >= BATCH_CHARACTERS) await flush();
-      continue;
-    }
-    await flush();
-    if (line.startsWith("T ")) {
-      if (!tables.includes(rest)) throw new StartError(`the backup has a table that is not known: ${rest}`);
-      table = rest;
-    } else if (line.startsWith("E ")) {
-      const end = JSON.parse(rest) as BackupEnd;
-      if (end.rows === rows) return end;
-      throw new StartError(`the backup is damaged: it has ${rows} rows of ${end.rows}`);
-    }
-  }
-  throw new StartError("the backup is cut off: its end is missing, so nothing was restored");
-}
-
-/** Inserts rows without their triggers, which would send notifications, and insert rows that the backup contains as well. */
-async function insertBatch(client: Client, table: string, rows: string[]): Promise<void> {
-  const name = client.escapeIdentifier(table);
-  await client.query(`alter table ${name} disable trigger user`);
-  await client
-    .query(
-      `insert into ${name} overriding system value select * from json_populate_recordset(null::${name}, $1::json)`,
-      [`[${rows.join(",")}]`],
-    )
-    .catch((cause: Error) => {
-      throw new StartError(`the table ${table} cannot be restored: ${cause.message}`, { cause });
-    });
-  await client.query(`alter table ${name} enable trigger user`);
+async function requireEmpty(
+  client: Client,
+  { migrations, hasControl }: { migrations: string[]; hasControl: boolean },
+): Promise<void> {
+  const { rows: more } = await client.query("select from migrations where name <> all($1::text[])", [
+    migrations,
+  ]);
+  const used = hasControl ? await client.query("select from organizations limit 1") : undefined;
+  if (more.length > 0 || used?.rows[0]) throw new StartError(NOT_EMPTY);
 }

@@ -1,55 +1,82 @@
-/** Reads a whole database as the lines of a backup, while it is in use: all rows are from the same moment. */
+/** Reads a whole database, or both, as the lines of a backup, while they are in use: all rows are from the same moment. */
+import type { Client } from "pg";
 import { now } from "../../../ground/clock.ts";
+import { StartError } from "../../../ground/errors.ts";
 import { VERSION } from "../../../ground/version.ts";
 import { FORMAT, listBackupTables, type BackupEnd, type BackupHead } from "./backup-lines.ts";
-import { openClient } from "../database/prepare-database.ts";
+import { openSnapshots } from "./open-snapshots.ts";
 
 /** Rows fetched at once: few enough for rows with whole messages. */
 const FETCHED_ROWS = 200;
 
-/** Yields the lines, each with its line break. While it runs, dead rows are not vacuumed; nothing else waits for it. */
-export async function* backupLines(connectionString: string): AsyncGenerator<string> {
-  const client = await openClient(connectionString);
+/**
+ * Yields the lines, each with its line break. While it runs, dead rows are not vacuumed; nothing else waits for it. The lines do not
+ * show whether the rows were in one database or in two.
+ */
+export async function* backupLines(urls: {
+  connectionString: string;
+  dataUrl?: string | undefined;
+}): AsyncGenerator<string> {
+  const opened: Client[] = [];
   try {
-    await client.query("begin isolation level repeatable read read only");
-    const { rows: migrations } = await client.query<{ name: string }>(
-      "select name from migrations order by name",
-    );
-    const head: BackupHead = {
-      format: FORMAT,
-      version: VERSION,
-      time: now().toISOString(),
-      migrations: migrations.map(({ name }) => name),
-    };
+    const snapshots = await openSnapshots(urls, opened);
+    const migrations = await readMigrations(snapshots.map(({ client }) => client));
+    const head: BackupHead = { format: FORMAT, version: VERSION, time: now().toISOString(), migrations };
     yield `H ${JSON.stringify(head)}\n`;
-    let count = 0;
-    for (const table of await listBackupTables(client)) {
-      yield `T ${table}\n`;
-      // In a row, a line break can only be white space between the members of a json value.
-      await client.query(
-        `declare backup no scroll cursor for
-         select replace(row_to_json(entry)::text, E'\\n', ' ') as line from ${client.escapeIdentifier(table)} as entry`,
-      );
-      for (;;) {
-        const { rows } = await client.query<{ line: string }>(`fetch ${FETCHED_ROWS} from backup`);
-        if (rows.length === 0) break;
-        count += rows.length;
-        yield rows.map(({ line }) => `R ${line}\n`).join("");
-      }
-      await client.query("close backup");
+    const end: BackupEnd = { rows: 0, sequences: {} };
+    // No control table refers to a data table, so those of the control database come first.
+    for (const { client, tables } of snapshots)
+      for (const table of await listBackupTables(client))
+        if (!tables || tables.includes(table)) yield* tableLines(client, table, end);
+    for (const { client } of snapshots) {
+      await addSequences(client, end);
+      await client.query("commit");
     }
-    // Sequences belong to no transaction. Read last, they are not behind any row.
-    const { rows: sequences } = await client.query<{ name: string; value: string }>(
-      `select sequencename as name, last_value::text as value from pg_sequences
-       where schemaname = current_schema() and last_value is not null`,
-    );
-    const end: BackupEnd = {
-      rows: count,
-      sequences: Object.fromEntries(sequences.map(({ name, value }) => [name, value])),
-    };
     yield `E ${JSON.stringify(end)}\n`;
-    await client.query("commit");
   } finally {
-    await client.end();
+    for (const client of opened) await client.end();
   }
+}
+
+async function readMigrations(clients: Client[]): Promise<string[]> {
+  const lists: string[][] = [];
+  for (const client of clients) {
+    const { rows } = await client.query<{ name: string }>("select name from migrations order by name");
+    lists.push(rows.map(({ name }) => name));
+  }
+  const [first = [], second = first] = lists;
+  if (first.join() === second.join()) return first;
+  throw new StartError(
+    'one of the two databases is migrated further than the other: run "busbar migrate" first',
+  );
+}
+
+/** Yields the rows of a table, and counts them. */
+async function* tableLines(client: Client, table: string, end: BackupEnd): AsyncGenerator<string> {
+  yield `T ${table}\n`;
+  // In a row, a line break can only be white space between the members of a json value.
+  await client.query(
+    `declare backup no scroll cursor for
+     select replace(row_to_json(entry)::text, E'\\n', ' ') as line from ${client.escapeIdentifier(table)} as entry`,
+  );
+  for (;;) {
+    const { rows } = await client.query<{ line: string }>(`fetch ${FETCHED_ROWS} from backup`);
+    if (rows.length === 0) break;
+    end.rows += rows.length;
+    yield rows.map(({ line }) => `R ${line}\n`).join("");
+  }
+  await client.query("close backup");
+}
+
+/**
+ * Adds the last values of the sequences, the higher one of two. Sequences belong to no transaction. Read last, they are not behind any
+ * row.
+ */
+async function addSequences(client: Client, { sequences }: BackupEnd): Promise<void> {
+  const { rows } = await client.query<{ name: string; value: string }>(
+    `select sequencename as name, last_value::text as value from pg_sequences
+     where schemaname = current_schema() and last_value is not null`,
+  );
+  for (const { name, value } of rows)
+    if (BigInt(value) > BigInt(sequences[name] ?? "0")) sequences[name] = value;
 }

@@ -1,6 +1,6 @@
 /** Waits until a data database has applied what was committed in the control database, so that a caller sees its own change. */
 import { setTimeout as wait } from "node:timers/promises";
-import type { Pool } from "pg";
+import type { Client, Pool } from "pg";
 import { elapsedMs } from "../../../ground/clock.ts";
 import { OF_THIS_DATABASE, REPLICATION } from "./replicate-shared.ts";
 
@@ -24,8 +24,8 @@ interface Waiter {
   resolve(isApplied: boolean): void;
 }
 
-/** `data` is a pool of its own: a caller may hold the last connection of another one. */
-export function openCopies(data: Pool): Copies {
+/** `data` is a connection or a pool for this alone: a caller may hold the last connection of another one. */
+export function openCopies(data: Pool | Client): Copies {
   const waiters = new Set<Waiter>();
   let isAsking = false;
   const settle = (waiter: Waiter, isApplied: boolean): void => {
@@ -64,7 +64,7 @@ function toNumber(position: string): bigint {
  * Returns the position until which all transactions are applied, and what depended on rows that they removed is removed. Replication
  * confirms it when it has nothing left to apply; while it is stopped, no worker has a row in the view.
  */
-async function askOnce(data: Pool): Promise<bigint> {
+async function askOnce(data: Pool | Client): Promise<bigint> {
   const { rows } = await data.query<{ position: string | null }>(
     `select max(latest_end_lsn)::text as position
      from pg_stat_subscription join pg_subscription on pg_subscription.oid = subid
@@ -77,7 +77,7 @@ async function askOnce(data: Pool): Promise<bigint> {
   return toNumber(position);
 }
 
-async function removeDependents(data: Pool): Promise<void> {
+async function removeDependents(data: Pool | Client): Promise<void> {
   for (;;) {
     const { rows } = await data.query<{ done: number }>(
       "select remove_dependents() as done where exists (select from removed_copies)",

@@ -2,50 +2,26 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { sql } from "kysely";
-import { createEmptyDatabase, createTestDatabase } from "../../../tests/harness/database.ts";
+import { createTestDatabase } from "../../../tests/harness/database.ts";
+import {
+  asReplicator,
+  createEmptyPair,
+  endReplication,
+  type EmptyPair,
+} from "../../../tests/harness/empty-pair.ts";
 import { REPLICATING_ROLE } from "../../../tests/harness/side-roles.ts";
 import { newId } from "../../../ground/ids.ts";
 import { createLog } from "../../../ground/log.ts";
 import { grantServing } from "../maintenance/grant-serving.ts";
 import { openDatabase, transactControl, type Database } from "../database/database.ts";
-import { onBothSides, openClient } from "../database/prepare-database.ts";
-import { readPublishedSlot, stopReplicating } from "./replicate-shared.ts";
+import { openClient } from "../database/prepare-database.ts";
 
 const log = createLog("silent");
 
-/** Returns the address with another role. */
-function asReplicator(url: string): string {
-  const changed = new URL(url);
-  changed.username = REPLICATING_ROLE.name;
-  changed.password = REPLICATING_ROLE.password;
-  return changed.href;
-}
-
-interface Pair {
-  connectionString: string;
-  dataUrl: string;
-  replicationUrl: string;
-}
-
-async function createEmptyPair(t: TestContext): Promise<Pair> {
-  const pair: Pair = { connectionString: "", dataUrl: "", replicationUrl: "" };
-  // Callbacks run in the order in which they are added, and a database with a slot cannot be dropped.
-  t.after(() => endReplication(pair));
-  pair.connectionString = await createEmptyDatabase(t);
-  pair.dataUrl = await createEmptyDatabase(t);
-  pair.replicationUrl = asReplicator(pair.connectionString);
-  return pair;
-}
-
-const open = (pair: Pick<Pair, "connectionString"> & Partial<Pair>): Promise<Database> =>
+const open = (pair: Pick<EmptyPair, "connectionString"> & Partial<EmptyPair>): Promise<Database> =>
   openDatabase({ ...pair, log, poolSize: 2 });
 
-const endReplication = (urls: Pair) =>
-  onBothSides(urls, async (sides) =>
-    stopReplicating({ ...sides, slot: (await readPublishedSlot(sides.control)) ?? "" }),
-  );
-
-async function createPair(t: TestContext): Promise<Pair> {
+async function createPair(t: TestContext): Promise<EmptyPair> {
   const { connectionString, dataUrl = "", drop } = await createTestDatabase({ isDivided: true });
   t.after(drop);
   return { connectionString, dataUrl, replicationUrl: asReplicator(connectionString) };

@@ -33,17 +33,17 @@ export async function lockPair({ control, data }: Sides): Promise<void> {
 }
 
 /**
- * Returns the name of the slot of a pair, or of one that can be made. Changes nothing. `controlUrl` is how the data database's server
+ * Returns the name of the slot, and whether the two are a pair or can become one. Changes nothing. `controlUrl` is how the data database's server
  * reaches the control database, `tables` are all tables of Busbar.
  */
 export async function findPair(
   sides: Sides,
   { controlUrl, tables }: { controlUrl: string; tables: readonly string[] },
-): Promise<string> {
+): Promise<{ slot: string; isPaired: boolean }> {
   await requireSameVersion(sides);
   const published = await readPublishedSlot(sides.control);
   const subscribed = await readSubscribedSlot(sides.data);
-  if (subscribed !== undefined && subscribed === published) return subscribed;
+  if (subscribed !== undefined && subscribed === published) return { slot: subscribed, isPaired: true };
   if (subscribed !== undefined)
     throw new StartError(
       "the database of BUSBAR_DATA_DATABASE_URL belongs to another control database than that of DATABASE_URL: name two that belong together",
@@ -52,7 +52,7 @@ export async function findPair(
   await requireEmpty(sides.data, tables);
   await requireLogical(sides.control);
   await rehearseSubscription(sides.data, controlUrl);
-  return published ?? `busbar_${randomBytes(8).toString("hex")}`;
+  return { slot: published ?? `busbar_${randomBytes(8).toString("hex")}`, isPaired: false };
 }
 
 async function requireSameVersion(sides: Sides): Promise<void> {

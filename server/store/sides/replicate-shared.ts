@@ -49,7 +49,7 @@ export async function replicateShared({
   await waitUntilCopied(data);
 }
 
-/** From PostgreSQL 17 on, a slot can be kept on a standby, too, so that replication goes on after a failover. */
+/** Returns whether a slot can be kept on a standby, too, so that replication goes on after a failover: since PostgreSQL 17. */
 async function hasFailoverSlots(control: ClientBase): Promise<boolean> {
   const { rows } = await control.query<{ version: string }>(
     "select current_setting('server_version_num') as version",

@@ -1,0 +1,89 @@
+/** Inserts the rows of a backup, each into the database or the databases that have its table. */
+import type { Client } from "pg";
+import { StartError } from "../../../ground/errors.ts";
+import type { Division } from "../sides/divide-schema.ts";
+import { listBackupTables, type BackupEnd } from "./backup-lines.ts";
+
+/** A database that is restored, in a transaction. */
+export interface Place {
+  client: Client;
+  /** Undefined: it has all tables. */
+  division?: Division;
+  /** Tables that are restored there; undefined: all. */
+  tables?: readonly string[];
+}
+
+/** Text that one statement inserts. */
+const BATCH_CHARACTERS = 1_000_000;
+
+/** Replaces all rows. Throws `StartError` if the lines are not complete. */
+export async function insertRows(places: Place[], lines: AsyncIterable<string>): Promise<BackupEnd> {
+  const targets = await emptyTables(places);
+  let rows = 0;
+  let table = "";
+  let batch: string[] = [];
+  let characters = 0;
+  const flush = async () => {
+    if (batch.length > 0)
+      for (const client of targets.get(table) ?? []) await insertBatch(client, table, batch);
+    [batch, characters] = [[], 0];
+  };
+  for await (const line of lines) {
+    const rest = line.slice(2);
+    if (line.startsWith("R ")) {
+      batch.push(rest);
+      rows += 1;
+      characters += rest.length;
+      if (characters >= BATCH_CHARACTERS) await flush();
+      continue;
+    }
+    await flush();
+    if (line.startsWith("T ")) {
+      if (!targets.has(rest)) throw new StartError(`the backup has a table that is not known: ${rest}`);
+      table = rest;
+    } else if (line.startsWith("E ")) {
+      const end = JSON.parse(rest) as BackupEnd;
+      if (end.rows === rows) return end;
+      throw new StartError(`the backup is damaged: it has ${rows} rows of ${end.rows}`);
+    }
+  }
+  throw new StartError("the backup is cut off: its end is missing, so nothing was restored");
+}
+
+/** Removes the rows that migrations have inserted, which the backup also has. Returns the connections by table. */
+async function emptyTables(places: Place[]): Promise<Map<string, Client[]>> {
+  const targets = new Map<string, Client[]>();
+  for (const { client, tables } of places) {
+    const found = (await listBackupTables(client)).filter((name) => tables?.includes(name) ?? true);
+    for (const name of found.toReversed()) {
+      await client.query(`delete from ${client.escapeIdentifier(name)}`);
+      targets.set(name, [...(targets.get(name) ?? []), client]);
+    }
+  }
+  return targets;
+}
+
+/** Inserts rows without their triggers, which would send notifications, and insert rows that the backup contains as well. */
+async function insertBatch(client: Client, table: string, rows: string[]): Promise<void> {
+  const name = client.escapeIdentifier(table);
+  // Enabling all would make ordinary triggers of those that fire for copies.
+  const { rows: special } = await client.query<{ trigger: string; mode: "A" | "R" }>(
+    `select tgname as trigger, tgenabled as mode from pg_trigger
+     where tgrelid = $1::regclass and not tgisinternal and tgenabled in ('A', 'R')`,
+    [name],
+  );
+  await client.query(`alter table ${name} disable trigger user`);
+  await client
+    .query(
+      `insert into ${name} overriding system value select * from json_populate_recordset(null::${name}, $1::json)`,
+      [`[${rows.join(",")}]`],
+    )
+    .catch((cause: Error) => {
+      throw new StartError(`the table ${table} cannot be restored: ${cause.message}`, { cause });
+    });
+  await client.query(`alter table ${name} enable trigger user`);
+  for (const { trigger, mode } of special)
+    await client.query(
+      `alter table ${name} enable ${mode === "A" ? "always" : "replica"} trigger ${client.escapeIdentifier(trigger)}`,
+    );
+}
