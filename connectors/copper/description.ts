@@ -1,12 +1,12 @@
 /** Copper's objects. Lists are searches by POST; an update by PUT changes only the fields it names. */
 import type { Description } from "../../connector-kit/declarative/rules/description.ts";
 
-/** Lists are sorted by name otherwise, and a record that is renamed moves during a read. */
+/** Most lists are sorted by name otherwise, and a record that is renamed moves during a read. */
 const buildList = (body: Record<string, boolean>) => ({
   method: "POST" as const,
   path: "/v1/{path}/search",
   query: { custom_field_computed_values: "true" },
-  body: { ...body, sort_by: "date_modified", sort_direction: "asc" },
+  body: { ...body, sort_by: "date_modified" },
   pageSize: { to: "body.page_size", most: 200 },
 });
 
@@ -42,6 +42,6 @@ export const description: Description = {
   sources: {
     documentation: "https://developer.copper.com",
     checked:
-      "2026-11-28, Copper’s pages of the searches for leads, opportunities, projects and tasks, an OpenAPI file by others: the rest; that lists can be sorted by the time of change, clients",
+      "2026-11-28, Copper’s pages of the six searches, an OpenAPI file by others: the rest; that all lists can be sorted by the time of change, as companies are, clients",
   },
 };

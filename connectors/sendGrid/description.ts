@@ -21,6 +21,7 @@ export const description: Description = {
   limits: { reset: "x-ratelimit-reset" },
   sources: {
     documentation: "https://www.twilio.com/docs/sendgrid/api-reference",
-    checked: "2026-11-26, Twilio's OpenAPI files of SendGrid of 2026-01-22",
+    checked:
+      "2026-11-26, Twilio's OpenAPI files of SendGrid of 2026-01-22. The list has single sends in a short form; one by its id is whole",
   },
 };
