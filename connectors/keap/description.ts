@@ -5,17 +5,20 @@ import type { Description, ObjectRules } from "../../connector-kit/declarative/r
 const contactFields =
   "id,addresses,anniversary_date,birth_date,company,contact_type,create_time,custom_fields,email_addresses,family_name,fax_numbers," +
   "given_name,job_title,leadsource_id,links,middle_name,notes,origin,owner_id,phone_numbers,preferred_locale,preferred_name,prefix," +
-  "referral_code,score_value,social_accounts,source_type,spouse_name,suffix,tag_ids,time_zone,update_time,utm_parameters,website";
+  "referral_code,score_value,social_accounts,source_type,spouse_name,suffix,tag_ids,time_zone,update_time,utm_parameters,website," +
+  "account_id,assistant_name,assistant_phone,billing_information,created_by,groups,last_updated_by";
+/** One company has its name and times without asking. */
+const ofOneCompany = "address,custom_fields,email_address,fax_number,notes,phone_number,website";
 const companyFields =
   "id,company_name,address,custom_fields,email_address,fax_number,notes,phone_number,website,create_time,update_time";
 
-const buildList = (fields: string): Pick<ObjectRules, "list" | "get"> => ({
+const buildList = (fields: string, ofOne = fields): Pick<ObjectRules, "list" | "get"> => ({
   list: {
     path: "/crm/rest/v2/{path}",
     query: { fields },
     pageSize: { to: "query.page_size", most: 1000 },
   },
-  get: { path: `/crm/rest/v2/{path}/{id}?fields=${fields}` },
+  get: { path: `/crm/rest/v2/{path}/{id}?fields=${ofOne}` },
 });
 
 export const description: Description = {
@@ -34,7 +37,7 @@ export const description: Description = {
   objects: {
     contacts: { ...buildList(contactFields), example: { given_name: "Ada" } },
     companies: {
-      ...buildList(companyFields),
+      ...buildList(companyFields, ofOneCompany),
       since: { to: "query.filter", template: "since_time=={since}" },
       example: { company_name: "Quill Ltd" },
     },
@@ -52,7 +55,6 @@ export const description: Description = {
   errors: { message: ["message", "fault.faultstring"], code: "fault.detail.errorcode" },
   sources: {
     documentation: "https://developer.infusionsoft.com/docs/restv2",
-    checked:
-      "2026-11-26, Keap’s SDK of 2026-08; the largest page is from another connector, the statuses of writes are unverified",
+    checked: "2026-11-28, Keap’s OpenAPI file of 2026-08, in its SDK",
   },
 };
