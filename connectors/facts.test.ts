@@ -30,7 +30,16 @@ for (const file of globSync("*/facts.json", { cwd: import.meta.dirname }).toSort
   });
   test(`each request in ${file} names a source that is there`, () => {
     for (const [name, object] of Object.entries(facts.objects))
-      for (const action of ["list", "changes", "get", "create", "update", "upsert", "delete"] as const) {
+      for (const action of [
+        "list",
+        "changes",
+        "get",
+        "create",
+        "update",
+        "upsert",
+        "delete",
+        "deletions",
+      ] as const) {
         const source = object[action]?.source.split("#")[0];
         assert.ok(source === undefined || Object.hasOwn(facts.sources, source), `${name}.${action}`);
       }

@@ -6,6 +6,7 @@ import { Type, type Static } from "typebox";
 import { closed, flag, integer, ListPaging, buildUnion, optional, text } from "./paging-facts.ts";
 import { batchFact, Composite, DeletionLog, Language, linkFact } from "./batch-facts.ts";
 import { ErrorFacts } from "./error-facts.ts";
+import { logFact } from "./log-facts.ts";
 import { onRequest, request } from "./request-facts.ts";
 
 const TimeFormat = buildUnion([
@@ -34,6 +35,26 @@ const Source = closed(
   },
   "Where facts come from.",
 );
+
+const Sort = closed({
+  default: Type.Optional(
+    buildUnion(
+      ["created", "created-desc", "changed", "changed-desc", "id", "id-desc", "updatable", "other", "none"],
+      "Order without a parameter; `updatable`: by a member that an update can change, for example the name; `none`: the vendor promises none.",
+    ),
+  ),
+  by: Type.Optional(
+    Type.Record(
+      Type.String(),
+      buildUnion(["created", "created-desc", "changed", "changed-desc", "id", "id-desc"]),
+      {
+        description:
+          "Orders that a request can have: `query.sort=updated` and what it sorts by; `query.sort=updated&query.order=desc` for two " +
+          "names. A text that is contained is enough where the name has a `pattern`.",
+      },
+    ),
+  ),
+});
 
 /** A request that lists records. */
 const ListFact = closed({
@@ -73,37 +94,7 @@ const ListFact = closed({
       "How changes are asked for. Absent: the vendor's list has no such bound.",
     ),
   ),
-  sort: Type.Optional(
-    closed({
-      default: Type.Optional(
-        buildUnion(
-          [
-            "created",
-            "created-desc",
-            "changed",
-            "changed-desc",
-            "id",
-            "id-desc",
-            "updatable",
-            "other",
-            "none",
-          ],
-          "Order without a parameter; `updatable`: by a member that an update can change, for example the name; `none`: the vendor promises none.",
-        ),
-      ),
-      by: Type.Optional(
-        Type.Record(
-          Type.String(),
-          buildUnion(["created", "created-desc", "changed", "changed-desc", "id", "id-desc"]),
-          {
-            description:
-              "Orders that a request can have: `query.sort=updated` and what it sorts by; `query.sort=updated&query.order=desc` for two " +
-              "names. A text that is contained is enough where the name has a `pattern`.",
-          },
-        ),
-      ),
-    }),
-  ),
+  sort: Type.Optional(Sort),
   hidden: Type.Optional(
     Type.Array(
       closed({
@@ -212,6 +203,7 @@ const RecordFact = closed({
 });
 
 const Batch = batchFact(request);
+const LogFact = logFact(TimeFormat, Sort);
 
 const ObjectFacts = closed({
   id: closed({
@@ -287,6 +279,7 @@ const ObjectFacts = closed({
   ),
   links: Type.Optional(linkFact(request)),
   deletionLog: Type.Optional(DeletionLog),
+  deletions: Type.Optional(LogFact),
   example: Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), {
       description: "A record as the vendor's material shows one, shortened.",
@@ -366,6 +359,7 @@ export type Facts = Static<typeof FactsSchema>;
 export type ObjectFacts = Static<typeof ObjectFacts>;
 export type ListFact = Static<typeof ListFact>;
 export type RecordFact = Static<typeof RecordFact>;
+export type LogFact = Static<typeof LogFact>;
 export type BatchFact = Static<typeof Batch>;
 export type LinkFact = NonNullable<ObjectFacts["links"]>;
 export type { Parameter } from "./request-facts.ts";

@@ -34,6 +34,8 @@ export interface PageRules {
   tokens: PageTokens;
   /** Size of a page if the request cannot choose it; undefined for the vendor's. */
   usualSize: number | undefined;
+  /** Records of a page at most, whatever size is asked for; absent: as many as were asked for. */
+  most?: number | undefined;
 }
 
 /** Cursors that the vendor has issued: it accepts no others, and issues none twice. */
@@ -68,8 +70,9 @@ export const TOKEN_NAME = "vendor_page";
 /** Returns a page, or the sentence with which the vendor refuses it. */
 export function cutPage(rules: PageRules, request: VendorRequest, all: VendorRecord[]): CutPage | string {
   const { fact, order, tokens } = rules;
-  const size = choosePageSize(fact, request, rules.usualSize);
-  if (typeof size === "string") return size;
+  const asked = choosePageSize(fact, request, rules.usualSize);
+  if (typeof asked === "string") return asked;
+  const size = Math.min(asked, rules.most ?? asked);
   const inOrder = sortRecords(all, order, (tokens.turn += 1));
   const { kind } = fact.paging;
   if (kind === "none") return { records: inOrder, more: false, total: all.length, size };

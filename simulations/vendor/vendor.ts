@@ -13,6 +13,7 @@ import { answerBatch, findBatches } from "./vendor-batch.ts";
 import { answerComposite } from "./vendor-composite.ts";
 import { answerDocument, type GraphqlSide } from "./vendor-fields.ts";
 import { answerDeletionLog } from "./vendor-deletions.ts";
+import { answerLog } from "./vendor-log.ts";
 import { readBound, isListed, isWithin, readParentValue } from "./vendor-listed.ts";
 import { chooseOrder, sortRecords, type ListOrder } from "./vendor-order.ts";
 import { putWithin, showOnRequest } from "./vendor-members.ts";
@@ -41,6 +42,8 @@ export interface SeenRequest {
   order?: ListOrder;
   namesBound?: boolean;
   sizeText?: string;
+  /** Set for logs: names of the wanted members. */
+  fieldsText?: string;
   /** Set for lists: position of the page, and whether the vendor marks it as the last one. */
   place?: string;
   isLast?: boolean;
@@ -70,6 +73,8 @@ export class Vendor {
   readonly deprecated = new Set<string>();
   /** Size of a page if requests cannot choose it: the vendor's own would take many records. */
   usualSize: number | undefined;
+  /** Entries of a page of a log at most: the vendor's own pages would take many. */
+  mostEntries: number | undefined;
   /** Value that the vendor refuses in any field of a record. */
   refusedValue: string | undefined;
   /** Queries whose next pages have addresses of their own, by the position in the address. */
@@ -97,6 +102,7 @@ export class Vendor {
     this.next = undefined;
     this.depthRecords = undefined;
     this.usualSize = undefined;
+    this.mostEntries = undefined;
     this.refusedValue = undefined;
     this.located.clear();
     this.inner.clear();
@@ -136,6 +142,9 @@ export class Vendor {
       seen.objectName = log.objectName;
       return typeof log.answer === "string" ? refused(400, log.answer) : log.answer;
     }
+    const { facts, records, connection, tokens, mostEntries, url } = this;
+    const told = answerLog({ facts, records, connection, tokens, mostEntries, url }, request, seen);
+    if (told !== undefined) return typeof told === "string" ? refused(400, told) : told;
     const several = this.several(request, seen, refused) ?? this.nextPage(request, seen, refused);
     if (several) return several;
     const fixed = this.facts.answers?.find(

@@ -14,6 +14,7 @@ import { listBatchChecks } from "./batch-checks.ts";
 import { changeChecks } from "./change-checks.ts";
 import { listCodeChecks } from "./code-checks.ts";
 import { listLinkChecks } from "./link-checks.ts";
+import { listLogChecks } from "./log-checks.ts";
 import { listWriteChecks } from "./write-checks.ts";
 
 /** Runs the checks of one object: all of them or, if one failure is enough, until the first. */
@@ -51,6 +52,7 @@ export async function checkObject(
   for (const check of [
     ...listReadChecks(bench),
     ...changeChecks(bench),
+    ...listLogChecks(bench),
     ...listWriteChecks(bench),
     ...listBatchChecks(bench),
     ...listLinkChecks(bench),

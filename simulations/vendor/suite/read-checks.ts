@@ -4,6 +4,7 @@ import { planRead } from "../../../connector-kit/testing/order-fixture.ts";
 import type { Json } from "../../../ground/json.ts";
 import { textAt, valueAt } from "../../../connector-kit/calls/text-at.ts";
 import type { Checkpoint, DeletionPage } from "../../../connector-kit/read-connector.ts";
+import { extractPart } from "../vendor-request.ts";
 import { ProviderError } from "../../../connector-kit/calls/provider-error.ts";
 import {
   expect,
@@ -180,6 +181,11 @@ async function sizeOfPages(bench: Bench): Promise<string | undefined> {
   const asked = bench.vendor.seen.find(
     ({ action, objectName }) => action === "list" && objectName === bench.objectName,
   )?.sizeText;
+  const { sizeTemplate = "{size}" } = paging;
+  expect(
+    asked === undefined || extractPart(asked, sizeTemplate, "size", "\\d+") !== undefined,
+    `asks for a size as ${asked}; the vendor wants ${sizeTemplate} at ${paging.size}`,
+  );
   const size = asked === undefined ? (paging.default ?? 0) : Number(/\d+(?!.*\d)/.exec(asked)?.[0]);
   expect(
     asked !== undefined || size >= paging.largest,
