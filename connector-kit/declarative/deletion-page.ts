@@ -1,7 +1,8 @@
 /** Reads one page of the deletions that the lists of an object tell. */
 import type { Checkpoint, DeletionPage, ReadPlan } from "../read-connector.ts";
 import { reportsDeletions } from "./chosen-list.ts";
-import { matches, readPageFrom, type ListPage, type ListReading } from "./list-page.ts";
+import { readPageFrom, type ListPage, type ListReading } from "./list-page.ts";
+import { matches } from "./record-filter.ts";
 
 const DAY_MS = 86_400_000;
 /** Until a period is over, the server remembers what it delivered in it. */

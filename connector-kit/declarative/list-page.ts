@@ -1,9 +1,8 @@
 /** Reads one page of a list by a description, and compares its records with bounds and filters. */
-import { parseFieldPath } from "../../ground/field-path.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import type { Connector } from "../connector.ts";
 import { parseReportedTime } from "../calls/reported-time.ts";
-import { brokenPage, listOrBroken, objectOrBroken } from "../calls/page-check.ts";
+import { brokenPage, isTooLarge, listOrBroken, objectOrBroken } from "../calls/page-check.ts";
 import type { ProviderFetch, ProviderRequest, ProviderResponse } from "../calls/provider-fetch.ts";
 import { ProviderError } from "../calls/provider-error.ts";
 import type { Checkpoint, ReadPage, ReadPlan, SourceRecord } from "../read-connector.ts";
@@ -26,9 +25,11 @@ import { getOne } from "./get-record.ts";
 import { withDocument } from "./graphql-plan.ts";
 import { at, readRecordId, flattenValues, type ObjectPlan } from "./object-plan.ts";
 import { isKnown, readOn } from "./newest-first.ts";
+import { matches } from "./record-filter.ts";
 import { nestValue, put, formatTime, withQuery, type RequestParts } from "./request-parts.ts";
 import type { ScrollUses } from "./scroll-uses.ts";
 import { putSelected } from "./selected-fields.ts";
+import { restartWithHalf, withKnownSize } from "./smaller-pages.ts";
 import { moveBound, putSince, readSeenIds } from "./since-bound.ts";
 import { progress, readBefore, requireComplete, requireWhole, restartBehind } from "./scan-progress.ts";
 
@@ -139,10 +140,11 @@ export async function readListPage(
 /** Reads one page of a list. Throws `ProviderError`. */
 export async function readPageFrom(
   reading: ListReading,
-  plan: ReadPlan,
+  given: ReadPlan,
   reached: Checkpoint | undefined,
   wanted: Wanted,
 ): Promise<ListPage> {
+  const plan = withKnownSize(given, reached);
   const { rules: object, classify, fetch, scrolls } = reading;
   const watched = watchHeaders(fetch);
   const chosen = chooseList(object, plan.since, reached, wanted);
@@ -163,7 +165,13 @@ export async function readPageFrom(
   let response: ProviderResponse | undefined;
   const kept: ProviderFetch = async (request) => (response = await watched.fetch(request));
   const request = pageRequest(object, plan, checkpoint, chosen);
-  const { error } = await send(request, kept, classify, plan.account);
+  const smaller = restartWithHalf(rules, plan, reached);
+  const sent = await send(request, kept, classify, plan.account).catch((thrown: unknown) => {
+    if (smaller && isTooLarge(thrown)) return undefined;
+    throw thrown;
+  });
+  if (!sent && smaller) return readPageFrom(reading, given, smaller, wanted);
+  const error = sent?.error;
   const isEmpty =
     (error !== undefined && rules.emptyWhen !== undefined && error.message.includes(rules.emptyWhen)) ||
     (!error && response !== undefined && isEmptyAnswer(response));
@@ -185,25 +193,33 @@ export async function readPageFrom(
   const { records, ids } = toRecords(whole, entries, chosen);
   const total = totalIn(body, rules);
   const next = nextCheckpoint(chosen, checkpoint, { plan, response, body, records, ids, total });
+  const providerTime = watched.providerTime();
+  const warning =
+    warnOfMissingDeletions(chosen, plan.since, listed.length) ??
+    warnOfUnnamed(chosen, whole.length - records.length);
+  return {
+    ...divide(leaveOutSeen(records, chosen, checkpoint), chosen),
+    ...(warning !== undefined && { warning }),
+    ...(next && { next }),
+    ...(total !== undefined && { total }),
+    ...(providerTime && { providerTime }),
+  };
+}
+
+/** Leaves out the records that pages before had. */
+function leaveOutSeen(
+  records: SourceRecord[],
+  { rules, bound }: ChosenList,
+  checkpoint: Checkpoint | undefined,
+): SourceRecord[] {
   const seen = readSeenIds(checkpoint);
-  const fresh = records.filter((record) => {
+  return records.filter((record) => {
     const { id, changeTime } = record;
     if (isKnown(record, checkpoint)) return false;
     if (isAt(changeTime, bound, rules)) return !seen.has(id);
     // A bound that moves was reached: what is earlier was read with the pages before.
     return checkpoint?.["after"] === undefined || !changeTime || !bound || changeTime > bound;
   });
-  const providerTime = watched.providerTime();
-  const warning =
-    warnOfMissingDeletions(chosen, plan.since, listed.length) ??
-    warnOfUnnamed(chosen, whole.length - records.length);
-  return {
-    ...divide(fresh, chosen),
-    ...(warning !== undefined && { warning }),
-    ...(next && { next }),
-    ...(total !== undefined && { total }),
-    ...(providerTime && { providerTime }),
-  };
 }
 
 /** Returns the records of a page, and an id for each of its entries, empty where an entry has none. */
@@ -266,8 +282,10 @@ function nextCheckpoint(
   const step = { place: moved ? moved.place : place, after: moved?.after, ids, read, total };
   // A bound that moves begins anew: neither pages nor depth add up.
   const remembered = progress(checkpoint, moved ? {} : paging, step);
+  const { size } = checkpoint ?? {};
   return {
     ...(step.place !== undefined && { place: step.place }),
+    ...(size !== undefined && { size }),
     ...(moved && { after: moved.after, seen: moved.seen }),
     ...(position > 0 && { list: position }),
     ...reading?.next,
@@ -362,24 +380,3 @@ function timeAt(record: Json, path: string | undefined): Date | undefined {
   if (typeof value !== "number" || !Number.isFinite(value) || value <= 0) return undefined;
   return parseReportedTime(value < 1e11 ? value * 1000 : value);
 }
-
-/** Bounds and filters hold here as well: not every list knows them. */
-export function matches({ changeTime, values }: SourceRecord, { since, until, filters }: ReadPlan): boolean {
-  if (changeTime && since && changeTime < since) return false;
-  if (changeTime && until && changeTime > until) return false;
-  return filters.every(({ fieldName, value }) => isEqual(readValue(values, fieldName), value));
-}
-
-/** Custom fields within a member are named by a path. */
-function readValue(values: JsonObject, fieldName: string): Json | undefined {
-  const path = parseFieldPath(fieldName);
-  if (!("steps" in path)) return values[fieldName];
-  return path.steps.reduce<Json | undefined>(
-    (value, step) => (isJsonObject(value) && Object.hasOwn(value, step) ? value[step] : undefined),
-    values,
-  );
-}
-
-const isEqual = (value: Json | undefined, wanted: string | number | boolean): boolean =>
-  value === wanted ||
-  (value !== null && value !== undefined && !isJsonObject(value) && String(value) === String(wanted));

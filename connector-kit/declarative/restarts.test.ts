@@ -1,6 +1,9 @@
 /** Lists whose place the provider no longer knows, and scrolls that have gone on: they are read anew. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { ProviderError } from "../calls/provider-error.ts";
+import type { ProviderFetch } from "../calls/provider-fetch.ts";
+import type { Checkpoint } from "../read-connector.ts";
 import { numberIn, open, people, PLAN, upTo, type Answer } from "./scan-fixture.ts";
 
 /** Three pages of two; the cursors named before `died` requests are refused, as Square and monday do after minutes. */
@@ -167,4 +170,48 @@ test("a scroll goes on in another process, and one that is lost again and again 
       await other.read.readPage(PLAN, checkpoint, other.fetch);
     }
   }, /gone on with the scroll/);
+});
+
+test("an answer that is longer than may be read is asked for in smaller pages, and no record is missed (SolarWinds: layout=long)", async (t) => {
+  const list = { path: "/people", pageSize: { to: "query.size", most: 8 } };
+  for (const paging of [
+    { offset: { to: "query.offset", more: "more" } },
+    { page: { to: "query.page", first: 1, more: "more" } },
+    { link: true },
+  ]) {
+    const { read, fetch, requests } = await open(t, { list, paging }, (query) => {
+      const size = numberIn(query, "size");
+      const from = numberIn(query, "offset") + (numberIn(query, "page", 1) - 1) * size;
+      const next = `</people?size=${size}&offset=${from + size}>; rel="next"`;
+      const more = from + size < 20;
+      // The records from the ninth on are long.
+      const data = people(from + 1, Math.min(20, from + size)).map(({ id }) => ({
+        id,
+        text: "x".repeat(Number(id) > 8 ? 100 : 1),
+      }));
+      return { body: { data, more }, ...(more && { headers: { link: next } }) };
+    });
+    const limited: ProviderFetch = async (request) => {
+      const response = await fetch(request);
+      if (response.text.length < 400) return response;
+      throw new ProviderError({ kind: "unreadable", message: "the answer is too large" });
+    };
+    const ids = new Set<string>();
+    let checkpoint: Checkpoint | undefined;
+    do {
+      const page = await read.readPage(PLAN, checkpoint, limited);
+      for (const { id } of page.records) ids.add(id);
+      checkpoint = page.next;
+      assert.ok(requests.length < 100, "the scan ends");
+    } while (checkpoint);
+    assert.deepEqual([...ids], upTo(20), JSON.stringify(paging));
+  }
+  const { read, fetch } = await open(t, { list, paging: { link: true } }, () => ({
+    body: { data: people(1, 1) },
+  }));
+  const never: ProviderFetch = async (request) => {
+    await fetch(request);
+    throw new ProviderError({ kind: "unreadable", message: "the answer is too large" });
+  };
+  await assert.rejects(read.readPage(PLAN, undefined, never), /too large/);
 });

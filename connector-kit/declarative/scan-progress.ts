@@ -86,7 +86,7 @@ export function restartBehind(
   checkpoint: Checkpoint | undefined,
   error?: ProviderError,
 ): Checkpoint | undefined {
-  const { place, list, after, seen } = checkpoint ?? {};
+  const { place, list, after, seen, size } = checkpoint ?? {};
   const isNamed = typeof place === "string" && (cursor ?? nextUrl ?? link ?? keyset) !== undefined;
   if (!isNamed || (error && !REFUSED_PLACE.has(error.kind))) return undefined;
   const pages = numberIn(checkpoint, "pages");
@@ -95,6 +95,7 @@ export function restartBehind(
   if (error ? restarts >= MAX_RESTARTS || !cameFurther : restarts >= MAX_LOSSES) return undefined;
   return {
     ...(list !== undefined && { list }),
+    ...(size !== undefined && { size }),
     ...(after !== undefined && { after, ...(seen !== undefined && { seen }) }),
     restarts: restarts + 1,
     restartedAt: pages,
