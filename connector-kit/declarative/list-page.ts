@@ -192,7 +192,9 @@ export async function readPageFrom(
     : await withFurtherFields({ rules, classify, fetch: watched.fetch }, entries, namedFields(rules, plan));
   const { records, ids } = toRecords(whole, entries, chosen);
   const total = totalIn(body, rules);
-  const next = nextCheckpoint(chosen, checkpoint, { plan, response, body, records, ids, total });
+  const { from } = rules.paging?.keyset ?? {};
+  const lastId = from === undefined ? ids.at(-1) : textAt(entries.at(-1) ?? null, from);
+  const next = nextCheckpoint(chosen, checkpoint, { plan, response, body, records, ids, lastId, total });
   const providerTime = watched.providerTime();
   const warning =
     warnOfMissingDeletions(chosen, plan.since, listed.length) ??
@@ -244,6 +246,8 @@ interface AnsweredPage {
   body: Json;
   records: SourceRecord[];
   ids: string[];
+  /** The id by which the list goes on. */
+  lastId: string | undefined;
   total: number | undefined;
 }
 
@@ -251,7 +255,7 @@ interface AnsweredPage {
 function nextCheckpoint(
   chosen: ChosenList,
   checkpoint: Checkpoint | undefined,
-  { plan, response, body, records, ids, total }: AnsweredPage,
+  { plan, response, body, records, ids, lastId, total }: AnsweredPage,
 ): Checkpoint | undefined {
   const { rules, position, bound } = chosen;
   const paging = rules.paging ?? {};
@@ -265,7 +269,7 @@ function nextCheckpoint(
     count: ids.length,
     // A total is that of the bound, which moves.
     ...(moves ? { read: undefined, total: undefined } : { read, total }),
-    lastId: ids.at(-1),
+    lastId,
     listPath: fillPath(rules.list?.path ?? "", rules),
     pageSize: most === undefined ? undefined : sizeIn(most, plan.pageSize),
   });

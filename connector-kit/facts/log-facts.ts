@@ -15,6 +15,7 @@ export const logFact = <F extends TSchema, S extends TSchema>(timeFormat: F, sor
         description: "An entry about a deleted record of this object, as the vendor's material shows one.",
       }),
       id: text("Path of the deleted record's id in an entry."),
+      ownId: optional("Path of the entry's own id, where pages go on by it."),
       time: text("Path of the time of the deletion in an entry."),
       timeFormat,
       chosenBy: Type.Array(

@@ -1,5 +1,16 @@
 /** Stripe's objects. Bodies are forms, an update is a POST, and lists know no bound of the last change. */
-import type { Description } from "../../connector-kit/declarative/rules/description.ts";
+import type { Description, ObjectRules } from "../../connector-kit/declarative/rules/description.ts";
+
+/** Stripe lists the events of the last 30 days, the newest first. Keys that are restricted may lack the permission for events. */
+const toldDeletions = (event: string): NonNullable<ObjectRules["furtherLists"]>[number] => ({
+  list: { path: "/v1/events", query: { type: event }, pageSize: { to: "query.limit", most: 100 } },
+  paging: { keyset: { to: "query.starting_after", from: "id", more: "has_more" } },
+  idPath: "data.object.id",
+  changedPath: "created",
+  since: { to: "query.created[gte]", format: "unix", overlapMinutes: 10, oldestDays: 30 },
+  deleted: true,
+  mayBeForbidden: true,
+});
 
 export const description: Description = {
   // Callers choose the ids of coupons and products.
@@ -22,19 +33,20 @@ export const description: Description = {
   objects: {
     customers: {
       get: { path: "/v1/{path}/{id}", deleted: { at: "deleted" } },
+      furtherLists: [toldDeletions("customer.deleted")],
       example: { email: "ada@example.com", metadata: { plan: "pro" } },
     },
-    products: { example: { name: "Pen" } },
-    coupons: { example: { duration: "once" } },
-    invoiceitems: { example: { customer: "cus_1" } },
+    products: { furtherLists: [toldDeletions("product.deleted")], example: { name: "Pen" } },
+    coupons: { furtherLists: [toldDeletions("coupon.deleted")], example: { duration: "once" } },
+    invoiceitems: { furtherLists: [toldDeletions("invoiceitem.deleted")], example: { customer: "cus_1" } },
     // A list without the parameter has the active ones.
     prices: {
       modes: ["read", "create", "update"],
       list: { path: "/v1/{path}", query: { active: "true" }, pageSize: { to: "query.limit", most: 100 } },
-      furtherLists: [{ query: { active: "false" } }],
+      furtherLists: [{ query: { active: "false" } }, toldDeletions("price.deleted")],
       example: { currency: "eur" },
     },
-    invoices: { example: { customer: "cus_1" } },
+    invoices: { furtherLists: [toldDeletions("invoice.deleted")], example: { customer: "cus_1" } },
     // Without the parameter, canceled ones are left out.
     subscriptions: {
       modes: ["read", "create", "update"],
@@ -53,6 +65,6 @@ export const description: Description = {
   sources: {
     documentation: "https://docs.stripe.com/api",
     checked:
-      "2026-11-28, Stripe's own client of 2026-08-19 (API 2026-07-29), its recorded answers, documentation of errors, of paging and of deleted customers",
+      "2026-11-28, Stripe's own client of 2026-08-19 (API 2026-07-29), its recorded answers, documentation of errors, of paging and of deleted customers. Deletions are read from the list of events, which goes back 30 days",
   },
 };

@@ -61,6 +61,7 @@ export function answerLog(
   if (fields !== undefined) seen.fieldsText = fields;
   const until = fact.since.until && readTime(readText(request, fact.since.until) ?? "", fact.since.format);
   const entries = listEntries(world.records, logs, chosen)
+    .map((record) => ({ ...record, id: toOwnId(fact, record.id) }))
     .filter(({ changedMs }) => bound === undefined || changedMs >= bound)
     .filter(({ changedMs }) => changedMs >= oldestMs(fact))
     .filter(({ changedMs }) => until === undefined || until === "" || changedMs <= until);
@@ -114,13 +115,17 @@ const listEntries = (records: VendorRecords, logs: Log[], chosen: Log | undefine
     ? records.removed.filter(({ objectName }) => objectName === chosen.objectName).map(({ record }) => record)
     : logs.flatMap(({ objectName }) => records.of(objectName));
 
+const OWN = "own_";
+const toOwnId = ({ ownId }: LogFact, id: string): string => (ownId === undefined ? id : OWN + id);
+
 function showEntry(
-  { entry, id, time, timeFormat }: LogFact,
+  { entry, id, ownId, time, timeFormat }: LogFact,
   record: VendorRecord,
   fields: string | undefined,
 ): JsonObject {
   const shown = structuredClone(entry as JsonObject);
-  setAtPath(shown, id, record.id);
+  setAtPath(shown, id, ownId === undefined ? record.id : record.id.slice(OWN.length));
+  if (ownId !== undefined) setAtPath(shown, ownId, record.id);
   setAtPath(shown, time, writeTime(record.changedMs, timeFormat));
   if (fields === undefined) return shown;
   const named = fields.split(",");

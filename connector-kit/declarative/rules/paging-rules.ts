@@ -63,6 +63,9 @@ export const Paging = Type.Object({
   keyset: Type.Optional(
     Type.Object({
       to: text("Where the id of the last record goes."),
+      from: optional(
+        "Path of that id in an entry, where the list goes on by another one than that of the record.",
+      ),
       template: optional("Text around the id, with `{id}`."),
       ...counted,
     }),
