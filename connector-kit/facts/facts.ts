@@ -319,6 +319,11 @@ const ValueFact = closed(
     field: text("A field of this kind, by the vendor's name or one of the account."),
     shown: Type.Unknown({ description: "The field in an answer, as the vendor's material shows it." }),
     means: Type.Unknown({ description: "The value that the vendor says it has." }),
+    plainBy: Type.Optional(
+      Type.Record(Type.String(), Type.String(), {
+        description: "Parameters with which a list shows the value as it is: `query.<name>` and its value.",
+      }),
+    ),
     sent: Type.Optional(
       Type.Unknown({ description: "What a write of that value has there. Absent: it is not written." }),
     ),

@@ -27,6 +27,7 @@ export interface SeenLog {
   boundMs?: number;
   sizeText?: string;
   fieldsText?: string;
+  isLast?: boolean;
 }
 
 interface Log {
@@ -73,6 +74,7 @@ export function answerLog(
     entries,
   );
   if (typeof page === "string") return page;
+  seen.isLast = fact.paging.more !== undefined && !page.more;
   const shown = page.records.map((entry) => showEntry(fact, entry, fields));
   return buildListAnswer(list, page, shown, { url: url + request.path, request });
 }

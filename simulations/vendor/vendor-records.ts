@@ -28,6 +28,8 @@ export interface VendorRecord {
 export interface ShownMember {
   path: string;
   value: Json;
+  /** What is shown to requests that ask for it so. */
+  plain?: { value: Json; by: Record<string, string> };
 }
 
 export interface NewRecord {

@@ -19,7 +19,7 @@ import { chooseOrder, sortRecords, type ListOrder } from "./vendor-order.ts";
 import { putWithin, showOnRequest } from "./vendor-members.ts";
 import { cutPage, PageTokens, TOKEN_NAME } from "./vendor-pages.ts";
 import { carryOutRecord, findFieldsPlace, type RecordWorld } from "./vendor-record.ts";
-import { showRecord, VendorRecords, type VendorRecord } from "./vendor-records.ts";
+import { setAtPath, showRecord, VendorRecords, type VendorRecord } from "./vendor-records.ts";
 import { takeRequest, readText, readValue, type RawRequest, type VendorRequest } from "./vendor-request.ts";
 import { findRoutes, readPlaceholders, type ListRoute, type Route } from "./vendor-routes.ts";
 
@@ -355,6 +355,9 @@ export class Vendor {
       fieldsAt: this.fieldsAt(objectName),
     });
     const shown = showOnRequest(whole, fact, request);
+    const { path, plain } = record.shown ?? {};
+    if (path !== undefined && plain && hasValues(fact, request, plain.by))
+      setAtPath(shown, path, structuredClone(plain.value));
     if (fact.fields?.most !== undefined)
       return Object.fromEntries(
         Object.entries(shown).filter(([name]) => name === object.id.path || asked?.includes(name)),

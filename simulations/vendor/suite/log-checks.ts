@@ -78,10 +78,15 @@ async function checkTold(bench: Bench, { timeFormat }: LogFact): Promise<undefin
       `tells ${deletedTime?.toISOString() ?? "no time"} as that of the deletion of ${record.id}, not ${time}`,
     );
   }
-  const pages = vendor.seen.filter((seen) => seen.objectName === objectName).length;
+  const pages = vendor.seen.filter((seen) => seen.objectName === objectName);
+  const { more } = object.deletions?.paging ?? {};
   expect(
-    pages <= MOST_PAGES,
-    `reads ${pages} pages, also of entries before the period; the vendor knows its beginning at ${object.deletions?.since.to}`,
+    !pages.slice(0, -1).some(({ isLast }) => isLast),
+    `asks for another page, although ${more} said that nothing follows`,
+  );
+  expect(
+    pages.length <= MOST_PAGES,
+    `reads ${pages.length} pages, also of entries before the period; the vendor knows its beginning at ${object.deletions?.since.to}`,
   );
 }
 

@@ -37,9 +37,11 @@ export function listValueChecks(bench: Bench): Check[] {
 
 type ValueFact = NonNullable<Bench["facts"]["values"]>[number];
 
-async function meantValue(bench: Bench, { at, field, shown, means }: ValueFact): Promise<undefined> {
+async function meantValue(bench: Bench, { at, field, shown, means, plainBy }: ValueFact): Promise<undefined> {
   const path = at === "" ? field : `${at}.${field}`;
-  const found = await readField(bench, field, { shown: { path, value: shown as Json } });
+  const found = await readField(bench, field, {
+    shown: { path, value: shown as Json, ...(plainBy && { plain: { value: means as Json, by: plainBy } }) },
+  });
   expect(
     JSON.stringify(found) === JSON.stringify(means),
     `${field} is read as ${JSON.stringify(found)}; the vendor means ${JSON.stringify(means)}`,
