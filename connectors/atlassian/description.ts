@@ -34,7 +34,7 @@ export const description: Description = {
     project: {
       list: {
         path: "/3/project/search",
-        query: { expand: "description,lead" },
+        query: { expand: "description,lead,projectKeys,issueTypes,url,insight" },
         pageSize: { to: "query.maxResults", most: 100 },
       },
       // Without a status only live projects are listed.

@@ -14,7 +14,7 @@ export const description: Description = {
   defaults: {
     list: {
       path: "/v2/{path}",
-      query: { embed: "fields,tags" },
+      query: { embed: "fields,tags,missingImportantFields" },
       pageSize: { to: "query.perPage", most: 100 },
     },
     records: "{path}",
@@ -23,7 +23,7 @@ export const description: Description = {
     create: { method: "POST", path: "/v2/{path}", wrap: { in: "{singular}" } },
     update: { method: "PUT", path: "/v2/{path}/{id}", wrap: { in: "{singular}" } },
     delete: { method: "DELETE", path: "/v2/{path}/{id}" },
-    get: { path: "/v2/{path}/{id}?embed=fields,tags", record: "{singular}" },
+    get: { path: "/v2/{path}/{id}?embed=fields,tags,missingImportantFields", record: "{singular}" },
     record: "{singular}",
   },
   objects: {

@@ -17,7 +17,7 @@ export const description: Description = {
       // Without the bound, the list has the tickets of the last 30 days only. Spam and deleted tickets have lists of their own.
       list: {
         path: "/api/v2/{path}",
-        query: { order_by: "updated_at", order_type: "asc", include: "description" },
+        query: { order_by: "updated_at", order_type: "asc", include: "description,stats" },
         pageSize: { to: "query.per_page", most: 100 },
       },
       // Pages end at 300, and a ticket that changes meanwhile would move the others.
@@ -29,6 +29,7 @@ export const description: Description = {
         exclusive: true,
       },
       paging: { link: true, depth: { pages: 300 } },
+      get: { path: "/api/v2/{path}/{id}?include=stats" },
       furtherLists: [{ query: { filter: "spam" } }, { query: { filter: "deleted" }, deleted: true }],
       example: { subject: "Printer", description: "It smokes", email: "ada@example.com" },
     },
@@ -44,6 +45,7 @@ export const description: Description = {
   errors: { message: ["errors.*.message", "description", "message"], code: "errors.0.code" },
   sources: {
     documentation: "https://developers.freshdesk.com/api",
-    checked: "2026-11-26, copies of Freshdesk’s pages by others, two other connectors",
+    checked:
+      "2026-11-28, copies of Freshdesk’s pages by others, two other connectors. What tickets have on request costs: a page of them five credits of the rate limit, a single one three",
   },
 };
