@@ -5,6 +5,8 @@ import type { Browser } from "playwright-core";
 import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
 import { launchBrowser, NO_CHROMIUM } from "../harness/chromium.ts";
 import { registerJwtKey, type TokenSigner } from "../harness/customer-tokens.ts";
+import { checkDescription } from "../../connector-kit/declarative/check/check-description.ts";
+import { startSimulation, type Simulation } from "../simulations/start-simulation.ts";
 import { openCustomer, type Customer } from "./ui-library/customer.ts";
 import { openStepwiseProvider, type StepwiseProvider } from "./ui-library/stepwise-provider.ts";
 import { servePage, type ServedPage } from "./ui-library/serve-page.ts";
@@ -62,6 +64,33 @@ const integration = (crm: Crm): string => {
           inheritMapping: true
         - objectName: ${firms.name}`;
 };
+/** The objects of a provider that the project added. */
+const QUILL = {
+  defaults: { list: { path: "/v3/{path}" }, records: "results", paging: { none: true }, modes: ["read"] },
+  objects: {
+    people: {
+      singular: "person",
+      metadata: {
+        fields: { email: { type: "string" }, nickname: { type: "string" }, about: { type: "string" } },
+      },
+    },
+  },
+  errors: { message: ["error.text"] },
+  sources: { documentation: "https://docs.quill.example", checked: "2026-11-22, documentation only" },
+};
+const QUILL_MANIFEST = `specVersion: 1.0.0
+integrations:
+  - name: quill-people
+    provider: x-quill
+    read:
+      objects:
+        - objectName: people
+          destination: hook
+          requiredFields:
+            - fieldName: email
+            - mapToName: notes
+              mapToDisplayName: Notes
+`;
 const MANIFEST = `specVersion: 1.0.0\nintegrations:${integration("hubspot")}${integration("salesforce")}\n`;
 
 describe(
@@ -75,6 +104,7 @@ describe(
     let browser: Browser;
     let served: ServedPage;
     let stepwise: StepwiseProvider;
+    let quill: Simulation;
     let signer: TokenSigner;
     let frontendKey: string;
     after(async () => {
@@ -82,6 +112,7 @@ describe(
       await served.close();
       await busbar.stop();
       await stepwise.close();
+      await quill.close();
     });
     before(async () => {
       stepwise = await openStepwiseProvider();
@@ -107,6 +138,20 @@ describe(
       signer = await registerJwtKey(busbar);
       const deployed = await busbar.inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST });
       assert.equal(deployed.status, 200, deployed.text);
+      const { description } = checkDescription(QUILL);
+      assert.ok(description);
+      quill = await startSimulation(description);
+      quill.account.put("people", { email: "ada@example.com", nickname: "ada", about: "x" });
+      const document = {
+        displayName: "Quill",
+        authType: "apiKey",
+        baseURL: quill.url,
+        apiKeyOpts: { attachmentType: "header", header: { name: "X-Quill-Key" } },
+        connector: QUILL,
+      };
+      const revision = { sourceYaml: QUILL_MANIFEST, providers: { "x-quill": document } };
+      const own = await busbar.inProject("PUT", "/integrations:batch", revision);
+      assert.equal(own.status, 200, own.text);
     });
 
     const open = (t: TestContext, asked: { groupRef: string } & Record<string, string>): Promise<Customer> =>
@@ -248,6 +293,31 @@ describe(
         assert.equal(shown.authScheme, scheme);
         assert.equal(shown.apiKey, scheme === "apiKey" ? "typed" : undefined);
         assert.equal(shown.providerWorkspaceRef, fields.workspace);
+        customer.assertUntroubled();
+      });
+    }
+
+    for (const { credential, buildCredential } of journeys) {
+      test(`with ${credential} a customer of a provider that the project added connects and installs`, async (t) => {
+        const groupRef = `own-${credential.replaceAll(/\W/g, "-")}`;
+        const customer = await open(t, {
+          integration: "quill-people",
+          groupRef,
+          ...(await buildCredential(groupRef)),
+        });
+        await customer.page.locator("#apiKey").fill("typed");
+        await customer.picture("typed");
+        await customer.press("Next");
+        await customer.sees("Widgets reads the following fields");
+        await customer.map("Notes", "about");
+        await customer.picture("mapped");
+        await customer.press("Install");
+        const [installed] = await customer.reported(1);
+        const path = `/integrations/quill-people/installations?groupRef=${groupRef}`;
+        const [installation] = (await busbar.inProject("GET", path)).body;
+        assert.equal(installed, `installed ${installation.id}`);
+        const { people } = installation.config.content.read.objects;
+        assert.deepEqual(people.selectedFieldMappings, { notes: "about" });
         customer.assertUntroubled();
       });
     }
