@@ -1,10 +1,12 @@
 /** Reads and checks the environment. A wrong value stops the start with one line that names the variable. */
+import { join } from "node:path";
 import { wrong, type Environment, type Setting, type Values, type Variable } from "./config-values.ts";
 import { LISTENERS, OUTGOING, SECRETS } from "./server-settings.ts";
 import { telemetry, TELEMETRY_VARIABLES } from "./telemetry-config.ts";
 import { DELIVERIES, LIMITS } from "./work-settings.ts";
 import { didYouMean } from "./closest.ts";
 import { StartError } from "./errors.ts";
+import { PROJECT_ROOT } from "./project-root.ts";
 
 /** Where traces and metrics are sent; undefined: nowhere. */
 const TELEMETRY = {
@@ -64,6 +66,13 @@ export function readConfig(
 /** Returns whether npm, or a program like it, runs this process as a script or by `npx`. */
 export const isRunByNpm = (env: Environment = process.env): boolean =>
   env["npm_lifecycle_event"] !== undefined;
+
+/**
+ * Returns the folder where npm was called to run a script of this checkout, from where names of files are meant: npm has gone from there to
+ * the checkout. Undefined without npm, and for scripts of another package, which know their own folder.
+ */
+export const callersFolder = (env: Environment = process.env): string | undefined =>
+  env["npm_package_json"] === join(PROJECT_ROOT, "package.json") ? env["INIT_CWD"] : undefined;
 
 function contradictions(env: Environment, config: Config): void {
   if (config.dataDatabaseUrl && !config.databaseUrl)

@@ -6,6 +6,7 @@ import { cp, mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { build } from "esbuild";
+import { callersFolder } from "../ground/config.ts";
 import { guidePage, llmsText, PAGE_PROGRAM, searchPage } from "../server/guide/guide-pages.ts";
 import { openGuide } from "../server/guide/open-guide.ts";
 
@@ -37,7 +38,7 @@ for (const section of found) {
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src 'self' data:; base-uri 'none'; form-action 'self'";
 
-const out = resolve(values.out);
+const out = resolve(callersFolder() ?? ".", values.out);
 await rm(out, { recursive: true, force: true });
 const guide = await openGuide();
 for (const page of guide.pages.values()) {

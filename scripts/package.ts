@@ -4,6 +4,7 @@ import { globSync } from "node:fs";
 import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { parseArgs, promisify } from "node:util";
+import { callersFolder } from "../ground/config.ts";
 import { readBuild } from "../server/dashboard/build-dashboard.ts";
 import { dashboardDigest } from "../server/dashboard/dashboard-digest.ts";
 import { bundleServer } from "./package/bundle-server.ts";
@@ -14,7 +15,7 @@ const run = promisify(execFile);
 
 const ROOT = join(import.meta.dirname, "..");
 const { values } = parseArgs({ options: { out: { type: "string", default: join(ROOT, "dist") } } });
-const DIST = resolve(values.out);
+const DIST = resolve(callersFolder() ?? ".", values.out);
 const STAGE = join(DIST, "package");
 
 /** Files that the code reads, and those that a package must carry. */

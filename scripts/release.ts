@@ -11,6 +11,7 @@ import { existsSync, globSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { parseArgs, promisify } from "node:util";
+import { callersFolder } from "../ground/config.ts";
 import {
   billOfMaterials,
   checksums,
@@ -33,7 +34,7 @@ const { values } = parseArgs({
     complete: { type: "boolean", default: false },
   },
 });
-const OUT = resolve(values.out);
+const OUT = resolve(callersFolder() ?? ".", values.out);
 const CLIENT = "clients/typescript";
 /** Dates in archives are the commit's; programs that make archives know this variable. */
 process.env["SOURCE_DATE_EPOCH"] ??= (await run("git", ["log", "-1", "--format=%ct"])).trim();

@@ -1,4 +1,5 @@
 /** The commands of the server's machine: start the server, start the sandbox, create keys, rotate encryption keys. */
+import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { printFindings } from "../../cli/doctor/finding.ts";
 import { createOutput } from "../../cli/output/output.ts";
@@ -8,7 +9,7 @@ import { bootstrap } from "../access/bootstrap.ts";
 import { backUp, restore } from "./backup-command.ts";
 import { withDatabase } from "./command-database.ts";
 import type { BootstrapFile } from "../data-folder/data-folder.ts";
-import { readConfig, type Config } from "../../ground/config.ts";
+import { callersFolder, readConfig, type Config } from "../../ground/config.ts";
 import { StartError, UsageError } from "../../ground/errors.ts";
 import { createLog } from "../../ground/log.ts";
 import { runDoctor } from "./doctor/doctor-command.ts";
@@ -103,6 +104,7 @@ function wholeNumber(option: string, text: string, least: number, max: number): 
 }
 
 async function sandbox(args: string[]): Promise<void> {
+  process.chdir(callersFolder() ?? ".");
   const [first] = args;
   const provider = first?.startsWith("-") === false ? first : undefined;
   const rest = provider === undefined ? args : args.slice(1);
@@ -214,9 +216,15 @@ async function restoreFile(args: string[]): Promise<void> {
 }
 
 function onlyFile(command: string, [file, ...more]: string[]): string {
-  if (file !== undefined && !file.startsWith("-") && more.length === 0) return file;
+  if (file !== undefined && !file.startsWith("-") && more.length === 0) return fromCaller(file);
   throw new UsageError(`busbar ${command} needs the name of one file`);
 }
+
+/** Under npm, the folder of this process is that of the data. */
+const fromCaller = (file: string): string => {
+  const folder = callersFolder();
+  return folder === undefined ? file : resolve(folder, file);
+};
 
 /** Exits with 1 if something is wrong. */
 async function doctor(args: string[]): Promise<void> {
