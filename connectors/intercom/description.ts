@@ -39,7 +39,12 @@ export const description: Description = {
     get: { path: "/{path}/{id}" },
   },
   objects: {
-    contacts: { singular: "contact", metadata, example: { role: "user", email: "ada@example.com" } },
+    contacts: {
+      singular: "contact",
+      metadata,
+      list: { path: "/{path}", pageSize: { to: "query.per_page", most: 150 } },
+      example: { role: "user", email: "ada@example.com" },
+    },
     companies: {
       singular: "company",
       metadata,
@@ -79,6 +84,7 @@ export const description: Description = {
   limits: { reset: "x-ratelimit-reset" },
   sources: {
     documentation: "https://developers.intercom.com/docs/references/rest-api/api.intercom.io",
-    checked: "2026-11-26, Intercom's OpenAPI files 2.11 and 2.16 of 2026-08-21",
+    checked:
+      "2026-11-28, Intercom's OpenAPI files 2.11 and 2.16 of 2026-08-21; the largest page of contacts from a later correction of them",
   },
 };

@@ -41,7 +41,8 @@ const fourDecimals = (list: Required<ObjectRules>["list"]): ObjectRules => ({
 const paged: Required<ObjectRules>["list"] = {
   path: "/api.xro/2.0/{path}",
   query: { order: "{singular}ID ASC" },
-  pageSize: { to: "query.pageSize", most: 100 },
+  // Up to 1,000 are allowed; records have their lines, and an organisation has 5,000 calls a day.
+  pageSize: { to: "query.pageSize", most: 500 },
 };
 
 const create = {
@@ -157,6 +158,6 @@ export const description: Description = {
   sources: {
     documentation: "https://developer.xero.com/documentation/api/accounting/overview",
     checked:
-      "2026-11-27, Xero's OpenAPI file 16.1.0 of 2026-07-13; the results of batches were not looked up",
+      "2026-11-28, Xero's OpenAPI file 16.1.0 of 2026-07-13; the largest page from its mail to developers, as a client quotes it; the results of batches were not looked up",
   },
 };
