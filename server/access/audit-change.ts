@@ -6,8 +6,10 @@ import type { Caller, Endpoint, Route } from "../http/endpoint.ts";
 import { SECRET_PARAMETERS } from "../http/require-role.ts";
 import type { Audit, AuditedCall } from "../http/server-options.ts";
 import { hintOfApiKey, isUuid, newId } from "../../ground/ids.ts";
+import { Problem } from "../../ground/errors.ts";
 import { isJsonObject, type JsonObject } from "../../ground/json.ts";
 import { withRecordedChange, type RecordedChange } from "../store/database/audit-context.ts";
+import { isDatabaseAway } from "../store/database/database-outage.ts";
 import { completeAuditEvent, insertAuditEvent, type NewAuditEvent } from "../store/access/audit-events.ts";
 import type { Database } from "../store/database/database.ts";
 
@@ -25,15 +27,31 @@ export const openAudit =
         if (stored) await insertAuditEvent(transaction, stored);
       },
     };
-    const answer = await withRecordedChange(change, handle);
-    const whole = toAuditEvent(id, route, call, answer);
-    if (!whole) return answer;
-    if (!change.isRecorded || !stored) await insertAuditEvent(control, whole);
-    else if (stored.targetId !== whole.targetId || stored.targetName !== whole.targetName) {
-      await completeAuditEvent(control, id, { targetId: whole.targetId, targetName: whole.targetName });
+    let isHandled = false;
+    try {
+      const answer = await withRecordedChange(change, handle);
+      isHandled = true;
+      const whole = toAuditEvent(id, route, call, answer);
+      if (!whole) return answer;
+      if (!change.isRecorded || !stored) await insertAuditEvent(control, whole);
+      else if (stored.targetId !== whole.targetId || stored.targetName !== whole.targetName) {
+        await completeAuditEvent(control, id, { targetId: whole.targetId, targetName: whole.targetName });
+      }
+      return answer;
+    } catch (error) {
+      if ((isHandled || change.isRecorded) && isDatabaseAway(error)) throw awayAfterCommit(error);
+      throw error;
     }
-    return answer;
   };
+
+/** An outage behind the commit must not be answered with "nothing was done": a request that is repeated finds a conflict. */
+const awayAfterCommit = (cause: unknown): Problem =>
+  new Problem("unavailable", {
+    detail:
+      "The database does not answer at the moment, but the change, or a part of it, was stored before. Look it up before you send it again.",
+    retryable: false,
+    cause,
+  });
 
 /** Not audited: calls about customers' records, which are listed as operations, and people's own sessions. */
 const NOT_AUDITED = /^\/(write|search)\/|^\/read\/.*\/objects\/|^\/callbacks\/|^\/v1\/(sessions|uploads)/;

@@ -69,7 +69,7 @@ const REASONS: Record<number, string> = {
   500: "An internal error; the log has its cause under the `requestId`.",
   501: "Not built yet.",
   502: "The provider could not be reached, or its response could not be read.",
-  503: "The database is unavailable. Nothing was done.",
+  503: "The database is unavailable. Nothing was done, unless the response says otherwise.",
   504: "The provider did not respond in time.",
 };
 
