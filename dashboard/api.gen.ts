@@ -110,7 +110,7 @@ export interface Schemas {
   GenerateConnectionRequest: { provider: string; groupRef: string; groupName?: string; consumerRef: string; consumerName?: string; providerWorkspaceRef?: string; providerMetadata?: Record<string, { value: string; source: "input" | "token" | "provider"; displayName?: string }>; apiKey?: string; basicAuth?: { username: string; password: string }; oauth2ClientCredentials?: { clientId: string; clientSecret: string; scopes?: readonly string[] }; oauth2PasswordCredentials?: { username: string; password: string; clientId: string; clientSecret: string; scopes?: readonly string[] }; oauth2AuthorizationCode?: { accessToken?: { token: string; issuedAt?: string; expiresAt?: string }; refreshToken?: { token: string; issuedAt?: string; expiresAt?: string }; scopes?: readonly string[] }; customAuth?: Record<string, unknown> };
   GetHealthzResponse: { status: "ok" };
   GetReadyzResponse: { status: "ok"; hasWorker?: false; clockAheadSeconds?: number };
-  GetSubscribeSetupResponse: { callbackURL: string; providerCallbackURL: string; publicAddress: boolean; webhooksConfig?: Record<string, unknown> };
+  GetSubscribeSetupResponse: { callbackURL: string; providerCallbackURL: string; publicAddress: boolean; refusedPushes?: { since: string; lastTime: string; detail: string }; webhooksConfig?: Record<string, unknown> };
   Group: { groupRef: string; groupName: string; projectId: string; createTime: string; updateTime?: string };
   HealthReason: { type: "connection" | "destination" | "field" | "object" | "read" | "subscription" | "worker"; name: string; detail: string; since: string };
   HydratedField: { fieldName?: string; mapToName?: string; mapToDisplayName?: string; prompt?: string; default?: string; displayName?: string };

@@ -35,6 +35,7 @@ import { openMetadataMemory, type MetadataMemory } from "./operations/metadata-m
 import { createLateProxyCaller, type LateProxyCaller } from "./proxy/proxy-caller.ts";
 import { openPushTargets, type PushTargets } from "./subscribe/receive/push-targets.ts";
 import { openPushInbox, type PushInbox } from "./subscribe/receive/push-inbox.ts";
+import { watchSignatures, type SignatureWatch } from "./subscribe/receive/watch-signatures.ts";
 import { CustomProviderMemory } from "./operations/custom-provider-memory.ts";
 import { openOperationLedger, type OperationLedger } from "./operations/operation-ledger.ts";
 
@@ -70,6 +71,8 @@ export interface Services {
   pushTargets: PushTargets;
   /** Stores pushes. */
   pushInbox: PushInbox;
+  /** Remembers refused signatures. */
+  signatures: SignatureWatch;
   /** Announces stored pushes. */
   newPushes: NewWork;
   /** Announces accepted asynchronous writes. */
@@ -165,7 +168,7 @@ export async function openServices(options: OpenOptions, closers: Cleanup): Prom
     tracer: reports.tracer,
     minuteMs: config.minuteMs,
     providerTimeoutMs,
-    ...pushServices({ database, changes, sealer }),
+    ...pushServices({ database, changes, sealer, log }),
     newWrites,
     newApprovals: new NewWork(),
     proxyCaller: createLateProxyCaller(),
@@ -196,14 +199,16 @@ function pushServices({
   database,
   changes,
   sealer,
-}: Pick<Services, "database" | "changes" | "sealer">): Pick<
+  log,
+}: Pick<Services, "database" | "changes" | "sealer" | "log">): Pick<
   Services,
-  "pushTargets" | "pushInbox" | "newPushes"
+  "pushTargets" | "pushInbox" | "signatures" | "newPushes"
 > {
   const newPushes = new NewWork();
   return {
     pushTargets: openPushTargets({ database, changes, sealer }),
     pushInbox: openPushInbox({ database, newPushes }),
+    signatures: watchSignatures({ database, log }),
     newPushes,
   };
 }

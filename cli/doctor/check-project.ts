@@ -1,5 +1,6 @@
-/** Checks a project for failing destinations, refused credentials and unhealthy installations. */
+/** Checks a project for failing destinations, refused credentials, unhealthy installations and refused pushes. */
 import { objectsAt, requireObjects, textAt, valueAt, type JsonObject } from "../http/json.ts";
+import { encodeStep } from "../http/api.ts";
 import { Refused } from "../http/refused.ts";
 import type { Connected } from "../settings/connect.ts";
 import { bad, good, type Finding } from "./finding.ts";
@@ -14,6 +15,7 @@ export async function checkProject(deps: Needs): Promise<Finding[]> {
     reportFailure("destinations", checkDestinations(deps)),
     reportFailure("connections", checkConnections(deps)),
     reportFailure("installations", checkInstallations(deps)),
+    reportFailure("pushes", checkPushes(deps)),
   ]);
   return found.flat();
 }
@@ -94,6 +96,25 @@ async function checkInstallations(deps: Needs): Promise<Finding[]> {
       }),
   );
   return summarize("installations", all, [...waitForWorker(all), ...faults]);
+}
+
+/** Looks at one integration of each provider whose changes are subscribed to. */
+async function checkPushes(deps: Needs): Promise<Finding[]> {
+  const subscribing = requireObjects(await deps.inProject("GET", "/integrations")).filter(
+    (one) => valueAt(one, "latestRevision.content.subscribe") !== undefined,
+  );
+  const names = new Map(subscribing.map((one) => [textAt(one, "provider") ?? "", textAt(one, "name") ?? ""]));
+  const found = await Promise.all(
+    [...names].map(async ([provider, name]) => {
+      const setup = await deps.inProject("GET", `/integrations/${encodeStep(name)}/subscribe-setup`);
+      const detail = textAt(setup, "refusedPushes.detail");
+      if (detail === undefined) return [];
+      const since = textAt(setup, "refusedPushes.since");
+      const cure = `Compare the address with: busbar api GET /v1/projects/{project}/integrations/${name}/subscribe-setup`;
+      return [bad(`pushes of ${provider}`, `${detail} (since ${since})`, cure)];
+    }),
+  );
+  return found.flat();
 }
 
 const lacksWorker = (reason: JsonObject): boolean => textAt(reason, "type") === "worker";

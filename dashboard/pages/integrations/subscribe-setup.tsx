@@ -11,6 +11,7 @@ import { IdText } from "../../ui/id-text.tsx";
 import { saveText } from "../../ui/save-text.ts";
 import { Section } from "../../ui/section.tsx";
 import { Status } from "../../ui/status.tsx";
+import { TimeAgo } from "../../ui/time-ago.tsx";
 
 /** File name that HubSpot's command line expects. */
 const FILE = "webhooks-hsmeta.json";
@@ -20,7 +21,7 @@ export function SubscribeSetup({ name }: { name: string }): JSX.Element | null {
   const input = { projectIdOrName, integrationId: name };
   const { data, error, refetch } = useCall("getSubscribeSetup", input);
   if (!data) return <ProblemView error={error} onRetry={() => void refetch()} />;
-  const { callbackURL, providerCallbackURL, publicAddress, webhooksConfig } = data;
+  const { callbackURL, providerCallbackURL, publicAddress, refusedPushes, webhooksConfig } = data;
   if (!webhooksConfig)
     return (
       <Section>
@@ -44,6 +45,14 @@ export function SubscribeSetup({ name }: { name: string }): JSX.Element | null {
                 only from here: changes are asked for at intervals until BUSBAR_PUBLIC_URL is https and public
               </Status>
             ),
+            ...(refusedPushes && {
+              Pushes: (
+                <>
+                  <Status status="failing">refused</Status> {refusedPushes.detail} Since{" "}
+                  <TimeAgo time={refusedPushes.since} />.
+                </>
+              ),
+            }),
           }}
         />
       </Section>

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Client } from "pg";
 import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+import { runCli } from "../../../tests/harness/command-line.ts";
 import { connectCustomer, type Customer } from "../../../tests/harness/connect-customer.ts";
 import { signedPush } from "../../../tests/harness/signed-push.ts";
 import { until } from "../../../tests/harness/until.ts";
@@ -158,6 +159,24 @@ describe("pushes", () => {
     await Promise.all(Array.from({ length: 20 }, one));
     assert.equal(await push(JSON.stringify([deletion()])), 200);
     assert.equal(await received(), before + 1);
+  });
+
+  test("pushes of which none has the right signature are told in the setup and by doctor, until one has", async () => {
+    const setup = async () =>
+      (await busbar.inProject("GET", "/integrations/crm/subscribe-setup")).body.refusedPushes;
+    const doctor = async () => {
+      const env = { BUSBAR_URL: PUBLIC_URL, BUSBAR_API_KEY: busbar.apiKey, BUSBAR_PROJECT: "default" };
+      return (await runCli(["doctor"], { env })).stdout;
+    };
+    await push("[]", { secret: "wrong" });
+    const { since, detail } = await until(setup);
+    assert.match(detail, /match no client secret of the project's provider apps for hubspot/);
+    assert.match(await doctor(), /✗ pushes of hubspot: .*BUSBAR_PUBLIC_URL.*\(since 20/);
+    await push("[]", { secret: "wrong" });
+    assert.equal((await setup()).since, since);
+    assert.equal(await push("[]"), 200);
+    await until(async () => (await setup()) === undefined);
+    assert.doesNotMatch(await doctor(), /pushes of/);
   });
 
   test("while too many pushes wait, others are refused for a while, and taken afterwards", async () => {

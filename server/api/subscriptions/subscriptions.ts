@@ -25,6 +25,7 @@ import { getIntegrationRow } from "../integration.ts";
 import { IntegrationIdOrName } from "../members.ts";
 import { INSTALLATION, INTEGRATION } from "../paths.ts";
 import { listSubscriptionEvents } from "./list-subscription-events.ts";
+import { findRefusedPushes, type RefusedPushes } from "../../store/subscriptions/refused-pushes.ts";
 import { SubscriptionPath, SubscriptionSchema, toSubscription } from "./subscription.ts";
 
 export const subscriptionRoutes = (
@@ -78,6 +79,20 @@ const getSubscribeSetup = (deps: { database: Database; catalog: Catalog; publicU
         publicAddress: Type.Boolean({
           description: "Whether the address is https and not private, so that a provider can reach it.",
         }),
+        refusedPushes: Type.Optional(
+          Type.Object(
+            {
+              since: Type.String({ format: "date-time", description: "Time of the first one." }),
+              lastTime: Type.String({ format: "date-time", description: "Time of a late one." }),
+              detail: Type.String({ description: "What to check." }),
+            },
+            {
+              description:
+                "Set while every push of the provider is refused because its signature does not match, since the last one that was " +
+                "accepted. Anybody can send such requests, so they make no installation unhealthy.",
+            },
+          ),
+        ),
         webhooksConfig: Type.Optional(
           Type.Record(Type.String(), Type.Unknown(), {
             description: "Content of `webhooks-hsmeta.json`, for providers that take such a file.",
@@ -94,14 +109,25 @@ const getSubscribeSetup = (deps: { database: Database; catalog: Catalog; publicU
       const connector = deps.catalog.of(project.id).connector(provider);
       const objects = planRegistration(latestRevision.content, listWatchNames(connector));
       const webhooksConfig = connector?.subscribe?.registration?.(objects, callbackURL);
+      const pushing = { projectId: project.id, provider };
+      const refused = await findRefusedPushes(deps.database.control, pushing);
       return {
         callbackURL,
         providerCallbackURL: `${base}/providers/${encodeURIComponent(provider)}`,
         publicAddress: isPublic(origin),
+        ...(refused && { refusedPushes: showRefusedPushes(refused, provider) }),
         ...(webhooksConfig && { webhooksConfig }),
       };
     },
   });
+
+const showRefusedPushes = ({ firstTime, lastTime }: RefusedPushes, provider: string) => ({
+  since: firstTime.toISOString(),
+  lastTime: lastTime.toISOString(),
+  detail:
+    `The signatures of pushes match no client secret of the project's provider apps for ${provider}, and none was accepted since. Check ` +
+    "that the provider calls the address above (BUSBAR_PUBLIC_URL), and the client secret. If it does not push, somebody else sends them.",
+});
 
 type Services = CallServices & { installations: InstallationCache; metadata: MetadataMemory };
 

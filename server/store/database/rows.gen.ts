@@ -635,6 +635,13 @@ export interface ReceivedPushes {
   sizeBytes: number;
 }
 
+export interface RefusedPushes {
+  firstTime: Generated<Timestamp>;
+  lastTime: Generated<Timestamp>;
+  projectId: string;
+  provider: string;
+}
+
 export interface RefusedRequests {
   apiKeyId: string | null;
   builderId: string | null;
@@ -938,6 +945,7 @@ export interface DB {
   readRuns: ReadRuns;
   readSyncs: ReadSyncs;
   receivedPushes: ReceivedPushes;
+  refusedPushes: RefusedPushes;
   refusedRequests: RefusedRequests;
   removedConnections: RemovedConnections;
   removedInstallations: RemovedInstallations;

@@ -77,6 +77,7 @@ export const TABLE_SIDES = {
   readSyncs: "data",
   // One push may have events of many customers.
   receivedPushes: "control",
+  refusedPushes: "control",
   refusedRequests: "control",
   // Distinguish "deleted" from "not replicated yet".
   removedConnections: "shared",

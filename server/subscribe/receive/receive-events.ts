@@ -7,7 +7,6 @@ import { isDatabaseAway } from "../../store/database/database-outage.ts";
 import type { PushPlace } from "./push-targets.ts";
 import {
   openPushConnectors,
-  openRefusalLog,
   sendLater,
   storePush,
   type ReceiveServices,
@@ -79,7 +78,6 @@ function receiver(
 ): Endpoint {
   const deps: StorePushServices = {
     ...services,
-    logRefusal: openRefusalLog(services.log),
     pushConnectors: openPushConnectors(services),
   };
   return endpoint({

@@ -8,6 +8,7 @@ import type { Log } from "../../../ground/log.ts";
 import type { Database } from "../../store/database/database.ts";
 import type { PushInbox } from "./push-inbox.ts";
 import type { PushPlace, PushTarget, PushTargets } from "./push-targets.ts";
+import type { SignatureWatch } from "./watch-signatures.ts";
 import type { SubscribeMeter } from "../definition/subscribe-services.ts";
 
 export interface ReceiveServices {
@@ -17,11 +18,11 @@ export interface ReceiveServices {
   publicUrl: () => string;
   pushTargets: PushTargets;
   pushInbox: PushInbox;
+  signatures: SignatureWatch;
   metrics?: { subscribeMeter: SubscribeMeter } | undefined;
 }
 
 export interface StorePushServices extends ReceiveServices {
-  logRefusal(uri: string): void;
   /** Returns the push connectors of all providers. */
   pushConnectors(): PushConnector[];
 }
@@ -78,9 +79,10 @@ async function requireSigned(
   const target = await deps.pushTargets.find(place);
   const push = target && deps.catalog.connector(target.provider)?.subscribe?.push;
   if (target && push?.findFault(request, nowMs()) === undefined && push?.isSigned(request, target.secrets)) {
+    deps.signatures.accepted(target);
     return { push, target };
   }
-  deps.logRefusal(request.uri);
+  deps.signatures.refused(target, request.uri);
   throw unsignedProblem(
     deps,
     `The signature does not match ${request.method} ${request.uri} with the client secret of any provider app of this address. ` +
@@ -91,17 +93,6 @@ async function requireSigned(
 function unsignedProblem(deps: ReceiveServices, detail: string): Problem {
   deps.metrics?.subscribeMeter.refused("signature");
   return new Problem("unauthenticated", { detail });
-}
-
-const LOG_EVERY_MS = 10_000;
-/** Returns a log that writes a line now and then: a flood of wrong requests must not become a flood of lines. */
-export function openRefusalLog(log: Log): (uri: string) => void {
-  let nextMs = 0;
-  return (uri) => {
-    if (nowMs() < nextMs) return;
-    nextMs = nowMs() + LOG_EVERY_MS;
-    log.warn({ uri }, "refused a push: its signature does not match this address");
-  };
 }
 
 /** Returns a function that lists the connectors of all providers that push; it looks through the catalog once. */
