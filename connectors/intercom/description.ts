@@ -85,6 +85,6 @@ export const description: Description = {
   sources: {
     documentation: "https://developers.intercom.com/docs/references/rest-api/api.intercom.io",
     checked:
-      "2026-11-28, Intercom's OpenAPI files 2.11 and 2.16 of 2026-08-21; the largest page of contacts from a later correction of them",
+      "2026-11-28, Intercom's OpenAPI files 2.11 and 2.16 of 2026-08-21; the largest page of contacts from a later correction of them. The list has conversations without their parts; one by its id has the 500 newest",
   },
 };
