@@ -14,7 +14,6 @@ function open(url: string, env: Record<string, string> = {}) {
   const lines: Record<string, unknown>[] = [];
   const config = telemetry({
     OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${url}/v1/traces`,
-    OTEL_EXPORTER_OTLP_TIMEOUT: "200",
     OTEL_BSP_SCHEDULE_DELAY: "20",
     ...env,
   });

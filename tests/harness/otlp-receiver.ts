@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
 
 export interface ReceivedSpan {
   traceId: string;
@@ -40,11 +41,13 @@ export interface OtlpReceiver {
 
 export async function startOtlpReceiver(): Promise<OtlpReceiver> {
   const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const body = await buffer(request).catch(() => undefined);
+    // The sender has given up, and sends it again.
+    if (!body) return;
     receiver.requests.push({ path: request.url ?? "", headers: request.headers });
-    if (receiver.refuseWith !== undefined) return response.writeHead(receiver.refuseWith).end();
-    const body = Buffer.concat(chunks);
+    // Longer than the sender's timeout, which it therefore does not spend on repeats of its own.
+    if (receiver.refuseWith !== undefined)
+      return response.writeHead(receiver.refuseWith, { "retry-after": "3600" }).end();
     const kind = request.url?.endsWith("/v1/traces") ? "trace" : "metrics";
     const type = request.headers["content-type"];
     try {

@@ -133,8 +133,11 @@ describe("a declarative connector", () => {
   });
 
   test("the log of a read says which records the provider leaves out of its list", async () => {
-    const { body } = await busbar.inProject("GET", "/operations?type=read&integration=outlook");
-    const logs = () => busbar.inProject("GET", `/operations/${body.results[0].id}/logs`);
+    const { id } = await until(
+      async () =>
+        (await busbar.inProject("GET", "/operations?type=read&integration=outlook")).body.results[0],
+    );
+    const logs = () => busbar.inProject("GET", `/operations/${id}/logs`);
     await until(async () => (await logs()).text.includes("Ended"));
     // Microsoft: https://learn.microsoft.com/en-us/graph/api/user-list-contacts (2026-11-26): of the default folder.
     assert.match((await logs()).text, /leaves out contacts of other folders than the default one/);

@@ -41,7 +41,6 @@ describe("traces, metrics and log lines", () => {
         OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
         OTEL_EXPORTER_OTLP_HEADERS: `authorization=Bearer%20${TOKEN}`,
         OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
-        OTEL_EXPORTER_OTLP_TIMEOUT: "500",
         OTEL_RESOURCE_ATTRIBUTES: "deployment.environment.name=test",
         OTEL_BSP_SCHEDULE_DELAY: "50",
         OTEL_METRIC_EXPORT_INTERVAL: "200",
