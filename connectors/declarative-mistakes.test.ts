@@ -40,10 +40,10 @@ function request(provider: string, write: RecordWrite): ProviderRequest {
 test("Close: the offset is a number, and grows by the records of a page", async () => {
   const page: Reply = {
     status: 200,
-    body: { data: [1, 2].map((number) => ({ id: `lead_${number}` })), has_more: true },
+    body: { data: [1, 2].map((number) => ({ id: `task_${number}` })), has_more: true },
   };
   const provider = replay(page);
-  const { next } = await reader("close").readPage(planRead("lead"), { place: 100 }, provider.fetch);
+  const { next } = await reader("close").readPage(planRead("task"), { place: 100 }, provider.fetch);
   assert.equal(next?.["place"], 102);
 });
 

@@ -1,11 +1,54 @@
 /** Close's objects. Paths end in a slash; an update by PUT changes only the fields it names. */
-import type { Description } from "../../connector-kit/declarative/rules/description.ts";
+import type { Description, ObjectRules } from "../../connector-kit/declarative/rules/description.ts";
 
 const buildList = (query: Record<string, string>) => ({
   path: "/api/v1/{path}/",
   query,
   pageSize: { to: "query._limit", most: 100 },
 });
+
+const dateUpdated = (place: string) => ({
+  [`${place}.type`]: "regular_field",
+  [`${place}.object_type`]: "{path}",
+  [`${place}.field_name`]: "date_updated",
+});
+
+/**
+ * Lists of leads and contacts know no filter, no order, and end at the largest `_skip`. Advanced Filtering goes on by the time of change; its
+ * cursor, which dies after 30 seconds and reaches 10,000 records, is for records of one time only. It answers named fields only.
+ */
+const filtered = (
+  object: string,
+  fields: string[],
+): Pick<ObjectRules, "list" | "paging" | "since" | "select"> => ({
+  list: {
+    method: "POST",
+    path: "/api/v1/data/search/",
+    body: {
+      "query.type": "and",
+      "query.queries.0.type": "object_type",
+      "query.queries.0.object_type": "{path}",
+      "query.queries.1.type": "field_condition",
+      ...dateUpdated("query.queries.1.field"),
+      "query.queries.1.condition.type": "moment_range",
+      "query.queries.1.condition.on_or_after.type": "fixed_utc",
+      "sort.0.direction": "asc",
+      ...dateUpdated("sort.0.field"),
+      [`_fields.${object}`]: [...fields, ...STAMPS],
+    },
+    pageSize: { to: "body._limit", most: 100 },
+  },
+  paging: { cursor: { from: "cursor", to: "body.cursor" } },
+  since: {
+    to: "body.query.queries.1.condition.on_or_after.value",
+    full: "1970-01-01T00:00:00Z",
+    keyset: true,
+  },
+  select: { to: `body._fields.${object}` },
+});
+
+/** `custom` stands for all custom fields. */
+const STAMPS = ["custom", "organization_id", "created_by", "updated_by", "date_created", "date_updated"];
 
 export const description: Description = {
   ids: { pattern: "[a-z]+_[A-Za-z0-9]{1,64}" },
@@ -14,15 +57,33 @@ export const description: Description = {
     records: "data",
     paging: { offset: { to: "query._skip", more: "has_more" } },
     changedPath: "date_updated",
-    // Lists of leads and contacts know no bound: the records are compared here.
     create: { method: "POST", path: "/api/v1/{path}/" },
     update: { method: "PUT", path: "/api/v1/{path}/{id}/" },
     delete: { method: "DELETE", path: "/api/v1/{path}/{id}/" },
     get: { path: "/api/v1/{path}/{id}/" },
   },
   objects: {
-    lead: { example: { name: "Quill Ltd" } },
-    contact: { example: { name: "Ada", lead_id: "lead_1" } },
+    lead: {
+      ...filtered("lead", [
+        "id",
+        "name",
+        "display_name",
+        "description",
+        "url",
+        "html_url",
+        "status_id",
+        "status_label",
+        "addresses",
+        "contacts",
+        "opportunities",
+        "tasks",
+      ]),
+      example: { name: "Quill Ltd" },
+    },
+    contact: {
+      ...filtered("contact", ["id", "lead_id", "name", "display_name", "title", "emails", "phones", "urls"]),
+      example: { name: "Ada", lead_id: "lead_1" },
+    },
     opportunity: {
       // Beyond the largest `_skip`, the list goes on by time.
       list: buildList({ _order_by: "date_updated" }),
@@ -41,6 +102,6 @@ export const description: Description = {
   sources: {
     documentation: "https://developer.close.com",
     checked:
-      "2026-11-26, Close’s OpenAPI file in a copy of 2026-06, its pages about paging and tasks; the largest `_limit` and `_skip` vary by resource and are not named",
+      "2026-11-28, Close’s OpenAPI file in a copy of 2026-06, its pages about paging, tasks and Advanced Filtering; the form of its filter by time, which the pages do not show, is from two connectors of others. The largest `_limit` and `_skip` vary by resource and are not named: a list of tasks that is longer fails and says so. Of leads and contacts, an object with all fields has those that Close documents, and `custom`",
   },
 };
