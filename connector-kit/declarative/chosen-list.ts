@@ -19,6 +19,8 @@ export interface ChosenList {
   /** All its records are deleted ones, or those with this mark. */
   allDeleted: boolean;
   where: FurtherList["where"];
+  /** A record from before the period ends it. */
+  newestFirst: boolean;
   /** Not every account may read it. */
   mayBeForbidden: boolean;
   /** Where the end of the period goes. */
@@ -69,6 +71,7 @@ export function chooseList(
     position,
     allDeleted: further?.deleted ?? false,
     where: further?.where,
+    newestFirst: further?.newestFirst ?? false,
     mayBeForbidden: further?.mayBeForbidden ?? false,
     untilTo: further?.since?.until,
     most: further?.most,

@@ -263,7 +263,7 @@ function nextCheckpoint(
   const before = readBefore(checkpoint);
   const read = before === undefined ? undefined : before + ids.length;
   const moves = rules.since?.keyset === true && bound !== undefined;
-  const place = nextPlace(paging, checkpoint?.["place"], {
+  const following = nextPlace(paging, checkpoint?.["place"], {
     response,
     body,
     count: ids.length,
@@ -273,6 +273,7 @@ function nextCheckpoint(
     listPath: fillPath(rules.list?.path ?? "", rules),
     pageSize: most === undefined ? undefined : sizeIn(most, plan.pageSize),
   });
+  const place = isBehindPeriod(chosen, records) ? undefined : following;
   const moved = moves ? moveBound(chosen, records, checkpoint, place) : undefined;
   const reading = paging.newestFirst ? readOn(chosen, checkpoint, records, place) : undefined;
   const isOver = reading?.isOver ?? (moves ? moved : place) === undefined;
@@ -295,6 +296,12 @@ function nextCheckpoint(
     ...reading?.next,
     ...remembered,
   };
+}
+
+/** Returns whether the list has come to records from before the period, which only older ones follow. */
+function isBehindPeriod({ newestFirst, bound }: ChosenList, records: SourceRecord[]): boolean {
+  const time = records.at(-1)?.changeTime;
+  return newestFirst && time !== undefined && bound !== undefined && time < bound;
 }
 
 const nextList = ({ following }: ChosenList): { next?: Checkpoint } =>

@@ -1,10 +1,18 @@
 /** Names the wanted fields in a request, for providers that return only those. */
 import { parseFieldPath } from "../../ground/field-path.ts";
+import { valueAt } from "../calls/text-at.ts";
 import type { ObjectPlan } from "./object-plan.ts";
 import { put, withQuery, type RequestParts } from "./request-parts.ts";
 
-/** Adds the names of the fields. Nothing is added where the provider returns all fields anyway. */
+/**
+ * Adds the names of the fields. Nothing is added where the provider returns all fields anyway, nor where the body of the list has the names of
+ * all that are known, and none is wanted alone.
+ */
 export function putSelected(parts: RequestParts, plan: ObjectPlan, fields: readonly string[]): void {
+  const target = plan.select?.to ?? "";
+  const isNamed =
+    target.startsWith("body.") && valueAt(parts.body, target.slice("body.".length)) !== undefined;
+  if (isNamed && fields.length === 0) return;
   putNames(parts, plan, groupSelectedFields(plan, fields)[0] ?? []);
 }
 

@@ -7,6 +7,26 @@ const buildList = (query: Record<string, string>) => ({
   pageSize: { to: "query._limit", most: 100 },
 });
 
+/**
+ * The log of events has those of the last 30 days, the newest first. It knows a bound, which does not go with the cursor; the types of tasks have
+ * names of their own there.
+ */
+const loggedDeletions: ObjectRules["furtherLists"] = [
+  {
+    list: {
+      path: "/api/v1/event/",
+      query: { object_type: "{path}", action: "deleted" },
+      pageSize: { to: "query._limit", most: 50 },
+    },
+    paging: { cursor: { from: "cursor_next", to: "query._cursor" } },
+    idPath: "object_id",
+    changedPath: "date_updated",
+    newestFirst: true,
+    since: { overlapMinutes: 10, oldestDays: 30 },
+    deleted: true,
+  },
+];
+
 const dateUpdated = (place: string) => ({
   [`${place}.type`]: "regular_field",
   [`${place}.object_type`]: "{path}",
@@ -20,7 +40,8 @@ const dateUpdated = (place: string) => ({
 const filtered = (
   object: string,
   fields: string[],
-): Pick<ObjectRules, "list" | "paging" | "since" | "select"> => ({
+): Pick<ObjectRules, "furtherLists" | "list" | "paging" | "since" | "select"> => ({
+  furtherLists: loggedDeletions,
   list: {
     method: "POST",
     path: "/api/v1/data/search/",
@@ -85,6 +106,7 @@ export const description: Description = {
       example: { name: "Ada", lead_id: "lead_1" },
     },
     opportunity: {
+      furtherLists: loggedDeletions,
       // Beyond the largest `_skip`, the list goes on by time.
       list: buildList({ _order_by: "date_updated" }),
       total: "total_results",
@@ -102,6 +124,6 @@ export const description: Description = {
   sources: {
     documentation: "https://developer.close.com",
     checked:
-      "2026-11-28, Close’s OpenAPI file in a copy of 2026-06, its pages about paging, tasks and Advanced Filtering; the form of its filter by time, which the pages do not show, is from two connectors of others. The largest `_limit` and `_skip` vary by resource and are not named: a list of tasks that is longer fails and says so. Of leads and contacts, an object with all fields has those that Close documents, and `custom`",
+      "2026-11-28, Close’s OpenAPI file in a copy of 2026-06, its pages about paging, tasks and Advanced Filtering, and of events, from which deletions of leads, contacts and opportunities of the last 30 days are read; the form of its filter by time, which the pages do not show, is from two connectors of others. The largest `_limit` and `_skip` vary by resource and are not named: a list of tasks that is longer fails and says so. Of leads and contacts, an object with all fields has those that Close documents, and `custom`",
   },
 };

@@ -142,6 +142,8 @@ function listBodyValueFaults(path: string, rules: Parameter, value: Json, fact: 
   const { type } = rules;
   if (fact.encoding !== "form" && type !== undefined && !TYPES[type](value))
     return [`body.${path}: ${JSON.stringify(value).slice(0, 60)} is not of the type ${type}`];
+  if (Array.isArray(value) && rules.enum)
+    return value.flatMap((one) => listValueFaults(`body.${path}`, rules, String(one), false));
   return typeof value === "object"
     ? []
     : listValueFaults(`body.${path}`, rules, String(value), isCut(fact, `body.${path}`));

@@ -51,7 +51,7 @@ export class VendorRecords {
   readonly removed: { objectName: string; record: VendorRecord }[] = [];
   private made = 0;
   /** Clock, from an hour ago, so that no test reaches the present. Whole seconds, because many formats have no others. */
-  private clockMs = Math.floor(nowMs() / 1000) * 1000 - 3_600_000;
+  private clockMs = anHourAgoMs();
   private readonly facts: Facts;
 
   constructor(facts: Facts) {
@@ -97,12 +97,15 @@ export class VendorRecords {
   clear(): void {
     this.stored.clear();
     this.removed.length = 0;
+    this.clockMs = anHourAgoMs();
   }
 
   private tick(): number {
     return (this.clockMs += 1000);
   }
 }
+
+const anHourAgoMs = (): number => Math.floor(nowMs() / 1000) * 1000 - 3_600_000;
 
 /** Builds an id in the vendor's form; every third is as long as the longest of the vendor. */
 function buildId({ type, example, longest, pattern, caseSuffix }: ObjectFacts["id"], number: number): string {

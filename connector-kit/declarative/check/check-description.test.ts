@@ -56,6 +56,10 @@ const BREAKS: [place: RegExp, change: (description: Broken) => void][] = [
       (defaults.furtherLists = [{ list: { path: "/x" }, since: { to: "query.s", zone: "user" } }]),
   ],
   [
+    /furtherLists\.0\.newestFirst$/,
+    ({ defaults }) => (defaults.furtherLists = [{ list: { path: "/x" }, newestFirst: true }]),
+  ],
+  [
     /furtherLists\.0\.mayBeForbidden$/,
     ({ defaults }) => (defaults.furtherLists = [{ list: { path: "/x" }, mayBeForbidden: true }]),
   ],

@@ -73,6 +73,9 @@ export function objectListFaults(
         ...(list.where && !list.deleted
           ? fault(`${place}.where`, "needs deleted: true: it tells deleted records from others")
           : []),
+        ...(list.newestFirst && !list.deleted
+          ? fault(`${place}.newestFirst`, "needs deleted: true: other lists have paging.newestFirst")
+          : []),
         ...(list.mayBeForbidden && !list.deleted
           ? fault(
               `${place}.mayBeForbidden`,

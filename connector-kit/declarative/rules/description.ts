@@ -232,8 +232,8 @@ const ObjectRulesSchema = Type.Object({
       },
       {
         description:
-          "For providers that return only named fields: where the names of the wanted fields go. The id and the member at " +
-          "`changedPath` are named too, unless `flatten` is set, because they are then beside the fields.",
+          "For providers that return only named fields: where the names of the wanted fields go. Names that the body of the list has there are " +
+          "for reads of all fields. The id and the member at `changedPath` are named too, unless `flatten` is set, because they are then beside the fields.",
       },
     ),
   ),

@@ -134,6 +134,13 @@ export const FurtherList = Type.Object({
   idPath: optional("Path of the id in its records, where a log names records in another way. Needs `list`."),
   changedPath: optional("Path of the time of the change, or of the deletion, in its records."),
   deleted: Type.Optional(Type.Boolean({ description: "Its records are deleted ones." })),
+  newestFirst: Type.Optional(
+    Type.Boolean({
+      description:
+        "Its entries are in the order of the times at `changedPath`, newest first: the first that is older than the period is the last that " +
+        "is read. Needs `deleted`.",
+    }),
+  ),
   mayBeForbidden: Type.Optional(
     Type.Boolean({
       description:
@@ -149,7 +156,7 @@ export const FurtherList = Type.Object({
   since: Type.Optional(
     Type.Object(
       {
-        to: target("Where the lower bound goes."),
+        to: Type.Optional(target("Where the lower bound goes. Absent: entries are compared here.")),
         format: Type.Optional(Type.Union(TimeFormat.anyOf, { description: "How it is written." })),
         template: optional("Text around the bound, with `{since}`."),
         zone: Zone,

@@ -1,0 +1,57 @@
+/** Close's Advanced Filtering, by which leads and contacts are read. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { planRead } from "../../connector-kit/testing/order-fixture.ts";
+import { replay } from "../../connector-kit/testing/replay.ts";
+import { valueAt } from "../../connector-kit/calls/text-at.ts";
+import type { Json } from "../../ground/json.ts";
+import { CONNECTORS } from "../connectors.gen.ts";
+
+const { read } = CONNECTORS["close"] ?? {};
+assert.ok(read);
+
+const BOUND = "query.queries.1.condition.on_or_after.value";
+const time = "2026-07-01T10:00:00.123000+00:00";
+const lead = (number: number) => ({ id: `lead_${number}`, date_updated: time });
+
+// PostHog/posthog#74146 (2026-07-28): the cursor is for a run of records that share one time.
+test("records of one time are read by the cursor, and the next ones by their time", async () => {
+  const { fetch, requests } = replay(
+    { status: 200, body: { data: [lead(1), lead(2)], cursor: "c1" } },
+    { status: 200, body: { data: [lead(1), lead(2)], cursor: "c2" } },
+    { status: 200, body: { data: [lead(3)], cursor: null } },
+  );
+  const plan = planRead("lead");
+  const first = await read.readPage(plan, undefined, fetch);
+  const second = await read.readPage(plan, first.next, fetch);
+  const third = await read.readPage(plan, second.next, fetch);
+  assert.deepEqual(
+    [first, second, third].map(({ records }) => records.map(({ id }) => id)),
+    [["lead_1", "lead_2"], [], ["lead_3"]],
+  );
+  assert.equal(third.next, undefined);
+  const asked = requests.map(({ body }) => [valueAt(body as Json, BOUND), valueAt(body as Json, "cursor")]);
+  assert.deepEqual(asked, [
+    ["1970-01-01T00:00:00.000Z", undefined],
+    ["2026-07-01T10:00:00.123Z", undefined],
+    ["2026-07-01T10:00:00.123Z", "c2"],
+  ]);
+});
+
+test("named fields are asked for alone, custom ones by their ids; a read of all fields names those that Close documents", () => {
+  for (const [objectName, own] of [
+    ["lead", "status_label"],
+    ["contact", "phones"],
+  ] as const) {
+    const names = valueAt(read.preparePage(planRead(objectName)).body as Json, `_fields.${objectName}`);
+    assert.ok(Array.isArray(names));
+    for (const name of ["id", "name", own, "custom", "date_updated"]) assert.ok(names.includes(name), name);
+  }
+  const { body } = read.preparePage(planRead("contact", { fields: ["custom.cf_1a2b", "title"] }));
+  assert.deepEqual(valueAt(body as Json, "_fields.contact"), [
+    "custom.cf_1a2b",
+    "title",
+    "id",
+    "date_updated",
+  ]);
+});
