@@ -16,6 +16,8 @@ integrations:
     proxy: { enabled: true }
 `;
 
+const APP = { provider: "hubspot", clientId: "client", clientSecret: "secret", scopes: ["oauth"] };
+
 describe("importing a project", () => {
   let old: TestBusbar;
   let server: TestBusbar;
@@ -26,6 +28,7 @@ describe("importing a project", () => {
     server = await openTestBusbar({ providers: old.sandbox.catalog().providers });
     cwd = await mkdtemp(join(tmpdir(), "busbar-import-"));
     await writeFile(join(cwd, "key.txt"), `${old.apiKey}\n`);
+    await old.inProject("POST", "/provider-apps", APP);
     for (const groupRef of ["acme", "globex"])
       await connectCustomer(old, {
         provider: "hubspot",
@@ -73,6 +76,17 @@ describe("importing a project", () => {
     assert.match(dry.outcomes.at(-1) ?? "", /^installation globex crm: not copied: .*crm/);
   });
 
+  test("tokens are not copied without the OAuth client that refreshes them", async () => {
+    const hubspot = async () => (await run("--dry-run", "--group", "globex")).outcomes[0] ?? "";
+    assert.match(
+      await hubspot(),
+      /not copied: there is no provider app of hubspot here.*: create one with the client id client$/,
+    );
+    const { body } = await server.inProject("POST", "/provider-apps", { ...APP, clientId: "other" });
+    assert.match(await hubspot(), /not copied: .* has the client id other: .* client$/);
+    assert.equal((await server.inProject("DELETE", `/provider-apps/${body.id}`)).status, 204);
+  });
+
   test("one customer can be copied alone", async () => {
     const { outcomes } = await run("--dry-run", "--group", "globex");
     assert.deepEqual(
@@ -82,8 +96,7 @@ describe("importing a project", () => {
   });
 
   test("customers go on writing with their tokens, without connecting again", async () => {
-    const app = { provider: "hubspot", clientId: "client", clientSecret: "secret", scopes: ["oauth"] };
-    await server.inProject("POST", "/provider-apps", app);
+    await server.inProject("POST", "/provider-apps", APP);
     await server.inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST });
     const { code, outcomes, stderr, stdout } = await run();
     assert.deepEqual(

@@ -1,6 +1,6 @@
 /** `busbar import`: copies customers' connections and installations from another project of the same API, or connections from Nango. */
 import type { Command } from "commander";
-import { Ended, UsageFailure } from "../failures.ts";
+import { Ended, Failure, UsageFailure } from "../failures.ts";
 import { openApi, encodeStep, type Api } from "../http/api.ts";
 import {
   isObject,
@@ -119,6 +119,7 @@ async function fromNango(
 
 async function copyConnections({ there, inProject, group, dryRun }: Sides): Promise<Imported[]> {
   const rows: Imported[] = [];
+  const clients = { there: await listClients(there), here: await listClients(inProject) };
   for (const connection of requireObjects(await there("GET", "/connections"))) {
     const provider = textAt(connection, "provider") ?? "";
     const groupRef = textAt(connection, "group.groupRef") ?? "";
@@ -131,6 +132,7 @@ async function copyConnections({ there, inProject, group, dryRun }: Sides): Prom
       const body = generateRequest(requireObject(await there("GET", path, { query: secrets })));
       if (!body)
         return "not copied: the API does not show credentials of this kind; let the customer connect again";
+      if (isObject(body["oauth2AuthorizationCode"])) requireSameClient(provider, clients);
       if (dryRun) return "would be copied";
       await inProject("POST", "/connections:generate", { body });
       return "copied";
@@ -138,6 +140,29 @@ async function copyConnections({ there, inProject, group, dryRun }: Sides): Prom
     rows.push({ kind: "connection", group: groupRef, name: provider, outcome });
   }
   return rows;
+}
+
+/** Returns the client id of each provider that has an OAuth client. */
+async function listClients(api: Api): Promise<Map<string, string>> {
+  const apps = requireObjects(await api("GET", "/provider-apps"));
+  return new Map(apps.map((app) => [textAt(app, "provider") ?? "", textAt(app, "clientId") ?? ""]));
+}
+
+/** Throws if tokens that the other side's client got could not be refreshed here. */
+function requireSameClient(
+  provider: string,
+  { there, here }: Record<"there" | "here", Map<string, string>>,
+): void {
+  const [theirs, ours] = [there.get(provider), here.get(provider)];
+  const like = theirs === undefined ? "" : ` with the client id ${theirs}`;
+  if (ours === undefined)
+    throw new Failure(
+      `there is no provider app of ${provider} here, which refreshes the tokens: create one${like}`,
+    );
+  if (theirs !== undefined && theirs !== ours)
+    throw new Failure(
+      `the provider app of ${provider} here has the client id ${ours}: the tokens need one${like}`,
+    );
 }
 
 /** Returns what `connections:generate` takes, undefined if the connection shows no credentials. */
