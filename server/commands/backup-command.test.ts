@@ -37,8 +37,7 @@ describe("a backup", () => {
     await until(
       async () => (await busbar.inProject("GET", `/operations/${operationId}`)).body.status === "success",
     );
-    // Line breaks between the members of a `json` value.
-    await insertEvent(busbar);
+    await insertSpecialRows(busbar);
     // Nothing changes while databases are compared.
     await busbar.busbar.stop();
     await backUp(services(busbar.connectionString), file);
@@ -137,12 +136,17 @@ function withoutLastRow(text: string): string {
   return text.slice(0, at) + text.slice(text.indexOf("\n", at + 1));
 }
 
-async function insertEvent(busbar: TestBusbar): Promise<void> {
+async function insertSpecialRows(busbar: TestBusbar): Promise<void> {
   const client = await openClient(busbar.connectionString);
   try {
+    // Line breaks between the members of a `json` value.
     await client.query(
       "insert into events (id, project_id, type, data) values (gen_random_uuid(), $1, 'x', $2)",
       [busbar.projectId, '{\n  "text": "a\\nb",\n  "number": 1.50\n}'],
+    );
+    // Its id is computed from the connection's.
+    await client.query(
+      "insert into event_streams (connection_id, project_id, provider, ref, topic, account_ref) select id, project_id, provider, 'r', 't', 'a' from connections",
     );
   } finally {
     await client.end();

@@ -72,10 +72,18 @@ async function insertBatch(client: Client, table: string, rows: string[]): Promi
      where tgrelid = $1::regclass and not tgisinternal and tgenabled in ('A', 'R')`,
     [name],
   );
+  // PostgreSQL computes the others, and refuses values for them.
+  const { rows: given } = await client.query<{ columns: string }>(
+    `select string_agg(quote_ident(attname), ', ' order by attnum) as columns from pg_attribute
+     where attrelid = $1::regclass and attnum > 0 and not attisdropped and attgenerated = ''`,
+    [name],
+  );
+  const columns = given[0]?.columns ?? "";
   await client.query(`alter table ${name} disable trigger user`);
   await client
     .query(
-      `insert into ${name} overriding system value select * from json_populate_recordset(null::${name}, $1::json)`,
+      `insert into ${name} (${columns}) overriding system value
+       select ${columns} from json_populate_recordset(null::${name}, $1::json)`,
       [`[${rows.join(",")}]`],
     )
     .catch((cause: Error) => {
