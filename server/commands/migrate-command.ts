@@ -1,5 +1,6 @@
 /** `busbar migrate [--grant ROLE]`: migrates the database and grants a serving role the rights on rows, not on the schema. */
 import { grantServing } from "../store/maintenance/grant-serving.ts";
+import { renewReplication } from "../store/maintenance/renew-replication.ts";
 import type { Config } from "../../ground/config.ts";
 import type { Log } from "../../ground/log.ts";
 import { withDatabase } from "./command-database.ts";
@@ -9,9 +10,13 @@ export async function runMigrateCommand(
   grant: string | undefined,
 ): Promise<string> {
   // Opening migrates.
-  return withDatabase(deps, async ({ control, data }) => {
-    const isOne = control === data;
-    const migrated = isOne ? "The database is migrated" : "Both databases are migrated";
+  return withDatabase(deps, async ({ control, data, connectionString, dataUrl }) => {
+    const isOne = dataUrl === undefined;
+    const { replicationUrl } = deps.config;
+    const isRenewed = !isOne && (await renewReplication({ connectionString, dataUrl, replicationUrl }));
+    const migrated = isOne
+      ? "The database is migrated"
+      : `Both databases are migrated${isRenewed ? ", and the copies are made again" : ""}`;
     if (grant === undefined) return `${migrated}.`;
     await grantServing(control, grant, "DATABASE_URL");
     if (!isOne) await grantServing(data, grant, "BUSBAR_DATA_DATABASE_URL");

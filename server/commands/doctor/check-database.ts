@@ -1,4 +1,4 @@
-/** Checks the database of DATABASE_URL: reachable, recent, safe, with room, and migrated. */
+/** Checks the database of DATABASE_URL, or that of the data tables: reachable, recent, safe, with room, and migrated. */
 import { bad, good, type Finding } from "../../../cli/doctor/finding.ts";
 import type { Config } from "../../../ground/config.ts";
 import { inspectDatabase, type DatabaseFacts } from "../../store/maintenance/inspect-database.ts";
@@ -17,6 +17,7 @@ const LATE_CHANGE_SECONDS = 120;
 export async function checkDatabase(
   config: Pick<Config, "databaseConnections">,
   connectionString: string,
+  variable = "DATABASE_URL",
 ): Promise<{ findings: Finding[]; facts?: DatabaseFacts }> {
   try {
     const facts = await inspectDatabase(connectionString);
@@ -33,7 +34,7 @@ export async function checkDatabase(
   } catch (error) {
     // A failure of several addresses has no message of its own.
     const reason = error instanceof Error ? error.message || String(error) : String(error);
-    const cure = "Check DATABASE_URL, that PostgreSQL runs, and the network between the two.";
+    const cure = `Check ${variable}, that PostgreSQL runs, and the network between the two.`;
     return { findings: [bad("database", `cannot be used: ${reason}`, cure)] };
   }
 }

@@ -4,6 +4,7 @@ import type { Config } from "../../../ground/config.ts";
 import { StartError } from "../../../ground/errors.ts";
 import { createLog } from "../../../ground/log.ts";
 import { checkAddresses } from "./check-addresses.ts";
+import { checkCopies } from "./check-copies.ts";
 import { checkDatabase } from "./check-database.ts";
 import { checkKeys } from "./check-keys.ts";
 import { checkMachine } from "./check-machine.ts";
@@ -45,7 +46,16 @@ async function checkStore(config: Config): Promise<Finding[]> {
   if (!facts) return findings;
   const isMigrated = facts.missingMigrations.length === 0;
   const keys = checkKeys({ config, log: createLog("silent") }, databaseUrl, isMigrated);
-  return [...findings, ...(await keys.catch(keysFault))];
+  return [...findings, ...(await keys.catch(keysFault)), ...(await checkDataStore(config, databaseUrl))];
+}
+
+/** Checks the second database like the first, and that both belong together. */
+async function checkDataStore(config: Config, databaseUrl: string): Promise<Finding[]> {
+  const { dataDatabaseUrl } = config;
+  if (dataDatabaseUrl === undefined) return [];
+  const { findings, facts } = await checkDatabase(config, dataDatabaseUrl, "BUSBAR_DATA_DATABASE_URL");
+  const named = findings.map((finding) => ({ ...finding, check: `data database: ${finding.check}` }));
+  return facts ? [...named, ...(await checkCopies(databaseUrl, dataDatabaseUrl))] : named;
 }
 
 function keysFault(error: unknown): Finding[] {

@@ -4,6 +4,7 @@ import { StartError } from "../../../ground/errors.ts";
 import type { Log } from "../../../ground/log.ts";
 import type { Division } from "../sides/divide-schema.ts";
 import { findPair, lockPair, type Sides } from "../sides/pair-databases.ts";
+import { hasSlot } from "../sides/renew-copies.ts";
 import { replicateShared } from "../sides/replicate-shared.ts";
 import {
   HostClient,
@@ -58,23 +59,25 @@ export interface SideUrls {
  */
 export const prepareSides = (urls: SideUrls, log: Log): Promise<void> =>
   onBothSides(urls, async (sides) => {
-    const { replicate } = await preparePair(sides, urls);
+    const { replicate, slot } = await preparePair(sides, urls);
     // A copy needs new columns before the control database sends them.
     await migrateSide("data", urls.dataUrl, log);
     await migrateSide("control", urls.connectionString, log);
     await replicate();
+    if (!(await hasSlot(sides.control, slot)))
+      log.error({ slot }, 'copies do not change any more, because their slot is gone: run "busbar migrate"');
   });
 
 /** Checks that two databases are a pair, or can become one, and locks others out until the connections end. */
 export async function preparePair(
   sides: Sides,
   { connectionString, replicationUrl }: SideUrls,
-): Promise<{ isPaired: boolean; replicate(): Promise<void> }> {
+): Promise<{ slot: string; isPaired: boolean; replicate(): Promise<void> }> {
   await lockPair(sides);
   const controlUrl = replicationUrl ?? connectionString;
   const pair = await findPair(sides, { controlUrl, tables: listTables("control", "shared", "data", "own") });
   return {
-    isPaired: pair.isPaired,
+    ...pair,
     replicate: () => replicateShared({ ...sides, controlUrl, slot: pair.slot, tables: listTables("shared") }),
   };
 }

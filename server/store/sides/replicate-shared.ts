@@ -35,18 +35,39 @@ export async function replicateShared({
     await waitUntilCopied(data);
     return;
   }
-  const hasFailover = await hasFailoverSlots(control);
   // Created before: on the server of the control database, creating a subscription with its slot would wait for itself.
+  await createSlot(control, slot);
+  await subscribe({ control, data, controlUrl, slot });
+  await waitUntilCopied(data);
+}
+
+/** Creates a slot, unless there is one of this name. */
+export async function createSlot(control: ClientBase, slot: string): Promise<void> {
+  const hasFailover = await hasFailoverSlots(control);
   await control.query(
     `select pg_create_logical_replication_slot($1, 'pgoutput'${hasFailover ? ", false, false, true" : ""})
      where not exists (select from pg_replication_slots where slot_name = $1)`,
     [slot],
   );
+}
+
+/** Subscribes to a slot that is there. Copies no rows. */
+export async function subscribe({
+  control,
+  data,
+  controlUrl,
+  slot,
+}: {
+  control: ClientBase;
+  data: ClientBase;
+  controlUrl: string;
+  slot: string;
+}): Promise<void> {
+  const hasFailover = await hasFailoverSlots(control);
   await data.query(
     `create subscription ${REPLICATION} connection ${escapeLiteral(controlUrl)} publication ${REPLICATION}
      with (create_slot = false, slot_name = ${escapeLiteral(slot)}, copy_data = false${hasFailover ? ", failover = true" : ""})`,
   );
-  await waitUntilCopied(data);
 }
 
 /** Returns whether a slot can be kept on a standby, too, so that replication goes on after a failover: since PostgreSQL 17. */
@@ -61,7 +82,7 @@ const ASK_EVERY_MS = 5;
 const MAX_WAIT_MS = 60_000;
 
 /** Waits until the rows of all tables are copied, and replication has begun. */
-async function waitUntilCopied(data: ClientBase): Promise<void> {
+export async function waitUntilCopied(data: ClientBase): Promise<void> {
   const untilMs = elapsedMs() + MAX_WAIT_MS;
   while (elapsedMs() < untilMs) {
     const { rows } = await data.query<{ copied: boolean }>(

@@ -1,0 +1,24 @@
+/** Has a pair replicate by the present settings, and makes what a failover has taken from it again. */
+import { onBothSides, openClient, type SideUrls } from "../database/prepare-database.ts";
+import { listTables } from "../database/sides.ts";
+import { lockPair } from "../sides/pair-databases.ts";
+import { hasSlot, renewAddress, renewCopies } from "../sides/renew-copies.ts";
+import { readPublishedSlot, waitUntilCopied } from "../sides/replicate-shared.ts";
+import { listBackupTables } from "./backup-lines.ts";
+
+/** Returns whether slot and copies had to be made again. The two are a pair. Throws `StartError` if replication does not go on. */
+export const renewReplication = (urls: SideUrls): Promise<boolean> =>
+  onBothSides(urls, async (sides) => {
+    await lockPair(sides);
+    const controlUrl = urls.replicationUrl ?? urls.connectionString;
+    const isWhole = await hasSlot(sides.control, (await readPublishedSlot(sides.control)) ?? "");
+    if (isWhole) await renewAddress(sides.data, controlUrl);
+    else {
+      const shared = listTables("shared");
+      const tables = (await listBackupTables(sides.control)).filter((name) => shared.includes(name));
+      const locking = await openClient(urls.connectionString);
+      await renewCopies({ ...sides, locking, controlUrl, tables }).finally(() => locking.end());
+    }
+    await waitUntilCopied(sides.data);
+    return !isWhole;
+  });
