@@ -1,6 +1,7 @@
 /** Caches installations and their integrations, so that a write needs fewer queries. */
 import type { ConfigContent } from "../../manifest/installation-config.ts";
 import type { ManifestIntegration } from "../../manifest/manifest.ts";
+import { Problem } from "../../ground/errors.ts";
 import type { Changes } from "../store/database/changes.ts";
 import type { Database } from "../store/database/database.ts";
 import { findInstallationFields, type InstallationFieldsRow } from "../store/deliveries/events.ts";
@@ -43,7 +44,7 @@ const MAX_PROJECTS = 10_000;
 /** Manifests are kept once for all of their installations; a change forgets what rests on that row, and nothing else. */
 export function openInstallationCache(deps: { database: Database; changes: Changes }): InstallationCache {
   const { changes } = deps;
-  const { data } = deps.database;
+  const { control, data } = deps.database;
   const described = cacheUntilChanged<Described>(changes, {
     max: MAX_INSTALLATIONS,
     tables: ["installations", "connections", "integrations", "groups", "consumers"],
@@ -80,17 +81,31 @@ export function openInstallationCache(deps: { database: Database; changes: Chang
     return installation && { integration, installation, dropUnmapped: project?.dropUnmappedFields ?? false };
   };
 
+  /** Throws a 503 Problem for an installation whose copy is late: it is there, and its work has to wait. */
+  const refuseLateCopy = async (projectId: string, name: string, groupRef: string): Promise<void> => {
+    if (control === data) return;
+    const integration = await findIntegration<ManifestIntegration>(control, projectId, name);
+    if (!integration || !(await findInstallationOfGroup(control, projectId, integration.id, groupRef)))
+      return;
+    throw new Problem("unavailable", {
+      detail: "The installation is not in the second database yet. Nothing was done; try again.",
+    });
+  };
+
   return {
     async fields(installationId) {
       return (await described.get(installationId, () => findInstallationFields(data, installationId)))
         ?.fields;
     },
-    ofGroup: (projectId, name, groupRef) =>
-      findInstalled(projectId, name, async (integrationId) =>
+    async ofGroup(projectId, name, groupRef) {
+      const found = await findInstalled(projectId, name, async (integrationId) =>
         installations.get(`${integrationId}/${groupRef}`, () =>
           findInstallationOfGroup<ConfigContent>(data, projectId, integrationId, groupRef),
         ),
-      ),
+      );
+      if (!found) await refuseLateCopy(projectId, name, groupRef);
+      return found;
+    },
     async byId(projectId, installationId) {
       const find = () => findInstallation<ConfigContent>(data, projectId, installationId);
       const installation = await installations.get(installationId, find, projectId);

@@ -79,7 +79,7 @@ export async function changeInstallation(
     await saveChange(situation, change, createdBy);
     return getInstallationRow(queries, projectId, integration.id, id);
   });
-  return withWarnings(await showInstallation(deps.database.data, changed), warnings);
+  return withWarnings(await showInstallation(deps.database, changed), warnings);
 }
 
 /** Checks the change against the account before the installation is locked, because the provider is called. */

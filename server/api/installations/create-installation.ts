@@ -106,12 +106,12 @@ export const createInstallation = (deps: AccountServices) =>
           await queueEvent(queries, installationCreated(fields, row.config.content));
           return row;
         });
-        return withWarnings(await showInstallation(deps.database.data, created), warnings);
+        return withWarnings(await showInstallation(deps.database, created), warnings);
       } catch (error) {
         if (!isUniqueViolation(error, "installations_integration_id_group_id_key")) throw error;
         const integration = await getIntegrationRow(deps.database.control, project.id, params.integrationId);
-        const { data } = deps.database;
-        const existing = await findInstallationOfGroup(data, project.id, integration.id, groupRef);
+        const { control } = deps.database;
+        const existing = await findInstallationOfGroup(control, project.id, integration.id, groupRef);
         throw alreadyInstalledProblem(groupRef, existing, error);
       }
     },

@@ -5,7 +5,8 @@ import { Problem } from "../../../ground/errors.ts";
 import { ConfigContentSchema, type ConfigContent } from "../../../manifest/installation-config.ts";
 import { HealthReasonsSchema } from "../../events/event-data.ts";
 import { listConnectionsById, type ConnectionRow } from "../../store/connections/connections.ts";
-import type { DataQueries, SharedQueries } from "../../store/database/sides.ts";
+import type { Database } from "../../store/database/database.ts";
+import type { SharedQueries } from "../../store/database/sides.ts";
 import {
   findInstallation,
   listLastStatuses,
@@ -140,19 +141,20 @@ function toInstallation(
 
 /** Returns the installations of these rows; fetches their connections and pauses in one query each. */
 export async function toInstallations(
-  queries: DataQueries,
+  { control, data }: Pick<Database, "control" | "data">,
   projectId: string,
   rows: StoredInstallation[],
 ): Promise<Installation[]> {
+  // Not the copies, which may be late for an installation that was just made.
   const connections = await listConnectionsById(
-    queries,
+    control,
     projectId,
     rows.map((row) => row.connectionId),
   );
   const ids = rows.map((row) => row.id);
-  const paused = await listReadPauses(queries, ids);
-  const reasons = await listHealthReasons(queries, ids);
-  const statuses = await listLastStatuses(queries, ids);
+  const paused = await listReadPauses(data, ids);
+  const reasons = await listHealthReasons(data, ids);
+  const statuses = await listLastStatuses(data, ids);
   const pauses = Map.groupBy(paused, ({ installationId }) => installationId);
   return rows.flatMap((row) => {
     const connection = connections.get(row.connectionId);
@@ -182,8 +184,11 @@ export async function getInstallationRow(
 }
 
 /** Returns the installation of one row. */
-export async function showInstallation(queries: DataQueries, row: StoredInstallation): Promise<Installation> {
-  const [shown] = await toInstallations(queries, row.projectId, [row]);
+export async function showInstallation(
+  database: Pick<Database, "control" | "data">,
+  row: StoredInstallation,
+): Promise<Installation> {
+  const [shown] = await toInstallations(database, row.projectId, [row]);
   if (!shown) throw new Error(`installation ${row.id} has no connection`);
   return shown;
 }

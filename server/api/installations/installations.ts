@@ -59,7 +59,7 @@ const listInstallationsForProject = (deps: { database: Database }) =>
       requireGroup(caller, query);
       const { data } = deps.database;
       const rows = await listRows<ConfigContent>(data, project.id, query);
-      return toInstallations(data, project.id, rows);
+      return toInstallations(deps.database, project.id, rows);
     },
   });
 
@@ -100,7 +100,7 @@ const listProjectInstallations = (deps: { database: Database }) =>
           listInstallationPage<ConfigContent>(data, { ...query, projectId: project.id }, range),
         show: (row) => row,
       });
-      const shown = await toInstallations(data, project.id, page.results);
+      const shown = await toInstallations(deps.database, project.id, page.results);
       const names = new Map(page.results.map(({ id, integrationName }) => [id, integrationName]));
       const results = shown.map((one) => ({ ...one, integrationName: names.get(one.id) ?? "" }));
       return { ...page, results };
@@ -123,7 +123,11 @@ const listInstallations = (deps: { database: Database }) =>
       const { control, data } = deps.database;
       const { id } = await getIntegrationRow(control, project.id, params.integrationId);
       const filter = { integrationId: id, groupRef: query.groupRef };
-      return toInstallations(data, project.id, await listRows<ConfigContent>(data, project.id, filter));
+      return toInstallations(
+        deps.database,
+        project.id,
+        await listRows<ConfigContent>(data, project.id, filter),
+      );
     },
   });
 
@@ -136,10 +140,10 @@ const getInstallation = (deps: { database: Database }) =>
     params: Type.Object({ integrationId: IntegrationIdOrName, installationId: InstallationId }),
     success: { status: 200, description: "The installation.", schema: InstallationSchema },
     async handle({ project, params }) {
-      const { control, data } = deps.database;
+      const { control } = deps.database;
       const integration = await getIntegrationRow(control, project.id, params.integrationId);
-      const row = await getInstallationRow(data, project.id, integration.id, params.installationId);
-      return showInstallation(data, row);
+      const row = await getInstallationRow(control, project.id, integration.id, params.installationId);
+      return showInstallation(deps.database, row);
     },
   });
 

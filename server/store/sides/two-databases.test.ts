@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
+import { Client } from "pg";
 import { openTestBusbar } from "../../../tests/harness/busbar.ts";
 import { connectCustomer } from "../../../tests/harness/connect-customer.ts";
 import { testDatabase } from "../../../tests/harness/database.ts";
@@ -164,4 +165,38 @@ test("a customer is connected, written for, told of it, and erased from both dat
     assert.equal((await both.query(`select from ${table}`)).rowCount, 0, table);
   await both.end();
   assert.equal(sink.messagesAt("/hook").length, 1);
+});
+
+test("a customer who is added while copies are late is served when they are there, and nothing of it is lost", async (t) => {
+  const sink = await openSink();
+  const busbar = await openTestBusbar(TWO);
+  t.after(async () => {
+    await busbar.stop();
+    await sink.close();
+  });
+  await drawRoute(busbar, `${sink.url}/hook`, ["write.async.done"]);
+  await connectCustomer(busbar, { provider: "hubspot", objects: ["companies"], groupRef: "early" });
+  const data = new Client({ connectionString: busbar.dataUrl });
+  await data.connect();
+  await data.query(`alter subscription ${REPLICATION} disable`);
+  const customer = await connectCustomer(busbar, {
+    provider: "hubspot",
+    objects: ["companies"],
+    groupRef: "late",
+  });
+  const body = { type: "create", mode: "asynchronous", record: { name: "one" } };
+  const refused = await customer.write("companies", body);
+  assert.equal(refused.status, 503, refused.text);
+  assert.match(refused.text, /not in the second database yet/);
+  await data.query(`alter subscription ${REPLICATION} enable`);
+  const accepted = await until(async () => {
+    const answer = await customer.write("companies", body);
+    return answer.status === 200 && answer;
+  });
+  await until(() => sink.messagesAt("/hook").length === 1);
+  assert.equal(
+    (await busbar.inProject("GET", `/operations/${accepted.body.operationId}`)).body.status,
+    "success",
+  );
+  await data.end();
 });

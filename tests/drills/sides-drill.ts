@@ -1,0 +1,234 @@
+/**
+ * The drill of two databases: a control and a data database on two PostgreSQL servers, under load of two processes. One after
+ * the other, a process is killed, each server is killed and comes back, replication stops for a while in which a customer is added, and a
+ * customer is erased. Every write that was acknowledged must end once and be told once, those of a record in order.
+ *
+ *     npm run drill -- sides [-- --seconds 120 --stopped 60]
+ */
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { Client as Postgres } from "pg";
+import { startSandbox, type Sandbox } from "../../sandbox/sandbox.ts";
+import { connectCustomer } from "../harness/connect-customer.ts";
+import { openSink, type Sink } from "../harness/deliveries/sink.ts";
+import { startServers, type ServerPair } from "../harness/replicating-postgres.ts";
+import { deliverTo, judgeWrites, missingEvents, type JudgedWrites } from "./acknowledged-writes.ts";
+import { DrillProcesses } from "./read/drill-processes.ts";
+import { Load, type LoadReport } from "./sides/load.ts";
+import { endDrill } from "./run-drill.ts";
+
+export interface SidesOptions {
+  /** How long the load lasts without the time in which replication is stopped. */
+  seconds: number;
+  stoppedSeconds: number;
+  onProgress?(text: string): void;
+}
+
+export interface SidesReport extends JudgedWrites, LoadReport {
+  notDelivered: string[];
+  /** Acknowledged writes while replication was stopped, and those of the customer who was added meanwhile, most of them later. */
+  whileStopped: { acknowledged: number };
+  ofLateCustomer: number;
+  /** Rows of the erased customer that are left, by table. */
+  notErased: Record<string, number>;
+  /** Entries of the outbox that are left. */
+  notCarriedOver: number;
+}
+
+const NAMES = ["first", "second"];
+const RECORDS = 3;
+const DOWN_MS = 1_000;
+
+interface Surroundings {
+  servers: ServerPair;
+  sandbox: Sandbox;
+  sink: Sink;
+  processes: DrillProcesses;
+}
+
+export async function sidesDrill(options: SidesOptions): Promise<SidesReport> {
+  const home = await mkdtemp(join(tmpdir(), "busbar-sides-"));
+  // As root, the servers run as another user.
+  await chmod(home, 0o711);
+  const servers = await startServers(home);
+  const sandbox = await startSandbox({ limits: "off", requestLogSize: 1_000_000 });
+  await writeFile(join(home, "catalog.json"), JSON.stringify(sandbox.catalog()));
+  const sink = await openSink();
+  const processes = new DrillProcesses(home, () => ({
+    ...servers.env,
+    BUSBAR_DASHBOARD: "false",
+    BUSBAR_RETRY_BASE_SECONDS: "0.2",
+  }));
+  try {
+    return await drill({ servers, sandbox, sink, processes }, options);
+  } finally {
+    await processes.stop();
+    await Promise.all([sandbox.close(), sink.close()]);
+    await servers.close();
+    await rm(home, { recursive: true, force: true });
+  }
+}
+
+async function drill(open: Surroundings, options: SidesOptions): Promise<SidesReport> {
+  const { servers, sandbox, sink, processes } = open;
+  const { seconds, onProgress = () => {} } = options;
+  for (const name of NAMES) await processes.start(name);
+  await deliverTo(processes.any, sink);
+  const load = new Load();
+  await addCustomer(open, load, "early", RECORDS);
+  await addCustomer(open, load, "erased", 1);
+  const rest = () => wait((seconds * 1_000) / 5);
+  await rest();
+  await processes.kill(processes.names[0] ?? "");
+  onProgress("a process was killed");
+  await rest();
+  await servers.control.restart("kill", DOWN_MS);
+  onProgress("the control database was killed and is back");
+  await rest();
+  await servers.data.restart("kill", DOWN_MS);
+  onProgress("the data database was killed and is back");
+  await rest();
+  const whileStopped = { acknowledged: await stopReplication(open, load, options.stoppedSeconds) };
+  onProgress("replication was stopped, and goes on");
+  await rest();
+  await load.stop();
+  onProgress(`${load.writes.size} writes were acknowledged; waiting until all work has ended`);
+  const judged = await judgeWrites(processes.any, load.writes);
+  const notDelivered = await missingEvents(sink, load.writes);
+  const report = load.judge(sandbox, sink);
+  const notErased = await erase(open, "erased");
+  const left = await query(servers.control.url, "select count(*)::integer as count from outbox");
+  return {
+    ...judged,
+    ...report,
+    notDelivered,
+    whileStopped,
+    ofLateCustomer: [...load.writes.values()].filter((name) => name.includes(" late ")).length,
+    notErased,
+    notCarriedOver: Number(left[0]?.["count"]),
+  };
+}
+
+/** Connects a customer, makes its records, and writes for it from now on. */
+async function addCustomer(
+  { processes, sandbox }: Surroundings,
+  load: Load,
+  groupRef: string,
+  records: number,
+): Promise<void> {
+  const customer = await connectCustomer(
+    { ...processes.any, sandbox },
+    { provider: "hubspot", objects: ["companies"], groupRef, expiresInSeconds: 86_400 },
+  );
+  const on = () => processes.any;
+  load.create(on, groupRef, "asynchronous");
+  load.create(on, groupRef, "synchronous");
+  for (let n = 0; n < records; n += 1) {
+    const made = await customer.succeed("companies", {
+      type: "create",
+      record: { name: `target ${groupRef} ${n}` },
+    });
+    load.update(on, groupRef, made.result.recordId);
+  }
+}
+
+/** Stops the subscription, and adds a customer meanwhile, whose installation the data database gets late. */
+async function stopReplication(open: Surroundings, load: Load, seconds: number): Promise<number> {
+  const { servers } = open;
+  await query(servers.data.url, "alter subscription busbar_shared disable");
+  const before = load.writes.size;
+  await addCustomer(open, load, "late", 0);
+  await wait(seconds * 1_000);
+  await query(servers.data.url, "alter subscription busbar_shared enable");
+  return load.writes.size - before;
+}
+
+/** Erases a customer. Returns the rows that still name it, by table of either database. */
+async function erase(
+  { processes, servers }: Surroundings,
+  groupRef: string,
+): Promise<Record<string, number>> {
+  const named = await query(
+    servers.control.url,
+    `select unnest(array[groups.id, connections.id, installations.id]) as id
+     from groups left join connections on connections.group_id = groups.id
+       left join installations on installations.group_id = groups.id where group_ref = $1`,
+    [groupRef],
+  );
+  const ids = named.map(({ id }) => id);
+  for (let done = false; !done;) {
+    const answer = await processes.any.inProject("DELETE", `/groups/${groupRef}`);
+    if (answer.status !== 200) throw new Error(`erase: ${answer.text}`);
+    done = answer.body.done;
+  }
+  const left: Record<string, number> = {};
+  for (const url of [servers.control.url, servers.data.url]) {
+    const columns = await query(
+      url,
+      `select table_name as name, column_name as member from information_schema.columns
+       where table_schema = 'public' and column_name in ('group_id', 'connection_id', 'installation_id')`,
+    );
+    for (const { name, member } of columns) {
+      const rows = await query(url, `select from ${name} where ${member}::text = any($1)`, [ids]);
+      if (rows.length > 0) left[String(name)] = rows.length;
+    }
+  }
+  return left;
+}
+
+async function query(url: string, text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
+  const client = new Postgres({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(text, values)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Returns the violations; empty if the drill passed. */
+export const listFaults = (report: SidesReport): string[] => [
+  ...(
+    [
+      "lost",
+      "neverEnded",
+      "failed",
+      "notDelivered",
+      "updatesMissing",
+      "updatesOutOfOrder",
+      "toldTwice",
+    ] as const
+  ).flatMap((name) =>
+    report[name].length === 0 ? [] : [`${name}: ${report[name].length}, such as ${report[name][0]}`],
+  ),
+  // A create whose outcome is unknown is not repeated, and may have been sent or not.
+  ...(report.createsTwice.length > 0 ? [`created twice: ${report.createsTwice[0]}`] : []),
+  ...(report.createsMissing.length > report.unknownOutcomes
+    ? [`not at the provider: ${report.createsMissing.length}, such as ${report.createsMissing[0]}`]
+    : []),
+  ...Object.keys(report.answers)
+    .filter((key) => !/ (200|503|no connection)$/.test(key))
+    .map((key) => `answers ${key}: ${report.answers[key]}`),
+  ...Object.keys(report.notErased).map((table) => `not erased from ${table}`),
+  ...(report.notCarriedOver > 0 ? [`${report.notCarriedOver} changes were not carried over`] : []),
+  ...(report.whileStopped.acknowledged > 0 ? [] : ["nothing was acknowledged while replication was stopped"]),
+  ...(report.ofLateCustomer > 0 ? [] : ["nothing was acknowledged of the customer who was added meanwhile"]),
+];
+
+if (import.meta.main) {
+  const { values } = parseArgs({
+    options: {
+      seconds: { type: "string", default: "60" },
+      stopped: { type: "string", default: "60" },
+    },
+  });
+  const report = await sidesDrill({
+    seconds: Number(values.seconds),
+    stoppedSeconds: Number(values.stopped),
+    onProgress: (text) => console.log(text),
+  });
+  endDrill(report, listFaults(report));
+}

@@ -1,0 +1,117 @@
+/** The load of the drill: clients that create and update records, one call after the other, at any process that runs. */
+import { setTimeout as wait } from "node:timers/promises";
+import type { Sandbox } from "../../../sandbox/sandbox.ts";
+import type { Client } from "../../harness/client.ts";
+import type { Sink } from "../../harness/deliveries/sink.ts";
+
+export interface LoadReport {
+  /** Answers by kind and status. */
+  answers: Record<string, number>;
+  createsTwice: string[];
+  createsMissing: string[];
+  updatesMissing: string[];
+  updatesOutOfOrder: string[];
+  /** Operations with several messages. */
+  toldTwice: string[];
+}
+
+const PAUSE_MS = 10;
+
+export class Load {
+  /** Name of each acknowledged write by its operation. */
+  readonly writes = new Map<string, string>();
+  readonly #answers: Record<string, number> = {};
+  readonly #creates: string[] = [];
+  /** Acknowledged values of each record. */
+  readonly #updates = new Map<string, number[]>();
+  readonly #ended = new AbortController();
+  readonly #loops: Promise<void>[] = [];
+
+  /** `names`: as text in the names of the created records. */
+  create(on: () => Client, groupRef: string, mode: "synchronous" | "asynchronous"): void {
+    this.#repeat(mode, async (n) => {
+      const name = `drill ${groupRef} ${mode} ${n}.`;
+      const answer = await this.#write(on(), { groupRef, type: "create", mode, record: { name } });
+      if (answer.status !== 200) return answer.status;
+      this.#creates.push(name);
+      this.writes.set(answer.body.operationId, name);
+      return 200;
+    });
+  }
+
+  /** Gives a record higher and higher values. */
+  update(on: () => Client, groupRef: string, id: string): void {
+    const values: number[] = [];
+    this.#updates.set(id, values);
+    this.#repeat("update", async (n) => {
+      const record = { id, numberofemployees: String(n) };
+      const answer = await this.#write(on(), { groupRef, type: "update", mode: "asynchronous", record });
+      if (answer.status !== 200) return answer.status;
+      values.push(n);
+      this.writes.set(answer.body.operationId, `asynchronous update ${n} of ${id}`);
+      return 200;
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#ended.abort();
+    await Promise.all(this.#loops);
+  }
+
+  /** Compares with what arrived. Creates whose outcome is unknown, `unknown` at most, may be missing or there twice. */
+  judge(sandbox: Sandbox, sink: Sink): LoadReport {
+    const companies = JSON.stringify(sandbox.records("hubspot", "companies"));
+    const copies = (name: string) => companies.split(`"${name}"`).length - 1;
+    const applied = listApplied(sandbox);
+    const updates = [...this.#updates].flatMap(([id, values]) => values.map((value) => ({ id, value })));
+    return {
+      answers: this.#answers,
+      createsTwice: this.#creates.filter((name) => copies(name) > 1),
+      createsMissing: this.#creates.filter((name) => copies(name) === 0),
+      updatesMissing: updates
+        .filter(({ id, value }) => !applied.get(id)?.includes(value))
+        .map(({ id, value }) => `${value} of ${id}`),
+      // An update may be repeated, but not after a later one.
+      updatesOutOfOrder: [...applied]
+        .filter(([, values]) => values.some((value, index) => value < (values[index - 1] ?? value)))
+        .map(([id]) => id),
+      toldTwice: listToldTwice(sink),
+    };
+  }
+
+  #repeat(kind: string, call: (n: number) => Promise<number>): void {
+    const loop = async (): Promise<void> => {
+      for (let n = 0; !this.#ended.signal.aborted; n += 1) {
+        const answer = await call(n).catch(() => "no connection");
+        const key = `${kind} ${answer}`;
+        this.#answers[key] = (this.#answers[key] ?? 0) + 1;
+        await wait(PAUSE_MS);
+      }
+    };
+    this.#loops.push(loop());
+  }
+
+  #write = (on: Client, body: object) => on.write("hubspot", "companies", body);
+}
+
+/** Lists the values that the provider has accepted for each record, in order. */
+function listApplied(sandbox: Sandbox): Map<string, number[]> {
+  const applied = new Map<string, number[]>();
+  for (const request of sandbox.requests({ provider: "hubspot", method: "PATCH" })) {
+    if (request.status !== 200) continue;
+    const id = request.path.split("/").at(-1) ?? "";
+    const { properties } = JSON.parse(request.body) as { properties: { numberofemployees: string } };
+    applied.set(id, [...(applied.get(id) ?? []), Number(properties.numberofemployees)]);
+  }
+  return applied;
+}
+
+/** A message that is sent again has the same id. */
+function listToldTwice(sink: Sink): string[] {
+  const ids = new Map<string, Set<string | undefined>>();
+  for (const { body, headers } of sink.received) {
+    const operation = /"operationId":"([^"]+)"/.exec(body)?.[1] ?? "";
+    ids.set(operation, (ids.get(operation) ?? new Set()).add(headers["webhook-id"]));
+  }
+  return [...ids].filter(([, { size }]) => size > 1).map(([operation]) => operation);
+}
