@@ -98,7 +98,7 @@ export function declarativeRead(description: Description, classify: Classify): R
 const overlapMs = (description: Description): number =>
   60_000 * Math.max(1, ...buildPlans(description).map(({ since }) => since?.overlapMinutes ?? 1));
 
-/** As long as for changes, unless a log shows deletions later. */
+/** Returns the overlap of changes, unless a log shows deletions later. */
 const deletionsOverlapMs = (description: Description): number => {
   const minutes = buildPlans(description).flatMap(({ furtherLists = [] }) =>
     furtherLists.map(({ since, deleted }) => (deleted && since?.overlapMinutes) || 0),

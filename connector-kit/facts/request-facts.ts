@@ -51,7 +51,7 @@ export const request = {
   ),
 };
 
-/** Of a request whose answer has some members only where it asks for them. */
+/** A request whose answer has some members only where it asks for them. */
 export const onRequest = Type.Optional(
   Type.Record(Type.String(), Type.String(), {
     description:

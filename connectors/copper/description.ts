@@ -1,7 +1,7 @@
 /** Copper's objects. Lists are searches by POST; an update by PUT changes only the fields it names. */
 import type { Description } from "../../connector-kit/declarative/rules/description.ts";
 
-/** Most lists are sorted by name otherwise, and a record that is renamed moves during a read. */
+/** Without an order most lists are sorted by name, and a record that is renamed moves during a read. */
 const buildList = (body: Record<string, boolean>) => ({
   method: "POST" as const,
   path: "/v1/{path}/search",

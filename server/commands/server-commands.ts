@@ -220,7 +220,7 @@ function onlyFile(command: string, [file, ...more]: string[]): string {
   throw new UsageError(`busbar ${command} needs the name of one file`);
 }
 
-/** Under npm, the folder of this process is that of the data. */
+/** Returns the file as the caller means it: npm has gone from their folder to that of the data. */
 const fromCaller = (file: string): string => {
   const folder = callersFolder();
   return folder === undefined ? file : resolve(folder, file);

@@ -9,7 +9,7 @@ import { accept } from "../../../tests/harness/deliveries/sink.ts";
 import { until } from "../../../tests/harness/until.ts";
 
 const GAP_SECONDS = 9_000;
-/** So a destination that fails is still failing whenever it is looked at. */
+/** With these times a destination that fails is still failing whenever it is looked at. */
 const LONG_TIMES = {
   BUSBAR_WEBHOOK_RETRY_SECONDS: Array.from({ length: 3 }, () => GAP_SECONDS).join(),
   BUSBAR_WEBHOOK_DISABLE_AFTER_SECONDS: "90000",
