@@ -9,6 +9,8 @@ const MB = 1024 * 1024;
 const HALF_BODIES = 300;
 const SILENT_UPLOADS = 24;
 const PAUSE_MS = 20;
+/** A refusal may come late on a busy machine. Shorter than a server that waits for the bodies would wait for them. */
+const PATIENCE_MS = 60_000;
 
 const stopping = new AbortController();
 const stop = stopping.signal;
@@ -74,6 +76,9 @@ process.send?.("started");
 process.once("message", async () => {
   stopping.abort();
   await Promise.all(senders);
+  const endMs = performance.now() + PATIENCE_MS;
+  while (sockets.some(({ status }) => status() === WAITING) && performance.now() < endMs)
+    await wait(PAUSE_MS);
   const halves: Record<string, number> = {};
   for (const { socket, status } of sockets) {
     count(halves, status());

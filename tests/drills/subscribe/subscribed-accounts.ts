@@ -6,7 +6,7 @@ import { connectCustomer } from "../../harness/connect-customer.ts";
 import { OBJECTS, type DrilledObject } from "../read/customer-account.ts";
 
 const SECRET = "secret of the drill";
-const ACTIVE_WITHIN_MS = 60_000;
+const ACTIVE_WITHIN_MS = 300_000;
 const SOURCES = { hubspot: "webhook", salesforce: "pubsub" };
 const OTHER_EVENTS = { hubspot: "merge, restore", salesforce: "UNDELETE" };
 
