@@ -38,6 +38,9 @@ export function followClock(databaseMs: number, tookMs: number): void {
   answer = { wallMs, elapsedMs: performance.now(), aheadMs: differs ? aheadMs : 0 };
 }
 
+/** Returns whether the database's clock is known. */
+export const followsClock = (): boolean => answer !== undefined;
+
 /** Uses this machine's clock again, once the database is no longer asked. */
 export function leaveClock(): void {
   answer = undefined;

@@ -1,11 +1,14 @@
 /** Compares the database's clock with this process's. */
 import type { Pool } from "pg";
-import { elapsedMs, followClock } from "../../../ground/clock.ts";
+import { elapsedMs, followClock, followsClock } from "../../../ground/clock.ts";
 
-/** Maximum duration of a useful answer: a longer one says too little about the time. */
+/** Maximum duration of a useful answer: a longer one says less about the time than the one before. */
 const LONGEST_MS = 500;
 
-/** Asks the database for its time. Waiting for a free connection counts towards the duration: a late answer changes nothing. */
+/**
+ * Asks the database for its time. Waiting for a free connection counts towards the duration: a late answer changes nothing, unless it
+ * is the first one. At the start of a busy machine, its own clock would otherwise be used, however wrong it is.
+ */
 export async function askDatabaseClock(pool: Pool): Promise<void> {
   const startedMs = elapsedMs();
   const { rows } = await pool.query<{ time: string }>(
@@ -13,5 +16,5 @@ export async function askDatabaseClock(pool: Pool): Promise<void> {
   );
   const tookMs = elapsedMs() - startedMs;
   const [row] = rows;
-  if (row && tookMs <= LONGEST_MS) followClock(Number(row.time), tookMs);
+  if (row && (tookMs <= LONGEST_MS || !followsClock())) followClock(Number(row.time), tookMs);
 }
