@@ -50,13 +50,14 @@ const MAX_ERRORS = 1_000;
 
 /**
  * Returns a function that returns a valid value and throws a Problem with one issue per fault otherwise. With `names`, the
- * names that the request may have, unknown ones are faults. Compiles the schema when it is first called.
+ * names that the request may have, unknown ones are faults. Compiles the schema and the names when it is first called.
  */
 export function validator(schema: TSchema, place: Place, names?: Names): (value: unknown) => unknown {
   let check: ValidateFunction | undefined;
-  const unknown = names && unknownIssues(schema, place === "body" ? "body" : "query", names);
+  let unknown: ((value: unknown) => Issue[]) | undefined;
   return (value) => {
     check ??= compile(schema, place === "body" ? "body" : "text");
+    unknown ??= names && unknownIssues(schema, place === "body" ? "body" : "query", names);
     const issues = unknown?.(value) ?? [];
     if (check(value) && issues.length === 0) return value;
     const errors = meaningful((check.errors ?? []).slice(0, MAX_ERRORS)).slice(0, MAX_ISSUES);
