@@ -5,6 +5,7 @@ import type { ControlQueries } from "../database/sides.ts";
 import { containsText, inIdRange, type IdRange } from "../database/id-range.ts";
 import { removePlannedByRows } from "../database/run-planned-by-rows.ts";
 import type { ProjectBound } from "./project-retention.ts";
+import { countAffectedRows } from "../database/database.ts";
 
 export interface RefusedRequestRow {
   /** Id of the request. */
@@ -98,11 +99,11 @@ export async function removeOldRefusedRequests(
   beforeId: string,
   max: number,
 ): Promise<number> {
-  const { numAffectedRows } = await sql`
+  const result = await sql`
     delete from refused_requests where id in (
       select id from refused_requests where id < ${beforeId} order by id limit ${max})
   `.execute(queries);
-  return Number(numAffectedRows ?? 0n);
+  return countAffectedRows(result);
 }
 
 /** Removes up to `max` rows of one project, and returns their number. */

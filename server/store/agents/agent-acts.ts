@@ -2,6 +2,7 @@
 import { sql, type RawBuilder } from "kysely";
 import type { ControlQueries } from "../database/sides.ts";
 import { toStoredJson } from "../database/stored-json.ts";
+import { countAffectedRows } from "../database/database.ts";
 
 export interface AgentAct {
   /** Id of the act's operation. */
@@ -61,9 +62,9 @@ export async function countBegunActs(queries: ControlQueries, acts: AgentAct[]):
 
 /** Removes up to `max` acts that no budget counts any longer; returns their number. */
 export async function removeOldAgentActs(queries: ControlQueries, max: number): Promise<number> {
-  const { numAffectedRows } = await sql`
+  const result = await sql`
     delete from agent_acts where ctid in (
       select ctid from agent_acts where time < now() - interval '2 hours' limit ${max})
   `.execute(queries);
-  return Number(numAffectedRows ?? 0n);
+  return countAffectedRows(result);
 }

@@ -4,6 +4,7 @@ import { isUuid } from "../../../ground/ids.ts";
 import type { JsonObject } from "../../../ground/json.ts";
 import type { DataQueries } from "../database/sides.ts";
 import { toStoredJson } from "../database/stored-json.ts";
+import { countAffectedRows } from "../database/database.ts";
 
 export interface AgentChange {
   operationId: string;
@@ -68,9 +69,9 @@ export async function removeOldAgentChanges(
   beforeId: string,
   most: number,
 ): Promise<number> {
-  const { numAffectedRows } = await sql`
+  const result = await sql`
     delete from agent_changes where operation_id in (
       select operation_id from agent_changes where operation_id < ${beforeId} order by operation_id limit ${most})
   `.execute(queries);
-  return Number(numAffectedRows ?? 0n);
+  return countAffectedRows(result);
 }

@@ -1,6 +1,6 @@
 /** Queue of approved acts for the worker: claim, mark as sent, end, recover. */
 import { sql } from "kysely";
-import type { Database } from "../database/database.ts";
+import { countAffectedRows, type Database } from "../database/database.ts";
 import type { ControlQueries } from "../database/sides.ts";
 import { toStoredJson } from "../database/stored-json.ts";
 import type { ApprovalStatus } from "./approvals.ts";
@@ -106,11 +106,11 @@ export async function endApproval(
 
 /** Marks approvals as expired that nobody has decided in time; returns their number. */
 export async function expireApprovals(queries: ControlQueries, max: number): Promise<number> {
-  const { numAffectedRows } = await sql`
+  const result = await sql`
     update approvals set status = 'expired' where id in (
       select id from approvals where status = 'pending' and expire_time <= now() limit ${max} for update skip locked)
   `.execute(queries);
-  return Number(numAffectedRows ?? 0n);
+  return countAffectedRows(result);
 }
 
 const NEVER_BEGUN =
@@ -164,9 +164,9 @@ export async function removeOldApprovals(
   beforeId: string,
   max: number,
 ): Promise<number> {
-  const { numAffectedRows } = await sql`
+  const result = await sql`
     delete from approvals where id in (
       select id from approvals where id < ${beforeId} and status not in ('pending', 'approved') order by id limit ${max})
   `.execute(queries);
-  return Number(numAffectedRows ?? 0n);
+  return countAffectedRows(result);
 }

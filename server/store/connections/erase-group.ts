@@ -4,6 +4,7 @@ import { encodeStep } from "../../../ground/normalize-path.ts";
 import type { ControlQueries, DataQueries, SharedQueries } from "../database/sides.ts";
 import { removeLines } from "../operations/proxy-usage.ts";
 import { erasePushes, type PushedAccount } from "../subscriptions/received-pushes.ts";
+import { countAffectedRows } from "../database/database.ts";
 
 export interface ErasedGroup {
   id: string;
@@ -25,9 +26,6 @@ export interface ErasedAccounts {
   consumers: number;
   consents: number;
 }
-
-const count = ({ numAffectedRows }: { numAffectedRows?: bigint | undefined }): number =>
-  Number(numAffectedRows ?? 0n);
 
 /** Finds and locks a group, so that nobody connects or installs meanwhile. */
 export const lockGroup = (
@@ -88,10 +86,10 @@ export async function eraseAccounts(
       and not exists (select from connections where connections.consumer_id = consumers.id)
   `.execute(queries);
   return {
-    installations: count(installations),
-    connections: count(connections),
-    consumers: count(people),
-    consents: count(consents),
+    installations: countAffectedRows(installations),
+    connections: countAffectedRows(connections),
+    consumers: countAffectedRows(people),
+    consents: countAffectedRows(consents),
   };
 }
 
@@ -131,7 +129,7 @@ export async function eraseAnswers(queries: ControlQueries, operationIds: string
   const keys = await sql`
     delete from idempotency_keys where operation_id = any(${operationIds}::uuid[])
   `.execute(queries);
-  return count(keys);
+  return countAffectedRows(keys);
 }
 
 /** Removes operations with their logs and queued records. */
@@ -141,7 +139,7 @@ export async function eraseOperations(
 ): Promise<{ operations: number; queuedWrites: number }> {
   const writes = await sql`delete from writes where operation_id = any(${ids}::uuid[])`.execute(queries);
   const operations = await sql`delete from operations where id = any(${ids}::uuid[])`.execute(queries);
-  return { operations: count(operations), queuedWrites: count(writes) };
+  return { operations: countAffectedRows(operations), queuedWrites: countAffectedRows(writes) };
 }
 
 /** Removes up to `max` lines of proxied calls. */
@@ -189,7 +187,7 @@ export async function eraseEvents(
   await sql`delete from unrouted_events where event_id = any(${ids}::uuid[])`.execute(queries);
   await sql`delete from seen_records where id = any(${ids}::uuid[])`.execute(queries);
   await sql`delete from events where id = any(${ids}::uuid[])`.execute(queries);
-  return { lastId, events: ids.length, deliveries: count(deliveries) };
+  return { lastId, events: ids.length, deliveries: countAffectedRows(deliveries) };
 }
 
 /** Stores the last event that was examined, where the next request goes on. */
@@ -220,7 +218,7 @@ export async function eraseRefusedRequests(
       or exists (
         select from unnest(${[...installationIds, ...connectionIds]}::text[]) as gone where strpos(path || detail, gone) > 0))
   `.execute(queries);
-  return count(removed);
+  return countAffectedRows(removed);
 }
 
 /** Removes the group's name from the audit; who did what is kept. */
@@ -234,7 +232,7 @@ export async function eraseAuditNames(
       or target_id = any(${[...installationIds, ...connectionIds]}::text[]))
       and (target_name is not null or target_kind = 'group')
   `.execute(queries);
-  return count(changed);
+  return countAffectedRows(changed);
 }
 
 /** Removes the names of the group's people from audit events about their customer tokens. */
@@ -250,7 +248,7 @@ export async function eraseAuditActors(
       target_name = case when actor_kind <> 'agent' then target_name end
     where project_id = ${projectId} and actor_group = ${groupRef}
   `.execute(queries);
-  return count(changed);
+  return countAffectedRows(changed);
 }
 
 /** Removes the group's row, and the ids of its installations. */

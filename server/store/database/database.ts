@@ -1,5 +1,5 @@
 /** Opens PostgreSQL: checks it, migrates it, and opens the pool for queries. */
-import type { Kysely, Transaction } from "kysely";
+import type { Kysely, QueryResult, Transaction } from "kysely";
 import type { Pool } from "pg";
 import type { Log } from "../../../ground/log.ts";
 import { findRecordedChange } from "./audit-context.ts";
@@ -136,6 +136,10 @@ class Rehearsed<T> extends Error {
 
 /** SQLSTATE of a violated unique constraint. */
 const UNIQUE_VIOLATION = "23505";
+
+/** Returns how many rows a statement inserted, updated or deleted. */
+export const countAffectedRows = ({ numAffectedRows }: QueryResult<unknown>): number =>
+  Number(numAffectedRows ?? 0n);
 
 /** Returns whether an error means that a row with this key exists; `constraint` restricts it to one key. */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {

@@ -1,6 +1,6 @@
 /** Runs a statement that must find one project's old rows among many rows of other projects. */
 import { sql, type RawBuilder } from "kysely";
-import type { Queries } from "./database.ts";
+import { countAffectedRows, type Queries } from "./database.ts";
 
 /**
  * Runs statements for which the planner counts rows, not pages. Otherwise it prefers the primary key, whose rows are in the
@@ -25,8 +25,8 @@ export const removePlannedByRows = (
   oldIds: RawBuilder<unknown>,
 ): Promise<number> =>
   runPlannedByRows(queries, async (planned) => {
-    const { numAffectedRows } = await sql`
+    const result = await sql`
       delete from ${sql.table(table)} where id in (${oldIds})
     `.execute(planned);
-    return Number(numAffectedRows ?? 0n);
+    return countAffectedRows(result);
   });

@@ -18,6 +18,7 @@ import { now } from "../../../ground/clock.ts";
 import type { ControlQueries, DataQueries } from "../database/sides.ts";
 import { releaseBatches } from "./delivery-batches.ts";
 import { toStoredJson } from "../database/stored-json.ts";
+import { countAffectedRows } from "../database/database.ts";
 
 export type DeliveryState = "waiting" | "sending" | "delivered" | "failed";
 
@@ -252,7 +253,7 @@ export async function releaseDeliveries(queries: DataQueries, workerIds: number[
 /** Fails up to `max` deliveries that wait for disabled destinations; returns their number. */
 export async function failDisabled(queries: DataQueries, max: number): Promise<number> {
   const attempt = JSON.stringify(buildSkippedRecord());
-  const { numAffectedRows } = await sql`
+  const result = await sql`
     update deliveries set state = 'failed', attempts = attempts || ${attempt}::jsonb
     from (
       select waiting.destination_id, waiting.event_id
@@ -263,7 +264,7 @@ export async function failDisabled(queries: DataQueries, max: number): Promise<n
     ) as stuck
     where deliveries.destination_id = stuck.destination_id and deliveries.event_id = stuck.event_id
   `.execute(queries);
-  return Number(numAffectedRows ?? 0n);
+  return countAffectedRows(result);
 }
 
 /**

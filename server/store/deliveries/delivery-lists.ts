@@ -7,6 +7,7 @@ import type { DeliveryRow } from "./delivery-pages.ts";
 import { DATA_HEAD, withSubjects } from "./delivery-subjects.ts";
 import { EVENT_KIND, type StoredEvent } from "./events.ts";
 import { buildWakeColumn } from "../database/wake-ups.ts";
+import { countAffectedRows } from "../database/database.ts";
 
 const COLUMNS = sql`
   delivery.destination_id, delivery.event_id, events.type, events.create_time, state, due_time, attempts, ${DATA_HEAD} as head
@@ -74,7 +75,7 @@ export async function hastenDeliveries(
   queries: DataQueries,
   { destinationId, max, evenOne }: { destinationId: string; max: number; evenOne: boolean },
 ): Promise<number> {
-  const { numAffectedRows } = await sql`
+  const result = await sql`
     with waiting as (
       select event_id, row_number() over (order by event_id) as place, count(*) over () as number
       from deliveries
@@ -88,7 +89,7 @@ export async function hastenDeliveries(
       and state = 'waiting' and (${evenOne} or waiting.number > 1)
     returning ${buildWakeColumn("deliveries")}
   `.execute(queries);
-  return Number(numAffectedRows ?? 0n);
+  return countAffectedRows(result);
 }
 
 /** Restarts a finished delivery, or makes a waiting one due at once; returns whether there was either. */

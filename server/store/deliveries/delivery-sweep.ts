@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import { FIRST_ID, LAST_ID } from "../../../ground/ids.ts";
 import type { ControlQueries, DataQueries } from "../database/sides.ts";
 import type { ProjectBound } from "../access/project-retention.ts";
+import { countAffectedRows } from "../database/database.ts";
 
 /**
  * Removes up to `max` deliveries whose events are older than `beforeId`, or whose destination was deleted; returns their
@@ -13,7 +14,7 @@ export async function removeOldDeliveries(
   beforeId: string,
   max: number,
 ): Promise<number> {
-  const { numAffectedRows } = await sql`
+  const result = await sql`
     with recursive hops as (
       (select destination_id from deliveries order by destination_id limit 1)
       union all
@@ -38,7 +39,7 @@ export async function removeOldDeliveries(
     delete from deliveries using old
     where deliveries.destination_id = old.destination_id and deliveries.event_id = old.event_id
   `.execute(queries);
-  return Number(numAffectedRows ?? 0n);
+  return countAffectedRows(result);
 }
 
 /**
@@ -51,8 +52,8 @@ export async function removeDeliveredData(
   bounds: DataBounds,
   max: number,
 ): Promise<number> {
-  const { numAffectedRows } = await buildDeliveredDataRemoval(bounds, max).execute(queries);
-  return Number(numAffectedRows ?? 0n);
+  const result = await buildDeliveredDataRemoval(bounds, max).execute(queries);
+  return countAffectedRows(result);
 }
 
 export interface DataBounds {
@@ -103,17 +104,17 @@ export const buildDeliveredDataRemoval = ({ beforeId, own }: DataBounds, max: nu
 
 /** Removes up to `max` events older than `beforeId`; returns their number. */
 export async function removeOldEvents(queries: DataQueries, beforeId: string, max: number): Promise<number> {
-  const { numAffectedRows } = await sql`
+  const result = await sql`
     delete from events where id in (
       select id from events where id < ${beforeId} order by id limit ${max} for update skip locked
     )
   `.execute(queries);
-  return Number(numAffectedRows ?? 0n);
+  return countAffectedRows(result);
 }
 
 /** Removes up to `max` notes about events without a destination, older than `beforeId`; skips from project to project. */
 export async function removeOldNowhere(queries: DataQueries, beforeId: string, max: number): Promise<number> {
-  const { numAffectedRows } = await sql`
+  const result = await sql`
     with recursive hops as (
       (select project_id from events_nowhere order by project_id limit 1)
       union all
@@ -131,7 +132,7 @@ export async function removeOldNowhere(queries: DataQueries, beforeId: string, m
     delete from events_nowhere using old
     where events_nowhere.project_id = old.project_id and events_nowhere.event_id = old.event_id
   `.execute(queries);
-  return Number(numAffectedRows ?? 0n);
+  return countAffectedRows(result);
 }
 
 /** Removes up to `max` old deliveries of one project; returns their number. Data messages go with their delivery. */
@@ -140,7 +141,7 @@ export async function removeProjectDeliveries(
   { projectId, id }: ProjectBound,
   max: number,
 ): Promise<number> {
-  const { numAffectedRows } = await sql`
+  const result = await sql`
     with old as (
       select found.* from destinations cross join lateral (
         select destination_id, event_id from deliveries
@@ -156,7 +157,7 @@ export async function removeProjectDeliveries(
     delete from deliveries using old
     where deliveries.destination_id = old.destination_id and deliveries.event_id = old.event_id
   `.execute(queries);
-  return Number(numAffectedRows ?? 0n);
+  return countAffectedRows(result);
 }
 
 /**
@@ -168,8 +169,8 @@ export async function removeProjectEvents(
   bound: ProjectBound,
   max: number,
 ): Promise<number> {
-  const { numAffectedRows } = await buildOldEventsRemoval(bound, max).execute(queries);
-  return Number(numAffectedRows ?? 0n);
+  const result = await buildOldEventsRemoval(bound, max).execute(queries);
+  return countAffectedRows(result);
 }
 
 export const buildOldEventsRemoval = ({ projectId, id }: ProjectBound, max: number) => sql`
@@ -199,18 +200,18 @@ export async function removeProjectNowhere(
   { projectId, id }: ProjectBound,
   max: number,
 ): Promise<number> {
-  const { numAffectedRows } = await sql`
+  const result = await sql`
     delete from events_nowhere where project_id = ${projectId} and event_id in (
       select event_id from events_nowhere where project_id = ${projectId} and event_id < ${id}
       order by event_id limit ${max})
   `.execute(queries);
-  return Number(numAffectedRows ?? 0n);
+  return countAffectedRows(result);
 }
 
 /** Removes the send times of projects that have sent nothing for a day; returns their number, which is always small. */
 export async function removeOldPaces(queries: ControlQueries): Promise<number> {
-  const { numAffectedRows } = await sql`
+  const result = await sql`
     delete from webhook_paces where next_time < now() - interval '1 day'
   `.execute(queries);
-  return Number(numAffectedRows ?? 0n);
+  return countAffectedRows(result);
 }

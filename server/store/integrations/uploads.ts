@@ -1,6 +1,7 @@
 /** Uploaded files that wait for deployment. An upload is announced, filled once, and removed when it expires. */
 import { sql } from "kysely";
 import type { ControlQueries } from "../database/sides.ts";
+import { countAffectedRows } from "../database/database.ts";
 
 export async function insertUpload(
   queries: ControlQueries,
@@ -56,8 +57,8 @@ export const findUploadContent = (
 
 /** Removes up to `max` expired uploads; returns their number. */
 export async function removeExpiredUploads(queries: ControlQueries, max: number): Promise<number> {
-  const { numAffectedRows } = await sql`
+  const result = await sql`
     delete from uploads where id in (select id from uploads where expire_time < now() limit ${max})
   `.execute(queries);
-  return Number(numAffectedRows ?? 0n);
+  return countAffectedRows(result);
 }

@@ -4,6 +4,7 @@ import { isUuid } from "../../../ground/ids.ts";
 import type { ControlQueries, DataQueries, SharedQueries } from "../database/sides.ts";
 import { containsText, inIdRange, type IdRange } from "../database/id-range.ts";
 import type { Actor, OperationRow, OperationStatus } from "./operations.ts";
+import { countAffectedRows } from "../database/database.ts";
 
 /** Operation with names; null if the installation was deleted so long ago that its names are forgotten. */
 export interface ListedOperation extends OperationRow {
@@ -190,9 +191,9 @@ export async function forgetRemovedInstallations(
   before: Date,
   max: number,
 ): Promise<number> {
-  const { numAffectedRows } = await sql`
+  const result = await sql`
     delete from removed_installations where id in (
       select id from removed_installations where remove_time < ${before} order by remove_time limit ${max})
   `.execute(queries);
-  return Number(numAffectedRows ?? 0n);
+  return countAffectedRows(result);
 }

@@ -9,6 +9,7 @@ import { removePlannedByRows } from "../database/run-planned-by-rows.ts";
 import type { ProjectBound } from "../access/project-retention.ts";
 import { toStorableJson, toStoredJson } from "../database/stored-json.ts";
 import { buildWakeColumn } from "../database/wake-ups.ts";
+import { countAffectedRows } from "../database/database.ts";
 
 export type OperationStatus = "in_progress" | "success" | "failure";
 
@@ -236,11 +237,11 @@ export async function removeOldOperations(
   beforeId: string,
   max: number,
 ): Promise<number> {
-  const { numAffectedRows } = await sql`
+  const result = await sql`
     delete from operations where id in (
       select id from operations where id < ${beforeId} and status <> 'in_progress' order by id limit ${max})
   `.execute(queries);
-  return Number(numAffectedRows ?? 0n);
+  return countAffectedRows(result);
 }
 
 /** Removes up to `max` old operations of one project; returns their number. */

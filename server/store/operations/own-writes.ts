@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import { keepRecentlyUsed, type RecentlyUsed } from "../../../ground/recently-used.ts";
 import type { DataQueries } from "../database/sides.ts";
 import { toStoredJson } from "../database/stored-json.ts";
+import { countAffectedRows } from "../database/database.ts";
 
 export interface OwnWrite {
   recordId: string;
@@ -82,9 +83,9 @@ export async function listOwnWrites(
 
 /** Removes up to `max` old rows; returns their number. */
 export async function removeOldOwnWrites(queries: DataQueries, days: number, max: number): Promise<number> {
-  const { numAffectedRows } = await sql`
+  const result = await sql`
     delete from own_writes where ctid = any(array(
       select ctid from own_writes where create_time < now() - ${days} * interval '1 day' limit ${max}))
   `.execute(queries);
-  return Number(numAffectedRows ?? 0n);
+  return countAffectedRows(result);
 }

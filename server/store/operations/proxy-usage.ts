@@ -3,6 +3,7 @@ import { sql, type RawBuilder } from "kysely";
 import type { DataQueries } from "../database/sides.ts";
 import { removeHistory } from "../maintenance/history-ranges.ts";
 import type { ProjectBound } from "../access/project-retention.ts";
+import { countAffectedRows } from "../database/database.ts";
 
 export interface ProxyUse {
   /** Start of the call, in milliseconds since the epoch. */
@@ -119,9 +120,9 @@ export async function removeLines(queries: DataQueries, selection: RawBuilder<un
   `.execute(queries);
   const [old] = rows;
   if (!old?.ids) return 0;
-  const { numAffectedRows } = await sql`
+  const result = await sql`
     delete from proxy_usage
     where id = any(${old.ids}::bigint[]) and time between ${old.first}::timestamptz and ${old.last}::timestamptz
   `.execute(queries);
-  return Number(numAffectedRows ?? 0n);
+  return countAffectedRows(result);
 }

@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import type { DataQueries } from "../database/sides.ts";
 import { findOperation, type OperationRow } from "../operations/operations.ts";
 import { toStoredJson } from "../database/stored-json.ts";
+import { countAffectedRows } from "../database/database.ts";
 
 export interface ReadPause {
   by: "api" | "auto";
@@ -282,11 +283,11 @@ export async function makeDueFrom(
   queries: DataQueries,
   bounds: { schedule: string; latest: Date }[],
 ): Promise<number> {
-  const { numAffectedRows = 0n } = await sql`
+  const result = await sql`
     update read_objects set next_tick = now()
     from unnest(${bounds.map(({ schedule }) => schedule)}::text[], ${bounds.map(({ latest }) => latest)}::timestamptz[])
       as bound (schedule, latest)
     where read_objects.schedule = bound.schedule and next_tick > bound.latest and pause is null
   `.execute(queries);
-  return Number(numAffectedRows);
+  return countAffectedRows(result);
 }

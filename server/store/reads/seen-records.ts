@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import { encodeSeenId, unpackSeen, type SeenRecord } from "../../../ground/pack-seen.ts";
 import type { DataQueries } from "../database/sides.ts";
 import type { ProjectBound } from "../access/project-retention.ts";
+import { countAffectedRows } from "../database/database.ts";
 
 /** Records of a message, or records that a page left out. */
 export interface SeenRow {
@@ -43,11 +44,11 @@ export async function removeOldSeen(
   { isMessage, beforeId }: { isMessage: boolean; beforeId: string },
   max: number,
 ): Promise<number> {
-  const { numAffectedRows } = await sql`
+  const result = await sql`
     delete from seen_records where id in (
       select id from seen_records where id < ${beforeId} and is_message = ${isMessage} order by id limit ${max})
   `.execute(queries);
-  return Number(numAffectedRows ?? 0n);
+  return countAffectedRows(result);
 }
 
 /** Removes up to `max` old rows of one project about left-out records; those of messages are removed with the messages. */
@@ -56,12 +57,12 @@ export async function removeProjectLeftOut(
   { projectId, id }: Pick<ProjectBound, "projectId" | "id">,
   max: number,
 ): Promise<number> {
-  const { numAffectedRows } = await sql`
+  const result = await sql`
     delete from seen_records where id in (
       select old.id from installations cross join lateral (
         select id from seen_records
         where installation_id = installations.id and id < ${id} and not is_message order by id limit ${max}
       ) as old where project_id = ${projectId} limit ${max})
   `.execute(queries);
-  return Number(numAffectedRows ?? 0n);
+  return countAffectedRows(result);
 }

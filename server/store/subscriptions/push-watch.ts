@@ -1,6 +1,6 @@
 /** Records until when pushes were accepted, to detect an outage longer than providers repeat their requests. */
 import { sql } from "kysely";
-import type { Database } from "../database/database.ts";
+import { countAffectedRows, type Database } from "../database/database.ts";
 import type { DataQueries } from "../database/sides.ts";
 import { reconcileFrom } from "./subscription-scans.ts";
 
@@ -27,9 +27,9 @@ export async function notePushesAccepted(
 }
 
 async function reconcilePushed(queries: DataQueries, since: Date): Promise<number> {
-  const { numAffectedRows } = await sql`
+  const result = await sql`
     update subscriptions set due_time = now(), ${reconcileFrom(sql`greatest(${since}::timestamptz, create_time)`, REASON)}
     where source = 'webhook' and state in ('active', 'degraded')
   `.execute(queries);
-  return Number(numAffectedRows ?? 0n);
+  return countAffectedRows(result);
 }

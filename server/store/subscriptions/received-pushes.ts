@@ -1,6 +1,6 @@
 /** Pushed requests, unchanged: stored before they are answered, taken in order, and removed when their events are stored. */
 import { sql } from "kysely";
-import type { Database } from "../database/database.ts";
+import { countAffectedRows, type Database } from "../database/database.ts";
 import type { ControlQueries, DataQueries } from "../database/sides.ts";
 import { buildWakeColumn } from "../database/wake-ups.ts";
 import { reconcileFrom } from "./subscription-scans.ts";
@@ -189,12 +189,12 @@ export async function removePushesBefore(
   max: number,
 ): Promise<number> {
   const ofProject = projectId === undefined ? sql`` : sql`and project_id = ${projectId}`;
-  const { numAffectedRows } = await sql`
+  const result = await sql`
     delete from received_pushes where (project_id, position) in (
       select project_id, position from received_pushes
       where fault is not null and received_time < ${time} ${ofProject} limit ${max})
   `.execute(queries);
-  return Number(numAffectedRows ?? 0n);
+  return countAffectedRows(result);
 }
 
 /** An account as pushes name it. */

@@ -13,6 +13,7 @@ import { isHeldBy, type SubscriptionClaim } from "./subscription-claim.ts";
 import { OUTCOME, OUTCOME_JOINS, listStoredOutcomes, type Outcome } from "./subscription-outcomes.ts";
 import { RECOVERED } from "./subscriptions.ts";
 import { reconcileFrom } from "./subscription-scans.ts";
+import { countAffectedRows } from "../database/database.ts";
 
 export interface WaitingEvent {
   id: string;
@@ -210,11 +211,11 @@ export async function removeUndeliveredBefore(
   beforeId: string,
   max: number,
 ): Promise<number> {
-  const { numAffectedRows } = await sql`
+  const result = await sql`
     delete from undelivered_changes where message_id in (
       select message_id from undelivered_changes where message_id < ${beforeId} order by message_id limit ${max})
   `.execute(queries);
-  return Number(numAffectedRows ?? 0n);
+  return countAffectedRows(result);
 }
 
 /** Removes the processed events of a record, except for the given ones. */
