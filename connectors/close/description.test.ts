@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { planRead } from "../../connector-kit/testing/order-fixture.ts";
 import { replay } from "../../connector-kit/testing/replay.ts";
 import { valueAt } from "../../connector-kit/calls/text-at.ts";
+import type { ReadConnector } from "../../connector-kit/read-connector.ts";
 import type { Json } from "../../ground/json.ts";
 import { CONNECTORS } from "../connectors.gen.ts";
 
@@ -12,19 +13,23 @@ assert.ok(read);
 
 const BOUND = "query.queries.1.condition.on_or_after.value";
 const time = "2026-07-01T10:00:00.123000+00:00";
-const lead = (number: number) => ({ id: `lead_${number}`, date_updated: time });
 
 // PostHog/posthog#74146 (2026-07-28): the cursor is for a run of records that share one time.
 test("records of one time are read by the cursor, and the next ones by their time", async () => {
+  for (const objectName of ["lead", "contact"]) await readOneTime(read, objectName);
+});
+
+async function readOneTime(reader: ReadConnector, objectName: string): Promise<void> {
+  const lead = (number: number) => ({ id: `lead_${number}`, date_updated: time });
   const { fetch, requests } = replay(
     { status: 200, body: { data: [lead(1), lead(2)], cursor: "c1" } },
     { status: 200, body: { data: [lead(1), lead(2)], cursor: "c2" } },
     { status: 200, body: { data: [lead(3)], cursor: null } },
   );
-  const plan = planRead("lead");
-  const first = await read.readPage(plan, undefined, fetch);
-  const second = await read.readPage(plan, first.next, fetch);
-  const third = await read.readPage(plan, second.next, fetch);
+  const plan = planRead(objectName);
+  const first = await reader.readPage(plan, undefined, fetch);
+  const second = await reader.readPage(plan, first.next, fetch);
+  const third = await reader.readPage(plan, second.next, fetch);
   assert.deepEqual(
     [first, second, third].map(({ records }) => records.map(({ id }) => id)),
     [["lead_1", "lead_2"], [], ["lead_3"]],
@@ -36,7 +41,7 @@ test("records of one time are read by the cursor, and the next ones by their tim
     ["2026-07-01T10:00:00.123Z", undefined],
     ["2026-07-01T10:00:00.123Z", "c2"],
   ]);
-});
+}
 
 test("named fields are asked for alone, custom ones by their ids; a read of all fields names those that Close documents", () => {
   for (const [objectName, own] of [
@@ -47,11 +52,9 @@ test("named fields are asked for alone, custom ones by their ids; a read of all 
     assert.ok(Array.isArray(names));
     for (const name of ["id", "name", own, "custom", "date_updated"]) assert.ok(names.includes(name), name);
   }
-  const { body } = read.preparePage(planRead("contact", { fields: ["custom.cf_1a2b", "title"] }));
-  assert.deepEqual(valueAt(body as Json, "_fields.contact"), [
-    "custom.cf_1a2b",
-    "title",
-    "id",
-    "date_updated",
-  ]);
+  for (const objectName of ["lead", "contact"]) {
+    const { body } = read.preparePage(planRead(objectName, { fields: ["custom.cf_1a2b", "title"] }));
+    const wanted = ["custom.cf_1a2b", "title", "id", "date_updated"];
+    assert.deepEqual(valueAt(body as Json, `_fields.${objectName}`), wanted);
+  }
 });

@@ -129,9 +129,35 @@ test("a long period is looked up day by day, not further back than the log, and 
   await readAll(full.fetch);
   const starts = full.requests.filter(isLog).map((request) => shown(request).slice(-67));
   assert.match(starts[2] ?? "", /start=2026-11-20T07:10:00.*end=2026-11-20T07:25:00/);
-  const endless = replay(query(), refusal("EXCEEDED_ID_LIMIT"));
-  await assert.rejects(readAll(endless.fetch), { code: "EXCEEDED_ID_LIMIT" });
-  assert.ok(endless.requests.length < 10);
+});
+
+/** REST API Developer Guide, sObject Get Deleted: more than 600,000 ids are refused with EXCEEDED_ID_LIMIT, also those of one minute. */
+test("minutes of which the log cannot tell all deletions are left out with a warning, and the others are read", async () => {
+  const mass = { from: Date.parse("2026-11-20T07:20:10Z"), to: Date.parse("2026-11-20T07:20:50Z") };
+  const timeIn = (request: ProviderRequest, name: string) =>
+    Date.parse(`${new RegExp(`${name}=([\\dT:-]+)`).exec(shown(request))?.[1]}Z`);
+  const { fetch, requests } = replay((request) => {
+    if (!request.path.includes("/deleted/")) return query();
+    const [start, end] = [timeIn(request, "start"), timeIn(request, "end")];
+    if (start < mass.to && end > mass.from) return refusal("EXCEEDED_ID_LIMIT");
+    return start <= Date.parse("2026-11-20T07:30:00Z") && end > Date.parse("2026-11-20T07:30:00Z")
+      ? log(GONE)
+      : log();
+  });
+  const warnings: string[] = [];
+  const ids: string[] = [];
+  let checkpoint: Checkpoint | undefined;
+  do {
+    const page = await read.readDeletions(PERIOD, checkpoint, fetch);
+    ids.push(...page.records.map(({ id }) => id));
+    if (page.warning !== undefined) warnings.push(page.warning);
+    checkpoint = page.next;
+    assert.ok(requests.length < 60, "it ends");
+  } while (checkpoint);
+  assert.deepEqual([...new Set(ids)], [GONE]);
+  assert.match(warnings.join(), /between 2026-11-20T07:20:00.000Z and 2026-11-20T07:21:00.000Z/);
+  // A period of less than two minutes is refused, so that the minute behind is asked for together with this one.
+  assert.ok(warnings.length <= 2, warnings.join());
 });
 
 /**

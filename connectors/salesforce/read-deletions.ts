@@ -128,8 +128,10 @@ async function readLog(period: Period, place: LogPlace, fetch: ProviderFetch): P
     }
     const isTooLong = !answer || answer.error.code === "EXCEEDED_ID_LIMIT";
     if (isTooLong && length > MINUTE_MS) length = Math.max(MINUTE_MS, minute(length / 2));
-    else if (!answer) throw brokenPage("Salesforce's log of deletions is too long, even for one minute");
-    else if (answer.error.code === DATE_REFUSED) {
+    else if (isTooLong) {
+      warning = overfull(objectName, from, to);
+      return page(to, place.covered, []);
+    } else if (answer.error.code === DATE_REFUSED) {
       const kept = await earliestKept(objectName, from, to, fetch);
       warning = purged(objectName, from, kept ?? to);
       if (!kept) return page(to, place.covered, []);
@@ -155,6 +157,11 @@ const DATE_REFUSED = "INVALID_REPLICATION_DATE";
 const purged = (objectName: string, from: Date, to: Date): string =>
   `Salesforce has no log of deleted ${objectName} records between ${from.toISOString()} and ${to.toISOString()}, as after an administrator ` +
   "emptied the recycle bin: what was deleted in that time cannot be found out";
+
+/** Otherwise the same minute would fail each read, until the log has lost it. */
+const overfull = (objectName: string, from: Date, to: Date): string =>
+  `Salesforce's log has more deleted ${objectName} records between ${from.toISOString()} and ${to.toISOString()} than it can tell at once: ` +
+  "those that are not in the recycle bin cannot be found out";
 
 /** Returns the earliest start of a span to `to` that the log still has; undefined if there is none. */
 async function earliestKept(
