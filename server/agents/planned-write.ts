@@ -6,7 +6,8 @@ import { Problem } from "../../ground/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { inSpan } from "../../ground/span.ts";
 import type { AgentTrace } from "../store/agents/agent-operations.ts";
-import { findIdempotencyKey } from "../store/access/idempotency-keys.ts";
+import { KeyTakenError, UsedUpError } from "../operations/begin-acts.ts";
+import { findIdempotencyKey, type KeyClaim } from "../store/access/idempotency-keys.ts";
 import { findAskedBefore, type ApprovalRow, type ApprovalStatus } from "../store/agents/approvals.ts";
 import { dryRun, findStoredAccount } from "../write/dry-run.ts";
 import type { WriteTarget } from "../write/find-target.ts";
@@ -23,7 +24,7 @@ import {
   listValuesAfter,
   type Current,
 } from "./approvals/approved-write.ts";
-import { giveBackBudget, hasBudget, takeBudget } from "./policy/budgets.ts";
+import { budgetsWithin, giveBackBudget, overBudget } from "./policy/budgets.ts";
 import type { AgentSession } from "./agent-session.ts";
 import type { CustomerCall } from "./customer-call.ts";
 import type { CustomerObject } from "./customer-objects.ts";
@@ -205,33 +206,40 @@ export async function writeOnce(act: PlannedWrite): Promise<JsonObject> {
       })
     : undefined;
   if (asked && MAY_HAPPEN.has(asked.status)) return toAsked(call, asked);
-  return sendOnce(act, async (id, firstId) => {
+  const send: Send = async (id, firstId, claim) => {
     addWorkIds({ operationId: id });
-    if (hasBudget(policy)) await takeBudget(deps, policy, { id, projectId: project.id, groupRef });
-    const agent = { groupRef, change: await readChange(act) };
+    const agent = { groupRef, budgets: budgetsWithin(deps, policy), claim, change: await readChange(act) };
     const hidden = listHiddenNames(object, policy);
     const mayName = (field: string) => !isHidden(hidden, field);
     return inSpan(writeSpan(target, plan, { id, isQueued: false }), () =>
       writeNow(deps, { id, firstId, requestId, actor, key, agent, mayName }, target, plan),
     ).catch(async (error: unknown) => {
+      if (error instanceof UsedUpError) throw overBudget(policy, error.usedUp, deps.minuteMs);
       if (wasNotSent(error)) await giveBackBudget(deps, { id });
       throw error;
     });
-  });
+  };
+  return sendOnce(act, send, { claimsWithBegin: true });
 }
+
+type Send = (id: string, firstId: string, claim?: KeyClaim) => Promise<WriteAnswer>;
 
 /** Calls `send` unless the same act was sent before, and returns its result, or the first one's. */
 async function sendOnce(
   act: PlannedWrite,
-  send: (id: string, firstId: string) => Promise<WriteAnswer>,
+  send: Send,
+  { claimsWithBegin = false } = {},
 ): Promise<JsonObject> {
   const { call, tool, object, target, plan, request, args } = act;
   const { deps, session } = call;
   const { key, keptMs } = nameAct(act);
   let isFirst = false;
-  const run = (id: string, firstId = id) => {
+  const run: Send = (id, firstId, claim) => {
     isFirst = true;
-    return send(id, firstId);
+    return send(id, firstId, claim).catch((error: unknown) => {
+      if (error instanceof KeyTakenError) isFirst = false;
+      throw error;
+    });
   };
   const keyed = {
     projectId: session.project.id,
@@ -240,6 +248,7 @@ async function sendOnce(
     request: hashCanonical([tool.name, object.installed.installation.id, object.objectName, request]),
     mode: "now" as const,
     storesAnswer: true,
+    claimsWithBegin,
     repeatableMs: target.connector.write.repeatableMs?.(plan),
     ...(args.idempotencyKey === undefined && { keptMs, forgets: wroteNothing }),
   };

@@ -4,17 +4,21 @@ import { ClosedGateError } from "../calls/gates/closed-gate-error.ts";
 import { Problem, type ProblemOptions } from "../../ground/errors.ts";
 import type { ProblemSlug } from "../../ground/problem-types.ts";
 import { nowMs } from "../../ground/clock.ts";
+import { keepRecentlyUsed } from "../../ground/recently-used.ts";
 import { newId, timeOfId } from "../../ground/ids.ts";
 import type { Json } from "../../ground/json.ts";
+import { KeyTakenError } from "./begin-acts.ts";
 import type { ProcessIdentity } from "../jobs/process-identity.ts";
 import type { Database } from "../store/database/database.ts";
 import {
   claimIdempotencyKey,
   findIdempotencyKey,
+  isKeyKept,
   removeIdempotencyKey,
   storeIdempotentAnswer,
   takeOverIdempotencyKey,
   type IdempotencyRow,
+  type KeyClaim,
 } from "../store/access/idempotency-keys.ts";
 import { findOperation } from "../store/operations/operations.ts";
 import { ignoreDatabaseOutage } from "../store/database/database-outage.ts";
@@ -38,6 +42,8 @@ interface Keyed {
   mode: "now" | "later" | "grouped";
   /** How long this key is kept, where that is not the time of all. */
   keptMs?: number | undefined;
+  /** Whether `act` claims the key itself, with the beginning of its operation, and throws `KeyTakenError` if another request has it. */
+  claimsWithBegin?: boolean;
   /** Whether `act` has stored the answer of a success together with the end of its operation. */
   storesAnswer?: boolean;
   /** Returns whether a refusal frees the key, also one that the provider gave. */
@@ -59,7 +65,8 @@ export interface Idempotency {
   once<A extends Answer>(keyed: Keyed, act: Act<A>): Promise<A>;
 }
 
-type Act<A> = (operationId: string, firstOperationId: string) => Promise<A>;
+/** `claim`: to be made with the beginning of the operation; absent if the key is claimed already. */
+type Act<A> = (operationId: string, firstOperationId: string, claim?: KeyClaim) => Promise<A>;
 
 /** Opened once per process: it knows which requests are running here. */
 export const openIdempotency = (deps: Services): Idempotency => new KeyedRequests(deps);
@@ -71,11 +78,14 @@ interface KeyedRequest extends Keyed {
 }
 
 const HOUR_MS = 3_600_000;
+const MAX_BEGUN = 10_000;
 
 class KeyedRequests implements Idempotency {
   readonly #deps: Services;
   /** Operations of the requests that this process is executing. */
   readonly #running = new Set<string>();
+  /** Keys that were claimed with the beginning of an operation: whoever repeats such a request soon begins nothing for it. */
+  readonly #begun = keepRecentlyUsed<true>(MAX_BEGUN);
 
   constructor(deps: Services) {
     this.#deps = deps;
@@ -95,13 +105,33 @@ class KeyedRequests implements Idempotency {
 
   /** Executes the request if its key is new; otherwise returns undefined. */
   #first<A extends Answer>(request: KeyedRequest, act: Act<A>): Promise<A | undefined> {
-    const { database, identity, keptHours } = this.#deps;
-    const { place, requestHash, keptMs = keptHours * HOUR_MS } = request;
+    const { database, identity } = this.#deps;
+    const { place, requestHash, keptMs = this.#deps.keptHours * HOUR_MS } = request;
     const operationId = newId();
-    const claim = { operationId, firstOperationId: operationId, claimedBy: identity.id };
-    return this.#execute(request, claim, act, () =>
-      claimIdempotencyKey(database.control, { ...place, requestHash, ...claim }, keptMs / HOUR_MS),
-    );
+    const keptHours = keptMs / HOUR_MS;
+    const ids = { operationId, firstOperationId: operationId, claimedBy: identity.id };
+    const claim = { ...place, requestHash, ...ids, keptHours };
+    if (request.claimsWithBegin) return this.#beginFirst(request, claim, act);
+    return this.#execute(request, ids, act, () => claimIdempotencyKey(database.control, claim));
+  }
+
+  /** Executes the request, which claims its key when it begins; returns undefined if another one has the key. */
+  async #beginFirst<A extends Answer>(
+    request: KeyedRequest,
+    claim: KeyClaim,
+    act: Act<A>,
+  ): Promise<A | undefined> {
+    const known = JSON.stringify([claim.projectId, claim.key]);
+    const isKnown = this.#begun.get(known) !== undefined;
+    if (isKnown && (await isKeyKept(this.#deps.database.control, claim, claim.keptHours))) return undefined;
+    this.#begun.set(known, true);
+    const begin: Act<A> = (operationId, firstOperationId) => act(operationId, firstOperationId, claim);
+    try {
+      return await this.#execute(request, claim, begin, async () => true);
+    } catch (error) {
+      if (error instanceof KeyTakenError) return undefined;
+      throw error;
+    }
   }
 
   /**

@@ -8,6 +8,7 @@ import { createLog } from "../../ground/log.ts";
 import { newId } from "../../ground/ids.ts";
 import { NewWork } from "../jobs/new-work.ts";
 import { claimProcessIdentity } from "../jobs/process-identity.ts";
+import { KeyTakenError, UsedUpError } from "./begin-acts.ts";
 import { openOperationLedger } from "./operation-ledger.ts";
 
 test("an act of an agent is counted once, before its operation, and also if that never begins", async (t) => {
@@ -21,7 +22,7 @@ test("an act of an agent is counted once, before its operation, and also if that
   const begin = () => {
     const about = { projectId, integrationId, installationId, configId: newId() };
     const operation = { id: newId(), ...about, actionType: "write", objectName: "contacts" };
-    return ledger.begin(operation, { groupRef: "acme" });
+    return ledger.begin(operation, { groupRef: "acme", budgets: { windowMs: 3_600_000 } });
   };
   const count = async (table: string) =>
     (await database.pool.query<{ n: number }>(`select count(*)::integer as n from ${table}`)).rows[0]?.n;
@@ -43,3 +44,52 @@ test("an act of an agent is counted once, before its operation, and also if that
   blocking.release();
   assert.deepEqual([await count("agent_acts"), await count("operations")], [2, 1]);
 });
+
+for (const [what, isDivided] of [
+  ["in one commit", false],
+  ["on both sides", true],
+] as const) {
+  test(`acts with the same key begin once, and others as often as a budget allows, ${what} and in two processes`, async (t) => {
+    const { database, projectId, integrationId, install } = await openInstallations(t, {});
+    const own = isDivided ? await openSides(t, database) : database;
+    const log = createLog("silent");
+    const identity = await claimProcessIdentity(database.connectionString, log);
+    t.after(() => identity.close());
+    const { id: installationId } = await install("acme");
+    const ledgers = [1, 2].map(() =>
+      openOperationLedger({ database: own, identity, log, newWrites: new NewWork() }),
+    );
+    const begin = async (index: number, key: string) => {
+      const about = { projectId, integrationId, installationId, configId: newId() };
+      const id = newId();
+      const operation = { id, ...about, actionType: "write", objectName: "contacts" };
+      const hash = { requestHash: Buffer.alloc(32, 1), keptHours: 1 };
+      const claim = {
+        projectId,
+        key,
+        operationId: id,
+        firstOperationId: id,
+        claimedBy: identity.id,
+        ...hash,
+      };
+      const of = { type: "update", integration: "crm", objectName: "contacts", recordId: "1" } as const;
+      const change = { ...of, before: { a: 1 }, after: { a: 2 } };
+      const budgets = { perProject: 7, windowMs: 3_600_000 };
+      const trace = { groupRef: "acme", budgets, claim, change };
+      return ledgers[index % 2]?.begin(operation, trace).then(
+        () => "begun" as const,
+        (error: unknown) => error,
+      );
+    };
+    const same = await Promise.all(Array.from({ length: 20 }, (_, index) => begin(index, "same")));
+    assert.equal(same.filter((one) => one === "begun").length, 1);
+    assert.equal(same.filter((one) => one instanceof KeyTakenError).length, 19);
+    const others = await Promise.all(Array.from({ length: 50 }, (_, index) => begin(index, `own ${index}`)));
+    assert.equal(others.filter((one) => one === "begun").length, 6);
+    assert.equal(others.filter((one) => one instanceof UsedUpError && one.usedUp.freeInMs > 0).length, 44);
+    for (const table of ["agent_acts", "operations", "agent_changes"]) {
+      const { rows } = await database.pool.query(`select count(*)::integer as n from ${table}`);
+      assert.deepEqual(rows, [{ n: 7 }], table);
+    }
+  });
+}

@@ -4,6 +4,7 @@ import type { Log } from "../../ground/log.ts";
 import type { NewWork } from "../jobs/new-work.ts";
 import type { ProcessIdentity } from "../jobs/process-identity.ts";
 import { openSharedCommit } from "../jobs/shared-commit.ts";
+import { openActs } from "./begin-acts.ts";
 import {
   appendToGroup,
   insertAcceptedWrites,
@@ -18,8 +19,7 @@ import {
   type NewOperation,
 } from "../store/operations/operations.ts";
 import { prepareAnswers, storeAnswers, type KeyedAnswer } from "../store/access/idempotency-keys.ts";
-import { countBegunActs, insertActs } from "../store/agents/agent-acts.ts";
-import { insertAgentOperations, type AgentTrace } from "../store/agents/agent-operations.ts";
+import type { AgentTrace } from "../store/agents/agent-operations.ts";
 import { markCalled, type CalledWrite } from "../store/operations/write-queue.ts";
 import {
   isDatabaseAway,
@@ -34,7 +34,10 @@ export type AnsweredOperation = EndedOperation & {
 };
 
 export interface OperationLedger {
-  /** Commits an operation before the provider is called, so that every request there can be traced here. */
+  /**
+   * Commits an operation before the provider is called, so that every request there can be traced here. That of an agent claims its
+   * key and counts with it: throws `KeyTakenError` and `UsedUpError`, and then has not begun.
+   */
   begin(operation: NewOperation, agent?: AgentTrace): Promise<void>;
   /** Commits an asynchronous write. After this the caller may answer. */
   accept(write: AcceptedWrite): Promise<void>;
@@ -63,11 +66,11 @@ export function openOperationLedger(deps: {
   newWrites: NewWork;
 }): OperationLedger {
   const { data } = deps.database;
-  const begin = openSharedCommit<NewOperation & { agent?: AgentTrace | undefined }>((operations) => {
-    const claimed = operations.map((operation) => ({ ...operation, claimedBy: deps.identity.id }));
-    const isOfAgent = operations.some(({ agent }) => agent !== undefined);
-    return isOfAgent ? beginOfAgents(deps.database, claimed) : insertOperations(data, claimed);
-  });
+  const withClaim = <Operation>(operation: Operation) => ({ ...operation, claimedBy: deps.identity.id });
+  const begin = openSharedCommit<NewOperation>((operations) =>
+    insertOperations(data, operations.map(withClaim)),
+  );
+  const beginAct = openActs(deps.database);
   const accept = openSharedCommit<AcceptedWrite>((writes) => insertAcceptedWrites(data, writes));
   const group = commitGroups(deps.database);
   const called = openSharedCommit<CalledWrite>((writes) => markCalled(data, deps.identity.id, writes), {
@@ -93,7 +96,7 @@ export function openOperationLedger(deps: {
     async begin(operation, agent) {
       lastBeginMs = elapsedMs();
       try {
-        await begin.add(agent ? { ...operation, agent } : operation);
+        await (agent ? beginAct({ ...withClaim(operation), agent }) : begin.add(operation));
       } catch (error) {
         if (mayBeCommitted(error)) endWithoutWaiting(notSent(operation));
         throw error;
@@ -143,22 +146,6 @@ const commitGroups = (database: Database) =>
     // A record that was added to its group must not be added again.
     { mayRepeat: (error) => !tookTooLong(error) && !mayBeCommitted(error) },
   );
-
-/**
- * Begins operations of agents and counts them: in one commit if one database has both. Otherwise they are counted first; after a
- * crash in between, an act counts that was not sent.
- */
-async function beginOfAgents(
-  { control, data }: Pick<Database, "control" | "data">,
-  operations: Parameters<typeof insertAgentOperations>[1],
-): Promise<void> {
-  const acts = operations.flatMap(({ id, projectId, agent }) =>
-    agent ? [{ id, projectId, groupRef: agent.groupRef }] : [],
-  );
-  if (control === data) return insertAgentOperations(data, operations, insertActs(acts));
-  await countBegunActs(control, acts);
-  await insertAgentOperations(data, operations);
-}
 
 /**
  * Ends operations with the answers of their requests: in one commit if one database has both. Otherwise the answers are committed

@@ -1,7 +1,13 @@
 /** Limits how many acts of agents are sent within an hour: exactly, whatever calls run at once and in however many processes. */
 import { nowMs } from "../../../ground/clock.ts";
 import { Problem } from "../../../ground/errors.ts";
-import { countAgentAct, uncountAgentAct, type AgentAct, type UsedUp } from "../../store/agents/agent-acts.ts";
+import {
+  countAgentAct,
+  uncountAgentAct,
+  type AgentAct,
+  type BudgetsWithin,
+  type UsedUp,
+} from "../../store/agents/agent-acts.ts";
 import type { Database } from "../../store/database/database.ts";
 import type { ControlQueries } from "../../store/database/sides.ts";
 import type { AgentPolicy } from "./policy.ts";
@@ -21,10 +27,6 @@ export async function takeBudget(deps: BudgetServices, policy: AgentPolicy, act:
   if (usedUp) throw overBudget(policy, usedUp, deps.minuteMs);
 }
 
-/** Returns whether anything limits acts. Where nothing does, an act is counted with the beginning of its operation. */
-export const hasBudget = ({ budgets }: Pick<AgentPolicy, "budgets">): boolean =>
-  Object.values(budgets).some((limit) => limit !== undefined);
-
 /** Removes an act from the budget that was not sent after all. */
 export const giveBackBudget = (
   deps: Pick<BudgetServices, "database">,
@@ -35,21 +37,30 @@ export const giveBackBudget = (
 export const countAgainstBudgets = (
   queries: ControlQueries,
   { minuteMs }: Pick<BudgetServices, "minuteMs">,
-  { budgets }: AgentPolicy,
+  { budgets }: Pick<AgentPolicy, "budgets">,
   act: AgentAct,
-): Promise<UsedUp | undefined> =>
-  countAgentAct(queries, act, {
-    perProject: budgets.writesPerHour,
-    perGroup: budgets.writesPerHourPerGroup,
-    windowMs: 60 * minuteMs,
-  });
+): Promise<UsedUp | undefined> => countAgentAct(queries, act, budgetsWithin({ minuteMs }, { budgets }));
+
+/** Returns the budgets as the statement that counts an act takes them. */
+export const budgetsWithin = (
+  { minuteMs }: Pick<BudgetServices, "minuteMs">,
+  { budgets }: Pick<AgentPolicy, "budgets">,
+): BudgetsWithin => ({
+  perProject: budgets.writesPerHour,
+  perGroup: budgets.writesPerHourPerGroup,
+  windowMs: 60 * minuteMs,
+});
 
 const BUDGETS = {
   perProject: { member: "writesPerHour", of: "of the project" },
   perGroup: { member: "writesPerHourPerGroup", of: "of this customer" },
 } as const;
 
-function overBudget({ budgets }: AgentPolicy, { budget, freeInMs }: UsedUp, minuteMs: number): Problem {
+export function overBudget(
+  { budgets }: AgentPolicy,
+  { budget, freeInMs }: UsedUp,
+  minuteMs: number,
+): Problem {
   const { member, of } = BUDGETS[budget];
   const most = budgets[member] ?? 0;
   const named = `The budget \`${member}\` ${of} (${most} acts of agents an hour)`;

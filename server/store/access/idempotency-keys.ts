@@ -28,13 +28,17 @@ interface Key {
   key: string;
 }
 
-/** Claims a key for a request; returns false when another request has it. A key is free again after `keptHours`. */
-export async function claimIdempotencyKey(
-  queries: ControlQueries,
-  claim: Key & Pick<IdempotencyRow, "requestHash" | "operationId" | "firstOperationId" | "claimedBy">,
-  keptHours: number,
-): Promise<boolean> {
-  const { projectId, key, requestHash, operationId, firstOperationId, claimedBy } = claim;
+/** What a request claims a key with. */
+export type KeyClaim = Key &
+  Pick<IdempotencyRow, "requestHash" | "operationId" | "claimedBy"> & {
+    firstOperationId: string;
+    /** A key is free again after this. */
+    keptHours: number;
+  };
+
+/** Claims a key for a request; returns false when another request has it. */
+export async function claimIdempotencyKey(queries: ControlQueries, claim: KeyClaim): Promise<boolean> {
+  const { projectId, key, requestHash, operationId, firstOperationId, claimedBy, keptHours } = claim;
   const { numAffectedRows } = await sql`/* prepare claim-idempotency-key */
     insert into idempotency_keys as kept (project_id, key, request_hash, operation_id, first_operation_id, claimed_by)
     values (${projectId}, ${key}, ${requestHash}, ${operationId}, ${firstOperationId}, ${claimedBy})
@@ -43,6 +47,31 @@ export async function claimIdempotencyKey(
     where kept.create_time < now() - make_interval(secs => ${keptHours * 3_600})
   `.execute(queries);
   return (numAffectedRows ?? 0n) > 0n;
+}
+
+/**
+ * The same for the rows of a CTE `asked`, as a part of the statement that counts acts.
+ */
+export const claimAskedKeys: RawBuilder<unknown> = sql`
+  insert into idempotency_keys as kept (project_id, key, request_hash, operation_id, first_operation_id, claimed_by)
+  select project_id, key, decode(request_hash, 'hex'), id, first_operation_id, claimed_by from asked where key is not null
+  order by project_id, key
+  on conflict (project_id, key) do update set request_hash = excluded.request_hash, operation_id = excluded.operation_id,
+    first_operation_id = excluded.first_operation_id, claimed_by = excluded.claimed_by, status = null, body = null, create_time = now()
+  where kept.create_time < now() - (select make_interval(secs => kept_hours * 3600) from asked where asked.id = excluded.operation_id)
+  returning operation_id`;
+
+/** Returns whether a key is used, and not free again yet. */
+export async function isKeyKept(
+  queries: ControlQueries,
+  { projectId, key }: Key,
+  keptHours: number,
+): Promise<boolean> {
+  const { rows } = await sql`
+    select from idempotency_keys where project_id = ${projectId} and key = ${key}
+      and create_time >= now() - make_interval(secs => ${keptHours * 3_600})
+  `.execute(queries);
+  return rows.length > 0;
 }
 
 export const findIdempotencyKey = (

@@ -1,6 +1,7 @@
 /** Acts that agents sent within the last hour, counted against budgets. */
 import { sql, type RawBuilder } from "kysely";
 import type { ControlQueries } from "../database/sides.ts";
+import { claimAskedKeys, type KeyClaim } from "../access/idempotency-keys.ts";
 import { toStoredJson } from "../database/stored-json.ts";
 import { countAffectedRows } from "../database/database.ts";
 
@@ -47,17 +48,72 @@ export async function uncountAgentAct(queries: ControlQueries, id: string): Prom
   await queries.deleteFrom("agentActs").where("id", "=", id).execute();
 }
 
-/** Builds the statement that counts acts, also as a part of the one that begins their operations. Those that are counted stay so. */
-export const insertActs = (acts: AgentAct[]): RawBuilder<unknown> => sql`
-  insert into agent_acts (id, project_id, group_ref)
-  select id, project_id, group_ref from jsonb_to_recordset(${toStoredJson(
-    acts.map(({ id, projectId, groupRef }) => ({ id, project_id: projectId, group_ref: groupRef })),
-  )}::jsonb) as x(id uuid, project_id uuid, group_ref text)
-  on conflict do nothing`;
+/** An act whose operation is to begin. */
+export interface BeginningAct extends AgentAct {
+  budgets: BudgetsWithin;
+  /** Absent if its key is claimed already. */
+  claim?: KeyClaim | undefined;
+}
 
-/** Counts acts before their operations begin on the data side. */
-export async function countBegunActs(queries: ControlQueries, acts: AgentAct[]): Promise<void> {
-  await insertActs(acts).execute(queries);
+/**
+ * Builds the CTEs that claim the keys of acts and count those that have theirs: `counted` lacks acts whose key another one has, and
+ * names the budget that is used up. Keys and budgets are locked in one order, so that two processes never wait for each other.
+ */
+export const countClaimed = (acts: readonly BeginningAct[]): RawBuilder<unknown> => sql`
+  asked as (
+    select * from jsonb_to_recordset(${toStoredJson(acts.map(toAskedRow))}::jsonb) as x(id uuid, project_id uuid, group_ref text,
+      per_project integer, per_group integer, window_ms double precision, key text, request_hash text, first_operation_id uuid,
+      claimed_by integer, kept_hours double precision)
+  ), claimed as (${claimAskedKeys}), counted as (
+    select act.id, budget, free_in_ms
+    from (
+      select * from asked where key is null or id in (select operation_id from claimed) order by project_id, id
+    ) as act, lateral count_agent_act(act.id, project_id, group_ref, per_project, per_group, window_ms)
+  )`;
+
+const toAskedRow = ({ id, projectId, groupRef, budgets, claim }: BeginningAct) => ({
+  id,
+  project_id: projectId,
+  group_ref: groupRef,
+  per_project: budgets.perProject,
+  per_group: budgets.perGroup,
+  window_ms: budgets.windowMs,
+  ...(claim && {
+    key: claim.key,
+    request_hash: claim.requestHash.toString("hex"),
+    first_operation_id: claim.firstOperationId,
+    claimed_by: claim.claimedBy,
+    kept_hours: claim.keptHours,
+  }),
+});
+
+/** An act in `counted`. */
+interface CountedRow {
+  id: string;
+  budget: UsedUp["budget"] | null;
+  freeInMs: number | null;
+}
+
+/** What becomes of each act, by its id. Others had their keys claimed before. */
+export type CountedActs = Map<string, "counted" | UsedUp>;
+
+export const toCounted = (rows: readonly CountedRow[]): CountedActs =>
+  new Map(
+    rows.map(({ id, budget, freeInMs }) => [
+      id,
+      budget === null ? "counted" : { budget, freeInMs: freeInMs ?? Number.POSITIVE_INFINITY },
+    ]),
+  );
+
+/** Claims and counts acts before their operations begin on the data side. */
+export async function countClaimedActs(
+  queries: ControlQueries,
+  acts: readonly BeginningAct[],
+): Promise<CountedActs> {
+  const { rows } = await sql<CountedRow>`/* prepare count-claimed-acts */
+    with ${countClaimed(acts)} select id, budget, free_in_ms from counted
+  `.execute(queries);
+  return toCounted(rows);
 }
 
 /** Removes up to `max` acts that no budget counts any longer; returns their number. */

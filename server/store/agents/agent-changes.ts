@@ -27,12 +27,15 @@ export interface AgentChange {
  * Builds the statement that inserts changes, also for use inside another statement. Changes of a customer who was deleted
  * meanwhile are skipped.
  */
-export const insertChanges = (changes: readonly AgentChange[]): RawBuilder<unknown> => sql`
+export const insertChanges = (
+  changes: readonly AgentChange[],
+  condition: RawBuilder<unknown> = sql``,
+): RawBuilder<unknown> => sql`
   insert into agent_changes (operation_id, project_id, group_id, type, integration, object_name, record_id, before, after)
   select "operationId", x."projectId", groups.id, type, integration, "objectName", "recordId", before, after
   from jsonb_to_recordset(${toStoredJson(changes)}::jsonb) as x("operationId" uuid, "projectId" uuid, "groupRef" text, type text,
     integration text, "objectName" text, "recordId" text, before jsonb, after jsonb)
-  join groups on groups.project_id = x."projectId" and groups.group_ref = x."groupRef"
+  join groups on groups.project_id = x."projectId" and groups.group_ref = x."groupRef" ${condition}
   on conflict do nothing`;
 
 /** Inserts one change. Call it in a transaction. */

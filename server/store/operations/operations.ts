@@ -73,7 +73,10 @@ export async function insertOperations(queries: DataQueries, operations: BegunOp
 }
 
 /** Returns the statement that inserts operations, also as a part of another one. Its text is the same for any number of them. */
-export const insertBegun = (operations: readonly BegunOperation[]): RawBuilder<unknown> => sql`
+export const insertBegun = (
+  operations: readonly BegunOperation[],
+  condition: RawBuilder<unknown> = sql``,
+): RawBuilder<unknown> => sql`
   insert into operations (id, project_id, integration_id, installation_id, config_id, action_type, object_name, request_id, claimed_by,
     actor, status, metadata)
   select id, "projectId", "integrationId", "installationId", "configId", "actionType", "objectName", "requestId", "claimedBy", actor,
@@ -82,6 +85,7 @@ export const insertBegun = (operations: readonly BegunOperation[]): RawBuilder<u
   from jsonb_to_recordset(${toStoredJson(operations)}::jsonb) as x(
     id uuid, "projectId" uuid, "integrationId" uuid, "installationId" uuid, "configId" uuid, "actionType" text, "objectName" text,
     "requestId" uuid, "claimedBy" integer, actor jsonb, "messageName" text)
+  ${condition}
   -- The ids are created here: an existing row was inserted by an earlier run of this statement, whose answer was lost.
   on conflict (id) do nothing`;
 
