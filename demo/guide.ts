@@ -48,6 +48,11 @@ export function openGuide(demo: Demo, printer: Printer, remembered: Map<Remember
         body: { groupRef, ...body },
         ...options,
       }),
+    async useTool(credential, tool, args, shows) {
+      const url = `${new URL(urls.base).origin}/mcp/v1/projects/default/groups/${groupRef}`;
+      const { body } = await call({ url, ...toolCall(credential, tool, args), shows: shows.map(inResult) });
+      return member(body, "result.structuredContent");
+    },
     async poll(path, isOpen, { shows, everyMs, max }) {
       const url = `${urls.base}/projects/default${path}`;
       for (let asked = 1; isOpen(await send({ method: "GET", url, headers: key })); asked += 1) {
@@ -60,13 +65,7 @@ export function openGuide(demo: Demo, printer: Printer, remembered: Map<Remember
       call({
         method,
         url: `${urls.proxy}${path}`,
-        headers: {
-          ...key,
-          "x-amp-proxy-version": "1",
-          "x-amp-project-id": bootstrap.projectId,
-          "x-amp-integration-name": integration,
-          "x-amp-group-ref": groupRef,
-        },
+        headers: { ...key, ...proxyHeaders({ projectId: bootstrap.projectId, integration, groupRef }) },
         ...options,
       }),
     sandbox: (method, path, options) =>
@@ -85,6 +84,41 @@ export function openGuide(demo: Demo, printer: Printer, remembered: Map<Remember
     },
   };
 }
+
+const MCP_REVISION = "2026-07-28";
+/** What every message of this revision says about itself. */
+const MCP_META = {
+  "io.modelcontextprotocol/protocolVersion": MCP_REVISION,
+  "io.modelcontextprotocol/clientInfo": { name: "demo agent", version: "1" },
+  "io.modelcontextprotocol/clientCapabilities": {},
+};
+
+const proxyHeaders = (of: { projectId: string; integration: string; groupRef: string }) => ({
+  "x-amp-proxy-version": "1",
+  "x-amp-project-id": of.projectId,
+  "x-amp-integration-name": of.integration,
+  "x-amp-group-ref": of.groupRef,
+});
+
+const inResult = (name: string): string => `result.structuredContent.${name}`;
+
+const toolCall = (credential: string, tool: string, args: Record<string, Json>) => ({
+  method: "POST",
+  sent: `${tool} ${JSON.stringify(args)}`,
+  headers: {
+    authorization: `Bearer ${credential}`,
+    accept: "application/json, text/event-stream",
+    "mcp-protocol-version": MCP_REVISION,
+    "mcp-method": "tools/call",
+    "mcp-name": tool,
+  },
+  body: {
+    jsonrpc: "2.0",
+    id: 1,
+    method: "tools/call",
+    params: { name: tool, arguments: args, _meta: MCP_META },
+  },
+});
 
 /** Other headers are the same in every call, or secret. */
 const SHOWN_HEADERS = new Set(["idempotency-key", "x-amp-integration-name"]);

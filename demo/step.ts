@@ -32,6 +32,13 @@ export interface Tour {
     body: Record<string, Json>,
     options?: WriteOptions,
   ): Promise<Answer>;
+  /** Calls a tool of the customer's endpoint for agents; prints the call and these members of the result, and returns the result. */
+  useTool(
+    credential: string,
+    tool: string,
+    args: Record<string, Json>,
+    shows: string[],
+  ): Promise<Json | undefined>;
   proxy(integration: string, method: string, path: string, options?: CallOptions): Promise<Answer>;
   /** Repeats a GET while `isOpen` returns true; prints only the last answer. Throws `StepFailure` after `max` calls. */
   poll(

@@ -3,6 +3,7 @@ import type { Printer } from "./printer.ts";
 import type { Demo } from "./start-demo.ts";
 import { openGuide } from "./guide.ts";
 import type { Remembered, Step } from "./step.ts";
+import { approveAgent } from "./steps/approve-agent.ts";
 import { connectCustomer } from "./steps/connect-customer.ts";
 import { deployManifests } from "./steps/deploy-manifests.ts";
 import { installIntegrations } from "./steps/install-integrations.ts";
@@ -35,6 +36,7 @@ const STEPS: Step[] = [
   writeBatches,
   writeLater,
   writeOnce,
+  approveAgent,
   refuseWrite,
   findOperationStep,
   proxyCalls,
