@@ -8,7 +8,7 @@ import { VERSION } from "../ground/version.ts";
 import { startAnnouncing } from "./jobs/announce-process.ts";
 import { listen } from "./listeners.ts";
 import type { OnAnswer } from "./http/server-options.ts";
-import { watchSchema } from "./store/database/schema-watch.ts";
+import { watchSchema } from "./store/database/readiness.ts";
 import { requireFreePorts } from "./require-free-ports.ts";
 import { openServices, type Cleanup, type OpenOptions } from "./services.ts";
 import { startWorkers, type Workers } from "./workers.ts";

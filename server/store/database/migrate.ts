@@ -201,7 +201,7 @@ async function commit(client: ClientBase, run: () => Promise<unknown>): Promise<
 
 async function record(client: ClientBase, { name, compatible }: AppliedMigration): Promise<void> {
   await client.query("insert into migrations (name, compatible) values ($1, $2)", [name, compatible]);
-  // Processes of the previous version stop their background work unless the migration is compatible (`schema-watch.ts`).
+  // Processes of the previous version stop their background work unless the migration is compatible (`watchSchema`).
   await client.query("select pg_notify('busbar_changes', $1)", [
     JSON.stringify({ table: "migrations", id: name }),
   ]);

@@ -1,7 +1,9 @@
-/** Checks whether the database is usable at the moment, and by this version. */
+/** Checks whether the database is usable at the moment, and by this version; detects that a newer version has migrated it meanwhile. */
 import { setTimeout as wait } from "node:timers/promises";
 import type { Pool } from "pg";
 import { elapsedMs } from "../../../ground/clock.ts";
+import type { Changes } from "./changes.ts";
+import type { Database } from "./database.ts";
 import { isDiskFull } from "./database-outage.ts";
 import {
   APPLIED_MIGRATIONS,
@@ -37,6 +39,25 @@ export async function readWorstState({
 }): Promise<DatabaseState> {
   const states = await Promise.all([pool, dataPool ?? []].flat().map(readDatabaseState));
   return states.find((state) => state !== "ready") ?? "ready";
+}
+
+/**
+ * Calls `onNewer` once, when a newer version's migration is committed with which this version is not compatible: what it would
+ * take from a changed queue could be lost. Checks again whenever notifications may have been missed.
+ */
+export function watchSchema(deps: { database: Database; changes: Changes }, onNewer: () => void): void {
+  let found = false;
+  deps.changes.subscribe((change) => {
+    if (found || (change && change.table !== "migrations")) return;
+    readWorstState(deps.database).then(
+      (state) => {
+        if (found || state !== "ahead") return;
+        found = true;
+        onNewer();
+      },
+      () => {},
+    );
+  });
 }
 
 /** Age at which a running check is not shared any longer: its connection may be the reason that it has no answer. */
