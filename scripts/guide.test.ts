@@ -8,6 +8,7 @@ import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { pathToFileURL } from "node:url";
+import { assertAccessible } from "../tests/journeys/react-components/assert-accessible.ts";
 import { launchBrowser, NO_CHROMIUM, PAGE_TIMEOUT_MS } from "../tests/harness/chromium.ts";
 
 let out: string;
@@ -106,3 +107,16 @@ test(
     assert.deepEqual(refused, []);
   },
 );
+
+test("axe finds nothing, light or dark, on a screen or a phone", { skip: NO_CHROMIUM }, async (t) => {
+  const browser = await launchBrowser();
+  t.after(() => browser.close());
+  for (const width of [1_280, 390]) {
+    const page = await browser.newPage({ viewport: { width, height: 800 } });
+    page.setDefaultTimeout(PAGE_TIMEOUT_MS);
+    for (const name of ["reading", "clients", "quickstart-nextjs", "provider-format", "providers/hubspot"]) {
+      await page.goto(pathToFileURL(join(out, `${name}.html`)).href);
+      await assertAccessible({ page });
+    }
+  }
+});

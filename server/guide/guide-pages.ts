@@ -46,11 +46,18 @@ function renderArticle(guide: Guide, page: GuidePage): string {
     }
   });
   languageTabs(markdown, guide.clientForms);
-  markdown.renderer.rules["table_open"] = () => `<div class="wide"><table>`;
+  markdown.renderer.rules["table_open"] = () => `<div class="wide" tabindex="0"><table>`;
   markdown.renderer.rules["table_close"] = () => `</table></div>`;
-  const text = markdown.render(page.markdown);
+  const text = makeReachable(markdown.render(page.markdown));
   return `${text}<p class="soft small"><a href="/docs/guide/${page.name}.md">This page as Markdown</a></p>`;
 }
+
+/** Lets the keyboard scroll code that is wider than the screen, and leaves out headings of columns that have no words. */
+const makeReachable = (html: string): string =>
+  html
+    .replaceAll("<pre>", `<pre tabindex="0">`)
+    .replaceAll(/<thead>\s*<tr>\s*(?:<th><\/th>\s*)+<\/tr>\s*<\/thead>\s*/g, "")
+    .replaceAll("<th></th>", "<td></td>");
 
 /** Returns the page that lists what was found. */
 export function searchPage(guide: Guide, query: string): Page {
