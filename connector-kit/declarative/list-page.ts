@@ -29,9 +29,16 @@ import { matches } from "./record-filter.ts";
 import { nestValue, put, formatTime, withQuery, type RequestParts } from "./request-parts.ts";
 import type { ScrollUses } from "./scroll-uses.ts";
 import { putSelected } from "./selected-fields.ts";
-import { restartWithHalf, withKnownSize } from "./smaller-pages.ts";
+import { chooseSize, restartWithHalf, restartWithOwnSize, withKnownSize } from "./smaller-pages.ts";
 import { moveBound, putSince, readSeenIds } from "./since-bound.ts";
-import { progress, readBefore, requireComplete, requireWhole, restartBehind } from "./scan-progress.ts";
+import {
+  progress,
+  readBefore,
+  requireComplete,
+  requireWhole,
+  restartBehind,
+  restartBehindLoss,
+} from "./scan-progress.ts";
 
 type Classify = NonNullable<Connector["classify"]>;
 
@@ -94,11 +101,9 @@ function putSize(
   { to, template, most }: NonNullable<NonNullable<ObjectPlan["list"]>["pageSize"]>,
   wanted: number | undefined,
 ): void {
-  const size = sizeIn(most, wanted);
+  const size = chooseSize(most, wanted);
   put(parts, to, template?.replace("{size}", String(size)) ?? size);
 }
-
-const sizeIn = (most: number, wanted: number | undefined): number => Math.min(wanted ?? most, most);
 
 export interface ListReading {
   rules: ObjectPlan;
@@ -153,11 +158,10 @@ export async function readPageFrom(
     ...(await readPageFrom(reading, plan, from, wanted)),
     restarted: true,
   });
-  if (scrolls?.isBeyond(rules.paging ?? {}, reached)) {
-    const again = restartBehind(rules.paging ?? {}, reached);
-    if (!again) throw brokenPage("the provider has gone on with the scroll, and pages of it were lost");
-    return readAgain(again);
-  }
+  const anew = scrolls?.isBeyond(rules.paging ?? {}, reached)
+    ? restartBehindLoss(rules.paging ?? {}, reached)
+    : restartWithOwnSize(rules, plan, reached);
+  if (anew) return readAgain(anew);
   const start = buildFirstCursorRequest(rules, rules.paging ?? {}, bound, reached);
   const checkpoint = start
     ? await requestFirstCheckpoint(start, rules.paging ?? {}, { fetch: watched.fetch, classify })
@@ -170,7 +174,10 @@ export async function readPageFrom(
     if (smaller && isTooLarge(thrown)) return undefined;
     throw thrown;
   });
-  if (!sent && smaller) return readPageFrom(reading, given, smaller, wanted);
+  if (!sent && smaller)
+    return smaller["place"] === reached?.["place"]
+      ? readPageFrom(reading, given, smaller, wanted)
+      : readAgain(smaller);
   const error = sent?.error;
   const isEmpty =
     (error !== undefined && rules.emptyWhen !== undefined && error.message.includes(rules.emptyWhen)) ||
@@ -192,9 +199,7 @@ export async function readPageFrom(
     : await withFurtherFields({ rules, classify, fetch: watched.fetch }, entries, namedFields(rules, plan));
   const { records, ids } = toRecords(whole, entries, chosen);
   const total = totalIn(body, rules);
-  const { from } = rules.paging?.keyset ?? {};
-  const lastId = from === undefined ? ids.at(-1) : textAt(entries.at(-1) ?? null, from);
-  const next = nextCheckpoint(chosen, checkpoint, { plan, response, body, records, ids, lastId, total });
+  const next = nextCheckpoint(chosen, checkpoint, { plan, response, body, records, entries, ids, total });
   const providerTime = watched.providerTime();
   const warning =
     warnOfMissingDeletions(chosen, plan.since, listed.length) ??
@@ -245,9 +250,8 @@ interface AnsweredPage {
   response: ProviderResponse;
   body: Json;
   records: SourceRecord[];
+  entries: JsonObject[];
   ids: string[];
-  /** The id by which the list goes on. */
-  lastId: string | undefined;
   total: number | undefined;
 }
 
@@ -255,11 +259,13 @@ interface AnsweredPage {
 function nextCheckpoint(
   chosen: ChosenList,
   checkpoint: Checkpoint | undefined,
-  { plan, response, body, records, ids, lastId, total }: AnsweredPage,
+  { plan, response, body, records, entries, ids, total }: AnsweredPage,
 ): Checkpoint | undefined {
   const { rules, position, bound } = chosen;
   const paging = rules.paging ?? {};
   const most = rules.list?.pageSize?.most;
+  const pageSize = most === undefined ? undefined : chooseSize(most, plan.pageSize);
+  const { from } = paging.keyset ?? {};
   const before = readBefore(checkpoint);
   const read = before === undefined ? undefined : before + ids.length;
   const moves = rules.since?.keyset === true && bound !== undefined;
@@ -269,9 +275,9 @@ function nextCheckpoint(
     count: ids.length,
     // A total is that of the bound, which moves.
     ...(moves ? { read: undefined, total: undefined } : { read, total }),
-    lastId,
+    lastId: from === undefined ? ids.at(-1) : textAt(entries.at(-1) ?? null, from),
     listPath: fillPath(rules.list?.path ?? "", rules),
-    pageSize: most === undefined ? undefined : sizeIn(most, plan.pageSize),
+    pageSize,
   });
   const place = isBehindPeriod(chosen, records) ? undefined : following;
   const moved = moves ? moveBound(chosen, records, checkpoint, place) : undefined;
@@ -287,7 +293,7 @@ function nextCheckpoint(
   const step = { place: moved ? moved.place : place, after: moved?.after, ids, read, total };
   // A bound that moves begins anew: neither pages nor depth add up.
   const remembered = progress(checkpoint, moved ? {} : paging, step);
-  const { size } = checkpoint ?? {};
+  const size = checkpoint?.["size"] ?? (paging.page && pageSize);
   return {
     ...(step.place !== undefined && { place: step.place }),
     ...(size !== undefined && { size }),

@@ -196,15 +196,20 @@ test("an answer that is longer than may be read is asked for in smaller pages, a
       if (response.text.length < 400) return response;
       throw new ProviderError({ kind: "unreadable", message: "the answer is too large" });
     };
-    const ids = new Set<string>();
+    const ids: string[] = [];
+    let restarts = 0;
     let checkpoint: Checkpoint | undefined;
     do {
       const page = await read.readPage(PLAN, checkpoint, limited);
-      for (const { id } of page.records) ids.add(id);
+      ids.push(...page.records.map(({ id }) => id));
+      if (page.restarted) restarts += 1;
       checkpoint = page.next;
       assert.ok(requests.length < 100, "the scan ends");
     } while (checkpoint);
-    assert.deepEqual([...ids], upTo(20), JSON.stringify(paging));
+    assert.deepEqual([...new Set(ids)], upTo(20), JSON.stringify(paging));
+    // Pages of eight become four, then two: the first eight are read twice more, and the reader is told so.
+    assert.equal(restarts, paging.offset ? 0 : 2, JSON.stringify(paging));
+    assert.equal(ids.length, paging.offset ? 20 : 36, JSON.stringify(paging));
   }
   const { read, fetch } = await open(t, { list, paging: { link: true } }, () => ({
     body: { data: people(1, 1) },
@@ -214,4 +219,46 @@ test("an answer that is longer than may be read is asked for in smaller pages, a
     throw new ProviderError({ kind: "unreadable", message: "the answer is too large" });
   };
   await assert.rejects(read.readPage(PLAN, undefined, never), /too large/);
+});
+
+/** Twenty records by number of page; a page is as long as the query asks for. */
+const numbered = (query: URLSearchParams): Answer => {
+  const size = numberIn(query, "size");
+  const from = (numberIn(query, "page", 1) - 1) * size;
+  return { body: { data: people(from + 1, Math.min(20, from + size)) } };
+};
+
+test("a list by number of page that is half read when the size of its pages changes loses no record (Xero: 100, then 500)", async (t) => {
+  const rules = (most: number) => ({
+    list: { path: "/people", pageSize: { to: "query.size", most } },
+    paging: { page: { to: "query.page", first: 1 } },
+  });
+  const readOn = async (most: number, from: Checkpoint | undefined) => {
+    const { read, fetch, requests } = await open(t, rules(most), numbered);
+    const ids: string[] = [];
+    const restarted: boolean[] = [];
+    for (let next = from; next;) {
+      const page = await read.readPage(PLAN, next, fetch);
+      ids.push(...page.records.map(({ id }) => id));
+      restarted.push(page.restarted ?? false);
+      next = page.next;
+    }
+    return { ids, restarted, requests };
+  };
+  const old = await open(t, rules(2), numbered);
+  const first = await old.read.readPage(PLAN, undefined, old.fetch);
+  const second = await old.read.readPage(PLAN, first.next, old.fetch);
+  // Stored while pages had two records: now eight are allowed, and the run goes on with two.
+  const larger = await readOn(8, second.next);
+  assert.deepEqual(larger.ids, upTo(20).slice(4));
+  assert.ok(larger.restarted.every((again) => !again));
+  // Now only one is allowed: the number means another place.
+  const smaller = await readOn(1, second.next);
+  assert.deepEqual(smaller.ids, upTo(20));
+  assert.deepEqual(smaller.restarted.slice(0, 2), [true, false]);
+  // A checkpoint of a version that did not store the size.
+  const { size: _, ...unsized } = second.next ?? {};
+  const unknown = await readOn(8, unsized);
+  assert.deepEqual(unknown.ids, upTo(20));
+  assert.deepEqual(unknown.restarted.slice(0, 2), [true, false]);
 });

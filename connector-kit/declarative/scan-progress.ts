@@ -102,6 +102,13 @@ export function restartBehind(
   };
 }
 
+/** Returns where a scroll is read anew that the provider has gone on with. Throws `ProviderError` where that was too often. */
+export function restartBehindLoss(paging: PagingRules, checkpoint: Checkpoint | undefined): Checkpoint {
+  const again = restartBehind(paging, checkpoint);
+  if (again) return again;
+  throw brokenPage("the provider has gone on with the scroll, and pages of it were lost");
+}
+
 /** Throws if the list has ended although the provider announced more records. */
 export function requireWhole({ read, total }: Pick<Step, "read" | "total">): void {
   if (read === undefined || total === undefined || read >= total) return;

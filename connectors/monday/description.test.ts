@@ -98,7 +98,7 @@ test("items go on by the cursor, which null ends; columns are fields by their id
 
 test("the next page of boards has the next number, not that of the records", async () => {
   const { fetch } = replay(success({ boards: [{ id: "1" }, { id: "2" }] }));
-  const { next } = await read.readPage(planRead("boards", { pageSize: 2 }), { place: 3 }, fetch);
+  const { next } = await read.readPage(planRead("boards", { pageSize: 2 }), { place: 3, size: 2 }, fetch);
   assert.equal(next?.["place"], 4);
 });
 
