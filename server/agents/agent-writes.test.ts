@@ -190,6 +190,18 @@ describe("what agents write", () => {
     assert.match(other.problem.detail, /already used/);
   });
 
+  test("equal calls at once are one act, and none of them is told that its outcome is unknown", async () => {
+    await setPolicy(ALLOWED);
+    const record = { email: "at-once@example.com", familyName: "Once" };
+    const all = await Promise.all(
+      Array.from({ length: 50 }, () => agent.call("create_record", { object: "person", record })),
+    );
+    const told = new Set(all.map(({ content }) => `${content.status} ${content.problem?.status ?? ""}`));
+    told.delete("failure 409");
+    assert.deepEqual([...told], ["success "]);
+    assert.equal(contacts("at-once@example.com").length, 1);
+  });
+
   test("what the provider refuses wrote nothing, so that the same call is tried again", async () => {
     await setPolicy(ALLOWED);
     const args = { object: "person", record: { email: "no address" } };

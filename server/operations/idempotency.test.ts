@@ -318,3 +318,34 @@ describe("an answer that is committed on one side, and the end of its operation 
     await assert.rejects(repeat(), /unknown/);
   });
 });
+
+test("a request that stores its answer while another one asks whether it is running gives that one its answer", async (t) => {
+  const { database, identity, projectId, operation, idempotency } = await open(t);
+  t.after(() => identity.close());
+  const first = await claimProcessIdentity(database.connectionString, log);
+  const begun = Promise.withResolvers<void>();
+  const ending = Promise.withResolvers<void>();
+  const ended = openIdempotency({ database, identity: first, keptHours: 24 }).once(
+    keyed(projectId, "now"),
+    async (operationId) => {
+      await insertOperations(database.data, [{ ...operation(operationId), claimedBy: first.id }]);
+      begun.resolve();
+      await ending.promise;
+      const done = { id: operationId, result: "done", metadata: {}, log: [] };
+      await endOperations(database.data, [{ ...done, status: "success" }]);
+      return { operationId };
+    },
+  );
+  await begun.promise;
+  // Between reading the key and this question, the first one ends, and its process too.
+  const findDead = async (ids: number[]): Promise<number[]> => {
+    ending.resolve();
+    await ended;
+    await first.close();
+    return identity.findDead(ids);
+  };
+  const asking = openIdempotency({ database, identity: { ...identity, findDead }, keptHours: 24 });
+  const answer = await asking.once(keyed(projectId, "now"), () => assert.fail("it was done"));
+  assert.deepEqual(answer, await ended);
+  assert.deepEqual(await idempotency.once(keyed(projectId, "now"), () => assert.fail()), answer);
+});

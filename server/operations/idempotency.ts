@@ -141,10 +141,13 @@ class KeyedRequests implements Idempotency {
   async #repeated<A extends Answer>(request: KeyedRequest, act: Act<A>): Promise<A | undefined> {
     const { database, identity } = this.#deps;
     const { place, requestHash, mode } = request;
-    const used = await findIdempotencyKey(database.control, place);
-    if (!used) return undefined;
-    if (!used.requestHash.equals(requestHash)) throw reusedKeyProblem(place.key);
-    if (used.status === null && (await this.#isRunning(used))) throw inProgress();
+    const found = await findIdempotencyKey(database.control, place);
+    if (!found) return undefined;
+    if (!found.requestHash.equals(requestHash)) throw reusedKeyProblem(place.key);
+    if (found.status === null && (await this.#isRunning(found))) throw inProgress();
+    // It may have ended after it was read as running, and stored its answer.
+    const used = found.status === null ? await findIdempotencyKey(database.control, place) : found;
+    if (used?.operationId !== found.operationId) return undefined;
     const answer = await firstAnswer<A>(this.#deps, request, used);
     if (answer) return answer;
     // What is executed later keeps its operation id, so that it cannot be accepted twice even if the first statement is
