@@ -45,7 +45,7 @@ test("the cursor of a list by POST goes into the body, beside the bound and what
       {
         filter: { fromDateTime: "2026-11-19T00:00:00Z" },
         contentSelector: {
-          context: "Extended",
+          context: "Basic",
           exposedFields: {
             parties: true,
             content: {

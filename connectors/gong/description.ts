@@ -7,11 +7,12 @@ const inBody = { cursor: { from: "records.cursor", to: "body.cursor" } };
 const total = "records.totalRecords";
 
 /**
- * All that Gong tells of a call, which has none of it by default. Not the addresses of recordings, which need a scope of their own and
+ * What Gong tells of a call, which has none of it by default. The context is the links to the CRM without the fields of their records: these
+ * make a page, whose size cannot be chosen, longer than an answer may be, and the CRM has them. Not the addresses of recordings, which need a scope of their own and
  * hold for eight hours, nor each occurrence of a tracker.
  */
 const WHOLE_CALL = {
-  context: "Extended",
+  context: "Basic",
   exposedFields: {
     parties: true,
     content: {

@@ -37,6 +37,7 @@ export const description: Description = {
         query: { sort: "updated", "additional-fields[template]": "definition" },
         pageSize: { to: "query.page[size]", most: 10 },
       },
+      get: { path: "/api/{path}/{id}?additional-fields[template]=definition", record: "data" },
       since: {
         to: "query.filter",
         template: "greater-or-equal(updated,{since})",

@@ -96,6 +96,16 @@ test("items go on by the cursor, which null ends; columns are fields by their id
   );
 });
 
+/** docs/working-with-multi-level-boards: without it, "the `column_values` field returns an empty array for rollup-capable columns". */
+test("values of columns that roll up are asked for, in lists and of one item", async () => {
+  const { fetch, requests } = replay(page(null), success({ items: [item] }));
+  await read.readPage(planRead(BOARD), undefined, fetch);
+  await read.readByIds(planRead(BOARD), [ITEM], fetch);
+  assert.equal(requests.length, 2);
+  for (const { body } of requests)
+    assert.match(readParts(body).query, /\bcolumn_values\(capabilities:\[CALCULATED\]\)\{/);
+});
+
 test("the next page of boards has the next number, not that of the records", async () => {
   const { fetch } = replay(success({ boards: [{ id: "1" }, { id: "2" }] }));
   const { next } = await read.readPage(planRead("boards", { pageSize: 2 }), { place: 3, size: 2 }, fetch);

@@ -4,8 +4,10 @@ import { columnTypes, columnValues } from "./column-types.ts";
 
 const path = "/v2";
 const id = "body.variables.id";
+/** Columns that roll up have no values otherwise. Items below others are not listed. */
 const item =
-  "id name state created_at updated_at creator_id group{id title} column_values{id type text value}";
+  "id name state created_at updated_at creator_id group{id title} " +
+  "column_values(capabilities:[CALCULATED]){id type text value}";
 
 const mutation = (query: string) => ({ method: "POST" as const, path, body: { query } });
 
