@@ -193,10 +193,6 @@ function listValueFaults(where: string, rules: Parameter, value: string, isLarge
   return [];
 }
 
-/**
- * Returns whether the request has these values, by `query.<name>` and so on. If the name has a pattern, the value need only be
- * contained.
- */
 /** Returns whether a request has the parameters in a text such as `query.sort=updated&query.order=desc`. */
 export function hasParameters(
   fact: Pick<ListFact, "query" | "body">,
@@ -210,6 +206,10 @@ export function hasParameters(
   return hasValues(fact, request, Object.fromEntries(wanted));
 }
 
+/**
+ * Returns whether the request has these values, by `query.<name>` and so on. If the name has a pattern, the value need only be
+ * contained.
+ */
 export function hasValues(
   fact: Pick<ListFact, "query" | "body">,
   request: VendorRequest,
