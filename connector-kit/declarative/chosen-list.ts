@@ -23,6 +23,8 @@ export interface ChosenList {
   newestFirst: boolean;
   /** Not every account may read it. */
   mayBeForbidden: boolean;
+  /** Its deleted records may have been created anew, under the same id. */
+  mayBeBack: boolean;
   /** Where the end of the period goes. */
   untilTo: string | undefined;
   /** Its only answer has no more records than these. */
@@ -73,6 +75,7 @@ export function chooseList(
     where: further?.where,
     newestFirst: further?.newestFirst ?? false,
     mayBeForbidden: further?.mayBeForbidden ?? false,
+    mayBeBack: further?.mayBeBack ?? false,
     untilTo: further?.since?.until,
     most: further?.most,
     following: positions[positions.indexOf(position) + 1],

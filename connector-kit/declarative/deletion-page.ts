@@ -1,6 +1,7 @@
 /** Reads one page of the deletions that the lists of an object tell. */
-import type { Checkpoint, DeletionPage, ReadPlan } from "../read-connector.ts";
-import { reportsDeletions } from "./chosen-list.ts";
+import type { Checkpoint, DeletionPage, ReadPlan, SourceRecord } from "../read-connector.ts";
+import { chooseList, reportsDeletions } from "./chosen-list.ts";
+import { getOne } from "./get-record.ts";
 import { readPageFrom, type ListPage, type ListReading } from "./list-page.ts";
 import { matches } from "./record-filter.ts";
 
@@ -22,7 +23,9 @@ export async function readDeletionPage(
   if (!reportsDeletions(reading.rules))
     return { records: [], warning: `deletions of ${name} are not read: the provider has no list of them` };
   const page = await readPageFrom(reading, plan, checkpoint, "deletions");
-  const { deleted, next, restarted, forbidden } = page;
+  const { next, restarted, forbidden } = page;
+  const { mayBeBack } = chooseList(reading.rules, plan.since, checkpoint, "deletions");
+  const deleted = mayBeBack ? await leaveOutPresent(reading, page.deleted) : page.deleted;
   const lastEnd = plan.since.getTime() + overlapMs;
   const coveredUntil = new Date(Math.max(lastEnd, plan.until.getTime() - LONGEST_MS));
   const warning = forbidden === undefined ? page.warning : explain(name, forbidden, coveredUntil);
@@ -37,6 +40,17 @@ export async function readDeletionPage(
     ...(restarted && { restarted }),
     ...(warning !== undefined && { warning }),
   };
+}
+
+/** Leaves out the records that are there: they were created anew, under the same id, and may be delivered already. */
+async function leaveOutPresent(
+  { rules, fetch, classify }: ListReading,
+  deleted: SourceRecord[],
+): Promise<SourceRecord[]> {
+  const gone: SourceRecord[] = [];
+  for (const record of deleted)
+    if (!(await getOne({ plan: rules, fetch, classify }, record.id, []))) gone.push(record);
+  return gone;
 }
 
 const explain = (name: string, reason: NonNullable<ListPage["forbidden"]>, from: Date): string =>

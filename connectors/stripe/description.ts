@@ -2,7 +2,10 @@
 import type { Description, ObjectRules } from "../../connector-kit/declarative/rules/description.ts";
 
 /** Stripe lists the events of the last 30 days, the newest first. Keys that are restricted may lack the permission for events. */
-const toldDeletions = (event: string): NonNullable<ObjectRules["furtherLists"]>[number] => ({
+const toldDeletions = (
+  event: string,
+  mayBeBack = false,
+): NonNullable<ObjectRules["furtherLists"]>[number] => ({
   list: { path: "/v1/events", query: { type: event }, pageSize: { to: "query.limit", most: 100 } },
   paging: { keyset: { to: "query.starting_after", from: "id", more: "has_more" } },
   idPath: "data.object.id",
@@ -10,6 +13,7 @@ const toldDeletions = (event: string): NonNullable<ObjectRules["furtherLists"]>[
   since: { to: "query.created[gte]", format: "unix", overlapMinutes: 10, oldestDays: 30 },
   deleted: true,
   mayBeForbidden: true,
+  ...(mayBeBack && { mayBeBack }),
 });
 
 export const description: Description = {
@@ -36,8 +40,8 @@ export const description: Description = {
       furtherLists: [toldDeletions("customer.deleted")],
       example: { email: "ada@example.com", metadata: { plan: "pro" } },
     },
-    products: { furtherLists: [toldDeletions("product.deleted")], example: { name: "Pen" } },
-    coupons: { furtherLists: [toldDeletions("coupon.deleted")], example: { duration: "once" } },
+    products: { furtherLists: [toldDeletions("product.deleted", true)], example: { name: "Pen" } },
+    coupons: { furtherLists: [toldDeletions("coupon.deleted", true)], example: { duration: "once" } },
     invoiceitems: { furtherLists: [toldDeletions("invoiceitem.deleted")], example: { customer: "cus_1" } },
     // A list without the parameter has the active ones.
     prices: {

@@ -63,6 +63,11 @@ const BREAKS: [place: RegExp, change: (description: Broken) => void][] = [
     /furtherLists\.0\.mayBeForbidden$/,
     ({ defaults }) => (defaults.furtherLists = [{ list: { path: "/x" }, mayBeForbidden: true }]),
   ],
+  [
+    /furtherLists\.0\.mayBeBack$/,
+    ({ defaults }) => (defaults.furtherLists = [{ list: { path: "/x" }, mayBeBack: true }]),
+  ],
+  [/since\.records$/, ({ defaults }) => (defaults.since = { to: "query.since", records: "*.x" })],
   [/furtherLists\.0\.idPath$/, ({ defaults }) => (defaults.furtherLists = [{ path: "/x", idPath: "of" }])],
   [/defaults\.lists$/, ({ defaults }) => (defaults.lists = {})],
   [/ids\.pattern$/, (description) => (description.ids = { pattern: ".*" })],

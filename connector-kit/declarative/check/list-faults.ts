@@ -6,6 +6,8 @@ import { type ObjectPlan, mergeRules } from "../object-plan.ts";
 import type { PagingRules } from "../rules/paging-rules.ts";
 import type { FieldListRules, FlagRules, MetadataRules } from "../rules/metadata-rules.ts";
 
+type FurtherList = NonNullable<ObjectRules["furtherLists"]>[number];
+
 const STYLES = ["cursor", "nextUrl", "link", "page", "offset", "keyset", "none"] as const;
 
 /** Faults of one way of paging. */
@@ -48,6 +50,7 @@ export function objectListFaults(
 ): ProviderFault[] {
   return [
     ...fault(`${path}.records`, recordsFault(records)),
+    ...fault(`${path}.since.records`, recordsFault(since?.records)),
     ...(since?.full !== undefined && Number.isNaN(Date.parse(since.full))
       ? fault(`${path}.since.full`, "must be a time such as 1970-01-01T00:00:00Z")
       : []),
@@ -70,18 +73,7 @@ export function objectListFaults(
           ? fault(place, "needs path, query, body, list or records: otherwise it is the same list again")
           : []),
         ...fault(`${place}.records`, recordsFault(list.records)),
-        ...(list.where && !list.deleted
-          ? fault(`${place}.where`, "needs deleted: true: it tells deleted records from others")
-          : []),
-        ...(list.newestFirst && !list.deleted
-          ? fault(`${place}.newestFirst`, "needs deleted: true: other lists have paging.newestFirst")
-          : []),
-        ...(list.mayBeForbidden && !list.deleted
-          ? fault(
-              `${place}.mayBeForbidden`,
-              "needs deleted: true: a list of records that is not read would lack them silently",
-            )
-          : []),
+        ...deletedOnlyFaults(list, place),
         ...(list.idPath !== undefined && !list.list
           ? fault(
               `${place}.idPath`,
@@ -110,6 +102,25 @@ export function objectListFaults(
       ];
     }),
   ];
+}
+
+/** Faults of members that only a list of deleted records has. */
+function deletedOnlyFaults(
+  { deleted, where, newestFirst, mayBeForbidden, mayBeBack }: FurtherList,
+  place: string,
+): ProviderFault[] {
+  if (deleted) return [];
+  const reasons = {
+    ...(where && { where: "it tells deleted records from others" }),
+    ...(newestFirst && { newestFirst: "other lists have paging.newestFirst" }),
+    ...(mayBeForbidden && {
+      mayBeForbidden: "a list of records that is not read would lack them silently",
+    }),
+    ...(mayBeBack && { mayBeBack: "only deletions are about records that may be back" }),
+  };
+  return Object.entries(reasons).flatMap(([member, reason]) =>
+    fault(`${place}.${member}`, `needs deleted: true: ${reason}`),
+  );
 }
 
 /** Returns what is wrong with the path of a list of records. */

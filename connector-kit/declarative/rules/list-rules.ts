@@ -148,6 +148,13 @@ export const FurtherList = Type.Object({
         "its log, and goes on.",
     }),
   ),
+  mayBeBack: Type.Optional(
+    Type.Boolean({
+      description:
+        "Callers choose the ids, so that a record may have been created anew under the id of a deleted one: each is asked for by `get` before " +
+        "its deletion is told.",
+    }),
+  ),
   where: Type.Optional(
     Type.Object(deletedMark, {
       description: "Where it has other records, too: what tells the deleted ones.",
