@@ -104,13 +104,19 @@ async def set_up(address: str) -> str:
             scopes = ["oauth", "crm.objects.contacts.read", "crm.objects.contacts.write"]
             keys = {"clientId": os.environ["HUBSPOT_CLIENT_ID"], "clientSecret": os.environ["HUBSPOT_CLIENT_SECRET"]}
             await client.create_provider_app({"provider": "hubspot", **keys, "scopes": scopes})
-        if not any(each["name"] == "app" for each in await client.list_destinations()):
-            await client.create_destination({"name": "app", "type": "webhook", "metadata": {"url": f"{address}/busbar"}})
+        destination: Any = {"name": "app", "type": "webhook", "metadata": {"url": f"{address}/busbar"}}
+        existing: Any = next((each for each in await client.list_destinations() if each["name"] == "app"), None)
+        if existing is None:
+            await client.create_destination(destination)
+        elif existing["metadata"]["url"] != destination["metadata"]["url"]:
+            # The application may have moved since its last start.
+            change = {"updateMask": ["metadata.url"], "destination": destination}
+            await client.update_destination(existing["id"], change)
         # The manifest of the example for Express.
         manifest = Path(__file__).parent.parent / "express/amp.yaml"
         await client.batch_upsert_integrations({"sourceYaml": manifest.read_text("utf8")})
-        destination: Any = await client.get_destination("app", include_secrets=True)
-        return str(destination["secrets"]["webhookSigningKey"])
+        stored: Any = await client.get_destination("app", include_secrets=True)
+        return str(stored["secrets"]["webhookSigningKey"])
 
 
 if __name__ == "__main__":

@@ -79,10 +79,14 @@ async function setUp(address) {
     const scopes = ["oauth", "crm.objects.contacts.read", "crm.objects.contacts.write"];
     await busbar.createProviderApp({ createProviderAppRequest: { provider: "hubspot", ...client, scopes } });
   }
+  const destination = { name: "two-way-sync", type: "webhook", metadata: { url: address } };
   const destinations = await busbar.listDestinations();
-  if (!destinations.some(({ name }) => name === "two-way-sync")) {
-    const destination = { name: "two-way-sync", type: "webhook", metadata: { url: address } };
-    await busbar.createDestination({ createDestinationRequest: destination });
+  const existing = destinations.find(({ name }) => name === destination.name);
+  if (!existing) await busbar.createDestination({ createDestinationRequest: destination });
+  // The application may have moved since its last start.
+  if (existing && existing.metadata.url !== destination.metadata.url) {
+    const updateDestinationRequest = { updateMask: ["metadata.url"], destination };
+    await busbar.updateDestination({ destination: existing.id, updateDestinationRequest });
   }
   const sourceYaml = await readFile(new URL("amp.yaml", import.meta.url), "utf8");
   await busbar.batchUpsertIntegrations({ manifestSource: { sourceYaml } });

@@ -49,9 +49,11 @@ export async function runTwoWaySyncExample(t: TestContext): Promise<void> {
     DATABASE: file,
     HUBSPOT_CLIENT_ID: "client",
     HUBSPOT_CLIENT_SECRET: "secret",
-    PORT: String(await freePort()),
+    PORT: "",
   };
   const start = async () => {
+    // Another port at each start: messages follow the application.
+    env.PORT = String(await freePort());
     const app = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", "sync.mjs"], {
       cwd: FOLDER,
       env,

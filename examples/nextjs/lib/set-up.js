@@ -16,10 +16,14 @@ export async function setUp() {
     const scopes = ["oauth", "crm.objects.contacts.read", "crm.objects.contacts.write"];
     await busbar.createProviderApp({ createProviderAppRequest: { provider: "hubspot", ...client, scopes } });
   }
+  const destination = { name: "app", type: "webhook", metadata: { url: `${APP_URL}/busbar` } };
   const destinations = await busbar.listDestinations();
-  if (!destinations.some(({ name }) => name === "app")) {
-    const destination = { name: "app", type: "webhook", metadata: { url: `${APP_URL}/busbar` } };
-    await busbar.createDestination({ createDestinationRequest: destination });
+  const existing = destinations.find(({ name }) => name === destination.name);
+  if (!existing) await busbar.createDestination({ createDestinationRequest: destination });
+  // The application may have moved since its last start.
+  if (existing && existing.metadata.url !== destination.metadata.url) {
+    const updateDestinationRequest = { updateMask: ["metadata.url"], destination };
+    await busbar.updateDestination({ destination: existing.id, updateDestinationRequest });
   }
   await busbar.batchUpsertIntegrations({
     manifestSource: { sourceYaml: await readFile("amp.yaml", "utf8") },
