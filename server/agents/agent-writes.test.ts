@@ -246,6 +246,18 @@ describe("what agents write", () => {
     assert.doesNotMatch(problem.detail, /lastname/, "a suggestion names no hidden field either");
   });
 
+  test("undoing what is hidden since is refused with the reason, and names no hidden field", async () => {
+    await setPolicy(ALLOWED);
+    const record = { email: "hidden-since@example.com", familyName: "Before" };
+    const { recordId: id } = await succeed("create_record", { object: "person", record });
+    const update = { object: "person", id, record: { familyName: "After" } };
+    const { operationId } = await succeed("update_record", update);
+    await setPolicy({ ...ALLOWED, hiddenFields: { person: ["familyName"] } });
+    const { problem } = await refused("undo_operation", { operationId });
+    assert.match(problem.detail, /policy hides/);
+    assert.doesNotMatch(problem.detail, /familyName|lastname|Before|After/);
+  });
+
   test("a call of the API goes through the proxy, and needs a rule of its own where fields are hidden", async () => {
     await setPolicy({});
     const call = {

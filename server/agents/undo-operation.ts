@@ -142,9 +142,10 @@ async function planUndo(
 }
 
 const CHANGED = "It was changed since.";
+const HIDDEN = "The project's policy hides from agents what the operation changed.";
 
 function nothingToUndo({ type }: DoneChange, kept: readonly Kept[]): Problem {
-  const detail = kept.map(({ field, reason }) => `${field}: ${reason}`).join(" ");
+  const detail = kept.map(({ field, reason }) => `${field}: ${reason}`).join(" ") || HIDDEN;
   return new Problem("conflict", {
     detail: `${type === "create" ? "The record is not as it was created, so it is not deleted." : "Nothing is left to undo."} ${detail}`,
     remedy: "Read the record. To change it further, update it.",
