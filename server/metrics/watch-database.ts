@@ -3,7 +3,7 @@ import { Gauge, type Registry } from "@prometheus-io/client";
 import { clockAheadMs } from "../../ground/clock.ts";
 import type { Pool } from "pg";
 import type { Database } from "../store/database/database.ts";
-import { readWorstState, type DatabaseState } from "../store/database/readiness.ts";
+import { areCopiesComplete, readWorstState, type DatabaseState } from "../store/database/readiness.ts";
 import { readQueueDepths, type QueueDepths } from "../store/processes/queue-depths.ts";
 
 /** A scrape waits this long for the database. */
@@ -40,6 +40,20 @@ export function watchDatabase(registry: Registry, database: Database): void {
     },
   });
   registry.registerMetric(up);
+  watchCopies(registry, database);
+}
+
+function watchCopies(registry: Registry, { pool, copied }: Database): void {
+  if (!copied) return;
+  const complete = new Gauge({
+    name: "busbar_copies_complete",
+    help: "Whether the second database had all changes of the tables that are copied into it within a second of this scrape. Only with two databases.",
+    registers: [],
+    async collect() {
+      this.set((await areCopiesComplete(pool, copied).catch(() => false)) ? 1 : 0);
+    },
+  });
+  registry.registerMetric(complete);
 }
 
 /** States of the database in which requests that store something are refused. */

@@ -2,6 +2,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Pool } from "pg";
 import { elapsedMs } from "../../../ground/clock.ts";
+import { READ_POSITION, type Copies } from "../sides/copies.ts";
 import type { Changes } from "./changes.ts";
 import type { Database } from "./database.ts";
 import { isDiskFull } from "./database-outage.ts";
@@ -58,6 +59,12 @@ export function watchSchema(deps: { database: Database; changes: Changes }, onNe
       () => {},
     );
   });
+}
+
+/** Returns whether the data database gets all that is committed in the control database within a second. */
+export async function areCopiesComplete(pool: Pool, copied: Pick<Copies, "applied">): Promise<boolean> {
+  const { rows } = await pool.query<{ position: string }>(READ_POSITION);
+  return copied.applied(rows[0]?.position ?? "");
 }
 
 /** Age at which a running check is not shared any longer: its connection may be the reason that it has no answer. */

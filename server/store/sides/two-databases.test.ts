@@ -169,7 +169,7 @@ test("a customer is connected, written for, told of it, and erased from both dat
 
 test("a customer who is added while copies are late is served when they are there, and nothing of it is lost", async (t) => {
   const sink = await openSink();
-  const busbar = await openTestBusbar(TWO);
+  const busbar = await openTestBusbar({ ...TWO, env: { BUSBAR_METRICS: "true" } });
   t.after(async () => {
     await busbar.stop();
     await sink.close();
@@ -188,11 +188,13 @@ test("a customer who is added while copies are late is served when they are ther
   const refused = await customer.write("companies", body);
   assert.equal(refused.status, 503, refused.text);
   assert.match(refused.text, /not in the second database yet/);
+  assert.match((await busbar.call("GET", "/metrics")).text, /^busbar_copies_complete 0$/m);
   await data.query(`alter subscription ${REPLICATION} enable`);
   const accepted = await until(async () => {
     const answer = await customer.write("companies", body);
     return answer.status === 200 && answer;
   });
+  await until(async () => /^busbar_copies_complete 1$/m.test((await busbar.call("GET", "/metrics")).text));
   await until(() => sink.messagesAt("/hook").length === 1);
   assert.equal(
     (await busbar.inProject("GET", `/operations/${accepted.body.operationId}`)).body.status,
