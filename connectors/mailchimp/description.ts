@@ -27,6 +27,7 @@ export const description: Description = {
   objects: {
     lists: {
       list: sorted("date_created", { include_total_contacts: "true" }),
+      get: { path: "/3.0/{path}/{id}?include_total_contacts=true" },
       example: { name: "Pens", permission_reminder: "You bought a pen", email_type_option: false },
     },
     campaigns: {
