@@ -349,7 +349,8 @@ function listIn(body: Json, { records, absentWhenEmpty, keyed, ...rules }: Objec
   if (list !== undefined) return list;
   const [okPath, okValue] = rules.okWhen?.split("=") ?? [];
   if (okPath !== undefined && textAt(body, okPath) !== okValue) return undefined;
-  const around = at(body, path.slice(0, Math.max(0, path.lastIndexOf("."))));
+  const [outer = ""] = path.split(".*.");
+  const around = at(body, outer.slice(0, Math.max(0, outer.lastIndexOf("."))));
   if (around === undefined || !isJsonObject(around)) return undefined;
   return absentWhenEmpty || besideList(rules).some((member) => at(body, member) !== undefined)
     ? []

@@ -253,3 +253,20 @@ test("a list whose records change faster than it can be read fails and says so",
   });
   await assert.rejects(async () => scan(), /the records of people change faster than their list can be read/);
 });
+
+test("lists within the entries of another list that is left out are empty where absentWhenEmpty says so", async (t) => {
+  for (const [absentWhenEmpty, body] of [
+    [true, { page: {} }],
+    [true, { page: { groups: [{ name: "none" }] } }],
+    [false, { page: {} }],
+    [true, {}],
+  ] as const) {
+    const { scan } = await open(
+      t,
+      { records: "page.groups.*.members", absentWhenEmpty, paging: { none: true } },
+      () => ({ body }),
+    );
+    if (absentWhenEmpty && "page" in body) assert.deepEqual(await scan(), []);
+    else await assert.rejects(scan(), /the list of records/);
+  }
+});
