@@ -25,7 +25,7 @@ export const description: Description = {
     accounts: { example: { name: "Quill Ltd" } },
     opportunities: { example: { name: "Pens", account: 1 } },
     users: { modes: ["read"] },
-    // A list without users has the tasks of the connected one.
+    // A list without users has the tasks of the connected one. A task of several users is in the lists of all of them.
     tasks: {
       parent: { object: "users" },
       list: { path: "/{path}?assignees={parent}", pageSize },

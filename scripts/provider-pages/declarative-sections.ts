@@ -127,6 +127,7 @@ function connectionValues({ values = {} }: Account): string[] {
 
 function limitSection({ limits }: Description, plans: ObjectPlan[]): string[] {
   const sizes = new Set(plans.flatMap(({ list }) => list?.pageSize?.most ?? []));
+  const below = plans.filter(({ parent }) => parent);
   const byPosition = plans.filter(({ paging }) => paging?.page ?? paging?.offset);
   return [
     "",
@@ -153,6 +154,11 @@ function limitSection({ limits }: Description, plans: ObjectPlan[]): string[] {
           "* These lists are read by position, so a record can be missed when others are deleted at the same moment: " +
             `${byPosition.map(({ name }) => `\`${name}\``).join(", ")}.`,
         ]),
+    ...below.map(
+      ({ name, parent }) =>
+        `* \`${name}\` are read list by list, one for each of \`${parent?.object}\`: a record that is in several of these lists is delivered as ` +
+        "often in one run.",
+    ),
   ];
 }
 
