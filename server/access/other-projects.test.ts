@@ -97,13 +97,15 @@ describe("a row of another project", () => {
     const { id: destination, topicId } = await drawRoute(project, `${sink.url}/x`, ["write.async.done"]);
     const record = { email: `${destination}@example.com` };
     const { operationId } = await acme.succeed("contacts", { type: "create", mode: "asynchronous", record });
-    const delivery = await until(
-      async () =>
-        (await project.inProject("GET", `/destinations/${destination}/deliveries`)).body.results?.[0],
-    );
+    // Not earlier: a delivery changes until it is delivered, and the answers about it with it.
+    const delivery = await until(async () => {
+      const path = `/destinations/${destination}/deliveries?status=delivered`;
+      return (await project.inProject("GET", path)).body.results?.[0];
+    });
     const { id: integrationId, latestRevision } = await first("/integrations");
-    // A refused request, which is listed with the key.
+    // A refused request, which is listed with the key soon after its answer.
     await project.inProject("POST", "/topics", {});
+    await until(async () => (await project.inProject("GET", "/requests")).body.results.length > 0);
     const app = { provider: "hubspot", clientId: "client", clientSecret: "secret", scopes: ["oauth"] };
     return {
       integrationId,

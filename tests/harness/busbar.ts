@@ -21,7 +21,7 @@ export interface TestBusbar extends Client {
   /** Set if the data tables are in a database of their own. */
   dataUrl?: string;
   /** Stops Busbar as SIGTERM does and starts it again on the same database, on new ports; `env` is merged. */
-  restart(env?: Record<string, string>): Promise<void>;
+  restart(env?: Record<string, string>, providerTimeoutMs?: number): Promise<void>;
   /** Starts another Busbar on the same database, like a second process; stopped together with this one. */
   sibling(env?: Record<string, string>): Promise<Busbar>;
   stop(): Promise<void>;
@@ -71,9 +71,8 @@ export async function openTestBusbar(options: TestBusbarOptions = {}): Promise<T
     BUSBAR_LOG_LEVEL: process.env["TEST_LOG_LEVEL"] ?? "silent",
     ...options.env,
   };
-  const { providerTimeoutMs } = options;
   const answers = checkAnswers();
-  const start = (more?: Record<string, string>) => {
+  const start = (more?: Record<string, string>, providerTimeoutMs = options.providerTimeoutMs) => {
     const config = readConfig({ ...env, ...more });
     return startBusbar({
       config,
@@ -103,9 +102,9 @@ export async function openTestBusbar(options: TestBusbarOptions = {}): Promise<T
     sandbox,
     connectionString,
     ...(dataUrl !== undefined && { dataUrl }),
-    async restart(more) {
+    async restart(more, providerTimeoutMs) {
       await busbar.stop();
-      busbar = await start(more);
+      busbar = await start(more, providerTimeoutMs);
     },
     async sibling(more) {
       const started = await start(more);
