@@ -75,7 +75,7 @@ test("rows are parameters of one statement, never part of its text", async () =>
 });
 
 /** A service that gives these answers, one after the other, the last one for ever. */
-async function deliverWith(bodies: string[], timeoutMs = 2_000) {
+async function deliverWith(bodies: string[], timeoutMs = 120_000) {
   const network = { ...testNetwork(), timeoutMs };
   const left = [...bodies];
   network.answer = () => answered(200, left.length > 1 ? left.shift() : left[0], ANSWER_TYPE);
@@ -114,7 +114,7 @@ test("an answer in another form is not Redshift's", async () => {
 });
 
 test("a question about a statement that fails is asked again, as the rows may be inserted", async () => {
-  const network = { ...testNetwork(), timeoutMs: 2_000 };
+  const network = { ...testNetwork(), timeoutMs: 120_000 };
   const answers = [
     answered(200, '{"Id":"s-1"}', ANSWER_TYPE),
     answered(503, "busy"),
