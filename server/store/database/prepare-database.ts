@@ -59,7 +59,7 @@ export interface SideUrls {
  */
 export const prepareSides = (urls: SideUrls, log: Log): Promise<void> =>
   onBothSides(urls, async (sides) => {
-    const { replicate, slot } = await preparePair(sides, urls);
+    const { replicate, slot } = await preparePair(sides, urls, log);
     // A copy needs new columns before the control database sends them.
     await migrateSide("data", urls.dataUrl, log);
     await migrateSide("control", urls.connectionString, log);
@@ -72,10 +72,12 @@ export const prepareSides = (urls: SideUrls, log: Log): Promise<void> =>
 export async function preparePair(
   sides: Sides,
   { connectionString, replicationUrl }: SideUrls,
+  log: Log,
 ): Promise<{ slot: string; isPaired: boolean; replicate(): Promise<void> }> {
   await lockPair(sides);
   const controlUrl = replicationUrl ?? connectionString;
-  const pair = await findPair(sides, { controlUrl, tables: listTables("control", "shared", "data", "own") });
+  const tables = listTables("control", "shared", "data", "own");
+  const pair = await findPair(sides, { controlUrl, tables, log });
   return {
     ...pair,
     replicate: () => replicateShared({ ...sides, controlUrl, slot: pair.slot, tables: listTables("shared") }),

@@ -48,7 +48,7 @@ interface Restoring {
 /** Becomes a pair after the rows are there: until then no process starts on them. */
 const restoreIntoTwo = (urls: SideUrls, restoring: Restoring): Promise<BackupEnd> =>
   onBothSides(urls, async (sides) => {
-    const pair = await preparePair(sides, urls);
+    const pair = await preparePair(sides, urls, restoring.log);
     if (pair.isPaired) throw new StartError(NOT_EMPTY);
     // Data first: a control database with rows is in use, and a crash between the two commits leaves none.
     const end = await restoreInto(

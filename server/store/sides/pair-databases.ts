@@ -9,6 +9,7 @@
 import { randomBytes, randomInt } from "node:crypto";
 import { escapeLiteral, type ClientBase } from "pg";
 import { StartError } from "../../../ground/errors.ts";
+import type { Log } from "../../../ground/log.ts";
 import { UNUSED } from "./divide-schema.ts";
 import { readPublishedSlot, readSubscribedSlot } from "./replicate-shared.ts";
 
@@ -38,7 +39,7 @@ export async function lockPair({ control, data }: Sides): Promise<void> {
  */
 export async function findPair(
   sides: Sides,
-  { controlUrl, tables }: { controlUrl: string; tables: readonly string[] },
+  { controlUrl, tables, log }: { controlUrl: string; tables: readonly string[]; log: Log },
 ): Promise<{ slot: string; isPaired: boolean }> {
   await requireSameVersion(sides);
   const published = await readPublishedSlot(sides.control);
@@ -50,7 +51,7 @@ export async function findPair(
     );
   await requireUnused(sides.control, published !== undefined);
   await requireEmpty(sides.data, tables);
-  await requireLogical(sides.control);
+  await requireLogical(sides.control, log);
   await rehearseSubscription(sides.data, controlUrl);
   return { slot: published ?? `busbar_${randomBytes(8).toString("hex")}`, isPaired: false };
 }
@@ -107,16 +108,15 @@ async function requireEmpty(data: ClientBase, tables: readonly string[]): Promis
 /** Tables that each database has about itself. */
 const ABOUT_ITSELF = ["migrations", "readiness", "processes", "removed_copies"];
 
-/** SQLSTATEs of a missing right, of a full list of slots, and of a statement that took too long. */
+/** SQLSTATEs of a missing right, and of a full list of slots. */
 const INSUFFICIENT_PRIVILEGE = "42501";
 const LIMIT_EXCEEDED = "53400";
-const CANCELED = "57014";
 
-/** A slot can be made when the transactions that run at that moment have ended. */
-const MAX_WAIT_MS = 15_000;
+/** A slot can be made when the transactions that run at that moment have ended, in whichever database of the server. */
+const REPORT_EVERY_MS = 15_000;
 
 /** Throws if the control database cannot have a replication slot: makes one that ends with the session, and drops it. */
-async function requireLogical(control: ClientBase): Promise<void> {
+async function requireLogical(control: ClientBase, log: Log): Promise<void> {
   const { rows } = await control.query<{ level: string; role: string }>(
     "select current_setting('wal_level') as level, current_user as role",
   );
@@ -127,25 +127,28 @@ async function requireLogical(control: ClientBase): Promise<void> {
         "run \"alter system set wal_level = 'logical'\" there, and restart it",
     );
   const name = `busbar_try_${randomBytes(8).toString("hex")}`;
+  const reporting = setInterval(() => log.warn(WAITING), REPORT_EVERY_MS);
   try {
-    await control.query(`set statement_timeout = ${MAX_WAIT_MS}`);
     await control.query("select pg_create_logical_replication_slot($1, 'pgoutput', true)", [name]);
     await control.query("select pg_drop_replication_slot($1)", [name]);
-    await control.query("set statement_timeout = 0");
   } catch (cause) {
     throw new StartError(`the server of DATABASE_URL cannot replicate: ${explainSlot(cause, role)}`, {
       cause,
     });
+  } finally {
+    clearInterval(reporting);
   }
 }
+
+const WAITING =
+  "the start waits for the transactions on the server of DATABASE_URL that are older than it, since a replication slot can only be made " +
+  "after them: pg_stat_activity shows them by xact_start";
 
 function explainSlot(cause: unknown, role: string): string {
   const code = readCode(cause);
   if (code === INSUFFICIENT_PRIVILEGE)
     return `the role ${role} lacks the right: run "alter role ${role} replication" there as a superuser (a managed one has a role to grant instead)`;
   if (code === LIMIT_EXCEEDED) return "all its replication slots are in use: raise max_replication_slots";
-  if (code === CANCELED)
-    return `a transaction has been open for more than ${MAX_WAIT_MS / 1_000} s, and a slot waits for it: end it (pg_stat_activity shows it by xact_start)`;
   return String(cause);
 }
 
