@@ -147,3 +147,17 @@ test("a first start that broke off goes on, and processes that start together ma
   await insertOrganization(opened[0]);
   await Promise.all(opened.map((database) => database.close()));
 });
+
+test("a table that a newer version publishes stays published", async (t) => {
+  const pair = await createPair(t);
+  const client = await openClient(pair.connectionString);
+  t.after(() => client.end());
+  await client.query(
+    "create table newer (id integer primary key); alter publication busbar_shared add table newer",
+  );
+  await (await open(pair)).close();
+  const { rows } = await client.query(
+    "select tablename from pg_publication_tables where tablename = 'newer'",
+  );
+  assert.equal(rows.length, 1);
+});

@@ -110,14 +110,16 @@ async function publish(
     [REPLICATION],
   );
   const published = new Set(rows.map(({ name }) => name));
-  if (published.size === tables.length && tables.every((name) => published.has(name))) return true;
-  const list = tables.join(", ");
+  // A newer version may publish more.
+  const missing = tables.filter((name) => !published.has(name));
+  if (missing.length === 0) return true;
+  const list = missing.join(", ");
   // One transaction: a publication without its mark would belong to nobody.
   await control.query(
     isNew
       ? `create publication ${REPLICATION} for table ${list};
          comment on publication ${REPLICATION} is ${escapeLiteral(slot)}`
-      : `alter publication ${REPLICATION} set table ${list}`,
+      : `alter publication ${REPLICATION} add table ${list}`,
   );
   return false;
 }
