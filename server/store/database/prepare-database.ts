@@ -3,7 +3,7 @@ import type { Client, ClientConfig } from "pg";
 import { StartError } from "../../../ground/errors.ts";
 import type { Log } from "../../../ground/log.ts";
 import type { Division } from "../sides/divide-schema.ts";
-import { findPair, lockPair, type Sides } from "../sides/pair-databases.ts";
+import { findPair, lockPair } from "../sides/pair-databases.ts";
 import { hasSlot } from "../sides/renew-copies.ts";
 import { replicateShared } from "../sides/replicate-shared.ts";
 import {
@@ -70,10 +70,13 @@ export const prepareSides = (urls: SideUrls, log: Log): Promise<void> =>
 
 /** Checks that two databases are a pair, or can become one, and locks others out until the connections end. */
 export async function preparePair(
-  sides: Sides,
-  { connectionString, replicationUrl }: SideUrls,
+  sides: { control: Client; data: Client },
+  { connectionString, dataUrl, replicationUrl }: SideUrls,
   log: Log,
 ): Promise<{ slot: string; isPaired: boolean; replicate(): Promise<void> }> {
+  // Before the locks, which a pooler would leave in a session that it gives to others.
+  await requireSessions(sides.control, connectionString);
+  await namingDataUrl(requireSessions(sides.data, dataUrl));
   await lockPair(sides);
   const controlUrl = replicationUrl ?? connectionString;
   const tables = listTables("control", "shared", "data", "own");
@@ -82,6 +85,11 @@ export async function preparePair(
     ...pair,
     replicate: () => replicateShared({ ...sides, controlUrl, slot: pair.slot, tables: listTables("shared") }),
   };
+}
+
+async function requireSessions(client: Client, connectionString: string): Promise<void> {
+  const second = await connect(openDatabaseHosts(connectionString), { query_timeout: CONNECT_TIMEOUT_MS });
+  await requireOwnSessions(client, second).finally(() => second.end());
 }
 
 /** Leaves a database with the tables of one side, migrated to this version. */

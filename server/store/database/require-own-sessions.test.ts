@@ -7,6 +7,7 @@ import { noPgbouncer, startPgbouncer } from "../../../tests/harness/pgbouncer.ts
 import { createLog } from "../../../ground/log.ts";
 import { openDatabase } from "./database.ts";
 import { openPool } from "./pool.ts";
+import { openClient } from "./prepare-database.ts";
 
 describe("a database behind PgBouncer", { skip: noPgbouncer }, () => {
   const log = createLog("silent");
@@ -30,6 +31,28 @@ describe("a database behind PgBouncer", { skip: noPgbouncer }, () => {
       });
     });
   }
+
+  test("keeps no lock of a start with two databases that is refused", async (t) => {
+    const { connectionString, drop } = await createTestDatabase({ isDivided: false });
+    const pooler = await startPgbouncer(connectionString, { pool_mode: "transaction" });
+    const watcher = await openClient(connectionString);
+    t.after(async () => {
+      await watcher.end();
+      await pooler.stop();
+      await drop();
+    });
+    const refused = openDatabase({
+      connectionString: pooler.connectionString,
+      dataUrl: connectionString,
+      log,
+    });
+    await assert.rejects(refused, { name: "StartError" });
+    const { rows } = await watcher.query(
+      "select from pg_locks join pg_database on pg_database.oid = database where locktype = 'advisory' and datname = current_database()",
+    );
+    assert.equal(rows.length, 0);
+    await assert.rejects(refused, { message: /pooler in transaction or statement mode/ });
+  });
 
   test("is used in session mode", async (t) => {
     const { connectionString, drop } = await createTestDatabase({ isDivided: false });
