@@ -33,7 +33,8 @@ function checkReplication({ isEnabled, isRunning, areComplete, slot }: CopyFacts
   const check = "copies";
   if (!slot || slot.isLost) return good(check, "see their slot");
   if (!isEnabled) {
-    const cure = `In the data database: alter subscription busbar_shared enable. ${MEANWHILE}`;
+    // Enabling it may be wrong: after a renewal that broke off, the slot lacks changes.
+    const cure = `Run busbar migrate, which makes the slot and the copies again. ${MEANWHILE}`;
     return bad(check, "replication is disabled", cure);
   }
   if (!isRunning) {

@@ -1,10 +1,11 @@
 /** Opens transactions that see a database, or both databases, as they were at one moment. */
 import { setTimeout as wait } from "node:timers/promises";
-import { DatabaseError, type Client } from "pg";
+import type { Client } from "pg";
 import { StartError } from "../../../ground/errors.ts";
 import { openClient, openDataClient } from "../database/prepare-database.ts";
 import { listTables } from "../database/sides.ts";
 import { openCopies, READ_POSITION, type Copies } from "../sides/copies.ts";
+import { LOCKED, lockTables, MAX_TRIES, PAUSE_MS } from "../sides/lock-tables.ts";
 
 /** A database with the tables that are read from it; undefined: all. */
 export interface Snapshot {
@@ -40,15 +41,6 @@ export async function openSnapshots(
 /** A snapshot begins with the first statement. */
 const BEGIN = "begin isolation level repeatable read read only; select 1";
 
-const MAX_TRIES = 20;
-const PAUSE_MS = 500;
-/** Timeout of a lock: writers queue behind it. Every fifth time it is so long that an autovacuum gives way. */
-const LOCK_MS = 300;
-const LONG_LOCK_MS = 1_200;
-const LONG_EVERY = 5;
-const LOCK_NOT_AVAILABLE = "55P03";
-const DEADLOCK = "40P01";
-
 interface Moment {
   control: Client;
   data: Client;
@@ -64,8 +56,7 @@ interface Moment {
 async function beginAtOneMoment(moment: Moment, maxTries: number): Promise<void> {
   let reason = "";
   for (let tries = 1; tries <= maxTries; tries += 1) {
-    const lockMs = tries % LONG_EVERY === 0 ? LONG_LOCK_MS : LOCK_MS;
-    const failed = await tryOnce(moment, lockMs);
+    const failed = await tryOnce(moment, tries);
     if (failed === undefined) return;
     reason = failed;
     if (tries < maxTries) await wait(PAUSE_MS);
@@ -76,21 +67,16 @@ async function beginAtOneMoment(moment: Moment, maxTries: number): Promise<void>
 /** Returns why it was not possible. */
 async function tryOnce(
   { control, data, locking, copies }: Moment,
-  lockMs: number,
+  tries: number,
 ): Promise<string | undefined> {
   // Before the lock: copies may be late because much has changed.
   if (!(await areApplied(locking, copies))) return LATE;
-  await locking.query(`begin; set local lock_timeout = ${lockMs}`);
+  if (!(await lockTables(locking, listTables("control", "shared"), tries))) return LOCKED;
   try {
-    await locking.query(`lock table ${listTables("control", "shared").join(", ")} in share mode`);
     if (!(await areApplied(locking, copies))) return LATE;
     await data.query(BEGIN);
     await control.query(BEGIN);
     return undefined;
-  } catch (error) {
-    if (error instanceof DatabaseError && (error.code === LOCK_NOT_AVAILABLE || error.code === DEADLOCK))
-      return "a table of the database of DATABASE_URL has been locked all the time (pg_stat_activity shows by whom)";
-    throw error;
   } finally {
     await locking.query("rollback");
   }

@@ -1,8 +1,8 @@
 /** Has a pair replicate by the present settings, and makes what a failover has taken from it again. */
 import { onBothSides, openClient, type SideUrls } from "../database/prepare-database.ts";
 import { listTables } from "../database/sides.ts";
-import { lockPair } from "../sides/pair-databases.ts";
-import { hasSlot, renewAddress, renewCopies } from "../sides/renew-copies.ts";
+import { lockPair, requireReplicationUrl } from "../sides/pair-databases.ts";
+import { hasSlot, isEnabled, renewAddress, renewCopies } from "../sides/renew-copies.ts";
 import { readPublishedSlot, waitUntilCopied } from "../sides/replicate-shared.ts";
 import { listBackupTables } from "./backup-lines.ts";
 
@@ -11,9 +11,13 @@ export const renewReplication = (urls: SideUrls): Promise<boolean> =>
   onBothSides(urls, async (sides) => {
     await lockPair(sides);
     const controlUrl = urls.replicationUrl ?? urls.connectionString;
-    const isWhole = await hasSlot(sides.control, (await readPublishedSlot(sides.control)) ?? "");
-    if (isWhole) await renewAddress(sides.data, controlUrl);
-    else {
+    const isWhole =
+      (await hasSlot(sides.control, (await readPublishedSlot(sides.control)) ?? "")) &&
+      (await isEnabled(sides.data));
+    // Without the variable, the address stays as it is, since it can be another one than that of DATABASE_URL.
+    if (!isWhole || urls.replicationUrl !== undefined) await requireReplicationUrl(sides.data, controlUrl);
+    if (isWhole && urls.replicationUrl !== undefined) await renewAddress(sides.data, controlUrl);
+    if (!isWhole) {
       const shared = listTables("shared");
       const tables = (await listBackupTables(sides.control)).filter((name) => shared.includes(name));
       const locking = await openClient(urls.connectionString);

@@ -11,7 +11,7 @@ import { escapeLiteral, type ClientBase } from "pg";
 import { StartError } from "../../../ground/errors.ts";
 import type { Log } from "../../../ground/log.ts";
 import { UNUSED } from "./divide-schema.ts";
-import { readPublishedSlot, readSubscribedSlot } from "./replicate-shared.ts";
+import { OF_THIS_DATABASE, readPublishedSlot, readSubscribedSlot, REPLICATION } from "./replicate-shared.ts";
 
 export interface Sides {
   control: ClientBase;
@@ -152,8 +152,21 @@ function explainSlot(cause: unknown, role: string): string {
   return String(cause);
 }
 
-/** Throws if the data database cannot subscribe to the control database: subscribes to nothing, and takes it back. */
-async function rehearseSubscription(data: ClientBase, controlUrl: string): Promise<void> {
+/** Throws if the data database cannot subscribe by this address, or if the control database of the pair is not there. */
+export async function requireReplicationUrl(data: ClientBase, controlUrl: string): Promise<void> {
+  if (await rehearseSubscription(data, controlUrl)) return;
+  throw new StartError(
+    "BUSBAR_REPLICATION_URL does not lead to the database of DATABASE_URL: on its way from the server of BUSBAR_DATA_DATABASE_URL, " +
+      "it leads to a database that publishes no tables of Busbar",
+  );
+}
+
+/**
+ * Throws if the data database cannot subscribe to the control database: subscribes, and takes it back. Returns whether the control
+ * database publishes the shared tables.
+ */
+async function rehearseSubscription(data: ClientBase, controlUrl: string): Promise<boolean> {
+  await hideStatements(data);
   const { rows } = await data.query<{ role: string; name: string }>(
     "select current_user as role, current_database() as name",
   );
@@ -161,9 +174,14 @@ async function rehearseSubscription(data: ClientBase, controlUrl: string): Promi
   await data.query("begin");
   try {
     await data.query(
-      `create subscription busbar_try connection ${escapeLiteral(controlUrl)} publication busbar_try
+      `create subscription busbar_try connection ${escapeLiteral(controlUrl)} publication ${REPLICATION}
        with (create_slot = false, slot_name = none, enabled = false)`,
     );
+    const { rows: published } = await data.query(
+      `select from pg_subscription_rel join pg_subscription on pg_subscription.oid = srsubid
+       where subname = 'busbar_try' and ${OF_THIS_DATABASE} limit 1`,
+    );
+    return published.length > 0;
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     const remedy =
@@ -177,6 +195,15 @@ async function rehearseSubscription(data: ClientBase, controlUrl: string): Promi
   } finally {
     await data.query("rollback");
   }
+}
+
+/** Has the server not log the statements of this session, which have a password. Only a superuser may decide that. */
+async function hideStatements(data: ClientBase): Promise<void> {
+  await data.query(
+    `select set_config(name, value, false)
+     from (values ('log_min_error_statement', 'panic'), ('log_statement', 'none'), ('log_min_duration_statement', '-1')) as hiding (name, value)
+     where (select rolsuper from pg_roles where rolname = current_user)`,
+  );
 }
 
 const readCode = (error: unknown): unknown =>

@@ -2,8 +2,19 @@
  * Makes the replication slot and the copies of a pair again: after a failover to a standby without the slot, or when the slot has lost
  * changes. The data database changes in one transaction, so that a pair stays a pair.
  */
-import { escapeLiteral, type ClientBase } from "pg";
-import { createSlot, readSubscribedSlot, REPLICATION, subscribe } from "./replicate-shared.ts";
+import { setTimeout as wait } from "node:timers/promises";
+import { DatabaseError, escapeLiteral, type ClientBase } from "pg";
+import { elapsedMs } from "../../../ground/clock.ts";
+import { StartError } from "../../../ground/errors.ts";
+import { READ_POSITION } from "./copies.ts";
+import { LOCKED, lockTables, MAX_TRIES, PAUSE_MS } from "./lock-tables.ts";
+import {
+  createSlot,
+  OF_THIS_DATABASE,
+  readSubscribedSlot,
+  REPLICATION,
+  subscribe,
+} from "./replicate-shared.ts";
 
 /** Rows that one statement copies. */
 const BATCH = 1_000;
@@ -23,38 +34,95 @@ export async function renewAddress(data: ClientBase, controlUrl: string): Promis
   await data.query(`alter subscription ${REPLICATION} connection ${escapeLiteral(controlUrl)}`);
 }
 
-/**
- * Makes slot and copies again. `tables` come in an order in which no row refers to a later table. `locking` is a second connection to
- * the control database: nobody changes it between the beginnings of the slot and of the snapshot from which is copied.
- */
-export async function renewCopies({
-  control,
-  locking,
-  data,
-  controlUrl,
-  tables,
-}: {
+/** Returns whether replication goes on by itself: it is disabled while copies are made again, also if that broke off. */
+export async function isEnabled(data: ClientBase): Promise<boolean> {
+  const { rows } = await data.query(
+    `select from pg_subscription where subname = $1 and subenabled and ${OF_THIS_DATABASE}`,
+    [REPLICATION],
+  );
+  return rows.length > 0;
+}
+
+interface Renewal {
   control: ClientBase;
+  /** A second connection to the control database. */
   locking: ClientBase;
   data: ClientBase;
   controlUrl: string;
   tables: readonly string[];
-}): Promise<void> {
+}
+
+/**
+ * Makes slot and copies again. `tables` come in an order in which no row refers to a later table. Replication is disabled first, and
+ * enabled by the commit of the copies: with an old subscription, a new slot would miss what has changed between the two slots.
+ */
+export async function renewCopies(renewal: Renewal): Promise<void> {
+  const { control, locking, data } = renewal;
   const slot = (await readSubscribedSlot(data)) ?? "";
-  await locking.query(`begin; lock table ${tables.join(", ")} in share mode`);
-  await control.query(
-    "select pg_drop_replication_slot(slot_name) from pg_replication_slots where slot_name = $1",
-    [slot],
-  );
-  await createSlot(control, slot);
+  await data.query(`alter subscription ${REPLICATION} disable`);
+  await dropSlot(control, slot);
+  try {
+    // Waits for transactions that are open, so it must not hold a lock which they wait for.
+    await createSlot(locking, slot);
+    await beginAtSlot(renewal, slot);
+    await replaceCopies(renewal, slot);
+  } catch (error) {
+    await control.query("rollback");
+    await dropSlot(control, slot);
+    throw error;
+  } finally {
+    await control.query("rollback");
+  }
+}
+
+const DROP_MAX_MS = 10_000;
+const OBJECT_IN_USE = "55006";
+
+/** Drops the slot when nobody sends from it any more. */
+async function dropSlot(control: ClientBase, slot: string): Promise<void> {
+  const untilMs = elapsedMs() + DROP_MAX_MS;
+  for (;;)
+    try {
+      await control.query(
+        "select pg_drop_replication_slot(slot_name) from pg_replication_slots where slot_name = $1",
+        [slot],
+      );
+      return;
+    } catch (error) {
+      if (!(error instanceof DatabaseError && error.code === OBJECT_IN_USE) || elapsedMs() > untilMs)
+        throw error;
+      await wait(DROP_PAUSE_MS);
+    }
+}
+
+const DROP_PAUSE_MS = 50;
+
+/** Begins a snapshot of the control database, and has the slot send exactly what is committed after it. */
+async function beginAtSlot({ control, locking, tables }: Renewal, slot: string): Promise<void> {
+  for (let tries = 1; !(await lockTables(locking, tables, tries)); tries += 1) {
+    if (tries === MAX_TRIES) throw new StartError(`the copies cannot be made again: ${LOCKED}`);
+    await wait(PAUSE_MS);
+  }
+  const { rows } = await locking.query<{ position: string }>(READ_POSITION);
   await control.query("begin isolation level repeatable read read only; select 1");
-  await locking.query("rollback");
+  // A slot can only be advanced to what is flushed, as this commit is with all before it.
+  await locking.query(
+    "set local synchronous_commit = on; select pg_logical_emit_message(true, 'busbar', ''); commit",
+  );
+  const position = rows[0]?.position;
+  const { rows: advanced } = await locking.query(
+    "select from pg_replication_slot_advance($1, $2) where end_lsn >= $2",
+    [slot, position],
+  );
+  if (advanced.length === 0) throw new Error(`the replication slot ${slot} was not advanced to ${position}`);
+}
+
+/** Replaces the copies by the rows of the snapshot, and the subscription by one to the new slot. */
+async function replaceCopies({ control, data, controlUrl, tables }: Renewal, slot: string): Promise<void> {
   await data.query("begin");
   try {
     await data.query(
-      `alter subscription ${REPLICATION} disable;
-       alter subscription ${REPLICATION} set (slot_name = none);
-       drop subscription ${REPLICATION}`,
+      `alter subscription ${REPLICATION} set (slot_name = none); drop subscription ${REPLICATION}`,
     );
     for (const table of tables) await loadRows(control, data, table);
     for (const table of tables.toReversed()) await removeGone(data, table);
@@ -64,8 +132,6 @@ export async function renewCopies({
   } catch (error) {
     await data.query("rollback");
     throw error;
-  } finally {
-    await control.query("rollback");
   }
 }
 
