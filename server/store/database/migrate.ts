@@ -25,7 +25,7 @@ export async function migrate(
   log: Log,
   { upTo, division }: { upTo?: string[]; division?: Division | undefined } = {},
 ): Promise<void> {
-  await client.query("select pg_advisory_lock($1)", [LOCK_KEY]);
+  await lockByAsking(client, LOCK_KEY);
   try {
     if (division) await searchUnused(client);
     else await requireUndivided(client);
@@ -135,8 +135,10 @@ async function readNames(): Promise<string[]> {
   }
 }
 
-/** Lines of a migration that start another transaction, and the statements that undo what an earlier one left. */
-const NEXT_TRANSACTION = /^-- Next transaction\b.*$/m;
+/** Lines of a migration that start another step, and the statements that undo what an earlier one left. */
+const NEXT_STEP = /^(?=-- (?:Next transaction|Concurrently)\b)/m;
+/** A step that is one statement outside of a transaction. */
+const CONCURRENTLY = /^-- Concurrently\b/;
 const IF_IT_FAILS = /^-- If it fails\b.*$/m;
 
 /** Timeout for a lock: all later statements of others queue up behind the migration's. */
@@ -153,19 +155,39 @@ const LONG_LOCK_TIMEOUT_MS = 1_200;
 const FIRST_LONG = 5;
 const LONG_EVERY = 20;
 const LOCK_NOT_AVAILABLE = "55P03";
+/** Pause between two questions for the lock of migrations. */
+const LOCK_ASK_MS = 100;
 
-/** Applies a migration: its transactions one after the other. The last one also records it. */
+/**
+ * Takes an advisory lock by asking for it repeatedly. A statement that waits for it would hold up an index that the process with the
+ * lock builds concurrently, and PostgreSQL would not always see the circle.
+ */
+export async function lockByAsking(client: ClientBase, key: number): Promise<void> {
+  for (;;) {
+    const { rows } = await client.query<{ taken: boolean }>("select pg_try_advisory_lock($1) as taken", [
+      key,
+    ]);
+    if (rows[0]?.taken) return;
+    await wait(LOCK_ASK_MS);
+  }
+}
+
+/** Applies a migration: its steps one after the other. The last one, a transaction, also records it. */
 async function apply(client: ClientBase, name: string): Promise<void> {
   const sql = await readFile(join(FOLDER, name), "utf8");
-  const [steps = "", undo] = sql.split(IF_IT_FAILS);
-  const transactions = steps.split(NEXT_TRANSACTION);
+  const [forward = "", undo] = sql.split(IF_IT_FAILS);
+  const steps = forward.split(NEXT_STEP);
   try {
-    for (const [index, transaction] of transactions.entries())
+    for (const [index, step] of steps.entries()) {
+      if (CONCURRENTLY.test(step)) {
+        await runConcurrently(client, step);
+        continue;
+      }
       await commit(client, async () => {
-        await client.query(transaction);
-        if (index === transactions.length - 1)
-          await record(client, { name, compatible: COMPATIBLE.test(sql) });
+        await client.query(step);
+        if (index === steps.length - 1) await record(client, { name, compatible: COMPATIBLE.test(sql) });
       });
+    }
   } catch (cause) {
     // The error to report is that of the migration, not of its undoing.
     if (undo) await commit(client, () => client.query(undo)).catch(() => {});
@@ -188,16 +210,34 @@ async function commit(client: ClientBase, run: () => Promise<unknown>): Promise<
     } catch (error) {
       await client.query("rollback");
       if (!(error instanceof DatabaseError) || error.code !== LOCK_NOT_AVAILABLE) throw error;
-      if (attempt === LOCK_TRIES)
-        throw new Error(
-          `a table has been locked for more than ${(LOCK_TRIES * LOCK_REST_MS) / 1_000} s, as a backup or an open transaction does; try again when ` +
-            "it has ended (pg_stat_activity shows it)",
-          { cause: error },
-        );
+      if (attempt === LOCK_TRIES) throw lockedTooLong(error);
       await wait(LOCK_REST_MS);
     }
   }
 }
+
+/**
+ * Runs a statement outside of a transaction, as an index needs that is built while others write. It waits for their transactions,
+ * because of which it may have to be run again: the step before takes back what it left.
+ */
+async function runConcurrently(client: ClientBase, statement: string): Promise<void> {
+  await client.query(`set lock_timeout = ${LOCK_TRIES * LOCK_REST_MS}`);
+  try {
+    await client.query(statement);
+  } catch (error) {
+    if (!(error instanceof DatabaseError) || error.code !== LOCK_NOT_AVAILABLE) throw error;
+    throw lockedTooLong(error);
+  } finally {
+    await client.query("set lock_timeout = 0");
+  }
+}
+
+const lockedTooLong = (cause: Error): Error =>
+  new Error(
+    `a table has been locked for more than ${(LOCK_TRIES * LOCK_REST_MS) / 1_000} s, as a backup or an open transaction does; try again when ` +
+      "it has ended (pg_stat_activity shows it)",
+    { cause },
+  );
 
 async function record(client: ClientBase, { name, compatible }: AppliedMigration): Promise<void> {
   await client.query("insert into migrations (name, compatible) values ($1, $2)", [name, compatible]);
