@@ -60,8 +60,10 @@ test("SIGTERM to npm ends the server that it runs, and PostgreSQL", async (t) =>
       BUSBAR_PROXY_PORT: "0",
     },
   });
+  t.after(() => npm.kill());
   let output = "";
   npm.stdout.on("data", (text) => (output += String(text)));
+  npm.stderr.resume();
   // The server holds it open until it ends.
   const ended = new Promise((resolve) => npm.stdout.once("close", resolve));
   await until(() => output.includes("Busbar is ready"), 180_000);

@@ -232,8 +232,10 @@ async function takeBackMark(deps: CarryOutServices, { id, operationId }: Approva
   const own = { id, workerId: deps.workerId(), operationId: newId() };
   const isOwn = await retryWhileDatabaseIsDown(() =>
     transactControl(deps.database, async (queries) => {
+      // Waits for a commit that is still under way, whose count is seen by the next statement.
+      const isOwnClaim = await unmarkApprovalSent(queries, own);
       await uncountAgentAct(queries, begun);
-      return unmarkApprovalSent(queries, own);
+      return isOwnClaim;
     }),
   );
   await deps.ledger.endLater({

@@ -50,7 +50,7 @@ export async function healConnection(
 ): Promise<void> {
   await queries
     .updateTable("connections")
-    .set({ status: "working", updateTime: sql`now()`, ...VERIFIED })
+    .set({ status: "working", refreshFailure: null, updateTime: sql`now()`, ...VERIFIED })
     .where("projectId", "=", projectId)
     .where("id", "=", id)
     .where("status", "=", "bad_credentials")
