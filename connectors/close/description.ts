@@ -69,7 +69,17 @@ const filtered = (
 });
 
 /** `custom` stands for all custom fields. */
-const STAMPS = ["custom", "organization_id", "created_by", "updated_by", "date_created", "date_updated"];
+const STAMPS = [
+  "custom",
+  "integration_links",
+  "organization_id",
+  "created_by",
+  "created_by_name",
+  "updated_by",
+  "updated_by_name",
+  "date_created",
+  "date_updated",
+];
 
 export const description: Description = {
   ids: { pattern: "[a-z]+_[A-Za-z0-9]{1,64}" },
