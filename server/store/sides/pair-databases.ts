@@ -10,6 +10,7 @@ import { randomBytes, randomInt } from "node:crypto";
 import { escapeLiteral, type ClientBase } from "pg";
 import { StartError } from "../../../ground/errors.ts";
 import type { Log } from "../../../ground/log.ts";
+import { lockByAsking } from "../database/migrate.ts";
 import { UNUSED } from "./divide-schema.ts";
 import { OF_THIS_DATABASE, readPublishedSlot, readSubscribedSlot, REPLICATION } from "./replicate-shared.ts";
 
@@ -30,7 +31,7 @@ export async function lockPair({ control, data }: Sides): Promise<void> {
     throw new StartError(
       "BUSBAR_DATA_DATABASE_URL names the same database as DATABASE_URL: name an empty one, best on another server",
     );
-  await control.query("select pg_advisory_lock($1)", [LOCK_KEY]);
+  await lockByAsking(control, LOCK_KEY);
 }
 
 /**
