@@ -7,6 +7,7 @@ import { StartError } from "../../../ground/errors.ts";
 import type { Log } from "../../../ground/log.ts";
 import { PROJECT_ROOT } from "../../../ground/project-root.ts";
 import { divideSchema, requireUndivided, searchUnused, type Division } from "../sides/divide-schema.ts";
+import { lockByAsking } from "../sides/lock-by-asking.ts";
 
 const FOLDER = join(PROJECT_ROOT, "migrations");
 
@@ -155,22 +156,6 @@ const LONG_LOCK_TIMEOUT_MS = 1_200;
 const FIRST_LONG = 5;
 const LONG_EVERY = 20;
 const LOCK_NOT_AVAILABLE = "55P03";
-/** Pause between two questions for the lock of migrations. */
-const LOCK_ASK_MS = 100;
-
-/**
- * Takes an advisory lock by asking for it repeatedly. A statement that waits for it would hold up an index that the process with the
- * lock builds concurrently, and PostgreSQL would not always see the circle.
- */
-export async function lockByAsking(client: ClientBase, key: number): Promise<void> {
-  for (;;) {
-    const { rows } = await client.query<{ taken: boolean }>("select pg_try_advisory_lock($1) as taken", [
-      key,
-    ]);
-    if (rows[0]?.taken) return;
-    await wait(LOCK_ASK_MS);
-  }
-}
 
 /** Applies a migration: its steps one after the other. The last one, a transaction, also records it. */
 async function apply(client: ClientBase, name: string): Promise<void> {

@@ -10,8 +10,8 @@ import { randomBytes, randomInt } from "node:crypto";
 import { escapeLiteral, type ClientBase } from "pg";
 import { StartError } from "../../../ground/errors.ts";
 import type { Log } from "../../../ground/log.ts";
-import { lockByAsking } from "../database/migrate.ts";
 import { UNUSED } from "./divide-schema.ts";
+import { lockByAsking } from "./lock-by-asking.ts";
 import { OF_THIS_DATABASE, readPublishedSlot, readSubscribedSlot, REPLICATION } from "./replicate-shared.ts";
 
 export interface Sides {
