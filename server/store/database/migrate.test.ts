@@ -1,6 +1,6 @@
 /** Migrations beside processes that go on writing. */
 import assert from "node:assert/strict";
-import { readdir } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { Client } from "pg";
@@ -47,4 +47,14 @@ test("the index of failed deliveries is built while others write, by one of the 
   assert.equal(rows.length, 1);
   assert.equal(rows[0]?.valid, true);
   assert.match(rows[0].definition, /failures > 0/);
+});
+
+test("the last step of every migration is a transaction, which records it", async () => {
+  const folder = join(PROJECT_ROOT, "migrations");
+  for (const name of await readdir(folder)) {
+    const steps = (await readFile(join(folder, name), "utf8")).match(
+      /^-- (Next transaction|Concurrently)\b/gm,
+    );
+    assert.notEqual(steps?.at(-1), "-- Concurrently", name);
+  }
 });

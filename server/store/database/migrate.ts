@@ -2,12 +2,12 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { DatabaseError, type Client, type ClientBase } from "pg";
+import type { Client, ClientBase } from "pg";
 import { StartError } from "../../../ground/errors.ts";
 import type { Log } from "../../../ground/log.ts";
 import { PROJECT_ROOT } from "../../../ground/project-root.ts";
 import { divideSchema, requireUndivided, searchUnused, type Division } from "../sides/divide-schema.ts";
-import { lockByAsking } from "../sides/lock-by-asking.ts";
+import { isLockTimeout, LOCK_MS, lockByAsking, LONG_LOCK_MS, PAUSE_MS } from "../sides/lock-tables.ts";
 
 const FOLDER = join(PROJECT_ROOT, "migrations");
 
@@ -142,20 +142,11 @@ const NEXT_STEP = /^(?=-- (?:Next transaction|Concurrently)\b)/m;
 const CONCURRENTLY = /^-- Concurrently\b/;
 const IF_IT_FAILS = /^-- If it fails\b.*$/m;
 
-/** Timeout for a lock: all later statements of others queue up behind the migration's. */
-const LOCK_TIMEOUT_MS = 300;
-/** Pause before the next attempt, in which others continue. */
-const LOCK_REST_MS = 500;
+/** Attempts of a transaction that others hold up. */
 const LOCK_TRIES = 120;
-/**
- * Longer timeout, in which autovacuum gives way. It may take minutes on a large table, but ends for somebody who waits for
- * PostgreSQL's `deadlock_timeout` of a second.
- */
-const LONG_LOCK_TIMEOUT_MS = 1_200;
 /** First attempt with the longer timeout, and the number of attempts between further ones. */
 const FIRST_LONG = 5;
 const LONG_EVERY = 20;
-const LOCK_NOT_AVAILABLE = "55P03";
 
 /** Applies a migration: its steps one after the other. The last one, a transaction, also records it. */
 async function apply(client: ClientBase, name: string): Promise<void> {
@@ -186,7 +177,7 @@ async function apply(client: ClientBase, name: string): Promise<void> {
 /** Runs statements in a transaction. Repeats it while another transaction holds a lock that they need. */
 async function commit(client: ClientBase, run: () => Promise<unknown>): Promise<void> {
   for (let attempt = 0; ; attempt += 1) {
-    const timeoutMs = attempt % LONG_EVERY === FIRST_LONG ? LONG_LOCK_TIMEOUT_MS : LOCK_TIMEOUT_MS;
+    const timeoutMs = attempt % LONG_EVERY === FIRST_LONG ? LONG_LOCK_MS : LOCK_MS;
     await client.query(`begin; set local lock_timeout = ${timeoutMs}`);
     try {
       await run();
@@ -194,9 +185,9 @@ async function commit(client: ClientBase, run: () => Promise<unknown>): Promise<
       return;
     } catch (error) {
       await client.query("rollback");
-      if (!(error instanceof DatabaseError) || error.code !== LOCK_NOT_AVAILABLE) throw error;
+      if (!isLockTimeout(error)) throw error;
       if (attempt === LOCK_TRIES) throw lockedTooLong(error);
-      await wait(LOCK_REST_MS);
+      await wait(PAUSE_MS);
     }
   }
 }
@@ -206,11 +197,11 @@ async function commit(client: ClientBase, run: () => Promise<unknown>): Promise<
  * because of which it may have to be run again: the step before takes back what it left.
  */
 async function runConcurrently(client: ClientBase, statement: string): Promise<void> {
-  await client.query(`set lock_timeout = ${LOCK_TRIES * LOCK_REST_MS}`);
+  await client.query(`set lock_timeout = ${LOCK_TRIES * PAUSE_MS}`);
   try {
     await client.query(statement);
   } catch (error) {
-    if (!(error instanceof DatabaseError) || error.code !== LOCK_NOT_AVAILABLE) throw error;
+    if (!isLockTimeout(error)) throw error;
     throw lockedTooLong(error);
   } finally {
     await client.query("set lock_timeout = 0");
@@ -219,7 +210,7 @@ async function runConcurrently(client: ClientBase, statement: string): Promise<v
 
 const lockedTooLong = (cause: Error): Error =>
   new Error(
-    `a table has been locked for more than ${(LOCK_TRIES * LOCK_REST_MS) / 1_000} s, as a backup or an open transaction does; try again when ` +
+    `a table has been locked for more than ${(LOCK_TRIES * PAUSE_MS) / 1_000} s, as a backup or an open transaction does; try again when ` +
       "it has ended (pg_stat_activity shows it)",
     { cause },
   );

@@ -1,14 +1,18 @@
-/** Keeps others from changing tables for a moment, without holding them up for long. */
+/** Locks for work on the schema and on the copies, which hold up other processes only for a moment. */
+import { setTimeout as wait } from "node:timers/promises";
 import { DatabaseError, type ClientBase } from "pg";
 
-/** Timeout of a lock: writers queue behind it. Every fifth time it is so long that an autovacuum gives way. */
-const LOCK_MS = 300;
-const LONG_LOCK_MS = 1_200;
+/** Timeout of a lock on a table: all later statements of others queue up behind it. */
+export const LOCK_MS = 300;
+/**
+ * Longer timeout, in which autovacuum gives way. It may take minutes on a large table, but ends for somebody who waits for
+ * PostgreSQL's `deadlock_timeout` of a second.
+ */
+export const LONG_LOCK_MS = 1_200;
 const LONG_EVERY = 5;
-const LOCK_NOT_AVAILABLE = "55P03";
 const DEADLOCK = "40P01";
 
-/** Tries of a caller, with a pause in between. */
+/** Attempts of a caller, and the pause between them, in which others continue. */
 export const MAX_TRIES = 20;
 export const PAUSE_MS = 500;
 
@@ -29,8 +33,27 @@ export async function lockTables(
     return true;
   } catch (error) {
     await client.query("rollback");
-    if (error instanceof DatabaseError && (error.code === LOCK_NOT_AVAILABLE || error.code === DEADLOCK))
-      return false;
+    if (isLockTimeout(error) || (error instanceof DatabaseError && error.code === DEADLOCK)) return false;
     throw error;
+  }
+}
+
+/** Returns whether a statement gave up because another transaction holds a lock that it needs. */
+export const isLockTimeout = (error: unknown): error is DatabaseError =>
+  error instanceof DatabaseError && error.code === "55P03";
+
+const ASK_MS = 100;
+
+/**
+ * Takes an advisory lock by asking for it repeatedly. A statement that waits for it would hold up an index that the process with the
+ * lock builds concurrently, and PostgreSQL would not always see the circle.
+ */
+export async function lockByAsking(client: ClientBase, key: number): Promise<void> {
+  for (;;) {
+    const { rows } = await client.query<{ taken: boolean }>("select pg_try_advisory_lock($1) as taken", [
+      key,
+    ]);
+    if (rows[0]?.taken) return;
+    await wait(ASK_MS);
   }
 }

@@ -11,7 +11,7 @@ import { escapeLiteral, type ClientBase } from "pg";
 import { StartError } from "../../../ground/errors.ts";
 import type { Log } from "../../../ground/log.ts";
 import { UNUSED } from "./divide-schema.ts";
-import { lockByAsking } from "./lock-by-asking.ts";
+import { lockByAsking } from "./lock-tables.ts";
 import { OF_THIS_DATABASE, readPublishedSlot, readSubscribedSlot, REPLICATION } from "./replicate-shared.ts";
 
 export interface Sides {
