@@ -2,15 +2,33 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Client } from "pg";
-import { startTestBusbar } from "../../tests/harness/busbar.ts";
+import { startTestBusbar, type TestBusbar } from "../../tests/harness/busbar.ts";
 import { runCli } from "../../tests/harness/command-line.ts";
-import { connectCustomer } from "../../tests/harness/connect-customer.ts";
+import { connectCustomer, type Customer } from "../../tests/harness/connect-customer.ts";
 
 const MANIFEST = `specVersion: 1.0.0
 integrations:
   - { name: crm, provider: hubspot, proxy: { enabled: true } }
   - { name: support, provider: hubspot, proxy: { enabled: true } }
 `;
+const CRM = { provider: "hubspot", manifest: MANIFEST, integration: "crm", content: {} } as const;
+
+/** Begins a deletion, declines it, and returns the question. */
+async function askToDelete(on: TestBusbar, ...args: string[]): Promise<string> {
+  const { stderr } = await runCli(["delete", ...args], {
+    env: { BUSBAR_URL: new URL(on.busbar.urls.base).origin, BUSBAR_API_KEY: on.apiKey },
+    typed: ["n"],
+  });
+  assert.match(stderr, /kept/, stderr);
+  return stderr;
+}
+
+/** Installs the other integration on a customer's connection. */
+async function installSupport(on: TestBusbar, { groupRef, connectionId }: Customer): Promise<void> {
+  const installation = { groupRef, connectionId, config: { content: { provider: "hubspot" } } };
+  const { status } = await on.inProject("POST", "/integrations/support/installations", installation);
+  assert.equal(status, 201);
+}
 
 test("the question before a deletion names customers, connections, people and routes that go along or are left behind", async (t) => {
   const on = await startTestBusbar(t);
@@ -25,42 +43,18 @@ test("the question before a deletion names customers, connections, people and ro
   });
   const { body: app } = await on.inProject("GET", "/destinations/app");
   await on.inProject("POST", "/topic-destination-routes", { topicId: topic.body.id, destinationId: app.id });
-  const globex = await connectCustomer(on, {
-    provider: "hubspot",
-    groupRef: "globex",
-    manifest: MANIFEST,
-    integration: "crm",
-    content: {},
-  });
-  await connectCustomer(on, {
-    provider: "hubspot",
-    groupRef: "acme",
-    manifest: MANIFEST,
-    integration: "crm",
-    content: {},
-  });
-  const ask = async (...args: string[]) => {
-    const { stderr } = await runCli(["delete", ...args], {
-      env: { BUSBAR_URL: new URL(on.busbar.urls.base).origin, BUSBAR_API_KEY: on.apiKey },
-      typed: ["n"],
-    });
-    assert.match(stderr, /kept/, stderr);
-    return stderr;
-  };
-  const ofIntegration = await ask("integration", "crm");
-  assert.match(ofIntegration, /2 installations \(of acme, globex\)/);
-  assert.match(ofIntegration, /2 connections \(hubspot of acme, hubspot of globex\)/);
-  const ofGroup = await ask("group", "globex");
-  assert.match(ofGroup, /1 connection \(hubspot of globex-admin\)/);
-  assert.match(ofGroup, /1 installation \(crm\)/);
-  assert.match(ofGroup, /1 person \(globex-admin\)/);
+  const globex = await connectCustomer(on, { ...CRM, groupRef: "globex" });
+  await connectCustomer(on, { ...CRM, groupRef: "acme" });
+  const ask = (...args: string[]) => askToDelete(on, ...args);
+  const aboutIntegration = await ask("integration", "crm");
+  assert.match(aboutIntegration, /2 installations \(of acme, globex\)/);
+  assert.match(aboutIntegration, /2 connections \(hubspot of acme, hubspot of globex\)/);
+  const aboutGroup = await ask("group", "globex");
+  assert.match(aboutGroup, /1 connection \(hubspot of globex-admin\)/);
+  assert.match(aboutGroup, /1 installation \(crm\)/);
+  assert.match(aboutGroup, /1 person \(globex-admin\)/);
   assert.match(await ask("installation", globex.installationId), /1 connection \(hubspot of globex\)/);
-  const second = {
-    groupRef: "globex",
-    connectionId: globex.connectionId,
-    config: { content: { provider: "hubspot" } },
-  };
-  assert.equal((await on.inProject("POST", "/integrations/support/installations", second)).status, 201);
+  await installSupport(on, globex);
   assert.match(
     await ask("installation", globex.installationId),
     /its connection is kept, because support of globex uses it/,
@@ -75,13 +69,7 @@ test("the question before a deletion names customers, connections, people and ro
 
 test("what an installation shares its connection with is found however many newer installations the project has", async (t) => {
   const on = await startTestBusbar(t);
-  const globex = await connectCustomer(on, {
-    provider: "hubspot",
-    groupRef: "globex",
-    manifest: MANIFEST,
-    integration: "crm",
-    content: {},
-  });
+  const globex = await connectCustomer(on, { ...CRM, groupRef: "globex" });
   const client = new Client({ connectionString: on.connectionString });
   await client.connect();
   await client.query(`
@@ -91,15 +79,7 @@ test("what an installation shares its connection with is found however many newe
     select groups.id, old.project_id, old.integration_id, groups.id, old.connection_id, old.created_by
     from installations as old join groups on group_ref <> 'globex'`);
   await client.end();
-  const second = {
-    groupRef: "globex",
-    connectionId: globex.connectionId,
-    config: { content: { provider: "hubspot" } },
-  };
-  assert.equal((await on.inProject("POST", "/integrations/support/installations", second)).status, 201);
-  const { stderr } = await runCli(["delete", "installation", globex.installationId], {
-    env: { BUSBAR_URL: new URL(on.busbar.urls.base).origin, BUSBAR_API_KEY: on.apiKey },
-    typed: ["n"],
-  });
-  assert.match(stderr, /its connection is kept, because support of globex uses it/);
+  await installSupport(on, globex);
+  const question = await askToDelete(on, "installation", globex.installationId);
+  assert.match(question, /its connection is kept, because support of globex uses it/);
 });
