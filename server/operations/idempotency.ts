@@ -20,6 +20,7 @@ import {
   type IdempotencyRow,
   type KeyClaim,
 } from "../store/access/idempotency-keys.ts";
+import { findInShards } from "../store/shards/ask-shards.ts";
 import { findOperation } from "../store/operations/operations.ts";
 import { ignoreDatabaseOutage } from "../store/database/database-outage.ts";
 
@@ -276,7 +277,10 @@ async function firstAnswer<A extends Answer>(
   // An equal request stored it.
   if (used.status === 200) return used.body as A;
   if (used.status !== null) throw readProblem(used.body);
-  const operation = await findOperation(deps.database.data, keyed.projectId, used.operationId);
+  const found = await findInShards(deps.database, (data) =>
+    findOperation(data, keyed.projectId, used.operationId),
+  );
+  const operation = found?.row;
   // Stored before the operation ended, by the process that ended it so.
   if (used.body !== null && operation?.status === "success") return used.body as A;
   // A record that joined a group has no operation of its own. One that had an answer was begun, and is removed by now.

@@ -18,7 +18,9 @@ import {
   resendDeliveries as resendRange,
   resendDelivery as resend,
 } from "../../store/deliveries/delivery-lists.ts";
+import { askShards, findInShards, listInShards } from "../../store/shards/ask-shards.ts";
 import {
+  type DeliveryFilter,
   toDeliveryToken,
   listDeliveries as listDeliveryRows,
 } from "../../store/deliveries/delivery-pages.ts";
@@ -72,7 +74,7 @@ const listProjectDeliveries = (deps: { database: Database }) =>
     success: { status: 200, description: "A page.", schema: pageSchema(ProjectDeliverySchema) },
     hasEntityTag: true,
     async handle({ project, query }) {
-      const { control, data } = deps.database;
+      const { control } = deps.database;
       const { status: state, type, destination, eventId } = query;
       const subject = await findSubject(control, project.id, query);
       const destinationId =
@@ -86,7 +88,7 @@ const listProjectDeliveries = (deps: { database: Database }) =>
         list: async (range) =>
           isNothing || !subject
             ? []
-            : listDeliveryRows(data, {
+            : listRowsInShards(deps.database, {
                 projectId: project.id,
                 destinationId,
                 eventId,
@@ -113,8 +115,15 @@ const listWaitingDeliveries = (deps: { database: Database }) =>
       ),
     }),
     success: { status: 200, description: "The deliveries.", schema: Type.Array(DeliverySchema) },
-    handle: async ({ project, query }) =>
-      (await listRows(deps.database.data, project.id, query.pageSize ?? 50)).map(toDelivery),
+    async handle({ project, query }) {
+      const { pageSize = 50 } = query;
+      const rows = await askShards(deps.database, (data) => listRows(data, project.id, pageSize));
+      return rows
+        .flat()
+        .toSorted((one, other) => one.dueTime.getTime() - other.dueTime.getTime())
+        .slice(0, pageSize)
+        .map(toDelivery);
+    },
   });
 
 const listDeliveries = (deps: { database: Database }) =>
@@ -140,7 +149,7 @@ const listDeliveries = (deps: { database: Database }) =>
     },
     hasEntityTag: true,
     async handle({ project, params, query }) {
-      const { control, data } = deps.database;
+      const { control } = deps.database;
       const { id } = await getDestinationRow(control, project.id, params.destination);
       const { status: state, type } = query;
       const subject = await findSubject(control, project.id, query);
@@ -148,7 +157,7 @@ const listDeliveries = (deps: { database: Database }) =>
         isToken: isDeliveryToken,
         list: async (range) =>
           subject
-            ? listDeliveryRows(data, {
+            ? listRowsInShards(deps.database, {
                 projectId: project.id,
                 destinationId: id,
                 state,
@@ -161,6 +170,21 @@ const listDeliveries = (deps: { database: Database }) =>
       });
     },
   });
+
+const listRowsInShards = (database: Database, filter: DeliveryFilter) =>
+  listInShards(database, (data) => listDeliveryRows(data, filter), {
+    ...filter.range,
+    getPosition: ({ eventId, destinationId }) => toDeliveryToken(eventId, destinationId),
+  });
+
+/** Returns a delivery and the shard that has it. Throws a 404 Problem. */
+async function getDelivered(database: Database, { id, name }: DestinationRow, deliveryId: string) {
+  const found = await findInShards(database, (data) => findDelivery(data, id, deliveryId));
+  if (found) return found;
+  throw new Problem("not-found", {
+    detail: `\`${name}\` has no delivery \`${deliveryId}\`. Old deliveries are removed.`,
+  });
+}
 
 const getDelivery = (deps: { database: Database }) =>
   projectEndpoint({
@@ -179,12 +203,7 @@ const getDelivery = (deps: { database: Database }) =>
     async handle({ project, caller, params }) {
       const { database } = deps;
       const destination = await getDestinationRow(database.control, project.id, params.destination);
-      const row = await findDelivery(database.data, destination.id, params.deliveryId);
-      if (!row) {
-        throw new Problem("not-found", {
-          detail: `\`${destination.name}\` has no delivery \`${params.deliveryId}\`. Old deliveries are removed.`,
-        });
-      }
+      const { row } = await getDelivered(database, destination, params.deliveryId);
       const { eventId: id, type, kind, data, createTime } = row;
       const buildRequest = restoreRequests(destination, {
         id,
@@ -219,15 +238,11 @@ const resendDelivery = (deps: { database: Database }) =>
     success: { status: 200, description: "The delivery, waiting.", schema: DeliverySchema },
     refusals: { 409: "The destination is disabled, or the delivery is being sent." },
     async handle({ project, params }) {
-      const { control, data } = deps.database;
-      const destination = await getDestinationRow(control, project.id, params.destination);
+      const { database } = deps;
+      const destination = await getDestinationRow(database.control, project.id, params.destination);
       requireEnabled(destination);
-      const row = await findDelivery(data, destination.id, params.deliveryId);
-      if (!row) {
-        throw new Problem("not-found", {
-          detail: `\`${destination.name}\` has no delivery \`${params.deliveryId}\`. Old deliveries are removed.`,
-        });
-      }
+      const { row, shard } = await getDelivered(database, destination, params.deliveryId);
+      const { data } = shard;
       if (!(await resend(data, destination.id, row.eventId))) {
         throw new Problem("conflict", {
           detail: "This delivery is being sent. Try again when the attempt has ended.",
@@ -291,13 +306,14 @@ const resendDeliveries = (deps: { database: Database }) =>
     },
     refusals: { 409: "The destination is disabled." },
     async handle({ project, params, body }) {
-      const { control, data } = deps.database;
-      const destination = await getDestinationRow(control, project.id, params.destination);
+      const { database } = deps;
+      const destination = await getDestinationRow(database.control, project.id, params.destination);
       requireEnabled(destination);
       const choice = { destinationId: destination.id, ...chooseOption(body) };
-      return body.dryRun
-        ? { count: await countResendable(data, choice), dryRun: true }
-        : { count: await resendAll(data, choice) };
+      const counts = await askShards(database, (data) =>
+        body.dryRun ? countResendable(data, choice) : resendAll(data, choice),
+      );
+      return { count: counts.reduce((sum, count) => sum + count, 0), ...(body.dryRun && { dryRun: true }) };
     },
   });
 

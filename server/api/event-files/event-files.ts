@@ -6,6 +6,8 @@ import type { Sealer } from "../../../ground/seal.ts";
 import { readEventFileToken } from "../../deliver/event-files.ts";
 import { endpoint, route, type Route } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database/database.ts";
+import type { DataQueries } from "../../store/database/sides.ts";
+import { findInShards } from "../../store/shards/ask-shards.ts";
 import { listEventsById } from "../../store/deliveries/events.ts";
 
 export const eventFileRoutes = (deps: { database: Database; sealer: Sealer }): Route[] => [
@@ -25,7 +27,8 @@ const getEventFile = (deps: { database: Database; sealer: Sealer }) =>
     success: { status: 200, description: "The member of the event.", schema: Type.Unknown() },
     async handle({ params }) {
       const file = readEventFileToken(deps.sealer, params.token);
-      const event = file && (await listEventsById(deps.database.data, [file.eventId])).get(file.eventId);
+      const find = async (data: DataQueries, id: string) => (await listEventsById(data, [id])).get(id);
+      const event = file && (await findInShards(deps.database, (data) => find(data, file.eventId)))?.row;
       const data: Json = event ? JSON.parse(event.data) : null;
       const content = file && isJsonObject(data) ? data[file.member] : undefined;
       if (content !== undefined) return content;

@@ -7,7 +7,7 @@ import { EVENT_TYPES } from "../../events/event-types.ts";
 import { sampleEvent } from "../../events/sample-event.ts";
 import { endpoint, projectEndpoint, route, type Route } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database/database.ts";
-import type { DataQueries } from "../../store/database/sides.ts";
+import { askShards, findInShards, listInShards } from "../../store/shards/ask-shards.ts";
 import { readMembers } from "../../store/deliveries/delivery-subjects.ts";
 import {
   type EventDelivery,
@@ -78,12 +78,10 @@ const EventWithDataSchema = Type.Object(
 type Shown = Static<typeof EventSchema>;
 
 /** Adds to events where each went. */
-async function toEvents(queries: DataQueries, projectId: string, rows: ListedEvent[]): Promise<Shown[]> {
+async function toEvents(database: Database, projectId: string, rows: ListedEvent[]): Promise<Shown[]> {
   const sent = rows.filter(({ missing }) => missing === null).map(({ id }) => id);
-  const deliveries = Map.groupBy(
-    await listDeliveriesOfEvents(queries, projectId, sent),
-    ({ eventId }) => eventId,
-  );
+  const found = await askShards(database, (data) => listDeliveriesOfEvents(data, projectId, sent));
+  const deliveries = Map.groupBy(found.flat(), ({ eventId }) => eventId);
   return rows.map((row) => toEvent(row, deliveries.get(row.id) ?? []));
 }
 
@@ -142,7 +140,6 @@ const listEvents = (deps: { database: Database }) =>
     success: { status: 200, description: "A page.", schema: pageSchema(EventSchema) },
     hasEntityTag: true,
     async handle({ project, query }) {
-      const { data } = deps.database;
       const { type, nowhere, text: searched, groupRef, connectionId, installationId, operationId } = query;
       const members = Object.fromEntries(
         Object.entries({ groupRef, connectionId, installationId, operationId }).flatMap(([name, value]) =>
@@ -156,10 +153,14 @@ const listEvents = (deps: { database: Database }) =>
       );
       const of = { projectId: project.id, types, messageTypes, members, nowhere, text: searched };
       const page = await onePage(query, {
-        list: (range) => listRows(data, { ...of, range }),
+        list: (range) =>
+          listInShards(deps.database, (data) => listRows(data, { ...of, range }), {
+            ...range,
+            getPosition: ({ id }) => id,
+          }),
         show: (row) => row,
       });
-      return { ...page, results: await toEvents(data, project.id, page.results) };
+      return { ...page, results: await toEvents(deps.database, project.id, page.results) };
     },
   });
 
@@ -173,16 +174,15 @@ const getEvent = (deps: { database: Database }) =>
     success: { status: 200, description: "The event.", schema: EventWithDataSchema },
     hasEntityTag: true,
     async handle({ project, params }) {
-      const { data } = deps.database;
-      const row = await findEvent(data, project.id, params.eventId);
-      const [event] = await toEvents(data, project.id, row ? [row] : []);
-      if (!row || !event) {
+      const found = await findInShards(deps.database, (data) => findEvent(data, project.id, params.eventId));
+      const [event] = await toEvents(deps.database, project.id, found ? [found.row] : []);
+      if (!found || !event) {
         throw new Problem("not-found", {
           detail: `There is no event \`${params.eventId}\` in this project. Old events are removed.`,
         });
       }
-      const topics = await listTopicsOfEvent(data, row.id);
-      return { ...event, data: JSON.parse(row.data) as unknown, topics };
+      const topics = await listTopicsOfEvent(found.shard.data, found.row.id);
+      return { ...event, data: JSON.parse(found.row.data) as unknown, topics };
     },
   });
 

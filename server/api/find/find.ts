@@ -3,7 +3,8 @@ import { type Static, Type } from "typebox";
 import { encodeSeenId } from "../../../ground/pack-seen.ts";
 import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database/database.ts";
-import { findByText } from "../../store/database/find-by-text.ts";
+import { askShards } from "../../store/shards/ask-shards.ts";
+import { findByText } from "../../store/shards/find-by-text.ts";
 import { findRecords, type FoundRecord } from "../../store/operations/traced-records.ts";
 import { PROJECT } from "../paths.ts";
 
@@ -75,10 +76,8 @@ const find = (deps: { database: Database }) =>
     async handle({ project, query }) {
       const q = query.q.trim();
       const [records, rows] = await Promise.all([
-        findRecords(
-          deps.database.data,
-          { projectId: project.id, recordId: q, key: encodeSeenId(q) },
-          MAX_RECORDS,
+        askShards(deps.database, (data) =>
+          findRecords(data, { projectId: project.id, recordId: q, key: encodeSeenId(q) }, MAX_RECORDS),
         ),
         findByText(deps.database, project.id, q, MAX),
       ]);
@@ -86,6 +85,6 @@ const find = (deps: { database: Database }) =>
         const kind = KINDS.find((one) => one === found);
         return kind ? [{ kind, id, name, ...(within !== null && { in: within }) }] : [];
       });
-      return { results: [...records.map((record) => toFound(q, record)), ...results].slice(0, MAX) };
+      return { results: [...records.flat().map((record) => toFound(q, record)), ...results].slice(0, MAX) };
     },
   });

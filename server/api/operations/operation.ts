@@ -4,7 +4,8 @@ import { ActorSchema } from "../../events/approval-schema.ts";
 import { described } from "../../../ground/described.ts";
 import { Problem } from "../../../ground/errors.ts";
 import { timeOfId } from "../../../ground/ids.ts";
-import type { DataQueries } from "../../store/database/sides.ts";
+import type { Database } from "../../store/database/database.ts";
+import { findInShards } from "../../store/shards/ask-shards.ts";
 import { findListedOperation, type ListedOperation } from "../../store/operations/operation-lists.ts";
 import type { OperationRow } from "../../store/operations/operations.ts";
 import {
@@ -145,12 +146,12 @@ export const toOperation = (row: OperationRow & Partial<ListedOperation>): Opera
 
 /** Throws a 404 Problem. */
 export async function getOperationRow(
-  queries: DataQueries,
+  database: Pick<Database, "shards">,
   projectId: string,
   id: string,
 ): Promise<ListedOperation> {
-  const row = await findListedOperation(queries, projectId, id);
-  if (row) return row;
+  const found = await findInShards(database, (data) => findListedOperation(data, projectId, id));
+  if (found) return found.row;
   throw noOperation(id);
 }
 

@@ -8,6 +8,7 @@ import { cancelRead } from "../../read/schedule/cancel-read.ts";
 import type { SyncNowServices } from "../../read/schedule/sync-read-objects.ts";
 import type { Database } from "../../store/database/database.ts";
 import type { IdRange } from "../../store/database/id-range.ts";
+import { findInShards, listInShards } from "../../store/shards/ask-shards.ts";
 import { listProjectOperations as listRows } from "../../store/operations/operation-lists.ts";
 import { findOperationLog } from "../../store/operations/operations.ts";
 import { cancelWrite } from "../../write/queue/cancel-write.ts";
@@ -64,7 +65,11 @@ const listProjectOperations = (deps: { database: Database }) =>
     success: { status: 200, description: "A page.", schema: pageSchema(OperationSchema) },
     handle: async ({ project, query }) =>
       onePage(query, {
-        list: (range) => listRows(deps.database.data, { ...query, projectId: project.id }, range),
+        list: (range) =>
+          listInShards(deps.database, (data) => listRows(data, { ...query, projectId: project.id }, range), {
+            ...range,
+            getPosition: ({ id }) => id,
+          }),
         show: toOperation,
       }),
   });
@@ -117,7 +122,7 @@ const getOperation = (deps: { database: Database }) =>
     params: Type.Object({ operationId: OperationId }),
     success: { status: 200, description: "The operation.", schema: OperationSchema },
     handle: async ({ project, params }) =>
-      toOperation(await getOperationRow(deps.database.data, project.id, params.operationId)),
+      toOperation(await getOperationRow(deps.database, project.id, params.operationId)),
   });
 
 const cancelOperation = (deps: { database: Database; installations: InstallationCache }) =>
@@ -133,7 +138,7 @@ const cancelOperation = (deps: { database: Database; installations: Installation
     success: { status: 200, description: "The cancelled operation.", schema: OperationSchema },
     refusals: { 409: "The operation has ended, or its write is being sent." },
     async handle({ project, params }) {
-      const find = () => getOperationRow(deps.database.data, project.id, params.operationId);
+      const find = () => getOperationRow(deps.database, project.id, params.operationId);
       const operation = await find();
       if (operation.status !== "in_progress") throw hasEnded(operation.status);
       const isCancelled =
@@ -188,9 +193,9 @@ const listOperationLogs = (deps: { database: Database }) =>
     },
     async handle({ project, params }) {
       const id = params.operationId;
-      const log = await findOperationLog(deps.database.data, project.id, id);
+      const log = await findInShards(deps.database, (data) => findOperationLog(data, project.id, id));
       if (!log) throw noOperation(id);
-      return log.map(({ time: timestamp, severity, ...message }) => ({
+      return log.row.map(({ time: timestamp, severity, ...message }) => ({
         timestamp,
         severity,
         message: { ...message, operation_id: id },

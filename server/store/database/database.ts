@@ -20,12 +20,23 @@ import {
 /** The database itself or a transaction, with the tables of both sides. A function for one side takes a type of `sides.ts`. */
 export type Queries = Kysely<DB> | Transaction<DB>;
 
+/** Data tables of some customers (docs/decisions/0045-shards-by-customer.md). */
+export interface Shard {
+  readonly name: string;
+  readonly data: Kysely<DataTables>;
+}
+
+/** Name of the shard that has the customers for whom no other one is named. */
+const MAIN = "main";
+
 /** Database whose rows and columns are in camelCase; JSON in them is not converted. */
 export interface Database {
   /** Control tables. Each side may one day be in a database of its own, so a transaction on one does not include the other. */
   readonly control: Kysely<ControlTables>;
   /** Data tables, and the shared tables for reading. */
   readonly data: Kysely<DataTables>;
+  /** All databases with data tables: today that of `data` alone. What does not know its customer asks them all (`shards/`). */
+  readonly shards: readonly Shard[];
   /** Both sides, for the helpers of this file; `sides.test.ts` refuses any other use. */
   readonly queries: Kysely<DB>;
   /** Carries the effects of control changes over to data tables. */
@@ -63,6 +74,7 @@ export async function openDatabase(options: {
     return {
       control: queries,
       data: queries,
+      shards: [{ name: MAIN, data: queries }],
       queries,
       outbox: openOutbox({ queries, control: queries, data: queries, log }),
       pool,
@@ -73,7 +85,8 @@ export async function openDatabase(options: {
   const data = open({ role: sideRoles.data }).queries;
   const close = async () => void (await Promise.all([control.destroy(), data.destroy(), queries.destroy()]));
   const outbox = openOutbox({ queries, control, data, log });
-  return { control, data, queries, outbox, pool, connectionString, sideRoles, close };
+  const shards = [{ name: MAIN, data }];
+  return { control, data, shards, queries, outbox, pool, connectionString, sideRoles, close };
 }
 
 /** For tests: roles with the rights of one side each, so that a statement on the wrong side fails. */
@@ -100,6 +113,7 @@ async function openDivided(
   return {
     control: control.queries,
     data: data.queries,
+    shards: [{ name: MAIN, data: data.queries }],
     queries,
     outbox: openOutbox({ queries, control: control.queries, data: data.queries, log, copied }),
     pool: control.pool,

@@ -1,8 +1,9 @@
 /** Finds a project's resources by a whole id or a part of a name. */
 import { sql, type RawBuilder } from "kysely";
 import { buildFirstId, isUuid, timeOfId } from "../../../ground/ids.ts";
-import type { Database } from "./database.ts";
-import type { ControlQueries, DataQueries } from "./sides.ts";
+import type { Database } from "../database/database.ts";
+import type { ControlQueries, DataQueries } from "../database/sides.ts";
+import { askShards } from "./ask-shards.ts";
 
 export interface FoundThing {
   kind: string;
@@ -23,20 +24,20 @@ interface RankedThing extends FoundThing {
 }
 
 /**
- * Finds resources by text, the best matches first: whole ids, equal names, beginnings of names, other parts of names. Each side
- * is asked for its own; no kind of resource is on both.
+ * Finds resources by text, the best matches first: whole ids, equal names, beginnings of names, other parts of names. Each database
+ * is asked for its own; no resource is in two.
  */
 export async function findByText(
-  { control, data }: Pick<Database, "control" | "data">,
+  database: Pick<Database, "control" | "shards">,
   projectId: string,
   text: string,
   max: number,
 ): Promise<FoundThing[]> {
-  const found = await Promise.all([
-    findOnControl(control, projectId, text, max),
-    findOnData(data, projectId, text, max),
+  const [onControl, onData] = await Promise.all([
+    findOnControl(database.control, projectId, text, max),
+    askShards(database, (data) => findOnData(data, projectId, text, max)),
   ]);
-  return found.flat().toSorted(byRank).slice(0, max);
+  return [...onControl, ...onData.flat()].toSorted(byRank).slice(0, max);
 }
 
 const byRank = (one: RankedThing, other: RankedThing): number =>

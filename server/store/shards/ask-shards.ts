@@ -1,0 +1,94 @@
+/**
+ * Asks all shards for rows whose customer is not known, and puts their answers together. With one shard, its answer and its errors
+ * are passed on as they are (docs/decisions/0045-shards-by-customer.md).
+ */
+import { Problem } from "../../../ground/errors.ts";
+import { isDatabaseAway } from "../database/database-outage.ts";
+import type { Database, Shard } from "../database/database.ts";
+import type { DataQueries } from "../database/sides.ts";
+
+type HasShards = Pick<Database, "shards">;
+
+/** Returns the answer of each shard. Rejects if one of them does; with a 503 Problem that names a shard that is away. */
+export const askShards = <Answer>(
+  { shards }: HasShards,
+  ask: (data: DataQueries, shard: Shard) => Promise<Answer>,
+): Promise<Answer[]> =>
+  Promise.all(
+    shards.map((shard) =>
+      ask(shard.data, shard).catch((error: unknown) => {
+        throw shards.length > 1 ? nameShard(error, shard) : error;
+      }),
+    ),
+  );
+
+export interface FoundInShard<Found> {
+  row: Found;
+  shard: Shard;
+}
+
+/**
+ * Returns the row of the first shard that has it. If none has it and one is away, it rejects: the row may be there. Absent is not
+ * deleted.
+ */
+export async function findInShards<Found>(
+  { shards }: HasShards,
+  find: (data: DataQueries) => Promise<Found | undefined>,
+): Promise<FoundInShard<Found> | undefined> {
+  const asked = shards.map(async (shard) => {
+    const row = await find(shard.data);
+    if (row === undefined) throw ABSENT;
+    return { row, shard };
+  });
+  try {
+    return await Promise.any(asked);
+  } catch {
+    // All have rejected. The first other reason than absence is told.
+    for (const [index, shard] of shards.entries()) {
+      const error: unknown = await asked[index]?.catch((reason: unknown) => reason);
+      if (error !== ABSENT) throw shards.length > 1 ? nameShard(error, shard) : error;
+    }
+    return undefined;
+  }
+}
+
+const ABSENT = Symbol("absent");
+
+/** Rows in the order of a list. `continueBefore`: the list has examined enough rows, and the next page begins there. */
+export interface MergedPage<Row> {
+  rows: Row[];
+  continueBefore?: string | undefined;
+}
+
+/**
+ * Merges the pages of all shards into one of `limit` rows at most. The list is in descending order of positions, which are texts; a
+ * position of one shard is valid in all. Where one shard has stopped to examine rows the page ends, also for the others.
+ */
+export async function listInShards<Row>(
+  deps: HasShards,
+  list: (data: DataQueries) => Promise<Row[] | MergedPage<Row>>,
+  { limit, getPosition }: { limit: number; getPosition(row: Row): string },
+): Promise<MergedPage<Row>> {
+  const pages = (await askShards(deps, list)).map((page) => (Array.isArray(page) ? { rows: page } : page));
+  const [only] = pages;
+  if (only && pages.length === 1) return only;
+  const stop = pages
+    .flatMap(({ continueBefore }) => continueBefore ?? [])
+    .toSorted()
+    .at(-1);
+  const rows = pages
+    .flatMap((page) => page.rows.map((row) => ({ row, position: getPosition(row) })))
+    .filter(({ position }) => stop === undefined || position >= stop)
+    .toSorted((one, other) => (one.position > other.position ? -1 : 1))
+    .slice(0, limit)
+    .map(({ row }) => row);
+  return { rows, ...(rows.length < limit && stop !== undefined && { continueBefore: stop }) };
+}
+
+const nameShard = (error: unknown, { name }: Shard): unknown =>
+  isDatabaseAway(error)
+    ? new Problem("unavailable", {
+        detail: `The database of the shard \`${name}\`, which has some of the customers, is away. Try again when it is back.`,
+        cause: error,
+      })
+    : error;
