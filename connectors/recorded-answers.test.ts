@@ -8,7 +8,7 @@ import type { Checkpoint, SourceRecord } from "../connector-kit/read-connector.t
 import { planRead } from "../connector-kit/testing/order-fixture.ts";
 import { replay } from "../connector-kit/testing/replay.ts";
 import { withAccount } from "../connector-kit/calls/with-account.ts";
-import type { JsonObject } from "../ground/json.ts";
+import { isJsonObject, type JsonObject } from "../ground/json.ts";
 import { CONNECTORS } from "./connectors.gen.ts";
 
 type Answer = Parameters<typeof replay>[0];
@@ -27,7 +27,7 @@ async function readRecorded(provider: string, objectName: string, ...answers: An
     records.push(...page.records);
     checkpoint = page.next;
   } while (checkpoint);
-  return { records, paths: requests.map(({ path }) => path) };
+  return { records, paths: requests.map(({ path }) => path), bodies: requests.map(({ body }) => body) };
 }
 
 const reported = ({ records }: { records: SourceRecord[] }) =>
@@ -215,10 +215,10 @@ test("Intercom: a recorded page names the next one in an object, and the last on
     ["3", "2024-05-14T17:19:55.000Z"],
     ["4", "2024-05-14T17:19:56.000Z"],
   ]);
-  assert.deepEqual(read.paths, [
-    "/conversations?per_page=150",
-    "/conversations?per_page=150&starting_after=WzE3MTU%3D",
-  ]);
+  assert.deepEqual(read.paths, ["/conversations/search", "/conversations/search"]);
+  const [, next] = read.bodies;
+  assert.ok(isJsonObject(next));
+  assert.deepEqual(next["pagination"], { per_page: 150, starting_after: "WzE3MTU=" });
 });
 
 /** The shape is that of Stripe's published fixtures (stripe/openapi, `openapi/fixtures3.json`). */

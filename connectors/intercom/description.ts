@@ -20,17 +20,37 @@ const metadata: MetadataRules = {
   },
 };
 
+/**
+ * A search for everything, in the order of creation: what changes meanwhile keeps its place. The lists by GET are in the order of
+ * activity, newest first, so that a record that moves to the front is missed behind a cursor, or counts as missing.
+ */
+const searched: ObjectRules = {
+  list: {
+    method: "POST",
+    path: "/{path}/search",
+    body: {
+      query: { field: "created_at", operator: ">", value: "0" },
+      sort: { field: "created_at", order: "ascending" },
+    },
+    pageSize: { to: "body.pagination.per_page", most: 150 },
+  },
+  paging: { cursor: { from: "pages.next.starting_after", to: "body.pagination.starting_after" } },
+};
+
 const unpaged: ObjectRules = {
   modes: ["read"],
   list: { path: "/{path}" },
+  paging: { none: true },
 };
+
+/** Their answers can have pages, which is rare. */
+const seldomPaged: ObjectRules = { ...unpaged, paging: { nextUrl: { from: "pages.next" } } };
 
 export const description: Description = {
   ids: { pattern: "[A-Za-z0-9]{1,64}" },
   defaults: {
-    list: { path: "/{path}", pageSize: { to: "query.per_page", most: 50 } },
+    list: { path: "/{path}", pageSize: { to: "query.per_page", most: 150 } },
     records: "data",
-    paging: { cursor: { from: "pages.next.starting_after", to: "query.starting_after" } },
     total: "total_count",
     changedPath: "updated_at",
     create: { method: "POST", path: "/{path}" },
@@ -42,7 +62,9 @@ export const description: Description = {
     contacts: {
       singular: "contact",
       metadata,
-      list: { path: "/{path}", pageSize: { to: "query.per_page", most: 150 } },
+      ...searched,
+      // A new contact can take "a few minutes" until a search has it.
+      since: { overlapMinutes: 15 },
       example: { role: "user", email: "ada@example.com" },
     },
     companies: {
@@ -60,18 +82,20 @@ export const description: Description = {
       paging: { page: { to: "query.page", first: 1, more: "pages.next" }, newestFirst: true },
       example: { title: "Pens", author_id: 1 },
     },
-    tags: { ...unpaged, modes: ["read", "create", "delete"], example: { name: "vip" } },
+    tags: { ...seldomPaged, modes: ["read", "create", "delete"], example: { name: "vip" } },
     admins: { ...unpaged, records: "admins" },
     teams: { ...unpaged, records: "teams" },
     segments: {
-      ...unpaged,
+      ...seldomPaged,
       list: { path: "/{path}", query: { include_count: "true" } },
       records: "segments",
+      // The list has segments of contacts only otherwise.
+      furtherLists: [{ query: { type: "company" } }],
     },
     conversations: {
       records: "conversations",
       modes: ["read", "update"],
-      list: { path: "/{path}", pageSize: { to: "query.per_page", most: 150 } },
+      ...searched,
       example: { custom_attributes: { plan: "pro" } },
     },
   },
@@ -85,6 +109,6 @@ export const description: Description = {
   sources: {
     documentation: "https://developers.intercom.com/docs/references/rest-api/api.intercom.io",
     checked:
-      "2026-11-28, Intercom's OpenAPI files 2.11 and 2.16 of 2026-08-21; the largest page of contacts from a later correction of them. The list has conversations without their parts; one by its id has the 500 newest",
+      "2026-11-28, Intercom's OpenAPI files 2.11 and 2.16 of 2026-08-21, its page about the order of searches, recorded answers of another project. A search of conversations has conversations without their parts; one by its id has the 500 newest",
   },
 };
