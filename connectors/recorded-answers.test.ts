@@ -221,6 +221,25 @@ test("Intercom: a recorded page names the next one in an object, and the last on
   assert.deepEqual(next["pagination"], { per_page: 150, starting_after: "WzE3MTU=" });
 });
 
+test("Keap: a recorded list of tags has the address of the next page where its description has a token", async () => {
+  const tag = (id: string): JsonObject => ({ id, name: "Reader", description: "", category: { id: "10" } });
+  const next = "https://api.infusionsoft.com/crm/rest/v2/tags/?page_size=1000&page_token=92";
+  const read = await readRecorded(
+    "keap",
+    "tags",
+    { status: 200, body: { tags: [tag("91"), tag("92")], next_page_token: next } },
+    { status: 200, body: { tags: [tag("93")], next_page_token: "" } },
+  );
+  assert.deepEqual(
+    read.records.map(({ id }) => id),
+    ["91", "92", "93"],
+  );
+  assert.deepEqual(read.paths, [
+    "/crm/rest/v2/tags?page_size=1000",
+    "/crm/rest/v2/tags?page_size=1000&page_token=92",
+  ]);
+});
+
 /** The shape is that of Stripe's published fixtures (stripe/openapi, `openapi/fixtures3.json`). */
 const subscription = (id: string, status: string): JsonObject => ({
   id,

@@ -53,7 +53,7 @@ export function nextPlace(
   const { response, body, count, lastId, listPath } = answered;
   if (cursor) {
     const isLast = hasMore(cursor, body) === false || (cursor.scroll && count === 0);
-    return isLast ? undefined : cursorIn(body, cursor.from);
+    return isLast ? undefined : withoutAddress(cursorIn(body, cursor.from), cursor.to);
   }
   if (nextUrl)
     return hasMore(nextUrl, body) === false ? undefined : pathBelow(textIn(at(body, nextUrl.from)), listPath);
@@ -110,6 +110,12 @@ const firstOffset = ({ first = 0 }: NonNullable<PagingRules["offset"]>): number 
 function cursorIn(body: Json, path: string): string | undefined {
   const value = at(body, path);
   return value === false || value === 0 ? undefined : textAt(body, path);
+}
+
+/** Returns the cursor alone where the answer has the whole address of the next page in its place, as answers of Keap do. */
+function withoutAddress(cursor: string | undefined, to: string): string | undefined {
+  if (cursor === undefined || !cursor.startsWith("https://") || !to.startsWith("query.")) return cursor;
+  return URL.parse(cursor)?.searchParams.get(to.slice("query.".length)) ?? cursor;
 }
 
 const textIn = (value: Json | undefined): string | undefined =>

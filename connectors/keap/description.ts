@@ -12,6 +12,8 @@ const ofOneCompany = "address,custom_fields,email_address,fax_number,notes,phone
 const companyFields =
   "id,company_name,address,custom_fields,email_address,fax_number,notes,phone_number,website,create_time,update_time";
 
+const OF_NOBODY = "user_id==UNASSIGNED";
+
 const buildList = (fields: string, ofOne = fields): Pick<ObjectRules, "list" | "get"> => ({
   list: {
     path: "/crm/rest/v2/{path}",
@@ -45,6 +47,17 @@ export const description: Description = {
       ...buildList("custom_fields"),
       changedPath: "modification_time",
       since: { to: "query.filter", template: "since_time=={since}" },
+      // Keap does not say whether the list has tasks of nobody; it says how to ask for them. One that both lists have is read twice.
+      furtherLists: [
+        {
+          list: {
+            path: "/crm/rest/v2/{path}",
+            query: { fields: "custom_fields", filter: OF_NOBODY },
+            pageSize: { to: "query.page_size", most: 1000 },
+          },
+          since: { to: "query.filter", template: `${OF_NOBODY};since_time=={since}` },
+        },
+      ],
       example: { title: "Call Ada" },
     },
     tags: {
