@@ -30,6 +30,8 @@ export interface FieldMetadata {
   /** True if neither a create nor an update can set it. */
   readOnly: boolean;
   isCustom: boolean;
+  /** True if its values need a permission of their own. A read of all fields leaves it out. */
+  isSensitive?: boolean;
   /** True if a create without it is refused. */
   isRequired: boolean;
   /** The objects that a reference can point to. */

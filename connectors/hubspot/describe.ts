@@ -7,8 +7,8 @@ import type { FieldMetadata, ObjectMetadata } from "../../connector-kit/fields.t
 import { classify } from "./classify.ts";
 import { findCollection, COLLECTION_NAMES } from "./collection.ts";
 import { STANDARD_OBJECTS } from "./event-objects.ts";
-import { kindOfProperty, type Property } from "./property.ts";
-import { getSchema, listPipelines, LIST_SCHEMAS } from "./property-request.ts";
+import { kindOfProperty, readProperty, type Property } from "./property.ts";
+import { getSchema, listPipelines, listSensitive, LIST_SCHEMAS } from "./property-request.ts";
 import { objectFault } from "./request.ts";
 import { readProperties } from "./upsert-properties.ts";
 
@@ -17,19 +17,40 @@ export async function describeObject(objectName: string, fetch: ProviderFetch): 
   if (collection) return collection.metadata;
   const fault = objectFault(objectName);
   if (fault) throw fault;
-  const properties = [...(await readProperties(objectName, fetch)).values()];
+  const usual = await readProperties(objectName, fetch);
+  const properties = [...usual.values()];
+  const sensitive = (await readSensitive(objectName, fetch)).filter(({ name }) => !usual.has(name));
   // Labels and required properties need a scope that the customer may not have granted.
   const schema = await readIfAllowed(getSchema(objectName), fetch);
   const required = Array.isArray(schema.requiredProperties) ? schema.requiredProperties : [];
   const labels = isJsonObject(schema.labels) ? schema.labels : {};
   const staged = properties.some(isStaged) ? await readPipelines(objectName, fetch) : undefined;
-  const fields = properties.map((property) => toField(property, required.includes(property.name), staged));
+  const fields = [
+    ...properties.map((property) => toField(property, required.includes(property.name), staged)),
+    ...sensitive.map((property) => ({
+      ...toField(property, required.includes(property.name), staged),
+      isSensitive: true,
+    })),
+  ];
   return {
     name: objectName,
     displayName: toLabel(readLabel(labels.plural) ?? readLabel(labels.singular) ?? objectName),
     fields: Object.fromEntries(fields.map((field) => [field.fieldName, field])),
     computedFrom: findParts(properties),
   };
+}
+
+/**
+ * Returns the properties with sensitive data. Their definitions need no scope of their own, their values do
+ * (https://developers.hubspot.com/docs/api-reference/latest/crm/properties/sensitive-data).
+ */
+async function readSensitive(objectName: string, fetch: ProviderFetch): Promise<Property[]> {
+  const found: Property[] = [];
+  for (const level of ["sensitive", "highly_sensitive"]) {
+    const { results } = await readIfAllowed(listSensitive(objectName, level), fetch);
+    found.push(...objects(results).flatMap((raw) => readProperty(raw) ?? []));
+  }
+  return found;
 }
 
 /** Formulas name properties; those that HubSpot computes itself have none. */

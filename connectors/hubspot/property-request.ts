@@ -15,6 +15,10 @@ export const GROUP = "integrationcreatedproperties";
 const get = (path: string): ProviderRequest => ({ method: "GET", path, repeatable: true });
 
 export const listProperties = (objectName: string) => get(`${PROPERTIES}/${objectName}`);
+
+/** Without its level in the query, a property with sensitive data is not listed (HubSpot-public-api-spec-collection, 2026-08-21). */
+export const listSensitive = (objectName: string, level: string) =>
+  get(`${PROPERTIES}/${objectName}?dataSensitivity=${level}`);
 export const getProperty = (objectName: string, name: string) => get(`${PROPERTIES}/${objectName}/${name}`);
 export const getGroup = (objectName: string) => get(`${PROPERTIES}/${objectName}/groups/${GROUP}`);
 export const LIST_SCHEMAS = get(SCHEMAS);

@@ -43,6 +43,8 @@ export const read: ReadConnector = {
     method === "POST" && path.startsWith(OBJECTS) && path.endsWith("/search") ? SEARCH_PACE : REQUEST_PACE,
   needsMetadata: () => false,
   fieldKey: (name) => name.toLowerCase(),
+  // Where the app lacks their scope, HubSpot may refuse the whole request.
+  isReadWithAll: ({ isSensitive }) => isSensitive !== true,
   fieldBeyond: ([name = "", ...further]) => (further.length === 0 && isTopLevel(name) ? name : undefined),
 };
 

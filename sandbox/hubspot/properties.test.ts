@@ -28,6 +28,16 @@ test("a missing group is a 404 without a body until it is created", async () => 
   assert.equal((await call("POST", `${PROPERTIES}/groups`, { name: "mine" })).status, 409);
 });
 
+test("sensitive properties are listed only where their level is asked for", async () => {
+  const made = await call("POST", PROPERTIES, definition("passport", { dataSensitivity: "sensitive" }));
+  assert.equal(made.status, 201);
+  const listNames = async (query: string) =>
+    readList((await call("GET", `${PROPERTIES}${query}`)).json, "results").map((one) => one["name"]);
+  assert.equal((await listNames("")).includes("passport"), false);
+  assert.deepEqual(await listNames("?dataSensitivity=sensitive"), ["passport"]);
+  assert.deepEqual(await listNames("?dataSensitivity=highly_sensitive"), []);
+});
+
 test("batch create makes the new ones and reports the taken names", async () => {
   const inputs = [definition("hobby__c"), definition("score", { type: "number", fieldType: "number" })];
   const first = await call("POST", `${PROPERTIES}/batch/create`, { inputs });

@@ -13,10 +13,13 @@ export function addPropertyRoutes(router: Router, account: AccountSource): void 
   const store = (exchange: SandboxExchange): TypeStore => account().get(exchange.params["type"] ?? "");
   const path = "/crm/v3/properties/:type";
   addGroupRoutes(router, path, store);
-  router.add("GET", path, (exchange) => ({
-    status: 200,
-    body: { results: [...store(exchange).properties.values()].filter((property) => !property.archived) },
-  }));
+  router.add("GET", path, (exchange) => {
+    const level = exchange.query.get("dataSensitivity") ?? "non_sensitive";
+    const results = [...store(exchange).properties.values()].filter(
+      ({ archived, dataSensitivity }) => !archived && dataSensitivity === level,
+    );
+    return { status: 200, body: { results } };
+  });
   router.add("POST", path, (exchange) => {
     const body = parseObject(exchange.body);
     requireOptions(exchange, [body]);

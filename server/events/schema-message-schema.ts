@@ -15,6 +15,9 @@ const FieldSchema = Type.Object(
     readOnly: Type.Boolean({ description: "Whether the field can be set neither on create nor on update." }),
     isCustom: Type.Boolean({ description: "Whether the field is a custom field." }),
     isRequired: Type.Boolean({ description: "Whether new records need a value." }),
+    isSensitive: Type.Optional(
+      Type.Boolean({ description: "True if its values need a permission of their own." }),
+    ),
     referenceTo: Type.Optional(
       Type.Array(Type.String(), { description: "Objects that the field can refer to." }),
     ),

@@ -70,7 +70,7 @@ ${more}${
   const requests = (object = "contacts") =>
     all.on.sandbox
       .requests({ provider: "hubspot" })
-      .filter(({ method, path }) => method === "GET" && path.includes(`/properties/2026-03/${object}`))
+      .filter(({ method, path }) => method === "GET" && path.endsWith(`/properties/2026-03/${object}`))
       .length;
   /** Waits until the object was checked so many times more: what was there before the first of them has been seen. */
   const checks = async (count: number, object?: string) => {

@@ -144,9 +144,11 @@ describe("object metadata", () => {
   });
 
   test("the provider is asked once a minute, and at once after a field was made", async () => {
+    // Sensitive properties are asked for beside the others.
     const asked = () =>
-      busbar.sandbox.requests({ provider: "hubspot", method: "GET", path: "/crm/v3/properties/tickets" })
-        .length;
+      busbar.sandbox
+        .requests({ provider: "hubspot", method: "GET", path: "/crm/v3/properties/tickets" })
+        .filter(({ path: sent }) => !sent.includes("?")).length;
     const path = "/providers/hubspot/objects/tickets/metadata";
     await Promise.all([get(path), get(path)]);
     await get(path, { excludeReadOnly: true });

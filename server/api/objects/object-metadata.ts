@@ -21,6 +21,12 @@ export const FieldMetadataSchema = Type.Object(
     ),
     isCustom: Type.Optional(Type.Boolean({ description: "Whether the field is a custom field." })),
     isRequired: Type.Optional(Type.Boolean({ description: "Whether new records need a value." })),
+    isSensitive: Type.Optional(
+      Type.Boolean({
+        description:
+          "True if its values need a permission of their own. It is read only where it is named, not with all fields.",
+      }),
+    ),
     referenceTo: Type.Optional(
       Type.Array(Type.String(), { description: "Objects that the field can refer to." }),
     ),
