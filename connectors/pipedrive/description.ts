@@ -3,7 +3,10 @@ import type { Description, ObjectRules } from "../../connector-kit/declarative/r
 import type { MetadataRules } from "../../connector-kit/declarative/rules/metadata-rules.ts";
 import { RECORD_FIELDS } from "./record-fields.ts";
 
-/** Fields that Pipedrive returns only if they are named: `include_fields` of its client for Node.js, 32.2.1. */
+/**
+ * Fields that Pipedrive returns only if they are named: `include_fields` of its client for Node.js, 32.2.1. `marketing_status` and
+ * `doi_status` are not among them: only companies with the marketing app may name them.
+ */
 const OPTIONAL_FIELDS = {
   deals:
     "next_activity_id,last_activity_id,first_won_time,products_count,files_count,notes_count," +
@@ -14,8 +17,7 @@ const OPTIONAL_FIELDS = {
     "related_closed_deals_count,participant_open_deals_count,participant_closed_deals_count," +
     "email_messages_count,activities_count,done_activities_count,undone_activities_count,files_count," +
     "notes_count,followers_count,won_deals_count,related_won_deals_count,lost_deals_count," +
-    "related_lost_deals_count,last_incoming_mail_time,last_outgoing_mail_time,marketing_status,doi_status," +
-    "smart_bcc_email",
+    "related_lost_deals_count,last_incoming_mail_time,last_outgoing_mail_time,smart_bcc_email",
   organizations:
     "next_activity_id,last_activity_id,open_deals_count,related_open_deals_count,closed_deals_count," +
     "related_closed_deals_count,email_messages_count,people_count,activities_count,done_activities_count," +
@@ -59,6 +61,9 @@ const metadata = (object?: keyof typeof RECORD_FIELDS): MetadataRules => ({
   },
 });
 
+/** Records stay for 30 days after their deletion. */
+const deleted = { at: "is_deleted" };
+
 /** The rules of objects some of whose fields are returned only if they are named. */
 const withOptional = (object: keyof typeof OPTIONAL_FIELDS): Pick<ObjectRules, "list" | "get"> => ({
   list: {
@@ -66,7 +71,7 @@ const withOptional = (object: keyof typeof OPTIONAL_FIELDS): Pick<ObjectRules, "
     query: { include_fields: OPTIONAL_FIELDS[object] },
     pageSize: { to: "query.limit", most: 500 },
   },
-  get: { path: `/api/v2/{path}/{id}?include_fields=${OPTIONAL_FIELDS[object]}`, record: "data" },
+  get: { path: `/api/v2/{path}/{id}?include_fields=${OPTIONAL_FIELDS[object]}`, record: "data", deleted },
 });
 
 export const description: Description = {
@@ -116,7 +121,13 @@ export const description: Description = {
       ...withOptional("activities"),
       example: { subject: "Call" },
     },
-    products: { singular: "product", metadata: metadata(), since: {}, example: { name: "Pen" } },
+    products: {
+      singular: "product",
+      metadata: metadata(),
+      get: { path: "/api/v2/{path}/{id}", record: "data", deleted },
+      since: {},
+      example: { name: "Pen" },
+    },
     pipelines: { since: {}, example: { name: "Sales" } },
     stages: { since: {}, example: { name: "Won" } },
     notes: {
@@ -139,6 +150,7 @@ export const description: Description = {
   limits: { reset: "x-ratelimit-reset" },
   sources: {
     documentation: "https://developers.pipedrive.com/docs/api/v1",
-    checked: "2026-11-26, Pipedrive’s client for Node.js 32.2.1 of 2026-04",
+    checked:
+      "2026-11-28, Pipedrive’s client for Node.js 32.2.1 of 2026-04, its migration guide. `marketing_status` and `doi_status` of persons are not read: only companies with the marketing app may ask for them",
   },
 };
