@@ -89,6 +89,8 @@ function takeOwnList(
 ): void {
   rules.list = list;
   delete rules.select;
+  // Its body has a document of its own, if any.
+  delete rules.graphql;
   if (since) {
     const { until: _, oldestDays: __, ...own } = since;
     rules.since = own;

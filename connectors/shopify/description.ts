@@ -18,10 +18,49 @@ const graphql = (
   ...writes,
 });
 
+const PATH = "/admin/api/2026-07/graphql.json";
+
+const EVENTS =
+  "query($first:Int!,$after:String,$query:String){events(first:$first,after:$after,query:$query)" +
+  "{nodes{action createdAt ...on BasicEvent{subjectId}} pageInfo{hasNextPage endCursor}}}";
+
+/** Events are kept for a year. */
+const toldDeletions = (subject: string): Pick<ObjectRules, "furtherLists"> => ({
+  furtherLists: [
+    {
+      list: {
+        method: "POST",
+        path: PATH,
+        body: { query: EVENTS },
+        pageSize: { to: "body.variables.first", most: 250 },
+      },
+      records: "data.events.nodes",
+      paging: {
+        cursor: {
+          from: "data.events.pageInfo.endCursor",
+          to: "body.variables.after",
+          more: "data.events.pageInfo.hasNextPage",
+        },
+      },
+      idPath: "subjectId",
+      changedPath: "createdAt",
+      since: {
+        to: "body.variables.query",
+        format: "rfc3339-seconds",
+        template: `created_at:>='{since}' action:destroy subject_type:${subject} comments:false`,
+        oldestDays: 365,
+      },
+      deleted: true,
+      where: { at: "action", is: "destroy" },
+      mayBeForbidden: true,
+    },
+  ],
+});
+
 export const description: Description = {
   ids: { pattern: "gid://shopify/[A-Za-z]+/[0-9]+" },
   graphql: {
-    path: "/admin/api/2026-07/graphql.json",
+    path: PATH,
     id: "ID!",
     payload: "userErrors{field message}",
     most: 100,
@@ -29,6 +68,7 @@ export const description: Description = {
   defaults: { changedPath: "updatedAt", since: { format: "rfc3339-seconds" } },
   objects: {
     customers: {
+      ...toldDeletions("CUSTOMER"),
       graphql: graphql("customers", "customer", ["firstName", "lastName", "displayName", "note"], {
         create: { field: "customerCreate", input: "CustomerInput!" },
         update: { field: "customerUpdate", input: "CustomerInput!", idInInput: true },
@@ -38,6 +78,7 @@ export const description: Description = {
     },
     // The schema names active products as the default of the filter: all are named, in reads of all products, too.
     products: {
+      ...toldDeletions("PRODUCT"),
       since: { format: "rfc3339-seconds", full: "1970-01-01T00:00:00Z" },
       graphql: graphql(
         "products",
@@ -58,6 +99,7 @@ export const description: Description = {
       example: { title: "Pen" },
     },
     collections: {
+      ...toldDeletions("COLLECTION"),
       graphql: graphql("collections", "collection", ["title", "handle"], {
         create: { field: "collectionCreate", input: "CollectionCreateInput!", argument: "collection" },
         update: {
@@ -71,6 +113,7 @@ export const description: Description = {
       example: { title: "Pens" },
     },
     draftOrders: {
+      ...toldDeletions("DRAFT_ORDER"),
       graphql: graphql("draftOrders", "draftOrder", ["name", "status"], {
         create: { field: "draftOrderCreate", input: "DraftOrderInput!" },
         update: { field: "draftOrderUpdate", input: "DraftOrderInput!" },
@@ -79,6 +122,7 @@ export const description: Description = {
       example: { note: "Pens" },
     },
     orders: {
+      ...toldDeletions("ORDER"),
       modes: ["read", "update"],
       graphql: graphql("orders", "order", ["name", "note", "createdAt"], {
         update: { field: "orderUpdate", input: "OrderInput!", idInInput: true },
@@ -103,6 +147,6 @@ export const description: Description = {
   sources: {
     documentation: "https://shopify.dev/docs/api/admin-graphql",
     checked:
-      "2026-11-28, schema of the version 2026-07, which Shopify supports until July 2027, and recorded answers of a shop; how a draft order that is gone is refused was not found. Deletions are not told: Shopify has them as events only",
+      "2026-11-28, schema of the version 2026-07, which Shopify supports until July 2027, and recorded answers of a shop; how a draft order that is gone is refused was not found. Deletions are events, which Shopify keeps for a year",
   },
 };
