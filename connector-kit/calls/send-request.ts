@@ -41,8 +41,8 @@ export const concernsEveryRecord = (kind: ProviderErrorKind): boolean =>
  * Returns the error, or `unknown_outcome` where a request that must not be repeated may have been carried out: servers answer 500 after
  * they have stored a record, and what stands between gives up although the provider works on.
  */
-function unlessProven(
-  request: ProviderRequest,
+export function unlessProven(
+  request: Pick<ProviderRequest, "repeatable">,
   response: ProviderResponse,
   error: ProviderError,
 ): ProviderError {

@@ -102,6 +102,35 @@ test("a full page of the bin goes on behind its last id", async () => {
   assert.match(shown(provider.requests[1] ?? NONE), /Id > '003Sb0000001999IAA' AND/);
 });
 
+const more = (records: JsonObject[], total: number): Reply => ({
+  status: 200,
+  body: {
+    totalSize: total,
+    done: false,
+    nextRecordsUrl: "/services/data/v60.0/query/0r8Sb00000AbCdE-1",
+    records,
+  },
+});
+
+/** "The actual number of returned records can be lower than the requested size" (REST API Developer Guide, Query Options Header). */
+test("pages of the bin, and of the ids of the log, may be shorter than asked for", async () => {
+  const stamp = "2026-11-20T07:30:00.000+0000";
+  const bin = (id: string) => ({ Id: id, IsDeleted: true, SystemModstamp: stamp });
+  const provider = replay(
+    more([bin(BINNED)], 2),
+    query(bin(GONE)),
+    log(BINNED, GONE, RESTORED),
+    more([bin(BINNED)], 3),
+    more([bin(GONE)], 3),
+    query({ Id: RESTORED, IsDeleted: false, SystemModstamp: stamp }),
+  );
+  const found = await readAll(provider.fetch);
+  assert.deepEqual(
+    found.map(({ id }) => id),
+    [BINNED, GONE],
+  );
+});
+
 test("an object without a bin is looked up in the log only, one without a log in the bin only", async () => {
   const noBin = replay(refusal("INVALID_FIELD"), log(GONE, RESTORED), query({ Id: RESTORED }));
   assert.deepEqual(

@@ -2,7 +2,7 @@
  * Reads deleted Salesforce records: first the recycle bin, by a query, then the log of deletions, which also has records
  * that are gone for good. Neither alone has all: the log loses entries when it is large, and not every object has both.
  */
-import { isJsonObject, type Json } from "../../ground/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import {
   brokenPage,
   checkRising,
@@ -66,13 +66,13 @@ async function readBin(
   // Some objects have no recycle bin.
   if (answer.error?.code === "INVALID_FIELD") return { records: [], ...toLog(period, true) };
   if (answer.error) throw answer.error;
-  const records = readQueryPage(answer.body).records.map(toDeleted);
+  const page = readQueryPage(answer.body);
+  const records = page.records.map(toDeleted);
   checkRising(records, lastId, (id, other) => id > other);
   const last = records.at(-1)?.id;
-  return {
-    records,
-    ...(last !== undefined && records.length === PAGE ? { next: { lastId: last } } : toLog(period, false)),
-  };
+  // An answer may have fewer records than the query asks for; the query finds the others behind the last one.
+  const goesOn = last !== undefined && (records.length === PAGE || page.locator !== undefined);
+  return { records, ...(goesOn ? { next: { lastId: last } } : toLog(period, false)) };
 }
 
 /** Goes on with the log from its begin. */
@@ -227,18 +227,37 @@ async function onlyGone(
 ): Promise<DeletedRecord[]> {
   const known = new Set<string>();
   for (let start = 0; start < logged.length; start += MAX_IDS) {
-    const ids = logged.slice(start, start + MAX_IDS).map(({ id }) => `'${id}'`);
-    const columns = withoutBin ? "Id" : "Id,IsDeleted,SystemModstamp";
-    const soql = `SELECT ${columns} FROM ${period.objectName} WHERE Id IN (${ids.join(",")}) LIMIT ${MAX_IDS}`;
-    const answer = await sendQuery({ soql, withDeleted: !withoutBin }, fetch);
-    if (answer.error) throw answer.error;
-    for (const raw of readQueryPage(answer.body).records) {
-      const record = objectOrBroken(raw, "a record");
-      if (record.IsDeleted !== true || isWithin(readTime(record.SystemModstamp), period))
-        known.add(recordId(record));
+    let ids = logged.slice(start, start + MAX_IDS).map(({ id }) => id);
+    while (ids.length > 0) {
+      const page = await readStates(period.objectName, ids, withoutBin, fetch);
+      for (const record of page.records)
+        if (record.IsDeleted !== true || isWithin(readTime(record.SystemModstamp), period))
+          known.add(recordId(record));
+      ids = page.left;
     }
   }
   return logged.filter(({ id }) => !known.has(id));
+}
+
+/** Returns records with these ids that still are there or in the bin, and the ids of which nothing is known yet. */
+async function readStates(
+  objectName: string,
+  ids: string[],
+  withoutBin: boolean,
+  fetch: ProviderFetch,
+): Promise<{ records: JsonObject[]; left: string[] }> {
+  const columns = withoutBin ? "Id" : "Id,IsDeleted,SystemModstamp";
+  const wanted = ids.map((id) => `'${id}'`).join(",");
+  const soql = `SELECT ${columns} FROM ${objectName} WHERE Id IN (${wanted}) LIMIT ${MAX_IDS}`;
+  const answer = await sendQuery({ soql, withDeleted: !withoutBin }, fetch);
+  if (answer.error) throw answer.error;
+  const page = readQueryPage(answer.body);
+  const records = page.records.map((raw) => objectOrBroken(raw, "a record"));
+  if (page.locator === undefined) return { records, left: [] };
+  if (records.length === 0)
+    throw brokenPage("Salesforce's query does not advance: a page without records names a next page");
+  const seen = new Set(records.map(recordId));
+  return { records, left: ids.filter((id) => !seen.has(id)) };
 }
 
 const isWithin = (time: Date | undefined, { since, until }: Period): boolean =>

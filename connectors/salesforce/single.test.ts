@@ -62,3 +62,38 @@ for (const [created, status] of [
       ["POST", "PATCH", "GET"],
     );
   });
+
+const answeredPart = (status: number, errorCode: string) => ({
+  status: 200,
+  body: {
+    compositeResponse: [
+      {
+        body: [{ errorCode, message: "An unexpected error occurred" }],
+        httpHeaders: {},
+        httpStatusCode: status,
+        referenceId: "write",
+      },
+      {
+        body: [{ errorCode: "PROCESSING_HALTED", message: "Invalid reference specified" }],
+        httpHeaders: {},
+        httpStatusCode: 400,
+        referenceId: "read",
+      },
+    ],
+  },
+});
+
+/** A part is a request of its own: Salesforce also answers 500 after it has stored a record (REST API Developer Guide, Status Codes). */
+test("a create whose part of a composite request is answered 500 may have been carried out", async () => {
+  const create: RecordWrite = { ...upsert, type: "create" };
+  await assert.rejects(write.write(create, replay(answeredPart(500, "UNKNOWN_EXCEPTION")).fetch), {
+    kind: "unknown_outcome",
+    code: "UNKNOWN_EXCEPTION",
+  });
+  await assert.rejects(write.write(upsert, replay(answeredPart(500, "UNKNOWN_EXCEPTION")).fetch), {
+    kind: "unavailable",
+  });
+  await assert.rejects(write.write(create, replay(answeredPart(403, "REQUEST_LIMIT_EXCEEDED")).fetch), {
+    kind: "rate_limited",
+  });
+});

@@ -1,9 +1,18 @@
 /** Creates, updates and deletes Salesforce records with one request each, and reads them back. */
 import { shorten } from "../../ground/storable-text.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
-import { concernsEveryRecord, send, unreadable } from "../../connector-kit/calls/send-request.ts";
+import {
+  concernsEveryRecord,
+  send,
+  unlessProven,
+  unreadable,
+} from "../../connector-kit/calls/send-request.ts";
 import type { RecordToWrite, RecordWrite, WriteResult } from "../../connector-kit/connector.ts";
-import type { ProviderFetch, ProviderRequest } from "../../connector-kit/calls/provider-fetch.ts";
+import type {
+  ProviderFetch,
+  ProviderRequest,
+  ProviderResponse,
+} from "../../connector-kit/calls/provider-fetch.ts";
 import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import { writeSingly } from "../../connector-kit/calls/write-singly.ts";
 import { classify } from "./classify.ts";
@@ -54,8 +63,9 @@ async function writeRecord(
   fetch: ProviderFetch,
 ): Promise<WrittenRecord> {
   if (inOneCall(write, record)) {
-    const answer = await send(writeAndRead(write, record), fetch, classify);
-    if (!answer.error) return readComposite(record, answer.body);
+    const request = writeAndRead(write, record);
+    const answer = await send(request, fetch, classify);
+    if (!answer.error) return readComposite(request, record, answer.body);
     // A gateway in front of Salesforce may know the plain resources only. Nothing was written.
     if (answer.error.status !== 404 && answer.error.status !== 405) return { error: answer.error };
   }
@@ -97,14 +107,18 @@ async function readBack(
 }
 
 /** Reads an answer of status 200 in which each part has a status of its own. */
-function readComposite(record: RecordToWrite, body: Json | undefined): WrittenRecord {
+function readComposite(
+  request: ProviderRequest,
+  record: RecordToWrite,
+  body: Json | undefined,
+): WrittenRecord {
   const parts = isJsonObject(body) && Array.isArray(body.compositeResponse) ? body.compositeResponse : [];
   const part = (name: string) => parts.filter(isJsonObject).find(({ referenceId }) => referenceId === name);
   const write = part(WRITE_PART);
   if (!write) throw unreadable({ status: 200, headers: {}, text: JSON.stringify(body ?? null) });
 
   const error = partError(write);
-  if (error && concernsEveryRecord(error.kind)) throw error;
+  if (error && concernsEveryRecord(error.kind)) throw unlessProven(request, partAnswer(write), error);
   if (error) return { error };
   const written = readWritten(record, write.body);
   if (written.error) return written;
@@ -115,9 +129,12 @@ function readComposite(record: RecordToWrite, body: Json | undefined): WrittenRe
   return { ...written, warning: notReadBack(readError?.message ?? "no answer") };
 }
 
-function partError(part: JsonObject): ProviderError | undefined {
+const partError = (part: JsonObject): ProviderError | undefined => classify(partAnswer(part));
+
+/** A part is a request of its own, whose status proves as much, or as little, as that of one sent alone. */
+function partAnswer(part: JsonObject): ProviderResponse {
   const status = typeof part.httpStatusCode === "number" ? part.httpStatusCode : 500;
-  return classify({ status, headers: {}, text: JSON.stringify(part.body ?? null) });
+  return { status, headers: {}, text: JSON.stringify(part.body ?? null) };
 }
 
 /** Drops `attributes`, the type and address of a record, which is not a field. */
