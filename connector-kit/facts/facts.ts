@@ -117,10 +117,12 @@ const ListFact = closed({
   /** A list that tells deletions, too. */
   deleted: Type.Optional(
     closed({
-      at: text("Path in a record, for example `status`."),
-      is: Type.Union([Type.String(), Type.Boolean()], {
-        description: "Its value for a deleted one, for example `cancelled`.",
-      }),
+      at: optional("Path in a record, for example `status`. Absent: only the list that has it tells it."),
+      is: Type.Optional(
+        Type.Union([Type.String(), Type.Boolean()], {
+          description: "Its value for a deleted one, for example `cancelled`.",
+        }),
+      ),
       shownBy: Type.Optional(Type.Record(Type.String(), Type.String())),
       only: flag("With these parameters the list has deleted records only."),
       alsoAt: optional("Path of another list that has them, where this one never does."),

@@ -1,5 +1,8 @@
 /** PandaDoc's contacts, documents, templates and products. Documents are made of templates with recipients, tokens and prices as one body. */
-import type { Description } from "../../connector-kit/declarative/rules/description.ts";
+import type { Description, ObjectRules } from "../../connector-kit/declarative/rules/description.ts";
+
+/** With this parameter a list has the deleted ones only. */
+const inTrash: ObjectRules["furtherLists"] = [{ query: { deleted: "true" }, deleted: true }];
 
 export const description: Description = {
   defaults: {
@@ -25,6 +28,7 @@ export const description: Description = {
       },
       changedPath: "date_modified",
       since: { to: "query.modified_from" },
+      furtherLists: inTrash,
       example: { name: "Order of pens", template_uuid: "X8b2TpsVuUJTn6fUS3UHFC" },
     },
     templates: {
@@ -35,6 +39,7 @@ export const description: Description = {
         pageSize: { to: "query.count", most: 100 },
       },
       changedPath: "date_modified",
+      furtherLists: inTrash,
     },
     members: {
       modes: ["read"],
@@ -47,11 +52,13 @@ export const description: Description = {
       idPath: "uuid",
       list: {
         path: "/public/v2/product-catalog/items/search",
-        query: { order_by: "sku" },
+        // Products can be sorted by what changes only. Newest first, what moves meanwhile is found again.
+        query: { order_by: "-date_modified" },
         pageSize: { to: "query.per_page", most: 100 },
       },
       records: "items",
-      paging: { page: { to: "query.page", first: 1, more: "has_more_items" } },
+      total: "total",
+      paging: { page: { to: "query.page", first: 1, more: "has_more_items" }, newestFirst: true },
       changedPath: "date_modified",
       get: { path: "/public/v2/product-catalog/items/{id}" },
       create: { method: "POST", path: "/public/v2/product-catalog/items" },
@@ -71,6 +78,6 @@ export const description: Description = {
   sources: {
     documentation: "https://developers.pandadoc.com/reference",
     checked:
-      "2026-11-27, PandaDoc's OpenAPI file 8.8.0 of 2026-07-16: addresses, bodies, answers, paging, filters. Documents have name, state and times; their recipients, fields and prices are at `/details`, which the proxy calls. An entry of our own: the published catalog does not have this provider",
+      "2026-11-27, PandaDoc's OpenAPI file 8.8.0 of 2026-07-16: addresses, bodies, answers, paging, filters; its guide to lists. A document's time of change is that of its state and settings, not of its content; whether a deletion changes it, nobody says. Documents have name, state and times; their recipients, fields and prices are at `/details`, which the proxy calls. An entry of our own: the published catalog does not have this provider",
   },
 };

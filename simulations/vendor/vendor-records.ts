@@ -162,7 +162,8 @@ export function showRecord(
     since.field !== object.changed?.path;
   if (since?.field !== undefined && isOwnTime)
     setAtPath(shown, since.field, writeTime(record.changedMs, since.format));
-  if (deleted && record.deleted) setAtPath(shown, deleted.at, deleted.is);
+  if (deleted?.at !== undefined && deleted.is !== undefined && record.deleted)
+    setAtPath(shown, deleted.at, deleted.is);
   if (deleted?.time !== undefined && record.deleted)
     setAtPath(shown, deleted.time, writeTime(record.changedMs, object.changed?.format ?? "rfc3339"));
   const { fieldList } = object;
