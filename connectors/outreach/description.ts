@@ -13,7 +13,6 @@ export const description: Description = {
     since: {
       to: "query.filter[updatedAt]",
       template: "{since}..inf",
-      query: { sort: "updatedAt" },
       overlapMinutes: 10,
       settlingMinutes: 360,
     },
