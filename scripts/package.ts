@@ -9,7 +9,6 @@ import { readBuild } from "../server/dashboard/build-dashboard.ts";
 import { dashboardDigest } from "../server/dashboard/dashboard-digest.ts";
 import { bundleServer } from "./package/bundle-server.ts";
 import { listBundled, listInDashboard, writeLicences } from "./package/collect-licences.ts";
-import { packageManifest, type Manifest } from "./package/package-manifest.ts";
 
 const run = promisify(execFile);
 
@@ -33,6 +32,9 @@ const COPIED = [
   "CHANGELOG.md",
   ".env.example",
 ];
+
+/** Members of `package.json` that the package has, too. */
+const KEPT = ["name", "version", "description", "license", "type", "engines", "bin", "optionalDependencies"];
 
 for (const made of globSync("{package,contents.json,busbar-*.tgz}", { cwd: DIST }))
   await rm(join(DIST, made), { recursive: true });
@@ -102,4 +104,17 @@ function productionLock(lock: Lock, { name, version, ...manifest }: Manifest): L
   const packages = Object.fromEntries(installed.map((path) => [path, lock.packages[path] ?? {}]));
   const root = { name, version, ...manifest };
   return { ...lock, name, version, packages: { "": root, ...packages } };
+}
+
+interface Manifest {
+  name: string;
+  version: string;
+  optionalDependencies: Record<string, string>;
+  [member: string]: unknown;
+}
+
+/** Leaves out what only a checkout needs: scripts, dependencies, which are in the bundle, `private`. */
+function packageManifest(manifest: Manifest): Manifest {
+  const kept = Object.fromEntries(KEPT.map((name) => [name, manifest[name]]));
+  return kept as Manifest;
 }

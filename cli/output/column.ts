@@ -1,7 +1,6 @@
 /** Defines the columns of a table: their text, and how it is displayed. */
 import type { JsonObject } from "../http/json.ts";
 import type { Paint } from "./paint.ts";
-import { relativeTime } from "./relative-time.ts";
 
 export interface Column<Row = JsonObject> {
   text(row: Row): string;
@@ -34,4 +33,24 @@ const COLOURS: [colour: "red" | "green" | "yellow", statuses: RegExp][] = [
 export function statusColour(status: string, paint: Paint): (text: string) => string {
   const [name] = COLOURS.find(([, statuses]) => statuses.test(status)) ?? [];
   return name === undefined ? (text) => text : paint[name];
+}
+
+const UNITS: [seconds: number, word: string][] = [
+  [86_400, "d"],
+  [3_600, "h"],
+  [60, "min"],
+];
+/** Older and later times are shown as dates. */
+const MAX_DAYS = 30;
+
+/** Formats an ISO time; returns any other text unchanged. */
+export function relativeTime(time: string, nowMs: number): string {
+  const ms = Date.parse(time);
+  if (Number.isNaN(ms)) return time;
+  const seconds = Math.round((nowMs - ms) / 1_000);
+  const away = Math.abs(seconds);
+  if (away > MAX_DAYS * 86_400) return time.slice(0, 10);
+  const [unitSeconds, word] = UNITS.find(([unit]) => away >= unit) ?? [1, "s"];
+  const amount = `${Math.floor(away / unitSeconds)} ${word}`;
+  return seconds < 0 ? `in ${amount}` : `${amount} ago`;
 }

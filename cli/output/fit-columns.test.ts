@@ -5,7 +5,7 @@ import type { JsonObject } from "../http/json.ts";
 import type { Columns } from "./column.ts";
 import { columnsThatFit, cut, fitColumns } from "./fit-columns.ts";
 import { createOutput, type OutputOptions } from "./output.ts";
-import { relativeTime } from "./relative-time.ts";
+import { relativeTime } from "./column.ts";
 
 const width = (natural: number, isId = false) => ({ natural, isId });
 

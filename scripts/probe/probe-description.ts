@@ -1,13 +1,22 @@
 /** Compares what a provider answers with its description, object by object. */
 import type { Description } from "../../connector-kit/declarative/rules/description.ts";
-import { mergeRules } from "../../connector-kit/declarative/object-plan.ts";
+import { idFaults, mergeRules, readRecordId } from "../../connector-kit/declarative/object-plan.ts";
 import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import type { Finding, ObjectProbe } from "./object-probe.ts";
 import type { ProbeFetch } from "./probe-fetch.ts";
-import { probeChanges, probeList, probePaging, type Listed } from "./probe-list.ts";
-import { probeMissing, probeSingle } from "./probe-single.ts";
-import { listBelow } from "./probe-parent.ts";
+import {
+  buildReader,
+  describeShape,
+  type Listed,
+  planFor,
+  probeChanges,
+  probeList,
+  probePaging,
+} from "./probe-list.ts";
 import type { Probed } from "./probed.ts";
+import type { Checkpoint, SourceRecord } from "../../connector-kit/read-connector.ts";
+import { textAt } from "../../connector-kit/calls/text-at.ts";
+import { parseBody } from "../../connector-kit/calls/send-request.ts";
 
 /** Throws where no call works: no answer, or credentials that the provider refuses. */
 export async function probeDescription(
@@ -83,3 +92,93 @@ function limitFindings({ description }: Probed, fetch: ProbeFetch): Finding[] {
       : `the answers have the headers ${seen.join(", ")}`;
   return [{ place: "limits.reset", verdict: isSeen ? "as described" : "not seen", text }];
 }
+
+/** Limit of the calls for one object, in an account whose lists are empty. */
+const MAX_PAGES = 5;
+const MAX_PARENTS = 10;
+
+/** Returns where the list of a parent begins; undefined if no list with records was found, which is reported. */
+async function listBelow(probe: ObjectProbe): Promise<Checkpoint | undefined> {
+  const { plan, description, account, fetch, tell } = probe;
+  const { parent } = plan;
+  if (!parent) return undefined;
+  const rules = Object.hasOwn(description.objects, parent.object)
+    ? description.objects[parent.object]
+    : undefined;
+  const above = rules && mergeRules(description, parent.object, rules, account);
+  for (const { raw } of await firstRecords(probe, parent.object)) {
+    const value = parent.by === undefined ? above && readRecordId(raw, above) : textAt(raw, parent.by);
+    if (value === undefined || value === "") {
+      tell("parent.by", "differs", `a record of ${parent.object} has nothing there`);
+      return undefined;
+    }
+    const start = { parents: [value] };
+    const { records } = await buildReader(probe).readPage(planFor(plan.name), start, fetch.send);
+    if (records.length > 0) return start;
+  }
+  tell("parent", "not seen", `no record of ${parent.object} has a list with records`);
+  return undefined;
+}
+
+async function firstRecords(probe: ObjectProbe, object: string): Promise<SourceRecord[]> {
+  let checkpoint: Checkpoint | undefined;
+  for (let pages = 0; pages < MAX_PAGES; pages += 1) {
+    const plan = planFor(object, { pageSize: MAX_PARENTS });
+    const { records, next } = await buildReader(probe).readPage(plan, checkpoint, probe.fetch.send);
+    if (records.length > 0 || !next) return records.slice(0, MAX_PARENTS);
+    checkpoint = next;
+  }
+  return [];
+}
+
+async function probeSingle(probe: ObjectProbe, { records: [first] }: Listed): Promise<void> {
+  const { plan, fetch, tell } = probe;
+  if (!plan.get || !first) return;
+  const [found] = await buildReader(probe).readByIds(planFor(plan.name), [first.id], fetch.send);
+  if (found) {
+    const isSame = found.id === first.id;
+    return tell(
+      "get",
+      isSame ? "as described" : "differs",
+      isSame ? "a listed record is found by its id" : "another record came",
+    );
+  }
+  const last = fetch.last();
+  const text =
+    last?.status === 200
+      ? `there is no record at ${JSON.stringify(plan.get.record ?? "")}: ${describeShape(parseBody(last.text))}`
+      : `a listed record is answered with ${last?.status}`;
+  tell(last?.status === 200 ? "get.record" : "get.path", "differs", text);
+}
+
+/** Asks for an id that probably does not exist: how a refusal is worded. */
+async function probeMissing(probe: ObjectProbe, { records: [first] }: Listed): Promise<void> {
+  const { plan, fetch, tell, connector, description } = probe;
+  if (!plan.get || !first) return;
+  const id = other(first.id);
+  if (id === first.id || idFaults(description)(id, plan)) return;
+  const found = await buildReader(probe)
+    .readByIds(planFor(plan.name), [id], fetch.send)
+    .catch(() => []);
+  const last = fetch.last();
+  const refusal = last && connector.classify?.(last);
+  if (found.length > 0 || !last || !refusal) return tell("errors", "not seen", "no refusal could be caused");
+  if (refusal.kind !== "not_found")
+    return tell(
+      "errors.statuses",
+      "not seen",
+      `an unknown id is answered with ${last.status}, which counts as ${refusal.kind}`,
+    );
+  const isWorded = !refusal.message.endsWith(`answered ${last.status}`);
+  const body = parseBody(last.text);
+  const text = isWorded
+    ? "a refusal has its reason there"
+    : body === undefined
+      ? "a refusal is not JSON"
+      : describeShape(body);
+  tell("errors.message", isWorded ? "as described" : "differs", text);
+}
+
+/** Changes the digits, so that the form of the id stays. */
+const other = (id: string): string =>
+  id.replaceAll(/\d/g, (digit) => String(9 - Number(digit))).replace(/^0/, "9");

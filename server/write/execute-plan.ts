@@ -11,9 +11,12 @@ import type { MetadataMemory } from "../operations/metadata-memory.ts";
 import type { WritePlan } from "./plan-write.ts";
 import { namingFields } from "./naming-fields.ts";
 import { isNothingLeft, listNeededReads, settlePlan } from "./settle-plan.ts";
-import { rememberWrites, timedFetch } from "./queue/remember-writes.ts";
 import { suggestFields } from "./suggest-fields.ts";
 import { toRecordWrite } from "./to-record-write.ts";
+import { ownKeys, ownWrites } from "../operations/own-changes.ts";
+import type { Database } from "../store/database/database.ts";
+import { ignoreDatabaseOutage } from "../store/database/database-outage.ts";
+import { insertOwnWrites } from "../store/operations/own-writes.ts";
 
 export interface ExecuteServices extends CallServices {
   metadata: MetadataMemory;
@@ -127,4 +130,40 @@ export async function applyPlan(
   } catch (error) {
     return failAll(settled, error);
   }
+}
+
+interface Sent {
+  connector: Connector;
+  connectionId: string;
+  operationId: string;
+  tookMs: number;
+  answerTime: Date | undefined;
+}
+
+/** While the database is down nothing is remembered: the changes are delivered. */
+async function rememberWrites(
+  { database }: { database: Database },
+  { connector, connectionId, ...sent }: Sent,
+  { plan, outcomes }: { plan: WritePlan; outcomes: RecordOutcome[] },
+): Promise<void> {
+  // The other providers neither report nor show changes of which the cause could be reported.
+  if (!connector.subscribe) return;
+  const { objectKey, recordKey } = ownKeys(connector, plan.objectName);
+  const { type, records } = plan;
+  const writes = ownWrites({ ...sent, type, records, outcomes, recordKey });
+  await ignoreDatabaseOutage(() => insertOwnWrites(database.data, { connectionId, objectKey }, writes));
+}
+
+/** Sends as `fetch` does, and keeps the time of the newest answer by the provider's clock. */
+function timedFetch(fetch: ProviderFetch): { fetch: ProviderFetch; answerTime(): Date | undefined } {
+  let time: Date | undefined;
+  return {
+    answerTime: () => time,
+    fetch: async (request) => {
+      const answer = await fetch(request);
+      const reported = new Date(answer.headers.date ?? "");
+      if (!Number.isNaN(reported.getTime())) time = reported;
+      return answer;
+    },
+  };
 }

@@ -1,10 +1,10 @@
 /** One destination: its health, resending and a sample; its deliveries, numbers, settings and keys in tabs. */
-import { useState, type JSX } from "react";
+import { type JSX, useState } from "react";
 import { useParams } from "@tanstack/react-router";
 import { Group, Text } from "@mantine/core";
 import type { Answer } from "../../api/call.ts";
 import { POLL_MS, useCall, useChange } from "../../api/queries.ts";
-import { ProjectLink } from "../../frame/page-link.tsx";
+import { encodePart, ProjectLink } from "../../frame/page-link.tsx";
 import { Page } from "../../frame/page.tsx";
 import { PageTabs } from "../../frame/page-tabs.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
@@ -18,10 +18,11 @@ import { Section } from "../../ui/section.tsx";
 import { Status } from "../../ui/status.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
 import { DeliveriesTab } from "./deliveries-tab.tsx";
-import { NumbersTab } from "./numbers-tab.tsx";
 import { ResendRange } from "./resend-range.tsx";
 import { SettingsTab } from "./settings-tab.tsx";
 import { VerifyTab } from "./verify-tab.tsx";
+import { ActivityGraph } from "../../frame/data/activity-graph.tsx";
+import { useWindow } from "../../frame/data/activity-window.tsx";
 
 export function DestinationPage(): JSX.Element {
   const projectIdOrName = useProjectName();
@@ -123,3 +124,28 @@ const About = ({ destination }: { destination: Answer<"getDestination"> }): JSX.
     </Section>
   );
 };
+
+function NumbersTab({ destination: { id, name } }: { destination: Answer<"getDestination"> }): JSX.Element {
+  const { period, control } = useWindow();
+  return (
+    <>
+      <Group justify="flex-end" mb="sm">
+        {control}
+      </Group>
+      <ActivityGraph
+        name="Deliveries over time"
+        of="deliveries"
+        period={period}
+        only={{ by: "destination", key: id }}
+        to={`/destinations/${encodePart(name)}`}
+        failed="status=failed"
+      />
+      <ActivityGraph
+        name="Attempts over time"
+        of="attempts"
+        period={period}
+        only={{ by: "destination", key: id }}
+      />
+    </>
+  );
+}

@@ -1,17 +1,21 @@
 /** One object that an installation subscribes to: how its changes become known, and how that goes. */
-import { useState, type JSX } from "react";
-import { Group, Text } from "@mantine/core";
+import { type JSX, useState } from "react";
+import { Group, Text, TextInput } from "@mantine/core";
 import type { Schemas } from "../../api.gen.ts";
-import { POLL_MS, useCall } from "../../api/queries.ts";
+import { POLL_MS, useCall, useChange } from "../../api/queries.ts";
 import { useReason } from "../../frame/account/role.ts";
 import { ActionButton } from "../../ui/action-button.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { Section } from "../../ui/section.tsx";
 import { Status } from "../../ui/status.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
-import { FindMissedChanges } from "./find-missed-changes.tsx";
 import type { InstallationInput } from "./configuration/installation-input.ts";
 import { SendTestEvent } from "./send-test-event.tsx";
+import { useCallForm } from "../../api/call-form.ts";
+import { useDraft } from "../../frame/drafts.ts";
+import { ProblemView } from "../../frame/problem-view.tsx";
+import { nowMs } from "../../ui/clock.ts";
+import { FormDialog } from "../../ui/form-dialog.tsx";
 
 type Subscription = Schemas["Subscription"];
 
@@ -149,5 +153,47 @@ function Actions({ subscription, input }: SubscriptionSectionProps): JSX.Element
         />
       )}
     </Group>
+  );
+}
+
+const DAY_MS = 86_400_000;
+
+interface FindMissedChangesProps {
+  subscription: Pick<Schemas["Subscription"], "objectName" | "lastEventTime">;
+  input: InstallationInput;
+  onClose: () => void;
+}
+
+function FindMissedChanges(props: FindMissedChangesProps): JSX.Element {
+  const { subscription, input, onClose } = props;
+  const { objectName, lastEventTime } = subscription;
+  const request = useChange("reconcileSubscriptions", { forget: ["listSubscriptions"] });
+  const fields = useCallForm(
+    { since: lastEventTime ?? new Date(nowMs() - DAY_MS).toISOString() },
+    request.error,
+  );
+  const { since } = fields.values;
+  const call = { ...input, body: { since, objects: [objectName] } };
+  useDraft("reconcileSubscriptions", call);
+  return (
+    <FormDialog
+      title={`Find missed changes of ${objectName}`}
+      submit="Find"
+      busy={request.isPending}
+      problem={<ProblemView error={request.error} />}
+      onSubmit={() => request.mutate(call, { onSuccess: onClose })}
+      onClose={onClose}
+    >
+      <Text size="sm">
+        Reads which records were changed or deleted, and delivers those that your destination does not have in
+        their present state.
+      </Text>
+      <TextInput
+        label="Since"
+        description="RFC 3339, for example 2026-01-31T12:00:00Z"
+        {...fields.getInputProps("since")}
+        data-autofocus
+      />
+    </FormDialog>
   );
 }

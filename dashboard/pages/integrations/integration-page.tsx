@@ -1,9 +1,9 @@
 /** One integration: its customers, its manifest and its revisions. */
-import { useState, type JSX } from "react";
+import { type JSX, useState } from "react";
 import { Group } from "@mantine/core";
 import { useParams } from "@tanstack/react-router";
 import type { RowOf } from "../../api/live-list.ts";
-import { useCall } from "../../api/queries.ts";
+import { useCall, useChange } from "../../api/queries.ts";
 import { ActivityGraphs } from "../../frame/data/activity-graph.tsx";
 import { ActorName } from "../../frame/data/actor-name.tsx";
 import { LiveTable } from "../../frame/list-page.tsx";
@@ -21,8 +21,8 @@ import { EmptyState } from "../../ui/empty-state.tsx";
 import { Section } from "../../ui/section.tsx";
 import { Status } from "../../ui/status.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
-import { DeleteIntegration } from "./delete-integration.tsx";
 import { SubscribeSetup } from "./subscribe-setup.tsx";
+import { ConfirmDelete } from "../../ui/confirm-delete.tsx";
 
 export function IntegrationPage(): JSX.Element {
   const projectIdOrName = useProjectName();
@@ -176,5 +176,38 @@ function Revisions({ name }: { name: string }): JSX.Element {
       getId={({ id }) => id}
       empty={<EmptyState title="No revisions">Each deployment stores one.</EmptyState>}
     />
+  );
+}
+
+/** More are not counted. */
+const MAX_COUNTED = 200;
+
+function DeleteIntegration({ name, onClose }: { name: string; onClose: () => void }): JSX.Element {
+  const projectIdOrName = useProjectName();
+  const open = useOpenInProject();
+  const input = { projectIdOrName, integration: name, pageSize: MAX_COUNTED };
+  const { data: installed, isLoading: isCounting } = useCall("listProjectInstallations", input);
+  const { mutate, isPending, error } = useChange("deleteIntegration", { forget: ["listIntegrations"] });
+  const count = installed?.results.length;
+  const customers = `${count}${installed?.pagination.done === false ? " or more" : ""} installation${count === 1 ? "" : "s"}`;
+  return (
+    <ConfirmDelete
+      opened
+      what={`integration ${name}`}
+      // The name is also required if the installations could not be counted.
+      {...(count !== 0 && !isCounting && { typeName: name })}
+      busy={isPending || isCounting}
+      problem={<ProblemView error={error} />}
+      onDelete={() =>
+        mutate({ projectIdOrName, integrationIdOrName: name }, { onSuccess: () => open("/integrations") })
+      }
+      onClose={onClose}
+    >
+      {installed
+        ? `Its revisions go along, and ${customers}: writes and reads of these customers end. Their connections stay.`
+        : isCounting
+          ? "Counting installations …"
+          : "Its revisions go along, and its installations, which could not be counted. Connections stay."}
+    </ConfirmDelete>
   );
 }

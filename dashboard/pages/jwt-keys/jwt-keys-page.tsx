@@ -1,6 +1,6 @@
 /** The public keys that check customers' tokens. */
-import { useState, type JSX } from "react";
-import { Button, Group } from "@mantine/core";
+import { type JSX, useEffect, useState } from "react";
+import { Button, Group, Stack, Text, Textarea, TextInput } from "@mantine/core";
 import type { Schemas } from "../../api.gen.ts";
 import { useCall, useChange } from "../../api/queries.ts";
 import { AnswerTable } from "../../frame/data/answer-table.tsx";
@@ -16,8 +16,13 @@ import { EmptyState } from "../../ui/empty-state.tsx";
 import { IdText } from "../../ui/id-text.tsx";
 import { Status } from "../../ui/status.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
-import { NewJwtKey } from "./new-jwt-key.tsx";
-import { TokenChecker } from "./token-checker.tsx";
+import { useCallForm } from "../../api/call-form.ts";
+import { useDraft } from "../../frame/drafts.ts";
+import { FormDialog } from "../../ui/form-dialog.tsx";
+import { nowMs } from "../../ui/clock.ts";
+import { JsonView } from "../../ui/code/code-block.tsx";
+import { Section } from "../../ui/section.tsx";
+import { type CheckedToken, checkToken, type KnownKey } from "./check-token.ts";
 
 type JwtKey = Schemas["JwtKey"];
 
@@ -119,3 +124,81 @@ function DeleteJwtKey({ jwtKey, onClose }: { jwtKey: JwtKey; onClose: () => void
     </ConfirmDelete>
   );
 }
+
+function NewJwtKey({ onClose }: { onClose: () => void }): JSX.Element {
+  const projectIdOrName = useProjectName();
+  const create = useChange("createJWTKey", { forget: ["listJWTKeys"] });
+  const fields = useCallForm({ label: "", publicKeyPem: "" }, create.error);
+  const input = { projectIdOrName, body: { ...fields.values, algorithm: "RS256" as const } };
+  useDraft("createJWTKey", input);
+  const submit = () => {
+    create.mutate(input, { onSuccess: onClose });
+  };
+  return (
+    <FormDialog
+      title="New JWT key"
+      size="lg"
+      submit="Create"
+      busy={create.isPending}
+      problem={<ProblemView error={create.error} />}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <TextInput label="Label" {...fields.getInputProps("label")} required data-autofocus />
+      <Textarea
+        label="Public key (PEM)"
+        placeholder="-----BEGIN PUBLIC KEY-----"
+        {...fields.getInputProps("publicKeyPem")}
+        required
+        rows={8}
+        classNames={{ input: "mono" }}
+      />
+    </FormDialog>
+  );
+}
+
+function TokenChecker({ keys }: { keys: readonly KnownKey[] }): JSX.Element {
+  const [token, setToken] = useState("");
+  const [checked, setChecked] = useState<CheckedToken>();
+  useEffect(() => {
+    let isCurrent = true;
+    void checkToken(token, keys, nowMs()).then((verdict) => isCurrent && setChecked(verdict));
+    return () => {
+      isCurrent = false;
+    };
+  }, [token, keys]);
+  return (
+    <Section title="Check a token">
+      <Stack gap="sm">
+        <Textarea
+          label="Token"
+          description="It is checked in this browser and sent nowhere."
+          value={token}
+          onChange={(event) => setToken(event.currentTarget.value)}
+          rows={3}
+          classNames={{ input: "mono" }}
+          autoComplete="off"
+          spellCheck={false}
+        />
+        {token.trim() !== "" && checked && <Verdict checked={checked} />}
+      </Stack>
+    </Section>
+  );
+}
+
+const Verdict = ({ checked: { faults, claims } }: { checked: CheckedToken }): JSX.Element => (
+  <div role="status">
+    {faults.length === 0 ? (
+      <Text size="sm">The API accepts this token.</Text>
+    ) : (
+      <ul>
+        {faults.map((fault) => (
+          <li key={fault} className="foreign">
+            {fault}
+          </li>
+        ))}
+      </ul>
+    )}
+    {claims && <JsonView name="Claims" value={claims} />}
+  </div>
+);

@@ -1,15 +1,14 @@
 /** The form for a new topic: its name, the types of its events, and the destinations that get them, a new one included. */
-import { useState, type JSX } from "react";
+import { type JSX, useState } from "react";
 import { Checkbox, Fieldset, Stack, TextInput } from "@mantine/core";
 import type { Schemas } from "../../api.gen.ts";
 import { useCallForm } from "../../api/call-form.ts";
-import { findIssue, useCall } from "../../api/queries.ts";
+import { findIssue, useCall, useChange } from "../../api/queries.ts";
 import { useDraft } from "../../frame/drafts.ts";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
 import { CodeBlock } from "../../ui/code/code-block.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
-import { useCreateTopic, type Webhook } from "./create-topic.ts";
 
 interface NewTopicProps {
   onClose: () => void;
@@ -124,3 +123,44 @@ const WebhookFields = ({ webhook, error, onChange }: WebhookFieldsProps): JSX.El
     </Stack>
   </Fieldset>
 );
+
+type Body = Schemas["CreateTopicRequest"];
+
+interface Webhook {
+  name: string;
+  url: string;
+}
+
+interface CreateTopic {
+  /** Rejects if something was refused. */
+  create: (project: string, body: Body, webhook: Webhook | undefined) => Promise<Schemas["Topic"]>;
+  busy: boolean;
+  /** The refusal of the topic, of the webhook, and of the webhook's deletion. */
+  errors: Readonly<Record<"topic" | "webhook" | "removal", Error | null>>;
+}
+
+function useCreateTopic(): CreateTopic {
+  const topic = useChange("createTopic", { forget: ["listTopics", "listDestinations"] });
+  const webhook = useChange("createDestination");
+  const removal = useChange("deleteDestination", { forget: ["listDestinations"] });
+  const create: CreateTopic["create"] = async (projectIdOrName, body, given) => {
+    for (const change of [topic, webhook, removal]) change.reset();
+    if (!given) return topic.mutateAsync({ projectIdOrName, body });
+    const { id } = await webhook.mutateAsync({
+      projectIdOrName,
+      body: { name: given.name, type: "webhook", metadata: { url: given.url } },
+    });
+    const destinationIds = [...(body.destinationIds ?? []), id];
+    try {
+      return await topic.mutateAsync({ projectIdOrName, body: { ...body, destinationIds } });
+    } catch (refusal) {
+      await removal.mutateAsync({ projectIdOrName, destination: id });
+      throw refusal;
+    }
+  };
+  return {
+    create,
+    busy: topic.isPending || webhook.isPending || removal.isPending,
+    errors: { topic: topic.error, webhook: webhook.error, removal: removal.error },
+  };
+}

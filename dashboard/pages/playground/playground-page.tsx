@@ -1,10 +1,10 @@
 /** Tries a write or a proxied call as a customer; beside it the same call for a shell, below the calls of this tab. */
-import { useState, type JSX } from "react";
-import { Group, NativeSelect, Tabs, Text, TextInput } from "@mantine/core";
+import { type JSX, useState } from "react";
+import { Button, Group, NativeSelect, Tabs, Text, TextInput } from "@mantine/core";
 import type { Answer } from "../../api/call.ts";
 import { useCall } from "../../api/queries.ts";
 import { useFilters } from "../../frame/data/filters.ts";
-import { ProjectButton } from "../../frame/page-link.tsx";
+import { ProjectButton, ProjectLink } from "../../frame/page-link.tsx";
 import { Page } from "../../frame/page.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
@@ -13,9 +13,11 @@ import { usePausedText } from "../../ui/paused-text.ts";
 import { Section } from "../../ui/section.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { ProxyForm } from "./proxy-form.tsx";
-import { SentCallsTable } from "./sent-calls-table.tsx";
-import type { SentCall } from "./sent-calls.ts";
+import { type SentCall, useSentCalls } from "./sent-calls.ts";
 import { WriteForm } from "./write-form.tsx";
+import { type Column, DataTable } from "../../ui/data-table.tsx";
+import { Status } from "../../ui/status.tsx";
+import { TimeAgo } from "../../ui/time-ago.tsx";
 
 const NAMES = [
   "tab",
@@ -165,3 +167,42 @@ const NoInstallation = (): JSX.Element => (
     </EmptyState>
   </Section>
 );
+
+const buildColumns = (onUse: (sent: SentCall) => void): Column<SentCall>[] => [
+  { head: "Time", cell: ({ time }) => <TimeAgo time={time} />, line: 2 },
+  { head: "Status", cell: ({ status }) => <Status status={status} />, line: 2 },
+  {
+    head: "Call",
+    cell: ({ words, to }) =>
+      to ? <ProjectLink to={to}>{words}</ProjectLink> : <span className="foreign">{words}</span>,
+    grows: true,
+    line: 1,
+  },
+  {
+    head: "Again",
+    cell: (sent) => (
+      <Button size="compact-sm" variant="default" onClick={() => onUse(sent)}>
+        Fill in again
+      </Button>
+    ),
+    line: 1,
+  },
+];
+
+function SentCallsTable({ onUse }: { onUse: (sent: SentCall) => void }): JSX.Element | null {
+  const calls = useSentCalls();
+  if (calls.length === 0) return null;
+  return (
+    <Section title="Sent in this tab" flush>
+      <DataTable
+        name="Sent in this tab"
+        columns={buildColumns(onUse)}
+        rows={calls}
+        getId={({ id }) => String(id)}
+      />
+      <Text size="xs" c="dimmed" p="xs">
+        Kept in the memory of this tab only.
+      </Text>
+    </Section>
+  );
+}

@@ -1,8 +1,8 @@
 /** Sends a write, as a dry run or for real, and shows the answer. */
 import type { JSX } from "react";
-import { Alert, Group, Stack } from "@mantine/core";
+import { Alert, Group, Stack, Title } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { call, type Answer, type Input } from "../../api/call.ts";
+import { type Answer, call, type Input } from "../../api/call.ts";
 import { encodePart, ProjectLink } from "../../frame/page-link.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProductionQuestion } from "../../frame/production.tsx";
@@ -12,8 +12,10 @@ import { nowMs } from "../../ui/clock.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { JsonView } from "../../ui/code/code-block.tsx";
 import { Section } from "../../ui/section.tsx";
-import { DryRunAnswer } from "./dry-run-answer.tsx";
 import { rememberCall } from "./sent-calls.ts";
+import type { Schemas } from "../../api.gen.ts";
+import { type Column, DataTable } from "../../ui/data-table.tsx";
+import { Status } from "../../ui/status.tsx";
 
 export interface WriteCall {
   input: Input<"writeRecords">;
@@ -107,3 +109,53 @@ function WriteAnswer({ answer }: { answer: Answer<"writeRecords"> }): JSX.Elemen
     </Section>
   );
 }
+
+interface PlannedField {
+  id: string;
+  field: string;
+  value: string;
+  fate: "accepted" | "partial" | "disabled";
+  words: string;
+}
+
+const COLUMNS: Column<PlannedField>[] = [
+  { head: "Field", cell: ({ field }) => <code className="foreign">{field}</code>, line: 1 },
+  { head: "Value", cell: ({ value }) => <span className="foreign">{value}</span>, line: 2 },
+  { head: "Sent", grows: true, cell: ({ fate, words }) => <Status status={fate}>{words}</Status>, line: 1 },
+];
+
+function listFields({ fields, withheld, ifEmpty }: Schemas["DryRun"]["records"][number]): PlannedField[] {
+  const sent = Object.entries(fields).map(([field, value]): PlannedField => ({
+    id: `sent ${field}`,
+    field,
+    value: typeof value === "string" ? value : JSON.stringify(value),
+    ...(ifEmpty.includes(field)
+      ? { fate: "partial", words: "if it is empty at the provider" }
+      : { fate: "accepted", words: "sent" }),
+  }));
+  const kept = withheld.map(({ field, reason }): PlannedField => ({
+    id: `withheld ${field}`,
+    field,
+    value: "–",
+    fate: "disabled",
+    words: `withheld: ${reason}`,
+  }));
+  return [...sent, ...kept];
+}
+
+const DryRunAnswer = ({ answer }: { answer: Schemas["DryRun"] }): JSX.Element => (
+  <>
+    {answer.records.map((record, index) => {
+      const name = answer.records.length > 1 ? `Fields of record ${index + 1}` : "Fields";
+      return (
+        // oxlint-disable-next-line react/no-array-index-key -- records have no ids, and the answer does not change
+        <div key={index}>
+          <Title order={3} mb={4}>
+            {record.id === undefined ? name : `${name}, ${record.id}`}
+          </Title>
+          <DataTable name={name} columns={COLUMNS} rows={listFields(record)} getId={({ id }) => id} />
+        </div>
+      );
+    })}
+  </>
+);

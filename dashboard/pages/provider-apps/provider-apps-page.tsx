@@ -1,6 +1,6 @@
 /** The OAuth clients that the project registered with providers. */
-import { useState, type JSX } from "react";
-import { Button, Group } from "@mantine/core";
+import { type JSX, useState } from "react";
+import { Button, Group, NativeSelect, PasswordInput, TextInput } from "@mantine/core";
 import type { Schemas } from "../../api.gen.ts";
 import { useChange } from "../../api/queries.ts";
 import { AnswerTable } from "../../frame/data/answer-table.tsx";
@@ -16,7 +16,10 @@ import { EmptyState } from "../../ui/empty-state.tsx";
 import { IdText } from "../../ui/id-text.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
 import { ChangeProviderApp } from "./change-provider-app.tsx";
-import { NewProviderApp } from "./new-provider-app.tsx";
+import { useCallForm } from "../../api/call-form.ts";
+import { useDraft } from "../../frame/drafts.ts";
+import { useProviders } from "../../frame/data/providers.ts";
+import { FormDialog } from "../../ui/form-dialog.tsx";
 
 type ProviderApp = Schemas["ProviderApp"];
 
@@ -120,5 +123,48 @@ export function ProviderAppsPage(): JSX.Element {
         </ConfirmDelete>
       )}
     </Page>
+  );
+}
+
+function NewProviderApp({ onClose }: { onClose: () => void }): JSX.Element {
+  const projectIdOrName = useProjectName();
+  const providers = useProviders() ?? {};
+  const create = useChange("createProviderApp", { forget: ["listProviderApps"] });
+  const fields = useCallForm({ provider: "", clientId: "", clientSecret: "", scopes: "" }, create.error);
+  const { provider, clientId, clientSecret, scopes } = fields.values;
+  const body = { provider, clientId, scopes: scopes.split(/[\s,]+/).filter(Boolean) };
+  useDraft("createProviderApp", { projectIdOrName, body: { ...body, clientSecret: "…" } });
+  const submit = () => {
+    create.mutate({ projectIdOrName, body: { ...body, clientSecret } }, { onSuccess: onClose });
+  };
+  const withOAuth = Object.entries(providers)
+    .filter(([, { authType }]) => authType === "oauth2")
+    .map(([value, { displayName }]) => ({ value, label: displayName ?? value }))
+    .toSorted((one, other) => one.label.localeCompare(other.label));
+  return (
+    <FormDialog
+      title="New provider app"
+      submit="Create"
+      busy={create.isPending}
+      problem={<ProblemView error={create.error} />}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <NativeSelect
+        label="Provider"
+        {...fields.getInputProps("provider")}
+        data={[{ value: "", label: "Choose" }, ...withOAuth]}
+        required
+        data-autofocus
+      />
+      <TextInput label="Client id" {...fields.getInputProps("clientId")} required autoComplete="off" />
+      <PasswordInput
+        label="Client secret"
+        {...fields.getInputProps("clientSecret")}
+        required
+        autoComplete="off"
+      />
+      <TextInput label="Scopes" description="Separated by spaces." {...fields.getInputProps("scopes")} />
+    </FormDialog>
   );
 }

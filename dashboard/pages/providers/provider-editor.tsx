@@ -1,7 +1,7 @@
 /** The editor of a provider's document, with what the API says about it, and the button that stores it. */
-import { useState, type JSX, type ReactNode } from "react";
+import { type JSX, type ReactNode, useMemo, useState } from "react";
 import { Text } from "@mantine/core";
-import type { Answer } from "../../api/call.ts";
+import { type Answer, ApiProblem, call } from "../../api/call.ts";
 import { useChange } from "../../api/queries.ts";
 import { useDraft } from "../../frame/drafts.ts";
 import { LeaveQuestion } from "../../frame/leave-question.tsx";
@@ -10,11 +10,10 @@ import { useProjectName } from "../../frame/project.ts";
 import { useReason } from "../../frame/account/role.ts";
 import { ActionBar } from "../../ui/action-bar.tsx";
 import { ActionButton } from "../../ui/action-button.tsx";
-import { CodeEditor } from "../../ui/code/code-editor.tsx";
+import { CodeEditor, type EditorFinding } from "../../ui/code/code-editor.tsx";
 import { FindingsList } from "../../ui/findings-list.tsx";
 import { Section } from "../../ui/section.tsx";
-import { readDocument } from "./provider-document.ts";
-import { useProviderCheck } from "./use-provider-check.ts";
+import { type DocumentFault, readDocument } from "./provider-document.ts";
 
 interface ProviderEditorProps {
   providerKey: string;
@@ -87,4 +86,47 @@ export function ProviderEditor(props: ProviderEditorProps): JSX.Element {
       </ActionBar>
     </>
   );
+}
+
+interface ProviderCheck {
+  check: (text: string) => Promise<readonly EditorFinding[]>;
+  /** Faults of the last check; undefined before the first one, or if the check itself failed. */
+  faults: readonly DocumentFault[] | undefined;
+}
+
+/** `provider` is the key; while it is not typed yet, the document is checked under another one. */
+function useProviderCheck(provider: string): ProviderCheck {
+  const projectIdOrName = useProjectName();
+  const [faults, setFaults] = useState<readonly DocumentFault[]>();
+  const check = useMemo(
+    () => async (text: string) => {
+      const found = await checkDocument(text, { projectIdOrName, provider: provider || UNTYPED });
+      setFaults(found);
+      return (found ?? []).map((fault): EditorFinding => ({ ...fault, severity: "error" }));
+    },
+    [projectIdOrName, provider],
+  );
+  return { check, faults };
+}
+
+const UNTYPED = "x-untyped";
+
+async function checkDocument(
+  text: string,
+  input: { projectIdOrName: string; provider: string },
+): Promise<readonly DocumentFault[] | undefined> {
+  const { document, faults, faultAt } = readDocument(text);
+  if (!document) return faults;
+  try {
+    await call("putProjectProvider", { ...input, dryRun: true, body: document });
+    return [];
+  } catch (error) {
+    if (!(error instanceof ApiProblem)) throw error;
+    const { status, issues = [], detail } = error.problem;
+    // The server is away, or the person may not check: no verdict about the document.
+    if (status !== 409 && status !== 422) return undefined;
+    return issues.length > 0
+      ? issues.map((issue) => faultAt(issue.name, issue.detail))
+      : [faultAt("baseURL", detail)];
+  }
 }

@@ -1,16 +1,21 @@
 /** The refused requests of a project: what was asked for, with which key, and why it was refused. */
 import type { JSX } from "react";
+import { Modal } from "@mantine/core";
 import type { RowOf } from "../../api/live-list.ts";
 import { useFilters } from "../../frame/data/filters.ts";
 import { ListPage } from "../../frame/list-page.tsx";
-import { FilterLink, ProjectButton } from "../../frame/page-link.tsx";
+import { FilterLink, OutLink, ProjectButton } from "../../frame/page-link.tsx";
 import { useProjectName } from "../../frame/project.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import type { Column } from "../../ui/data-table.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import type { FilterField } from "../../ui/filter-bar.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
-import { RequestDialog } from "./request-dialog.tsx";
+import { useCall } from "../../api/queries.ts";
+import { ActorName } from "../../frame/data/actor-name.tsx";
+import { ProblemView } from "../../frame/problem-view.tsx";
+import { Facts } from "../../ui/facts.tsx";
+import { IdText } from "../../ui/id-text.tsx";
 
 type RefusedRequest = RowOf<"listRequests">;
 
@@ -68,5 +73,41 @@ export function RequestsPage(): JSX.Element {
         </EmptyState>
       }
     />
+  );
+}
+
+interface RequestDialogProps {
+  requestId: string;
+  onClose: () => void;
+}
+
+function RequestDialog({ requestId, onClose }: RequestDialogProps): JSX.Element {
+  const projectIdOrName = useProjectName();
+  const input = { projectIdOrName, text: requestId, pageSize: 1 };
+  const { data, error, refetch } = useCall("listRequests", input, { staysFresh: true });
+  const found = data?.results[0];
+  return (
+    <Modal opened onClose={onClose} title={found?.title ?? "Request"} size="lg">
+      <ProblemView error={data ? null : error} onRetry={() => void refetch()} />
+      {data && !found && "It is not listed any more."}
+      {found && (
+        <Facts
+          facts={{
+            Detail: found.detail,
+            Status: found.status,
+            Request: `${found.method} ${found.path}`,
+            Operation: found.operationId,
+            By: found.apiKeyId ? (
+              <ActorName actor={`apiKey:${found.apiKeyId}`} />
+            ) : (
+              found.builderId && <ActorName actor={`builder:${found.builderId}`} />
+            ),
+            Time: <TimeAgo time={found.time} focusable />,
+            Id: <IdText id={found.requestId} label="Copy request id" />,
+            Meaning: <OutLink href={found.type}>What this means</OutLink>,
+          }}
+        />
+      )}
+    </Modal>
   );
 }

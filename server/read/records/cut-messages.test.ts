@@ -5,7 +5,7 @@ import { validator } from "../../http/validation.ts";
 import { ReadMessageSchema } from "../../events/read-message-schema.ts";
 import { cutMessages, MAX_MESSAGE_BYTES, type MessageLimits } from "./cut-messages.ts";
 import { writeEntry } from "./entry-text.ts";
-import { readMessageHead } from "./read-message.ts";
+import { readMessageHead } from "../run/page-commit.ts";
 
 const head = readMessageHead({
   projectId: "p",

@@ -11,13 +11,13 @@ import type { ReadCounts } from "../../store/reads/read-runs.ts";
 import { chooseDeletions, chooseRecords, type Chosen } from "../records/choose-records.ts";
 import { cutMessages } from "../records/cut-messages.ts";
 import type { FetchedPage, ReadPosition } from "./fetch-page.ts";
-import { endOfRead, type EndedRead } from "./end-of-read.ts";
+import { type EndedRead, endOfRead } from "./end-of-read.ts";
 import { buildMetadata } from "./read-counts.ts";
-import { readMessageHead } from "../records/read-message.ts";
 import { readLowerBound } from "../definition/read-span.ts";
 import type { ReadScan, ScanServices } from "../records/read-scan.ts";
 import type { RunReadServices } from "./read-services.ts";
 import { leaveOutVanished } from "../records/vanished-fields.ts";
+import { type MessageFacts, messageHead } from "../../events/message-head.ts";
 
 export interface PageToPrepare {
   page: FetchedPage;
@@ -193,3 +193,20 @@ function buildLog(
 function describeCounts({ records, delivered, unchanged, deleted, pages }: ReadCounts): string {
   return `${formatCount(records, "record")} read in ${formatCount(pages, "page")}, ${delivered} delivered, ${unchanged} unchanged, ${deleted} deleted`;
 }
+
+/** What a run knows about its installation, besides what it reads. */
+interface ReadMessageFacts extends MessageFacts {
+  operationId: string;
+  /** When the provider's page arrived. */
+  operationTime: Date;
+  readType: ReadMessageHead["readType"];
+}
+
+/** Returns the common members, in the order in which they are sent. */
+export const readMessageHead = (facts: ReadMessageFacts): ReadMessageHead => ({
+  action: "read",
+  ...messageHead(facts),
+  operationId: facts.operationId,
+  operationTime: facts.operationTime.toISOString(),
+  readType: facts.readType,
+});
