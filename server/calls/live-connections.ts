@@ -4,7 +4,7 @@ import { keepRecentlyUsed } from "../../ground/recently-used.ts";
 import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import { completeAccountInfo } from "../credentials/connect/account-info.ts";
 import type { RefreshServices } from "../credentials/refresh/refresh-tokens.ts";
-import { openRefreshSlots, type RefreshLimits } from "../credentials/refresh/refresh-turns.ts";
+import { openRefreshSlots, type RefreshLimits } from "../credentials/refresh/refresh-slots.ts";
 import { EXPIRY_MARGIN_MS } from "../credentials/stored/refresh-time.ts";
 import { nowMs } from "../../ground/clock.ts";
 import { openBackgroundWork } from "../jobs/background-work.ts";
@@ -52,7 +52,7 @@ export function openLiveConnections(deps: Services): LiveConnections {
   });
   const background = openBackgroundWork(deps.log);
   const suspects = openSuspectCredentials(deps, background);
-  const turns = openRefreshSlots(deps.refreshLimits);
+  const slots = openRefreshSlots(deps.refreshLimits);
   /** Until when a connection is not refreshed early, in milliseconds since the epoch. */
   const restingUntil = keepRecentlyUsed<number>(MAX_CONNECTIONS);
 
@@ -67,7 +67,7 @@ export function openLiveConnections(deps: Services): LiveConnections {
     if (fresh) cache.put(live.id, fresh);
     return fresh;
   };
-  const refreshes = shareRefreshes({ ...deps, turns }, (row) => {
+  const refreshes = shareRefreshes({ ...deps, slots }, (row) => {
     const live = openLiveConnection(deps, row);
     cache.put(row.id, live);
     const ids = { projectId: row.projectId, connectionId: row.id };
@@ -98,7 +98,7 @@ export function openLiveConnections(deps: Services): LiveConnections {
       refreshEarly(live);
       return live;
     },
-    waitingRefreshes: () => turns.waiting(),
+    waitingRefreshes: () => slots.waiting(),
     suspects,
     async settled() {
       const settled = Promise.all([refreshes.settled(), background.settled()]);

@@ -8,7 +8,7 @@ import { refreshOnlyOnDemand } from "../../tests/harness/refresh-only-on-demand.
 import { until } from "../../tests/harness/until.ts";
 import { buildCatalog } from "../../connectors/catalog.ts";
 import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
-import { openRefreshSlots } from "../credentials/refresh/refresh-turns.ts";
+import { openRefreshSlots } from "../credentials/refresh/refresh-slots.ts";
 import { openEgress } from "../egress/open-egress.ts";
 import { createLog } from "../../ground/log.ts";
 import { Sealer } from "../../ground/seal.ts";
@@ -57,7 +57,7 @@ test("a caller waits no longer than allowed, and the refresh serves those who co
       sealer: new Sealer([{ id: "test", secret: Buffer.alloc(32, 7) }]),
       catalog: buildCatalog({ providers: { slow } }),
       identity: { id: 1, findDead: async () => [] },
-      turns: openRefreshSlots({ max: 2, maxPerProvider: 2 }),
+      slots: openRefreshSlots({ max: 2, maxPerProvider: 2 }),
     },
     (row) => row.id,
     // Long enough for the later caller on a busy machine.

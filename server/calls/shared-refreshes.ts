@@ -1,17 +1,14 @@
 /** Shares one refresh among all callers in this process that need new tokens of a connection. */
 import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
-import {
-  refreshTokens,
-  type RefreshRequest,
-  type RefreshServices,
-} from "../credentials/refresh/refresh-tokens.ts";
-import type { RefreshSlots } from "../credentials/refresh/refresh-turns.ts";
+import type { RefreshTarget } from "../credentials/refresh/refresh-lease.ts";
+import { refreshTokens, type RefreshServices } from "../credentials/refresh/refresh-tokens.ts";
+import type { RefreshSlots } from "../credentials/refresh/refresh-slots.ts";
 import { elapsedMs } from "../../ground/clock.ts";
 import type { ConnectionRow } from "../store/connections/connections.ts";
 
 export interface SharedRefreshes<Result> {
   /** Rejects with a `ProviderError` (`unavailable`) when the caller has waited for `waitMs`; the refresh continues. */
-  refresh(connection: RefreshRequest["connection"], staleToken?: string): Promise<Result>;
+  refresh(connection: RefreshTarget, staleToken?: string): Promise<Result>;
   /** Resolves when the refreshes under way have stored their tokens. */
   settled(): Promise<void>;
 }
@@ -27,13 +24,13 @@ interface SharedRefresh<Result> {
 
 /** `opened` is called once with the connection's new row; all callers get its result. */
 export function shareRefreshes<Result>(
-  deps: RefreshServices & { turns: RefreshSlots },
+  deps: RefreshServices & { slots: RefreshSlots },
   opened: (row: ConnectionRow) => Result,
   waitMs = WAIT_MS,
 ): SharedRefreshes<Result> {
   const running = new Map<string, SharedRefresh<Result>>();
 
-  const start = (connection: RefreshRequest["connection"], staleToken?: string): SharedRefresh<Result> => {
+  const start = (connection: RefreshTarget, staleToken?: string): SharedRefresh<Result> => {
     const shared: Omit<SharedRefresh<Result>, "promise"> = { wantedUntilMs: 0 };
     const isWanted = () => elapsedMs() < shared.wantedUntilMs;
     shared.wantedUntilMs = elapsedMs() + waitMs;

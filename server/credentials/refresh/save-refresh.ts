@@ -5,47 +5,34 @@ import { ProviderError } from "../../../connector-kit/calls/provider-error.ts";
 import type { Log } from "../../../ground/log.ts";
 import type { Sealer } from "../../../ground/seal.ts";
 import {
-  findConnection,
-  lockConnection,
   updateConnection,
   updateRefreshedConnection,
   type ConnectionRow,
 } from "../../store/connections/connections.ts";
 import { saveRefreshFailure } from "../../store/connections/connection-states.ts";
-import { transactControl, type Database } from "../../store/database/database.ts";
-import type { ControlQueries } from "../../store/database/sides.ts";
-import { retryWhileDatabaseIsDown } from "../../store/database/database-outage.ts";
-import { endRefresh, markLacksApp, releaseRefresh } from "../../store/connections/token-refreshes.ts";
+import { endRefresh, markLacksApp } from "../../store/connections/token-refreshes.ts";
 import type { TokenEndpointError } from "../grants/token-endpoint-error.ts";
 import { credentialColumns, refreshWhenDue } from "../stored/credential-columns.ts";
-import { isOauth, openCredentials } from "../stored/credential-envelope.ts";
+import { isOauth } from "../stored/credential-envelope.ts";
 import { EXPIRY_MARGIN_MS, hasEnded } from "../stored/refresh-time.ts";
-import type { RefreshableCredentials, RefreshedCredentials } from "./ask-provider.ts";
+import type { RefreshedCredentials } from "./ask-provider.ts";
+import type { RefreshLease } from "./refresh-lease.ts";
 import { recordTokenFailure, recordTokenRefresh } from "./token-events.ts";
 
 interface Services {
-  database: Database;
   sealer: Sealer;
   catalog: Catalog;
   log: Log;
   countRefresh?: (outcome: "refreshed" | "failed") => void;
 }
 
-/** A refresh in progress. */
-export interface RefreshClaim {
-  claimId: string;
-  /** The connection as read under the lease. */
-  row: ConnectionRow;
-  stored: RefreshableCredentials;
-}
-
 /** Stores the new tokens and returns the connection with them, or with those that were stored meanwhile. */
 export function saveTokens(
   deps: Services,
-  claim: RefreshClaim,
+  lease: RefreshLease,
   { credentials, factsOver }: RefreshedCredentials,
 ): Promise<ConnectionRow> {
-  return inStoredState(deps, claim, async (queries, row) => {
+  return lease.settle(true, async (queries, row) => {
     const facts = factsOver(row.providerMetadata);
     const change = {
       ...credentialColumns(deps.sealer, row, credentials),
@@ -55,9 +42,8 @@ export function saveTokens(
     };
     await updateRefreshedConnection(queries, row, change);
     await refreshWhenDue(queries, row, deps.catalog.of(row.projectId).find(row.provider), credentials);
-    await releaseRefresh(queries, row.id, { claimId: claim.claimId, answered: true });
     const refreshed = { ...row, ...change };
-    if (isOauth(claim.stored) && claim.stored.refreshToken)
+    if (isOauth(lease.stored) && lease.stored.refreshToken)
       await recordTokenRefresh(deps, queries, refreshed);
     return refreshed;
   });
@@ -66,21 +52,20 @@ export function saveTokens(
 /** Saves a failed refresh, so that a refused grant is not tried again, and throws the `ProviderError` for it. */
 export async function saveFailure(
   deps: Services,
-  claim: RefreshClaim,
+  lease: RefreshLease,
   error: TokenEndpointError,
 ): Promise<ConnectionRow> {
-  const { id, projectId, provider } = claim.row;
+  const { id, projectId, provider } = lease.row;
   deps.log.warn({ connectionId: id, projectId, provider, failure: error.failure }, "token refresh failed");
   const isLost = error.failure === "transient" && error.cause !== undefined && error.sent;
   const failure = asProviderError(error, provider);
-  const saved = await inStoredState(deps, claim, async (queries, fresh) => {
-    await releaseRefresh(queries, id, { claimId: claim.claimId, answered: !isLost });
+  const saved = await lease.settle(!isLost, async (queries, fresh) => {
     if (error.failure === "no-app") await markLacksApp(queries, id);
-    if (isFinal(deps, claim, error, isLost)) {
+    if (isFinal(deps, lease, error, isLost)) {
       await updateConnection(queries, fresh.projectId, id, { status: "bad_credentials" });
       await endRefresh(queries, id);
       await recordTokenFailure(deps, queries, fresh, failure.message);
-    } else if (error.failure === "configuration" || hasEnded(claim.stored)) {
+    } else if (error.failure === "configuration" || hasEnded(lease.stored)) {
       // Nothing can be sent for the customer, although the connection is as good as before.
       await saveRefreshFailure(queries, fresh.projectId, id, failure.message);
     }
@@ -91,32 +76,10 @@ export async function saveFailure(
   throw failure;
 }
 
-/**
- * Runs `save` in a transaction while the stored credentials are those that were sent; otherwise returns the connection
- * as it is. They may have been replaced, or an earlier try of `save` was committed although its confirmation was lost.
- */
-function inStoredState<Result>(
-  deps: Services,
-  { claimId, row, stored }: RefreshClaim,
-  save: (queries: ControlQueries, fresh: ConnectionRow) => Promise<Result>,
-): Promise<Result | ConnectionRow> {
-  return retryWhileDatabaseIsDown(() =>
-    transactControl(deps.database, async (queries) => {
-      await lockConnection(queries, row.projectId, row.id);
-      const fresh = await findConnection(queries, row.projectId, row.id);
-      if (!fresh)
-        throw new ProviderError({ kind: "unauthorized", message: "The connection no longer exists." });
-      if (isDeepStrictEqual(openCredentials(deps.sealer, fresh), stored)) return save(queries, fresh);
-      await releaseRefresh(queries, row.id, { claimId, answered: true });
-      return fresh;
-    }),
-  );
-}
-
 /** Returns whether the connection no longer works. A token that is still valid stays in use, although it cannot be refreshed. */
 function isFinal(
   deps: Services,
-  { row, stored }: RefreshClaim,
+  { row, stored }: RefreshLease,
   { failure }: TokenEndpointError,
   isLost: boolean,
 ): boolean {

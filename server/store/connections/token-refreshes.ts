@@ -60,7 +60,7 @@ export async function claimDueRefreshes(
   return rows;
 }
 
-export interface RefreshLease {
+export interface RefreshClaim {
   claimId: string;
   /** Id of the claiming process. */
   claimedBy: number;
@@ -75,7 +75,7 @@ const UNCLAIMED = { claimId: null, claimedBy: null, claimedUntil: null };
 export async function claimRefresh(
   queries: ControlQueries,
   connection: ConnectionKey,
-  lease: RefreshLease & { seconds: number; deadClaim?: string },
+  lease: RefreshClaim & { seconds: number; deadClaim?: string },
 ): Promise<{ sentHash?: Buffer } | undefined> {
   const claim = {
     claimId: lease.claimId,
@@ -103,10 +103,10 @@ export async function claimRefresh(
 }
 
 /** Finds the process that refreshes the connection now. */
-export async function findRefreshLease(
+export async function findRefreshClaim(
   queries: ControlQueries,
   id: string,
-): Promise<RefreshLease | undefined> {
+): Promise<RefreshClaim | undefined> {
   const row = await queries
     .selectFrom("tokenRefreshes")
     .select(["claimId", "claimedBy"])

@@ -17,7 +17,7 @@ export interface RefreshSlots {
 }
 
 export class SlotGivenUp extends Error {
-  override name = "TurnGivenUp";
+  override name = "SlotGivenUp";
 }
 
 /** Share of the slots that only projects and providers without a refresh in progress may use. */
@@ -25,7 +25,7 @@ const RESERVED_SHARE = 0.2;
 /** A project or provider with refreshes in progress may have this many times the slots that are still free. */
 const TIMES_FREE = 2;
 
-interface Turn {
+interface WaitingCaller {
   isWanted(): boolean;
   start(): void;
   giveUp(): void;
@@ -41,7 +41,7 @@ interface Turn {
  */
 export function openRefreshSlots({ max, maxPerProvider }: RefreshLimits): RefreshSlots {
   /** Waiting callers by project and provider; both maps are in the order of service. */
-  const waiting = new Map<string, Map<string, Turn[]>>();
+  const waiting = new Map<string, Map<string, WaitingCaller[]>>();
   const running = new Counts();
 
   const mayStart = ({ projectId, provider }: RefreshQueue): boolean => {
@@ -54,17 +54,17 @@ export function openRefreshSlots({ max, maxPerProvider }: RefreshLimits): Refres
   };
 
   /** Returns the next waiting caller of the first queue that may start one, and moves that queue behind the others. */
-  const next = (): { queue: RefreshQueue; turn: Turn } | undefined => {
+  const next = (): { queue: RefreshQueue; caller: WaitingCaller } | undefined => {
     for (const [projectId, providers] of waiting) {
-      for (const [provider, turns] of providers) {
+      for (const [provider, callers] of providers) {
         const queue = { projectId, provider };
         if (!mayStart(queue)) continue;
-        const turn = turns.shift();
+        const caller = callers.shift();
         waiting.delete(projectId);
         providers.delete(provider);
-        if (turns.length > 0) providers.set(provider, turns);
+        if (callers.length > 0) providers.set(provider, callers);
         if (providers.size > 0) waiting.set(projectId, providers);
-        if (turn) return { queue, turn };
+        if (caller) return { queue, caller };
       }
     }
     return undefined;
@@ -72,11 +72,11 @@ export function openRefreshSlots({ max, maxPerProvider }: RefreshLimits): Refres
 
   const startAll = (): void => {
     for (let found = next(); found; found = next()) {
-      if (found.turn.isWanted()) {
+      if (found.caller.isWanted()) {
         running.add(found.queue, 1);
-        found.turn.start();
+        found.caller.start();
       } else {
-        found.turn.giveUp();
+        found.caller.giveUp();
       }
     }
   };
@@ -89,10 +89,10 @@ export function openRefreshSlots({ max, maxPerProvider }: RefreshLimits): Refres
     async run(queue, isWanted, work) {
       const { promise, resolve, reject } = Promise.withResolvers<void>();
       const { projectId, provider } = queue;
-      const providers = waiting.get(projectId) ?? new Map<string, Turn[]>();
-      const turns = providers.get(provider) ?? [];
-      turns.push({ isWanted, start: resolve, giveUp: () => reject(new SlotGivenUp()) });
-      waiting.set(projectId, providers.set(provider, turns));
+      const providers = waiting.get(projectId) ?? new Map<string, WaitingCaller[]>();
+      const callers = providers.get(provider) ?? [];
+      callers.push({ isWanted, start: resolve, giveUp: () => reject(new SlotGivenUp()) });
+      waiting.set(projectId, providers.set(provider, callers));
       startAll();
       await promise;
       try {
@@ -106,9 +106,9 @@ export function openRefreshSlots({ max, maxPerProvider }: RefreshLimits): Refres
 }
 
 /** Returns whether an owner of `own` of the `taken` slots may take another one. */
-const isFair = (own: number, taken: number, places: number): boolean =>
-  taken < places &&
-  (own === 0 || computeHeadroom({ own, free: places * (1 - RESERVED_SHARE) - taken, times: TIMES_FREE }) > 0);
+const isFair = (own: number, taken: number, slots: number): boolean =>
+  taken < slots &&
+  (own === 0 || computeHeadroom({ own, free: slots * (1 - RESERVED_SHARE) - taken, times: TIMES_FREE }) > 0);
 
 const getKey = ({ projectId, provider }: RefreshQueue): string => `${projectId} ${provider}`;
 
