@@ -16,6 +16,18 @@ const toldDeletions = (
   ...(mayBeBack && { mayBeBack }),
 });
 
+/** Properties of a record that Stripe leaves out unless they are asked for. */
+const expanded = (...names: string[]): Required<Pick<ObjectRules, "list" | "get">> => ({
+  list: {
+    path: "/v1/{path}",
+    query: Object.fromEntries(names.map((name, index) => [`expand[${index}]`, `data.${name}`])),
+    pageSize: { to: "query.limit", most: 100 },
+  },
+  get: { path: `/v1/{path}/{id}?${names.map((name, index) => `expand[${index}]=${name}`).join("&")}` },
+});
+
+const prices = expanded("tiers", "currency_options");
+
 export const description: Description = {
   // Callers choose the ids of coupons and products.
   ids: { pattern: "(?!\\.{1,2}$)[A-Za-z0-9_.:@+-]{1,255}" },
@@ -41,12 +53,17 @@ export const description: Description = {
       example: { email: "ada@example.com", metadata: { plan: "pro" } },
     },
     products: { furtherLists: [toldDeletions("product.deleted", true)], example: { name: "Pen" } },
-    coupons: { furtherLists: [toldDeletions("coupon.deleted", true)], example: { duration: "once" } },
+    coupons: {
+      ...expanded("applies_to", "currency_options"),
+      furtherLists: [toldDeletions("coupon.deleted", true)],
+      example: { duration: "once" },
+    },
     invoiceitems: { furtherLists: [toldDeletions("invoiceitem.deleted")], example: { customer: "cus_1" } },
     // A list without the parameter has the active ones.
     prices: {
       modes: ["read", "create", "update"],
-      list: { path: "/v1/{path}", query: { active: "true" }, pageSize: { to: "query.limit", most: 100 } },
+      ...prices,
+      list: { ...prices.list, query: { ...prices.list.query, active: "true" } },
       furtherLists: [{ query: { active: "false" } }, toldDeletions("price.deleted")],
       example: { currency: "eur" },
     },
@@ -69,6 +86,6 @@ export const description: Description = {
   sources: {
     documentation: "https://docs.stripe.com/api",
     checked:
-      "2026-11-28, Stripe's own client of 2026-08-19 (API 2026-07-29), its recorded answers, documentation of errors, of paging and of deleted customers. Deletions are read from the list of events, which goes back 30 days",
+      "2026-11-28, Stripe's own client of 2026-08-19 (API 2026-07-29), its recorded answers, documentation of errors, of paging, of expanding and of deleted customers. Lists are not expanded by other resources, such as refunds of charges or tax ids of customers. Deletions are read from the list of events, which goes back 30 days",
   },
 };
