@@ -66,6 +66,12 @@ export const description: Description = {
     tickets: {
       singular: "ticket",
       ...exported,
+      // By default the export has those that people answer, and leaves those of AI agents out.
+      list: {
+        path: "/api/v2/incremental/{path}/cursor",
+        query: { support_type_scope: "all" },
+        pageSize,
+      },
       changedPath: "generated_timestamp",
       changedFormat: "unix",
       deleted: { at: "status", is: "deleted" },
@@ -103,6 +109,6 @@ export const description: Description = {
   sources: {
     documentation: "https://developer.zendesk.com/api-reference",
     checked:
-      "2026-11-28, Zendesk’s OpenAPI file in a copy of 2026-08, its page about exports, singer-io/tap-zendesk; the mark of deleted users from clients",
+      "2026-11-28, Zendesk’s OpenAPI file in a copy of 2026-08, its page about exports, singer-io/tap-zendesk; the mark of deleted users, and the scope of tickets, from clients",
   },
 };
