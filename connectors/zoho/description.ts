@@ -35,9 +35,13 @@ const upsertBy = (key: string, example: ObjectRules["example"]): ObjectRules => 
 
 const pageSize = { to: "query.per_page", most: 200 };
 
+/** Records that wait for approval are left out by default. */
+const query = { sort_by: "Modified_Time", sort_order: "asc", approved: "both" };
+
 /** Leads that were converted are left out by default, and would seem to be deleted. */
 const leads: ObjectRules = {
-  list: { path, query: { sort_by: "Modified_Time", sort_order: "asc", converted: "both" }, pageSize },
+  list: { path, query: { ...query, converted: "both" }, pageSize },
+  get: { path: `${path}/{id}?approved=both&converted=both`, record: "data.0" },
 };
 
 /** Records in the recycle bin and those that were deleted for good; not for notes (Get List of Deleted Records, version 7). */
@@ -57,7 +61,7 @@ export const description: Description = {
     // "You can include a maximum of 50 field API names in this parameter"; `ids` names no largest number.
     select: { to: "query.fields", most: 50, ids: { to: "query.ids", most: 100 } },
     // A list ends after 100,000 records: the next request begins at the time of the last one.
-    list: { path, query: { sort_by: "Modified_Time", sort_order: "asc" }, pageSize },
+    list: { path, query, pageSize },
     furtherLists: bin,
     records: "data",
     paging: { cursor: { from: "info.next_page_token", to: "query.page_token", more: "info.more_records" } },
@@ -73,7 +77,7 @@ export const description: Description = {
     create: { method: "POST", path, wrap, id },
     update: { method: "PUT", path: `${path}/{id}`, wrap, id },
     delete: { method: "DELETE", path: `${path}/{id}` },
-    get: { path: `${path}/{id}`, record: "data.0" },
+    get: { path: `${path}/{id}?approved=both`, record: "data.0" },
     written: { okWhen: "data.0.status=success", message: ["data.0.message"], code: "data.0.code" },
     batch,
     metadata: {
@@ -129,6 +133,7 @@ export const description: Description = {
       furtherLists: [],
       since: { to: "header.If-Modified-Since", format: "rfc3339-seconds" },
       paging: { page: { to: "query.page", first: 1, more: "info.more_records" } },
+      get: { path: `${path}/{id}`, record: "data.0" },
       example: {
         Note_Title: "Pens",
         Note_Content: "Ink, too",
@@ -160,6 +165,6 @@ export const description: Description = {
   sources: {
     documentation: "https://www.zoho.com/crm/developer/docs/api/v6/",
     checked:
-      "2026-11-27, Zoho's SDK of version 6, OpenAPI file of version 8 and pages of versions 6 to 8: all but the header of limits and metadata of fields. Lists cut rich text after 500 characters and leave subforms out; a single record has both",
+      "2026-11-28, Zoho's SDK of version 6, OpenAPI file of version 8 and pages of versions 6 to 8: all but the header of limits and metadata of fields; clients for what waits for approval. Lists cut rich text after 500 characters and leave subforms out; a single record has both",
   },
 };
