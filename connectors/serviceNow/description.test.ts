@@ -47,7 +47,7 @@ test("deletions are read from the audit of deletions, by the name of the table",
 });
 
 test("a configuration item is deleted under the name of its own table", async () => {
-  assert.match((await askedFor("cmdb_ci")) ?? "", /^tablenameSTARTSWITHcmdb_ci\^/);
+  assert.match((await askedFor("cmdb_ci")) ?? "", /^tablenameLIKEcmdb_ci\^/);
 });
 
 test("a user who may not read the audit reads no deletions, and the read says so", async () => {

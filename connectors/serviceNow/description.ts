@@ -39,8 +39,9 @@ const listDictionaryFields = (...tables: string[]): MetadataRules => ({
 });
 
 /**
- * Deletions of tables by the names of the deleted records' own tables: a deleted server of `cmdb_ci` is one of `cmdb_ci_server`. Tables whose
- * deletions are not audited are not there. Only administrators may read it by default.
+ * Deletions of tables by the names of the deleted records' own tables: a deleted server of `cmdb_ci` is one of `cmdb_ci_server`, and one of a
+ * class that the customer made is of `u_cmdb_ci_laptop`. Tables whose deletions are not audited are not there. Only administrators may read
+ * it by default.
  */
 const auditedDeletions = (tables: string): ObjectRules["furtherLists"] => [
   {
@@ -122,7 +123,7 @@ export const description: Description = {
     sys_user: { example: { user_name: "ada" } },
     core_company: { example: { name: "Quill Ltd" } },
     cmdb_ci: {
-      furtherLists: auditedDeletions("tablenameSTARTSWITHcmdb_ci"),
+      furtherLists: auditedDeletions("tablenameLIKEcmdb_ci"),
       metadata: listDictionaryFields("cmdb"),
       example: { name: "printer-7" },
     },
