@@ -4,7 +4,7 @@ import type { Description } from "../../connector-kit/declarative/rules/descript
 export const description: Description = {
   ids: { pattern: "[A-Za-z0-9-]{1,64}" },
   defaults: {
-    list: { path: "/v3/marketing/{path}", pageSize: { to: "query.page_size", most: 100 } },
+    list: { path: "/v3/marketing/{path}" },
     records: "result",
     paging: { nextUrl: { from: "_metadata.next" } },
     total: "_metadata.count",
@@ -14,7 +14,11 @@ export const description: Description = {
     get: { path: "/v3/marketing/{path}/{id}" },
   },
   objects: {
-    lists: { example: { name: "Pens" } },
+    lists: {
+      list: { path: "/v3/marketing/{path}", pageSize: { to: "query.page_size", most: 1000 } },
+      example: { name: "Pens" },
+    },
+    // No source names the largest page.
     singlesends: { changedPath: "updated_at", example: { name: "Hello" } },
   },
   errors: { message: ["errors.*.message"], code: "errors.0.error_id" },
