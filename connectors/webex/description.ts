@@ -7,7 +7,8 @@ const update = { method: "PUT" as const, path: "/v1/{path}/{id}" };
 export const description: Description = {
   ids: { pattern: "[A-Za-z0-9_=-]{1,255}" },
   defaults: {
-    list: { path: "/v1/{path}", pageSize: { to: "query.max", most: 100 } },
+    // The usual page has 100 entries, and no source names a larger one of teams and webhooks.
+    list: { path: "/v1/{path}" },
     records: "items",
     paging: { link: true },
     create: { method: "POST", path: "/v1/{path}" },
