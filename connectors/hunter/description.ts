@@ -6,6 +6,7 @@ export const description: Description = {
   defaults: {
     list: { path: "/v2/{path}", pageSize: { to: "query.limit", most: 1000 } },
     records: "data.leads",
+    total: "meta.total",
     paging: { offset: { to: "query.offset" }, depth: { records: 100_000 } },
     create: { method: "POST", path: "/v2/{path}" },
     update: { method: "PUT", path: "/v2/{path}/{id}" },
@@ -22,6 +23,6 @@ export const description: Description = {
   sources: {
     documentation: "https://hunter.io/api-documentation/v2",
     checked:
-      "2026-11-26, Hunter’s page: statuses, errors; an OpenAPI description of 2026-08 by others: lists; updates by PUT from published clients, where that description says PATCH",
+      "2026-11-28, Hunter’s page: statuses, errors; an OpenAPI description of 2026-08 by others: lists; their order from its page, as six clients quote it; updates by PUT from published clients, where that description says PATCH",
   },
 };

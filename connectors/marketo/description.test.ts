@@ -175,3 +175,57 @@ test("the leads of a static list are an object by the list's id", () => {
     "/rest/v1/list/1001/leads.json?batchSize=2&fields=email%2Cid%2CupdatedAt",
   );
 });
+
+/** Adobe's page of activities, "Deleted leads", and its OpenAPI file: `sinceDatetime` of the token, "greater than 14 days old may be pruned". */
+test("deleted leads are told by the list of deletions, behind a token for the bound", async () => {
+  const deletion = (id: number, leadId: number, activityDate: string) => ({
+    id,
+    marketoGUID: String(id),
+    leadId,
+    activityDate,
+    activityTypeId: 37,
+    primaryAttributeValueId: leadId,
+    primaryAttributeValue: "Owyliphys Iledil",
+    attributes: [],
+  });
+  const until = new Date();
+  const since = new Date(until.getTime() - 3_600_000);
+  const at = `${new Date(until.getTime() - 60_000).toISOString().slice(0, 19)}+0000`;
+  const { fetch, requests } = replay(
+    answer({ nextPageToken: "GIYDAOBNGEYS2MBWKQYDAORQ" }),
+    answer({ nextPageToken: "B====", moreResult: true, result: [deletion(2, 6, at)] }),
+    answer({ nextPageToken: "C====", moreResult: false, result: [deletion(3, 9, at)] }),
+  );
+  const period = { objectName: "list/1001", since, until };
+  const first = await read.readDeletions(period, undefined, fetch);
+  const second = await read.readDeletions(period, first.next, fetch);
+  assert.deepEqual(
+    [...first.records, ...second.records].map(({ id }) => id),
+    ["6", "9"],
+  );
+  assert.equal(second.next, undefined);
+  assert.deepEqual(
+    requests.map(({ path }) => path.split("?")[0]),
+    [
+      "/rest/v1/activities/pagingtoken.json",
+      "/rest/v1/activities/deletedleads.json",
+      "/rest/v1/activities/deletedleads.json",
+    ],
+  );
+  assert.equal(first.records[0]?.deletedTime?.toISOString(), `${at.slice(0, 19)}.000Z`);
+  const bound = new URL(requests[0]?.path ?? "", "https://x.invalid").searchParams.get("sinceDatetime") ?? "";
+  assert.ok(new Date(bound).getTime() <= since.getTime(), bound);
+  assert.match(bound, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
+  assert.ok(requests[2]?.path.includes("nextPageToken=B%3D%3D%3D%3D"));
+});
+
+test("an account that may not read activities is told so, and its leads are read all the same", async () => {
+  const { fetch } = replay(
+    answer({ nextPageToken: "GIYDAOBNGEYS2MBWKQYDAORQ" }),
+    failure("603", "Access denied"),
+  );
+  const period = { objectName: "list/1001", since: new Date(Date.now() - 60_000), until: new Date() };
+  const page = await read.readDeletions(period, undefined, fetch);
+  assert.deepEqual(page.records, []);
+  assert.equal(page.next, undefined);
+});

@@ -55,6 +55,26 @@ const datedAsset: ObjectRules = {
 
 const inPages = { from: "nextPageToken", to: "query.nextPageToken" };
 
+/** A list of what happened begins with a token for a time. */
+const behindToken = {
+  ...inPages,
+  more: "moreResult",
+  start: { path: "/rest/v1/activities/pagingtoken.json", sinceTo: "query.sinceDatetime" },
+};
+
+/** Leads that were deleted, wherever they were; older deletions "may be pruned". It needs the permission to read activities. */
+const deletedLeads: ObjectRules["furtherLists"] = [
+  {
+    list: { path: "/rest/v1/activities/deletedleads.json" },
+    paging: { cursor: behindToken },
+    idPath: "leadId",
+    changedPath: "activityDate",
+    since: { format: "rfc3339-seconds", overlapMinutes: 60, oldestDays: 14 },
+    deleted: true,
+    mayBeForbidden: true,
+  },
+];
+
 export const description: Description = {
   ids: { number: true },
   defaults: { modes: ["read"], records: "result" },
@@ -131,13 +151,7 @@ export const description: Description = {
       changedPath: "activityDate",
       absentWhenEmpty: true,
       since: { format: "rfc3339-seconds", overlapMinutes: 60 },
-      paging: {
-        cursor: {
-          ...inPages,
-          more: "moreResult",
-          start: { path: "/rest/v1/activities/pagingtoken.json", sinceTo: "query.sinceDatetime" },
-        },
-      },
+      paging: { cursor: behindToken },
     },
     lists: {
       list: { path: "/rest/v1/lists.json", pageSize: { to: "query.batchSize", most: 300 } },
@@ -160,6 +174,7 @@ export const description: Description = {
       absentWhenEmpty: true,
       changedPath: "updatedAt",
       select: { to: "query.fields" },
+      furtherLists: deletedLeads,
     },
   },
   errors: {
@@ -173,6 +188,6 @@ export const description: Description = {
   sources: {
     documentation: "https://experienceleague.adobe.com/en/docs/marketo-developer/marketo/rest/rest-api",
     checked:
-      "2026-11-26, Adobe’s OpenAPI files and pages of 2026-08; the order of lists of assets, the codes of errors and the ids of activity types were not looked up. Companies, opportunities and own objects, whose ids are no numbers, are left out",
+      "2026-11-28, Adobe’s OpenAPI files and pages of 2026-08; the order of lists of assets is told nowhere, the codes of errors and the ids of activity types were not looked up; deletions of leads from the list of the last 14 days, for which the API user needs the permission to read activities. Companies, opportunities and own objects, whose ids are no numbers, are left out",
   },
 };
