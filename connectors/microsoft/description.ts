@@ -8,7 +8,7 @@ const ever = "createdDateTime ge 1900-01-01T00:00:00Z";
 export const description: Description = {
   ids: { pattern: "[A-Za-z0-9_=-]{1,512}" },
   defaults: {
-    list: { path: "/v1.0/me/{path}", pageSize: { to: "query.$top", most: 100 } },
+    list: { path: "/v1.0/me/{path}", pageSize: { to: "query.$top", most: 500 } },
     records: "value",
     paging: { nextUrl: { from: "@odata.nextLink" } },
     changedPath: "lastModifiedDateTime",
@@ -52,7 +52,7 @@ export const description: Description = {
     "me/calendars/events": {
       modes: ["read"],
       parent: { object: "me/calendars" },
-      list: { path: "/v1.0/me/calendars/{parent}/events", pageSize: { to: "query.$top", most: 100 } },
+      list: { path: "/v1.0/me/calendars/{parent}/events", pageSize: { to: "query.$top", most: 500 } },
       get: { path: "/v1.0/me/events/{id}" },
       example: { subject: "Pens" },
     },
@@ -65,7 +65,7 @@ export const description: Description = {
     "me/contactFolders/contacts": {
       modes: ["read"],
       parent: { object: "me/contactFolders" },
-      list: { path: "/v1.0/me/contactFolders/{parent}/contacts", pageSize: { to: "query.$top", most: 100 } },
+      list: { path: "/v1.0/me/contactFolders/{parent}/contacts", pageSize: { to: "query.$top", most: 500 } },
       get: { path: "/v1.0/me/contacts/{id}" },
       metadata: { label: "Contact", fields: contactFields },
       example: { givenName: "Ada" },

@@ -186,3 +186,24 @@ test("records with lines are read with them, not with links to them", async () =
     assert.deepEqual(page.records[0]?.values["item"], { items: [{ line: 1 }] });
   }
 });
+
+/** Collection Paging: "a maximum of 1000 pages of results can be returned"; by 100 that is as many records as can be had at all. */
+test("a list of more than 1,000 pages is a failure that says so, not a success", async () => {
+  const page = (from: number) => ({
+    status: 200,
+    body: {
+      items: [{ id: String(from + 1) }],
+      count: 1,
+      offset: from,
+      hasMore: true,
+      totalResults: 150_000,
+    },
+  });
+  const readBehind = (pages: number) => {
+    const reached = { place: pages * 100, pages, read: pages * 100 };
+    const { fetch } = replay(page(pages * 100), { status: 200, body: customer(String(pages * 100 + 1)) });
+    return read.readPage(planRead("customer", { pageSize: 100 }), reached, fetch);
+  };
+  assert.ok((await readBehind(998)).next);
+  await assert.rejects(readBehind(999), /goes on after 1000 pages/);
+});

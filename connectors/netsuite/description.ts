@@ -13,7 +13,7 @@ export const description: Description = {
     records: "items",
     readEach: true,
     total: "totalResults",
-    paging: { offset: { to: "query.offset", more: "hasMore" }, depth: { pages: 1000 } },
+    paging: { offset: { to: "query.offset" }, depth: { pages: 1000 } },
     // Lists compare times by the date format of the user, so they are compared here.
     changedPath: "lastModifiedDate",
     create: { method: "POST", path: records, id: "header.Location" },
@@ -62,12 +62,12 @@ export const description: Description = {
   errors: {
     message: ["o:errorDetails.*.detail", "title"],
     code: "o:errorDetails.0.o:errorCode",
-    codes: { CONCURRENCY_LIMIT_EXCEEDED: "rate_limited", NONEXISTENT_ID: "not_found" },
+    furtherCode: "o:errorCode",
   },
   limits: { waitSeconds: 5 },
   sources: {
     documentation: "https://docs.oracle.com/en/cloud/saas/netsuite/ns-online-help/section_1545141395.html",
     checked:
-      "2026-11-27, documentation and REST API Browser 2026.1, by facts.json: pages, writes, errors; not by what lists are sorted, nor the time of change of vendors, opportunities, purchase orders, invoices and items. Every record of a list costs a call; SuiteQL, which costs fewer but names fields in other words, goes through the proxy",
+      "2026-11-27, documentation and REST API Browser 2026.1, by facts.json: pages, writes, errors; lists are in no order that anybody promises, so that a record can be missed while others are added or deleted; not checked: the time of change of vendors, opportunities, purchase orders, invoices and items. Every record of a list costs a call; SuiteQL, which costs fewer but names fields in other words, goes through the proxy",
   },
 };
