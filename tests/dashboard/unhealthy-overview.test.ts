@@ -5,6 +5,7 @@ import { Client } from "pg";
 import { startTestBusbar } from "../harness/busbar.ts";
 import { launchBrowser, NO_CHROMIUM } from "../harness/chromium.ts";
 import { connectCustomer } from "../harness/connect-customer.ts";
+import { until } from "../harness/until.ts";
 import { openVisit, signIn, untilBuilt } from "./open-dashboard.ts";
 
 const MANIFEST = `
@@ -40,11 +41,13 @@ test(
     });
     const database = new Client(on.connectionString);
     await database.connect();
+    // The worker inserts the row, and is stopped before it could change it again.
+    await until(async () => (await database.query("select from read_objects")).rowCount === 1);
+    await on.restart({ BUSBAR_ROLES: "api,proxy" });
     const pause = { by: "auto", error: "The provider has no such object.", time: new Date().toISOString() };
     await database.query("update read_objects set pause = $1, failing_since = now()", [
       JSON.stringify(pause),
     ]);
-    await on.restart({ BUSBAR_ROLES: "api,proxy" });
     // A worker counts as missing after 30 s.
     await database.query("update readiness set worker_seen_time = worker_seen_time - interval '31 seconds'");
     await database.end();

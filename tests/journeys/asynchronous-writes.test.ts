@@ -153,6 +153,7 @@ describe("asynchronous writes", () => {
     for (const answer of [first, ...others]) assert.equal((await ended(answer)).body.status, "success");
     const [reported = 0, ...after] = on.sandbox
       .requests({ provider: "hubspot" })
+      .filter(({ body }) => body.includes("Limited "))
       .map(({ receivedAt }) => Date.parse(receivedAt));
     assert.equal(after.length, 4);
     assert.ok(Math.min(...after) - reported >= 1_000, "nobody called before the time was over");
@@ -202,7 +203,7 @@ describe("asynchronous writes", () => {
   });
 
   test("auto-batched records share one operation and one provider call, by their delay or by a hundred", async () => {
-    const policy = { autoBatchPolicy: { maxDelayMinutes: 120 } };
+    const policy = { autoBatchPolicy: { maxDelayMinutes: 240 } };
     const slow = await Promise.all(
       [1, 2, 3].map((n) => write({ type: "create", record: { name: `Grouped ${n}` }, ...policy })),
     );
@@ -229,7 +230,7 @@ describe("asynchronous writes", () => {
       async () =>
         on.sandbox
           .requests({ provider: "hubspot" })
-          .filter((request) => request.path.includes("/batch/create")).length === 2,
+          .filter((request) => request.path.includes("/batch/create")).length >= 2,
     );
     for (const id of ids.filter((_, index) => counts[index] === 100))
       assert.match((await awaitEnd(id)).body.result, /100 succeeded, 0 failed/);
@@ -282,15 +283,19 @@ describe("asynchronous writes", () => {
     const other = await write({ type: "create", record: { name: "Other" } }, "hubspot", "companies", headers);
     assert.equal(other.status, 422);
 
-    on.sandbox.addFault({ provider: "hubspot", path: "/crm/v3/objects/companies", delayMs: 2_000, count: 1 });
-    const sync = { groupRef: "acme", type: "create", record: { name: "Slow" } };
-    const key = { "idempotency-key": "once-2" };
-    const send = () => on.write("hubspot", "companies", sync, key);
-    const [done, refused] = (await Promise.all([send(), send()])).toSorted((a, b) => a.status - b.status);
-    assert.equal(refused?.status, 409);
-    const repeated = await on.write("hubspot", "companies", sync, key);
-    assert.deepEqual(repeated.body, done?.body);
-    assert.equal(named("Slow").length, 1);
+    let turn = 0;
+    await until(async () => {
+      const [name, key] = [`Slow ${(turn += 1)}`, { "idempotency-key": `slow-${turn}` }];
+      const path = "/crm/v3/objects/companies";
+      on.sandbox.addFault({ provider: "hubspot", path, delayMs: 2_000, count: 1 });
+      const sync = { groupRef: "acme", type: "create", record: { name } };
+      const send = () => on.write("hubspot", "companies", sync, key);
+      const [done, second] = (await Promise.all([send(), send()])).toSorted((a, b) => a.status - b.status);
+      assert.deepEqual((await send()).body, done?.body);
+      assert.equal(named(name).length, 1);
+      // On a busy machine, the second request may come when the first one has ended.
+      return second?.status === 409;
+    });
   });
 
   test("a refusal under an Idempotency-Key is repeated as it was", async () => {
@@ -306,16 +311,14 @@ describe("asynchronous writes", () => {
   test("a dry run shows the provider's request and sends nothing", async () => {
     on.sandbox.clearRequests();
     const body = { groupRef: "acme", type: "create", record: { name: "Dry" } };
-    const shown = await on.call(
-      "POST",
-      "/write/v1/projects/default/integrations/hubspot/objects/companies?dryRun=true",
-      body,
-    );
+    const path = "/write/v1/projects/default/integrations/hubspot/objects/companies?dryRun=true";
+    const shown = await on.call("POST", path, body);
     assert.equal(shown.status, 200, shown.text);
     assert.equal(shown.body.requests[0].path, "/crm/objects/2026-03/companies");
     assert.deepEqual(shown.body.records[0].fields, { name: "Dry" });
-    assert.equal(on.sandbox.requests({ provider: "hubspot" }).length, 0);
-    const path = "/write/v1/projects/default/integrations/hubspot/objects/companies?dryRun=true";
+    // Groups of the tests before may be sent meanwhile.
+    const sent = on.sandbox.requests({ provider: "hubspot" }).filter((one) => one.body.includes('"Dry"'));
+    assert.deepEqual(sent, []);
     const impossible = await on.call("POST", path, {
       ...body,
       type: "update",
@@ -357,6 +360,8 @@ describe("asynchronous writes", () => {
   test("a group survives a restart and takes more records afterwards", async () => {
     const objects = ["contacts", "companies"];
     const { groupRef } = await connectCustomer(on, { provider: "hubspot", objects, groupRef: "restarted" });
+    // With minutes of 60 s, the group is open however long the restart takes.
+    await on.restart({ BUSBAR_MINUTE_MS: "60000" });
     const contact = (n: number) =>
       grouped({ groupRef, record: { email: `restart-${n}@example.com` } }, "hubspot", "contacts");
     const id = await contact(0);
@@ -383,6 +388,7 @@ describe("asynchronous writes", () => {
     await new Promise((resolve) => setTimeout(resolve, 1_500));
     const [first = 0, ...later] = on.sandbox
       .requests({ provider: "hubspot" })
+      .filter(({ body }) => body.includes("Patient "))
       .map(({ receivedAt }) => Date.parse(receivedAt));
     const asked = later.filter((time) => time - first < 1_500).length;
     assert.ok(asked <= 16 + 1, `${asked} more calls in one and a half seconds of "wait a second"`);

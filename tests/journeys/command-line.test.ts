@@ -138,12 +138,12 @@ describe("a builder at a terminal", { skip: whyNoTerminal() ?? false }, () => {
     const [, recordId] = await terminal.see(/created record (\d+)/);
     enter("busbar operations --integration hubspot --group acme");
     await terminal.see(/INTEGRATION +GROUP +ACTION +OBJECT +STATUS/);
-    await terminal.see(/hubspot +acme +write +contacts +success +\d+ s ago/);
+    await terminal.see(/hubspot +acme +write +contacts +success +\d+ (s|min) ago/);
     // oxlint-disable-next-line no-control-regex
     assert.match(terminal.transcript(), /\u001B\[32msuccess/);
     enter("stty cols 80; busbar operations --integration hubspot --group acme; stty cols 0");
     const [heading] = await terminal.see(/INTEG.*GROUP.*ID\n/);
-    const [row] = await terminal.see(/hubspot +acme +contacts +success +\d+ s ago +[0-9a-f-]{36}\n/);
+    const [row] = await terminal.see(/hubspot +acme +contacts +success +\d+ (?:s|min) ago +[0-9a-f-]{36}\n/);
     assert.ok(Math.max(heading.length, row.length) <= 81, heading + row);
 
     enter("busbar write hubspot contacts --group acme --set email=not-an-address");

@@ -7,22 +7,18 @@ import { connectCustomer, type Customer } from "../harness/connect-customer.ts";
 import { startLossyDatabase, type LossyDatabase } from "../harness/lossy-database.ts";
 import { until } from "../harness/until.ts";
 
-/** Ends the connection of a statement that changes this table in the middle of it, and does something before others may. */
-async function breakOff(client: Client, table: string, meanwhile: () => Promise<void>): Promise<void> {
-  // Reading goes on: a question that is broken off has nothing to lose.
-  await client.query(`begin; lock table ${table} in exclusive mode`);
-  await until(async () => {
+/** Returns the process of a statement of Busbar that waits for a lock which this client has. */
+const awaitWaiting = (client: Client): Promise<number> =>
+  until(async () => {
     // Otherwise a transaction sees the same activity each time it looks.
     await client.query("select pg_stat_clear_snapshot()");
-    const { rowCount } = await client.query(
-      `select pg_terminate_backend(pid) from pg_stat_activity
+    const { rows } = await client.query(
+      `select pid from pg_stat_activity
        where application_name = 'busbar' and datname = current_database() and wait_event_type = 'Lock'`,
     );
-    return (rowCount ?? 0) > 0;
+    return rows[0]?.pid;
   });
-  await meanwhile();
-  await client.query("commit");
-}
+const TERMINATE = "select pg_terminate_backend($1)";
 
 /** An operation when it has ended. */
 const awaitEnd = (busbar: TestBusbar, operationId: string): Promise<Answer["body"]> =>
@@ -35,34 +31,34 @@ const awaitEnd = (busbar: TestBusbar, operationId: string): Promise<Answer["body
 describe("a claim whose answer was lost with the connection to the database", () => {
   let busbar: TestBusbar;
   let client: Client;
+  let other: Client;
   let acme: Customer;
   before(async () => {
     busbar = await openTestBusbar();
-    client = new Client({ connectionString: busbar.connectionString, application_name: "test" });
-    await client.connect();
+    [client, other] = [new Client(busbar.connectionString), new Client(busbar.connectionString)];
+    await Promise.all([client.connect(), other.connect()]);
     acme = await connectCustomer(busbar, { provider: "hubspot", objects: ["companies"] });
   });
   after(async () => {
-    await client.end();
+    await Promise.all([client.end(), other.end()]);
     await busbar.stop();
   });
 
   /** A write that the process has claimed, without having been told. */
   const claimedUnknowingly = async (name: string, called: boolean): Promise<string> => {
-    await client.query("insert into connection_gates values ($1, now() + interval '5 seconds', true)", [
-      acme.connectionId,
-    ]);
+    // Every claim reads this table, and accepting a write does not.
+    await client.query("begin; lock table connection_gates in access exclusive mode");
     const request = { type: "create", mode: "asynchronous", record: { name } };
     const { operationId } = await acme.succeed("companies", request);
     const { rows } = await client.query(
       `select objid::int as id from pg_locks where classid = 735561
          and database = (select oid from pg_database where datname = current_database())`,
     );
-    await breakOff(client, "writes", async () => {
-      const claimed = "update writes set claimed_by = $1, may_have_been_sent = $2 where operation_id = $3";
-      await client.query(claimed, [rows[0].id, called, operationId]);
-      await client.query("delete from connection_gates");
-    });
+    const waiting = await awaitWaiting(client);
+    const claimed = "update writes set claimed_by = $1, may_have_been_sent = $2 where operation_id = $3";
+    await other.query(claimed, [rows[0].id, called, operationId]);
+    await client.query(TERMINATE, [waiting]);
+    await client.query("commit");
     return operationId;
   };
   const companies = (name: string): number =>
@@ -133,17 +129,17 @@ describe("a synchronous write during which the database goes away", () => {
     const busbar = await openTestBusbar();
     t.after(() => busbar.stop());
     const acme = await connectCustomer(busbar, { provider: "hubspot", objects: ["companies"] });
-    busbar.sandbox.addFault({
-      provider: "hubspot",
-      path: "/crm/v3/objects/companies",
-      delayMs: 3_000,
-      count: 1,
-    });
-    const client = new Client({ connectionString: busbar.connectionString, application_name: "test" });
+    const client = new Client(busbar.connectionString);
     await client.connect();
+    // The operation begins by an insert and ends by an update, which waits for this lock whenever it comes.
+    await client.query(`
+      create function wait_for_test() returns trigger language plpgsql as $$
+        begin perform pg_advisory_xact_lock_shared(4711); return new; end $$;
+      create trigger wait_for_test before update on operations for each row execute function wait_for_test();
+      select pg_advisory_lock(4711)`);
     const answer = acme.succeed("companies", { type: "create", record: { name: "Kept" } });
-    await until(() => busbar.sandbox.requests({ provider: "hubspot", method: "POST" }).length === 1);
-    await breakOff(client, "operations", async () => {});
+    await client.query(TERMINATE, [await awaitWaiting(client)]);
+    await client.query("select pg_advisory_unlock(4711)");
     await client.end();
     const { result, operationId } = await answer;
     assert.equal(result.success, true);

@@ -2,20 +2,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Client } from "pg";
-import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+import { openTestBusbar } from "../../../tests/harness/busbar.ts";
 import { connectCustomer } from "../../../tests/harness/connect-customer.ts";
-import { until } from "../../../tests/harness/until.ts";
+import { eraseWhole } from "../../../tests/harness/erase-whole.ts";
 
 /** The customer that is erased. */
 const MARK = "erasemark";
-
-/** Asks until nothing is left: on a busy machine, one request's time may not be enough. */
-const eraseWhole = (busbar: TestBusbar): Promise<true> =>
-  until(async () => {
-    const { status, body, text } = await busbar.inProject("DELETE", `/groups/${MARK}`);
-    assert.equal(status, 200, text);
-    return body.done === true;
-  });
 
 test("an erasure that the database stops half way says that it is not done, rather than that nothing was, and goes on", async (t) => {
   const busbar = await openTestBusbar();
@@ -28,7 +20,7 @@ test("an erasure that the database stops half way says that it is not done, rath
   assert.deepEqual([stopped.status, stopped.body.done, stopped.body.erased?.connections], [200, false, 1]);
   await locker.query("rollback");
   await locker.end();
-  await eraseWhole(busbar);
+  await eraseWhole(busbar, MARK);
 });
 
 test("an erasure that the database breaks off at any of its steps can be repeated, whenever it says that it is not done", async (t) => {
@@ -60,7 +52,7 @@ test("an erasure that the database breaks off at any of its steps can be repeate
     const { rows } = await client.query<{ last: number }>("select last_value::integer as last from passes");
     passes = Math.max(passes, Number(rows[0]?.last));
     if (first.body.done) continue;
-    await eraseWhole(busbar);
+    await eraseWhole(busbar, MARK);
   }
   assert.ok(passes >= 2, `${passes} passes`);
 });
