@@ -17,6 +17,8 @@ export interface ChildAssociation {
   idField: string;
   /** Whether Salesforce archives the children. */
   hasArchive?: boolean;
+  /** Whether the children have no mark of deletion, because they are never deleted. */
+  isNeverDeleted?: boolean;
 }
 
 /** Whether Salesforce archives records of an object, which it does with activities about a year after their date. */
@@ -52,10 +54,17 @@ export function planAssociations({
   return plan;
 }
 
-/** In the order of ids, so that a list that is read in parts has each child once. */
-export const childQuery = ({ relationshipName, idField, hasArchive }: ChildAssociation): string =>
+/**
+ * In the order of ids, so that a list that is read in parts has each child once.
+ *
+ * @param withDeleted whether the query finds deleted records, of which the children are then left out
+ */
+export const childQuery = (
+  { relationshipName, idField, isNeverDeleted }: ChildAssociation,
+  withDeleted: boolean,
+): string =>
   `(SELECT Id${idField === "Id" ? "" : `,${idField}`} FROM ${relationshipName}` +
-  `${hasArchive ? ` WHERE ${NOT_DELETED}` : ""} ORDER BY Id)`;
+  `${withDeleted && !isNeverDeleted ? ` WHERE ${NOT_DELETED}` : ""} ORDER BY Id)`;
 
 /** What leaves out the deleted records that `queryAll` has beside the archived ones. */
 export const NOT_DELETED = "IsDeleted = false";
@@ -79,6 +88,7 @@ const byRelation = (relationshipName: string, objectName: string): Found => ({
   relationshipName,
   idField: "Id",
   ...(isArchived(objectName) && { hasArchive: true }),
+  ...(/^user$/i.test(objectName) && { isNeverDeleted: true }),
 });
 
 const parentField = (name: string, metadata: ObjectMetadata | undefined): string | undefined =>

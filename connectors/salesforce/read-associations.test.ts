@@ -85,6 +85,32 @@ test("archived activities are associated like others; deleted children and recor
   }
 });
 
+/** `queryAll` also has deleted records, as children, too (SOAP API Developer Guide, `queryAll()`); users are deactivated, never deleted. */
+test("beside archived activities, other children come without the deleted ones", async () => {
+  const children = [
+    { objectName: "Task", fieldName: "WhoId", relationshipName: "Tasks" },
+    { objectName: "Case", fieldName: "ContactId", relationshipName: "Cases" },
+    { objectName: "User", fieldName: "ContactId", relationshipName: "Users" },
+  ];
+  const metadata = buildMetadata("Contact", { fields: reference("IsDeleted", ""), children });
+  const provider = replay(page());
+  await read.readPage(buildPlan("Contact", metadata, "tasks", "cases", "users"), undefined, provider.fetch);
+  assert.match(provider.requests[0]?.path ?? "", /\/queryAll\?/);
+  assert.match(
+    readQuery(provider.requests[0] ?? { path: "" }),
+    /,\(SELECT Id FROM Tasks WHERE IsDeleted = false ORDER BY Id\),\(SELECT Id FROM Cases WHERE IsDeleted = false ORDER BY Id\),\(SELECT Id FROM Users ORDER BY Id\) FROM Contact WHERE/,
+  );
+  // Children of an activity, which `queryAll` reads in any case.
+  const roles = [{ objectName: "TaskRelation", fieldName: "TaskId", relationshipName: "TaskRelations" }];
+  const again = replay(page());
+  const task = buildMetadata("Task", { fields: reference("IsDeleted", ""), children: roles });
+  await read.readPage(buildPlan("Task", task, "TaskRelations"), undefined, again.fetch);
+  assert.match(
+    readQuery(again.requests[0] ?? { path: "" }),
+    /\(SELECT Id FROM TaskRelations WHERE IsDeleted = false ORDER BY Id\) FROM Task WHERE/,
+  );
+});
+
 test("a parent comes by its object's name, and a record without one has no association", async () => {
   const metadata = buildMetadata("Opportunity", { fields: reference("AccountId", "Account"), children: [] });
   const provider = replay(

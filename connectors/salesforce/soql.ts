@@ -73,7 +73,7 @@ function selection(plan: Selected): string {
   const distinct = new Map(names.map((name) => [name.toLowerCase(), name]));
   return [
     ...[...distinct.values()].map((name) => getName(name, metadata)),
-    ...children.map((child) => childQuery(child)),
+    ...children.map((child) => childQuery(child, hasArchive(plan))),
   ].join(",");
 }
 
