@@ -3,6 +3,9 @@
 /** The end of what a `Date` holds, in the year 275760. PostgreSQL holds it as well. */
 const LAST_MS = 8.64e15;
 
+/** Stands for a time that is beyond, or that nobody knows. */
+export const LAST_TIME: Readonly<Date> = new Date(LAST_MS);
+
 /** A year of more than four digits, or milliseconds in as many digits as no `Date` has. */
 const BEYOND = /^\+?\d{5,}(?:-|$)/;
 

@@ -1,6 +1,7 @@
 /** Which records of a page are delivered: what has changed since it was delivered, and nothing that is overtaken. */
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
+import type { JsonObject } from "../../../ground/json.ts";
 import { newId } from "../../../ground/ids.ts";
 import { nowMs } from "../../../ground/clock.ts";
 import { commitReadPages } from "../../store/reads/read-pages.ts";
@@ -56,8 +57,8 @@ async function openRecording(t: TestContext, kind: "scheduled" | "triggered" = "
     return chosen.entries.map((text) => JSON.parse(text));
   }
   /** Reads the record with this name and change time, on a page that arrived then; returns what is delivered. */
-  const page = async (name: string, changeTime: Date, arrived = new Date()) => {
-    const record = { id: "1", changeTime, raw: { name }, values: { id: "1", name } };
+  const page = async (name: string, changeTime?: Date, arrived = new Date(), raw: JsonObject = { name }) => {
+    const record = { id: "1", ...(changeTime && { changeTime }), raw, values: { id: "1", name } };
     const page = { records: [record], time: arrived, untilTime: new Date() };
     return remember(await chooseRecords(busbar, scan, page));
   };
@@ -84,6 +85,25 @@ test("a record is delivered once, and again when its content or its change time 
   assert.equal((await page("a", EARLIER)).length, 0);
   assert.equal((await page("b", EARLIER)).length, 1);
   assert.equal((await page("b", LATER)).length, 1);
+});
+
+test("a record whose change time is not known is delivered once, again when any member differs, and its deletion once", async (t) => {
+  const { page, deletion } = await openRecording(t);
+  assert.equal((await page("a")).length, 1);
+  assert.equal((await page("a")).length, 0);
+  assert.equal((await page("a", undefined, new Date(), { name: "a", more: 1 })).length, 1);
+  assert.equal((await page("b", undefined, new Date(), { name: "b", more: 1 })).length, 1);
+  assert.equal((await deletion(LATER)).length, 1);
+  assert.equal((await deletion(LATER)).length, 0);
+  assert.equal((await page("b")).length, 1);
+  assert.equal((await page("b", LATER, new Date(nowMs() - 10_000))).length, 1, "it has a time now");
+});
+
+test("the deletion of a record whose change time no Date holds is delivered", async (t) => {
+  const { page, deletion } = await openRecording(t);
+  assert.equal((await page("a", new Date(8.64e15))).length, 1);
+  assert.equal((await page("a", new Date(8.64e15))).length, 0);
+  assert.equal((await deletion(LATER)).length, 1);
 });
 
 test("a page that arrived before a newer version was committed does not deliver the older one", async (t) => {

@@ -1,4 +1,5 @@
 /** Chooses which records of a page are delivered, and what is remembered of them. */
+import { LAST_TIME } from "../../../connector-kit/calls/reported-time.ts";
 import type { DeletedRecord, SourceRecord } from "../../../connector-kit/read-connector.ts";
 import type { SeenRecord } from "../../../ground/pack-seen.ts";
 import { timeSlices, type TimeSlices } from "../../../ground/time-slices.ts";
@@ -77,9 +78,9 @@ async function chooseChanged(
   const { run, shaper, target } = scan;
   const { deletedRecords } = target.definition;
   const rememberedFromMs = untilTime.getTime() - longestOverlapMs(target);
-  const mayBeKnown = records.filter(
-    ({ changeTime }) => changeTime && (run.kind === "scheduled" || changeTime.getTime() >= rememberedFromMs),
-  );
+  const isRemembered = ({ changeTime = LAST_TIME }: SourceRecord): boolean =>
+    changeTime.getTime() >= rememberedFromMs;
+  const mayBeKnown = records.filter((record) => run.kind === "scheduled" || isRemembered(record));
   const ids = mayBeKnown.flatMap(({ id }) => (deletedRecords ? [id, deletionKey(id)] : [id]));
   const fingerprints = await findFingerprints(deps, scan, ids);
   const chosen: Chosen = { entries: [], kept: [], leftOut: [], fingerprints: [], forgotten: [] };
@@ -103,16 +104,15 @@ async function chooseChanged(
     const entry = shaper.shape(record, readTime);
     if (own) entry.causedBy = { operationId: own.operationId };
     if (possible) entry.possiblyCausedBy = { operationId: possible.operationId };
-    const isRemembered = changeTime !== undefined && changeTime.getTime() >= rememberedFromMs;
     let content: string | undefined;
-    if (last || isRemembered) {
+    if (last || isRemembered(record)) {
       content = writeContent(entry);
-      const hash = recordFingerprint(content, changeTime);
+      const hash = fingerprint(record, content);
       if (last?.hash.equals(hash)) {
         chosen.leftOut.push({ id, changeTime, leftOut: "unchanged" });
         continue;
       }
-      if (changeTime) chosen.fingerprints.push({ recordId: id, changeTime, hash });
+      chosen.fingerprints.push({ recordId: id, changeTime: changeTime ?? LAST_TIME, hash });
     }
     if (deletion) chosen.forgotten.push(deletionKey(id));
     chosen.entries.push(writeEntry(entry, content));
@@ -120,6 +120,13 @@ async function chooseChanged(
   }
   return chosen;
 }
+
+/**
+ * Without a change time (`null`, `0000-00-00`), no bound of a read leaves the record out: only its whole content shows whether it
+ * changed, members that nobody selected included.
+ */
+const fingerprint = ({ changeTime, raw }: SourceRecord, content: string): Buffer =>
+  recordFingerprint(changeTime ? content : `${content}${JSON.stringify(raw)}`, changeTime);
 
 interface WriteBehind {
   /** The record certainly shows nothing else. */
@@ -165,8 +172,12 @@ const isOvertaken = (
 ): boolean =>
   changeTime !== undefined &&
   last !== undefined &&
-  changeTime < last.changeTime &&
+  isBefore(changeTime, last.changeTime) &&
   arrivedTime < last.markedTime;
+
+/** The last time of all stands for one that nobody knows: nothing is before it. */
+const isBefore = (time: Date, known: Date): boolean =>
+  time < known && known.getTime() < LAST_TIME.getTime();
 
 /** Key of a deletion among the fingerprints of records. */
 const deletionKey = (id: string): string => `deleted ${id}`;
@@ -191,7 +202,7 @@ export async function chooseDeletions(
     const seen = { id: record.id, changeTime: record.deletedTime };
     const lastChange = fingerprints.get(record.id)?.changeTime;
     const isKnown = fingerprints.get(deletionKey(record.id))?.hash.equals(hash) === true;
-    if (isKnown || (record.deletedTime && lastChange && lastChange > record.deletedTime)) {
+    if (isKnown || (record.deletedTime && lastChange && isBefore(record.deletedTime, lastChange))) {
       chosen.leftOut.push({ ...seen, leftOut: isKnown ? "unchanged" : "restored" });
       continue;
     }
