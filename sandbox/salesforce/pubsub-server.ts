@@ -85,8 +85,9 @@ export class PubSubServer {
     return this.#subscribers.size;
   }
 
-  /** Refuses the next calls of a method. */
+  /** Refuses the next calls of a method, in place of those that were to be refused before. */
   refuse(method: string, code: string, count: number): void {
+    for (const refusal of this.#refusals) if (refusal.method === method) refusal.left = 0;
     this.#refusals.push({ method, code, left: count });
   }
 

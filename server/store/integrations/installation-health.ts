@@ -46,6 +46,12 @@ const CANNOT_REFRESH = sql`refresh_failure is not null and status <> 'bad_creden
 /** Detail and time. */
 const REFRESH_FAILURE = sql`refresh_failure ->> 'detail', (refresh_failure ->> 'since')::timestamptz`;
 
+/** No event of the subscription arrives: its set-up has failed, or has taken longer than opening a stream may. */
+const NOT_SET_UP = sql`subscriptions.state = 'pending'
+  and (subscriptions.attempts > 0 or subscriptions.state_time < now() - interval '1 minute')`;
+/** A stream that ends is opened again at once: only one that fails twice in a row is broken. */
+const STREAM_IS_BROKEN = sql`event_streams.state <> 'open' and event_streams.attempts > 1 and event_streams.reason is not null`;
+
 /** Reasons of installations, one row each. For statements with `installations`. */
 export const HEALTH_REASONS = sql`(
   select 'connection' as type, provider as name,
@@ -108,7 +114,12 @@ export const HEALTH_REASONS = sql`(
   where read_runs.installation_id = installations.id and attempts > 0 and pause is null and failing_since is null and not disabled
   union all
   select case when failed_field is null then 'subscription' else 'field' end, coalesce(failed_field, object_name), coalesce(reason, 'The subscription is ' || state || '.'), state_time, object_name
-  from subscriptions where subscriptions.installation_id = installations.id and state in ('failed', 'degraded')
+  from subscriptions where subscriptions.installation_id = installations.id and (state in ('failed', 'degraded') or ${NOT_SET_UP})
+  union all
+  select 'subscription', object_name, event_streams.reason, coalesce(heard_time, event_streams.create_time), object_name
+  from subscriptions join event_streams
+    on event_streams.id = case source when 'pubsub' then installations.connection_id when 'journal' then journal_app_id end
+  where subscriptions.installation_id = installations.id and subscriptions.state = 'active' and ${STREAM_IS_BROKEN}
   union all
   select 'worker', 'worker', ${sql.lit(NO_WORKER)}, greatest(gone.since, installations.create_time), null from ${WORKER_GONE} as gone
 )`;
