@@ -2,6 +2,7 @@
 import type { Command } from "commander";
 import { Failure, UsageFailure } from "../failures.ts";
 import { objectPath, encodeStep } from "../http/api.ts";
+import { Refused } from "../http/refused.ts";
 import { objectsAt, requireObject, textAt, valueAt, type JsonObject } from "../http/json.ts";
 import type { Columns } from "../output/column.ts";
 import { printable } from "../output/printable.ts";
@@ -51,49 +52,82 @@ export function addTrace(program: Command, terminal: Terminal): void {
     .action(async (object: string, recordId: string, filters: Filters, command: Command) => {
       const on = await connect(command, terminal);
       const { out } = on;
-      const [first, ...others] = await findTraces(
-        on,
-        filters,
-        `/records/${objectPath(object)}/${encodeStep(recordId)}`,
-      );
+      const path = `/records/${objectPath(object)}/${encodeStep(recordId)}`;
+      const { traces, unseen } = await findTraces(on, filters, path);
+      const [first, ...others] = traces;
       if (!first) throw new UsageFailure("Name the customer: give --group, or --installation.");
-      if (out.json) return out.data(others.length > 0 ? [first, ...others] : first);
-      for (const found of [first, ...others]) {
-        if (others.length > 0) out.line(`installation ${printable(textAt(found, "installationId") ?? "")}`);
+      if (out.json) return out.data(others.length > 0 ? traces : first);
+      for (const found of traces) {
+        if (others.length + unseen.length > 0)
+          out.line(`installation ${textAt(found, "installationId") ?? ""}`);
         out.rows(objectsAt(found, "seen"), SEEN, "It was neither read nor reported.");
         out.rows(objectsAt(found, "messages"), MESSAGES, "No message contains it.");
-        out.rows(objectsAt(found, "writes"), WRITES, "Nobody wrote it.");
+        out.rows(objectsAt(found, "writes"), WRITES, "Nobody wrote it through Busbar.");
         for (const obstacle of objectsAt(found, "obstacles")) {
           out.line(`${out.paint.yellow("!")} ${printable(textAt(obstacle, "detail") ?? "")}`);
           out.line(`    ${out.paint.blue("→")} ${printable(textAt(obstacle, "remedy") ?? "")}`);
         }
       }
+      for (const { installationId, refusal } of unseen) {
+        out.line(`installation ${installationId}`);
+        out.line(printable(refusal.message));
+        for (const cause of listCauses(refusal)) out.line(`  - ${printable(cause)}`);
+      }
     });
 }
 
-/** Returns the traces in the installations that the options name. Throws the refusal of the last one if there is none. */
-async function findTraces(on: Connected, filters: Filters, path: string): Promise<JsonObject[]> {
+interface Found {
+  traces: JsonObject[];
+  /** Installations that have the object and know nothing of the record, with what keeps it away. */
+  unseen: { installationId: string; refusal: Refused }[];
+}
+
+/** Returns the traces in the installations that the options name. Throws the refusal that says most if there is none. */
+async function findTraces(on: Connected, filters: Filters, path: string): Promise<Found> {
   const { group, integration, installation } = filters;
   const places =
     group !== undefined && integration === undefined && installation === undefined
       ? await listPlaces(on, group)
       : [await findInstallation(on, filters)];
-  const found: JsonObject[] = [];
-  let refusal: unknown;
+  const found: Found = { traces: [], unseen: [] };
+  let refusal: Refused | undefined;
   for (const place of places) {
     try {
-      found.push(requireObject(await on.inProject("GET", place + path)));
+      found.traces.push(requireObject(await on.inProject("GET", place + path)));
     } catch (error) {
-      if (!(error instanceof Failure) || places.length === 1) throw error;
-      refusal = error;
+      if (!(error instanceof Refused) || places.length === 1) throw error;
+      // Others say only that their integration has no such object.
+      const isOfRecord = valueAt(error.problem, "causes") !== undefined;
+      if (isOfRecord) found.unseen.push({ installationId: place.split("/").at(-1) ?? "", refusal: error });
+      refusal ??= error;
     }
   }
-  if (found.length > 0) return found;
+  if (found.traces.length > 0) return found;
+  const [first, ...others] = found.unseen;
+  if (first && others.length === 0) throw first.refusal;
+  if (first) throw unknownEverywhere(found.unseen);
   if (refusal) throw refusal;
   // The server's refusal of an unknown customer suggests the one that was meant.
   await on.inProject("GET", `/groups/${encodeStep(group ?? "")}`);
   throw new Failure(`The customer \`${group ?? ""}\` has no installation.`);
 }
+
+const listCauses = ({ problem }: Refused): string[] => {
+  const causes = valueAt(problem, "causes");
+  return Array.isArray(causes) ? causes.filter((cause) => typeof cause === "string") : [];
+};
+
+const unknownEverywhere = (unseen: Found["unseen"]): Failure =>
+  new Failure(
+    unseen
+      .map(({ installationId, refusal }) =>
+        [
+          `installation ${installationId}: ${refusal.message}`,
+          ...listCauses(refusal).map((cause) => `  - ${cause}`),
+        ].join("\n"),
+      )
+      .join("\n"),
+  );
 
 async function listPlaces(on: Connected, groupRef: string): Promise<string[]> {
   const page = await on.inProject("GET", "/installations:search", { query: { groupRef, pageSize: "200" } });

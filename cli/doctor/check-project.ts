@@ -74,8 +74,17 @@ async function checkConnections(deps: Needs): Promise<Finding[]> {
     const failure = textAt(one, "refreshFailure.detail");
     return failure ? [bad(check, `${group}: ${failure}`, lookAtApp(provider))] : [];
   });
-  return summarize("connections", all, faults);
+  const unverified = all.filter(isUnverified).length;
+  if (faults.length > 0 || unverified === 0) return summarize("connections", all, faults);
+  const known = `${all.length - unverified} in order`;
+  return [
+    good("connections", `${known}; of ${unverified} the provider has not accepted the credentials yet`),
+  ];
 }
+
+/** Nothing could be tried, or the provider did not answer. */
+const isUnverified = (connection: JsonObject): boolean =>
+  valueAt(connection, "verified") === false && textAt(connection, "status") !== "bad_credentials";
 
 async function checkInstallations(deps: Needs): Promise<Finding[]> {
   const all = requireObjects(await deps.inProject("GET", "/installations"));

@@ -26,7 +26,7 @@ export function cellText<Row>({ text, kind }: Column<Row>, row: Row, nowMs: numb
 const COLOURS: [colour: "red" | "green" | "yellow", statuses: RegExp][] = [
   ["red", /^(failure|failed|(\d+ of \d+ )?unhealthy|bad_credentials|disabled|failing|given_up|false)$/],
   ["green", /^(success|(\d+ )?healthy|working|delivered|enabled|true)$/],
-  ["yellow", /^(in_progress|in_message|queued|received|refused|waiting|sending|created)$/],
+  ["yellow", /^(in_progress|in_message|queued|received|refused|waiting|sending|created|unverified)$/],
 ];
 
 /** Returns the colour of a status; unknown texts stay plain. */

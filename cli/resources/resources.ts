@@ -77,6 +77,14 @@ const INSTALLATIONS: Resource = {
   listDependents: listInstallationDependents,
 };
 
+/** Returns more than the API's status: `failing` without new tokens, `unverified` before the provider has accepted the credentials. */
+function connectionStatus(connection: JsonObject): string {
+  const reported = textAt(connection, "status") ?? "";
+  if (reported === "bad_credentials") return reported;
+  if (valueAt(connection, "refreshFailure") !== undefined) return "failing";
+  return valueAt(connection, "verified") === false ? "unverified" : reported;
+}
+
 const CONNECTIONS: Resource = {
   plural: "connections",
   singular: "connection",
@@ -85,7 +93,7 @@ const CONNECTIONS: Resource = {
     PROVIDER: text("provider"),
     GROUP: text("group.groupRef"),
     CONSUMER: text("consumer.consumerRef"),
-    STATUS: status("status"),
+    STATUS: { text: connectionStatus, kind: "status" },
     SCHEME: markExtra(text("authScheme")),
     CREATED: time("createTime"),
     ID: id("id"),

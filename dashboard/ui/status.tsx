@@ -41,6 +41,7 @@ const KINDS: Record<string, Kind> = {
   queued: "busy",
   approved: "busy",
   in_message: "busy",
+  unverified: "busy",
   created: "idle",
   filtered: "idle",
   repeated: "idle",

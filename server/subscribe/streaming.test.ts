@@ -193,29 +193,6 @@ describe("subscribing to Salesforce", () => {
     await until(() => server().open === 1);
   });
 
-  test("a stream that cannot be opened again makes the customer unhealthy until it is open", async () => {
-    const health = async () => (await busbar.inProject("GET", installation())).body;
-    assert.deepEqual((await health()).healthReasons, []);
-    server().refuse("Subscribe", "service.unavailable", 1_000);
-    server().break("disconnect");
-    const [reason] = await until(async () => {
-      const { healthReasons } = await health();
-      return healthReasons.length === 2 && healthReasons;
-    });
-    assert.deepEqual([reason.type, reason.name], ["subscription", "Machine__c"]);
-    assert.match(reason.detail, /unavailable/i);
-    const [group] = (await busbar.inProject("GET", "/groups?healthStatus=unhealthy")).body.results;
-    assert.equal(group?.groupRef, customer.groupRef);
-    const { obstacles = [], causes = obstacles } = (
-      await busbar.inProject("GET", `${installation()}/records/account/unseen`)
-    ).body;
-    assert.match(JSON.stringify(causes), /subscription `account`/);
-    assert.ok((await subscriptions()).every(({ state }) => state === "degraded"));
-    server().refuse("Subscribe", "service.unavailable", 0);
-    await until(async () => (await health()).healthStatus === "healthy");
-    await until(() => server().open === 1);
-  });
-
   test("a token that was revoked at the provider is refreshed, and the stream goes on", async () => {
     const before = entries(OTHER).length;
     busbar.sandbox.salesforce.expireTokens();
@@ -324,34 +301,6 @@ describe("subscribing to Salesforce", () => {
     await busbar.inProject("DELETE", installation());
     await until(() => bus().channels.size === 0 && server().open === 0);
   });
-});
-
-test("a subscription that cannot be set up while the provider is down makes the customer unhealthy", async (t) => {
-  const busbar = await openTestBusbar({ env: { BUSBAR_RETRY_BASE_SECONDS: "0.1" } });
-  t.after(() => busbar.stop());
-  await busbar.inProject("POST", "/destinations", {
-    name: "changes",
-    type: "webhook",
-    metadata: { url: "http://127.0.0.1:9/changes" },
-  });
-  busbar.sandbox.addFault({
-    provider: "salesforce",
-    path: "/PlatformEventChannel",
-    status: 503,
-    count: 1_000,
-  });
-  const customer = await connectCustomer(busbar, { provider: "salesforce", manifest, integration: "crm" });
-  const path = `/integrations/crm/installations/${customer.installationId}`;
-  const subscriptions = async () => (await busbar.inProject("GET", `${path}/subscriptions`)).body;
-  const [reason] = await until(async () => {
-    const { healthReasons } = (await busbar.inProject("GET", path)).body;
-    return healthReasons.length > 0 && healthReasons;
-  });
-  assert.equal(reason.type, "subscription");
-  assert.match(reason.detail, /503/);
-  assert.equal((await subscriptions())[0].state, "pending");
-  busbar.sandbox.clearFaults();
-  await until(async () => (await busbar.inProject("GET", path)).body.healthStatus === "healthy");
 });
 
 test("what prevents a stream is shown with its remedy, and changes are found by polling until it is mended", async (t) => {

@@ -30,6 +30,18 @@ ${CUSTOMERS.map(
           schedule: "*/10 * * * *"
           requiredFields: [{ fieldName: name }]`,
 ).join("")}
+  - name: reported
+    provider: hubspot
+    read: { objects: [{ objectName: contacts, destination: recent, requiredFields: [{ fieldName: email }] }] }
+    subscribe:
+      objects:
+        - objectName: contacts
+          destination: recent
+          inheritFieldsAndMapping: true
+          createEvent: { enabled: always }
+  - name: other
+    provider: hubspot
+    read: { objects: [{ objectName: deals, destination: recent, requiredFields: [{ fieldName: dealname }] }] }
 `;
 
 describe("a record that did not arrive", () => {
@@ -116,6 +128,30 @@ describe("a record that did not arrive", () => {
       /no backfill: records that last changed before .* `--since`/,
       /Changes up to .* next read is due at/,
     ));
+
+  test("because only changes are subscribed to, also where the customer has another installation without the object", async () => {
+    const { groupRef } = await connectCustomer(busbar, {
+      provider: "hubspot",
+      groupRef: "reported",
+      manifest: MANIFEST,
+      integration: "other",
+      content: { read: { objects: { deals: {} } } },
+    });
+    const content = { provider: "hubspot", read: { objects: { contacts: { disabled: true } } } };
+    const installed = await busbar.inProject("POST", "/integrations/reported/installations", {
+      groupRef,
+      config: { content },
+    });
+    assert.equal(installed.status, 201, installed.text);
+    ids.set("reported", installed.body.id);
+    await tells(
+      "reported",
+      "777",
+      /`contacts` is not read, only its changes are subscribed to; changes were looked for up to .* next change/,
+    );
+    // Of the installation with the object, and of no other one.
+    assert.doesNotMatch(await printTrace("reported", "777"), /has no object/);
+  });
 
   test("because nobody has ever seen it", () =>
     tells("refused", "999", /Changes up to .* next read is due at/));

@@ -16,11 +16,11 @@ import { Facts } from "../../ui/facts.tsx";
 import { IdText } from "../../ui/id-text.tsx";
 import { isolated } from "../../ui/isolated.ts";
 import { Section } from "../../ui/section.tsx";
-import { Status } from "../../ui/status.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
 import { AccountFields } from "./account-fields.tsx";
 import { ConnectAgain } from "./connect-again.tsx";
 import { Credentials } from "./credentials.tsx";
+import { ConnectionStatus } from "./connection-status.tsx";
 import { StatusHistory } from "./status-history.tsx";
 
 type Connection = Answer<"getConnection">;
@@ -40,7 +40,7 @@ export function ConnectionPage(): JSX.Element {
     <Page
       title={data ? `${isolated(customer)} · ${data.provider}` : connectionId}
       above={<ProjectLink to="/connections">Connections</ProjectLink>}
-      mark={data && <Status status={data.status} />}
+      mark={data && <ConnectionStatus connection={data} />}
     >
       <ProblemView error={data ? null : error} onRetry={() => void refetch()} />
       {data && <Loaded connection={data} input={input} />}
@@ -74,6 +74,12 @@ function Loaded({ connection, input }: { connection: Connection; input: Path }):
           <Text size="sm" mb="xs">
             The provider refuses the credentials. Writes, reads and proxied calls of this customer fail until
             the account is connected again.
+          </Text>
+        )}
+        {connection.status === "created" && !connection.verified && (
+          <Text size="sm" mb="xs">
+            The provider has not accepted the credentials yet: it did not answer, or nothing could be tried.
+            They are tried again, and with the first call.
           </Text>
         )}
         {connection.refreshFailure && (

@@ -8,8 +8,9 @@ import { ProviderName } from "../../frame/data/provider-name.tsx";
 import type { Column } from "../../ui/data-table.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import type { FilterField } from "../../ui/filter-bar.tsx";
-import { Status, statusWords } from "../../ui/status.tsx";
+import { statusWords } from "../../ui/status.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
+import { ConnectionStatus } from "./connection-status.tsx";
 
 type Connection = RowOf<"listProjectConnections">;
 
@@ -37,7 +38,7 @@ const COLUMNS: Column<Connection>[] = [
     line: 1,
   },
   { head: "Provider", cell: ({ provider }) => <ProviderName provider={provider} />, line: 2 },
-  { head: "Status", cell: ({ status }) => <Status status={status} />, line: 1 },
+  { head: "Status", cell: (connection) => <ConnectionStatus connection={connection} />, line: 1 },
   {
     head: "Workspace",
     cell: ({ providerWorkspaceRef }) => <span className="foreign">{providerWorkspaceRef ?? "–"}</span>,

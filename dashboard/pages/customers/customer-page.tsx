@@ -22,6 +22,7 @@ import { IdText } from "../../ui/id-text.tsx";
 import { Section } from "../../ui/section.tsx";
 import { Status } from "../../ui/status.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
+import { ConnectionStatus } from "../connections/connection-status.tsx";
 import { ConnectCustomer } from "./connect-customer.tsx";
 import { CustomerDeliveries } from "./customer-deliveries.tsx";
 import { InstallIntegration } from "./install-integration.tsx";
@@ -129,7 +130,7 @@ const CONNECTION_COLUMNS: Column<RowOf<"listProjectConnections">>[] = [
     grows: true,
     line: 1,
   },
-  { head: "Status", cell: ({ status }) => <Status status={status} />, line: 1 },
+  { head: "Status", cell: (connection) => <ConnectionStatus connection={connection} />, line: 1 },
   { head: "User", cell: ({ consumer }) => <span className="foreign">{consumer.consumerName}</span>, line: 2 },
   { head: "Created", cell: ({ createTime }) => <TimeAgo time={createTime} />, line: 2 },
 ];

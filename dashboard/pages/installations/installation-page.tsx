@@ -18,6 +18,7 @@ import { isolated } from "../../ui/isolated.ts";
 import { Section } from "../../ui/section.tsx";
 import { Status } from "../../ui/status.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
+import { ConnectionStatus } from "../connections/connection-status.tsx";
 import { ConfigurationTab } from "./configuration/configuration-tab.tsx";
 import { ReadingTab } from "./reading-tab.tsx";
 import type { RowOf } from "../../api/live-list.ts";
@@ -101,7 +102,7 @@ const About = ({ installation }: { installation: Answer<"getInstallation"> }): J
             <ProjectLink to={`/connections/${encodePart(installation.connection.id)}`}>
               <ProviderName provider={installation.connection.provider} />
             </ProjectLink>{" "}
-            <Status status={installation.connection.status} />
+            <ConnectionStatus connection={installation.connection} />
           </>
         ),
         "Installed by": <ActorName actor={installation.createdBy} />,

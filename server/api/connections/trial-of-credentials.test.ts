@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+import { runCli } from "../../../tests/harness/command-line.ts";
 import { until } from "../../../tests/harness/until.ts";
 
 const GOOD = "the-good-key";
@@ -116,6 +117,16 @@ describe("credentials that are stored", () => {
     const { status, body } = await generate("x-nothing", "any");
     assert.deepEqual([status, body.status, body.verified], [201, "created", false]);
     assert.deepEqual(asked, []);
+  });
+
+  test("that nobody has accepted yet are not called in order by the command line", async () => {
+    await generate("x-nothing", "any", "unverified");
+    const { origin } = new URL(busbar.busbar.urls.base);
+    const env = { BUSBAR_URL: origin, BUSBAR_API_KEY: busbar.apiKey, BUSBAR_PROJECT: "default" };
+    const listed = await runCli(["list", "connections", "--group", "unverified"], { env });
+    assert.match(listed.stdout, /x-nothing.*unverified/);
+    const doctor = await runCli(["doctor"], { env });
+    assert.match(doctor.stdout, /connections: \d+ in order; of \d+ the provider has not accepted/);
   });
 
   test("that never worked are bad at the first refusal of a call, without patience", async () => {

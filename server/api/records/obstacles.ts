@@ -14,7 +14,7 @@ import {
 import type { InstallationRow } from "../../store/integrations/installations.ts";
 import type { IntegrationRow } from "../../store/integrations/integrations.ts";
 import { findBackfill, findReadObject, type ReadObjectRow } from "../../store/reads/read-objects.ts";
-import { listSubscriptions } from "../../store/subscriptions/subscriptions.ts";
+import { listSubscriptions, type SubscriptionRow } from "../../store/subscriptions/subscriptions.ts";
 
 export interface Obstacle {
   detail: string;
@@ -68,6 +68,7 @@ export async function listObstacles(
   if (isRead && (neverSeen || !isSubscribed))
     obstacles.push(describeProgress(row, { isSubscribed, isBlocked: concerning.some(keepsFromReading) }));
   if (neverSeen && isRead) obstacles.push(...(await listLimits(queries, row)));
+  if (neverSeen && !isRead && subscription) obstacles.push(describeReports(subscription));
   return obstacles;
 }
 
@@ -181,6 +182,30 @@ function describeProgress(
     remedy: isSubscribed
       ? "A later change comes with the next read, or is reported before."
       : "A later change comes with the next read: wait for it, or read now (`busbar read`).",
+  };
+}
+
+/** Describes what was reported of an object that is not read: nobody has ever looked at records that did not change. */
+function describeReports({
+  objectName,
+  state,
+  polledUntil,
+  pollTime,
+  lastEventTime,
+}: SubscriptionRow): Obstacle {
+  const known =
+    state === "pending"
+      ? "the subscription is still being set up"
+      : polledUntil && pollTime
+        ? `changes were looked for up to ${polledUntil.toISOString()}`
+        : lastEventTime
+          ? `the last change of any record was reported at ${lastEventTime.toISOString()}`
+          : "no change of any record has been reported yet";
+  return {
+    detail: `\`${objectName}\` is not read, only its changes are subscribed to; ${known}.`,
+    remedy:
+      "A record arrives with its next change. If it has changed, compare what is registered at the provider " +
+      "(`subscribe-setup`) with what the subscription wants; to get existing records, read the object, too.",
   };
 }
 

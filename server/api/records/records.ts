@@ -155,8 +155,8 @@ async function toTrace(
 }
 
 const REASONS: Record<LeftOut, [outcome: Outcome, reason: string]> = {
-  unchanged: ["repeated", "the same state of the record was delivered already"],
-  overtaken: ["repeated", "a newer state of the record was delivered already"],
+  unchanged: ["repeated", "the same state of the record is in a message already"],
+  overtaken: ["repeated", "a newer state of the record is in a message already"],
   restored: ["filtered", "the record changed after its deletion"],
   ownWrite: ["filtered", "own write"],
 };

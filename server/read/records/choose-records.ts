@@ -176,8 +176,7 @@ const isOvertaken = (
   arrivedTime < last.markedTime;
 
 /** The last time of all stands for one that nobody knows: nothing is before it. */
-const isBefore = (time: Date, known: Date): boolean =>
-  time < known && known.getTime() < LAST_TIME.getTime();
+const isBefore = (time: Date, known: Date): boolean => time < known && known.getTime() < LAST_TIME.getTime();
 
 /** Key of a deletion among the fingerprints of records. */
 const deletionKey = (id: string): string => `deleted ${id}`;

@@ -86,5 +86,5 @@ function reasonToDrop(
   { now, hash, last }: RecordStates,
 ): string | undefined {
   if (type === "delete" && now) return EXISTS_AGAIN;
-  return hash && last?.equals(hash) ? "the same state of the record was delivered already" : undefined;
+  return hash && last?.equals(hash) ? "the same state of the record is in a message already" : undefined;
 }

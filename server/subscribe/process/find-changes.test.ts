@@ -107,7 +107,7 @@ describe("finding changes by reading", () => {
     assert.equal(entries("501")[1].fields.phone, "3");
     const path = `${installation()}/subscription-events?recordId=${created}&outcome=repeated`;
     const [line] = (await busbar.inProject("GET", path)).body.results;
-    assert.match(line.reason, /same state of the record was delivered already/);
+    assert.match(line.reason, /same state of the record is in a message already/);
   });
 
   test("a time that cannot be read or is to come, and an unknown object, are refused", async () => {
