@@ -75,11 +75,10 @@ async function checkConnections(deps: Needs): Promise<Finding[]> {
     return failure ? [bad(check, `${group}: ${failure}`, lookAtApp(provider))] : [];
   });
   const unverified = all.filter(isUnverified).length;
-  if (faults.length > 0 || unverified === 0) return summarize("connections", all, faults);
-  const known = `${all.length - unverified} in order`;
-  return [
-    good("connections", `${known}; of ${unverified} the provider has not accepted the credentials yet`),
-  ];
+  if (unverified === 0) return summarize("connections", all, faults);
+  const known = `${all.length - unverified - faults.length} in order`;
+  const detail = `${known}; of ${unverified} the provider has not accepted the credentials yet`;
+  return [...(faults.length > 0 ? summarize("connections", all, faults) : []), good("connections", detail)];
 }
 
 /** Nothing could be tried, or the provider did not answer. */

@@ -20,7 +20,7 @@ import { TimeAgo } from "../../ui/time-ago.tsx";
 import { AccountFields } from "./account-fields.tsx";
 import { ConnectAgain } from "./connect-again.tsx";
 import { Credentials } from "./credentials.tsx";
-import { ConnectionStatus } from "./connection-status.tsx";
+import { ConnectionStatus } from "../../frame/data/connection-status.tsx";
 import { StatusHistory } from "./status-history.tsx";
 
 type Connection = Answer<"getConnection">;

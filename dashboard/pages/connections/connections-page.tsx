@@ -10,7 +10,7 @@ import { EmptyState } from "../../ui/empty-state.tsx";
 import type { FilterField } from "../../ui/filter-bar.tsx";
 import { statusWords } from "../../ui/status.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
-import { ConnectionStatus } from "./connection-status.tsx";
+import { ConnectionStatus } from "../../frame/data/connection-status.tsx";
 
 type Connection = RowOf<"listProjectConnections">;
 

@@ -22,7 +22,7 @@ import { IdText } from "../../ui/id-text.tsx";
 import { Section } from "../../ui/section.tsx";
 import { Status } from "../../ui/status.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
-import { ConnectionStatus } from "../connections/connection-status.tsx";
+import { ConnectionStatus } from "../../frame/data/connection-status.tsx";
 import { ConnectCustomer } from "./connect-customer.tsx";
 import { CustomerDeliveries } from "./customer-deliveries.tsx";
 import { InstallIntegration } from "./install-integration.tsx";

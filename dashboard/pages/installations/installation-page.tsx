@@ -18,7 +18,7 @@ import { isolated } from "../../ui/isolated.ts";
 import { Section } from "../../ui/section.tsx";
 import { Status } from "../../ui/status.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
-import { ConnectionStatus } from "../connections/connection-status.tsx";
+import { ConnectionStatus } from "../../frame/data/connection-status.tsx";
 import { ConfigurationTab } from "./configuration/configuration-tab.tsx";
 import { ReadingTab } from "./reading-tab.tsx";
 import type { RowOf } from "../../api/live-list.ts";

@@ -140,7 +140,7 @@ describe("the trace of a record", () => {
     );
     const repeated = (await trace("502")).seen.find(({ outcome }: Answer["body"]) => outcome === "repeated");
     assert.equal(repeated.by, "read");
-    assert.match(repeated.reason, /same state .* delivered already/);
+    assert.match(repeated.reason, /same state .* in a message already/);
     assert.equal(repeated.messageId, undefined);
   });
 
