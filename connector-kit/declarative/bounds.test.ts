@@ -68,6 +68,39 @@ test("records of one time that fill pages are read by the inner paging, and none
   assert.deepEqual(await scan(), upTo(9));
 });
 
+test("records of one time beyond the depth that the vendor allows fail, and say so (Copper ends at 100,000 without a word)", async (t) => {
+  const at = (first: number, last: number, changed: number) =>
+    people(first, last).map((one) => ({ ...one, changed }));
+  for (const [depth, words] of [
+    [{ records: 4 }, /goes on after 4 records/],
+    [{ pages: 2 }, /goes on after 2 pages/],
+  ] as const) {
+    const read = async (records: ReturnType<typeof at>) => {
+      const { scan } = await open(
+        t,
+        {
+          list: { path: "/people", pageSize: { to: "query.size", most: 2 } },
+          changedPath: "changed",
+          paging: { page: { to: "query.page", first: 1 }, depth },
+          since: { to: "query.since", format: "unix", full: "1970-01-01T00:00:00Z", keyset: true },
+        },
+        (query) => {
+          const found = records.filter(({ changed }) => changed >= numberIn(query, "since"));
+          const from = (numberIn(query, "page", 1) - 1) * 2;
+          return { body: { data: found.slice(0, 4).slice(from, from + 2) } };
+        },
+      );
+      return scan();
+    };
+    await assert.rejects(read([...at(1, 6, 1_000), ...at(7, 8, 2_000)]), words);
+    // The limit is that of one request: records of several times are no more than a few behind each bound.
+    assert.deepEqual(
+      await read([1, 3, 5, 7, 9].flatMap((first) => at(first, first + 1, 1_000 + first))),
+      upTo(10),
+    );
+  }
+});
+
 test("more records of one time than a checkpoint could name are read", async (t) => {
   const records = people(1, 6_000).map((one) => ({ ...one, changed: 1_000 }));
   const { scan } = await open(

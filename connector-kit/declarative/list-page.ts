@@ -30,7 +30,7 @@ import { nestValue, put, formatTime, withQuery, type RequestParts } from "./requ
 import type { ScrollUses } from "./scroll-uses.ts";
 import { putSelected } from "./selected-fields.ts";
 import { chooseSize, restartWithHalf, restartWithOwnSize, withKnownSize } from "./smaller-pages.ts";
-import { moveBound, putSince, readSeenIds } from "./since-bound.ts";
+import { moveBound, putSince, readSeenIds, rememberBound } from "./since-bound.ts";
 import {
   progress,
   readBefore,
@@ -291,13 +291,13 @@ function nextCheckpoint(
       : nextList(chosen).next;
   }
   const step = { place: moved ? moved.place : place, after: moved?.after, ids, read, total };
-  // A bound that moves begins anew: neither pages nor depth add up.
+  // A bound that moves begins anew: neither pages nor depth add up over several of them.
   const remembered = progress(checkpoint, moved ? {} : paging, step);
   const size = checkpoint?.["size"] ?? (paging.page && pageSize);
   return {
     ...(step.place !== undefined && { place: step.place }),
     ...(size !== undefined && { size }),
-    ...(moved && { after: moved.after, seen: moved.seen }),
+    ...(moved && rememberBound(moved)),
     ...(position > 0 && { list: position }),
     ...reading?.next,
     ...remembered,

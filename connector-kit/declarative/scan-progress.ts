@@ -122,7 +122,8 @@ export function requireComplete({ incomplete }: PagingRules, body: Json): void {
     throw brokenPage(`the provider ended the list before its end: ${reason.slice(0, 200)}`);
 }
 
-function requireDepth({ depth = {} }: PagingRules, pages: number, read = 0): void {
+/** Throws where the list goes on beyond the depth that the provider lets be read. */
+export function requireDepth({ depth = {} }: PagingRules, pages: number, read = 0): void {
   const [limit, unit] =
     depth.pages !== undefined && pages >= depth.pages
       ? [depth.pages, "pages"]

@@ -1,11 +1,14 @@
 /** Writes the lower bound of a list, and moves it on with the records where pages go on by time. */
 import { now } from "../../ground/clock.ts";
+import type { Json } from "../../ground/json.ts";
 import { brokenPage } from "../calls/page-check.ts";
+import { textAt } from "../calls/text-at.ts";
 import type { Checkpoint, ReadPlan, SourceRecord } from "../read-connector.ts";
 import { buildBody } from "./write/body-members.ts";
 import type { ChosenList } from "./chosen-list.ts";
 import type { PagePlace } from "./paging.ts";
 import { put, formatTime, type RequestParts } from "./request-parts.ts";
+import { requireDepth } from "./scan-progress.ts";
 
 /** The zones of the world reach from 12 hours behind UTC to 14 hours ahead: a bound so much earlier misses nothing. */
 const ZONES_MS = 14 * 3_600_000;
@@ -50,7 +53,12 @@ export interface MovedBound {
   after: string;
   /** Ids of the records that were read before the bound came there, and changed at that time, as exactly as it is written. */
   seen: string[];
+  /** Pages and records that one bound has given so far, where all of them have its time. */
+  here?: { pages: number; records: number };
 }
+
+/** Returns what the next checkpoint remembers of the bound. */
+export const rememberBound = ({ place: _, ...bound }: MovedBound): Omit<MovedBound, "place"> => bound;
 
 /** Returns the ids of the records at the bound that the pages before had. */
 export function readSeenIds(checkpoint: Checkpoint | undefined): Set<string> {
@@ -60,30 +68,42 @@ export function readSeenIds(checkpoint: Checkpoint | undefined): Set<string> {
 
 /**
  * Returns where the next page begins: at the time of the last record, or behind this page where all its records have the time of the
- * bound. Undefined where nothing follows. Throws `ProviderError` where the list is not in the order of change.
+ * bound. Undefined where nothing follows. Throws `ProviderError` where the list is not in the order of change, or where one time has more
+ * records than the provider lets be read.
  */
 export function moveBound(
-  { rules: { since, name }, bound }: ChosenList,
+  { rules: { since, name, paging = {} }, bound }: ChosenList,
   records: SourceRecord[],
   checkpoint: Checkpoint | undefined,
   place: PagePlace | undefined,
 ): MovedBound | undefined {
   if (!bound || place === undefined) return undefined;
   const last = records.at(-1);
-  const seen = [...readSeenIds(checkpoint)];
-  if (!last) return { place, after: bound.toISOString(), seen };
+  const stays = (): MovedBound => {
+    const here = countHere(checkpoint, records.length);
+    requireDepth(paging, here.pages, here.records);
+    return { place, after: bound.toISOString(), seen: [...readSeenIds(checkpoint)], here };
+  };
+  if (!last) return stays();
   const time = last.changeTime;
   if (!time)
     throw brokenPage(`record ${last.id} of ${name} has no time of change, by which the list goes on`);
   if (!isOrdered(records)) throw outOfOrder(name);
   const [written, reached] = [formatTime(bound, since?.format), formatTime(time, since?.format)];
-  if (written === reached) return { place, after: bound.toISOString(), seen };
+  if (written === reached) return stays();
   if (time < bound) throw outOfOrder(name);
   const there = records.filter(
     ({ changeTime }) => changeTime && formatTime(changeTime, since?.format) === reached,
   );
   return { place: undefined, after: time.toISOString(), seen: there.map(({ id }) => id) };
 }
+
+function countHere(checkpoint: Checkpoint | undefined, records: number): { pages: number; records: number } {
+  const here = checkpoint?.["here"] ?? null;
+  return { pages: numberAt(here, "pages") + 1, records: numberAt(here, "records") + records };
+}
+
+const numberAt = (counts: Json, name: string): number => Number(textAt(counts, name) ?? 0);
 
 const outOfOrder = (name: string) => brokenPage(`the list of ${name} is not in the order of change`);
 
