@@ -32,7 +32,9 @@ export const ErrorFacts = closed({
         code: optional("Path of the code in it."),
         headers: Type.Optional(Type.Record(Type.String(), Type.String())),
         waitSeconds: integer("How long the vendor says that a client has to wait."),
-        of: Type.Optional(buildUnion(["read", "create"], "Of these requests only.")),
+        of: Type.Optional(
+          buildUnion(["read", "create", "update"], "Of these requests only. Default: `read`, `create`."),
+        ),
         means: Type.Optional(
           buildUnion(
             [

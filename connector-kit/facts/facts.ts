@@ -114,6 +114,17 @@ const ListFact = closed({
       }),
     ),
   ),
+  foreign: Type.Optional(
+    Type.Array(
+      closed({
+        what: text("Records of others that the list has by default, for example `public projects`."),
+        leftOutBy: Type.Record(Type.String(), Type.String(), {
+          description: "Parameters that leave them out: `query.membership` and its value.",
+        }),
+        source: optional("Key in `sources`, where it is another one."),
+      }),
+    ),
+  ),
   /** A list that tells deletions, too. */
   deleted: Type.Optional(
     closed({

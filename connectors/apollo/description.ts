@@ -1,16 +1,19 @@
-/** Apollo's contacts, accounts and deals. Lists are searches, which show the first 50,000 records; nothing can be deleted. */
+/** Apollo's contacts, accounts and deals. Nothing can be deleted. */
 import type { Description, ObjectRules } from "../../connector-kit/declarative/rules/description.ts";
 
-/** A search: page, size and order go in the body. Sorted by creation, a contact that changes does not move. */
+/**
+ * A search: page, size and order go in the body. Sorted by creation, the newest first, a contact that changes does not move. A search shows 50,000
+ * records at most; one with more fails, because its total says so.
+ */
 const search = (singular: string): ObjectRules => ({
   singular,
   list: {
     method: "POST",
     path: "/api/v1/{path}/search",
-    body: { sort_by_field: `${singular}_created_at`, sort_ascending: true },
+    body: { sort_by_field: `${singular}_created_at` },
     pageSize: { to: "body.per_page", most: 100 },
   },
-  paging: { page: { to: "body.page", first: 1 }, depth: { records: 50_000 } },
+  paging: { page: { to: "body.page", first: 1 } },
 });
 
 export const description: Description = {

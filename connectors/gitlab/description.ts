@@ -19,7 +19,7 @@ export const description: Description = {
       // Pages by number end at 50,000 projects.
       list: {
         path: "/api/v4/{path}",
-        query: { membership: "true", pagination: "keyset", order_by: "id", sort: "asc" },
+        query: { membership: "true", pagination: "keyset", order_by: "id" },
         pageSize: { to: "query.per_page", most: 100 },
       },
       changedPath: "updated_at",
@@ -40,7 +40,7 @@ export const description: Description = {
       // By default they are sorted by name, which changes.
       list: {
         path: "/api/v4/{path}",
-        query: { order_by: "id", sort: "asc" },
+        query: { order_by: "id" },
         pageSize: { to: "query.per_page", most: 100 },
       },
       deleted,

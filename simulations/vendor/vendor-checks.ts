@@ -71,6 +71,7 @@ function listNamedElsewhere(fact: AnyFact): string[] {
           key.split("&").map((part) => part.split("=")[0]),
         ),
         ...(fact.hidden ?? []).flatMap(({ shownBy }) => Object.keys(shownBy ?? {})),
+        ...(fact.foreign ?? []).flatMap(({ leftOutBy }) => Object.keys(leftOutBy)),
         ...Object.keys(fact.deleted?.shownBy ?? {}),
       ]
     : [fact.idempotencyKey, fact.idTo];

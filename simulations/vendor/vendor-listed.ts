@@ -27,6 +27,8 @@ export function isListed(
     if (alsoAt !== undefined) return false;
     return fact.deleted !== undefined && (shownBy === undefined || hasValues(fact, request, shownBy));
   }
+  const { leftOutBy } = fact.foreign?.[record.foreign ?? -1] ?? {};
+  if (leftOutBy) return !hasValues(fact, request, leftOutBy);
   if (record.hidden === undefined) return true;
   const { shownBy } = fact.hidden?.[record.hidden] ?? {};
   return shownBy !== undefined && hasValues(fact, request, shownBy);

@@ -22,11 +22,16 @@ export function sortRecords(records: VendorRecord[], order: ListOrder, turn: num
     const inOrder = records.toSorted((a, b) => a.place - b.place);
     return [...inOrder.slice(shift), ...inOrder.slice(0, shift)];
   }
-  const key = ({ changedMs, place }: VendorRecord): number =>
-    order.startsWith("changed") || order === "updatable" ? changedMs : place;
+  const key = ({ changedMs, place }: VendorRecord): number => {
+    if (order === "updatable") return scatter(changedMs);
+    return order.startsWith("changed") ? changedMs : place;
+  };
   const direction = order.endsWith("-desc") ? -1 : 1;
   return records.toSorted((a, b) => direction * (key(a) - key(b) || a.place - b.place));
 }
+
+/** An update can move a record to any place, as a new name does in a list by names: the order is not that of the changes. */
+const scatter = (changedMs: number): number => (Math.floor(changedMs / 1_000) * 7_919) % 10_007;
 
 /** Returns the records after one, wherever that is now: a vendor's cursor names the row, not its number. */
 export function listBehind(

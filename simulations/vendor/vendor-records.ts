@@ -13,6 +13,8 @@ export interface VendorRecord {
   changedMs: number;
   /** Index in `hidden` of the entry to which the record belongs. */
   hidden?: number;
+  /** Index in `foreign` of the entry to which the record belongs. */
+  foreign?: number;
   deleted?: boolean;
   /** Value of `{parent}` for it. */
   parent?: string;
@@ -34,6 +36,7 @@ export interface ShownMember {
 
 export interface NewRecord {
   hidden?: number;
+  foreign?: number;
   deleted?: boolean;
   parent?: string;
   fields?: JsonObject;

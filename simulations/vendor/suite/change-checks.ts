@@ -1,4 +1,5 @@
 /** Checks of reads that request changes since a time. */
+import type { ListFact } from "../../../connector-kit/facts/facts.ts";
 import {
   changesFact,
   expect,
@@ -12,6 +13,7 @@ import {
   scanAll,
 } from "./bench.ts";
 import type { Bench, Check } from "./bench.ts";
+import { sizeOfPages } from "./read-checks.ts";
 
 export function changeChecks(bench: Bench): Check[] {
   const fact = changesFact(bench);
@@ -45,6 +47,14 @@ export function changeChecks(bench: Bench): Check[] {
             run: () => seam(bench),
           },
         ]),
+    ...(bench.object.changes
+      ? [{ name: "size of a page of changes", source: fact.source, run: () => sizeOfChanges(bench, fact) }]
+      : []),
+    ...(fact.foreign ?? []).map(({ what, source }, index): Check => ({
+      name: `changes, records of others: ${what}`,
+      source: source ?? fact.source,
+      run: () => foreignChanges(bench, index),
+    })),
     ...(fact.hidden ?? []).flatMap(({ what, shownBy, alsoAt, within, source }, index): Check[] =>
       shownBy || alsoAt !== undefined || within !== undefined
         ? [
@@ -120,6 +130,16 @@ async function seam(bench: Bench): Promise<undefined> {
   const late = putRecords(bench, 3);
   const found = await scanAll(bench, { since: new Date(late[0]?.changedMs ?? 0) });
   expectIds(found.records, late);
+}
+
+const sizeOfChanges = (bench: Bench, fact: ListFact): Promise<string | undefined> =>
+  sizeOfPages(bench, fact, boundFor(bench, putRecords(bench, 1)[0]?.changedMs ?? 0));
+
+async function foreignChanges(bench: Bench, index: number): Promise<undefined> {
+  const late = putRecords(bench, 2);
+  putRecords(bench, 2, { foreign: index });
+  const since = boundFor(bench, late[0]?.changedMs ?? 0);
+  expectIds((await scanAll(bench, { since, pageSize: SMALL_PAGE })).records, late);
 }
 
 async function hiddenChanges(bench: Bench, index: number): Promise<undefined> {

@@ -5,7 +5,7 @@ import { valueAt } from "../../../connector-kit/calls/text-at.ts";
 import { orderWrite, planRead } from "../../../connector-kit/testing/order-fixture.ts";
 import type { Json } from "../../../ground/json.ts";
 import { buildRefusal } from "../vendor-answer.ts";
-import { expect, buildReader } from "./bench.ts";
+import { expect, buildReader, putRecords } from "./bench.ts";
 import { buildPathFields } from "./write-checks.ts";
 import type { Bench, Check } from "./bench.ts";
 
@@ -13,36 +13,44 @@ export function listErrorChecks(bench: Bench): Check[] {
   const { facts, modes } = bench;
   const { errors } = facts;
   if (!errors) return [{ name: "refusals", source: undefined, run: async () => "no facts about refusals" }];
-  const ways: ("read" | "create")[] = (["read", "create"] as const).filter((mode) => modes.includes(mode));
-  return ways.flatMap((way) => [
+  const ways = (["read", "create"] as const).filter((mode) => modes.includes(mode));
+  const ofUpdates = modes.includes("update") ? listOthers(bench, "update") : [];
+  const checks = ways.flatMap((way): Check[] => [
     { name: `reason of a refused ${way}`, source: errors.source, run: () => reason(bench, way) },
     ...(errors.rateLimits ?? []).map((limit, index) => ({
       name: `rate limit ${index + 1} of a ${way}`,
       source: errors.source,
       run: () => rateLimit(bench, way, limit),
     })),
-    ...(errors.others ?? []).flatMap((other, index) =>
-      (other.of ?? way) === way
-        ? [
-            {
-              name: `other refusal ${index + 1} of a ${way}`,
-              source: other.source,
-              run: () => otherRefusal(bench, way, other),
-            },
-          ]
-        : [],
-    ),
+    ...listOthers(bench, way),
   ]);
+  return [...checks, ...ofUpdates];
 }
 
-async function refusedBy(bench: Bench, way: "read" | "create"): Promise<ProviderError> {
+type Way = "read" | "create" | "update";
+
+/** Lists the refusals in other words that come to these requests; without `of`, those come to reads and creates. */
+const listOthers = (bench: Bench, way: Way): Check[] =>
+  (bench.facts.errors?.others ?? []).flatMap((other, index) =>
+    other.of === way || (other.of === undefined && way !== "update")
+      ? [
+          {
+            name: `other refusal ${index + 1} of a${way === "update" ? "n" : ""} ${way}`,
+            source: other.source,
+            run: () => otherRefusal(bench, way, other),
+          },
+        ]
+      : [],
+  );
+
+async function refusedBy(bench: Bench, way: Way): Promise<ProviderError> {
   const { objectName, connector, fetch, object } = bench;
   const fields = { name: "x", ...(object.create && buildPathFields(object.create)) };
   try {
     if (way === "read") await buildReader(bench).readPage(planRead(objectName), undefined, fetch);
     else {
-      const outcome = (await connector.write?.write(orderWrite(objectName, "create", { fields }), fetch))
-        ?.outcomes[0];
+      const record = way === "update" ? { id: putRecords(bench, 1)[0]?.id ?? "", fields } : { fields };
+      const outcome = (await connector.write?.write(orderWrite(objectName, way, record), fetch))?.outcomes[0];
       if (outcome && !outcome.success) return outcome.error;
     }
   } catch (error) {
@@ -71,7 +79,7 @@ type OtherRefusal = NonNullable<NonNullable<Bench["facts"]["errors"]>["others"]>
 
 async function otherRefusal(
   bench: Bench,
-  way: "read" | "create",
+  way: Way,
   { status, body, code, means, headers = {}, waitSeconds }: OtherRefusal,
 ): Promise<undefined> {
   const { errors } = bench.facts;

@@ -1,6 +1,7 @@
 /** Checks of whole reads: each record once, hidden ones, sizes, depths, single records. */
 import { now } from "../../../ground/clock.ts";
 import { planRead } from "../../../connector-kit/testing/order-fixture.ts";
+import type { ListFact } from "../../../connector-kit/facts/facts.ts";
 import type { Json } from "../../../ground/json.ts";
 import { textAt, valueAt } from "../../../connector-kit/calls/text-at.ts";
 import type { Checkpoint, DeletionPage } from "../../../connector-kit/read-connector.ts";
@@ -40,7 +41,12 @@ export function listReadChecks(bench: Bench): Check[] {
     ...(paging.total !== undefined && paging.totalIs === "records"
       ? [{ name: "number of all records", source, run: () => countOfRecords(bench) }]
       : []),
-    { name: "size of a page", source, run: () => sizeOfPages(bench) },
+    { name: "size of a page", source, run: () => sizeOfPages(bench, list) },
+    ...(list.foreign ?? []).map(({ what, source: own }, index): Check => ({
+      name: `records of others: ${what}`,
+      source: own ?? source,
+      run: () => foreignOnes(bench, index),
+    })),
     ...(paging.depth
       ? [{ name: "limit of depth", source: paging.depth.source ?? source, run: () => limitOfDepth(bench) }]
       : []),
@@ -172,14 +178,18 @@ async function countOfRecords(bench: Bench): Promise<string | undefined> {
 
 const ENOUGH = 100;
 
-async function sizeOfPages(bench: Bench): Promise<string | undefined> {
+/** Checks the size that a list asks for; with `since`, that of a list of changes. */
+export async function sizeOfPages(
+  bench: Bench,
+  { paging }: ListFact,
+  since?: Date,
+): Promise<string | undefined> {
   putRecords(bench, 1);
-  await scanAll(bench);
-  const { paging } = bench.object.list ?? {};
-  if (!paging || paging.size === undefined || paging.largest === undefined)
-    return "no fact about the size of a page";
+  await scanAll(bench, { since });
+  if (paging.size === undefined || paging.largest === undefined) return "no fact about the size of a page";
+  const wanted = since ? "changes" : "list";
   const asked = bench.vendor.seen.find(
-    ({ action, objectName }) => action === "list" && objectName === bench.objectName,
+    ({ action, objectName }) => action === wanted && objectName === bench.objectName,
   )?.sizeText;
   const { sizeTemplate = "{size}" } = paging;
   expect(
@@ -228,6 +238,13 @@ async function hiddenOnes(bench: Bench, index: number): Promise<undefined> {
   const shown = putRecords(bench, 3);
   const hidden = putRecords(bench, 3, { hidden: index });
   expectIds((await scanAll(bench, { pageSize: SMALL_PAGE })).records, [...shown, ...hidden]);
+}
+
+/** Checks that records are left out which the vendor lists although they are not the account's. */
+async function foreignOnes(bench: Bench, index: number): Promise<undefined> {
+  const own = putRecords(bench, 3);
+  putRecords(bench, 3, { foreign: index });
+  expectIds((await scanAll(bench, { pageSize: SMALL_PAGE })).records, own);
 }
 
 async function fieldOnRequest(bench: Bench, field: string): Promise<undefined> {
