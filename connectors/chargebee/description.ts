@@ -11,6 +11,12 @@ const withDeleted: ObjectRules = {
   deleted: { at: "deleted" },
 };
 
+/** Parts of the catalog that were deleted have this status. */
+const deleted = { at: "status", is: "deleted" };
+
+/** Whether the list has them without the filter is not documented. */
+const withStatus: ObjectRules = { furtherLists: [{ query: { "status[is]": "deleted" } }], deleted };
+
 export const description: Description = {
   // Callers choose ids; those of items and item prices may have 100 characters, the others 50.
   ids: { pattern: "(?!\\.{1,2}$)[A-Za-z0-9_.:@+-]{1,100}" },
@@ -44,13 +50,15 @@ export const description: Description = {
       ...withDeleted,
       example: { first_name: "Ada", email: "ada@example.com" },
     },
-    items: { singular: "item", example: { id: "pen", name: "Pen", type: "plan" } },
+    items: { singular: "item", ...withStatus, example: { id: "pen", name: "Pen", type: "plan" } },
     item_prices: {
       singular: "item_price",
+      ...withStatus,
       example: { id: "pen-month", name: "Pen, monthly", item_id: "pen" },
     },
     item_families: {
       singular: "item_family",
+      deleted,
       // This list cannot be sorted.
       list: { path: "/v2/{path}", pageSize: { to: "query.limit", most: 100 } },
       example: { id: "pens", name: "Pens" },
@@ -66,6 +74,6 @@ export const description: Description = {
   },
   sources: {
     documentation: "https://apidocs.chargebee.com/docs/api",
-    checked: "2026-11-26, Chargebee's own clients of 2026-08-19 (Node.js) and 2026-01-19 (Java)",
+    checked: "2026-11-28, Chargebee's own clients of 2026-08-19 (Node.js) and 2026-01-19 (Java)",
   },
 };

@@ -8,14 +8,14 @@ const buildList = (query: Record<string, string>) => ({
 });
 
 /**
- * The log of events has those of the last 30 days, the newest first. It knows a bound, which does not go with the cursor; the types of tasks have
- * names of their own there.
+ * The log of events has those of the last 30 days, the newest first. It knows a bound, which does not go with the cursor. Each type of tasks has a
+ * name of its own there.
  */
-const loggedDeletions: ObjectRules["furtherLists"] = [
+const buildDeletions = (type: string): NonNullable<ObjectRules["furtherLists"]> => [
   {
     list: {
       path: "/api/v1/event/",
-      query: { object_type: "{path}", action: "deleted" },
+      query: { object_type: type, action: "deleted" },
       pageSize: { to: "query._limit", most: 50 },
     },
     paging: { cursor: { from: "cursor_next", to: "query._cursor" } },
@@ -26,6 +26,8 @@ const loggedDeletions: ObjectRules["furtherLists"] = [
     deleted: true,
   },
 ];
+
+const loggedDeletions = buildDeletions("{path}");
 
 const dateUpdated = (place: string) => ({
   [`${place}.type`]: "regular_field",
@@ -125,15 +127,16 @@ export const description: Description = {
     },
     // Without the type, only tasks of leads are listed.
     task: {
+      furtherLists: buildDeletions("task.lead"),
       list: buildList({ _type: "all", _order_by: "date_created" }),
       since: { to: "query.date_updated__gte" },
       example: { text: "Call Ada" },
     },
   },
-  errors: { message: ["error", "errors.*", "field-errors.*"] },
+  errors: { message: ["error", "error.message", "errors.*", "field-errors.*"] },
   sources: {
     documentation: "https://developer.close.com",
     checked:
-      "2026-11-28, Close’s OpenAPI file in a copy of 2026-06, its pages about paging, tasks and Advanced Filtering, and of events, from which deletions of leads, contacts and opportunities of the last 30 days are read; the form of its filter by time, which the pages do not show, is from two connectors of others. The largest `_limit` and `_skip` vary by resource and are not named: a list of tasks that is longer fails and says so. Of leads and contacts, an object with all fields has those that Close documents, and `custom`",
+      "2026-11-28, Close’s OpenAPI file in a copy of 2026-06, its pages about paging, tasks and Advanced Filtering, and of events, from which deletions of leads, contacts, opportunities and tasks of leads of the last 30 days are read; the form of its filter by time, which the pages do not show, is from two connectors of others. The largest `_limit` and `_skip` vary by resource and are not named: a list of tasks that is longer fails and says so. Of leads and contacts, an object with all fields has those that Close documents, and `custom`",
   },
 };

@@ -20,7 +20,7 @@ export const description: Description = {
         query: { order_by: "updated_at", order_type: "asc", include: "description,stats" },
         pageSize: { to: "query.per_page", most: 100 },
       },
-      // Pages end at 300, and a ticket that changes meanwhile would move the others.
+      // Pages end at 300, of which those of one time never have so many, and a ticket that changes meanwhile would move the others.
       since: {
         to: "query.updated_since",
         format: "rfc3339-seconds",
@@ -28,7 +28,6 @@ export const description: Description = {
         keyset: true,
         exclusive: true,
       },
-      paging: { link: true, depth: { pages: 300 } },
       get: { path: "/api/v2/{path}/{id}?include=stats" },
       furtherLists: [{ query: { filter: "spam" } }, { query: { filter: "deleted" }, deleted: true }],
       example: { subject: "Printer", description: "It smokes", email: "ada@example.com" },
@@ -42,7 +41,7 @@ export const description: Description = {
     companies: { example: { name: "Quill Ltd" } },
     groups: { example: { name: "Support" } },
   },
-  errors: { message: ["errors.*.message", "description", "message"], code: "errors.0.code" },
+  errors: { message: ["errors.*.message", "message"], code: "errors.0.code", furtherCode: "code" },
   sources: {
     documentation: "https://developers.freshdesk.com/api",
     checked:

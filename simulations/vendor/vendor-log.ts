@@ -46,7 +46,10 @@ export function answerLog(
       ? [{ objectName, fact }]
       : [],
   );
-  const chosen = logs.find(({ fact }) => isChosen(fact, request));
+  // `lead` is contained in `task.lead`, too: the choice that says the most is meant.
+  const [chosen] = logs
+    .filter(({ fact }) => isChosen(fact, request))
+    .toSorted((a, b) => choiceLength(b.fact) - choiceLength(a.fact));
   const { fact, objectName } = chosen ?? logs[0] ?? {};
   if (!fact || objectName === undefined) return undefined;
   const list = toList(fact);
@@ -110,6 +113,8 @@ const squeezeSpaces = (text: string): string => text.replace(/\s+/g, "");
 
 const isChosen = ({ chosenBy }: LogFact, request: VendorRequest): boolean =>
   chosenBy.every(({ at, has }) => squeezeSpaces(readText(request, at) ?? "").includes(squeezeSpaces(has)));
+
+const choiceLength = ({ chosenBy }: LogFact): number => chosenBy.map(({ has }) => has).join("").length;
 
 /** A request that does not choose its entries also gets those about records that are still there. */
 const listEntries = (records: VendorRecords, logs: Log[], chosen: Log | undefined): VendorRecord[] =>
