@@ -58,7 +58,11 @@ export interface MovedBound {
 }
 
 /** Returns what the next checkpoint remembers of the bound. */
-export const rememberBound = ({ place: _, ...bound }: MovedBound): Omit<MovedBound, "place"> => bound;
+export const rememberBound = ({ after, seen, here }: MovedBound): Omit<MovedBound, "place"> => ({
+  after,
+  seen,
+  ...(here && { here }),
+});
 
 /** Returns the ids of the records at the bound that the pages before had. */
 export function readSeenIds(checkpoint: Checkpoint | undefined): Set<string> {
