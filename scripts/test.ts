@@ -34,8 +34,10 @@ const ALONE = [
   "tests/journeys/demo.test.ts",
 ];
 const APART = 4;
+/** Loading the server takes a process 1.4 s of the processor; larger batches would end at too different times. */
+const FILES_OF_BATCH = 16;
 /**
- * Four more than processors: with two more, the tests that wait left a quarter of two processors' time unused. More than six would
+ * Four more than processors: with two more, the tests that wait left a quarter of the processors' time unused. More than six would
  * need more connections than their PostgreSQL has.
  */
 const CONCURRENCY = Math.min(availableParallelism() + 4, 6);
@@ -45,7 +47,7 @@ const { values: wanted, positionals: prefixes } = parseArgs({
   options: { alone: { type: "boolean" }, batch: { type: "string" } },
   allowPositionals: true,
 });
-const filesOfBatch = wanted.alone ? 1 : 12;
+const filesOfBatch = wanted.alone ? 1 : FILES_OF_BATCH;
 const batches = dealOut(prefixes)
   .map((files, index) => ({ number: index + 1, files }))
   .filter(({ number }) => wanted.batch === undefined || number === Number(wanted.batch));
