@@ -3,7 +3,7 @@ import type { Kysely, QueryResult, Transaction } from "kysely";
 import type { Pool } from "pg";
 import type { Log } from "../../../ground/log.ts";
 import { findRecordedChange } from "./audit-context.ts";
-import { openCopies } from "../sides/copies.ts";
+import { openCopies, type Copies } from "../sides/copies.ts";
 import { openOutbox, type Outbox } from "./outbox.ts";
 import { openPool, type CopiedTables } from "./pool.ts";
 import { prepareDatabase, prepareSides, type SideUrls } from "./prepare-database.ts";
@@ -20,14 +20,8 @@ import {
 /** The database itself or a transaction, with the tables of both sides. A function for one side takes a type of `sides.ts`. */
 export type Queries = Kysely<DB> | Transaction<DB>;
 
-/** Data tables of some customers (docs/decisions/0045-shards-by-customer.md). */
-export interface Shard {
-  readonly name: string;
-  readonly data: Kysely<DataTables>;
-}
-
 /** Name of the shard that has the customers for whom no other one is named. */
-const MAIN = "main";
+const MAIN_SHARD = "main";
 
 /** Database whose rows and columns are in camelCase; JSON in them is not converted. */
 export interface Database {
@@ -35,8 +29,12 @@ export interface Database {
   readonly control: Kysely<ControlTables>;
   /** Data tables, and the shared tables for reading. */
   readonly data: Kysely<DataTables>;
-  /** All databases with data tables: today that of `data` alone. What does not know its customer asks them all (`shards/`). */
-  readonly shards: readonly Shard[];
+  /** Name of the shard whose customers `data` has (docs/decisions/0045-shards-by-customer.md). */
+  readonly shard: string;
+  /** All shards, this one included, with the same control side. What does not know its customer asks them all (`shards/`). */
+  readonly shards: readonly Database[];
+  /** Adds a shard; `copies` are those in its database. */
+  addShard(shard: Database, copies: Copies): void;
   /** Both sides, for the helpers of this file; `sides.test.ts` refuses any other use. */
   readonly queries: Kysely<DB>;
   /** Carries the effects of control changes over to data tables. */
@@ -46,7 +44,8 @@ export interface Database {
   /** Set if the data tables are in a database of their own. */
   readonly dataUrl?: string;
   readonly dataPool?: Pool;
-  readonly copied?: CopiedTables;
+  /** What a change of control tables waits for. */
+  readonly copied: CopiedTables;
   readonly sideRoles?: SideRoles;
   close(): Promise<void>;
 }
@@ -67,26 +66,59 @@ export async function openDatabase(options: {
   const { connectionString, log, poolSize = 20, dataUrl, sideRoles } = options;
   if (dataUrl !== undefined) return openDivided({ ...options, poolSize, dataUrl });
   await prepareDatabase(connectionString, log);
+  const copied = openAllCopies();
   const open = (settings: Record<string, string> = {}) =>
-    openPool({ connectionString, applicationName: "busbar", log, size: poolSize, settings });
+    openPool({ connectionString, applicationName: "busbar", log, size: poolSize, settings, copied });
   const { queries, pool } = open();
   if (!sideRoles)
-    return {
+    return asMainShard({
       control: queries,
       data: queries,
-      shards: [{ name: MAIN, data: queries }],
       queries,
       outbox: openOutbox({ queries, control: queries, data: queries, log }),
       pool,
       connectionString,
+      copied,
       close: () => queries.destroy(),
-    };
+    });
   const control = open({ role: sideRoles.control }).queries;
   const data = open({ role: sideRoles.data }).queries;
   const close = async () => void (await Promise.all([control.destroy(), data.destroy(), queries.destroy()]));
   const outbox = openOutbox({ queries, control, data, log });
-  const shards = [{ name: MAIN, data }];
-  return { control, data, shards, queries, outbox, pool, connectionString, sideRoles, close };
+  return asMainShard({ control, data, queries, outbox, pool, connectionString, copied, sideRoles, close });
+}
+
+/** Adds the list of shards, in which the database itself is the only one so far. Closing it closes all. */
+function asMainShard(
+  database: Omit<Database, "shard" | "shards" | "addShard"> & { copied: AllCopies },
+): Database {
+  const shards: Database[] = [];
+  const main: Database = {
+    ...database,
+    shard: MAIN_SHARD,
+    shards,
+    addShard(added, copies) {
+      database.copied.add(copies);
+      database.outbox.add({ shard: added.shard, data: added.data, copied: copies });
+      shards.push(added);
+    },
+    close: async () => void (await Promise.all([database, ...shards.slice(1)].map((shard) => shard.close()))),
+  };
+  shards.push(main);
+  return main;
+}
+
+/** Copies of all databases that have some: a change waits for each of them. */
+type AllCopies = CopiedTables & { add(copies: Copies): void };
+
+function openAllCopies(): AllCopies {
+  const all: Copies[] = [];
+  return {
+    add: (copies) => void all.push(copies),
+    isChangedBy: (statement) => all.length > 0 && changesShared(statement),
+    applied: async (position) =>
+      (await Promise.all(all.map((copies) => copies.applied(position)))).every(Boolean),
+  };
 }
 
 /** For tests: roles with the rights of one side each, so that a statement on the wrong side fails. */
@@ -106,16 +138,16 @@ async function openDivided(
   const open = (url: string, more: { applicationName: string; size: number; copied?: CopiedTables }) =>
     openPool({ connectionString: url, log, ...more });
   const asking = open(dataUrl, { applicationName: "busbar copies", size: 1 });
-  const copied = { isChangedBy: changesShared, ...openCopies(asking.pool) };
+  const [copies, copied] = [openCopies(asking.pool), openAllCopies()];
+  copied.add(copies);
   const control = open(connectionString, { applicationName: "busbar", size: poolSize, copied });
   const data = open(dataUrl, { applicationName: "busbar", size: poolSize });
   const queries = openBoth?.(control.queries, data.queries) ?? control.queries.withTables<Pick<DB, never>>();
-  return {
+  return asMainShard({
     control: control.queries,
     data: data.queries,
-    shards: [{ name: MAIN, data: data.queries }],
     queries,
-    outbox: openOutbox({ queries, control: control.queries, data: data.queries, log, copied }),
+    outbox: openOutbox({ queries, control: control.queries, data: data.queries, log, copied: copies }),
     pool: control.pool,
     connectionString,
     dataUrl,
@@ -124,7 +156,7 @@ async function openDivided(
     // Kysely has not used the pool that asks, and would leave its connection open.
     close: async () =>
       void (await Promise.all([control.queries.destroy(), data.queries.destroy(), asking.pool.end()])),
-  };
+  });
 }
 
 /** Runs a transaction on the control tables and always rolls it back. Returns its result, or throws its refusal. */

@@ -1,5 +1,6 @@
 /** Entries of the outbox: the effects of control changes on data tables, and how each kind is stored. */
 import { sql } from "kysely";
+import { IS_OWN_INSTALLATION } from "./own-customers.ts";
 import type { DataQueries } from "./sides.ts";
 import { buildWakeColumn } from "./wake-ups.ts";
 
@@ -106,7 +107,8 @@ async function queueInstallations(
   for (const table of queues)
     await sql`
       with queued as (
-        insert into ${sql.table(table)} (installation_id) select id from installations where ${sql.ref(by)} = ${id}
+        insert into ${sql.table(table)} (installation_id) select id from installations
+        where ${sql.ref(by)} = ${id} and ${IS_OWN_INSTALLATION}
         on conflict do nothing
         returning installation_id
       )

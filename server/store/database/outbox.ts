@@ -6,7 +6,7 @@
  *                                 the next process that looks
  *   carried over → removed        in a commit of its own; after a crash it is carried over again, which changes nothing
  *
- * Rows are carried over in the order of their positions, by one process at a time: it locks them until they are removed.
+ * The rows of a shard are carried over in the order of their positions, by one process at a time: it locks them until they are removed.
  */
 import { setTimeout as wait } from "node:timers/promises";
 import { sql, type Kysely } from "kysely";
@@ -14,6 +14,7 @@ import { outsideWork } from "../../../ground/current-work.ts";
 import type { Log } from "../../../ground/log.ts";
 import { READ_POSITION, type Copies } from "../sides/copies.ts";
 import { isDatabaseAway } from "./database-outage.ts";
+import { addressEntries } from "./outbox-addresses.ts";
 import { storeEntries, type OutboxEntry, type StoredEntry } from "./outbox-entries.ts";
 import { repeatTransaction } from "./repeat-transaction.ts";
 import type { ControlQueries, ControlTables, DataQueries, DataTables } from "./sides.ts";
@@ -22,24 +23,50 @@ interface OutboxRow extends StoredEntry {
   position: string;
 }
 
-/** Transactions that have added rows (`queuing`), and transactions and handles that write both sides (`whole`). */
-const queuing = new WeakSet<ControlQueries>();
-const whole = new WeakSet<ControlQueries>();
+/** What a handle or a transaction knows of the data side. */
+interface Known {
+  /** Whether it writes the tables of both sides, so that effects on the main shard are stored in its commit. */
+  isWhole: boolean;
+  /** Names of the shards beside the main one. */
+  listOthers(): string[];
+}
+
+const known = new WeakMap<ControlQueries, Known>();
+/** Shards for which a transaction has added rows. */
+const queuing = new WeakMap<ControlQueries, Set<string | null>>();
 const withData = (queries: ControlQueries) => queries as unknown as DataQueries;
 
 /** Adds entries in the transaction of the change. `transactControl` carries them over after its commit. */
 export async function queueOutbox(queries: ControlQueries, entries: OutboxEntry[]): Promise<void> {
   if (entries.length === 0) return;
-  const stored = entries.map((entry) => ({ ...entry, content: JSON.stringify(entry.content) }));
-  if (whole.has(queries)) return storeEntries(withData(queries), stored);
-  queuing.add(queries);
+  const { isWhole = false, listOthers } = known.get(queries) ?? {};
+  const addressed = await addressEntries(queries, entries, listOthers?.() ?? []);
+  const stored = addressed.map(({ entry, shard }) => ({
+    ...entry,
+    content: JSON.stringify(entry.content),
+    shard,
+  }));
+  const isHere = ({ shard }: { shard: string | null }) => isWhole && shard === null;
+  await storeEntries(withData(queries), stored.filter(isHere));
+  const sent = stored.filter((entry) => !isHere(entry));
+  if (sent.length === 0) return;
+  queuing.set(queries, new Set([...(queuing.get(queries) ?? []), ...sent.map(({ shard }) => shard)]));
   await sql`
-    insert into outbox (project_id, kind, content)
-    select project_id, kind, content from unnest(
-      ${stored.map(({ projectId }) => projectId)}::uuid[], ${stored.map(({ kind }) => kind)}::text[],
-      ${stored.map(({ content }) => content)}::json[]
-    ) with ordinality as entry (project_id, kind, content, nth) order by nth
+    insert into outbox (project_id, kind, content, shard)
+    select project_id, kind, content, shard from unnest(
+      ${sent.map(({ projectId }) => projectId)}::uuid[], ${sent.map(({ kind }) => kind)}::text[],
+      ${sent.map(({ content }) => content)}::json[], ${sent.map(({ shard }) => shard)}::text[]
+    ) with ordinality as entry (project_id, kind, content, shard, nth) order by nth
   `.execute(queries);
+}
+
+/** Shard that rows are carried over to. */
+export interface OutboxTarget {
+  /** Null for the main one. */
+  shard: string | null;
+  data: Kysely<DataTables>;
+  /** Set if it has copies of the shared tables. */
+  copied?: Copies | undefined;
 }
 
 export interface Outbox {
@@ -47,8 +74,10 @@ export interface Outbox {
   begin(queries: ControlQueries): void;
   /** Call it after the commit of a transaction: carries its rows over, if it has added any. Never rejects. */
   committed(queries: ControlQueries): Promise<void>;
-  /** Carries rows over and returns whether there may be more. Rejects while a side is away. */
+  /** Carries rows over and returns whether there may be more. Rejects while a side is away, after it has carried over what is for others. */
   carryOver(): Promise<boolean>;
+  /** Adds a shard beside the main one. */
+  add(target: OutboxTarget & { shard: string }): void;
 }
 
 /** Maximum time that a commit waits for its rows to be carried over. A slower data side gets them later. */
@@ -59,29 +88,57 @@ interface Sides {
   /** Handle for both sides, if one database has them. */
   queries: ControlQueries;
   control: Kysely<ControlTables>;
+  /** The main shard. */
   data: Kysely<DataTables>;
   log: Log;
-  /** Set if the data side has copies of the shared tables. */
   copied?: Copies;
 }
 
-export function openOutbox(sides: Sides): Outbox {
-  whole.add(sides.queries);
+type Carrying = OutboxTarget & Pick<Sides, "control" | "log">;
+
+export function openOutbox({ queries: both, control, data, log, copied }: Sides): Outbox {
+  const carriers = new Map([
+    [null as string | null, openCarrier({ shard: null, data, copied, control, log })],
+  ]);
+  const listOthers = () => [...carriers.keys()].filter((shard) => shard !== null);
+  known.set(control, { isWhole: false, listOthers });
+  known.set(both, { isWhole: true, listOthers });
+  return {
+    add: (target) => void carriers.set(target.shard, openCarrier({ ...target, control, log })),
+    async carryOver() {
+      const carried = await Promise.allSettled([...carriers.values()].map((carrier) => carrier.carryOver()));
+      for (const one of carried) if (one.status === "rejected") throw one.reason;
+      return carried.some((one) => one.status === "fulfilled" && one.value);
+    },
+    begin: (queries) => void known.set(queries, { isWhole: control === both, listOthers }),
+    async committed(queries) {
+      const shards = queuing.get(queries);
+      if (!shards) return;
+      const timer = new AbortController();
+      const late = wait(MAX_WAIT_MS, undefined, { signal: timer.signal, ref: false }).catch(() => {});
+      const all = Promise.all([...shards].map((shard) => carriers.get(shard)?.runNext()));
+      await Promise.race([all, late]).finally(() => timer.abort());
+    },
+  };
+}
+
+/** Returns what carries rows over to one shard. Each shard has its own, so that none waits for another one that is away. */
+function openCarrier(carrying: Carrying): Pick<Outbox, "carryOver"> & { runNext(): Promise<unknown> } {
   /** Number of rows to carry over one by one after a batch has failed, to find the row that cannot be carried over. */
   let singly = 0;
   const carryOver = async (): Promise<boolean> => {
-    await sides.copied?.removeDependents();
+    await carrying.copied?.removeDependents();
     const max = singly > 0 ? 1 : BATCH;
     singly = Math.max(0, singly - 1);
     let rows: OutboxRow[] = [];
     try {
-      rows = await carryBatch(sides, max, (taken) => (rows = taken));
+      rows = await carryBatch(carrying, max, (taken) => (rows = taken));
       return rows.length === max;
     } catch (error) {
       const [first] = rows;
       if (error instanceof CopiesAreLate || isDatabaseAway(error) || !first) throw error;
       if (max > 1) singly = rows.length;
-      else await postpone(sides, first, error);
+      else await postpone(carrying, first, error);
       return true;
     }
   };
@@ -91,24 +148,15 @@ export function openOutbox(sides: Sides): Outbox {
     });
   let running: Promise<unknown> = Promise.resolve();
   let next: Promise<unknown> | undefined;
-  /** Carries rows over, once at a time; callers that come meanwhile share the next run. */
-  const runNext = () =>
-    (next ??= running.then(() => {
-      next = undefined;
-      // A worker tries again, and logs why.
-      return (running = carryAll().catch(() => {}));
-    }));
   return {
     carryOver,
-    begin(queries) {
-      if (sides.control === sides.queries) whole.add(queries);
-    },
-    async committed(queries) {
-      if (!queuing.has(queries)) return;
-      const timer = new AbortController();
-      const late = wait(MAX_WAIT_MS, undefined, { signal: timer.signal, ref: false }).catch(() => {});
-      await Promise.race([runNext(), late]).finally(() => timer.abort());
-    },
+    /** Carries rows over, once at a time; callers that come meanwhile share the next run. */
+    runNext: () =>
+      (next ??= running.then(() => {
+        next = undefined;
+        // A worker tries again, and logs why.
+        return (running = carryAll().catch(() => {}));
+      })),
   };
 }
 
@@ -120,7 +168,7 @@ const BEGIN = sql`
   select ${LIMIT}, set_config('synchronous_commit', 'off', true) where exists (select from outbox)`;
 
 async function carryBatch(
-  { control, data, copied }: Sides,
+  { control, data, copied, shard }: Carrying,
   max: number,
   onTaken: (rows: OutboxRow[]) => void,
 ): Promise<OutboxRow[]> {
@@ -128,7 +176,7 @@ async function carryBatch(
     if ((await BEGIN.execute(queries)).rows.length === 0) return [];
     const { rows } = await sql<OutboxRow>`
       select position, project_id, kind, content::text as content, create_time from outbox
-      where retry_time is null or retry_time <= now()
+      where shard is not distinct from ${shard} and (retry_time is null or retry_time <= now())
       order by position limit ${max} for update
     `.execute(queries);
     onTaken(rows);
@@ -155,7 +203,11 @@ class CopiesAreLate extends Error {
 }
 
 /** Postpones a row that cannot be carried over, so that others pass it. It is retried, and never dropped. */
-async function postpone({ control, log }: Sides, { position, projectId, kind }: OutboxRow, error: unknown) {
+async function postpone(
+  { control, log }: Carrying,
+  { position, projectId, kind }: OutboxRow,
+  error: unknown,
+) {
   log.error(
     { projectId, position, kind, err: error },
     "a change cannot be carried over; trying again in a minute",

@@ -89,7 +89,7 @@ export interface QueryPool {
 }
 
 /** Tables that other databases have copies of. */
-export interface CopiedTables extends Copies {
+export interface CopiedTables extends Pick<Copies, "applied"> {
   isChangedBy(statement: string): boolean;
 }
 

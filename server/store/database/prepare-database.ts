@@ -74,10 +74,7 @@ export async function preparePair(
   { connectionString, dataUrl, replicationUrl }: SideUrls,
   log: Log,
 ): Promise<{ slot: string; isPaired: boolean; replicate(): Promise<void> }> {
-  // Before the locks, which a pooler would leave in a session that it gives to others.
-  await requireSessions(sides.control, connectionString);
-  await namingDataUrl(requireSessions(sides.data, dataUrl));
-  await lockPair(sides);
+  await lockSides(sides, { connectionString, dataUrl });
   const controlUrl = replicationUrl ?? connectionString;
   const tables = listTables("control", "shared", "data", "own");
   const pair = await findPair(sides, { controlUrl, tables, log });
@@ -85,6 +82,17 @@ export async function preparePair(
     ...pair,
     replicate: () => replicateShared({ ...sides, controlUrl, slot: pair.slot, tables: listTables("shared") }),
   };
+}
+
+/** Requires two databases without a pooler, and locks others out until the connections end. */
+export async function lockSides(
+  sides: { control: Client; data: Client },
+  { connectionString, dataUrl }: SideUrls,
+): Promise<void> {
+  // Before the locks, which a pooler would leave in a session that it gives to others.
+  await requireSessions(sides.control, connectionString);
+  await namingDataUrl(requireSessions(sides.data, dataUrl));
+  await lockPair(sides);
 }
 
 async function requireSessions(client: Client, connectionString: string): Promise<void> {

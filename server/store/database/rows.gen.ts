@@ -356,6 +356,7 @@ export interface Groups {
   groupRef: string;
   id: string;
   projectId: string;
+  shard: string | null;
   updateTime: Timestamp | null;
 }
 
@@ -477,6 +478,7 @@ export interface Outbox {
   position: Generated<Int8>;
   projectId: string;
   retryTime: Timestamp | null;
+  shard: string | null;
 }
 
 export interface OwnProviders {

@@ -1,5 +1,6 @@
 /** Health of installations as it was last reported, and which of them have changed since. */
 import { sql } from "kysely";
+import { IS_OWN_INSTALLATION } from "../database/own-customers.ts";
 import type { DataQueries } from "../database/sides.ts";
 import { DESTINATION_DETAILS, HEALTH_REASONS, type HealthReason } from "./installation-health.ts";
 
@@ -30,7 +31,7 @@ const KIND = sql`case when type = 'destination' then case
 const CANDIDATES = sql`(
   select installation_id as id from reported_health
   union select installations.id from connections join installations on connection_id = connections.id
-  where connections.status = 'bad_credentials' or connections.refresh_failure is not null
+  where (connections.status = 'bad_credentials' or connections.refresh_failure is not null) and ${IS_OWN_INSTALLATION}
   union select installation_id from read_objects
   where not disabled and (failing_since is not null or pause ->> 'by' = 'auto' or jsonb_array_length(missing_fields) > 0)
   union select installation_id from read_runs where attempts > 0

@@ -9,6 +9,7 @@
  */
 import { sql } from "kysely";
 import type { Database } from "../database/database.ts";
+import { IS_OWN_INSTALLATION } from "../database/own-customers.ts";
 import { queueOutbox } from "../database/outbox.ts";
 import type { ControlQueries, DataQueries } from "../database/sides.ts";
 
@@ -68,7 +69,7 @@ export async function startDueChecks(
       -- Fraction of the hour that is always the same for the installation.
       now() + make_interval(secs => ('x' || right(id::text, 8))::bit(32)::bigint / 4294967296.0
         * ${spreadMs}::double precision / 1000)
-    from installations where integration_id = any(${ids}::uuid[])
+    from installations where integration_id = any(${ids}::uuid[]) and ${IS_OWN_INSTALLATION}
     on conflict do nothing
   `.execute(data);
   await sql`

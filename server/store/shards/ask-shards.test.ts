@@ -7,12 +7,14 @@ import { freePort } from "../../../tests/harness/free-port.ts";
 import { Problem } from "../../../ground/errors.ts";
 import { newId } from "../../../ground/ids.ts";
 import { createLog } from "../../../ground/log.ts";
-import type { Database, Shard } from "../database/database.ts";
+import type { Database } from "../database/database.ts";
 import { openPool } from "../database/pool.ts";
 import type { DataQueries } from "../database/sides.ts";
 import { findListedOperation, listProjectOperations } from "../operations/operation-lists.ts";
 import { endOperations, insertOperations } from "../operations/operations.ts";
 import { askShards, findInShards, listInShards } from "./ask-shards.ts";
+
+type Shard = Pick<Database, "shard" | "data">;
 
 /** Opens databases that have the same project, as copies of a shared table would. */
 async function openShards(t: TestContext, names: string[]): Promise<{ shards: Shard[]; projectId: string }> {
@@ -26,7 +28,7 @@ async function openShards(t: TestContext, names: string[]): Promise<{ shards: Sh
     await sql`insert into projects (id, org_id, name, app_name) values (${projectId}, ${orgId}, 'p', 'p')`.execute(
       queries,
     );
-    shards.push({ name, data: queries });
+    shards.push({ shard: name, data: queries });
   }
   return { shards, projectId };
 }
@@ -48,7 +50,7 @@ const insert = (data: DataQueries, projectId: string, ids: string[]) =>
 
 /** Reads a list to its end. */
 async function readAll(
-  deps: Pick<Database, "shards">,
+  deps: { shards: Shard[] },
   list: (data: DataQueries, before: string | undefined) => ReturnType<typeof listProjectOperations>,
   limit: number,
 ): Promise<string[]> {
@@ -122,7 +124,7 @@ test("absent is not deleted: what no shard has is only missing if all have answe
     size: 1,
   });
   t.after(() => queries.destroy());
-  const withAway = [a, { name: "b", data: queries }];
+  const withAway = [a, { shard: "b", data: queries }];
   assert.equal((await find(withAway, inA))?.row.id, inA, "others are served");
   const namesIt = (error: unknown) =>
     error instanceof Problem && error.status === 503 && /shard `b`.*is away/.test(error.message);

@@ -4,37 +4,41 @@
  */
 import { Problem } from "../../../ground/errors.ts";
 import { isDatabaseAway } from "../database/database-outage.ts";
-import type { Database, Shard } from "../database/database.ts";
+import type { Database } from "../database/database.ts";
 import type { DataQueries } from "../database/sides.ts";
 
-type HasShards = Pick<Database, "shards">;
+type Shard = Pick<Database, "shard" | "data">;
+
+interface HasShards<One extends Shard> {
+  shards: readonly One[];
+}
 
 /** Returns the answer of each shard. Rejects if one of them does; with a 503 Problem that names a shard that is away. */
 export const askShards = <Answer>(
-  { shards }: HasShards,
-  ask: (data: DataQueries, shard: Shard) => Promise<Answer>,
+  { shards }: HasShards<Shard>,
+  ask: (data: DataQueries) => Promise<Answer>,
 ): Promise<Answer[]> =>
   Promise.all(
     shards.map((shard) =>
-      ask(shard.data, shard).catch((error: unknown) => {
+      ask(shard.data).catch((error: unknown) => {
         throw shards.length > 1 ? nameShard(error, shard) : error;
       }),
     ),
   );
 
-export interface FoundInShard<Found> {
+export interface FoundInShard<Found, One> {
   row: Found;
-  shard: Shard;
+  shard: One;
 }
 
 /**
  * Returns the row of the first shard that has it. If none has it and one is away, it rejects: the row may be there. Absent is not
  * deleted.
  */
-export async function findInShards<Found>(
-  { shards }: HasShards,
+export async function findInShards<Found, One extends Shard>(
+  { shards }: HasShards<One>,
   find: (data: DataQueries) => Promise<Found | undefined>,
-): Promise<FoundInShard<Found> | undefined> {
+): Promise<FoundInShard<Found, One> | undefined> {
   const asked = shards.map(async (shard) => {
     const row = await find(shard.data);
     if (row === undefined) throw ABSENT;
@@ -65,7 +69,7 @@ export interface MergedPage<Row> {
  * position of one shard is valid in all. Where one shard has stopped to examine rows the page ends, also for the others.
  */
 export async function listInShards<Row>(
-  deps: HasShards,
+  deps: HasShards<Shard>,
   list: (data: DataQueries) => Promise<Row[] | MergedPage<Row>>,
   { limit, getPosition }: { limit: number; getPosition(row: Row): string },
 ): Promise<MergedPage<Row>> {
@@ -85,7 +89,7 @@ export async function listInShards<Row>(
   return { rows, ...(rows.length < limit && stop !== undefined && { continueBefore: stop }) };
 }
 
-const nameShard = (error: unknown, { name }: Shard): unknown =>
+const nameShard = (error: unknown, { shard: name }: Shard): unknown =>
   isDatabaseAway(error)
     ? new Problem("unavailable", {
         detail: `The database of the shard \`${name}\`, which has some of the customers, is away. Try again when it is back.`,

@@ -51,13 +51,26 @@ export async function findPair(
       "the database of BUSBAR_DATA_DATABASE_URL belongs to another control database than that of DATABASE_URL: name two that belong together",
     );
   await requireUnused(sides.control, published !== undefined);
-  await requireEmpty(sides.data, tables);
-  await requireLogical(sides.control, log);
-  await rehearseSubscription(sides.data, controlUrl);
-  return { slot: published ?? `busbar_${randomBytes(8).toString("hex")}`, isPaired: false };
+  await requireNewSide(sides, { controlUrl, tables, log });
+  return { slot: published ?? nameSlot(), isPaired: false };
 }
 
-async function requireSameVersion(sides: Sides): Promise<void> {
+/** Returns a name for a slot, which is the mark of a pair. */
+export const nameSlot = (): string => `busbar_${randomBytes(8).toString("hex")}`;
+
+/** Throws for a data database that is not empty, or cannot subscribe to the control database. Changes nothing. */
+export async function requireNewSide(
+  sides: Sides,
+  { controlUrl, tables, log }: { controlUrl: string; tables: readonly string[]; log: Log },
+): Promise<void> {
+  await requireEmpty(sides.data, tables);
+  await requireLogical(sides.control, log);
+  // The tables of what may be published already are not there yet.
+  await rehearseSubscription(sides.data, controlUrl, "busbar_none");
+}
+
+/** Throws for two major versions of PostgreSQL. */
+export async function requireSameVersion(sides: Sides): Promise<void> {
   const read = async (client: ClientBase) => {
     const { rows } = await client.query<{ version: string }>(
       "select current_setting('server_version_num') as version",
@@ -164,9 +177,13 @@ export async function requireReplicationUrl(data: ClientBase, controlUrl: string
 
 /**
  * Throws if the data database cannot subscribe to the control database: subscribes, and takes it back. Returns whether the control
- * database publishes the shared tables.
+ * database has the publication with tables.
  */
-async function rehearseSubscription(data: ClientBase, controlUrl: string): Promise<boolean> {
+async function rehearseSubscription(
+  data: ClientBase,
+  controlUrl: string,
+  publication = REPLICATION,
+): Promise<boolean> {
   await hideStatements(data);
   const { rows } = await data.query<{ role: string; name: string }>(
     "select current_user as role, current_database() as name",
@@ -175,7 +192,7 @@ async function rehearseSubscription(data: ClientBase, controlUrl: string): Promi
   await data.query("begin");
   try {
     await data.query(
-      `create subscription busbar_try connection ${escapeLiteral(controlUrl)} publication ${REPLICATION}
+      `create subscription busbar_try connection ${escapeLiteral(controlUrl)} publication ${publication}
        with (create_slot = false, slot_name = none, enabled = false)`,
     );
     const { rows: published } = await data.query(

@@ -57,9 +57,14 @@ interface Renewal {
  * enabled by the commit of the copies: with an old subscription, a new slot would miss what has changed between the two slots.
  */
 export async function renewCopies(renewal: Renewal): Promise<void> {
-  const { control, locking, data } = renewal;
-  const slot = (await readSubscribedSlot(data)) ?? "";
-  await data.query(`alter subscription ${REPLICATION} disable`);
+  const slot = (await readSubscribedSlot(renewal.data)) ?? "";
+  await renewal.data.query(`alter subscription ${REPLICATION} disable`);
+  await makeCopies(renewal, slot);
+}
+
+/** Makes slot and copies, of a database that has none or whose subscription is disabled. */
+export async function makeCopies(renewal: Renewal, slot: string): Promise<void> {
+  const { control, locking } = renewal;
   await dropSlot(control, slot);
   try {
     // Waits for transactions that are open, so it must not hold a lock which they wait for.
@@ -121,9 +126,10 @@ async function beginAtSlot({ control, locking, tables }: Renewal, slot: string):
 async function replaceCopies({ control, data, controlUrl, tables }: Renewal, slot: string): Promise<void> {
   await data.query("begin");
   try {
-    await data.query(
-      `alter subscription ${REPLICATION} set (slot_name = none); drop subscription ${REPLICATION}`,
-    );
+    if ((await readSubscribedSlot(data)) !== undefined)
+      await data.query(
+        `alter subscription ${REPLICATION} set (slot_name = none); drop subscription ${REPLICATION}`,
+      );
     for (const table of tables) await loadRows(control, data, table);
     for (const table of tables.toReversed()) await removeGone(data, table);
     for (const table of tables) await replaceRows(data, table);

@@ -99,10 +99,10 @@ export async function waitUntilCopied(data: ClientBase): Promise<void> {
   );
 }
 
-/** Publishes the tables, and returns whether they were published before. */
-async function publish(
+/** Publishes the tables, and returns whether they were published before. `slot` is the mark of a pair, if the publication is to have one. */
+export async function publish(
   control: ClientBase,
-  { slot, tables }: { slot: string; tables: readonly string[] },
+  { slot, tables }: { slot?: string; tables: readonly string[] },
 ): Promise<boolean> {
   const isNew = (await readPublishedSlot(control)) === undefined;
   const { rows } = await control.query<{ name: string }>(
@@ -118,7 +118,7 @@ async function publish(
   await control.query(
     isNew
       ? `create publication ${REPLICATION} for table ${list};
-         comment on publication ${REPLICATION} is ${escapeLiteral(slot)}`
+         comment on publication ${REPLICATION} is ${slot === undefined ? "null" : escapeLiteral(slot)}`
       : `alter publication ${REPLICATION} add table ${list}`,
   );
   return false;
