@@ -11,7 +11,7 @@ import { newId } from "../../../ground/ids.ts";
 import { elapsedMs } from "../../../ground/clock.ts";
 import { createLog } from "../../../ground/log.ts";
 import { openDatabase, transactControl, type Database, type SideRoles } from "./database.ts";
-import { queueOutbox } from "./outbox.ts";
+import { openOutbox, queueOutbox } from "./outbox.ts";
 import type { ControlQueries } from "./sides.ts";
 
 interface Scene {
@@ -145,6 +145,29 @@ test("no event of a customer is stored before an earlier one, over two processes
       state,
       state.map((_, index) => index + 1),
     );
+});
+
+test("a shard waits for copies of what is committed only, and not for the locks of the process that carries over", async (t) => {
+  const { open, projectId } = await openScene(t);
+  const { queries, control, data, pool } = await open(SIDE_ROLES);
+  await control.transaction().execute((inside) => change(inside, projectId, 1));
+  const isBefore: boolean[] = [];
+  const copied = {
+    removeDependents: async () => {},
+    async applied(position: string) {
+      // The server sends what is flushed, and on a quiet one nobody flushes what a lock has written.
+      const { rows } = await pool.query<{ before: boolean }>(
+        "select $1::pg_lsn < pg_current_wal_insert_lsn() as before",
+        [position],
+      );
+      isBefore.push(rows[0]?.before ?? false);
+      return true;
+    },
+  };
+  const outbox = openOutbox({ queries, control, data, log: createLog("silent"), copied });
+  await outbox.carryOver();
+  assert.deepEqual(isBefore, [true]);
+  assert.deepEqual(await listStored(await open()), [1]);
 });
 
 test("an entry that cannot be carried over holds up no other", async (t) => {

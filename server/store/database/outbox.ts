@@ -12,7 +12,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { sql, type Kysely } from "kysely";
 import { outsideWork } from "../../../ground/current-work.ts";
 import type { Log } from "../../../ground/log.ts";
-import { READ_POSITION, type Copies } from "../sides/copies.ts";
+import type { Copies } from "../sides/copies.ts";
 import { isDatabaseAway } from "./database-outage.ts";
 import { addressEntries } from "./outbox-addresses.ts";
 import { storeEntries, type OutboxEntry, type StoredEntry } from "./outbox-entries.ts";
@@ -174,14 +174,14 @@ async function carryBatch(
 ): Promise<OutboxRow[]> {
   return control.transaction().execute(async (queries) => {
     if ((await BEGIN.execute(queries)).rows.length === 0) return [];
+    const seen = await findOldest(queries, shard, max);
     const { rows } = await sql<OutboxRow>`
       select position, project_id, kind, content::text as content, create_time from outbox
-      where shard is not distinct from ${shard} and (retry_time is null or retry_time <= now())
-      order by position limit ${max} for update
+      where position = any(${seen.positions}::bigint[]) order by position for update
     `.execute(queries);
     onTaken(rows);
     if (rows.length === 0) return [];
-    if (copied) await requireCopies(queries, copied);
+    if (copied && !(await copied.applied(seen.committedUntil))) throw new CopiesAreLate();
     await repeatTransaction(data, async (inside) => {
       await sql`select ${LIMIT}`.execute(inside);
       await storeEntries(inside, rows);
@@ -192,10 +192,22 @@ async function carryBatch(
   });
 }
 
-/** Waits until the copies have what the visible rows speak of; throws if they do not get it in time. */
-async function requireCopies(queries: ControlQueries, copied: Copies): Promise<void> {
-  const { rows } = await sql<{ position: string }>`${sql.raw(READ_POSITION)}`.execute(queries);
-  if (!(await copied.applied(rows[0]?.position ?? ""))) throw new CopiesAreLate();
+/**
+ * Finds the oldest rows that are due, and a place in the log of commits behind those that added them. It is read before the rows are
+ * locked: replication sends only what is flushed, and on a quiet server nobody flushes what a lock writes to the log.
+ */
+async function findOldest(
+  queries: ControlQueries,
+  shard: string | null,
+  max: number,
+): Promise<{ positions: string[]; committedUntil: string }> {
+  const { rows } = await sql<{ positions: string[]; committedUntil: string }>`
+    select pg_current_wal_insert_lsn()::text as committed_until, array(
+      select position::text from outbox
+      where shard is not distinct from ${shard} and (retry_time is null or retry_time <= now())
+      order by position limit ${max}) as positions
+  `.execute(queries);
+  return rows[0] ?? { positions: [], committedUntil: "" };
 }
 
 class CopiesAreLate extends Error {
