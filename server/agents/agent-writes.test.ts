@@ -213,7 +213,7 @@ describe("what agents write", () => {
 
   test("a lost answer is reported as unknown, with what to do, and is not repeated", async () => {
     await setPolicy(ALLOWED);
-    busbar.sandbox.addFault({ provider: "hubspot", reset: "after" });
+    busbar.sandbox.addFault({ provider: "hubspot", bodyContains: "lost@example.com", reset: "after" });
     const args = { object: "person", record: { email: "lost@example.com", familyName: "Lost" } };
     const lost = await succeed("create_record", args);
     assert.equal(lost.status, "unknown", JSON.stringify(lost));

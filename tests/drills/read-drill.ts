@@ -48,7 +48,7 @@ export interface ReadDrillReport {
 }
 
 const STIR_EVERY_MS = 100;
-const EQUAL_WITHIN_MS = 120_000;
+const EQUAL_WITHIN_MS = 300_000;
 
 export async function readDrill(options: ReadDrillOptions): Promise<ReadDrillReport> {
   const startedMs = performance.now();

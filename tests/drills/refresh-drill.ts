@@ -61,8 +61,10 @@ export async function refreshDrill(options: RefreshDrillOptions): Promise<Refres
     let storedAfterMs = 0;
     let duringOutages = 0;
     for (let restart = 1; restart <= options.restarts; restart += 1) {
+      const release = endpoint.hold();
       const forced = connections.forceAll();
       await until(() => endpoint.pending() >= Math.min(MET_AT_LEAST, options.connections / 3));
+      release();
       const before = endpoint.counts.refreshed - endpoint.pending();
       await database.restart(restart % 2 === 0 ? "shut down" : "kill", DOWN_MS);
       duringOutages += endpoint.counts.refreshed - before;

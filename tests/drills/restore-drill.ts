@@ -15,6 +15,7 @@ import { startSandbox } from "../../sandbox/sandbox.ts";
 import { findRunningServer } from "../../server/postgres/find-running-server.ts";
 import { endChildBusbar, runBusbar, startChildBusbar, type ChildBusbar } from "../harness/child-busbar.ts";
 import { connectCustomer, type Customer } from "../harness/connect-customer.ts";
+import { until } from "../harness/until.ts";
 import { judgeWrites, type JudgedWrites } from "./acknowledged-writes.ts";
 import { endDrill } from "./run-drill.ts";
 
@@ -121,6 +122,8 @@ async function writeAround(
   };
   const loops = [loop("asynchronous"), loop("synchronous")];
   await wait((seconds * 1_000) / 2);
+  // On a busy machine, the first write takes longer.
+  await until(() => writes.size > 0);
   phase = "during";
   const backup = await backUp();
   over.abort();

@@ -71,7 +71,7 @@ const TICK_MS = 100;
 const TICKS_OF_BURST = 30;
 /** Records that a burst changes. */
 const HOT_RECORDS = 25;
-const EQUAL_WITHIN_MS = 120_000;
+const EQUAL_WITHIN_MS = 300_000;
 /** Differences of which the history is shown. */
 const MAX_EXPLAINED = 3;
 

@@ -155,12 +155,14 @@ test("a refused request whose path spells the group in another way goes, and an 
       403,
     );
   await until(async () => (await busbar.inProject("GET", "/requests")).body.results.length === 3);
-  assert.equal((await busbar.inProject("DELETE", `/groups/${groupRef}`)).body.done, true);
+  await eraseWhole(busbar, groupRef);
   assert.deepEqual(await rowsWith(busbar.connectionString, [groupRef, "corp.example"]), ["audit_events"]);
 
-  assert.equal((await busbar.inProject("DELETE", "/groups/nobody")).status, 404);
   const list = `/v1/orgs/${busbar.busbar.bootstrap?.orgId}/audit-events?operationId=deleteGroup`;
-  assert.equal((await busbar.call("GET", list)).body.results.length, 1);
+  const { results } = (await busbar.call("GET", list)).body;
+  assert.ok(results.length > 0);
+  assert.equal((await busbar.inProject("DELETE", "/groups/nobody")).status, 404);
+  assert.deepEqual((await busbar.call("GET", list)).body.results, results);
 });
 
 test("events about approvals of the group go, and those of other groups stay", async (t) => {

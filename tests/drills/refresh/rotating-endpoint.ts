@@ -12,6 +12,8 @@ export interface RotatingEndpoint {
   current(name: string): string | undefined;
   /** Answers that are being held back now. */
   pending(): number;
+  /** Holds back all answers to come until the returned function is called; from then on, each takes its time. */
+  hold(): () => void;
   counts: { refreshed: number; sentTwice: number };
   close(): void;
 }
@@ -26,6 +28,7 @@ export async function startRotatingEndpoint(meanMs: number): Promise<RotatingEnd
   const grants = new Map<string, Grant>();
   const counts = { refreshed: 0, sentTwice: 0 };
   let pending = 0;
+  let released = Promise.resolve();
   const readToken = (name: string, { generation }: Grant): string => `${name}.${generation}`;
   const answer = (refreshToken: string): { status: number; body: object } => {
     const [name = "", generation] = refreshToken.split(".");
@@ -52,6 +55,7 @@ export async function startRotatingEndpoint(meanMs: number): Promise<RotatingEnd
     for await (const chunk of request) text += chunk;
     const { status, body } = answer(new URLSearchParams(text).get("refresh_token") ?? "");
     pending += 1;
+    await released;
     setTimeout(
       () => {
         pending -= 1;
@@ -85,6 +89,11 @@ export async function startRotatingEndpoint(meanMs: number): Promise<RotatingEnd
       return grant && !grant.revoked ? readToken(name, grant) : undefined;
     },
     pending: () => pending,
+    hold() {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      released = promise;
+      return resolve;
+    },
     counts,
     close: () => void server.close().closeAllConnections(),
   };
