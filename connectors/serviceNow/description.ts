@@ -128,12 +128,17 @@ export const description: Description = {
       example: { name: "printer-7" },
     },
   },
-  errors: { message: ["error.detail", "error.message"] },
+  errors: {
+    // A list that takes too long has the status 200, the records until then, and the refusal behind them.
+    okWhen: "status=success",
+    message: ["error.detail", "error.message"],
+    texts: { "maximum execution time exceeded": "unknown_outcome" },
+  },
   limits: { reset: "x-ratelimit-reset" },
   sources: {
     documentation:
       "https://www.servicenow.com/docs/bundle/api-reference/page/integrate/inbound-rest/concept/c_TableAPI.html",
     checked:
-      "2026-11-28, ServiceNow’s documentation of the release Australia (Table API, Batch API, rate limits, archiving, deleted records), and other connectors for the zone of bounds and the columns of `sys_audit_delete`; ServiceNow’s own pages name no zone and no largest page. Deletions are read from `sys_audit_delete`: the connected user needs a role that may read it, by default `admin`",
+      "2026-11-28, ServiceNow’s documentation of the release Australia (Table API, Batch API, rate limits, archiving, deleted records), and other connectors for the zone of bounds and the columns of `sys_audit_delete`; ServiceNow’s own pages name no zone and no largest page; its client for Python for lists that break off. Deletions are read from `sys_audit_delete`: the connected user needs a role that may read it, by default `admin`",
   },
 };
