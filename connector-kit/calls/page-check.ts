@@ -6,9 +6,14 @@ import { ProviderError } from "./provider-error.ts";
 export const brokenPage = (message: string): ProviderError =>
   new ProviderError({ kind: "unreadable", message, status: 200 });
 
-/** Returns whether an answer was longer than this process reads: then it has no status. A smaller page may be readable. */
-export const isTooLarge = (error: unknown): error is ProviderError =>
-  error instanceof ProviderError && error.kind === "unreadable" && error.status === undefined;
+/**
+ * Returns whether a smaller page may be readable: this one was longer than this process reads, and then has no status, or the provider refuses it
+ * with these words.
+ */
+export const isTooLarge = (error: unknown, words?: string): error is ProviderError =>
+  error instanceof ProviderError &&
+  ((error.kind === "unreadable" && error.status === undefined) ||
+    (words !== undefined && error.message.includes(words)));
 
 /** Returns the object. Throws `ProviderError` with the name of what should have been one. */
 export function objectOrBroken(value: Json | undefined, name: string): JsonObject {

@@ -221,6 +221,31 @@ test("an answer that is longer than may be read is asked for in smaller pages, a
   await assert.rejects(read.readPage(PLAN, undefined, never), /too large/);
 });
 
+/** ServiceNow/PySNC, pysnc/record.py: "Maximum execution time exceeded. Lower batch size". */
+test("a page that takes the provider too long is asked for in half the size, where the description knows its words", async (t) => {
+  const reason = "Transaction cancelled: maximum execution time exceeded";
+  const errors = {
+    okWhen: "status=success",
+    message: ["error.detail"],
+    texts: { [reason]: "unavailable" as const },
+  };
+  const answer = (query: URLSearchParams): Answer => {
+    const size = numberIn(query, "size");
+    const from = numberIn(query, "offset");
+    const data = people(from + 1, Math.min(20, from + size));
+    if (size > 4) return { body: { data: data.slice(0, 3), error: { detail: reason }, status: "failure" } };
+    const next = `</people?size=${size}&offset=${from + size}>; rel="next"`;
+    return { body: { data }, ...(from + size < 20 && { headers: { link: next } }) };
+  };
+  const paging = { link: true };
+  const pageSize = { to: "query.size", most: 16 };
+  const list = { path: "/people", pageSize: { ...pageSize, halvedBy: reason } };
+  const whole = await open(t, { list, paging }, answer, errors);
+  assert.deepEqual(await whole.scan(), upTo(20));
+  const other = await open(t, { list: { path: "/people", pageSize }, paging }, answer, errors);
+  await assert.rejects(other.read.readPage(PLAN, undefined, other.fetch), { kind: "unavailable" });
+});
+
 /** Twenty records by number of page; a page is as long as the query asks for. */
 const numbered = (query: URLSearchParams): Answer => {
   const size = numberIn(query, "size");

@@ -7,7 +7,7 @@ import type { JsonObject } from "../../ground/json.ts";
 import type { ProviderFetch } from "../calls/provider-fetch.ts";
 import type { Checkpoint, ReadPlan } from "../read-connector.ts";
 import { describeConnector } from "./describe-connector.ts";
-import type { ObjectRules } from "./rules/description.ts";
+import type { Description, ObjectRules } from "./rules/description.ts";
 
 export interface Answer {
   status?: number;
@@ -22,6 +22,7 @@ export async function open(
   t: TestContext,
   rules: ObjectRules,
   answer: (query: URLSearchParams, path: string) => Answer,
+  errors: Description["errors"] = { message: ["error"] },
 ) {
   const requests: string[] = [];
   const server = createServer((request, response) => {
@@ -48,7 +49,7 @@ export async function open(
   const { read } = describeConnector("Quill", {
     defaults: { list: { path: "/people" }, records: "data", ...rules },
     objects: { people: { modes: ["read"] } },
-    errors: { message: ["error"] },
+    errors,
     sources: { documentation: "https://docs.quill.example", checked: "2026-11-26, tests" },
   });
   assert.ok(read);

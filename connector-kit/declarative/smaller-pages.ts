@@ -1,6 +1,6 @@
 /**
- * The size of a scan's pages. It becomes smaller where an answer is longer than may be read, as records with all their members can be; and
- * a number of page means another place where the size is another one.
+ * The size of a scan's pages. It becomes smaller where an answer is longer than may be read, as records with all their members can be, or takes
+ * the provider too long; and a number of page means another place where the size is another one.
  */
 import type { Checkpoint, ReadPlan } from "../read-connector.ts";
 import type { ObjectPlan } from "./object-plan.ts";

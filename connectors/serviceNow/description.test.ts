@@ -1,4 +1,4 @@
-/** ServiceNow's audit of deleted records. */
+/** ServiceNow's audit of deleted records, and lists that take it too long. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { replay } from "../../connector-kit/testing/replay.ts";
@@ -61,4 +61,28 @@ test("a user who may not read the audit reads no deletions, and the read says so
   const page = await read.readDeletions(period, undefined, fetch);
   assert.deepEqual([page.records, page.next], [[], undefined]);
   assert.match(page.warning ?? "", /deletions of incident are not read.*Failed API level ACL/);
+});
+
+/** The body is that of recorded answers of others; ServiceNow/PySNC (pysnc/record.py, aa07b48) asks for "a lower batch size" then. */
+test("a list that ServiceNow breaks off with the status 200 is asked for in smaller pages, and no record is missed", async () => {
+  const rows = (...ids: number[]) => ids.map((id) => ({ sys_id: String(id).padStart(32, "a") }));
+  const message = "Transaction cancelled: maximum execution time exceeded";
+  const brokenOff = {
+    result: rows(1),
+    error: { detail: `${message}. Check logs for error trace.`, message },
+    status: "failure",
+  };
+  const { fetch, requests } = replay(
+    { status: 200, body: brokenOff },
+    { status: 200, body: { result: rows(1, 2) } },
+  );
+  const plan = { objectName: "incident", fields: [], filters: [], associations: [] };
+  const { records, next } = await read.readPage(plan, undefined, fetch);
+  assert.deepEqual(
+    records.map(({ id }) => id),
+    rows(1, 2).map(({ sys_id: id }) => id),
+  );
+  assert.equal(next, undefined);
+  const sizes = requests.map(({ path }) => Number(/sysparm_limit=(\d+)/.exec(path)?.[1]));
+  assert.deepEqual(sizes, [sizes[0], Math.floor((sizes[0] ?? 0) / 2)]);
 });

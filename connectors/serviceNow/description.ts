@@ -2,6 +2,11 @@
 import type { Description, ObjectRules } from "../../connector-kit/declarative/rules/description.ts";
 import type { MetadataRules } from "../../connector-kit/declarative/rules/metadata-rules.ts";
 
+/** Of a list that takes too long: it has the status 200, the records until then, and the refusal behind them. */
+const BROKEN_OFF = "maximum execution time exceeded";
+
+const pageSize = { to: "query.sysparm_limit", most: 1000, halvedBy: BROKEN_OFF };
+
 /** The dictionary lists a table's own columns; those of the tables that it extends are listed there. */
 const listDictionaryFields = (...tables: string[]): MetadataRules => ({
   list: {
@@ -51,7 +56,7 @@ const auditedDeletions = (tables: string): ObjectRules["furtherLists"] => [
         sysparm_fields: "documentkey,tablename,sys_created_on",
         sysparm_query: `${tables}{changed}^ORDERBYsys_created_on^ORDERBYsys_id`,
       },
-      pageSize: { to: "query.sysparm_limit", most: 1000 },
+      pageSize,
     },
     idPath: "documentkey",
     changedPath: "sys_created_on",
@@ -78,7 +83,7 @@ export const description: Description = {
         sysparm_exclude_reference_link: "true",
         sysparm_query: "{changed}ORDERBYsys_created_on^ORDERBYsys_id",
       },
-      pageSize: { to: "query.sysparm_limit", most: 1000 },
+      pageSize,
     },
     furtherLists: auditedDeletions("tablename={path}"),
     records: "result",
@@ -129,10 +134,9 @@ export const description: Description = {
     },
   },
   errors: {
-    // A list that takes too long has the status 200, the records until then, and the refusal behind them.
     okWhen: "status=success",
     message: ["error.detail", "error.message"],
-    texts: { "maximum execution time exceeded": "unknown_outcome" },
+    texts: { [BROKEN_OFF]: "unknown_outcome" },
   },
   limits: { reset: "x-ratelimit-reset" },
   sources: {

@@ -45,6 +45,9 @@ export const ListRequest = Type.Object({
         to: target("Where the size of a page goes: `query.<name>`, `body.<path>` or `header.<name>`."),
         template: optional("Text around the size, with `{size}`."),
         most: Type.Integer({ description: "Records of a page at most." }),
+        halvedBy: optional(
+          "Part of the reason with which the provider refuses a page that takes it too long: one of half the size is then asked for.",
+        ),
       },
       { description: "For lists whose caller chooses how long a page is." },
     ),
