@@ -112,7 +112,7 @@ export interface Schemas {
   GetReadyzResponse: { status: "ok"; hasWorker?: false; clockAheadSeconds?: number };
   GetSubscribeSetupResponse: { callbackURL: string; providerCallbackURL: string; publicAddress: boolean; refusedPushes?: { since: string; lastTime: string; detail: string }; webhooksConfig?: Record<string, unknown> };
   Group: { groupRef: string; groupName: string; projectId: string; createTime: string; updateTime?: string };
-  HealthReason: { type: "connection" | "destination" | "field" | "object" | "read" | "subscription" | "worker"; name: string; detail: string; since: string };
+  HealthReason: { type: "connection" | "destination" | "field" | "object" | "read" | "subscription" | "write" | "worker"; name: string; detail: string; since: string };
   HydratedField: { fieldName?: string; mapToName?: string; mapToDisplayName?: string; prompt?: string; default?: string; displayName?: string };
   HydratedIntegration: { name: string; provider: string; displayName?: string; module?: string; read?: { objects?: readonly Schemas["HydratedReadObject"][] }; write?: { objects?: readonly { objectName: string; valueDefaults?: { allowAnyFields?: boolean }; displayName: string }[] }; proxy?: { enabled?: boolean; useModule?: boolean } };
   HydratedReadObject: { objectName: string; mapToName?: string; mapToDisplayName?: string; optionalFieldsAuto?: "all"; backfill?: { defaultPeriod?: Schemas["BackfillPeriod"] }; displayName: string; destination: string; schedule: string; requiredFields?: readonly Schemas["HydratedField"][]; optionalFields?: readonly Schemas["HydratedField"][]; allFieldsMetadata: Record<string, Schemas["FieldMetadata"]>; allFields: readonly { fieldName: string; displayName: string }[]; error?: string };

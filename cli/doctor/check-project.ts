@@ -144,6 +144,7 @@ const REMEDIES: Record<string, (name: string, group: string) => string> = {
   field: (name, group) => `Map another field in place of ${name}, or ask ${group} to make it visible.`,
   object: (_, group) => `Look with: busbar operations --group ${group} --status failure`,
   read: (_, group) => `Look with: busbar operations --group ${group}`,
+  write: (_, group) => `Look with: busbar operations --group ${group} --status in_progress`,
   subscription: (_, group) => `Look with: busbar list subscriptions --group ${group}`,
 };
 

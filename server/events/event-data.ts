@@ -60,9 +60,9 @@ export const HealthReasonsSchema = Type.Array(
         description:
           "`connection`: the provider refuses the credentials. `destination`: it is missing, disabled or failing. `field`: the provider does " +
           "not know it any more. `object`: the provider does not know it, or does not show it. `read`: reading fails. `subscription`: changes " +
-          "are not reported. `worker`: no process does background work.",
+          "are not reported. `write`: writes that were accepted have waited for five minutes or longer. `worker`: no process does background work.",
       }),
-      name: Type.String({ description: "Of the provider, destination, field or object." }),
+      name: Type.String({ description: "Of the provider (also of `write`), destination, field or object." }),
       detail: Type.String({ description: "What is known of it." }),
       since: Type.String({ format: "date-time", description: "Since when." }),
     },

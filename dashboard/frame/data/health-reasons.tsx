@@ -20,6 +20,7 @@ export const HEALTH_WORDS: Record<string, string> = {
   object: "Object",
   read: "Reading",
   subscription: "Subscription to",
+  write: "Writing to",
   worker: "Role",
 };
 

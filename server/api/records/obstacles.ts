@@ -82,7 +82,10 @@ interface Concerned {
 const concerns = (
   { type, name, objectName }: LocatedReason,
   { objectName: traced, destinations }: Concerned,
-): boolean => (type === "destination" ? destinations.includes(name) : [null, traced].includes(objectName));
+): boolean => {
+  if (type === "write") return false;
+  return type === "destination" ? destinations.includes(name) : [null, traced].includes(objectName);
+};
 
 /** Ordered from cause to consequence: a read may only fail because of what is above it. */
 const LIKELIEST: HealthReason["type"][] = [
@@ -93,6 +96,7 @@ const LIKELIEST: HealthReason["type"][] = [
   "field",
   "subscription",
   "read",
+  "write",
 ];
 
 const sortReasons = (reasons: LocatedReason[]): LocatedReason[] =>
@@ -121,6 +125,7 @@ const REMEDIES: Record<
   read: () =>
     "Look at the log of the object's latest read operation; a paused object goes on with `:unpause`.",
   subscription: () => "Look at the installation's subscriptions, and mend what their `reason` says.",
+  write: () => "Look at the log of the operation; what waits is sent when the provider takes it again.",
   worker: () => "Start one (`BUSBAR_ROLES`), or look at the log of the one that should run.",
 };
 

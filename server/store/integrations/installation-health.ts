@@ -10,6 +10,7 @@ export const HEALTH_REASON_TYPES = [
   "object",
   "read",
   "subscription",
+  "write",
   "worker",
 ] as const;
 
@@ -47,10 +48,25 @@ const CANNOT_REFRESH = sql`refresh_failure is not null and status <> 'bad_creden
 const REFRESH_FAILURE = sql`refresh_failure ->> 'detail', (refresh_failure ->> 'since')::timestamptz`;
 
 /** No event of the subscription arrives: its set-up has failed, or has taken longer than opening a stream may. */
-const NOT_SET_UP = sql`subscriptions.state = 'pending'
+export const NOT_SET_UP = sql`subscriptions.state = 'pending'
   and (subscriptions.attempts > 0 or subscriptions.state_time < now() - interval '1 minute')`;
 /** A stream that ends is opened again at once: only one that fails twice in a row is broken. */
-const STREAM_IS_BROKEN = sql`event_streams.state <> 'open' and event_streams.attempts > 1 and event_streams.reason is not null`;
+export const STREAM_IS_BROKEN = sql`event_streams.state <> 'open' and event_streams.attempts > 1 and event_streams.reason is not null`;
+
+/** How long an accepted write may wait for its turn, or for an attempt that succeeds. */
+export const WRITES_WAIT_FOR = sql.lit("5 minutes");
+/** When a write was accepted: the time in its id, because PostgreSQL before 18 has no function for it. */
+const ACCEPTED_TIME = sql`to_timestamp(('x' || left(replace(operation_id::text, '-', ''), 12))::bit(48)::bigint / 1000.0)`;
+
+/** The oldest write that has failed and is tried again; and one whose turn does not come, because the account takes no more or others are before it. */
+const WAITING_WRITES = sql`(
+  (select operation_id, ${ACCEPTED_TIME} as accepted_time, true as has_failed from writes
+    where writes.installation_id = installations.id and attempts > 0 order by operation_id limit 1)
+  union all
+  (select operation_id, ${ACCEPTED_TIME}, false from writes
+    where writes.installation_id = installations.id and claimed_by is null and due_time <= now() - interval ${WRITES_WAIT_FOR}
+    order by writes.installation_id, due_time, seq limit 1)
+)`;
 
 /** Reasons of installations, one row each. For statements with `installations`. */
 export const HEALTH_REASONS = sql`(
@@ -120,6 +136,14 @@ export const HEALTH_REASONS = sql`(
   from subscriptions join event_streams
     on event_streams.id = case source when 'pubsub' then installations.connection_id when 'journal' then journal_app_id end
   where subscriptions.installation_id = installations.id and subscriptions.state = 'active' and ${STREAM_IS_BROKEN}
+  union all
+  (select 'write', connections.provider,
+    case when has_failed then format('Writes wait that were accepted: the provider has not taken the oldest one, operation %s, whose log says why. It is tried again until its deadline.', operation_id)
+      else format('Writes wait for their turn, the oldest one is operation %s: the account''s rate limit is reached, or more are accepted than can be sent.', operation_id) end,
+    accepted_time, null
+  from ${WAITING_WRITES} as waiting join connections on connections.id = installations.connection_id
+  where accepted_time <= now() - interval ${WRITES_WAIT_FOR}
+  order by accepted_time limit 1)
   union all
   select 'worker', 'worker', ${sql.lit(NO_WORKER)}, greatest(gone.since, installations.create_time), null from ${WORKER_GONE} as gone
 )`;

@@ -2,7 +2,14 @@
 import { sql } from "kysely";
 import { IS_OWN_INSTALLATION } from "../database/own-customers.ts";
 import type { DataQueries } from "../database/sides.ts";
-import { DESTINATION_DETAILS, HEALTH_REASONS, type HealthReason } from "./installation-health.ts";
+import {
+  DESTINATION_DETAILS,
+  HEALTH_REASONS,
+  type HealthReason,
+  NOT_SET_UP,
+  STREAM_IS_BROKEN,
+  WRITES_WAIT_FOR,
+} from "./installation-health.ts";
 
 export interface ChangedHealth {
   installationId: string;
@@ -35,7 +42,24 @@ const CANDIDATES = sql`(
   union select installation_id from read_objects
   where not disabled and (failing_since is not null or pause ->> 'by' = 'auto' or jsonb_array_length(missing_fields) > 0)
   union select installation_id from read_runs where attempts > 0
-  union select installation_id from subscriptions where state in ('failed', 'degraded') or jsonb_array_length(missing_fields) > 0
+  union select installation_id from subscriptions
+  where state in ('failed', 'degraded') or jsonb_array_length(missing_fields) > 0 or ${NOT_SET_UP}
+  union select subscriptions.installation_id from event_streams
+    join installations on installations.connection_id = event_streams.connection_id
+    join subscriptions on subscriptions.installation_id = installations.id where ${STREAM_IS_BROKEN}
+  union select subscriptions.installation_id from event_streams
+    join subscriptions on journal_app_id = event_streams.provider_app_id where ${STREAM_IS_BROKEN}
+  union select installation_id from writes where attempts > 0
+  union select installation_id from (
+    with recursive heads as (
+      (select installation_id, due_time from writes where claimed_by is null order by installation_id, due_time, seq limit 1)
+      union all
+      select next.installation_id, next.due_time from heads, lateral (
+        select installation_id, due_time from writes
+        where claimed_by is null and installation_id > heads.installation_id
+        order by installation_id, due_time, seq limit 1) as next
+    ) select installation_id from heads where due_time <= now() - interval ${WRITES_WAIT_FOR}
+  ) as overdue
   union select installation_id from (
     select installation_id, project_id, destination from read_objects where not disabled
     union select installation_id, project_id, destination from subscriptions
