@@ -21,7 +21,7 @@ const MAX_CLAIMED = 1_024;
 /** Events read at once: they may be large, and whether there is capacity for more shows afterwards. */
 const MAX_READ = 64;
 /** Finds what no signal announced: deliveries that have become due, or that a dead process had. */
-export const POLL_MS = 500;
+export const POLL_MS = 1_000;
 
 export class WaitingDeliveries {
   readonly #deps: WaitingServices;

@@ -55,7 +55,8 @@ export interface SyncServices extends SyncNowServices {
 }
 
 const MAX_CONCURRENT = 20;
-const LOOK_EVERY_MS = 1_000;
+/** Finds installations that were queued while nobody listened, or by a process that died before it could tell. */
+const LOOK_EVERY_MS = 3_000;
 
 /** Processes installations as soon as they are queued. */
 export function startSyncingReads(deps: SyncServices): Rounds {
@@ -66,7 +67,7 @@ export function startSyncingReads(deps: SyncServices): Rounds {
     round: () => syncQueued(deps),
   });
   deps.changes.subscribe((change) => {
-    if (change?.table === "read_syncs") rounds.wake();
+    if (!change || change.table === "read_syncs") rounds.wake();
   });
   return rounds;
 }

@@ -30,7 +30,8 @@ export interface SubscriptionSyncServices {
 }
 
 const MAX_CONCURRENT = 20;
-const LOOK_EVERY_MS = 1_000;
+/** Finds installations that were queued while nobody listened, or by a process that died before it could tell. */
+const LOOK_EVERY_MS = 3_000;
 
 /** Processes installations as soon as they are queued; calls `onDue` when subscriptions are to be set up. */
 export function startSyncingSubscriptions(
@@ -47,7 +48,7 @@ export function startSyncingSubscriptions(
     },
   });
   deps.changes.subscribe((change) => {
-    if (change?.table === "subscription_syncs") rounds.wake();
+    if (!change || change.table === "subscription_syncs") rounds.wake();
   });
   return rounds;
 }
