@@ -1,6 +1,7 @@
 /** Addresses: published links, copied filters, and what is no page. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { until } from "../../harness/until.ts";
 import type { Suite } from "../run-suites.ts";
 
 export const suite: Suite = (server) => {
@@ -48,7 +49,7 @@ export const suite: Suite = (server) => {
     assert.equal(await filter.inputValue(), "Söhne and Co");
     await page.getByRole("button", { name: "Clear filters" }).click();
     await page.waitForURL(/customers$/);
-    assert.equal(await filter.inputValue(), "");
+    await until(async () => (await filter.inputValue()) === "");
     visit.assertUntroubled();
     await visit.close();
   });

@@ -164,13 +164,14 @@ export const suite: Suite = (server) => {
     await page.waitForURL(/text=nothing/);
     await page.goBack();
     await page.waitForURL(/operations\?status=success$/);
-    assert.equal(await page.getByRole("textbox", { name: "Filter" }).inputValue(), "");
+    // The address changes before the page does.
+    await until(async () => (await page.getByRole("textbox", { name: "Filter" }).inputValue()) === "");
     await page.goBack();
     await page.waitForURL(/operations\?status=failure$/);
-    assert.equal(await status.inputValue(), "failure");
+    await until(async () => (await status.inputValue()) === "failure");
     await page.goBack();
     await page.waitForURL(/operations$/);
-    assert.equal(await status.inputValue(), "");
+    await until(async () => (await status.inputValue()) === "");
     await page.goForward();
     await page.waitForURL(/operations\?status=failure$/);
     visit.assertUntroubled();
