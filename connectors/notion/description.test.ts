@@ -283,3 +283,10 @@ test("a dry run shows the question for the types, and asks nothing", () => {
     properties: { Name: { "{type}": "Ada" } },
   });
 });
+
+/** "Search indexing is not immediate" (developers.notion.com/reference/search-optimizations-and-limitations, 2026-11-28); Notion tells no time. */
+test("a read begins some minutes before the last one, because a search has new pages late", () => {
+  const { overlapMs = 0, settlingOverlapMs = 0 } = read.abilities;
+  assert.ok(overlapMs >= 5 * 60_000, `${overlapMs} ms`);
+  assert.ok(settlingOverlapMs >= 3_600_000, `${settlingOverlapMs} ms`);
+});

@@ -85,13 +85,14 @@ export const description: Description = {
     },
   },
   objects: {
-    pages: found("page"),
+    // A search shows what is new when it is indexed; Notion does not say how late that is. The overlap holds for all objects.
+    pages: { ...found("page"), since: { overlapMinutes: 15, settlingMinutes: 360 } },
     databases: found("database"),
     data_sources: found("data_source", { headers }),
     users: {
       modes: ["read"],
       list: { path: "/v1/users", pageSize: { to: "query.page_size", most: 100 } },
-      paging: { cursor: { from: "next_cursor", to: "query.start_cursor", more: "has_more" } },
+      paging: { cursor: { from: "next_cursor", to: "query.start_cursor" } },
       get: { path: "/v1/users/{id}" },
     },
   },
@@ -117,6 +118,6 @@ export const description: Description = {
   sources: {
     documentation: "https://developers.notion.com/reference/intro",
     checked:
-      "2026-11-28, Notion's own client (4.0.2 for this version of the API, 5.26.0) and pages: requests, paging, the limit of a query, refusals; the words for an archived page are from reports of clients. A relation is read with 25 references at most, a range of dates with its start; changes have the minute. A database with several data sources is refused by the version 2022-06-28, by which databases are asked for, so that connections of before go on; its rows are read by data source, by the version 2026-03-11 (upgrade guides of both versions)",
+      "2026-11-28, Notion's own client (4.0.2 for this version of the API, 5.26.0) and pages: requests, paging, the limit of a query, refusals; the words for an archived page are from reports of clients. A search is not guaranteed to return everything: only what is shared with the connection itself is always found. A relation is read with 25 references at most, a range of dates with its start; changes have the minute. A database with several data sources is refused by the version 2022-06-28, by which databases are asked for, so that connections of before go on; its rows are read by data source, by the version 2026-03-11 (upgrade guides of both versions)",
   },
 };
