@@ -82,24 +82,25 @@ test("a member that is there already is a conflict, with the provider's sentence
   assert.match(outcome.error.message, /already a list member/);
 });
 
-test("members are listed with the bound of the last change, in an order that changes keep", async () => {
-  const { fetch, requests } = replay({
-    status: 200,
-    body: { members: [member], list_id: AUDIENCE, total_items: 7 },
-  });
+test("members are listed in the order of change, and go on behind the time of the last one", async () => {
+  const answer = { status: 200, body: { members: [member], list_id: AUDIENCE, total_items: 7 } };
+  const { fetch, requests } = replay(answer, answer);
   const asked = planRead(AUDIENCE, { since: new Date("2026-11-20T00:00:00Z"), pageSize: 1 });
-  const page = await read.readPage(asked, { place: 2 }, fetch);
+  const page = await read.readPage(asked, undefined, fetch);
   const url = new URL(requests[0]?.path ?? "", "https://x.invalid");
   assert.equal(url.pathname, `/3.0/lists/${AUDIENCE}/members`);
   assert.deepEqual(Object.fromEntries(url.searchParams), {
-    sort_field: "timestamp_signup",
+    sort_field: "last_changed",
     sort_dir: "ASC",
     count: "1",
     // Mailchimp lists what changed after the bound.
     since_last_changed: "2026-11-19T23:59:59Z",
-    offset: "2",
+    offset: "0",
   });
-  assert.deepEqual([page.total, page.next?.["place"]], [7, 3]);
+  assert.equal(page.total, 7);
+  await read.readPage(asked, page.next, fetch);
+  const next = new URL(requests[1]?.path ?? "", "https://x.invalid").searchParams;
+  assert.deepEqual([next.get("since_last_changed"), next.get("offset")], ["2026-11-20T08:59:59Z", "0"]);
   assert.deepEqual(page.records[0]?.changeTime, new Date("2026-11-20T09:00:00Z"));
 });
 

@@ -62,8 +62,8 @@ export const description: Description = {
     rules: {
       list: {
         path: members,
-        // Members keep their places while others change.
-        query: { sort_field: "timestamp_signup", sort_dir: "ASC" },
+        // Who was imported has no `timestamp_signup`: by it, such members are in no order.
+        query: { sort_field: "last_changed", sort_dir: "ASC" },
         pageSize: { to: "query.count", most: 1000 },
       },
       records: "members",
@@ -71,7 +71,13 @@ export const description: Description = {
       // To delete a member archives it. Archived ones are in no other list.
       furtherLists: [{ query: { status: "archived" }, deleted: true }],
       deleted: { at: "status", is: "archived" },
-      since: { to: "query.since_last_changed", format: "rfc3339-seconds", exclusive: true },
+      since: {
+        to: "query.since_last_changed",
+        format: "rfc3339-seconds",
+        exclusive: true,
+        full: "1970-01-01T00:00:00Z",
+        keyset: true,
+      },
       create: { method: "POST", path: members },
       update: { method: "PATCH", path: `${members}/{id}` },
       // A new member gets the status in `status_if_new`.
@@ -145,6 +151,6 @@ export const description: Description = {
   sources: {
     documentation: "https://mailchimp.com/developer/marketing/api/",
     checked:
-      "2026-11-27, Mailchimp's own OpenAPI file 3.0.55 and client 3.0.80: lists, members, campaigns, templates, stores; batches and members of merge fields by documentation. An entry of our own: the published catalog does not have this provider",
+      "2026-11-27, Mailchimp's own OpenAPI file 3.0.55 and client 3.0.80: lists, members, campaigns, templates, stores; batches and members of merge fields by documentation; the order of members by somebody else's calls. An entry of our own: the published catalog does not have this provider",
   },
 };
