@@ -4,9 +4,9 @@ import { columnTypes, columnValues } from "./column-types.ts";
 
 const path = "/v2";
 const id = "body.variables.id";
-/** Columns that roll up have no values otherwise. Items below others are not listed. */
+/** Columns that roll up have no values otherwise. Items below others are on a board of their own, of the type `sub_items_board`. */
 const item =
-  "id name state created_at updated_at creator_id group{id title} " +
+  "id name state created_at updated_at creator_id group{id title} parent_item{id} " +
   "column_values(capabilities:[CALCULATED]){id type text value}";
 
 const mutation = (query: string) => ({ method: "POST" as const, path, body: { query } });
@@ -21,14 +21,14 @@ const single = (list: string, fields: string, constant = ""): ObjectRules["get"]
 });
 
 /** A list by number of page. */
-const pages = (list: string, fields: string, constant: string): ObjectRules => ({
+const pages = (list: string, fields: string, constant: string, most = 100): ObjectRules => ({
   list: {
     method: "POST",
     path,
     body: {
       query: `query($limit:Int!,$page:Int!){${list}(limit:$limit,page:$page${constant}){${fields}}}`,
     },
-    pageSize: { to: "body.variables.limit", most: 100 },
+    pageSize: { to: "body.variables.limit", most },
   },
   records: `data.${list}`,
   paging: { page: { to: "body.variables.page", first: 1 } },
@@ -48,7 +48,7 @@ export const description: Description = {
     boards: {
       ...pages(
         "boards",
-        "id name description state board_kind hierarchy_type workspace_id updated_at",
+        "id name description state board_kind type hierarchy_type workspace_id updated_at",
         ALL_BOARDS,
       ),
       deleted,
@@ -66,7 +66,11 @@ export const description: Description = {
       example: { name: "Pens", board_kind: "public" },
     },
     updates: {
-      ...pages("updates", "id item_id body text_body creator_id created_at updated_at", ""),
+      ...pages(
+        "updates",
+        "id item_id body text_body creator_id created_at edited_at updated_at replies{id body text_body creator_id created_at}",
+        "",
+      ),
       modes: ["read", "create", "update", "delete"],
       changedPath: "updated_at",
       create: {
@@ -81,16 +85,24 @@ export const description: Description = {
         ...mutation("mutation($id:ID!,$body:String!){edit_update(id:$id,body:$body){id}}"),
         wrap: { in: "variables" },
         idTo: id,
-        id: "data.edit_update.id",
+        empty: true,
       },
       delete: { ...mutation("mutation($id:ID!){delete_update(id:$id){id}}"), idTo: id },
       example: { item_id: "9876543210", body: "Asked for pens" },
     },
-    users: pages(
-      "users",
-      "id name email title status kind is_deleted created_at",
-      ",status:[ACTIVE,PENDING,INACTIVE]",
-    ),
+    users: {
+      ...pages(
+        "users",
+        "id name email title status kind is_deleted created_at",
+        ",status:[ACTIVE,PENDING,INACTIVE],sort:[{field:CREATED_AT,direction:ASC}]",
+        500,
+      ),
+      get: single(
+        "users",
+        "id name email title status kind is_deleted created_at",
+        ",status:[ACTIVE,PENDING,INACTIVE]",
+      ),
+    },
     workspaces: { ...pages("workspaces", "id name kind description state created_at", ALL_STATES), deleted },
     teams: {
       list: { method: "POST", path, body: { query: "query{teams{id name picture_url}}" } },
@@ -145,7 +157,7 @@ export const description: Description = {
         },
         wrap: { in: "variables.columns", text: true },
         idTo: id,
-        id: "data.change_multiple_column_values.id",
+        empty: true,
       },
       delete: { ...mutation("mutation($id:ID!){delete_item(item_id:$id){id}}"), idTo: id },
       get: single("items", item),
@@ -193,6 +205,6 @@ export const description: Description = {
   sources: {
     documentation: "https://developer.monday.com/api-reference",
     checked:
-      "2026-11-28, schema of the version 2026-10; documentation: lists of boards, pages of items, form and headers of errors; that columns take plain texts, and the codes of records that are gone, were not looked up. Columns have their ids as names; an update of an item names it `name`",
+      "2026-11-28, schema of the version 2026-10; documentation: lists of boards, pages of items, form and headers of errors; that columns take plain texts, and the codes of records that are gone, were not looked up. Columns have their ids as names; an update of an item names it `name`. Items below others of a classic board are the items of a board of its own, whose type is `sub_items_board`; each tells its `parent_item`",
   },
 };
