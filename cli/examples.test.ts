@@ -168,7 +168,7 @@ describe("the examples", () => {
 
   /** Runs an example as a shell would, with quotes, variables and a file as stdin. */
   async function run(example: string) {
-    const { origin } = new URL(server.busbar.urls.base);
+    const { origin } = new URL(server.server.urls.base);
     if (example.includes("$DELIVERY")) values["DELIVERY"] = await someDelivery();
     const [call = ""] = /busbar [^|)]*/.exec(example) ?? [];
     const line = call
@@ -186,7 +186,7 @@ describe("the examples", () => {
         HOME: cwd,
         BUSBAR_URL: origin,
         BUSBAR_API_KEY: server.apiKey,
-        BUSBAR_PROXY_URL: server.busbar.urls.proxy,
+        BUSBAR_PROXY_URL: server.server.urls.proxy,
       },
       ...(file !== undefined && { stdin: await readFile(join(cwd, file), "utf8") }),
       interrupted: enough.signal,

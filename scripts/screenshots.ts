@@ -10,19 +10,19 @@ const WIDTHS = [1_280, 360];
 const SCHEMES = ["light", "dark"] as const;
 
 await mkdir(folder, { recursive: true });
-const on = await openDashboard();
-const visit = await on.visit();
+const busbar = await openDashboard();
+const visit = await busbar.visit();
 const pages = [
   { route: "/sign-in", path: "/sign-in" },
-  ...(await listPages(on)),
-  { route: "/installation-that-reads", path: `/projects/default${await installReader(on)}` },
+  ...(await listPages(busbar)),
+  { route: "/installation-that-reads", path: `/projects/default${await installReader(busbar)}` },
 ];
 for (const { route, path } of pages) {
   await visit.open(path);
   const name = getName(route) || "overview";
   await eachTab(visit, (tab) => takePictures(tab === undefined ? name : `${name}-tab-${getName(tab)}`));
 }
-await on.close();
+await busbar.close();
 console.log(`${pages.length} pages in ${folder}`);
 
 function getName(words: string): string {

@@ -71,9 +71,9 @@ async function openWorld(home: string, name: string, sandbox: Sandbox): Promise<
   return { busbar, dataDir, sink, databaseUrl, installationId, destinationId };
 }
 
-async function deliverTo(on: ChildBusbar, sink: Sink): Promise<string> {
+async function deliverTo(busbar: ChildBusbar, sink: Sink): Promise<string> {
   const make = async (path: string, body: object): Promise<string> =>
-    (await on.inProject("POST", path, body)).body.id;
+    (await busbar.inProject("POST", path, body)).body.id;
   const metadata = { url: `${sink.url}/growth` };
   const destinationId = await make("/destinations", { name: "growth", type: "webhook", metadata });
   const topicId = await make("/topics", { name: "growth" });

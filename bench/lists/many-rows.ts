@@ -4,11 +4,11 @@ import type { TestBusbar } from "../../tests/harness/busbar.ts";
 import { connectCustomer } from "../../tests/harness/connect-customer.ts";
 
 /** One connection in 100 is refused by the provider, one row in 20 has failed. */
-export async function fillWithRows(on: TestBusbar, rows: number, customers: number): Promise<void> {
-  await connectCustomer(on, { provider: "hubspot", objects: ["contacts"], skipSampling: true });
+export async function fillWithRows(busbar: TestBusbar, rows: number, customers: number): Promise<void> {
+  await connectCustomer(busbar, { provider: "hubspot", objects: ["contacts"], skipSampling: true });
   const destination = { name: "my-app", type: "webhook", metadata: { url: "http://127.0.0.1:9/" } };
-  const { body } = await on.inProject("POST", "/destinations", destination);
-  const database = new Postgres({ connectionString: on.connectionString });
+  const { body } = await busbar.inProject("POST", "/destinations", destination);
+  const database = new Postgres({ connectionString: busbar.connectionString });
   await database.connect();
   await database.query(NEW_ID);
   await database.query(GROUPS, [customers]);
@@ -16,7 +16,7 @@ export async function fillWithRows(on: TestBusbar, rows: number, customers: numb
   for (const statement of ROWS) await database.query(statement, [rows]);
   await database.query(NOWHERE);
   await database.query(DELIVERIES, [body.id]);
-  await database.query(AUDIT, [on.busbar.bootstrap?.orgId, rows]);
+  await database.query(AUDIT, [busbar.server.bootstrap?.orgId, rows]);
   await database.query("vacuum analyze");
   await database.end();
 }

@@ -57,10 +57,10 @@ function lastDays(days: number): string {
   return `since=${time(end - days * 86_400_000)}&until=${time(end)}`;
 }
 
-const on = await openTestBusbar();
-await fillWithRows(on, ROWS, CUSTOMERS);
-const person = { ...(await signIn(on)), "x-api-key": "" };
-const audit = `/v1/orgs/${on.busbar.bootstrap?.orgId}/audit-events`;
+const busbar = await openTestBusbar();
+await fillWithRows(busbar, ROWS, CUSTOMERS);
+const person = { ...(await signIn(busbar)), "x-api-key": "" };
+const audit = `/v1/orgs/${busbar.server.bootstrap?.orgId}/audit-events`;
 const calls = [
   ...Object.entries(LISTS).flatMap(([path, filters]) =>
     filters.map((filter) => ({ path: `/v1/projects/default/${path}`, filter, headers: {} })),
@@ -77,7 +77,7 @@ for (const { path, filter, headers } of calls) {
   const took: number[] = [];
   for (let call = 0; call <= CALLS; call++) {
     const start = performance.now();
-    const { status, text } = await on.call("GET", `${path}?${filter}`, undefined, headers);
+    const { status, text } = await busbar.call("GET", `${path}?${filter}`, undefined, headers);
     if (status !== 200) throw new Error(`${path}?${filter}: ${text}`);
     // The first call plans its statements.
     if (call > 0) took.push(performance.now() - start);
@@ -88,7 +88,7 @@ for (const { path, filter, headers } of calls) {
   const list = `${path.replace(/^.*\/(default|orgs\/[^/]+)\//, "")} ${filter.slice(0, 40)}`;
   console.log(`${list.padEnd(72)} ${median.toFixed(0).padStart(5)} ${took.at(-1)?.toFixed(0).padStart(5)}`);
 }
-await on.stop();
+await busbar.stop();
 const slow = medians.filter((median) => median >= GOAL_MS).length;
 console.log(`${slow} of ${medians.length} took ${GOAL_MS} ms or more`);
 process.exitCode = slow > 0 ? 1 : 0;

@@ -22,7 +22,7 @@ describe("looking at a server from outside", () => {
     await server?.stop();
     await rm(home, { recursive: true, force: true });
   });
-  const origin = () => new URL(server.busbar.urls.base).origin;
+  const origin = () => new URL(server.server.urls.base).origin;
   const busbar = (line: string, more: Surroundings = {}) =>
     runCli(line.split(" "), {
       ...more,
@@ -30,7 +30,7 @@ describe("looking at a server from outside", () => {
         HOME: home,
         BUSBAR_URL: origin(),
         BUSBAR_API_KEY: server.apiKey,
-        BUSBAR_PROXY_URL: server.busbar.urls.proxy,
+        BUSBAR_PROXY_URL: server.server.urls.proxy,
         ...more.env,
       },
     });
@@ -130,7 +130,7 @@ integrations:
   test("doctor tells apart: no server, a proxy in its place, a load balancer without a ready process, a wrong key", async () => {
     const nowhere = await findings({ env: { BUSBAR_URL: "http://127.0.0.1:1" } });
     assert.deepEqual([nowhere.code, nowhere.wrong[0]?.check], [3, "server"]);
-    const proxy = await findings({ env: { BUSBAR_URL: server.busbar.urls.proxy } });
+    const proxy = await findings({ env: { BUSBAR_URL: server.server.urls.proxy } });
     assert.match(proxy.wrong[0]?.detail ?? "", /is the proxy of a Busbar/);
     const balancer = createServer((_request, response) => response.writeHead(503).end("none is ready"));
     await new Promise<void>((resolve) => balancer.listen(0, "127.0.0.1", resolve));
@@ -143,7 +143,7 @@ integrations:
     assert.match(key.wrong[0]?.cure ?? "", /busbar login/);
     const asked = await findings({ env: { BUSBAR_PROXY_URL: undefined } });
     const found = asked.all.find(({ check }) => check === "proxy");
-    assert.deepEqual([found?.ok, found?.detail], [true, `${server.busbar.urls.proxy} answers`]);
+    assert.deepEqual([found?.ok, found?.detail], [true, `${server.server.urls.proxy} answers`]);
     const noProxy = await findings({ env: { BUSBAR_PROXY_URL: "http://127.0.0.1:1" } });
     assert.deepEqual([noProxy.code, noProxy.wrong.map(({ check }) => check)], [1, ["proxy"]]);
   });

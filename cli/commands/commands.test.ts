@@ -49,7 +49,7 @@ describe("commands without a terminal", () => {
     await rm(cwd, { recursive: true, force: true });
   });
 
-  const env = () => ({ AMP_API_URL: new URL(server.busbar.urls.base).origin, AMP_API_KEY: server.apiKey });
+  const env = () => ({ AMP_API_URL: new URL(server.server.urls.base).origin, AMP_API_KEY: server.apiKey });
   const busbar = (args: string[], more: Surroundings = {}) =>
     runCli(args, { cwd, ...more, env: { ...env(), ...more.env } });
   /** Runs a command that must succeed, and returns its JSON. */
@@ -252,7 +252,7 @@ describe("commands without a terminal", () => {
     assert.equal(found.total, 0);
   });
 
-  const proxied = () => ["--integration", "crm", "-g", "acme", "--proxy-url", server.busbar.urls.proxy];
+  const proxied = () => ["--integration", "crm", "-g", "acme", "--proxy-url", server.server.urls.proxy];
   const search = (email: string) =>
     JSON.stringify({
       filterGroups: [{ filters: [{ propertyName: "email", operator: "EQ", value: email }] }],
@@ -297,7 +297,7 @@ describe("commands without a terminal", () => {
       "--installation",
       "nothing",
       "--proxy-url",
-      server.busbar.urls.proxy,
+      server.server.urls.proxy,
     ]);
     assert.deepEqual([ours.code, ours.stdout], [1, ""]);
     assert.match(ours.stderr, /error: .*\n(.*\n)* {2}requestId /);

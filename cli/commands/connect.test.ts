@@ -37,7 +37,7 @@ describe("connecting and installing", () => {
   const busbar = (line: string, more: Surroundings = {}) =>
     runCli(line.split(" "), {
       ...more,
-      env: { BUSBAR_URL: new URL(server.busbar.urls.base).origin, BUSBAR_API_KEY: server.apiKey },
+      env: { BUSBAR_URL: new URL(server.server.urls.base).origin, BUSBAR_API_KEY: server.apiKey },
     });
   async function json(line: string, more: Surroundings = {}) {
     const { code, stdout, stderr } = await busbar(`${line} --json`, more);

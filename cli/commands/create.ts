@@ -48,12 +48,12 @@ export function addCreate(program: Command, terminal: Terminal): void {
     .option("--scope <scope>", "a scope to request from customers; may be repeated", collect)
     .action(async (provider: string, options: ProviderAppOptions, command: Command) => {
       const clientSecret = await readSecret(options.clientSecret, terminal);
-      const on = await connect(command, terminal);
+      const server = await connect(command, terminal);
       const scopes = options.scope && { scopes: options.scope };
       const body = { provider, clientId: options.clientId ?? "", clientSecret, ...scopes };
-      const created = await on.inProject("POST", "/provider-apps", { body });
-      await printCreated(created, "provider app", on);
-      await noteOlderApps(on, provider);
+      const created = await server.inProject("POST", "/provider-apps", { body });
+      await printCreated(created, "provider app", server);
+      await noteOlderApps(server, provider);
     });
   create
     .command("provider <key> <file>")
@@ -61,25 +61,25 @@ export function addCreate(program: Command, terminal: Terminal): void {
     .option("--dry-run", "check the file and store nothing")
     .action(async (key: string, path: string, options: { dryRun?: boolean }, command: Command) => {
       const body = await readDocument(path, terminal.cwd);
-      const on = await connect(command, terminal);
+      const server = await connect(command, terminal);
       const query = { dryRun: options.dryRun ? "true" : undefined };
       const stored = requireObject(
-        await on.inProject("PUT", `/providers/${encodeStep(key)}`, { body, query }),
+        await server.inProject("PUT", `/providers/${encodeStep(key)}`, { body, query }),
       );
-      if (!on.out.json)
-        on.out.note(
+      if (!server.out.json)
+        server.out.note(
           options.dryRun ? `provider ${key} is valid; nothing was stored` : `stored provider ${key}`,
         );
-      await printRecord(stored, on.out);
+      await printRecord(stored, server.out);
     });
   addCreateApiKey(create, terminal);
 }
 
 /** A new secret for an old client is an update, not a further provider app. */
-async function noteOlderApps(on: Connected, provider: string): Promise<void> {
-  const apps = requireObjects(await on.inProject("GET", "/provider-apps"));
+async function noteOlderApps(server: Connected, provider: string): Promise<void> {
+  const apps = requireObjects(await server.inProject("GET", "/provider-apps"));
   if (apps.filter((app) => textAt(app, "provider") === provider).length < 2) return;
-  on.out.note(
+  server.out.note(
     `the project has an older provider app for ${provider}, which is used unless a request names another; change its secret with: busbar update provider-app <id> --client-secret -`,
   );
 }
@@ -95,10 +95,10 @@ function addCreateApiKey(create: Command, terminal: Terminal): void {
     );
   addKeyLimits(command).action(
     async (label: string, options: KeyLimitOptions & { scope?: string[] }, self: Command) => {
-      const on = await connect(self, terminal);
+      const server = await connect(self, terminal);
       const body = { label, ...(options.scope && { scopes: options.scope }), ...keyLimits(options) };
-      await printCreated(await on.inProject("POST", "/api-keys", { body }), "API key", on);
-      on.out.note("this is the only time the key is shown");
+      await printCreated(await server.inProject("POST", "/api-keys", { body }), "API key", server);
+      server.out.note("this is the only time the key is shown");
     },
   );
 }
@@ -118,9 +118,9 @@ function addCreateDestination(create: Command, terminal: Terminal): void {
       if (type === "webhook" && !settings.metadata) {
         throw new UsageFailure("Give the webhook's URL with --webhook; --url is the address of Busbar.");
       }
-      const on = await connect(command, terminal);
+      const server = await connect(command, terminal);
       const body = { name, type, metadata: {}, ...settings };
-      await printCreated(await on.inProject("POST", "/destinations", { body }), "destination", on);
+      await printCreated(await server.inProject("POST", "/destinations", { body }), "destination", server);
     });
 }
 
@@ -129,30 +129,34 @@ function addCreateRoutes(create: Command, terminal: Terminal): void {
     .command("topic <name>")
     .description("create a topic, which connects event types with destinations")
     .action(async (name: string, _: object, command: Command) => {
-      const on = await connect(command, terminal);
-      await printCreated(await on.inProject("POST", "/topics", { body: { name } }), "topic", on);
+      const server = await connect(command, terminal);
+      await printCreated(await server.inProject("POST", "/topics", { body: { name } }), "topic", server);
     });
   create
     .command("event-route <eventType> <topic>")
     .description("route events of a type to a topic")
     .action(async (eventType: string, topic: string, _: object, command: Command) => {
-      const on = await connect(command, terminal);
-      const body = { eventType, topicId: requireText(await findTopic(on, topic), "id") };
+      const server = await connect(command, terminal);
+      const body = { eventType, topicId: requireText(await findTopic(server, topic), "id") };
       await printCreated(
-        await on.inProject("POST", "/notification-event-topic-routes", { body }),
+        await server.inProject("POST", "/notification-event-topic-routes", { body }),
         "route",
-        on,
+        server,
       );
     });
   create
     .command("destination-route <topic> <destination>")
     .description("route a topic to a destination")
     .action(async (topic: string, destination: string, _: object, command: Command) => {
-      const on = await connect(command, terminal);
-      const topicId = requireText(await findTopic(on, topic), "id");
-      const found = await on.inProject("GET", `/destinations/${encodeStep(destination)}`);
+      const server = await connect(command, terminal);
+      const topicId = requireText(await findTopic(server, topic), "id");
+      const found = await server.inProject("GET", `/destinations/${encodeStep(destination)}`);
       const body = { topicId, destinationId: requireText(found, "id") };
-      await printCreated(await on.inProject("POST", "/topic-destination-routes", { body }), "route", on);
+      await printCreated(
+        await server.inProject("POST", "/topic-destination-routes", { body }),
+        "route",
+        server,
+      );
     });
 }
 

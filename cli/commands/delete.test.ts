@@ -14,9 +14,9 @@ integrations:
 const CRM = { provider: "hubspot", manifest: MANIFEST, integration: "crm", content: {} } as const;
 
 /** Begins a deletion, declines it, and returns the question. */
-async function askToDelete(on: TestBusbar, ...args: string[]): Promise<string> {
+async function askToDelete(busbar: TestBusbar, ...args: string[]): Promise<string> {
   const { stderr } = await runCli(["delete", ...args], {
-    env: { BUSBAR_URL: new URL(on.busbar.urls.base).origin, BUSBAR_API_KEY: on.apiKey },
+    env: { BUSBAR_URL: new URL(busbar.server.urls.base).origin, BUSBAR_API_KEY: busbar.apiKey },
     typed: ["n"],
   });
   assert.match(stderr, /kept/, stderr);
@@ -24,28 +24,31 @@ async function askToDelete(on: TestBusbar, ...args: string[]): Promise<string> {
 }
 
 /** Installs the other integration on a customer's connection. */
-async function installSupport(on: TestBusbar, { groupRef, connectionId }: Customer): Promise<void> {
+async function installSupport(busbar: TestBusbar, { groupRef, connectionId }: Customer): Promise<void> {
   const installation = { groupRef, connectionId, config: { content: { provider: "hubspot" } } };
-  const { status } = await on.inProject("POST", "/integrations/support/installations", installation);
+  const { status } = await busbar.inProject("POST", "/integrations/support/installations", installation);
   assert.equal(status, 201);
 }
 
 test("the question before a deletion names customers, connections, people and routes that go along or are left behind", async (t) => {
-  const on = await startTestBusbar(t);
-  await on.inProject("POST", "/destinations", {
+  const busbar = await startTestBusbar(t);
+  await busbar.inProject("POST", "/destinations", {
     name: "app",
     type: "webhook",
     metadata: { url: "https://example.com/" },
   });
-  const topic = await on.inProject("POST", "/topics", {
+  const topic = await busbar.inProject("POST", "/topics", {
     name: "sign-ups",
     eventTypes: ["connection.created"],
   });
-  const { body: app } = await on.inProject("GET", "/destinations/app");
-  await on.inProject("POST", "/topic-destination-routes", { topicId: topic.body.id, destinationId: app.id });
-  const globex = await connectCustomer(on, { ...CRM, groupRef: "globex" });
-  await connectCustomer(on, { ...CRM, groupRef: "acme" });
-  const ask = (...args: string[]) => askToDelete(on, ...args);
+  const { body: app } = await busbar.inProject("GET", "/destinations/app");
+  await busbar.inProject("POST", "/topic-destination-routes", {
+    topicId: topic.body.id,
+    destinationId: app.id,
+  });
+  const globex = await connectCustomer(busbar, { ...CRM, groupRef: "globex" });
+  await connectCustomer(busbar, { ...CRM, groupRef: "acme" });
+  const ask = (...args: string[]) => askToDelete(busbar, ...args);
   const aboutIntegration = await ask("integration", "crm");
   assert.match(aboutIntegration, /2 installations \(of acme, globex\)/);
   assert.match(aboutIntegration, /2 connections \(hubspot of acme, hubspot of globex\)/);
@@ -54,7 +57,7 @@ test("the question before a deletion names customers, connections, people and ro
   assert.match(aboutGroup, /1 installation \(crm\)/);
   assert.match(aboutGroup, /1 person \(globex-admin\)/);
   assert.match(await ask("installation", globex.installationId), /1 connection \(hubspot of globex\)/);
-  await installSupport(on, globex);
+  await installSupport(busbar, globex);
   assert.match(
     await ask("installation", globex.installationId),
     /its connection is kept, because support of globex uses it/,
@@ -68,9 +71,9 @@ test("the question before a deletion names customers, connections, people and ro
 });
 
 test("what an installation shares its connection with is found however many newer installations the project has", async (t) => {
-  const on = await startTestBusbar(t);
-  const globex = await connectCustomer(on, { ...CRM, groupRef: "globex" });
-  const client = new Client({ connectionString: on.connectionString });
+  const busbar = await startTestBusbar(t);
+  const globex = await connectCustomer(busbar, { ...CRM, groupRef: "globex" });
+  const client = new Client({ connectionString: busbar.connectionString });
   await client.connect();
   await client.query(`
     insert into groups (id, project_id, group_ref, group_name)
@@ -79,7 +82,7 @@ test("what an installation shares its connection with is found however many newe
     select groups.id, old.project_id, old.integration_id, groups.id, old.connection_id, old.created_by
     from installations as old join groups on group_ref <> 'globex'`);
   await client.end();
-  await installSupport(on, globex);
-  const question = await askToDelete(on, "installation", globex.installationId);
+  await installSupport(busbar, globex);
+  const question = await askToDelete(busbar, "installation", globex.installationId);
   assert.match(question, /its connection is kept, because support of globex uses it/);
 });

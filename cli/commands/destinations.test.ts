@@ -37,7 +37,7 @@ describe("a destination", () => {
   });
   const busbar = (line: string) =>
     runCli(line.split(" "), {
-      env: { BUSBAR_URL: new URL(server.busbar.urls.base).origin, BUSBAR_API_KEY: server.apiKey },
+      env: { BUSBAR_URL: new URL(server.server.urls.base).origin, BUSBAR_API_KEY: server.apiKey },
     });
   const deliveries = async (status: string) =>
     JSON.parse((await busbar(`list deliveries --destination my-app --status ${status} --json`)).stdout);

@@ -226,7 +226,7 @@ describe("importing from Nango", () => {
     const from = `http://127.0.0.1:${(nango.server.address() as AddressInfo).port}`;
     const env = {
       HOME: cwd,
-      BUSBAR_URL: new URL(busbar.busbar.urls.base).origin,
+      BUSBAR_URL: new URL(busbar.server.urls.base).origin,
       BUSBAR_API_KEY: busbar.apiKey,
     };
     const args = ["import", "nango", "--from", from, "--from-key", "@nango.txt", "--json"];
@@ -357,7 +357,7 @@ describe("importing from Nango", () => {
   test("what the other side refuses names its address and the options for it", async () => {
     const empty = join(cwd, "empty.txt");
     await writeFile(empty, "\n");
-    const origin = new URL(busbar.busbar.urls.base).origin;
+    const origin = new URL(busbar.server.urls.base).origin;
     const env = { HOME: cwd, BUSBAR_URL: origin, BUSBAR_API_KEY: busbar.apiKey };
     const from = (...args: string[]) => runCli(["import", ...args], { cwd, env });
     const noKey = await from("nango", "--from-key", `@${empty}`);
@@ -385,7 +385,7 @@ describe("importing from Nango", () => {
   test("an unknown source, and an import of this API without its project, are refused with the remedy", async () => {
     const env = {
       HOME: cwd,
-      BUSBAR_URL: new URL(busbar.busbar.urls.base).origin,
+      BUSBAR_URL: new URL(busbar.server.urls.base).origin,
       BUSBAR_API_KEY: busbar.apiKey,
     };
     const wrong = await runCli(["import", "nangoo", "--from-key", "k"], { cwd, env });

@@ -45,7 +45,7 @@ describe("importing a project", () => {
     await rm(cwd, { recursive: true, force: true });
   });
 
-  const origin = (busbar: TestBusbar) => new URL(busbar.busbar.urls.base).origin;
+  const origin = (busbar: TestBusbar) => new URL(busbar.server.urls.base).origin;
   async function run(...more: string[]) {
     const from = ["--from", origin(old), "--from-key", "@key.txt", "--from-project", "default"];
     const env = { HOME: cwd, BUSBAR_URL: origin(server), BUSBAR_API_KEY: server.apiKey };

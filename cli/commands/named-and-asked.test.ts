@@ -22,7 +22,7 @@ describe("names and questions", () => {
   const busbar = (args: string[], more: Surroundings = {}) =>
     runCli(args, {
       ...more,
-      env: { AMP_API_URL: new URL(server.busbar.urls.base).origin, AMP_API_KEY: server.apiKey },
+      env: { AMP_API_URL: new URL(server.server.urls.base).origin, AMP_API_KEY: server.apiKey },
     });
   async function json(...args: string[]) {
     const { code, stdout, stderr } = await busbar([...args, "--json"]);

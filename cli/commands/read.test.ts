@@ -43,7 +43,7 @@ describe("reading by command", () => {
 
   const busbar = (...args: string[]) =>
     runCli(args, {
-      env: { BUSBAR_URL: new URL(server.busbar.urls.base).origin, BUSBAR_API_KEY: server.apiKey },
+      env: { BUSBAR_URL: new URL(server.server.urls.base).origin, BUSBAR_API_KEY: server.apiKey },
     });
   const read = (...args: string[]) => busbar("read", "crm", "person", "--group", "acme", ...args);
   const json = async (...args: string[]) => {

@@ -50,10 +50,10 @@ export function addTrace(program: Command, terminal: Terminal): void {
       "\nThe object by its name at the provider or your own. With --group alone, in all its installations.",
     )
     .action(async (object: string, recordId: string, filters: Filters, command: Command) => {
-      const on = await connect(command, terminal);
-      const { out } = on;
+      const server = await connect(command, terminal);
+      const { out } = server;
       const path = `/records/${objectPath(object)}/${encodeStep(recordId)}`;
-      const { traces, unseen } = await findTraces(on, filters, path);
+      const { traces, unseen } = await findTraces(server, filters, path);
       const [first, ...others] = traces;
       if (!first) throw new UsageFailure("Name the customer: give --group, or --installation.");
       if (out.json) return out.data(others.length > 0 ? traces : first);
@@ -83,17 +83,17 @@ interface Found {
 }
 
 /** Returns the traces in the installations that the options name. Throws the refusal that says most if there is none. */
-async function findTraces(on: Connected, filters: Filters, path: string): Promise<Found> {
+async function findTraces(server: Connected, filters: Filters, path: string): Promise<Found> {
   const { group, integration, installation } = filters;
   const places =
     group !== undefined && integration === undefined && installation === undefined
-      ? await listPlaces(on, group)
-      : [await findInstallation(on, filters)];
+      ? await listPlaces(server, group)
+      : [await findInstallation(server, filters)];
   const found: Found = { traces: [], unseen: [] };
   let refusal: Refused | undefined;
   for (const place of places) {
     try {
-      found.traces.push(requireObject(await on.inProject("GET", place + path)));
+      found.traces.push(requireObject(await server.inProject("GET", place + path)));
     } catch (error) {
       if (!(error instanceof Refused) || places.length === 1) throw error;
       // Others say only that their integration has no such object.
@@ -108,7 +108,7 @@ async function findTraces(on: Connected, filters: Filters, path: string): Promis
   if (first) throw unknownEverywhere(found.unseen);
   if (refusal) throw refusal;
   // The server's refusal of an unknown customer suggests the one that was meant.
-  await on.inProject("GET", `/groups/${encodeStep(group ?? "")}`);
+  await server.inProject("GET", `/groups/${encodeStep(group ?? "")}`);
   throw new Failure(`The customer \`${group ?? ""}\` has no installation.`);
 }
 
@@ -129,8 +129,10 @@ const unknownEverywhere = (unseen: Found["unseen"]): Failure =>
       .join("\n"),
   );
 
-async function listPlaces(on: Connected, groupRef: string): Promise<string[]> {
-  const page = await on.inProject("GET", "/installations:search", { query: { groupRef, pageSize: "200" } });
+async function listPlaces(server: Connected, groupRef: string): Promise<string[]> {
+  const page = await server.inProject("GET", "/installations:search", {
+    query: { groupRef, pageSize: "200" },
+  });
   return objectsAt(page, "results").map((one) =>
     installationPath(textAt(one, "integrationId") ?? "", textAt(one, "id") ?? ""),
   );

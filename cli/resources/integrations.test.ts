@@ -15,7 +15,7 @@ test("integrations are listed with the health of their installations, revision a
   const server = await startTestBusbar(t);
   const crm = { provider: "hubspot", manifest: MANIFEST, integration: "crm", skipSampling: true } as const;
   const list = async (...args: string[]): Promise<string[]> => {
-    const env = { BUSBAR_URL: new URL(server.busbar.urls.base).origin, BUSBAR_API_KEY: server.apiKey };
+    const env = { BUSBAR_URL: new URL(server.server.urls.base).origin, BUSBAR_API_KEY: server.apiKey };
     const { code, stdout, stderr } = await runCli(["list", ...args], { env });
     assert.equal(code, 0, stderr);
     return stdout.trimEnd().split("\n");

@@ -20,7 +20,7 @@ describe("a key with one scope", () => {
   after(() => server?.stop());
 
   const busbar = (scope: string, text: string) => {
-    const { base, proxy } = server.busbar.urls;
+    const { base, proxy } = server.server.urls;
     const env = { BUSBAR_URL: base, BUSBAR_PROXY_URL: proxy, BUSBAR_API_KEY: keys[scope] };
     return runCli(text.split(" "), { env });
   };

@@ -87,7 +87,7 @@ describe("customers' tokens", () => {
     const token = await signer.sign();
     const write = await busbar.write("hs", "contacts", { groupRef: "acme" }, bearer(token));
     assert.equal(write.status, 403);
-    const proxied = await fetch(`${busbar.busbar.urls.proxy}/crm/v3/objects/contacts`, {
+    const proxied = await fetch(`${busbar.server.urls.proxy}/crm/v3/objects/contacts`, {
       headers: {
         authorization: `Bearer ${token}`,
         "x-amp-proxy-version": "1",

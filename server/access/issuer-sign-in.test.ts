@@ -20,7 +20,7 @@ describe("signing in at the issuer", () => {
 
   /** Sends a request and does not follow redirects, so that a test sees each of them. */
   const get = (url: string | URL, cookie = "") => fetch(url, { redirect: "manual", headers: { cookie } });
-  const origin = () => new URL(busbar.busbar.urls.base).origin;
+  const origin = () => new URL(busbar.server.urls.base).origin;
   const begin = async (returnTo?: string) => {
     const query = returnTo === undefined ? "" : `?${new URLSearchParams({ returnTo })}`;
     const answer = await get(`${origin()}/callbacks/v1/sign-in/begin${query}`);
@@ -154,7 +154,7 @@ test("a public client needs no secret, and without an issuer there is nothing to
   t.after(() => issuer.close());
   const busbar = await openTestBusbar({ env: issuer.env });
   t.after(() => busbar.stop());
-  const path = `${new URL(busbar.busbar.urls.base).origin}/callbacks/v1/sign-in`;
+  const path = `${new URL(busbar.server.urls.base).origin}/callbacks/v1/sign-in`;
   const first = await fetch(`${path}/begin`, { redirect: "manual" });
   const [cookie = ""] = (first.headers.get("set-cookie") ?? "").split(";");
   const back = issuer.approve(first.headers.get("location") ?? "");

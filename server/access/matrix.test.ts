@@ -189,22 +189,22 @@ const EXPECTED: Record<string, (route: Route) => Outcome> = {
 };
 
 describe("access to every route", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let signer: TokenSigner;
   let sentHeaders: Record<string, Record<string, string>>;
   let values: Record<string, string>;
-  after(() => on.stop());
+  after(() => busbar.stop());
   before(async () => {
-    on = await openTestBusbar();
-    signer = await registerJwtKey(on);
-    await on.inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST });
-    const connection = await on.inProject("POST", "/connections:generate", {
+    busbar = await openTestBusbar();
+    signer = await registerJwtKey(busbar);
+    await busbar.inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST });
+    const connection = await busbar.inProject("POST", "/connections:generate", {
       provider: "hubspot",
       groupRef: "acme",
       consumerRef: "ada",
-      oauth2AuthorizationCode: { accessToken: { token: on.sandbox.hubspot.staticToken } },
+      oauth2AuthorizationCode: { accessToken: { token: busbar.sandbox.hubspot.staticToken } },
     });
-    const installation = await on.inProject("POST", "/integrations/hs/installations", {
+    const installation = await busbar.inProject("POST", "/integrations/hs/installations", {
       groupRef: "acme",
       config: { content: { provider: "hubspot" } },
     });
@@ -217,27 +217,25 @@ describe("access to every route", () => {
       objectName: "contacts",
       connectionId: connection.body.id,
       installationId: installation.body.id,
-      orgId: on.busbar.bootstrap?.orgId ?? "",
+      orgId: busbar.server.bootstrap?.orgId ?? "",
     };
     sentHeaders = await credentials();
   });
 
   async function credentials(): Promise<typeof sentHeaders> {
-    const database = await openDatabase({ connectionString: on.connectionString, log: createLog("silent") });
-    const { apiKey: otherOrganization } = await bootstrap(database.queries, {
-      org: "Other",
-      project: "other",
-    });
+    const { connectionString } = busbar;
+    const database = await openDatabase({ connectionString, log: createLog("silent") });
+    const other = await bootstrap(database.queries, { org: "Other", project: "other" });
     await database.close();
-    await on.call("POST", "/v1/projects", { name: "second", appName: "Second", orgId: values["orgId"] });
-    const second = await on.call("POST", "/v1/projects/second/api-keys", { label: "second" });
+    await busbar.call("POST", "/v1/projects", { name: "second", appName: "Second", orgId: values["orgId"] });
+    const second = await busbar.call("POST", "/v1/projects/second/api-keys", { label: "second" });
     const keyOfSecond = { "x-api-key": second.body.key };
     const signerOfSecond = await registerJwtKey({
-      inProject: (method, path, body) => on.call(method, `/v1/projects/second${path}`, body, keyOfSecond),
+      inProject: (method, path, body) => busbar.call(method, `/v1/projects/second${path}`, body, keyOfSecond),
     });
-    const frontend = await on.inProject("POST", "/api-keys", { label: "web", scopes: ["frontend"] });
+    const frontend = await busbar.inProject("POST", "/api-keys", { label: "web", scopes: ["frontend"] });
     const scoped = async (...scopes: string[]) => {
-      const made = await on.inProject("POST", "/api-keys", { label: scopes.join(), scopes });
+      const made = await busbar.inProject("POST", "/api-keys", { label: scopes.join(), scopes });
       return { "x-api-key": made.body.key };
     };
     const now = Math.floor(Date.now() / 1_000);
@@ -251,7 +249,7 @@ describe("access to every route", () => {
       "an expired token": bearer(await signer.sign({ iat: now - 500, exp: now - 10 })),
       "a token of the wrong algorithm": bearer(`${hs256}.${signature}`),
       "an unsigned token": bearer(`${encode({ alg: "none", kid: signer.kid })}.${claims}.`),
-      "another organisation's key": { "x-api-key": otherOrganization },
+      "another organisation's key": { "x-api-key": other.apiKey },
       "another project's key": keyOfSecond,
       "a frontend key": { "x-api-key": frontend.body.key },
       "a key for writes and the proxy": await scoped("write", "proxy"),
@@ -259,16 +257,16 @@ describe("access to every route", () => {
       "a customer's token": bearer(await signer.sign()),
       "the token of another group": bearer(await signer.sign({ groupRef: "globex", consumerRef: "ada" })),
       "a customer's token of another project": bearer(await signerOfSecond.sign()),
-      "a full key": { "x-api-key": on.apiKey },
+      "a full key": { "x-api-key": busbar.apiKey },
       "a viewer": await signedIn("viewer"),
       "somebody of support": await signedIn("support"),
       "an editor": await signedIn("editor"),
       "an owner": await signedIn("owner"),
-      "a person of another organisation": await signIn(on, otherOrganization),
+      "a person of another organisation": await signIn(busbar, other.apiKey),
     };
   }
 
-  const signedIn = async (role: Role) => (await addPerson(on, role)).headers;
+  const signedIn = async (role: Role) => (await addPerson(busbar, role)).headers;
 
   const getAddress = ({ path }: Route, known = values) =>
     path.replaceAll(/\{(\w+)\}/g, (_, name: string) => known[name] ?? MISSING);
@@ -279,7 +277,7 @@ describe("access to every route", () => {
     const known = deletes ? { projectIdOrName: "default", orgId: values["orgId"] ?? "" } : values;
     const query = "groupRef" in (route.endpoint.query?.properties ?? {}) ? "?groupRef=acme" : "";
     const hasBody = route.endpoint.body !== undefined;
-    const { status, body } = await on.call(
+    const { status, body } = await busbar.call(
       route.method,
       getAddress(route, known) + query,
       hasBody
@@ -313,7 +311,8 @@ describe("access to every route", () => {
         `/connections/${values["connectionId"]}`,
         `/integrations/hs/installations/${values["installationId"]}`,
       ]) {
-        assert.equal((await on.inProject("GET", path)).status, 200, "what may not be deleted is still there");
+        const kept = await busbar.inProject("GET", path);
+        assert.equal(kept.status, 200, "what may not be deleted is still there");
       }
     });
   }
@@ -330,18 +329,18 @@ describe("access to every route", () => {
   test("the proxy accepts keys of the project with the scope full or proxy only", async () => {
     const seen: Record<string, number> = {};
     for (const [credential, headers] of Object.entries(sentHeaders)) {
-      const before = on.sandbox.requests().length;
-      const { status } = await fetch(`${on.busbar.urls.proxy}/crm/v3/objects/contacts?limit=1`, {
+      const before = busbar.sandbox.requests().length;
+      const { status } = await fetch(`${busbar.server.urls.proxy}/crm/v3/objects/contacts?limit=1`, {
         headers: {
           "x-amp-proxy-version": "1",
-          "x-amp-project-id": on.projectId,
+          "x-amp-project-id": busbar.projectId,
           "x-amp-integration-name": "hs",
           "x-amp-group-ref": "acme",
           ...headers,
         },
       });
       seen[credential] = status;
-      assert.equal(on.sandbox.requests().length - before, status === 200 ? 1 : 0, credential);
+      assert.equal(busbar.sandbox.requests().length - before, status === 200 ? 1 : 0, credential);
     }
     assert.deepEqual(seen, {
       "no credential": 401,
@@ -382,7 +381,7 @@ describe("access to every route", () => {
 
   test("a preflight is answered for every route without a credential", async () => {
     for (const route of ROUTES) {
-      const response = await fetch(`${new URL(on.busbar.urls.base).origin}${getAddress(route)}`, {
+      const response = await fetch(`${new URL(busbar.server.urls.base).origin}${getAddress(route)}`, {
         method: "OPTIONS",
         headers: {
           origin: "https://app.example",

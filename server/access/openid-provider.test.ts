@@ -29,7 +29,7 @@ describe("a standard OpenID provider", () => {
     for (const path of ["/me", "/token", "/jwks"]) provider.answer(path, null);
   });
 
-  const callback = () => `${new URL(busbar.busbar.urls.base).origin}/callbacks/v1/sign-in`;
+  const callback = () => `${new URL(busbar.server.urls.base).origin}/callbacks/v1/sign-in`;
   const get = (url: string, cookie = "") => fetch(url, { redirect: "manual", headers: { cookie } });
   const cookieIn = (answer: Response) => (answer.headers.getSetCookie()[0] ?? "").split(";")[0] ?? "";
   async function signIn(login: string): Promise<Response> {

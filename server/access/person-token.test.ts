@@ -18,7 +18,7 @@ describe("signed-in people", () => {
   before(async () => {
     issuer = await startIssuer();
     busbar = await openTestBusbar({ env: issuer.env });
-    orgId = busbar.busbar.bootstrap?.orgId ?? "";
+    orgId = busbar.server.bootstrap?.orgId ?? "";
     const database = await openDatabase({
       connectionString: busbar.connectionString,
       log: createLog("silent"),
@@ -145,7 +145,7 @@ describe("signed-in people", () => {
         headers: { ...tom, "content-type": "application/json" },
         body: JSON.stringify({ invitedEmail: "tom@example.com" }),
       });
-    assert.equal((await accept(busbar.busbar.urls.base)).status, 403);
+    assert.equal((await accept(busbar.server.urls.base)).status, 403);
     assert.equal((await accept(trusting.urls.base)).status, 200);
   });
 

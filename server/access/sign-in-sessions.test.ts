@@ -31,7 +31,7 @@ describe("signing in with an API key", () => {
   test("the key of the first start signs in the owner of the organisation", async () => {
     const answer = await signIn(busbar.apiKey);
     assert.equal(answer.status, 201, answer.text);
-    assert.equal(answer.body.builderId, busbar.busbar.bootstrap?.builderId);
+    assert.equal(answer.body.builderId, busbar.server.bootstrap?.builderId);
     const hours = (Date.parse(answer.body.expireTime) - Date.now()) / 3_600_000;
     assert.ok(hours > 11.9 && hours <= 12, String(hours));
     const info = await me(bearer(answer.body.token));
@@ -63,7 +63,7 @@ describe("signing in with an API key", () => {
     assert.equal(made.status, 201, made.text);
     assert.equal(made.body.signIn, true);
     const mine = await signedIn(made.body.key);
-    assert.equal((await me(mine)).body.builder.id, busbar.busbar.bootstrap?.builderId);
+    assert.equal((await me(mine)).body.builder.id, busbar.server.bootstrap?.builderId);
     assert.equal((await busbar.inProject("DELETE", `/api-keys/${made.body.id}`)).status, 204);
     assert.equal((await me(mine)).status, 401);
     assert.equal((await me(headers)).status, 200);
@@ -117,7 +117,7 @@ describe("signing in with an API key", () => {
       email: "bo@other.example",
     });
     await database.close();
-    const orgId = busbar.busbar.bootstrap?.orgId ?? "";
+    const orgId = busbar.server.bootstrap?.orgId ?? "";
     const owner = await signedIn(busbar.apiKey);
     const invites = `/v1/orgs/${orgId}/invites`;
     const invited = await busbar.call("POST", invites, { email: "bo@other.example" }, owner);
@@ -148,7 +148,7 @@ describe("signing in with an API key", () => {
     const { projectId } = busbar;
     await insertApiKey(database.queries, { key, projectId, label: "x", scopes: ["full"], builderId: id });
     await database.close();
-    const orgId = busbar.busbar.bootstrap?.orgId ?? "";
+    const orgId = busbar.server.bootstrap?.orgId ?? "";
     const owner = await signedIn(busbar.apiKey);
     await busbar.call("POST", `/v1/orgs/${orgId}/invites`, { email: "ceo@acme.example" }, owner);
     const mallory = await signedIn(key);
@@ -157,7 +157,7 @@ describe("signing in with an API key", () => {
   });
 
   test("a pending invitation ends with the key that its maker signed in with", async () => {
-    const orgId = busbar.busbar.bootstrap?.orgId ?? "";
+    const orgId = busbar.server.bootstrap?.orgId ?? "";
     const owner = await signedIn(busbar.apiKey);
     const key = await busbar.inProject("POST", "/api-keys", { label: "leaked", signIn: true }, owner);
     const thief = await signedIn(key.body.key);

@@ -104,7 +104,7 @@ describe("what agents write", () => {
       busbar.inProject("POST", `/approvals/${approvalId}:decide`, { decision: "approve" }, headers);
     assert.equal((await decide()).status, 403, "by who asked");
     const key = await busbar.inProject("POST", "/api-keys", { label: "decider" });
-    const orgId = busbar.busbar.bootstrap?.orgId;
+    const orgId = busbar.server.bootstrap?.orgId;
     assert.ok(orgId);
     // A key that who asked has made is no other principal.
     assert.equal((await decide({ "x-api-key": key.body.key })).status, 403);
@@ -307,7 +307,7 @@ describe("what agents write", () => {
     await setPolicy(ALLOWED);
     const other = { ...record, email: "audited-2@example.com" };
     const { content: written } = await robot.call("create_record", { object: "person", record: other });
-    const path = `/v1/orgs/${busbar.busbar.bootstrap?.orgId}/audit-events`;
+    const path = `/v1/orgs/${busbar.server.bootstrap?.orgId}/audit-events`;
     const list = async (query: string) => (await busbar.call("GET", `${path}?${query}`)).body.results;
     const events = await list(`actor=${key.body.id}`);
     const approvalId = asked.content.approval.approvalId;
@@ -353,7 +353,7 @@ describe("what agents write", () => {
       record: { email: "loop@example.com" },
       dryRun: true,
     });
-    const path = `/v1/orgs/${busbar.busbar.bootstrap?.orgId}/audit-events?actor=${made.body.id}`;
+    const path = `/v1/orgs/${busbar.server.bootstrap?.orgId}/audit-events?actor=${made.body.id}`;
     const refusals = (await busbar.call("GET", `${path}&outcome=refused`)).body.results;
     assert.ok(refusals.length <= 2, JSON.stringify(refusals));
     assert.equal(countCalls(refusals), 20);

@@ -108,7 +108,7 @@ describe("credentials that a provider refuses", () => {
     return {
       id,
       installation: installed.body.id,
-      async call(path = "/things", proxy = busbar.busbar.urls.proxy) {
+      async call(path = "/things", proxy = busbar.server.urls.proxy) {
         const answer = await fetch(`${proxy}${path}`, {
           headers: {
             "x-api-key": busbar.apiKey,

@@ -39,7 +39,7 @@ describe("a backup", () => {
     );
     await insertSpecialRows(busbar);
     // Nothing changes while databases are compared.
-    await busbar.busbar.stop();
+    await busbar.server.stop();
     await backUp(services(busbar.connectionString), file);
   });
   after(async () => {

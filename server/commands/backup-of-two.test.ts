@@ -48,7 +48,7 @@ test("of two databases is restored into two, into one, and from one into two", a
   await waitForCopies(busbar);
   await customer.succeed("companies", { type: "create", record: { name: "one" } });
   const stoppedAs = { connectionString: busbar.connectionString, dataUrl: busbar.dataUrl ?? "" };
-  await busbar.busbar.stop();
+  await busbar.server.stop();
   const before = await readContents(stoppedAs);
   assert.ok((before["operations"]?.length ?? 0) > 0);
 

@@ -24,5 +24,5 @@ test("the operator makes another key when the last one is lost, and it signs the
   const key = await makeSignInKey(database, "Default");
   await assert.rejects(makeSignInKey(database, "nowhere"), /there is no project/);
   const answer = await signIn(key);
-  assert.equal(answer.body.builderId, busbar.busbar.bootstrap?.builderId, answer.text);
+  assert.equal(answer.body.builderId, busbar.server.bootstrap?.builderId, answer.text);
 });

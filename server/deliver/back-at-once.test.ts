@@ -19,7 +19,7 @@ describe("after an outage of a receiver", () => {
   });
 
   test("the first success brings all that waits, hours before its next attempt", async () => {
-    const { on: busbar, sink } = all;
+    const { busbar, sink } = all;
     let isAway = true;
     sink.answer = (received, response) =>
       isAway ? void response.writeHead(503).end() : accept(received, response);
@@ -38,7 +38,7 @@ describe("after an outage of a receiver", () => {
   });
 
   test("a test that the receiver accepts is a success, too", async () => {
-    const { on: busbar, sink } = all;
+    const { busbar, sink } = all;
     let isAway = true;
     sink.answer = (received, response) =>
       isAway ? void response.writeHead(503).end() : accept(received, response);
@@ -60,7 +60,7 @@ describe("after an outage of a receiver", () => {
   });
 
   test("a single message that was refused for a moment keeps its schedule while others succeed", async () => {
-    const { on: busbar, sink } = all;
+    const { busbar, sink } = all;
     const { name } = await drawRoute(busbar, `${sink.url}/picky`, ["connection.updated"]);
     let refused: string | undefined;
     sink.answer = (received, response) => {

@@ -33,10 +33,10 @@ describe("deliveries amid changes", () => {
     (received, response) =>
       received.path === path ? void response.writeHead(status).end("no") : accept(received, response);
   const disabledTime = async (name: string) =>
-    (await all.on.inProject("GET", `/destinations/${name}`)).body.disabledTime;
+    (await all.busbar.inProject("GET", `/destinations/${name}`)).body.disabledTime;
 
   test("410 disables at once; the event goes to other destinations and never to the disabled one", async () => {
-    const { on: busbar, sink } = all;
+    const { busbar, sink } = all;
     sink.answer = refuse("/gone?key=secret", 410);
     const gone = await drawRoute(busbar, `${sink.url}/gone?key=secret`, [
       "connection.created",
@@ -58,7 +58,7 @@ describe("deliveries amid changes", () => {
   });
 
   test("410 from an address that has been changed meanwhile disables nothing", async () => {
-    const { on: busbar, sink } = all;
+    const { busbar, sink } = all;
     let answer: (() => void) | undefined;
     sink.answer = (received, response) =>
       received.path === "/old"
@@ -82,7 +82,7 @@ describe("deliveries amid changes", () => {
   });
 
   test("a webhook that has only failed for long is disabled, others get the event, and enabled again it gets what is resent", async () => {
-    const { on: busbar, sink } = all;
+    const { busbar, sink } = all;
     sink.answer = refuse("/down", 500);
     const { name, id } = await drawRoute(busbar, `${sink.url}/down`, ["connection.updated"]);
     await drawRoute(busbar, `${sink.url}/told`, ["destination.webhook.disabled"]);
@@ -127,7 +127,7 @@ describe("deliveries amid changes", () => {
   });
 
   test("one success between failures keeps a destination enabled", async () => {
-    const { on: busbar, sink } = all;
+    const { busbar, sink } = all;
     let count = 0;
     sink.answer = (received, response) =>
       received.path === "/moody" && count++ % 2 === 0
@@ -144,7 +144,7 @@ describe("deliveries amid changes", () => {
   });
 
   test("while events occur, every destination gets exactly those that occurred while a route led to it", async () => {
-    const { on: busbar, sink, database } = all;
+    const { busbar, sink, database } = all;
     const early = await drawRoute(busbar, `${sink.url}/early`, ["installation.deleted"]);
     const reported: string[] = [];
     const flowing = new AbortController();
@@ -194,7 +194,7 @@ describe("deliveries amid changes", () => {
   });
 
   test("a deleted destination gets nothing more, and its waiting deliveries are removed", async () => {
-    const { on: busbar, sink, database } = all;
+    const { busbar, sink, database } = all;
     const held: (() => void)[] = [];
     sink.answer = (received, response) =>
       received.path === "/leaves"
@@ -225,7 +225,7 @@ describe("deliveries amid changes", () => {
   });
 
   test("when the database drops its connections, everything arrives and nothing is left behind", async () => {
-    const { on: busbar, sink, database } = all;
+    const { busbar, sink, database } = all;
     const { name } = await drawRoute(busbar, `${sink.url}/dropped`, ["read.triggered.error"]);
     for (let round = 0; round < 5; round++) {
       await all.happens("read.triggered.error", 200);
@@ -258,7 +258,7 @@ describe("deliveries amid changes", () => {
   });
 
   test("deliveries claimed by a statement whose answer was lost are released, even without a later error", async () => {
-    const { on: busbar, sink, database } = all;
+    const { busbar, sink, database } = all;
     const { id, name } = await drawRoute(busbar, `${sink.url}/forgotten`, []);
     await recordEvent(database.queries, sampleEvent("connection.created", busbar.projectId));
     const { rows } = await database.pool.query("select id from events order by id desc limit 1");

@@ -20,7 +20,7 @@ describe("data messages", () => {
   async function send(destinationId: string, message: object, type = "read"): Promise<string> {
     const event = {
       id: newId(),
-      projectId: all.on.projectId,
+      projectId: all.busbar.projectId,
       type,
       data: JSON.stringify(message),
       destinationId,
@@ -30,7 +30,7 @@ describe("data messages", () => {
   }
 
   test("a data message goes to its destination alone, without the envelope of events", async () => {
-    const { on: busbar, sink } = all;
+    const { busbar, sink } = all;
     const target = await drawRoute(busbar, `${sink.url}/data`, []);
     const other = await drawRoute(busbar, `${sink.url}/others`, []);
     // A route of its type does not send it to another destination.
@@ -55,9 +55,9 @@ describe("data messages", () => {
   });
 
   test("a destination of another project gets nothing", async () => {
-    const { on: busbar, sink } = all;
+    const { busbar, sink } = all;
     const { id, name } = await drawRoute(busbar, `${sink.url}/own`, []);
-    const orgId = busbar.busbar.bootstrap?.orgId;
+    const orgId = busbar.server.bootstrap?.orgId;
     const other = await busbar.call("POST", "/v1/projects", { orgId, name: "other", appName: "Other" });
     const foreign = { id: newId(), projectId: other.body.id, type: "read", data: "{}", destinationId: id };
     await insertEvents(all.database.queries, [foreign]);
@@ -70,7 +70,7 @@ describe("data messages", () => {
   });
 
   test("a result that is too large is replaced by a URL, which each attempt creates again", async () => {
-    const { on: busbar, sink } = all;
+    const { busbar, sink } = all;
     let failures = 0;
     sink.answer = (received, response) =>
       received.path === "/huge" && ++failures === 1
@@ -97,7 +97,7 @@ describe("data messages", () => {
   });
 
   test("a message of exactly the limit is sent whole", async () => {
-    const { on: busbar, sink } = all;
+    const { busbar, sink } = all;
     const { id } = await drawRoute(busbar, `${sink.url}/full`, []);
     const message = { action: "read", result: [{ text: "" }] };
     message.result = [{ text: "x".repeat(300_000 - JSON.stringify(message).length) }];
@@ -107,7 +107,7 @@ describe("data messages", () => {
   });
 
   test("lists name the type without the message, one delivery shows it, and resending sends the same id", async () => {
-    const { on: busbar, sink } = all;
+    const { busbar, sink } = all;
     const { id, name } = await drawRoute(busbar, `${sink.url}/again`, []);
     const message = { action: "schema.watch", objectName: "contacts", result: {} };
     const eventId = await send(id, message, "schema.watch");

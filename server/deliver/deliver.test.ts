@@ -19,7 +19,7 @@ describe("deliveries", () => {
   });
 
   test("a message is verified by the Svix and the Standard Webhooks libraries, and not with another key", async () => {
-    const { on: busbar, sink } = all;
+    const { busbar, sink } = all;
     const { signingKey, name } = await drawRoute(busbar, `${sink.url}/signed`, ["connection.created"], {
       headers: { Authorization: "Bearer t" },
     });
@@ -47,7 +47,7 @@ describe("deliveries", () => {
   });
 
   test("after a rotation both keys verify", async () => {
-    const { on: busbar, sink } = all;
+    const { busbar, sink } = all;
     const { signingKey, name } = await drawRoute(busbar, `${sink.url}/rotated`, ["connection.deleted"]);
     const rotated = await busbar.inProject("POST", `/destinations/${name}:rotate?includeSecrets=true`);
     const newKey = rotated.body.secrets.webhookSigningKey;
@@ -60,7 +60,7 @@ describe("deliveries", () => {
   });
 
   test("a failed attempt is repeated with the same id, then given up, and each attempt can be looked up", async () => {
-    const { on: busbar, sink } = all;
+    const { busbar, sink } = all;
     sink.answer = (received, response) =>
       received.path === "/broken" ? void response.writeHead(503).end("later") : accept(received, response);
     const { signingKey, name } = await drawRoute(busbar, `${sink.url}/broken`, ["connection.updated"]);
@@ -84,7 +84,7 @@ describe("deliveries", () => {
   });
 
   test("a redirect is a failure and is not followed", async () => {
-    const { on: busbar, sink } = all;
+    const { busbar, sink } = all;
     sink.answer = (received, response) =>
       received.path === "/moved"
         ? void response.writeHead(308, { location: `${sink.url}/elsewhere` }).end()
@@ -98,7 +98,7 @@ describe("deliveries", () => {
   });
 
   test("one event reaches hundreds of destinations, each once, even through two topics", async () => {
-    const { on: busbar, sink } = all;
+    const { busbar, sink } = all;
     const first = await drawRoute(busbar, `${sink.url}/many/0`, ["subscribe.create.error"]);
     await drawRoute(busbar, `${sink.url}/unused`, ["subscribe.create.error"], {}, first.id);
     for (let index = 1; index < 200; index++) {
@@ -114,7 +114,7 @@ describe("deliveries", () => {
   });
 
   test("a configuration that is too large is replaced by an address that needs no key and cannot be guessed", async () => {
-    const { on: busbar, sink, database } = all;
+    const { busbar, sink, database } = all;
     const { name } = await drawRoute(busbar, `${sink.url}/large`, ["installation.updated"]);
     const config = { provider: "hubspot", text: "x".repeat(200_000) };
     const event = sampleEvent("installation.updated", busbar.projectId);
@@ -135,7 +135,7 @@ describe("deliveries", () => {
   });
 
   test("a private address is not reached unless it is allowed", async () => {
-    const { on: busbar } = all;
+    const { busbar } = all;
     const created = await busbar.inProject("POST", "/destinations", {
       name: "inside",
       type: "webhook",

@@ -17,7 +17,7 @@ describe("deliveries without a wake-up", () => {
   });
 
   test("an event whose process died before it could wake anybody is delivered", async () => {
-    const { on: busbar, sink, database } = all;
+    const { busbar, sink, database } = all;
     const { name } = await drawRoute(busbar, `${sink.url}/lost`, ["connection.created"]);
     // Over pg's own pool nothing is sent after the commit.
     const silent = new Kysely<DB>({
@@ -32,7 +32,7 @@ describe("deliveries without a wake-up", () => {
   });
 
   test("an event that is recorded while no connection listens is delivered once", async () => {
-    const { on: busbar, sink, database } = all;
+    const { busbar, sink, database } = all;
     const { name } = await drawRoute(busbar, `${sink.url}/deaf`, ["connection.updated"]);
     const { rowCount } = await database.pool.query(
       "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'busbar changes'",

@@ -15,7 +15,7 @@ const EVENTS = 110;
 
 test("72 receivers that answer late delay no webhook of another project, nor another of their own", async (t) => {
   const all = await openDelivering({ BUSBAR_WEBHOOK_TIMEOUT_SECONDS: "60" });
-  const { on: busbar, sink, database } = all;
+  const { busbar, sink, database } = all;
   const held: (() => void)[] = [];
   t.after(async () => {
     sink.answer = accept;
@@ -58,7 +58,7 @@ test("72 receivers that answer late delay no webhook of another project, nor ano
 
 test("a receiver that never answers delays no other", async (t) => {
   const all = await openDelivering({ BUSBAR_WEBHOOK_TIMEOUT_SECONDS: "60" });
-  const { on: busbar, sink } = all;
+  const { busbar, sink } = all;
   const held: (() => void)[] = [];
   t.after(async () => {
     sink.answer = accept;

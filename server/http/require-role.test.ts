@@ -68,21 +68,21 @@ describe("roles", () => {
     const { builderId, headers } = await addPerson(busbar, "viewer");
     const change = () => busbar.inProject("POST", "/topics", { name: "by-role" }, headers);
     assertNeeds(await change(), "editor");
-    const path = `/v1/orgs/${busbar.busbar.bootstrap?.orgId}/memberships/${builderId}`;
+    const path = `/v1/orgs/${busbar.server.bootstrap?.orgId}/memberships/${builderId}`;
     const raised = await busbar.call("PATCH", path, { role: "editor" }, people.owner.headers);
     assert.deepEqual([raised.status, raised.body.role], [200, "editor"], raised.text);
     assert.equal((await change()).status, 201);
   });
 
   test("a full key may do what an editor may: neither rename the organisation nor delete the project", async () => {
-    const org = `/v1/orgs/${busbar.busbar.bootstrap?.orgId}`;
+    const org = `/v1/orgs/${busbar.server.bootstrap?.orgId}`;
     const renamed = await busbar.call("PATCH", org, { updateMask: ["label"], org: { label: "Mine" } });
     assertNeeds(renamed, "owner");
     assertNeeds(await busbar.inProject("DELETE", ""), "owner");
   });
 
   test("nobody with a role below the editor's makes a project", async () => {
-    const project = { orgId: busbar.busbar.bootstrap?.orgId, name: "by-role", appName: "App" };
+    const project = { orgId: busbar.server.bootstrap?.orgId, name: "by-role", appName: "App" };
     const make = (role: Role) => busbar.call("POST", "/v1/projects", project, people[role].headers);
     assertNeeds(await make("support"), "editor");
     assert.equal((await make("editor")).status, 201);

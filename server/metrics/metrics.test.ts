@@ -38,7 +38,7 @@ describe("/metrics", () => {
     return found === undefined ? undefined : Number(found.slice(line.length + 1));
   };
   const proxied = async (key: string): Promise<number> => {
-    const response = await fetch(`${busbar.busbar.urls.proxy}/crm/v3/objects/companies?limit=1`, {
+    const response = await fetch(`${busbar.server.urls.proxy}/crm/v3/objects/companies?limit=1`, {
       headers: {
         "x-api-key": key,
         "x-amp-proxy-version": "1",

@@ -53,7 +53,7 @@ describe("subscribing by HubSpot's journal", () => {
   });
 
   const journal = () => busbar.sandbox.hubspot.journal;
-  const { installation, subscription, entries } = openSubscriptions(() => ({ on: busbar, sink, customer }));
+  const { installation, subscription, entries } = openSubscriptions(() => ({ busbar, sink, customer }));
   const words = (id: string): string[] => entries(id).map((entry) => entry.providerEventType);
   const put = (values: Record<string, string>, id?: string): string =>
     busbar.sandbox.hubspot.account.put("contacts", { ...(id !== undefined && { id }), values, stamp: true });

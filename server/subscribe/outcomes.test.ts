@@ -56,7 +56,7 @@ describe("outcomes of changes", () => {
     await sink?.close();
   });
 
-  const { installation, subscription, lines } = openSubscriptions(() => ({ on: busbar, sink, customer }));
+  const { installation, subscription, lines } = openSubscriptions(() => ({ busbar, sink, customer }));
   let lastEventId = 0;
   const report = async (objectId: number, count = 1, kind = "deletion"): Promise<void> => {
     const event = {
@@ -72,7 +72,7 @@ describe("outcomes of changes", () => {
       occurredAt: Date.now() + index,
     }));
     const path = "/subscribe/v1/projects/default/integrations/crm";
-    const signed = signedPush(new URL(busbar.busbar.urls.base).origin + path, JSON.stringify(events), SECRET);
+    const signed = signedPush(new URL(busbar.server.urls.base).origin + path, JSON.stringify(events), SECRET);
     const { status, text } = await busbar.call("POST", path, signed.body, signed.headers);
     assert.equal(status, 200, text);
   };

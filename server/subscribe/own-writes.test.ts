@@ -38,7 +38,7 @@ describe("own writes to HubSpot", () => {
   let busbar: TestBusbar;
   let sink: Sink;
   let customer: Customer;
-  const { lines, entries, subscription } = openSubscriptions(() => ({ on: busbar, sink, customer }));
+  const { lines, entries, subscription } = openSubscriptions(() => ({ busbar, sink, customer }));
   before(async () => {
     sink = await openSink();
     busbar = await openTestBusbar({ env: { BUSBAR_SUBSCRIBE_COALESCE_SECONDS: "1" } });
@@ -58,7 +58,7 @@ describe("own writes to HubSpot", () => {
       integration: "crm",
     });
     await until(async () => (await subscription())?.state === "active");
-    const targetUrl = `${new URL(busbar.busbar.urls.base).origin}/subscribe/v1/projects/default/integrations/crm`;
+    const targetUrl = `${new URL(busbar.server.urls.base).origin}/subscribe/v1/projects/default/integrations/crm`;
     busbar.sandbox.hubspot.webhooks.set({ targetUrl, clientSecret: SECRET });
   });
   after(async () => {
@@ -313,7 +313,7 @@ describe("own writes that are read", () => {
       integration: "wide-salesforce",
       groupRef: "stream",
     });
-    const { lines, subscription } = openSubscriptions(() => ({ on: busbar, sink, customer }));
+    const { lines, subscription } = openSubscriptions(() => ({ busbar, sink, customer }));
     await until(async () => (await subscription())?.state === "active");
     const { integration, groupRef } = customer;
     const answer = await other.write(integration, "account", {

@@ -78,7 +78,7 @@ describe("subscribing to Salesforce", () => {
   const bus = () => busbar.sandbox.salesforce.bus;
   const server = () => busbar.sandbox.salesforce.server;
   const { installation, subscriptions, lines, entries } = openSubscriptions(() => ({
-    on: busbar,
+    busbar,
     sink,
     customer,
   }));
@@ -252,7 +252,7 @@ describe("subscribing to Salesforce", () => {
   test("of several processes one holds the stream, and another one goes on when that one ends", async () => {
     const before = entries(OTHER).length;
     await busbar.sibling();
-    const scrape = async () => (await fetch(`${new URL(busbar.busbar.urls.base).origin}/metrics`)).text();
+    const scrape = async () => (await fetch(`${new URL(busbar.server.urls.base).origin}/metrics`)).text();
     for (const line of [
       /busbar_subscribe_streams_open \d/,
       /busbar_subscribe_stream_silence_seconds \d/,

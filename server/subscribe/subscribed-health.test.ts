@@ -37,7 +37,7 @@ describe("the health of an object that is only subscribed to", () => {
   let sink: Sink;
   let customer: Customer;
   let client: Client;
-  const { entries, subscription, installation } = openSubscriptions(() => ({ on: busbar, sink, customer }));
+  const { entries, subscription, installation } = openSubscriptions(() => ({ busbar, sink, customer }));
   before(async () => {
     sink = await openSink();
     busbar = await openTestBusbar({
@@ -76,7 +76,7 @@ describe("the health of an object that is only subscribed to", () => {
   });
 
   function aimPushes(): void {
-    const targetUrl = `${new URL(busbar.busbar.urls.base).origin}/subscribe/v1/projects/default/integrations/crm`;
+    const targetUrl = `${new URL(busbar.server.urls.base).origin}/subscribe/v1/projects/default/integrations/crm`;
     busbar.sandbox.hubspot.webhooks.set({ targetUrl, clientSecret: SECRET });
   }
 

@@ -88,9 +88,9 @@ describe("subscribing to HubSpot", () => {
   });
 
   const callback = (): string =>
-    `${new URL(busbar.busbar.urls.base).origin}/subscribe/v1/projects/default/integrations/crm`;
+    `${new URL(busbar.server.urls.base).origin}/subscribe/v1/projects/default/integrations/crm`;
   const { installation, subscription, lines, entries } = openSubscriptions(() => ({
-    on: busbar,
+    busbar,
     sink,
     customer,
   }));

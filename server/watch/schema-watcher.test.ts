@@ -30,8 +30,8 @@ describe("schema watch", () => {
   after(() => all.close());
   before(async () => {
     all = await openDelivering({ BUSBAR_MINUTE_MS: MINUTE_MS });
-    destination = await drawRoute(all.on, `${all.sink.url}/schema`, []);
-    customer = await connectCustomer(all.on, {
+    destination = await drawRoute(all.busbar, `${all.sink.url}/schema`, []);
+    customer = await connectCustomer(all.busbar, {
       provider: "hubspot",
       manifest: manifest(EVENTS),
       integration: "crm",
@@ -64,11 +64,13 @@ ${more}${
   }`;
   const deploy = async (events: string[] | undefined, more?: string) => {
     const sourceYaml = manifest(events, more);
-    const deployed = await all.on.inProject("PUT", "/integrations:batch?destructive=true", { sourceYaml });
+    const deployed = await all.busbar.inProject("PUT", "/integrations:batch?destructive=true", {
+      sourceYaml,
+    });
     assert.equal(deployed.status, 200, deployed.text);
   };
   const requests = (object = "contacts") =>
-    all.on.sandbox
+    all.busbar.sandbox
       .requests({ provider: "hubspot" })
       .filter(({ method, path }) => method === "GET" && path.endsWith(`/properties/2026-03/${object}`))
       .length;
@@ -90,7 +92,7 @@ ${more}${
     (await until(() => messages().length > known && messages())).at(known);
   /** Changes the account as its admin does in HubSpot. */
   const inHubSpot = async (method: string, path: string, body?: object) => {
-    const { url, mintToken } = all.on.sandbox.hubspot;
+    const { url, mintToken } = all.busbar.sandbox.hubspot;
     const answer = await fetch(`${url}/crm/v3/properties/${path}`, {
       method,
       headers: { authorization: `Bearer ${mintToken().accessToken}`, "content-type": "application/json" },
@@ -129,7 +131,7 @@ ${more}${
     assert.ok(!Number.isNaN(Date.parse(String(installationUpdateTime))));
     assert.deepEqual(members, {
       action: "schema.watch",
-      projectId: all.on.projectId,
+      projectId: all.busbar.projectId,
       provider: "hubspot",
       groupRef: "acme",
       groupName: "acme",
@@ -153,7 +155,7 @@ ${more}${
     await inHubSpot("DELETE", "contacts/tier");
     const deleted = await nextMessage(2);
     assert.deepEqual(deleted?.result, { deletedFields: [change?.newSchema] });
-    const logged = await all.on.inProject(
+    const logged = await all.busbar.inProject(
       "GET",
       `/integrations/crm/installations/${customer.installationId}/proxy-calls`,
     );
@@ -170,10 +172,10 @@ ${more}${
       { status: 200, body: "<html>maintenance</html>" },
       { status: 429, headers: { "retry-after": "0" } },
     ]) {
-      all.on.sandbox.addFault({ provider: "hubspot", path: "/properties/contacts", ...fault, count: 2 });
+      all.busbar.sandbox.addFault({ provider: "hubspot", path: "/properties/contacts", ...fault, count: 2 });
     }
-    await until(() => all.on.sandbox.faults().every(({ remaining }) => remaining === 0));
-    all.on.sandbox.clearFaults();
+    await until(() => all.busbar.sandbox.faults().every(({ remaining }) => remaining === 0));
+    all.busbar.sandbox.clearFaults();
     await inHubSpot("POST", "contacts", property("after_errors"));
     const next = await nextMessage(known);
     assert.deepEqual(Object.keys(next?.result ?? {}), ["createdFields"]);
@@ -220,7 +222,7 @@ ${more}${
     const { connectionId, installationId } = customer;
     await all.database.queries.updateTable("schemaBaselines").set({ account: connectionId }).execute();
     const change = { updateMask: ["providerWorkspaceRef"], connection: { providerWorkspaceRef: "named" } };
-    assert.equal((await all.on.inProject("PATCH", `/connections/${connectionId}`, change)).status, 200);
+    assert.equal((await all.busbar.inProject("PATCH", `/connections/${connectionId}`, change)).status, 200);
     await until(async () => {
       const baselines = await listSchemaBaselines(all.database.queries, installationId);
       return baselines.get("contacts")?.account === "named";
@@ -275,7 +277,7 @@ ${more}${
     const save = (comparedVersion: number | undefined) => {
       const message = {
         id: newId(),
-        projectId: all.on.projectId,
+        projectId: all.busbar.projectId,
         type: "schema.watch",
         data: JSON.stringify({ action: "schema.watch", objectName: "race" }),
         destinationId: destination.id,
@@ -295,7 +297,7 @@ ${more}${
     await Promise.all([save(undefined), save(undefined)]);
     await until(() => races() === 1);
     await save(7);
-    await until(async () => (await all.on.inProject("GET", "/deliveries")).body.length === 0);
+    await until(async () => (await all.busbar.inProject("GET", "/deliveries")).body.length === 0);
     assert.equal(races(), 1);
     await queries.deleteFrom("schemaLooks").execute();
     await queries.updateTable("connections").set({ status: "working" }).execute();
@@ -317,7 +319,7 @@ ${more}${
 
   test("deploying watchSchema no longer warns", async () => {
     const sourceYaml = manifest(EVENTS);
-    const { body } = await all.on.inProject("PUT", "/integrations:batch", { sourceYaml });
+    const { body } = await all.busbar.inProject("PUT", "/integrations:batch", { sourceYaml });
     assert.ok(!JSON.stringify(body).includes("watchSchema`"), JSON.stringify(body));
   });
 });

@@ -25,7 +25,7 @@ integrations:
 `;
 
 /** Returns the path of the installation below its project. Delete the integration `people` afterwards. */
-export async function installReader({ on: server }: Dashboard): Promise<string> {
+export async function installReader({ busbar: server }: Dashboard): Promise<string> {
   const content = { read: { objects: { contacts: { objectName: "contacts" } } } };
   const wanted = { provider: "hubspot", groupRef: "reader", integration: "people", content } as const;
   const { installationId } = await connectCustomer(server, { ...wanted, manifest: MANIFEST });

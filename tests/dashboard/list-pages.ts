@@ -17,7 +17,7 @@ const ROUTES = join(import.meta.dirname, "..", "..", "dashboard", "routes.tsx");
  * Returns the pages, read from the site map, so that no page is left out. A route with parameters must have an example in
  * `EXAMPLES`.
  */
-export async function listPages(server: Dashboard): Promise<SitePage[]> {
+export async function listPages(dashboard: Dashboard): Promise<SitePage[]> {
   const text = readFileSync(ROUTES, "utf8");
   const routes = [...text.matchAll(/of(Project|Person)\(\s*"([^"]+)"/g)].map(([, below, path = ""]) => ({
     below,
@@ -25,7 +25,7 @@ export async function listPages(server: Dashboard): Promise<SitePage[]> {
   }));
   const pages: SitePage[] = [];
   for (const { below, route } of routes) {
-    const found = await filled(server, route);
+    const found = await filled(dashboard, route);
     const start = below === "Project" ? "/projects/default" : "";
     pages.push({
       route,
@@ -36,44 +36,41 @@ export async function listPages(server: Dashboard): Promise<SitePage[]> {
   return pages;
 }
 
-const orgId = async ({ on: server }: Dashboard): Promise<string> => server.busbar.bootstrap?.orgId ?? "";
+const orgId = async ({ busbar }: Dashboard): Promise<string> => busbar.server.bootstrap?.orgId ?? "";
 
 /** Returns the parameters of a route, by the part of the path before them. */
-const EXAMPLES: Record<string, (server: Dashboard) => Promise<string>> = {
-  "/operations/$id": async ({ on: server }) =>
-    (await server.inProject("GET", "/operations?status=failure")).body.results[0].id,
+const EXAMPLES: Record<string, (dashboard: Dashboard) => Promise<string>> = {
+  "/operations/$id": async ({ busbar }) =>
+    (await busbar.inProject("GET", "/operations?status=failure")).body.results[0].id,
   "/customers/$ref": async () => "foreign",
-  "/integrations/$name/installations/$id": async ({ on: server }) =>
-    `hubspot ${(await server.inProject("GET", "/installations:search?groupRef=foreign")).body.results[0].id}`,
-  "/integrations/$name/installations/$id/records/$object/$record": async ({ on: server }) =>
-    `hubspot ${(await server.inProject("GET", "/installations:search?groupRef=foreign")).body.results[0].id} contacts 404404`,
-  "/integrations/$name": async ({ on: server }) =>
-    (await server.inProject("GET", "/integrations")).body[0].name,
+  "/integrations/$name/installations/$id": async ({ busbar }) =>
+    `hubspot ${(await busbar.inProject("GET", "/installations:search?groupRef=foreign")).body.results[0].id}`,
+  "/integrations/$name/installations/$id/records/$object/$record": async ({ busbar }) =>
+    `hubspot ${(await busbar.inProject("GET", "/installations:search?groupRef=foreign")).body.results[0].id} contacts 404404`,
+  "/integrations/$name": async ({ busbar }) => (await busbar.inProject("GET", "/integrations")).body[0].name,
   "/orgs/$org/people": orgId,
   "/orgs/$org/projects": orgId,
   "/orgs/$org/domains": orgId,
   "/orgs/$org/audit": orgId,
-  "/destinations/$name": async ({ on: server }) =>
-    (await server.inProject("GET", "/destinations")).body[0].name,
-  "/destinations/$name/deliveries/$id": async ({ on: server }) => {
-    const { id, destinationName } = (await server.inProject("GET", "/deliveries:search")).body.results[0];
+  "/destinations/$name": async ({ busbar }) => (await busbar.inProject("GET", "/destinations")).body[0].name,
+  "/destinations/$name/deliveries/$id": async ({ busbar }) => {
+    const { id, destinationName } = (await busbar.inProject("GET", "/deliveries:search")).body.results[0];
     return `${destinationName} ${id}`;
   },
-  "/providers/$key": async ({ on: server }) => {
+  "/providers/$key": async ({ busbar }) => {
     const apiKeyOpts = { attachmentType: "header", header: { name: "X-Quill-Key" } };
     const quill = { authType: "apiKey", baseURL: "https://api.quill.example", apiKeyOpts };
-    return (await server.inProject("PUT", "/providers/x-quill", quill)).body.key;
+    return (await busbar.inProject("PUT", "/providers/x-quill", quill)).body.key;
   },
-  "/approvals/$id": async ({ on: server }) =>
-    (await server.inProject("GET", "/approvals")).body.results[0].id,
-  "/connections/$id": async ({ on: server }) => (await server.inProject("GET", "/connections")).body[0].id,
+  "/approvals/$id": async ({ busbar }) => (await busbar.inProject("GET", "/approvals")).body.results[0].id,
+  "/connections/$id": async ({ busbar }) => (await busbar.inProject("GET", "/connections")).body[0].id,
 };
 
-async function filled(server: Dashboard, route: string): Promise<string> {
+async function filled(dashboard: Dashboard, route: string): Promise<string> {
   if (!route.includes("$")) return route;
   const example = EXAMPLES[route];
   if (!example) throw new Error(`tests/dashboard/list-pages.ts has no example for ${route}`);
-  const values = (await example(server)).split(" ");
+  const values = (await example(dashboard)).split(" ");
   return route.replaceAll(/\$\w+/g, () => encodeURIComponent(values.shift() ?? ""));
 }
 

@@ -26,7 +26,7 @@ export interface Visit {
 }
 
 export interface Dashboard {
-  on: TestBusbar;
+  busbar: TestBusbar;
   browser: Browser;
   origin: string;
   /** The request ids of all changes that pages have made so far, with what was called. */
@@ -57,7 +57,7 @@ export async function openDashboard(): Promise<Dashboard> {
     BUSBAR_TRUSTED_PROXIES: "127.0.0.1",
   };
   const server = await openTestBusbar({ env, providers: { boundedCalendar: BOUNDED_CALENDAR } });
-  const origin = new URL(server.busbar.urls.base).origin;
+  const origin = new URL(server.server.urls.base).origin;
   const [browser] = await Promise.all([launchBrowser(), fillProject(server), untilBuilt(origin)]);
   const changes = new Map<string, string>();
   const visitSignedOut = (view?: View) => openVisit({ browser, origin, changes }, view);
@@ -69,7 +69,7 @@ export async function openDashboard(): Promise<Dashboard> {
     return state;
   });
   return {
-    on: server,
+    busbar: server,
     browser,
     origin,
     changes,

@@ -51,7 +51,7 @@ export async function runSuites(part: keyof typeof PARTS | "others"): Promise<vo
 
     // After all suites, about everything that they did.
     test("every change that the pages made is in the audit with its actor and request, and no secret is", async () => {
-      const { changes, on: busbar } = server();
+      const { changes, busbar } = server();
       const events = await readAudit(busbar);
       const known = new Set(events.map(({ requestId }) => requestId));
       assert.deepEqual(
@@ -76,7 +76,7 @@ interface AuditEvent {
 
 async function readAudit(busbar: TestBusbar): Promise<AuditEvent[]> {
   const headers = { ...(await signIn(busbar)), "x-api-key": "" };
-  const path = `/v1/orgs/${busbar.busbar.bootstrap?.orgId}/audit-events?pageSize=200`;
+  const path = `/v1/orgs/${busbar.server.bootstrap?.orgId}/audit-events?pageSize=200`;
   const events: AuditEvent[] = [];
   let next = "";
   do {

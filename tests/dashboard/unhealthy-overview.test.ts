@@ -25,25 +25,25 @@ test(
   "the overview and the customer's page name a missing worker and a reading that is paused",
   { skip: NO_CHROMIUM },
   async (t) => {
-    const on = await startTestBusbar(t, { env: { BUSBAR_DASHBOARD: "true" } });
-    await on.inProject("POST", "/destinations", {
+    const busbar = await startTestBusbar(t, { env: { BUSBAR_DASHBOARD: "true" } });
+    await busbar.inProject("POST", "/destinations", {
       name: "app",
       type: "webhook",
       metadata: { url: "https://example.com/" },
     });
     const content = { read: { objects: { contacts: {} } } };
-    await connectCustomer(on, {
+    await connectCustomer(busbar, {
       provider: "hubspot",
       groupRef: "globex",
       manifest: MANIFEST,
       integration: "crm",
       content,
     });
-    const database = new Client(on.connectionString);
+    const database = new Client(busbar.connectionString);
     await database.connect();
     // The worker inserts the row, and is stopped before it could change it again.
     await until(async () => (await database.query("select from read_objects")).rowCount === 1);
-    await on.restart({ BUSBAR_ROLES: "api,proxy" });
+    await busbar.restart({ BUSBAR_ROLES: "api,proxy" });
     const pause = { by: "auto", error: "The provider has no such object.", time: new Date().toISOString() };
     await database.query("update read_objects set pause = $1, failing_since = now()", [
       JSON.stringify(pause),
@@ -52,12 +52,12 @@ test(
     await database.query("update readiness set worker_seen_time = worker_seen_time - interval '31 seconds'");
     await database.end();
 
-    const origin = new URL(on.busbar.urls.base).origin;
+    const origin = new URL(busbar.server.urls.base).origin;
     const [browser] = await Promise.all([launchBrowser(), untilBuilt(origin)]);
     t.after(() => browser.close());
     const visit = await openVisit({ browser, origin });
     const { page } = visit;
-    await signIn(visit, on.apiKey);
+    await signIn(visit, busbar.apiKey);
     await visit.open("/projects/default");
     await page.getByText(/^No process of this Busbar has the role `worker`/).waitFor();
     await page.getByRole("link", { name: /globex · Reading contacts$/ }).click();

@@ -16,7 +16,7 @@ export interface JudgedWrites {
 const END_WITHIN_MS = 300_000;
 
 /** Waits until every write has ended. `writes` has the name of each record by its operation. */
-export async function judgeWrites(on: Client, writes: Map<string, string>): Promise<JudgedWrites> {
+export async function judgeWrites(busbar: Client, writes: Map<string, string>): Promise<JudgedWrites> {
   const judged: JudgedWrites = {
     acknowledged: writes.size,
     lost: [],
@@ -26,10 +26,10 @@ export async function judgeWrites(on: Client, writes: Map<string, string>): Prom
   };
   const deadline = performance.now() + END_WITHIN_MS;
   for (const [id, name] of writes) {
-    let answer = await on.inProject("GET", `/operations/${id}`);
+    let answer = await busbar.inProject("GET", `/operations/${id}`);
     while (answer.body.status === "in_progress" && performance.now() < deadline) {
       await wait(100);
-      answer = await on.inProject("GET", `/operations/${id}`);
+      answer = await busbar.inProject("GET", `/operations/${id}`);
     }
     if (answer.status !== 200) judged.lost.push(name);
     else if (answer.body.status === "in_progress") judged.neverEnded.push(name);
@@ -40,9 +40,9 @@ export async function judgeWrites(on: Client, writes: Map<string, string>): Prom
 }
 
 /** Sends the end of every asynchronous write to the sink. */
-export async function deliverTo(on: Client, sink: Sink): Promise<void> {
+export async function deliverTo(busbar: Client, sink: Sink): Promise<void> {
   const make = async (path: string, body: object): Promise<string> => {
-    const answer = await on.inProject("POST", path, body);
+    const answer = await busbar.inProject("POST", path, body);
     if (answer.status !== 201) throw new Error(`${path}: ${answer.text}`);
     return answer.body.id;
   };

@@ -53,7 +53,7 @@ interface Fault {
 }
 
 interface World {
-  on: TestBusbar;
+  busbar: TestBusbar;
   client: Client;
   sink: Sink;
   keys: Set<string>;
@@ -74,7 +74,7 @@ const FAULTS: Fault[] = [
     object: "account",
     field: "name",
     also: ["connection"],
-    act: ({ on }) => on.sandbox.salesforce.revokeTokens(),
+    act: ({ busbar }) => busbar.sandbox.salesforce.revokeTokens(),
   },
   {
     name: "missing-field",
@@ -83,7 +83,7 @@ const FAULTS: Fault[] = [
     object: "contacts",
     field: "city",
     also: [],
-    act: ({ on }) => on.sandbox.hubspot.account.hideField("contacts", "city", true),
+    act: ({ busbar }) => busbar.sandbox.hubspot.account.hideField("contacts", "city", true),
   },
   {
     name: "dead-receiver",
@@ -117,8 +117,8 @@ const FAULTS: Fault[] = [
     object: "contacts",
     field: "email",
     also: ["destination"],
-    async act({ on, client }) {
-      const refused = await on.inProject("DELETE", "/destinations/missing-destination");
+    async act({ busbar, client }) {
+      const refused = await busbar.inProject("DELETE", "/destinations/missing-destination");
       console.log(`deleting a destination in use: ${refused.status} ${refused.body.detail}`);
       if (refused.status !== 409) throw new Error("a destination in use was deleted");
       // As from a backup of another time.
@@ -132,8 +132,8 @@ const FAULTS: Fault[] = [
     object: "companies",
     field: "name",
     also: [],
-    act: ({ on }) =>
-      void on.sandbox.addFault({
+    act: ({ busbar }) =>
+      void busbar.sandbox.addFault({
         provider: "hubspot",
         path: "companies",
         status: 503,
@@ -167,18 +167,18 @@ async function brokenDrill(secondsAfter: readonly number[]): Promise<Sight[]> {
   const keyed = await openKeyed();
   const sink = await openSink();
   // Ten minutes are five seconds: a reading of ten minutes meets a fault at its next tick.
-  const on = await openTestBusbar({
+  const busbar = await openTestBusbar({
     env: { BUSBAR_MINUTE_MS: "500", BUSBAR_WEBHOOK_RETRY_SECONDS: "1,1,5,5,10,10,60" },
     providers: { keyed: keyed.facts },
   });
-  const client = new Client({ connectionString: on.connectionString });
+  const client = new Client({ connectionString: busbar.connectionString });
   await client.connect();
-  const world = { on, client, sink, keys: keyed.keys };
-  const changes = setInterval(() => change(on), 1_000);
+  const world = { busbar, client, sink, keys: keyed.keys };
+  const changes = setInterval(() => change(busbar), 1_000);
   try {
-    for (const provider of ["hubspot", "salesforce"] as const) on.sandbox[provider].setLimits("off");
+    for (const provider of ["hubspot", "salesforce"] as const) busbar.sandbox[provider].setLimits("off");
     const customers = await connectAll(world);
-    const calls = setInterval(() => void callKeyed(on), 1_000);
+    const calls = setInterval(() => void callKeyed(busbar), 1_000);
     await untilDelivered(sink);
     const brokenTime = new Date();
     for (const fault of FAULTS) {
@@ -187,10 +187,10 @@ async function brokenDrill(secondsAfter: readonly number[]): Promise<Sight[]> {
     }
     const sights: Sight[] = [];
     for (const seconds of secondsAfter) {
-      const healthy = await watch(on, brokenTime.getTime() + seconds * 1_000);
+      const healthy = await watch(busbar, brokenTime.getTime() + seconds * 1_000);
       for (const fault of FAULTS)
         sights.push(
-          await observe(on, fault, { seconds, brokenTime, healthy, ids: customers.get(fault.name) }),
+          await observe(busbar, fault, { seconds, brokenTime, healthy, ids: customers.get(fault.name) }),
         );
     }
     clearInterval(calls);
@@ -198,7 +198,7 @@ async function brokenDrill(secondsAfter: readonly number[]): Promise<Sight[]> {
   } finally {
     clearInterval(changes);
     await client.end();
-    await on.stop();
+    await busbar.stop();
     await sink.close();
     keyed.close();
   }
@@ -241,9 +241,9 @@ async function openKeyed() {
   return { keys, facts, close: () => server.close() };
 }
 
-function change(on: TestBusbar): void {
+function change(busbar: TestBusbar): void {
   const stamp = String(Date.now());
-  const { hubspot, salesforce } = on.sandbox;
+  const { hubspot, salesforce } = busbar.sandbox;
   hubspot.account.put("contacts", { id: "501", values: { jobtitle: stamp }, stamp: true });
   hubspot.account.put("companies", { values: { name: stamp }, stamp: true });
   salesforce.account.put("Account", { id: "001Sb0000000001IAA", values: { Phone: stamp }, stamp: true });
@@ -255,24 +255,24 @@ interface Ids {
   refreshToken: string | undefined;
 }
 
-async function connectAll({ on, sink }: World): Promise<Map<string, Ids>> {
+async function connectAll({ busbar, sink }: World): Promise<Map<string, Ids>> {
   const post = async (path: string, body: object): Promise<Answer> => {
-    const answer = await on.inProject("POST", path, body);
+    const answer = await busbar.inProject("POST", path, body);
     if (answer.status !== 201) throw new Error(`${path}: ${answer.text}`);
     return answer;
   };
   for (const { name, object } of FAULTS)
     if (object !== undefined)
       await post("/destinations", { name, type: "webhook", metadata: { url: `${sink.url}/${name}` } });
-  const deployed = await on.inProject("PUT", "/integrations:batch", { sourceYaml: manifest });
+  const deployed = await busbar.inProject("PUT", "/integrations:batch", { sourceYaml: manifest });
   if (deployed.status !== 200) throw new Error(deployed.text);
   const wrong = { provider: "keyed", groupRef: "wrong-key", consumerRef: "ada", apiKey: "wrong" };
-  const refused = await on.inProject("POST", "/connections:generate", wrong);
+  const refused = await busbar.inProject("POST", "/connections:generate", wrong);
   console.log(`connecting with a wrong key: ${refused.status} ${refused.body.detail ?? refused.text}`);
   if (refused.status !== 422) throw new Error("a wrong key was stored");
   const customers = new Map<string, Ids>();
   for (const { name, provider } of FAULTS) {
-    const tokens = provider === "keyed" ? undefined : on.sandbox[provider].mintToken();
+    const tokens = provider === "keyed" ? undefined : busbar.sandbox[provider].mintToken();
     const credentials = tokens
       ? {
           oauth2AuthorizationCode: {
@@ -294,8 +294,8 @@ async function connectAll({ on, sink }: World): Promise<Map<string, Ids>> {
   return customers;
 }
 
-const callKeyed = (on: TestBusbar): Promise<unknown> =>
-  on.proxied({ integration: "wrong-key", groupRef: "wrong-key" }, "/things").catch(() => undefined);
+const callKeyed = (busbar: TestBusbar): Promise<unknown> =>
+  busbar.proxied({ integration: "wrong-key", groupRef: "wrong-key" }, "/things").catch(() => undefined);
 
 /** Waits until every customer that reads has got a message: all was well. */
 async function untilDelivered(sink: Sink): Promise<void> {
@@ -308,10 +308,10 @@ async function untilDelivered(sink: Sink): Promise<void> {
 }
 
 /** Returns when each customer was healthy, until that time. */
-async function watch(on: TestBusbar, untilMs: number): Promise<Map<string, string[]>> {
+async function watch(busbar: TestBusbar, untilMs: number): Promise<Map<string, string[]>> {
   const healthy = new Map<string, string[]>(FAULTS.map(({ name }) => [name, []]));
   while (Date.now() < untilMs) {
-    const { body } = await on.inProject("GET", "/groups?pageSize=100");
+    const { body } = await busbar.inProject("GET", "/groups?pageSize=100");
     for (const { groupRef, healthStatus } of body.results)
       if (healthStatus === "healthy") healthy.get(groupRef)?.push(new Date().toISOString());
     await wait(Math.min(1_000, Math.max(0, untilMs - Date.now())));
@@ -320,7 +320,7 @@ async function watch(on: TestBusbar, untilMs: number): Promise<Map<string, strin
 }
 
 async function observe(
-  on: TestBusbar,
+  busbar: TestBusbar,
   { name, what, object }: Fault,
   {
     seconds,
@@ -334,7 +334,7 @@ async function observe(
     ids: Ids | undefined;
   },
 ): Promise<Sight> {
-  const get = async (path: string): Promise<Answer["body"]> => (await on.inProject("GET", path)).body;
+  const get = async (path: string): Promise<Answer["body"]> => (await busbar.inProject("GET", path)).body;
   const named = <One extends Record<string, unknown>>(all: One[], member: string) =>
     all.find(
       (one) => one[member] === name || (one["group"] as { groupRef?: string } | undefined)?.groupRef === name,
@@ -342,7 +342,7 @@ async function observe(
   const connection = await get(`/connections/${ids?.connectionId}`);
   const destination = object === undefined ? undefined : await get(`/destinations/${name}`);
   const groups = (await get("/groups?pageSize=100")).results;
-  const env = { BUSBAR_URL: new URL(on.busbar.urls.base).origin, BUSBAR_API_KEY: on.apiKey };
+  const env = { BUSBAR_URL: new URL(busbar.server.urls.base).origin, BUSBAR_API_KEY: busbar.apiKey };
   const { stdout } = await runCli(["doctor", "--json"], { env: { ...env, BUSBAR_PROJECT: "default" } });
   const findings: { check: string; ok: boolean; detail: string }[] = JSON.parse(stdout);
   const doctor = findings.filter(({ ok, check, detail }) => !ok && `${check} ${detail}`.includes(name));

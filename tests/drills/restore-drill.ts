@@ -100,7 +100,7 @@ interface Written {
 
 /** Writes without a pause, and backs up after half of the time. */
 async function writeAround(
-  on: ChildBusbar,
+  busbar: ChildBusbar,
   customer: Customer,
   seconds: number,
   backUp: () => Promise<Written["backup"]>,
@@ -114,7 +114,7 @@ async function writeAround(
       const during = phase;
       const startedMs = performance.now();
       const name = `drill ${mode} ${n}`;
-      const { status, body } = await write(on, customer, name, mode);
+      const { status, body } = await write(busbar, customer, name, mode);
       slowestMs[during] = Math.round(Math.max(slowestMs[during], performance.now() - startedMs));
       if (status === 200 && phase === "before") writes.set(body.operationId, name);
       await wait(10);
@@ -131,8 +131,12 @@ async function writeAround(
   return { writes, slowestMs, backup };
 }
 
-const write = (on: ChildBusbar, { integration, groupRef }: Customer, name: string, mode = "synchronous") =>
-  on.write(integration, "companies", { groupRef, type: "create", mode, record: { name } });
+const write = (
+  busbar: ChildBusbar,
+  { integration, groupRef }: Customer,
+  name: string,
+  mode = "synchronous",
+) => busbar.write(integration, "companies", { groupRef, type: "create", mode, record: { name } });
 
 /** Inserts ended operations with a log each, past the API. */
 async function insertOperations(dataDir: string, projectId: string, count: number): Promise<void> {

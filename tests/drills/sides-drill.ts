@@ -123,15 +123,15 @@ async function addCustomer(
     { ...processes.any, sandbox },
     { provider: "hubspot", objects: ["companies"], groupRef, expiresInSeconds: 86_400 },
   );
-  const on = () => processes.any;
-  load.create(on, groupRef, "asynchronous");
-  load.create(on, groupRef, "synchronous");
+  const busbar = () => processes.any;
+  load.create(busbar, groupRef, "asynchronous");
+  load.create(busbar, groupRef, "synchronous");
   for (let n = 0; n < records; n += 1) {
     const made = await customer.succeed("companies", {
       type: "create",
       record: { name: `target ${groupRef} ${n}` },
     });
-    load.update(on, groupRef, made.result.recordId);
+    load.update(busbar, groupRef, made.result.recordId);
   }
 }
 

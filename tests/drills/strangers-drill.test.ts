@@ -13,7 +13,7 @@ test("callers without a credential are refused before their bodies are read, and
   let written = 0;
   const report = await strangersDrill(
     {
-      origin: new URL(busbar.busbar.urls.base).origin,
+      origin: new URL(busbar.server.urls.base).origin,
       pid: process.pid,
       calls: {
         healthz: () => busbar.call("GET", "/healthz"),

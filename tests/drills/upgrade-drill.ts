@@ -225,17 +225,17 @@ function openCalls({ integration, groupRef }: Customer) {
     gaps.set(target, Math.max(gaps.get(target) ?? 0, nowMs - (last.get(target) ?? nowMs)));
     last.set(target, nowMs);
   };
-  const write = async (on: ChildBusbar, target: string, mode: string, n: number) => {
+  const write = async (busbar: ChildBusbar, target: string, mode: string, n: number) => {
     const name = `drill ${target} ${mode} ${n}`;
     const body = { groupRef, type: "create", mode, record: { name } };
-    const { status, body: answer } = await on.write(integration, "companies", body);
+    const { status, body: answer } = await busbar.write(integration, "companies", body);
     count(target, mode, status);
     if (status !== 200) return;
     writes.set(answer.operationId, name);
     noteSuccess(target);
   };
-  const proxied = async (on: ChildBusbar, target: string) => {
-    const { status } = await on.proxied({ integration, groupRef }, "/crm/v3/objects/companies?limit=1");
+  const proxied = async (busbar: ChildBusbar, target: string) => {
+    const { status } = await busbar.proxied({ integration, groupRef }, "/crm/v3/objects/companies?limit=1");
     count(target, "proxied", status);
   };
   const loop = async (target: string, call: (n: number) => Promise<void>) => {

@@ -16,14 +16,14 @@ export const PROTOCOL = "2026-07-28";
 /** A Busbar of a test, in this process or another. */
 export interface AgentServer {
   apiKey: string;
-  busbar: { urls: { base: string } };
+  server: { urls: { base: string } };
 }
 
 export const agentUrl = (busbar: AgentServer, { project = "default", groupRef = "acme" } = {}): string =>
-  `${new URL(busbar.busbar.urls.base).origin}/mcp/v1/projects/${project}/groups/${encodeURIComponent(groupRef)}`;
+  `${new URL(busbar.server.urls.base).origin}/mcp/v1/projects/${project}/groups/${encodeURIComponent(groupRef)}`;
 
 export const manageUrl = (busbar: AgentServer, project = "default"): string =>
-  `${new URL(busbar.busbar.urls.base).origin}/mcp/v1/projects/${project}/manage`;
+  `${new URL(busbar.server.urls.base).origin}/mcp/v1/projects/${project}/manage`;
 
 /** Connects with a credential: the API key of the harness unless given. */
 export async function openAgent(

@@ -15,7 +15,7 @@ import { hasTwoDatabases } from "./two-databases.ts";
 export type { Answer } from "./client.ts";
 
 export interface TestBusbar extends Client {
-  busbar: Busbar;
+  server: Busbar;
   sandbox: Sandbox;
   connectionString: string;
   /** Set if the data tables are in a database of their own. */
@@ -95,7 +95,7 @@ export async function openTestBusbar(options: TestBusbarOptions = {}): Promise<T
     onAnswer: ({ headers }) => answers.requireGood(headers.get("x-request-id")),
   });
   return {
-    get busbar() {
+    get server() {
       return busbar;
     },
     ...client,

@@ -49,10 +49,10 @@ export async function guideParts(language: "sh" | "ts" | "python"): Promise<Guid
 }
 
 /** Returns the text with the addresses of a started server in place of those that pages have. */
-export function withAddresses(text: string, { busbar, sandbox }: TestBusbar): string {
+export function withAddresses(text: string, { server, sandbox }: TestBusbar): string {
   return text
-    .replaceAll("http://127.0.0.1:4000", new URL(busbar.urls.base).origin)
-    .replaceAll("http://127.0.0.1:4001", new URL(busbar.urls.proxy).origin)
+    .replaceAll("http://127.0.0.1:4000", new URL(server.urls.base).origin)
+    .replaceAll("http://127.0.0.1:4001", new URL(server.urls.proxy).origin)
     .replaceAll("http://127.0.0.1:4100", new URL(sandbox.url).origin);
 }
 

@@ -31,7 +31,7 @@ export async function addPerson(busbar: TestBusbar, role: Role): Promise<TestPer
     fullName: `The ${role}`,
     primaryEmail: `${role}@acme.example`,
   });
-  await insertMembership(database.queries, { orgId: busbar.busbar.bootstrap?.orgId ?? "", builderId, role });
+  await insertMembership(database.queries, { orgId: busbar.server.bootstrap?.orgId ?? "", builderId, role });
   const apiKey = newApiKey();
   const { projectId } = busbar;
   await insertApiKey(database.queries, { key: apiKey, projectId, label: role, scopes: ["full"], builderId });

@@ -3,7 +3,7 @@ import type { TestBusbar } from "./busbar.ts";
 
 /** Opens another project of the same organisation: its calls use its own key and name. */
 export async function secondProject(busbar: TestBusbar): Promise<TestBusbar> {
-  const orgId = busbar.busbar.bootstrap?.orgId;
+  const orgId = busbar.server.bootstrap?.orgId;
   await busbar.call("POST", "/v1/projects", { name: "second", appName: "Second", orgId });
   const first = await busbar.call("POST", "/v1/projects/second/api-keys", { label: "first" });
   // Its own key made it: the first one names its maker, a key of the other project.

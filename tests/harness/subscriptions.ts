@@ -20,7 +20,7 @@ export interface SeenSubscriptions {
 /** Opens the API's view of an installation's subscriptions. `place` is called each time, because `before` opens its members. The receiver is the sink's path `/changes`. */
 export function openSubscriptions(
   place: () => {
-    on: Client;
+    busbar: Client;
     sink: Sink;
     customer: Pick<Customer, "integration" | "installationId">;
   },
@@ -30,7 +30,7 @@ export function openSubscriptions(
     return `/integrations/${integration}/installations/${installationId}`;
   };
   const get = async (path: string): Promise<Answer["body"]> =>
-    (await place().on.inProject("GET", installation() + path)).body;
+    (await place().busbar.inProject("GET", installation() + path)).body;
   const subscriptions = (): Promise<Answer["body"][]> => get("/subscriptions");
   return {
     installation,

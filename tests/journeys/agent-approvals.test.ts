@@ -12,14 +12,14 @@ import { openScene, WITH_DELETION, type Scene } from "./agent-scene.ts";
 describe("an approval", () => {
   let scene: Scene;
   let signer: TokenSigner;
-  after(() => scene.on.stop());
+  after(() => scene.busbar.stop());
   before(async () => {
     scene = await openScene();
-    signer = await registerJwtKey(scene.on);
+    signer = await registerJwtKey(scene.busbar);
   });
 
   test("is not decided by a credential of agents, browsers, customers or viewers, nor by nobody", async () => {
-    const { on: busbar, decide, get, askCreate, credential, contacts } = scene;
+    const { busbar, decide, get, askCreate, credential, contacts } = scene;
     const id = await askCreate("forged@example.com");
     const keyWith = async (scopes: string[]) => ({
       "x-api-key": (await busbar.inProject("POST", "/api-keys", { label: "x", scopes })).body.key,
@@ -41,7 +41,7 @@ describe("an approval", () => {
   });
 
   test("is not made by what an agent puts into its call", async () => {
-    const { on: busbar, agent, credential, contacts } = scene;
+    const { busbar, agent, credential, contacts } = scene;
     const record = { email: "argued@example.com", familyName: "Argued" };
     for (const forged of [
       { approved: true },
@@ -66,7 +66,7 @@ describe("an approval", () => {
   });
 
   test("is decided by a person with the role editor, and never by the person who made the agent's key", async () => {
-    const { on: busbar, decide, ended } = scene;
+    const { busbar, decide, ended } = scene;
     const editor = await addPerson(busbar, "editor");
     const made = await busbar.call(
       "POST",
@@ -89,7 +89,7 @@ describe("an approval", () => {
   });
 
   test("is decided by a customer's token only if the policy says so, in its own group, and not for its own consumer", async () => {
-    const { on: busbar, setPolicy, decide, create, ended, succeed } = scene;
+    const { busbar, setPolicy, decide, create, ended, succeed } = scene;
     await setPolicy({ ...WITH_DELETION, hiddenFields: { person: ["familyName"] } });
     const own = bearer(await signer.sign({ consumerRef: "ada" }));
     const other = bearer(await signer.sign({ consumerRef: "bea" }));
@@ -130,7 +130,7 @@ describe("an approval", () => {
   });
 
   test("is decided once, however many decide at once, and the act is sent once", async () => {
-    const { on: busbar, decide, askCreate, ended, contacts, succeed } = scene;
+    const { busbar, decide, askCreate, ended, contacts, succeed } = scene;
     await busbar.sibling();
     const id = await askCreate("race@example.com");
     const answers = await Promise.all(Array.from({ length: 12 }, () => decide(id)));
@@ -150,7 +150,7 @@ describe("an approval", () => {
   });
 
   test("of one customer or project is unknown to another, and cannot be moved", async () => {
-    const { on: busbar, askCreate, get } = scene;
+    const { busbar, askCreate, get } = scene;
     const id = await askCreate("moved@example.com");
     const globex = await openAgent(busbar, { groupRef: "globex", credential: scene.credential });
     const moved = await globex.call("get_approval", { approvalId: id });
@@ -204,7 +204,7 @@ describe("an approval", () => {
   });
 
   test("tells an agent nothing of hidden fields: neither before, after, reason nor result", async () => {
-    const { on: busbar, agent, setPolicy, ask, create, decide, ended, succeed } = scene;
+    const { busbar, agent, setPolicy, ask, create, decide, ended, succeed } = scene;
     const recordId = await create("hidden@example.com", { familyName: "Secretname" });
     await setPolicy({ ...WITH_DELETION, hiddenFields: { "*": ["lastname"] } });
     const id = await ask("delete_record", { id: recordId });
@@ -238,7 +238,7 @@ describe("an approval", () => {
 
 describe("an approved call of the API", () => {
   let scene: Scene;
-  after(() => scene.on.stop());
+  after(() => scene.busbar.stop());
   before(async () => {
     scene = await openScene();
     await scene.setPolicy(ASKED);
@@ -300,7 +300,7 @@ describe("an approved call of the API", () => {
 
 describe("time and budgets", () => {
   let scene: Scene;
-  after(() => scene.on.stop());
+  after(() => scene.busbar.stop());
   before(async () => {
     // An hour is five minutes here: a busy machine may need one for the calls of a budget.
     scene = await openScene({ BUSBAR_MINUTE_MS: "5000" });
@@ -317,12 +317,12 @@ describe("time and budgets", () => {
   });
 
   test("fifty calls at once in two processes send exactly as many acts as the budget has", async () => {
-    const { on: busbar, credential, setPolicy, contacts } = scene;
+    const { busbar, credential, setPolicy, contacts } = scene;
     await setPolicy({ default: { write: "allow" }, budgets: { writesPerHour: 9, writesPerHourPerGroup: 7 } });
     const sibling = await busbar.sibling();
     const agents = await Promise.all([
       openAgent(busbar, { credential }),
-      openAgent({ ...busbar, busbar: sibling }, { credential }),
+      openAgent({ ...busbar, server: sibling }, { credential }),
     ]);
     const results = await Promise.all(
       Array.from({ length: 50 }, (_, at) => {

@@ -51,10 +51,10 @@ const callMessage = (
 
 describe("an attack by an agent", () => {
   let scene: Scene;
-  after(() => scene.on.stop());
+  after(() => scene.busbar.stop());
   before(async () => {
     scene = await openScene();
-    await connectCustomer(scene.on, {
+    await connectCustomer(scene.busbar, {
       provider: "salesforce",
       manifest: SALES,
       integration: "sales",
@@ -93,7 +93,7 @@ describe("an attack by an agent", () => {
   });
 
   test("text that PostgreSQL cannot store is refused by its place, wherever it stands", async () => {
-    const { on: busbar, credential } = scene;
+    const { busbar, credential } = scene;
     const headers = { authorization: `Bearer ${credential}` };
     const send = (args: object, client = "raw") =>
       sendMessage(
@@ -142,7 +142,7 @@ describe("an attack by an agent", () => {
   });
 
   test("arguments that are nested beyond reason, or too many, are refused and stop nothing", async () => {
-    const { setPolicy, on: busbar, succeed } = scene;
+    const { setPolicy, busbar, succeed } = scene;
     await setPolicy(ALLOWED);
     const deep = `${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`;
     for (const record of [
@@ -206,7 +206,7 @@ describe("an attack by an agent", () => {
   });
 
   test("an act at Salesforce, too, shows the values before, and ends stale if they have changed since", async () => {
-    const { setPolicy, succeed, get, decide, ended, on: busbar } = scene;
+    const { setPolicy, succeed, get, decide, ended, busbar } = scene;
     await setPolicy({});
     const { records } = await succeed("search_records", { object: "human", limit: 1 });
     const [{ id, fields }] = records;
@@ -225,7 +225,7 @@ describe("an attack by an agent", () => {
   });
 
   test("a record of any size fits the limit of a result, which says what it leaves out", async () => {
-    const { setPolicy, succeed, create, on: busbar } = scene;
+    const { setPolicy, succeed, create, busbar } = scene;
     await setPolicy(ALLOWED);
     const id = await create("large@example.com");
     const large = "ä".repeat(60_000);
@@ -261,7 +261,7 @@ describe("an attack by an agent", () => {
     ]) {
       const message = callMessage("list_integrations", {}, { traceparent });
       const answer = await sendMessage(
-        scene.on,
+        scene.busbar,
         "tools/call",
         { name: "list_integrations" },
         { body: JSON.stringify(message) },
@@ -270,7 +270,7 @@ describe("an attack by an agent", () => {
       assert.equal(answer.body.result?.isError ?? false, false, answer.text);
     }
     const answer = await sendMessage(
-      scene.on,
+      scene.busbar,
       "tools/call",
       { name: "list_integrations", arguments: {} },
       { headers: { traceparent: "garbage", tracestate: "=,=".repeat(500) } },
@@ -279,7 +279,7 @@ describe("an attack by an agent", () => {
   });
 
   test("clients of both revisions work side by side, and share what an act is", async () => {
-    const { setPolicy, on: busbar, credential } = scene;
+    const { setPolicy, busbar, credential } = scene;
     await setPolicy(ALLOWED);
     const [legacy, current] = await Promise.all([
       openAgent(busbar, { credential, revision: "2025-11-25" }),
@@ -294,7 +294,7 @@ describe("an attack by an agent", () => {
   });
 
   test("a cursor of another search, a forged one, or one beyond the end leads nowhere", async () => {
-    const { setPolicy, succeed, on: busbar, credential } = scene;
+    const { setPolicy, succeed, busbar, credential } = scene;
     await setPolicy({});
     const page = await succeed("search_records", { object: "person", limit: 1 });
     assert.ok(page.cursor);

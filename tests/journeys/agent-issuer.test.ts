@@ -84,7 +84,7 @@ describe("a token of an authorization server", () => {
     return new SignJWT({ ...all, ...claims }).setProtectedHeader({ alg: "ES256", kid: "k1" }).sign(signedBy);
   };
   const send = async (token: string, method = "tools/list", params = {}, groupRef?: string) => {
-    const server = { apiKey: "", busbar: { urls: busbar.file.urls } };
+    const server = { apiKey: "", server: { urls: busbar.file.urls } };
     const headers = { authorization: `Bearer ${token}` };
     const {
       status,

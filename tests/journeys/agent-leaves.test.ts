@@ -139,7 +139,7 @@ describe("an agent's write that the provider carries out", () => {
       const agent = await openAgent(busbar, { revision });
       const call = agent.client.callTool(create(email));
       await hold.arrived();
-      const { base } = busbar.busbar.urls;
+      const { base } = busbar.server.urls;
       const restarted = busbar.restart();
       // It does not listen any more.
       await until(() =>

@@ -83,7 +83,7 @@ export async function openScene(
   const contacts = (text: string) =>
     busbar.sandbox.records("hubspot", "contacts").filter((row) => JSON.stringify(row).includes(text));
   return {
-    on: busbar,
+    busbar,
     agent,
     credential,
     succeed,

@@ -9,18 +9,21 @@ import { until } from "../harness/until.ts";
 /** Without the header it would not be known whether a create was carried out. */
 const BUSY = { status: 503, body: "busy", headers: { "retry-after": "0" } };
 
+/** Requests that write companies. */
+const COMPANIES = { provider: "hubspot", path: "/crm/v3/objects/companies" } as const;
+
 describe("asynchronous writes", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let acme: Customer;
-  after(() => on.stop());
+  after(() => busbar.stop());
   before(async () => {
     // A minute is 30 ms here, so that delays and deadlines can be waited for.
-    on = await openTestBusbar({ env: { BUSBAR_MINUTE_MS: "30", BUSBAR_RETRY_BASE_SECONDS: "0.02" } });
-    on.sandbox.hubspot.setLimits("off");
-    acme = await connectCustomer(on, { provider: "hubspot", objects: ["contacts", "companies"] });
-    await connectCustomer(on, { provider: "salesforce", objects: ["Contact"] });
+    busbar = await openTestBusbar({ env: { BUSBAR_MINUTE_MS: "30", BUSBAR_RETRY_BASE_SECONDS: "0.02" } });
+    busbar.sandbox.hubspot.setLimits("off");
+    acme = await connectCustomer(busbar, { provider: "hubspot", objects: ["contacts", "companies"] });
+    await connectCustomer(busbar, { provider: "salesforce", objects: ["Contact"] });
   });
-  beforeEach(() => on.sandbox.clearFaults());
+  beforeEach(() => busbar.sandbox.clearFaults());
 
   interface Policies {
     retryPolicy?: object;
@@ -33,7 +36,7 @@ describe("asynchronous writes", () => {
     object = "companies",
     headers?: Record<string, string>,
   ) =>
-    on.write(
+    busbar.write(
       integration,
       object,
       {
@@ -48,7 +51,7 @@ describe("asynchronous writes", () => {
 
   const awaitEnd = (operationId: string): Promise<Answer> =>
     until(async () => {
-      const operation = await on.inProject("GET", `/operations/${operationId}`);
+      const operation = await busbar.inProject("GET", `/operations/${operationId}`);
       return operation.body.status === "in_progress" ? undefined : operation;
     });
   const ended = (answer: Answer): Promise<Answer> => {
@@ -56,9 +59,9 @@ describe("asynchronous writes", () => {
     return awaitEnd(answer.body.operationId);
   };
   const readLog = async (operationId: string): Promise<string> =>
-    (await on.inProject("GET", `/operations/${operationId}/logs`)).text;
+    (await busbar.inProject("GET", `/operations/${operationId}/logs`)).text;
   const named = (name: string) =>
-    on.sandbox
+    busbar.sandbox
       .records("hubspot", "companies")
       .filter((record) => JSON.stringify(record).includes(`"${name}"`));
 
@@ -93,12 +96,7 @@ describe("asynchronous writes", () => {
   });
 
   test("a failure that may pass is retried until it does, and the attempts are on record", async () => {
-    on.sandbox.addFault({
-      provider: "hubspot",
-      path: "/crm/v3/objects/companies",
-      ...BUSY,
-      count: 3,
-    });
+    busbar.sandbox.addFault({ ...COMPANIES, ...BUSY, count: 3 });
     const operation = await ended(await write({ type: "create", record: { name: "Retried" } }));
     assert.equal(operation.body.status, "success", operation.text);
     assert.equal(operation.body.metadata.retry.attempts, 4);
@@ -113,8 +111,7 @@ describe("asynchronous writes", () => {
       { status: 403, body: blocked },
       { status: 400, body: blocked },
     ];
-    for (const fault of between)
-      on.sandbox.addFault({ provider: "hubspot", path: "/crm/v3/objects/companies", ...fault, count: 1 });
+    for (const fault of between) busbar.sandbox.addFault({ ...COMPANIES, ...fault, count: 1 });
     const operation = await ended(await write({ type: "create", record: { name: "Behind a firewall" } }));
     assert.equal(operation.body.status, "success", operation.text);
     assert.equal(operation.body.metadata.retry.attempts, 5);
@@ -122,12 +119,7 @@ describe("asynchronous writes", () => {
   });
 
   test("retries end at the deadline", async () => {
-    on.sandbox.addFault({
-      provider: "hubspot",
-      path: "/crm/v3/objects/companies",
-      ...BUSY,
-      count: 10_000,
-    });
+    busbar.sandbox.addFault({ ...COMPANIES, ...BUSY, count: 10_000 });
     const operation = await ended(
       await write({ type: "create", record: { name: "Never" }, retryPolicy: { deadlineHours: 4 } }),
     );
@@ -136,22 +128,21 @@ describe("asynchronous writes", () => {
   });
 
   test("a connection that is told to wait is closed for its other writes too", async () => {
-    on.sandbox.addFault({
-      provider: "hubspot",
-      path: "/crm/v3/objects/companies",
+    busbar.sandbox.addFault({
+      ...COMPANIES,
       status: 429,
       headers: { "retry-after": "1" },
       body: JSON.stringify({ status: "error", policyName: "SECONDLY", message: "wait" }),
       count: 1,
     });
-    on.sandbox.clearRequests();
+    busbar.sandbox.clearRequests();
     const first = await write({ type: "create", record: { name: "Limited 1" } });
     await until(async () => /Attempt 1 failed/.test(await readLog(first.body.operationId)));
     const others = await Promise.all(
       [2, 3, 4].map((n) => write({ type: "create", record: { name: `Limited ${n}` } })),
     );
     for (const answer of [first, ...others]) assert.equal((await ended(answer)).body.status, "success");
-    const [reported = 0, ...after] = on.sandbox
+    const [reported = 0, ...after] = busbar.sandbox
       .requests({ provider: "hubspot" })
       .filter(({ body }) => body.includes("Limited "))
       .map(({ receivedAt }) => Date.parse(receivedAt));
@@ -160,7 +151,7 @@ describe("asynchronous writes", () => {
   });
 
   test("a create whose answer was lost is not repeated and says that its outcome is unknown", async () => {
-    on.sandbox.addFault({ provider: "hubspot", path: "/crm/v3/objects/companies", reset: "after", count: 1 });
+    busbar.sandbox.addFault({ ...COMPANIES, reset: "after", count: 1 });
     const operation = await ended(await write({ type: "create", record: { name: "Lost Answer" } }));
     assert.equal(operation.body.status, "failure");
     assert.match(operation.body.result, /outcome is unknown.*Look the record up/);
@@ -169,7 +160,7 @@ describe("asynchronous writes", () => {
   });
 
   test("a create whose answer was lost is repeated when the caller asked for it", async () => {
-    on.sandbox.addFault({ provider: "hubspot", path: "/crm/v3/objects/companies", reset: "after", count: 1 });
+    busbar.sandbox.addFault({ ...COMPANIES, reset: "after", count: 1 });
     const policy = { retryPolicy: { onUnknownOutcome: "retry" } };
     const operation = await ended(await write({ type: "create", record: { name: "Lost Twice" }, ...policy }));
     assert.equal(operation.body.status, "success", operation.text);
@@ -179,7 +170,7 @@ describe("asynchronous writes", () => {
   test("an update whose answer was lost is repeated", async () => {
     const { result } = await acme.succeed("companies", { type: "create", record: { name: "Upd" } });
     const id = result.recordId;
-    on.sandbox.addFault({ provider: "hubspot", method: "PATCH", reset: "after", count: 1 });
+    busbar.sandbox.addFault({ provider: "hubspot", method: "PATCH", reset: "after", count: 1 });
     const operation = await ended(await write({ type: "update", record: { id, name: "Updated once" } }));
     assert.equal(operation.body.status, "success", operation.text);
   });
@@ -187,12 +178,12 @@ describe("asynchronous writes", () => {
   test("updates of one record are applied in the order they were accepted, also when one is retried", async () => {
     const { result } = await acme.succeed("companies", { type: "create", record: { name: "Order" } });
     const id = result.recordId;
-    on.sandbox.addFault({ provider: "hubspot", method: "PATCH", status: 503, body: "busy", count: 2 });
+    busbar.sandbox.addFault({ provider: "hubspot", method: "PATCH", status: 503, body: "busy", count: 2 });
     const answers = [];
     for (let step = 0; step < 10; step++)
       answers.push(await write({ type: "update", record: { id, name: `Order ${step}` } }));
     for (const answer of answers) assert.equal((await ended(answer)).body.status, "success");
-    const sent = on.sandbox
+    const sent = busbar.sandbox
       .requests({ provider: "hubspot", method: "PATCH" })
       .filter((request) => request.path.endsWith(id) && request.status === 200)
       .map((request) => JSON.parse(request.body).properties.name);
@@ -212,7 +203,7 @@ describe("asynchronous writes", () => {
     assert.match(operation.body.result, /3 succeeded, 0 failed/);
     assert.equal(operation.body.metadata.successfulRecordIds.length, 3);
 
-    on.sandbox.clearRequests();
+    busbar.sandbox.clearRequests();
     const long = { autoBatchPolicy: { maxDelayMinutes: 1440 } };
     const many = await Promise.all(
       Array.from({ length: 250 }, (_, n) =>
@@ -228,7 +219,7 @@ describe("asynchronous writes", () => {
     );
     await until(
       async () =>
-        on.sandbox
+        busbar.sandbox
           .requests({ provider: "hubspot" })
           .filter((request) => request.path.includes("/batch/create")).length >= 2,
     );
@@ -243,7 +234,11 @@ describe("asynchronous writes", () => {
   };
 
   test("groups of another object, type or installation are others", async () => {
-    await connectCustomer(on, { provider: "hubspot", objects: ["contacts", "companies"], groupRef: "other" });
+    await connectCustomer(busbar, {
+      provider: "hubspot",
+      objects: ["contacts", "companies"],
+      groupRef: "other",
+    });
     const group = await grouped({ record: { name: "G" } });
     const others = [
       await grouped({ record: { email: "g@example.com" } }, "hubspot", "contacts"),
@@ -287,9 +282,9 @@ describe("asynchronous writes", () => {
     await until(async () => {
       const [name, key] = [`Slow ${(turn += 1)}`, { "idempotency-key": `slow-${turn}` }];
       const path = "/crm/v3/objects/companies";
-      on.sandbox.addFault({ provider: "hubspot", path, delayMs: 2_000, count: 1 });
+      busbar.sandbox.addFault({ provider: "hubspot", path, delayMs: 2_000, count: 1 });
       const sync = { groupRef: "acme", type: "create", record: { name } };
-      const send = () => on.write("hubspot", "companies", sync, key);
+      const send = () => busbar.write("hubspot", "companies", sync, key);
       const [done, second] = (await Promise.all([send(), send()])).toSorted((a, b) => a.status - b.status);
       assert.deepEqual((await send()).body, done?.body);
       assert.equal(named(name).length, 1);
@@ -301,25 +296,25 @@ describe("asynchronous writes", () => {
   test("a refusal under an Idempotency-Key is repeated as it was", async () => {
     const headers = { "idempotency-key": "refused-1" };
     const body = { groupRef: "acme", type: "create", record: { nope: 1 } };
-    const first = await on.write("hubspot", "companies", body, headers);
-    const second = await on.write("hubspot", "companies", body, headers);
+    const first = await busbar.write("hubspot", "companies", body, headers);
+    const second = await busbar.write("hubspot", "companies", body, headers);
     assert.equal(first.status, 422);
     assert.equal(second.status, 422);
     assert.equal(second.body.operationId, first.body.operationId);
   });
 
   test("a dry run shows the provider's request and sends nothing", async () => {
-    on.sandbox.clearRequests();
+    busbar.sandbox.clearRequests();
     const body = { groupRef: "acme", type: "create", record: { name: "Dry" } };
     const path = "/write/v1/projects/default/integrations/hubspot/objects/companies?dryRun=true";
-    const shown = await on.call("POST", path, body);
+    const shown = await busbar.call("POST", path, body);
     assert.equal(shown.status, 200, shown.text);
     assert.equal(shown.body.requests[0].path, "/crm/objects/2026-03/companies");
     assert.deepEqual(shown.body.records[0].fields, { name: "Dry" });
     // Groups of the tests before may be sent meanwhile.
-    const sent = on.sandbox.requests({ provider: "hubspot" }).filter((one) => one.body.includes('"Dry"'));
+    const sent = busbar.sandbox.requests({ provider: "hubspot" }).filter((one) => one.body.includes('"Dry"'));
     assert.deepEqual(sent, []);
-    const impossible = await on.call("POST", path, {
+    const impossible = await busbar.call("POST", path, {
       ...body,
       type: "update",
       record: { id: "../1", name: "x" },
@@ -330,7 +325,7 @@ describe("asynchronous writes", () => {
 
   test("how a write ended is written to the outbox with it", async () => {
     const operation = await ended(await write({ type: "create", record: { name: "Told" } }));
-    const client = new Client({ connectionString: on.connectionString });
+    const client = new Client({ connectionString: busbar.connectionString });
     await client.connect();
     const { rows } = await client.query(
       "select data from events where type = 'write.async.done' and data->>'operationId' = $1",
@@ -359,13 +354,17 @@ describe("asynchronous writes", () => {
 
   test("a group survives a restart and takes more records afterwards", async () => {
     const objects = ["contacts", "companies"];
-    const { groupRef } = await connectCustomer(on, { provider: "hubspot", objects, groupRef: "restarted" });
+    const { groupRef } = await connectCustomer(busbar, {
+      provider: "hubspot",
+      objects,
+      groupRef: "restarted",
+    });
     // With minutes of 60 s, the group is open however long the restart takes.
-    await on.restart({ BUSBAR_MINUTE_MS: "60000" });
+    await busbar.restart({ BUSBAR_MINUTE_MS: "60000" });
     const contact = (n: number) =>
       grouped({ groupRef, record: { email: `restart-${n}@example.com` } }, "hubspot", "contacts");
     const id = await contact(0);
-    await on.restart();
+    await busbar.restart();
     // The hundredth fills the group, which then waits no longer.
     const more = await Promise.all(Array.from({ length: 99 }, (_, n) => contact(n + 1)));
     assert.deepEqual([...new Set(more)], [id]);
@@ -373,26 +372,25 @@ describe("asynchronous writes", () => {
   });
 
   test("a provider that says wait under many waiting writes is asked a handful of times, not hundreds", async () => {
-    on.sandbox.addFault({
-      provider: "hubspot",
-      path: "/crm/v3/objects/companies",
+    busbar.sandbox.addFault({
+      ...COMPANIES,
       status: 429,
       headers: { "retry-after": "1" },
       body: JSON.stringify({ status: "error", policyName: "TEN_SECONDLY_ROLLING" }),
       count: 100_000,
     });
-    on.sandbox.clearRequests();
+    busbar.sandbox.clearRequests();
     const answers = await Promise.all(
       Array.from({ length: 200 }, (_, n) => write({ type: "create", record: { name: `Patient ${n}` } })),
     );
     await new Promise((resolve) => setTimeout(resolve, 1_500));
-    const [first = 0, ...later] = on.sandbox
+    const [first = 0, ...later] = busbar.sandbox
       .requests({ provider: "hubspot" })
       .filter(({ body }) => body.includes("Patient "))
       .map(({ receivedAt }) => Date.parse(receivedAt));
     const asked = later.filter((time) => time - first < 1_500).length;
     assert.ok(asked <= 16 + 1, `${asked} more calls in one and a half seconds of "wait a second"`);
-    on.sandbox.clearFaults();
+    busbar.sandbox.clearFaults();
     for (const answer of answers) assert.equal((await ended(answer)).body.status, "success");
   });
 });

@@ -77,7 +77,7 @@ describe("a standard authorization server", () => {
     const names = Object.keys(CLIENTS);
     const log = createLog("info", { write: (line) => void (logged += line) });
     busbar = await openTestBusbar({ log, providers: Object.fromEntries(names.map((name) => [name, moved])) });
-    const redirectUri = `${new URL(busbar.busbar.urls.base).origin}/callbacks/v1/oauth`;
+    const redirectUri = `${new URL(busbar.server.urls.base).origin}/callbacks/v1/oauth`;
     issuer.register({ redirectUri, configuration: configuration(redirectUri) });
     const manifest = `specVersion: 1.0.0\nintegrations:\n${names
       .map((name) => `  - { name: ${name}, provider: ${name}, proxy: { enabled: true } }\n`)

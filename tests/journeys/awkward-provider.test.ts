@@ -39,7 +39,7 @@ describe("an awkward provider, described from its documentation", () => {
     runCli(args, {
       ...more,
       cwd: folder,
-      env: { BUSBAR_URL: new URL(server.busbar.urls.base).origin, BUSBAR_API_KEY: server.apiKey },
+      env: { BUSBAR_URL: new URL(server.server.urls.base).origin, BUSBAR_API_KEY: server.apiKey },
     });
   async function succeeds(args: string[], more?: Surroundings): Promise<string> {
     const { code, stdout, stderr } = await busbar(args, more);

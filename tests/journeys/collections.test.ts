@@ -39,7 +39,7 @@ after(async () => {
   if (cwd) await rm(cwd, { recursive: true, force: true });
 });
 
-const origin = () => new URL(busbar.busbar.urls.base).origin;
+const origin = () => new URL(busbar.server.urls.base).origin;
 const runBusbar = (...args: string[]) =>
   runCli(args, { cwd, env: { HOME: cwd, BUSBAR_URL: origin(), BUSBAR_API_KEY: busbar.apiKey } });
 

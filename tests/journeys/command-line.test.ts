@@ -68,7 +68,7 @@ describe("a builder at a terminal", { skip: whyNoTerminal() ?? false }, () => {
   test("logs in; the key is hidden while it is typed, and kept where only its owner can read it", async () => {
     enter("busbar login");
     await terminal.see(/Address of the Busbar \[.*\]: /);
-    const { origin } = new URL(busbar.busbar.urls.base);
+    const { origin } = new URL(busbar.server.urls.base);
     enter(`${origin}`);
     await terminal.see(/API key \(not shown\): /);
     enter(busbar.apiKey);
@@ -83,7 +83,7 @@ describe("a builder at a terminal", { skip: whyNoTerminal() ?? false }, () => {
   });
 
   test("leaves the terminal as it was when a hidden answer is broken off", async () => {
-    enter(`busbar login ${new URL(busbar.busbar.urls.base).origin}`);
+    enter(`busbar login ${new URL(busbar.server.urls.base).origin}`);
     await terminal.see(/API key \(not shown\): /);
     terminal.press("bb_half\u0003");
     assert.equal(await exitCode(), 1);

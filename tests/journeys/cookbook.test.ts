@@ -67,7 +67,7 @@ async function readBlocks(page: string, language: string): Promise<string[]> {
 
 /** Runs a block of a page as a shell does that ends at the first command that fails; `curl` fails if it is refused. */
 async function runBlock(block: string, env: Record<string, string> = {}): Promise<string> {
-  const { origin } = new URL(busbar.busbar.urls.base);
+  const { origin } = new URL(busbar.server.urls.base);
   const prelude = `set -e
 busbar() { "${process.execPath}" "${BUSBAR}" "$@"; }
 npm() { shift 4; busbar "$@"; }
@@ -104,7 +104,7 @@ test("the commands of the pages that continue the first do what their pages say"
   const printed = await runBlock(
     withAddresses(texts.join(""), fresh).replaceAll("http://127.0.0.1:3000", address(receiver)),
     {
-      BUSBAR_URL: new URL(fresh.busbar.urls.base).origin,
+      BUSBAR_URL: new URL(fresh.server.urls.base).origin,
       BUSBAR_API_KEY: fresh.apiKey,
     },
   );

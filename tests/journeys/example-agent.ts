@@ -35,7 +35,7 @@ export async function runAgentExample(t: TestContext): Promise<void> {
   busbar.sandbox.hubspot.setLimits("off");
   const env = {
     PATH: process.env["PATH"],
-    BUSBAR_URL: new URL(busbar.busbar.urls.base).origin,
+    BUSBAR_URL: new URL(busbar.server.urls.base).origin,
     BUSBAR_API_KEY: busbar.apiKey,
     HUBSPOT_CLIENT_ID: "client",
     HUBSPOT_CLIENT_SECRET: "secret",

@@ -38,7 +38,7 @@ export async function runExpressExample(t: TestContext): Promise<void> {
   const DATABASE_URL = await createEmptyDatabase(t);
   const env = {
     PATH: process.env["PATH"],
-    BUSBAR_URL: new URL(busbar.busbar.urls.base).origin,
+    BUSBAR_URL: new URL(busbar.server.urls.base).origin,
     BUSBAR_API_KEY: busbar.apiKey,
     DATABASE_URL,
     HUBSPOT_CLIENT_ID: "client",

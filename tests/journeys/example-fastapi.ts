@@ -21,7 +21,7 @@ export async function runFastapiExample(t: TestContext, python: string): Promise
   busbar.sandbox.hubspot.setLimits("off");
   const env = {
     PATH: process.env["PATH"],
-    BUSBAR_URL: new URL(busbar.busbar.urls.base).origin,
+    BUSBAR_URL: new URL(busbar.server.urls.base).origin,
     BUSBAR_API_KEY: busbar.apiKey,
     DATABASE_URL: await createEmptyDatabase(t),
     HUBSPOT_CLIENT_ID: "client",

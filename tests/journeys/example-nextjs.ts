@@ -47,7 +47,7 @@ export async function runNextExample(t: TestContext): Promise<void> {
   const env = {
     PATH: process.env["PATH"],
     NEXT_TELEMETRY_DISABLED: "1",
-    BUSBAR_URL: new URL(busbar.busbar.urls.base).origin,
+    BUSBAR_URL: new URL(busbar.server.urls.base).origin,
     BUSBAR_API_KEY: busbar.apiKey,
     DATABASE_URL: await createEmptyDatabase(t),
     HUBSPOT_CLIENT_ID: "client",

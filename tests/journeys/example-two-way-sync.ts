@@ -44,7 +44,7 @@ export async function runTwoWaySyncExample(t: TestContext): Promise<void> {
   const file = join(scratch, "people.db");
   const env = {
     PATH: process.env["PATH"],
-    BUSBAR_URL: new URL(busbar.busbar.urls.base).origin,
+    BUSBAR_URL: new URL(busbar.server.urls.base).origin,
     BUSBAR_API_KEY: busbar.apiKey,
     DATABASE: file,
     HUBSPOT_CLIENT_ID: "client",

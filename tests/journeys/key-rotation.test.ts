@@ -117,7 +117,7 @@ describe("rotating the encryption key", () => {
 
   test("the new key goes behind, then in front, one process after the other, and the old one goes: no call fails, no value is left on it", async () => {
     await connectCustomer(busbar, { provider: "hubspot", objects: ["contacts"] });
-    const front = [readMember(busbar.busbar), readMember(second)];
+    const front = [readMember(busbar.server), readMember(second)];
     const asking = askAway(front);
     /** Takes a process out of service, like a load balancer: it gets no calls while it is replaced. */
     const takeOut = async (): Promise<void> => {
@@ -127,7 +127,7 @@ describe("rotating the encryption key", () => {
     const replaceBoth = async (...given: string[]) => {
       await takeOut();
       await busbar.restart(keys(...given));
-      front.push(readMember(busbar.busbar));
+      front.push(readMember(busbar.server));
       await asking.rounds(4);
       await takeOut();
       await second.stop();

@@ -14,17 +14,17 @@ describe("an approved act while the process that carries it out is killed", () =
   let scene: Scene;
   let dataDir: string;
   after(async () => {
-    await scene.on.stop();
+    await scene.busbar.stop();
     await rm(dataDir, { recursive: true, force: true });
   });
   before(async () => {
     scene = await openScene({ BUSBAR_ROLES: "api" });
     dataDir = await mkdtemp(join(tmpdir(), "busbar-worker-"));
-    await writeFile(join(dataDir, "catalog.json"), JSON.stringify(scene.on.sandbox.catalog()));
+    await writeFile(join(dataDir, "catalog.json"), JSON.stringify(scene.busbar.sandbox.catalog()));
   });
   const startWorker = () =>
     runBusbar(["start"], {
-      DATABASE_URL: scene.on.connectionString,
+      DATABASE_URL: scene.busbar.connectionString,
       BUSBAR_DATA_DIR: dataDir,
       BUSBAR_CATALOG: join(dataDir, "catalog.json"),
       BUSBAR_EGRESS_ALLOW: "127.0.0.1,localhost",
@@ -34,7 +34,7 @@ describe("an approved act while the process that carries it out is killed", () =
       BUSBAR_DASHBOARD: "false",
     });
   const requests = (method: string, text: string) =>
-    scene.on.sandbox
+    scene.busbar.sandbox
       .requests({ provider: "hubspot" })
       .filter((one) => one.method === method && JSON.stringify(one).includes(text));
 
@@ -43,7 +43,7 @@ describe("an approved act while the process that carries it out is killed", () =
     ["while it is sent, is not sent again, and its operation says so", "PATCH", "failed"],
   ] as const) {
     test(when, async () => {
-      const { on: busbar, ask, create, decide, ended, get, contacts } = scene;
+      const { busbar, ask, create, decide, ended, get, contacts } = scene;
       const recordId = await create(`kill-${status}@example.com`);
       const id = await ask("update_record", { id: recordId, record: { givenName: `Killed ${status}` } });
       busbar.sandbox.clearRequests();
@@ -78,8 +78,8 @@ describe("an approved act while the process that carries it out is killed", () =
 
 test("an approved act that breaks off between the commits of the two sides is not sent, ends as failed, and counts", async (t) => {
   const scene = await openScene({}, { hasTwoSides: true });
-  t.after(() => scene.on.stop());
-  const { on: busbar, ask, create, decide, ended } = scene;
+  t.after(() => scene.busbar.stop());
+  const { busbar, ask, create, decide, ended } = scene;
   const recordId = await create("between@example.com");
   const id = await ask("update_record", { id: recordId, record: { givenName: "Between" } });
   busbar.sandbox.clearRequests();

@@ -12,9 +12,9 @@ describe("an approved act whose beginning the database does not confirm", () => 
   let lossy: LossyDatabase;
   before(async () => {
     scene = await openScene();
-    lossy = await startLossyDatabase(scene.on.connectionString);
-    await scene.on.restart({ DATABASE_URL: lossy.connectionString });
-    agent = await openAgent(scene.on, { credential: scene.credential });
+    lossy = await startLossyDatabase(scene.busbar.connectionString);
+    await scene.busbar.restart({ DATABASE_URL: lossy.connectionString });
+    agent = await openAgent(scene.busbar, { credential: scene.credential });
     await scene.setPolicy({
       default: { write: "ask", callApiWrite: "ask" },
       budgets: { writesPerHour: 1 },
@@ -22,12 +22,12 @@ describe("an approved act whose beginning the database does not confirm", () => 
   });
   after(async () => {
     await agent?.close();
-    await scene.on.stop();
+    await scene.busbar.stop();
     lossy.close();
   });
 
   test("is sent once, and counts once", async () => {
-    const { on: busbar, create, decide, ended } = scene;
+    const { busbar, create, decide, ended } = scene;
     const id = await create("unconfirmed@example.com");
     const record = { givenName: "Unconfirmed" };
     const asked = await agent.call("update_record", { object: "person", id, record });

@@ -93,7 +93,7 @@ describe("a record that did not arrive", () => {
   }
 
   async function printTrace(name: string, recordId: string): Promise<string> {
-    const env = { BUSBAR_URL: new URL(busbar.busbar.urls.base).origin, BUSBAR_API_KEY: busbar.apiKey };
+    const env = { BUSBAR_URL: new URL(busbar.server.urls.base).origin, BUSBAR_API_KEY: busbar.apiKey };
     const { stdout, stderr } = await runCli(["trace", "contacts", recordId, "--group", name], {
       env: { ...env, BUSBAR_PROJECT: "default" },
     });
@@ -216,7 +216,7 @@ test("a record that did not arrive because no process has the role worker: trace
   assert.match(causes[0], /No process of this Busbar has the role `worker`/);
   assert.ok(!causes.some((cause: string) => cause.includes("neither reads")), causes.join("\n"));
 
-  const origin = new URL(busbar.busbar.urls.base).origin;
+  const origin = new URL(busbar.server.urls.base).origin;
   assert.deepEqual((await busbar.call("GET", "/readyz")).body, { status: "ok", hasWorker: false });
   const env = { BUSBAR_URL: origin, BUSBAR_API_KEY: busbar.apiKey, BUSBAR_PROJECT: "default" };
   const { stdout, code } = await runCli(["doctor"], { env });

@@ -54,7 +54,7 @@ before(async () => {
   await rm(join(folder, "src"), { recursive: true });
   busbar = await openTestBusbar();
   await connectCustomer(busbar, { provider: "hubspot", objects: ["contact"] });
-  const url = new URL(busbar.busbar.urls.base).origin;
+  const url = new URL(busbar.server.urls.base).origin;
   const SIGNED_MESSAGES = JSON.stringify(signMessages());
   env = { ...process.env, BUSBAR_URL: url, BUSBAR_API_KEY: busbar.apiKey, SIGNED_MESSAGES };
 });
@@ -152,7 +152,7 @@ test("the guide's calls in Python do what their pages say", { skip }, async (t) 
   await writeFile(file, withAddresses(program.join("\n"), fresh));
   const own = {
     ...env,
-    BUSBAR_URL: new URL(fresh.busbar.urls.base).origin,
+    BUSBAR_URL: new URL(fresh.server.urls.base).origin,
     BUSBAR_API_KEY: fresh.apiKey,
     PROJECT: fresh.projectId,
   };

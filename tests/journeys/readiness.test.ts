@@ -18,7 +18,7 @@ async function run({ connectionString }: TestBusbar, ...statements: string[]): P
 }
 
 async function ready(busbar: TestBusbar, query = ""): Promise<{ status: number; detail: string }> {
-  const answer = await fetch(`${new URL(busbar.busbar.urls.base).origin}/readyz${query}`);
+  const answer = await fetch(`${new URL(busbar.server.urls.base).origin}/readyz${query}`);
   const { detail = "" } = (await answer.json()) as { detail?: string };
   return { status: answer.status, detail };
 }

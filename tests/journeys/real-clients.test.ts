@@ -26,7 +26,7 @@ describe("published clients through the proxy", () => {
 
   test("jsforce queries, creates, updates, describes and is refused as Salesforce does", async () => {
     const connection = new jsforce.Connection({
-      instanceUrl: busbar.busbar.urls.proxy,
+      instanceUrl: busbar.server.urls.proxy,
       // jsforce wants a token; the proxy puts the customer's in its place.
       accessToken: "not-the-customers",
       version: "60.0",
@@ -53,7 +53,7 @@ describe("published clients through the proxy", () => {
   test("api-client for HubSpot creates, reads, searches and refuses as HubSpot does", async () => {
     const client = new Client({
       accessToken: "not-the-customers",
-      basePath: busbar.busbar.urls.proxy,
+      basePath: busbar.server.urls.proxy,
       defaultHeaders: headersFor("hubspot"),
     });
     const { basicApi, searchApi } = client.crm.contacts;

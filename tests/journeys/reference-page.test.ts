@@ -15,7 +15,7 @@ describe("the reference and the guide", { skip: NO_CHROMIUM }, () => {
   });
   before(async () => {
     busbar = await openTestBusbar();
-    origin = new URL(busbar.busbar.urls.base).origin;
+    origin = new URL(busbar.server.urls.base).origin;
     browser = await launchBrowser();
   });
 

@@ -130,7 +130,7 @@ describe("providers whose requests are signed", () => {
     { groupRef = "acme", integration = "directory", headers = {}, body = [] as Buffer[] } = {},
   ): Promise<Answer> =>
     new Promise((resolve, reject) => {
-      const { hostname, port } = new URL(busbar.busbar.urls.proxy);
+      const { hostname, port } = new URL(busbar.server.urls.proxy);
       const names = {
         "x-api-key": busbar.apiKey,
         "x-amp-proxy-version": "1",

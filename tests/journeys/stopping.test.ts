@@ -12,8 +12,8 @@ import { until } from "../harness/until.ts";
 test("a process that stops reports it and serves on, so that no caller is refused before the next check", async (t) => {
   // Long enough for the calls below on a busy machine.
   const busbar = await startTestBusbar(t, { env: { BUSBAR_STOP_DELAY_SECONDS: "10" } });
-  const { base } = busbar.busbar.urls;
-  const stopped = busbar.busbar.stop();
+  const { base } = busbar.server.urls;
+  const stopped = busbar.server.stop();
   const ready = await busbar.call("GET", "/readyz");
   assert.deepEqual([ready.status, ready.body.detail], [503, "This process stops."]);
   assert.equal((await busbar.call("GET", "/readyz?for=proxy")).status, 503);

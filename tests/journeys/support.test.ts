@@ -18,7 +18,7 @@ test("every refusal names whom the operator named, and itself", async (scope) =>
   });
   const answers = [
     (await busbar.inProject("GET", "/integrations/nothing-here")).body,
-    await (await fetch(`${busbar.busbar.urls.proxy}/anything`)).json(),
+    await (await fetch(`${busbar.server.urls.proxy}/anything`)).json(),
   ];
   for (const { supportEmail, supportPhone, supportUrl, instance, requestId } of answers) {
     assert.deepEqual({ supportEmail, supportPhone, supportUrl }, support);

@@ -119,7 +119,7 @@ test("the client has one method for every operation of the API, by the name that
 test("the README's program writes, reads a refusal and lists, with types that fit", async () => {
   const env = {
     ...process.env,
-    BUSBAR_URL: new URL(busbar.busbar.urls.base).origin,
+    BUSBAR_URL: new URL(busbar.server.urls.base).origin,
     BUSBAR_API_KEY: busbar.apiKey,
   };
   const { stdout } = await run(process.execPath, ["dist/readme.js"], { cwd: FOLDER, env });
@@ -135,7 +135,7 @@ test("the guide's calls in TypeScript do what their pages say, with types that f
   await writeFile(file, withAddresses(await readFile(file, "utf8"), fresh));
   const env = {
     ...process.env,
-    BUSBAR_URL: new URL(fresh.busbar.urls.base).origin,
+    BUSBAR_URL: new URL(fresh.server.urls.base).origin,
     BUSBAR_API_KEY: fresh.apiKey,
     PROJECT: fresh.projectId,
   };
@@ -225,7 +225,7 @@ test(
 
 test("a list longer than a page is returned whole, each row once", async () => {
   const api = new client.Busbar({
-    url: new URL(busbar.busbar.urls.base).origin,
+    url: new URL(busbar.server.urls.base).origin,
     apiKey: busbar.apiKey,
     project: "default",
   });
@@ -327,7 +327,7 @@ test("a customer's token that the client signs is accepted for its own group onl
       groupRef: "acme",
       consumerRef: "ada",
     });
-  const page = new client.Busbar({ url: new URL(busbar.busbar.urls.base).origin, token, project: "default" });
+  const page = new client.Busbar({ url: new URL(busbar.server.urls.base).origin, token, project: "default" });
   const connections = await page.listConnections({ groupRef: "acme" });
   assert.equal(connections.length, 1);
   await assert.rejects(page.listConnections({ groupRef: "g1" }), { status: 403 });

@@ -118,7 +118,7 @@ describe(
       stepwise = await openStepwiseProvider();
       busbar = await openTestBusbar({ providers: { stepwise: stepwise.entry } });
       [served, browser] = await Promise.all([
-        servePage(new URL(busbar.busbar.urls.base).origin),
+        servePage(new URL(busbar.server.urls.base).origin),
         launchBrowser(),
       ]);
       for (const [provider, scopes] of [

@@ -15,7 +15,7 @@ const ALLOWED = { default: { write: "allow" } };
 
 describe("undoing", () => {
   let scene: Scene;
-  after(() => scene.on.stop());
+  after(() => scene.busbar.stop());
   before(async () => {
     scene = await openScene();
   });
@@ -28,14 +28,14 @@ describe("undoing", () => {
     (await scene.succeed("update_record", { object: "person", id, record })).operationId;
   const change = async (id: string, record: object): Promise<void> => {
     const sent = { groupRef: "acme", type: "update", record: { ...record, id } };
-    const written = await scene.on.write("crm", "person", sent);
+    const written = await scene.busbar.write("crm", "person", sent);
     assert.equal(written.status, 200, written.text);
   };
   const fields = async (id: string): Promise<Answer["body"]> =>
     (await scene.succeed("get_record", { object: "person", id })).record.fields;
 
   test("an update's fields get their values of before, but for those that somebody has changed since", async () => {
-    const { setPolicy, create, succeed, on: busbar } = scene;
+    const { setPolicy, create, succeed, busbar } = scene;
     await setPolicy(ALLOWED);
     const id = await create("undo@example.com");
     const operationId = await update(id, { familyName: "Lovelace", givenName: "Augusta" });
@@ -65,7 +65,7 @@ describe("undoing", () => {
   });
 
   test("a field that was empty is emptied again", async () => {
-    const { setPolicy, on: busbar, succeed } = scene;
+    const { setPolicy, busbar, succeed } = scene;
     await setPolicy(ALLOWED);
     const record = { email: "empty@example.com", familyName: "Empty" };
     const written = await busbar.write("crm", "person", { groupRef: "acme", type: "create", record });
@@ -118,7 +118,7 @@ describe("undoing", () => {
   });
 
   test("what was done under an earlier policy is reported, and not asked for again", async () => {
-    const { setPolicy, succeed, on: busbar, contacts } = scene;
+    const { setPolicy, succeed, busbar, contacts } = scene;
     for (const idempotencyKey of ["done-1", undefined]) {
       await setPolicy(ALLOWED);
       const email = `done-${idempotencyKey}@example.com`;
@@ -143,7 +143,7 @@ describe("undoing", () => {
   });
 
   test("a record that was erased at the provider leaves no value in what is kept for undoing, nor in approvals and what tells of them", async () => {
-    const { setPolicy, create, ask, askCreate, succeed, decide, ended, get, on: busbar } = scene;
+    const { setPolicy, create, ask, askCreate, succeed, decide, ended, get, busbar } = scene;
     await setPolicy(ALLOWED);
     const id = await create("erased@example.com");
     const updated = await update(id, { familyName: "Secret" });
@@ -226,7 +226,7 @@ describe("undoing", () => {
   });
 
   test("where the policy forbids undoing, an update is one request, and cannot be undone later", async () => {
-    const { setPolicy, create, on: busbar } = scene;
+    const { setPolicy, create, busbar } = scene;
     await setPolicy({ ...ALLOWED, rules: [{ tool: "undo_operation", decision: "forbid" }] });
     const id = await create("no-undo@example.com");
     const requests = () =>
@@ -239,7 +239,7 @@ describe("undoing", () => {
   });
 
   test("an operation of another customer, or one that no agent began, is not undone", async () => {
-    const { setPolicy, create, on: busbar, credential } = scene;
+    const { setPolicy, create, busbar, credential } = scene;
     await setPolicy(ALLOWED);
     const id = await create("others@example.com");
     const operationId = await update(id, { familyName: "Other" });

@@ -146,7 +146,7 @@ describe("an installation is updated by mask", () => {
 
   test("switching the proxy off holds for the next proxied call", async () => {
     const proxied = () =>
-      fetch(`${busbar.busbar.urls.proxy}/crm/v3/objects/contacts?limit=1`, {
+      fetch(`${busbar.server.urls.proxy}/crm/v3/objects/contacts?limit=1`, {
         headers: {
           "x-api-key": busbar.apiKey,
           "x-amp-proxy-version": "1",

@@ -121,7 +121,7 @@ describe("the policy of agents", () => {
       assert.equal(answer.status, 403, `${scopes}: ${answer.text}`);
     }
     await put({ paused: true, rules: [] });
-    const orgId = busbar.busbar.bootstrap?.orgId;
+    const orgId = busbar.server.bootstrap?.orgId;
     const { body } = await busbar.call("GET", `/v1/orgs/${orgId}/audit-events?operationId=putAgentPolicy`);
     assert.deepEqual(body.results[0].changed, ["paused", "rules"]);
   });

@@ -83,7 +83,7 @@ describe("API keys", () => {
     assert.ok(byKey.some((row) => createdBy === `apiKey:${row.id}` && row.createdBy === "system"));
     assert.equal(lastUsedTime, undefined);
     const byPerson = await busbar.inProject("POST", "/api-keys", { label: "p" }, await signIn(busbar));
-    assert.equal(byPerson.body.createdBy, `builder:${busbar.busbar.bootstrap?.builderId}`);
+    assert.equal(byPerson.body.createdBy, `builder:${busbar.server.bootstrap?.builderId}`);
     assert.equal(await opens(key), 200);
     await busbar.restart();
     const used = (await busbar.inProject("GET", `/api-keys/${id}`)).body.lastUsedTime;

@@ -143,7 +143,7 @@ describe("approvals", () => {
       [late.status, (await busbar.inProject("GET", `/approvals/${id}`)).body.status],
       [409, "expired"],
     );
-    const orgId = busbar.busbar.bootstrap?.orgId;
+    const orgId = busbar.server.bootstrap?.orgId;
     const other = await busbar.call("POST", "/v1/projects", { orgId, name: "other", appName: "Other" });
     assert.equal(other.status, 201, other.text);
     const key = await busbar.call("POST", "/v1/projects/other/api-keys", {

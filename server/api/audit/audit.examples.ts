@@ -4,7 +4,7 @@ import type { ResourceExamples } from "../../../tests/journeys/every-operation/r
 export const examples: ResourceExamples = {
   after: ["topics"],
   async run({ call, busbar }) {
-    const path = { orgId: busbar.busbar.bootstrap?.orgId ?? "" };
+    const path = { orgId: busbar.server.bootstrap?.orgId ?? "" };
     await call("listAuditEvents", { path, query: { operationId: "createTopic" } });
   },
 };

@@ -29,7 +29,7 @@ describe("the audit", () => {
     busbar = await openTestBusbar();
     owner = await signIn(busbar);
     eve = await addPerson(busbar, "editor");
-    path = `/v1/orgs/${busbar.busbar.bootstrap?.orgId}/audit-events`;
+    path = `/v1/orgs/${busbar.server.bootstrap?.orgId}/audit-events`;
   });
 
   const list = async (query: Record<string, string> = {}, headers = owner): Promise<Event[]> => {
@@ -112,14 +112,14 @@ describe("the audit", () => {
     const event = await only({ operationId: "updateMembership" });
     assert.deepEqual([event.target?.kind, event.target?.id], ["membership", eve.builderId]);
     assert.equal(event.projectId, undefined);
-    const project = { orgId: busbar.busbar.bootstrap?.orgId, name: "second", appName: "Second" };
+    const project = { orgId: busbar.server.bootstrap?.orgId, name: "second", appName: "Second" };
     const { id } = (await busbar.call("POST", "/v1/projects", project, owner)).body;
     assert.equal((await only({ operationId: "createProject" })).projectId, id);
   });
 
   test("the list is filtered, paged, and for a key limited to its project", async () => {
     for (const name of ["one", "two", "three"]) await busbar.inProject("POST", "/topics", { name }, owner);
-    const all = await list({ operationId: "createTopic", actor: busbar.busbar.bootstrap?.builderId ?? "" });
+    const all = await list({ operationId: "createTopic", actor: busbar.server.bootstrap?.builderId ?? "" });
     assert.deepEqual(
       all.map(({ target }) => target?.name),
       ["three", "two", "one"],

@@ -3,7 +3,7 @@ import type { ResourceExamples } from "../../../tests/journeys/every-operation/r
 
 export const examples: ResourceExamples = {
   async run({ call, busbar }) {
-    const orgId = busbar.busbar.bootstrap?.orgId ?? "";
+    const orgId = busbar.server.bootstrap?.orgId ?? "";
     await call("getOrgBillingAccount", { path: { orgId }, refusedWith: 404 });
     const body = { redirectUrl: "https://app.example.com/billing" };
     const path = { billingAccountId: "none" };

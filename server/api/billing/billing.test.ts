@@ -9,7 +9,7 @@ describe("billing", () => {
   after(() => busbar.stop());
   before(async () => {
     busbar = await openTestBusbar();
-    orgId = busbar.busbar.bootstrap?.orgId ?? "";
+    orgId = busbar.server.bootstrap?.orgId ?? "";
   });
 
   test("no organisation has a billing account, and one of another organisation is refused with 403", async () => {

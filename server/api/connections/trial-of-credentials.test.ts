@@ -121,7 +121,7 @@ describe("credentials that are stored", () => {
 
   test("that nobody has accepted yet are not called in order by the command line", async () => {
     await generate("x-nothing", "any", "unverified");
-    const { origin } = new URL(busbar.busbar.urls.base);
+    const { origin } = new URL(busbar.server.urls.base);
     const env = { BUSBAR_URL: origin, BUSBAR_API_KEY: busbar.apiKey, BUSBAR_PROJECT: "default" };
     const listed = await runCli(["list", "connections", "--group", "unverified"], { env });
     assert.match(listed.stdout, /x-nothing.*unverified/);

@@ -98,7 +98,7 @@ test("what people of the group did with customer tokens stays in the audit witho
     const path = `/integrations/hubspot/installations/${installationId}`;
     assert.equal((await busbar.inProject("DELETE", path, undefined, headers)).status, 204);
   }
-  const list = `/v1/orgs/${busbar.busbar.bootstrap?.orgId}/audit-events?operationId=deleteInstallation`;
+  const list = `/v1/orgs/${busbar.server.bootstrap?.orgId}/audit-events?operationId=deleteInstallation`;
   const actors = async () =>
     (await busbar.call("GET", list)).body.results.map((one: { actor: object }) => one.actor);
   const neighbour = { kind: "system", id: "consumer:neighbour" };
@@ -158,7 +158,7 @@ test("a refused request whose path spells the group in another way goes, and an 
   await eraseWhole(busbar, groupRef);
   assert.deepEqual(await rowsWith(busbar.connectionString, [groupRef, "corp.example"]), ["audit_events"]);
 
-  const list = `/v1/orgs/${busbar.busbar.bootstrap?.orgId}/audit-events?operationId=deleteGroup`;
+  const list = `/v1/orgs/${busbar.server.bootstrap?.orgId}/audit-events?operationId=deleteGroup`;
   const { results } = (await busbar.call("GET", list)).body;
   assert.ok(results.length > 0);
   assert.equal((await busbar.inProject("DELETE", "/groups/nobody")).status, 404);

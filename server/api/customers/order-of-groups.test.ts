@@ -36,18 +36,18 @@ test("groups come in the order of their code points, once each, in a database wi
   );
   const german = new URL(`/${name}`, shared);
   german.search = shared.search;
-  const on = await startTestBusbar(t, { env: { DATABASE_URL: german.href } });
+  const busbar = await startTestBusbar(t, { env: { DATABASE_URL: german.href } });
   t.after(async () => {
     await admin.query(`drop database ${name}`);
     await admin.end();
     for (const close of closers) await close();
   });
-  for (const groupRef of REFS) await on.inProject("POST", "/groups", { groupRef, groupName: groupRef });
+  for (const groupRef of REFS) await busbar.inProject("POST", "/groups", { groupRef, groupName: groupRef });
   const listed: string[] = [];
   let pageToken: string | undefined;
   do {
     const more = pageToken === undefined ? "" : `&pageToken=${pageToken}`;
-    const { body } = await on.inProject("GET", `/groups?pageSize=3${more}`);
+    const { body } = await busbar.inProject("GET", `/groups?pageSize=3${more}`);
     listed.push(...body.results.map(({ groupRef }: { groupRef: string }) => groupRef));
     pageToken = body.pagination.nextPageToken;
   } while (pageToken !== undefined);
@@ -59,16 +59,16 @@ test("groups come in the order of their code points, once each, in a database wi
 });
 
 test("`after` names a group that is known: one that was erased would hide all that come later", async (t) => {
-  const on = await startTestBusbar(t);
+  const busbar = await startTestBusbar(t);
   for (const groupRef of ["first", "second"])
-    await on.inProject("POST", "/groups", { groupRef, groupName: groupRef });
-  const newer = await on.inProject("GET", "/groups?after=first");
+    await busbar.inProject("POST", "/groups", { groupRef, groupName: groupRef });
+  const newer = await busbar.inProject("GET", "/groups?after=first");
   assert.deepEqual(
     newer.body.results.map(({ groupRef }: { groupRef: string }) => groupRef),
     ["second"],
   );
-  await on.inProject("DELETE", "/groups/first");
-  const { status, body } = await on.inProject("GET", "/groups?after=first");
+  await busbar.inProject("DELETE", "/groups/first");
+  const { status, body } = await busbar.inProject("GET", "/groups?after=first");
   assert.equal(status, 400);
   assert.match(body.detail, /`?after`?.*no group `first`/);
 });

@@ -19,7 +19,7 @@ describe("deliveries through the API", () => {
   });
 
   test("pages show every delivery once, the newest first, and can be narrowed to a status", async () => {
-    const { on: busbar, sink } = all;
+    const { busbar, sink } = all;
     const { name } = await drawRoute(busbar, `${sink.url}/pages`, ["connection.created"]);
     await all.happens("connection.created", 25);
     await all.untilStatus(name, "delivered", 25);
@@ -39,7 +39,7 @@ describe("deliveries through the API", () => {
   });
 
   test("what waits is listed with its next attempt, and resending attempts it now", async () => {
-    const { on: busbar, sink } = all;
+    const { busbar, sink } = all;
     sink.answer = (_received, response) => void response.writeHead(500).end();
     const { name } = await drawRoute(busbar, `${sink.url}/waits`, ["connection.updated"]);
     await all.happens("connection.updated");
@@ -57,7 +57,7 @@ describe("deliveries through the API", () => {
   });
 
   test("after an outage, what waits for a retry is attempted at once by one call, and is not counted again", async () => {
-    const { on: busbar, sink } = all;
+    const { busbar, sink } = all;
     sink.answer = (_received, response) => void response.writeHead(500).end();
     const { name } = await drawRoute(busbar, `${sink.url}/outage`, ["connection.error"]);
     await all.happens("connection.error", 3);
@@ -71,7 +71,7 @@ describe("deliveries through the API", () => {
   });
 
   test("a range is resent with the ids it had; a range that ends before it begins is refused", async () => {
-    const { on: busbar, sink } = all;
+    const { busbar, sink } = all;
     const { name } = await drawRoute(busbar, `${sink.url}/range`, ["connection.deleted"]);
     const since = new Date().toISOString();
     await all.happens("connection.deleted", 5);
@@ -97,7 +97,7 @@ describe("deliveries through the API", () => {
   });
 
   test("the attempts show the request as it was sent, without the values of the destination's own headers", async () => {
-    const { on: busbar, sink } = all;
+    const { busbar, sink } = all;
     const headers = { "X-Tenant": "acme-secret" };
     const { name } = await drawRoute(busbar, `${sink.url}/sent?key=of-ours`, ["installation.created"], {
       headers,
@@ -130,7 +130,7 @@ describe("deliveries through the API", () => {
   });
 
   test("deliveries of all destinations are one list, narrowed by destination, event, type, customer and period", async () => {
-    const { on: busbar, sink } = all;
+    const { busbar, sink } = all;
     const one = await drawRoute(busbar, `${sink.url}/one`, ["installation.updated"]);
     const two = await drawRoute(busbar, `${sink.url}/two`, ["installation.updated"]);
     await all.happens("installation.updated", 3);
@@ -167,7 +167,7 @@ describe("deliveries through the API", () => {
   });
 
   test("a destination tells what waits and has failed; a dry run counts what a resend sends", async () => {
-    const { on: busbar, sink } = all;
+    const { busbar, sink } = all;
     const { name } = await drawRoute(busbar, `${sink.url}/broken`, [
       "read.triggered.done",
       "read.triggered.error",
@@ -217,7 +217,7 @@ describe("deliveries through the API", () => {
   });
 
   test("what does not exist is not found", async () => {
-    const { on: busbar, sink } = all;
+    const { busbar, sink } = all;
     const { name } = await drawRoute(busbar, sink.url, []);
     const nothing = "01890a5d-ac96-774b-bcce-b302099a8057";
     for (const id of [nothing, "x"]) {

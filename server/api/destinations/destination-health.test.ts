@@ -23,8 +23,8 @@ describe("the health of a destination", () => {
     all = await openDelivering(LONG_TIMES);
   });
 
-  const show = async (name: string, { on } = all) =>
-    (await on.inProject("GET", `/destinations/${name}`)).body;
+  const show = async (name: string, { busbar } = all) =>
+    (await busbar.inProject("GET", `/destinations/${name}`)).body;
   const failing = (name: string, where = all) =>
     until(async () => {
       const { health } = await show(name, where);
@@ -32,8 +32,8 @@ describe("the health of a destination", () => {
     });
   const cli = async (...args: string[]) => {
     const env = {
-      BUSBAR_URL: new URL(all.on.busbar.urls.base).origin,
-      BUSBAR_API_KEY: all.on.apiKey,
+      BUSBAR_URL: new URL(all.busbar.server.urls.base).origin,
+      BUSBAR_API_KEY: all.busbar.apiKey,
       BUSBAR_PROJECT: "default",
     };
     return (await runCli(args, { env })).stdout;
@@ -41,7 +41,7 @@ describe("the health of a destination", () => {
 
   test("names the status of the last failed attempt, its time and the next attempt, until a success", async () => {
     all.sink.answer = (_received, response) => void response.writeHead(503).end("maintenance");
-    const { id, name } = await drawRoute(all.on, `${all.sink.url}/down`, ["connection.created"]);
+    const { id, name } = await drawRoute(all.busbar, `${all.sink.url}/down`, ["connection.created"]);
     await all.happens("connection.created", 2);
     const attempted = await until(async () => {
       const list = await all.listDeliveries(name);
@@ -59,7 +59,7 @@ describe("the health of a destination", () => {
     const inSeconds = (Date.parse(nextAttemptTime) - Date.parse(failingSince)) / 1_000;
     assert.ok(inSeconds > GAP_SECONDS * 0.79 && inSeconds < GAP_SECONDS * 1.21 + 60, String(inSeconds));
     assert.equal(waiting, 2);
-    const listed = (await all.on.inProject("GET", "/destinations")).body;
+    const listed = (await all.busbar.inProject("GET", "/destinations")).body;
     assert.deepEqual(listed.find((one: { id: string }) => one.id === id).health.lastFailure, lastFailure);
 
     assert.match(
@@ -78,7 +78,7 @@ describe("the health of a destination", () => {
     );
 
     all.sink.answer = accept;
-    await all.on.inProject("POST", `/destinations/${name}:test`);
+    await all.busbar.inProject("POST", `/destinations/${name}:test`);
     await all.untilStatus(name, "delivered", 2);
     const working = await until(async () => {
       const { health } = await show(name);
@@ -88,11 +88,11 @@ describe("the health of a destination", () => {
   });
 
   /** Returns why a message to this address could not be delivered. */
-  async function fault(on: Delivering, url: string): Promise<{ status?: number; error: string }> {
-    const { name } = await drawRoute(on.on, url, ["connection.updated"]);
-    await on.happens("connection.updated");
-    const { lastFailure } = await failing(name, on);
-    await on.on.inProject("DELETE", `/destinations/${name}`);
+  async function fault(delivering: Delivering, url: string): Promise<{ status?: number; error: string }> {
+    const { name } = await drawRoute(delivering.busbar, url, ["connection.updated"]);
+    await delivering.happens("connection.updated");
+    const { lastFailure } = await failing(name, delivering);
+    await delivering.busbar.inProject("DELETE", `/destinations/${name}`);
     return lastFailure;
   }
 
@@ -118,11 +118,11 @@ describe("the health of a destination", () => {
   test("stays failing while its settings are changed, until a message is accepted; a change sends at once what waits", async () => {
     all.sink.answer = ({ path }, response) =>
       void response.writeHead(path === "/right" ? 200 : 404).end("answer");
-    const { name } = await drawRoute(all.on, `${all.sink.url}/wrong`, ["connection.deleted"]);
+    const { name } = await drawRoute(all.busbar, `${all.sink.url}/wrong`, ["connection.deleted"]);
     await all.happens("connection.deleted");
     const { failingSince } = await failing(name);
     const move = (path: string) =>
-      all.on.inProject("PATCH", `/destinations/${name}`, {
+      all.busbar.inProject("PATCH", `/destinations/${name}`, {
         updateMask: ["metadata.url"],
         destination: { metadata: { url: `${all.sink.url}/${path}` } },
       });
@@ -137,7 +137,7 @@ describe("the health of a destination", () => {
 
   test("is told with its reason where a customer's data goes there", async () => {
     all.sink.answer = (_received, response) => void response.writeHead(500).end();
-    const { id, name } = await drawRoute(all.on, `${all.sink.url}/crm`, []);
+    const { id, name } = await drawRoute(all.busbar, `${all.sink.url}/crm`, []);
     const manifest = `
 specVersion: 1.0.0
 integrations:
@@ -151,7 +151,7 @@ integrations:
           requiredFields: [{ fieldName: email }]
           backfill: { defaultPeriod: { fullHistory: true } }`;
     const content = { read: { objects: { contacts: {} } } };
-    const { installationId, groupRef } = await connectCustomer(all.on, {
+    const { installationId, groupRef } = await connectCustomer(all.busbar, {
       provider: "hubspot",
       manifest,
       integration: "crm",
@@ -160,10 +160,12 @@ integrations:
     const path = `/integrations/crm/installations/${installationId}`;
     const told =
       /It is failing: no message was accepted since then\. The first attempt failed: the receiver answered 500\b/;
-    await until(async () => told.test((await all.on.inProject("GET", path)).body.healthReasons[0]?.detail));
-    const { results } = (await all.on.inProject("GET", `/groups?text=${groupRef}`)).body;
+    await until(async () =>
+      told.test((await all.busbar.inProject("GET", path)).body.healthReasons[0]?.detail),
+    );
+    const { results } = (await all.busbar.inProject("GET", `/groups?text=${groupRef}`)).body;
     assert.match(results[0].healthReasons[0].detail, told);
-    const { causes } = (await all.on.inProject("GET", `${path}/records/contacts/unknown`)).body;
+    const { causes } = (await all.busbar.inProject("GET", `${path}/records/contacts/unknown`)).body;
     assert.match(causes.join("\n"), /the receiver answered 500.*Mend the receiver/);
     assert.equal((await show(name)).id, id);
   });

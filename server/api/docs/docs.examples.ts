@@ -4,7 +4,7 @@ import type { ResourceExamples } from "../../../tests/journeys/every-operation/r
 
 export const examples: ResourceExamples = {
   async run({ call, calls, busbar }) {
-    const start = await fetch(new URL("/", busbar.busbar.urls.base), { redirect: "manual" });
+    const start = await fetch(new URL("/", busbar.server.urls.base), { redirect: "manual" });
     assert.deepEqual([start.status, start.headers.get("location")], [302, "/docs"]);
     calls.push({ operationId: "getStart" });
     await call("getOpenApi");
@@ -12,7 +12,7 @@ export const examples: ResourceExamples = {
     await call("getDocsReader");
     await call("getProblemTypes");
     await call("getProblemType", { path: { slug: "not-found" } });
-    const guide = await fetch(new URL("/docs/guide", busbar.busbar.urls.base), { redirect: "manual" });
+    const guide = await fetch(new URL("/docs/guide", busbar.server.urls.base), { redirect: "manual" });
     assert.deepEqual([guide.status, guide.headers.get("location")], [302, "/docs/guide/getting-started"]);
     calls.push({ operationId: "getGuide" });
     await call("searchGuide", { query: { q: "backfill" } });

@@ -24,7 +24,7 @@ describe("events", () => {
   });
 
   const list = async (query: string): Promise<Shown[]> => {
-    const { status, body, text } = await all.on.inProject("GET", `/events?${query}`);
+    const { status, body, text } = await all.busbar.inProject("GET", `/events?${query}`);
     assert.equal(status, 200, text);
     return body.results;
   };
@@ -37,7 +37,7 @@ describe("events", () => {
   };
 
   test("the types need no credential, and each sample is what a test of a destination sends", async () => {
-    const { status, body } = await all.on.call("GET", "/v1/event-types", undefined, { "x-api-key": "" });
+    const { status, body } = await all.busbar.call("GET", "/v1/event-types", undefined, { "x-api-key": "" });
     assert.equal(status, 200);
     assert.deepEqual(
       body.map(({ type }: { type: string }) => type),
@@ -51,7 +51,7 @@ describe("events", () => {
   });
 
   test("an event that goes nowhere names what is missing, and one that goes somewhere its deliveries", async () => {
-    const { on: busbar, sink } = all;
+    const { busbar, sink } = all;
     const lost = await happened("connection.created");
     assert.deepEqual([lost.nowhere, lost.missing, lost.deliveries], [true, "topic", []]);
     const eventTypes = ["connection.created"];
@@ -76,7 +76,7 @@ describe("events", () => {
   });
 
   test("the topics of an event are those that it was published under when it was routed", async () => {
-    const { on: busbar, sink } = all;
+    const { busbar, sink } = all;
     const eventTypes = ["connection.updated"];
     const { body: first } = await busbar.inProject("POST", "/topics", { name: "at-the-time", eventTypes });
     await addDestination(busbar, `${sink.url}/topics`, first.id);
@@ -98,7 +98,7 @@ describe("events", () => {
   });
 
   test("filters are joined by and, pages show each event once, and `after` shows the newer ones", async () => {
-    const { on: busbar } = all;
+    const { busbar } = all;
     const first = await happened("connection.deleted");
     await all.happens("connection.deleted", 4);
     const path = "type=connection.deleted&groupRef=sample-group&pageSize=2";

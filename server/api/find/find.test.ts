@@ -13,13 +13,13 @@ describe("find", () => {
   });
 
   const find = async (q: string): Promise<{ kind: string; id: string; name: string; in?: string }[]> => {
-    const { status, body, text } = await all.on.inProject("GET", `/find?q=${encodeURIComponent(q)}`);
+    const { status, body, text } = await all.busbar.inProject("GET", `/find?q=${encodeURIComponent(q)}`);
     assert.equal(status, 200, text);
     return body.results;
   };
 
   test("a message id leads to the event and to each delivery, a name to what has it", async () => {
-    const { on: busbar, sink } = all;
+    const { busbar, sink } = all;
     const { id: destinationId, name, topicId } = await drawRoute(busbar, sink.url, ["connection.created"]);
     await all.happens("connection.created");
     const [{ id }] = await all.untilStatus(name, "delivered");
@@ -40,7 +40,7 @@ describe("find", () => {
   });
 
   test("an operation is found by its request and by the record that it wrote", async () => {
-    const { on: busbar, database } = all;
+    const { busbar, database } = all;
     const [operationId, requestId] = [newId(), newId()];
     await database.pool.query(
       `insert into operations (id, project_id, integration_id, installation_id, config_id, action_type, object_name, status,
@@ -53,7 +53,7 @@ describe("find", () => {
   });
 
   test("what has the text as its whole name comes before what has it in its name, the newest first", async () => {
-    const { on: busbar, database, sink } = all;
+    const { busbar, database, sink } = all;
     const label = "crm-88";
     const { body: part } = await busbar.inProject("POST", "/api-keys", { label: `an old ${label}` });
     const { id: destinationId, topicId } = await drawRoute(busbar, sink.url, ["connection.created"]);

@@ -27,8 +27,8 @@ describe("the health of an installation", () => {
       // A reason is reported when it has stood for a twelfth of a minute.
       BUSBAR_WEBHOOK_RETRY_SECONDS: Array.from({ length: 30 }, () => "1").join(),
     });
-    all.on.sandbox.salesforce.setLimits("off");
-    destination = await drawRoute(all.on, `${all.sink.url}/hook`, []);
+    all.busbar.sandbox.salesforce.setLimits("off");
+    destination = await drawRoute(all.busbar, `${all.sink.url}/hook`, []);
     const manifest = `
 specVersion: 1.0.0
 integrations:
@@ -45,7 +45,7 @@ integrations:
     const content = {
       read: { objects: { account: { objectName: "account", selectedFields: { phone: true } } } },
     };
-    customer = await connectCustomer(all.on, {
+    customer = await connectCustomer(all.busbar, {
       provider: "salesforce",
       manifest,
       integration: "crm",
@@ -55,7 +55,7 @@ integrations:
   });
 
   const place = () => `/integrations/crm/installations/${customer.installationId}`;
-  const get = async (path: string) => (await all.on.inProject("GET", path)).body;
+  const get = async (path: string) => (await all.busbar.inProject("GET", path)).body;
 
   /** Returns the reasons of the installation; lists, its group and its integration must report the same. */
   async function reasons(): Promise<Reason[]> {
@@ -106,7 +106,7 @@ integrations:
   }
 
   const trigger = () =>
-    all.on.call("POST", "/read/v1/projects/default/integrations/crm/objects/account", {
+    all.busbar.call("POST", "/read/v1/projects/default/integrations/crm/objects/account", {
       groupRef: customer.groupRef,
       mode: "async",
       sinceTimestamp: "2000-01-01T00:00:00Z",
@@ -114,7 +114,7 @@ integrations:
 
   /** Lets Salesforce refuse every query until the faults are cleared. */
   const refuseQueries = (status: number, errorCode: string, message: string) =>
-    all.on.sandbox.addFault({
+    all.busbar.sandbox.addFault({
       provider: "salesforce",
       path: "/query",
       status,
@@ -153,19 +153,25 @@ integrations:
   });
 
   test("names a provider that is down while it is read, before anybody gives up", async () => {
-    all.on.sandbox.addFault({ provider: "salesforce", path: "/query", status: 503, body: "", count: 1_000 });
+    all.busbar.sandbox.addFault({
+      provider: "salesforce",
+      path: "/query",
+      status: 503,
+      body: "",
+      count: 1_000,
+    });
     await trigger();
     const { detail } = await awaitReason("read", "account", /no page at the last \d+ attempts/);
     assert.match(detail, /Waiting until \d{4}-[^:]+:\d\d:\S+ .*503/);
     const operationId = /operation (\S+) says/.exec(detail)?.[1];
     assert.equal((await get(`/operations/${operationId}`)).status, "in_progress");
-    all.on.sandbox.clearFaults();
+    all.busbar.sandbox.clearFaults();
     await heals();
   });
 
   test("names an optional field that the provider refuses, until it knows it again", async () => {
     const refusal = [{ errorCode: "INVALID_FIELD", message: "No such column 'Phone' on entity 'Account'." }];
-    all.on.sandbox.addFault({
+    all.busbar.sandbox.addFault({
       provider: "salesforce",
       path: "[Pp]hone",
       status: 400,
@@ -174,7 +180,7 @@ integrations:
     });
     await trigger();
     await awaitReason("field", "phone", /no such field of account, or refuses it/);
-    all.on.sandbox.clearFaults();
+    all.busbar.sandbox.clearFaults();
     await trigger();
     await heals();
   });
@@ -183,7 +189,7 @@ integrations:
     refuseQueries(400, "INVALID_TYPE", "sObject type 'Account' is not supported.");
     await all.database.pool.query("update read_objects set next_tick = now()");
     await awaitReason("read", "account", /sObject type 'Account' is not supported/);
-    all.on.sandbox.clearFaults();
+    all.busbar.sandbox.clearFaults();
     await all.database.pool.query("update read_objects set next_tick = now()");
     await heals();
   });
@@ -195,7 +201,7 @@ integrations:
     await awaitReason("read", "account", /You do not have access to Account/);
     const { causes } = await get(`${place()}/records/account/unknown`);
     assert.match(causes.join("\n"), /You do not have access to Account/);
-    all.on.sandbox.clearFaults();
+    all.busbar.sandbox.clearFaults();
     await trigger();
     await heals();
   });
@@ -218,14 +224,14 @@ integrations:
     refuseQueries(404, "NOT_FOUND", "The requested resource does not exist");
     await trigger();
     await awaitReason("object", "account", /The requested resource does not exist/);
-    all.on.sandbox.clearFaults();
+    all.busbar.sandbox.clearFaults();
     await trigger();
     await heals();
   });
 
   test("names credentials that the provider refuses, until the customer connects again", async () => {
-    all.on.sandbox.salesforce.expireTokens();
-    all.on.sandbox.addFault({
+    all.busbar.sandbox.salesforce.expireTokens();
+    all.busbar.sandbox.addFault({
       provider: "salesforce",
       path: "/token",
       status: 400,

@@ -33,7 +33,7 @@ describe("the pages of custom authentication", () => {
     });
     return JSON.parse(JSON.stringify(messages));
   };
-  const callback = () => `${new URL(busbar.busbar.urls.base).origin}/callbacks/v1/custom-auth`;
+  const callback = () => `${new URL(busbar.server.urls.base).origin}/callbacks/v1/custom-auth`;
   const readState = (address: string) => new URL(address).searchParams.get("state") ?? "";
 
   test("before the provider's page a page of ours names application, account, group and person", async () => {

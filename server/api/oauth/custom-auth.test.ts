@@ -66,7 +66,7 @@ describe("connecting in several steps", () => {
     customAuth: { apiKey: "vendor", username: "ada", password },
   });
   const proxied = async (installationId: string) => {
-    const answer = await fetch(`${busbar.busbar.urls.proxy}/things`, {
+    const answer = await fetch(`${busbar.server.urls.proxy}/things`, {
       headers: {
         "x-api-key": busbar.apiKey,
         "x-amp-proxy-version": "1",
@@ -171,7 +171,7 @@ describe("connecting in several steps", () => {
     assert.deepEqual(Object.keys(first.body), ["redirect"]);
     const address = await leave(first.body.redirect.url);
     assert.equal(`${address.origin}${address.pathname}`, `${url}/consent`);
-    const callback = `${new URL(busbar.busbar.urls.base).origin}/callbacks/v1/custom-auth`;
+    const callback = `${new URL(busbar.server.urls.base).origin}/callbacks/v1/custom-auth`;
     assert.equal(address.searchParams.get("redirect_uri"), callback);
     assert.equal(address.searchParams.get("client_id"), "app-1");
     assert.equal(first.text.includes(CLIENT_SECRET), false);
@@ -268,7 +268,7 @@ integrations:
 
     const other = (await begin("once")).body.redirect;
     await busbar.call("POST", "/v1/projects", {
-      orgId: busbar.busbar.bootstrap?.orgId,
+      orgId: busbar.server.bootstrap?.orgId,
       name: "elsewhere",
       appName: "x",
     });

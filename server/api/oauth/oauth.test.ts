@@ -42,7 +42,7 @@ describe("connecting by consent", () => {
   };
   const consents = async (groupRef: string) =>
     (await busbar.inProject("GET", `/consents?groupRef=${groupRef}`)).body.results;
-  const origin = () => new URL(busbar.busbar.urls.base).origin;
+  const origin = () => new URL(busbar.server.urls.base).origin;
   const change = async (statement: string) => {
     const client = new Client({ connectionString: busbar.connectionString });
     await client.connect();

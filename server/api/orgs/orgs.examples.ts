@@ -3,7 +3,7 @@ import type { ResourceExamples } from "../../../tests/journeys/every-operation/r
 
 export const examples: ResourceExamples = {
   async run({ call, busbar, ada, bob }) {
-    const orgId = busbar.busbar.bootstrap?.orgId ?? "";
+    const orgId = busbar.server.bootstrap?.orgId ?? "";
     const path = { orgId };
     const own = await call("createOrg", { body: { label: "Acme" }, headers: ada });
     await call("getOrg", { path });

@@ -10,7 +10,7 @@ describe("organisations", () => {
   after(() => busbar.stop());
   before(async () => {
     busbar = await openTestBusbar();
-    orgId = busbar.busbar.bootstrap?.orgId ?? "";
+    orgId = busbar.server.bootstrap?.orgId ?? "";
   });
 
   test("a full key lists the builders of its organisation and of no other", async () => {
@@ -18,7 +18,7 @@ describe("organisations", () => {
     assert.equal(listed.status, 200, listed.text);
     assert.equal(listed.body.length, 1);
     const [builder] = listed.body;
-    assert.equal(builder.id, busbar.busbar.bootstrap?.builderId);
+    assert.equal(builder.id, busbar.server.bootstrap?.builderId);
     assert.ok(builder.idpProvider && builder.idpRef && builder.createTime);
     const other = (await busbar.call("POST", "/v1/orgs", { label: "Other" })).body;
     assert.equal((await busbar.call("GET", `/v1/orgs/${other.id}/builders`)).status, 403);

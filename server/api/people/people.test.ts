@@ -26,7 +26,7 @@ describe("people", () => {
     const ada = await issuer.sign({ sub: "ada", email: "ada@acme.example" });
     const before = await busbar.call("GET", "/v1/my-info", undefined, ada);
     assert.deepEqual(before.body.projectRoles, {}, before.text);
-    const orgId = busbar.busbar.bootstrap?.orgId;
+    const orgId = busbar.server.bootstrap?.orgId;
     const database = await openDatabase({
       connectionString: busbar.connectionString,
       log: createLog("silent"),

@@ -11,7 +11,7 @@ describe("projects", () => {
   after(() => busbar.stop());
   before(async () => {
     busbar = await openTestBusbar({ env: { BUSBAR_OPERATION_RETENTION_DAYS: "7" } });
-    orgId = busbar.busbar.bootstrap?.orgId ?? "";
+    orgId = busbar.server.bootstrap?.orgId ?? "";
   });
   const create = (name: string, more: object = {}) =>
     busbar.call("POST", "/v1/projects", { orgId, name, appName: "Second", ...more });

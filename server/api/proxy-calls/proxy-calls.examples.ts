@@ -7,7 +7,7 @@ export const examples: ResourceExamples = {
   after: ["installations"],
   async run({ call, facts, busbar }) {
     const { installationId } = facts;
-    const proxied = await fetch(`${busbar.busbar.urls.proxy}/crm/v3/objects/contacts?limit=1`, {
+    const proxied = await fetch(`${busbar.server.urls.proxy}/crm/v3/objects/contacts?limit=1`, {
       headers: {
         "x-api-key": busbar.apiKey,
         "x-amp-proxy-version": "1",

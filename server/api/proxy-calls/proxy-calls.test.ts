@@ -36,7 +36,7 @@ describe("the list of proxied calls", () => {
   });
 
   const callThroughProxy = async (target: string, body?: string): Promise<void> => {
-    const response = await fetch(`${busbar.busbar.urls.proxy}${target}`, {
+    const response = await fetch(`${busbar.server.urls.proxy}${target}`, {
       method: body ? "POST" : "GET",
       body,
       headers: {
@@ -155,7 +155,7 @@ describe("the list of proxied calls", () => {
       connectionString: busbar.connectionString,
       log: createLog("silent"),
     });
-    const orgId = busbar.busbar.bootstrap?.orgId;
+    const orgId = busbar.server.bootstrap?.orgId;
     const second = await busbar.call("POST", "/v1/projects", { name: "second", appName: "Second", orgId });
     const foreign = { projectId: second.body.id, installationId: newId() };
     await database.pool.query(

@@ -250,7 +250,7 @@ describe("the trace of a record", () => {
     const about = { subscriptionId: 2, portalId: 4_100_410, occurredAt: Date.now(), attemptNumber: 0 };
     const body = JSON.stringify(events.map((event, index) => ({ eventId: index, ...about, ...event })));
     const path = "/subscribe/v1/projects/default/integrations/crm";
-    const signed = signedPush(new URL(busbar.busbar.urls.base).origin + path, body, SECRET);
+    const signed = signedPush(new URL(busbar.server.urls.base).origin + path, body, SECRET);
     const { status, text } = await busbar.call("POST", path, signed.body, signed.headers);
     assert.equal(status, 200, text);
   }

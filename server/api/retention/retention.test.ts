@@ -40,7 +40,7 @@ describe("the retention of a project", () => {
 
   test("setting it is in the audit", async () => {
     await put({ events: 10 });
-    const orgId = busbar.busbar.bootstrap?.orgId;
+    const orgId = busbar.server.bootstrap?.orgId;
     const { body } = await busbar.call("GET", `/v1/orgs/${orgId}/audit-events?operationId=putRetention`);
     assert.deepEqual(body.results[0].changed, ["events"]);
     await put({});

@@ -18,7 +18,7 @@ export const examples: ResourceExamples = {
 };
 
 async function signInAtIssuer({ busbar, issuer, calls }: Recording): Promise<void> {
-  const begin = `${new URL(busbar.busbar.urls.base).origin}/callbacks/v1/sign-in/begin`;
+  const begin = `${new URL(busbar.server.urls.base).origin}/callbacks/v1/sign-in/begin`;
   const left = await fetch(begin, { redirect: "manual" });
   const [cookie = ""] = (left.headers.get("set-cookie") ?? "").split(";");
   const back = issuer.approve(left.headers.get("location") ?? "");

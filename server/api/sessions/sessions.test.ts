@@ -61,7 +61,7 @@ describe("sessions", () => {
 
   test("the cookie counts for pages of this server only, for every method", async () => {
     const { cookie = "" } = await signInBrowser();
-    const { origin } = new URL(busbar.busbar.urls.base);
+    const { origin } = new URL(busbar.server.urls.base);
     const send = (method: string, path: string, more: Headers) =>
       busbar.call(method, path, undefined, { "x-api-key": "", cookie, ...more });
     const rotate = "/v1/projects/default/destinations/hook?rotate=true&includeSecrets=true";
@@ -114,7 +114,7 @@ describe("sessions", () => {
     const browser = await signInBrowser();
     const shown = await current(browser);
     assert.deepEqual([shown.status, shown.body.kind], [200, "cookie"], shown.text);
-    assert.equal(shown.body.builderId, busbar.busbar.bootstrap?.builderId);
+    assert.equal(shown.body.builderId, busbar.server.bootstrap?.builderId);
     for (const nobody of [
       { "x-api-key": "" },
       { "x-api-key": "", ...OWN_PAGE },
@@ -176,7 +176,7 @@ describe("sessions", () => {
 
   test("the proxy takes no cookie", async () => {
     const { cookie = "" } = await signInBrowser();
-    const { status } = await fetch(`${busbar.busbar.urls.proxy}/crm/v3/objects/contacts`, {
+    const { status } = await fetch(`${busbar.server.urls.proxy}/crm/v3/objects/contacts`, {
       headers: {
         cookie,
         ...OWN_PAGE,

@@ -26,7 +26,7 @@ export const examples: ResourceExamples = {
         objectId: 501,
       },
     ]);
-    const origin = new URL(busbar.busbar.urls.base).origin;
+    const origin = new URL(busbar.server.urls.base).origin;
     const push = (place: string) =>
       signedPush(`${origin}/subscribe/v1/projects/default/${place}`, body, SECRET);
     const integration = { integrationIdOrName: "crm" };

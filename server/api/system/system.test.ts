@@ -19,7 +19,7 @@ test("the system names version, addresses and every process with its roles, unti
     [["api", "proxy", "worker"], ["worker"]],
   );
   for (const one of processes) assert.equal(one.version, version);
-  assert.equal(urls.proxy, busbar.busbar.urls.proxy);
+  assert.equal(urls.proxy, busbar.server.urls.proxy);
   assert.deepEqual(
     queues.map(({ name }: { name: string }) => name),
     ["writes", "deliveries", "reads"],

@@ -69,7 +69,7 @@ describe("busbar doctor --server", () => {
 
   test("a Busbar in order has no fault: its ports, addresses, database, keys and collector are found so", async () => {
     const collector = await startOtlpReceiver();
-    const { base, proxy } = busbar.busbar.urls;
+    const { base, proxy } = busbar.server.urls;
     const { port, origin } = new URL(base);
     const findings = await examine({
       BUSBAR_PORT: port,

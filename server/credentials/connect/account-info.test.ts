@@ -43,7 +43,7 @@ describe("account metadata from the provider", () => {
 
     const before = nextQuotaReset(new Date(), "US/Eastern");
     busbar.sandbox.addFault({ preset: "hubspot.rate_limit_daily" });
-    const proxied = await fetch(`${busbar.busbar.urls.proxy}/crm/v3/objects/contacts`, {
+    const proxied = await fetch(`${busbar.server.urls.proxy}/crm/v3/objects/contacts`, {
       headers: {
         "x-api-key": busbar.apiKey,
         "x-amp-proxy-version": "1",

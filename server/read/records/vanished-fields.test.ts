@@ -21,8 +21,8 @@ describe("a field that the account does not have", () => {
   after(() => all.close());
   before(async () => {
     all = await openDelivering({ BUSBAR_MINUTE_MS: "60000", BUSBAR_RETRY_BASE_SECONDS: "0.1" });
-    all.on.sandbox.hubspot.setLimits("off");
-    const { name } = await drawRoute(all.on, `${all.sink.url}/hook`, []);
+    all.busbar.sandbox.hubspot.setLimits("off");
+    const { name } = await drawRoute(all.busbar, `${all.sink.url}/hook`, []);
     const manifest = `
 specVersion: 1.0.0
 integrations:
@@ -45,7 +45,7 @@ integrations:
       objectName: "contacts",
       selectedFieldMappings: { town: "city", job: "jobtitle" },
     };
-    customer = await connectCustomer(all.on, {
+    customer = await connectCustomer(all.busbar, {
       provider: "hubspot",
       manifest,
       integration: "crm",
@@ -54,14 +54,14 @@ integrations:
     });
   });
 
-  const get = async (path: string) => (await all.on.inProject("GET", path)).body;
+  const get = async (path: string) => (await all.busbar.inProject("GET", path)).body;
   const reasons = async (): Promise<Reason[]> =>
     (await get(`/integrations/crm/installations/${customer.installationId}`)).healthReasons;
   const reason = (name: string) =>
     until(async () => (await reasons()).find((one) => one.type === "field" && one.name === name));
   const isWell = (name: string) => until(async () => (await reasons()).every((one) => one.name !== name));
   const hide = (field: string, isHidden: boolean) =>
-    all.on.sandbox.hubspot.account.hideField("contacts", field, isHidden);
+    all.busbar.sandbox.hubspot.account.hideField("contacts", field, isHidden);
 
   /** Reads as at a tick, or by request; returns the ended operation. */
   async function read(how: "by schedule" | { sinceTimestamp: string }) {
@@ -74,7 +74,7 @@ integrations:
     else {
       const asked = { groupRef: customer.groupRef, mode: "async", ...how };
       const path = "/read/v1/projects/default/integrations/crm/objects/contacts";
-      assert.equal((await all.on.call("POST", path, asked)).status, 201);
+      assert.equal((await all.busbar.call("POST", path, asked)).status, 201);
     }
     return until(async () => {
       const [newest] = (await get(operations)).results;
@@ -82,7 +82,7 @@ integrations:
     });
   }
   const change = (city: string) =>
-    all.on.sandbox.hubspot.account.put("contacts", { id: "501", values: { city }, stamp: true });
+    all.busbar.sandbox.hubspot.account.put("contacts", { id: "501", values: { city }, stamp: true });
   const ALL = { sinceTimestamp: "2000-01-01T00:00:00Z" };
 
   test("and the manifest requires ends the read, with the nearest name, and the installation says so", async () => {

@@ -27,7 +27,7 @@ describe("messages that are delivered on request", () => {
   after(() => all.close());
   before(async () => {
     all = await openDelivering();
-    destination = await drawRoute(all.on, `${all.sink.url}/held`, []);
+    destination = await drawRoute(all.busbar, `${all.sink.url}/held`, []);
     const manifest = `
 specVersion: 1.0.0
 integrations:
@@ -46,13 +46,13 @@ integrations:
           requiredFields: [{ fieldName: email }]
 `;
     const customer = { provider: "hubspot", manifest, integration: "crm", groupRef: "acme" } as const;
-    ({ installationId } = await connectCustomer(all.on, customer));
+    ({ installationId } = await connectCustomer(all.busbar, customer));
   });
 
   let counter = 0;
   const message = () => ({
     id: newId(),
-    projectId: all.on.projectId,
+    projectId: all.busbar.projectId,
     type: "read",
     data: JSON.stringify({ action: "read", page: (counter += 1) }),
     destinationId: destination.id,
@@ -60,10 +60,14 @@ integrations:
   const messages = (count: number) => Array.from({ length: count }, message);
   const owner = (operationId = newId()) => ({ installationId, objectName: "companies", operationId });
   const request = (pages: number, objectName = "firm", groupRef = "acme") =>
-    all.on.call("POST", `/read/v1/projects/default/integrations/crm/objects/${objectName}:deliverResults`, {
-      groupRef,
-      pages,
-    });
+    all.busbar.call(
+      "POST",
+      `/read/v1/projects/default/integrations/crm/objects/${objectName}:deliverResults`,
+      {
+        groupRef,
+        pages,
+      },
+    );
   const held = () => countHeld(all.database.queries, owner(), 1_000);
   /** Each page once: a message whose answer was late is sent again. */
   const pagesReceived = () => [
@@ -126,7 +130,7 @@ integrations:
   });
 
   test("messages that nobody requests in time are dropped, and the operation's log warns", async () => {
-    const { on: busbar, database } = all;
+    const { busbar, database } = all;
     const { queries } = database;
     const operationId = newId();
     const operation = {

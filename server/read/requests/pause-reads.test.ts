@@ -17,8 +17,8 @@ describe("pausing reads", () => {
   after(() => all.close());
   before(async () => {
     all = await openDelivering({ BUSBAR_MINUTE_MS: "50" });
-    all.on.sandbox.hubspot.setLimits("off");
-    const hook = await drawRoute(all.on, `${all.sink.url}/hook`, []);
+    all.busbar.sandbox.hubspot.setLimits("off");
+    const hook = await drawRoute(all.busbar, `${all.sink.url}/hook`, []);
     const manifest = `
 specVersion: 1.0.0
 integrations:
@@ -38,13 +38,18 @@ integrations:
           requiredFields: [{ fieldName: name }]
 `;
     const content = { read: { objects: { companies: { objectName: "companies" } } } };
-    customer = await connectCustomer(all.on, { provider: "hubspot", manifest, integration: "crm", content });
+    customer = await connectCustomer(all.busbar, {
+      provider: "hubspot",
+      manifest,
+      integration: "crm",
+      content,
+    });
   });
 
   const place = () => `/integrations/crm/installations/${customer.installationId}`;
   const send = (verb: "pause" | "unpause", body?: object) =>
-    all.on.call("POST", `/read/v1/projects/default${place()}:${verb}`, body);
-  const shown = async () => (await all.on.inProject("GET", place())).body;
+    all.busbar.call("POST", `/read/v1/projects/default${place()}:${verb}`, body);
+  const shown = async () => (await all.busbar.inProject("GET", place())).body;
   const paused = async (): Promise<string[]> =>
     (await shown()).readPauses.map(({ object }: { object: string }) => object);
   const countReads = async (objectName: string) => {
@@ -103,7 +108,7 @@ integrations:
   });
 
   test("by Busbar itself makes the installation unhealthy until new credentials or unpausing", async () => {
-    const { on: busbar, database } = all;
+    const { busbar, database } = all;
     const pauseByItself = () =>
       sql`update read_objects set pause = '{"by":"auto","error":"[person] gone","time":"2026-01-01T00:00:00Z"}'
         where object_name = 'contacts'`.execute(database.queries);
@@ -131,13 +136,13 @@ integrations:
     assert.equal(triggered.status, 201, triggered.text);
     await until(
       async () =>
-        (await all.on.inProject("GET", `/operations/${triggered.body.operationId}`)).body.status ===
+        (await all.busbar.inProject("GET", `/operations/${triggered.body.operationId}`)).body.status ===
         "success",
     );
   });
 
   const trigger = (objectName: string) =>
-    all.on.call("POST", `/read/v1/projects/default/integrations/crm/objects/${objectName}`, {
+    all.busbar.call("POST", `/read/v1/projects/default/integrations/crm/objects/${objectName}`, {
       groupRef: "acme",
       mode: "async",
     });

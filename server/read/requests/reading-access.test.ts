@@ -69,7 +69,7 @@ describe("reading and searching", () => {
   });
 
   test("are refused to another project's key", async () => {
-    const orgId = busbar.busbar.bootstrap?.orgId;
+    const orgId = busbar.server.bootstrap?.orgId;
     await busbar.call("POST", "/v1/projects", { orgId, name: "other", appName: "Other" });
     const { key } = (await busbar.call("POST", "/v1/projects/other/api-keys", { label: "key" })).body;
     for (const send of [read, search, pause]) {
@@ -90,7 +90,7 @@ describe("reading and searching", () => {
     );
     assert.equal(searched.body.results.length, 5, searched.text);
     assert.equal((await busbar.call("POST", path, body)).status, 404);
-    assert.equal(await statusAtHost(`${new URL(busbar.busbar.urls.base).origin}${path}`, body), 201);
+    assert.equal(await statusAtHost(`${new URL(busbar.server.urls.base).origin}${path}`, body), 201);
   });
 
   /** `fetch` lets nobody choose the host. */

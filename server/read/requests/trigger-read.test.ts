@@ -14,7 +14,7 @@ describe("a triggered read", () => {
   before(async () => {
     // An hour of real minutes, so that no read is given up during a test.
     all = await openDelivering({ BUSBAR_MINUTE_MS: "60000" });
-    const { on: busbar, sink } = all;
+    const { busbar, sink } = all;
     const events = ["read.triggered.done", "read.triggered.error"] as const;
     const hook = await drawRoute(busbar, `${sink.url}/hook`, [...events]);
     const off = await drawRoute(busbar, `${sink.url}/off`, []);
@@ -50,7 +50,7 @@ integrations:
   });
 
   const trigger = (objectName: string, more: object = {}, query = "", headers = {}) =>
-    all.on.call(
+    all.busbar.call(
       "POST",
       `/read/v1/projects/default/integrations/crm/objects/${objectName}${query}`,
       { groupRef: "acme", mode: "async", ...more },
@@ -58,7 +58,7 @@ integrations:
     );
   const ended = (operationId: string) =>
     until(async () => {
-      const { body } = await all.on.inProject("GET", `/operations/${operationId}`);
+      const { body } = await all.busbar.inProject("GET", `/operations/${operationId}`);
       return body.status !== "in_progress" && body;
     });
   type Message = { eventType?: string; operationId?: string; [member: string]: unknown };
@@ -128,13 +128,13 @@ integrations:
   });
 
   test("is refused for an integration that reads nothing, and told so", async () => {
-    const { integration, groupRef } = await connectCustomer(all.on, {
+    const { integration, groupRef } = await connectCustomer(all.busbar, {
       provider: "hubspot",
       objects: ["companies"],
       groupRef: "writer",
     });
     const path = `/read/v1/projects/default/integrations/${integration}/objects/person`;
-    const { status, body } = await all.on.call("POST", path, { groupRef, mode: "async" });
+    const { status, body } = await all.busbar.call("POST", path, { groupRef, mode: "async" });
     assert.equal(status, 400);
     assert.match(body.detail, /does not read `person`\. Its manifest has no `read`/);
   });
@@ -179,7 +179,7 @@ integrations:
     await setStatus("bad_credentials");
     const { status, body } = await trigger("contacts", { sinceTimestamp: "2026-01-01T00:00:00Z" });
     assert.equal(status, 201);
-    const { body: operation } = await all.on.inProject("GET", `/operations/${body.operationId}`);
+    const { body: operation } = await all.busbar.inProject("GET", `/operations/${body.operationId}`);
     assert.equal(operation.status, "failure");
     assert.match(operation.result, /^\[person\] Error reading from provider: .*connect the account again/);
     const reported = await until(() =>
@@ -192,7 +192,7 @@ integrations:
   });
 
   test("is refused with 429 when ten of the object are not over", async () => {
-    const { on: busbar } = all;
+    const { busbar } = all;
     // Of every request, so that no read ends meanwhile.
     busbar.sandbox.addFault({ provider: "hubspot", path: "/crm/", status: 503, count: 100_000 });
     const answers = await Promise.all(Array.from({ length: 12 }, () => trigger("contacts")));

@@ -42,7 +42,7 @@ describe("finding changes by reading", () => {
   });
 
   const source = (subscribeSource: string) => ({ providerParams: { subscribeSource } });
-  const { installation, subscription, entries } = openSubscriptions(() => ({ on: busbar, sink, customer }));
+  const { installation, subscription, entries } = openSubscriptions(() => ({ busbar, sink, customer }));
   const untilSource = (name: string): Promise<unknown> =>
     until(async () => {
       const one = await subscription();

@@ -47,9 +47,9 @@ async function open(
   const metadata = { url: `${sink.url}/changes` };
   await busbar.inProject("POST", "/destinations", { name: "changes", type: "webhook", metadata });
   const customer = await connectCustomer(busbar, { provider: "hubspot", manifest, integration: "crm" });
-  const targetUrl = `${new URL(busbar.busbar.urls.base).origin}/subscribe/v1/projects/default/integrations/crm`;
+  const targetUrl = `${new URL(busbar.server.urls.base).origin}/subscribe/v1/projects/default/integrations/crm`;
   webhooks.set({ targetUrl, clientSecret: SECRET, batchDelayMs: pushMs });
-  const { subscription, lines, entries } = openSubscriptions(() => ({ on: busbar, sink, customer }));
+  const { subscription, lines, entries } = openSubscriptions(() => ({ busbar, sink, customer }));
   await until(async () => (await subscription())?.state === "active");
   assert.equal((await subscription()).source, "journal");
   return {

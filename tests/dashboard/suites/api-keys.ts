@@ -6,7 +6,7 @@ import type { Suite } from "../run-suites.ts";
 
 export const suite: Suite = (server) => {
   test("labels keep their room beside many scopes and limits, in a wide window and in one of medium width", async () => {
-    const { on: busbar } = server();
+    const { busbar } = server();
     const { body } = await busbar.inProject("POST", "/api-keys", {
       label: "the server of the team that sells to large companies",
       scopes: ["read", "write", "proxy"],
@@ -49,7 +49,7 @@ export const suite: Suite = (server) => {
     await done.click();
     await dialog.waitFor({ state: "detached" });
     assert.equal((await page.content()).includes(key), false);
-    const used = await server().on.inProject("GET", "", undefined, { "x-api-key": key });
+    const used = await server().busbar.inProject("GET", "", undefined, { "x-api-key": key });
     assert.equal(used.status, 200);
     const row = page.getByRole("row", { name: /ci server/ });
     await row.getByText(key.slice(0, 7)).waitFor();
@@ -65,7 +65,7 @@ export const suite: Suite = (server) => {
   });
 
   test("a key is replaced by one with the same scopes, and a new one gets the scopes that are chosen", async () => {
-    const { on: busbar } = server();
+    const { busbar } = server();
     const visit = await server().visit();
     const { page } = visit;
     const dialog = page.getByRole("dialog");
@@ -98,9 +98,9 @@ export const suite: Suite = (server) => {
   });
 
   test("the last use of a key moves by itself; the last full key can be neither switched off nor deleted, with the reason", async () => {
-    const { on: busbar } = server();
+    const { busbar } = server();
     const owner = { ...(await readSession(busbar)), "x-api-key": "" };
-    const project = { orgId: busbar.busbar.bootstrap?.orgId, name: "one-key", appName: "One key" };
+    const project = { orgId: busbar.server.bootstrap?.orgId, name: "one-key", appName: "One key" };
     await busbar.call("POST", "/v1/projects", project, owner);
     const keys = "/v1/projects/one-key/api-keys";
     const { body } = await busbar.call("POST", keys, { label: "only", scopes: ["full"] }, owner);

@@ -8,7 +8,7 @@ import type { Suite } from "../run-suites.ts";
 
 export const suite: Suite = (server) => {
   test("a person finds what an agent asked for, sees before and after, and approves it; a viewer cannot", async () => {
-    const { on: busbar } = server();
+    const { busbar } = server();
     const create = { groupRef: "acme", type: "create", record: { email: "before@example.com" } };
     const { recordId } = (await busbar.write("hubspot", "contacts", create)).body.result;
     const key = await busbar.inProject("POST", "/api-keys", { label: "agent2", scopes: ["write"] });
@@ -46,7 +46,7 @@ export const suite: Suite = (server) => {
   });
 
   test("a manifest that an agent would deploy is shown line by line", async () => {
-    const { on: busbar } = server();
+    const { busbar } = server();
     const agent = await openAgent(busbar, { url: manageUrl(busbar) });
     const lines = ["specVersion: 1.0.0", "integrations:", "  - name: asked-for", "    provider: hubspot"];
     const manifest = `${lines.join("\n")}\n    proxy: { enabled: true }\n`;
@@ -61,7 +61,7 @@ export const suite: Suite = (server) => {
   });
 
   test("the policy is changed as a form: rules in their order, hidden fields, limits; a mistake stands at its field", async () => {
-    const { on: busbar } = server();
+    const { busbar } = server();
     const visit = await server().visit();
     const { page } = visit;
     await visit.open("/projects/default/agents");
@@ -123,7 +123,7 @@ export const suite: Suite = (server) => {
   });
 
   test("the policy is changed as JSON, a mistake is named with its place, and a pause survives saving", async () => {
-    const { on: busbar } = server();
+    const { busbar } = server();
     const stored = async () => (await busbar.inProject("GET", "/agent-policy")).body;
     const visit = await server().visit();
     const { page } = visit;

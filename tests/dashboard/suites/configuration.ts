@@ -28,7 +28,7 @@ integrations:
 
 export const suite: Suite = (server) => {
   test("schedule, conditions, destination and events are chosen in the form, a refused cron expression is marked at its field, and nothing that the form does not show is lost", async () => {
-    const { on: busbar } = server();
+    const { busbar } = server();
     const dynamicMappingsInput = [{ mapToName: "nick", fieldName: "firstname" }];
     const contacts = { objectName: "contacts", dynamicMappingsInput, ours: { kept: true } };
     const customer = await connectCustomer(busbar, {
@@ -97,7 +97,7 @@ export const suite: Suite = (server) => {
   });
 
   test("a configuration that the customer changes meanwhile is shown, and is not overwritten unseen; leaving with unsaved changes asks first", async () => {
-    const { on: busbar } = server();
+    const { busbar } = server();
     const customer = await connectCustomer(busbar, {
       provider: "hubspot",
       groupRef: "meanwhile",

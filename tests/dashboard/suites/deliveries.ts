@@ -18,7 +18,7 @@ export const suite: Suite = (server) => {
   after(() => sink?.close());
 
   test("after an outage the overview names the destination, its window is proposed, and as many are resent as were counted, with their ids", async () => {
-    const { on: busbar } = server();
+    const { busbar } = server();
     sink = await openSink();
     sink.answer = (_received, response) => void response.writeHead(503).end("maintenance");
     await fail(server(), sink.url);
@@ -105,7 +105,7 @@ export const suite: Suite = (server) => {
 };
 
 /** Makes a destination that fails, and events until so many deliveries have failed for good. */
-async function fail({ on: server }: Dashboard, url: string): Promise<void> {
+async function fail({ busbar: server }: Dashboard, url: string): Promise<void> {
   const made = async (path: string, body: object) => {
     const answer = await server.inProject("POST", path, body);
     assert.equal(answer.status, 201, answer.text);

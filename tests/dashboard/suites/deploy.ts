@@ -182,7 +182,7 @@ export const suite: Suite = (server) => {
 
   /** Returns what the API complains about, in the words of the page. */
   const complaints = async (sourceYaml: string): Promise<string[]> => {
-    const { status, body } = await server().on.inProject("PUT", "/integrations:batch?dryRun=true", {
+    const { status, body } = await server().busbar.inProject("PUT", "/integrations:batch?dryRun=true", {
       sourceYaml,
     });
     const words = (
@@ -245,7 +245,7 @@ export const suite: Suite = (server) => {
   });
 
   test("Compare says what `busbar deploy` says before and after it deploys", async () => {
-    const { on: busbar, origin } = server();
+    const { busbar, origin } = server();
     const env = { BUSBAR_URL: origin, BUSBAR_API_KEY: busbar.apiKey, BUSBAR_PROJECT: busbar.projectId };
     const command = async (...args: string[]) => {
       const { code, stdout, stderr } = await runCli(["deploy", "-", ...args], { env, stdin: COMPARED_LATER });
@@ -286,7 +286,7 @@ export const suite: Suite = (server) => {
   });
 
   test("a manifest is compared as the API compares it, deployed, and an old revision restored with its comments", async () => {
-    const { on: busbar } = server();
+    const { busbar } = server();
     const visit = await server().visit();
     const { page } = visit;
     await visit.open("/projects/default/deploy?template=write");

@@ -24,9 +24,9 @@ const LISTS = [
 
 export const suite: Suite = (server) => {
   test("each list of a new project explains itself with one action; a filtered one is cleared", async () => {
-    const { on: busbar } = server();
+    const { busbar } = server();
     const owner = { ...(await signIn(busbar)), "x-api-key": "" };
-    const project = { orgId: busbar.busbar.bootstrap?.orgId, name: "bare", appName: "Bare" };
+    const project = { orgId: busbar.server.bootstrap?.orgId, name: "bare", appName: "Bare" };
     await busbar.call("POST", "/v1/projects", project, owner);
     const visit = await server().visit();
     const { page } = visit;

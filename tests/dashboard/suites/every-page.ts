@@ -54,7 +54,7 @@ export const suite: Suite = (server) => {
     assert.deepEqual(faults, []);
     visit.assertUntroubled();
     await visit.close();
-    await server().on.inProject("DELETE", "/integrations/people");
+    await server().busbar.inProject("DELETE", "/integrations/people");
   });
 
   test("the sign-in page: axe in light and dark, wide and narrow", async () => {

@@ -8,7 +8,7 @@ const PROJECT = "/projects/first-steps";
 
 export const suite: Suite = (server) => {
   test("an empty project shows six steps; each is done in the dashboard and ticked", async () => {
-    const { on: busbar } = server();
+    const { busbar } = server();
     const { body: destinations } = await busbar.inProject("GET", "/destinations");
     const url: string = destinations.find(({ name }: { name: string }) => name === "my-app").metadata.url;
     const visit = await server().visit();
@@ -17,7 +17,7 @@ export const suite: Suite = (server) => {
     const dialog = page.getByRole("dialog");
     const step = (words: string) => page.getByRole("listitem").filter({ hasText: words });
 
-    await visit.open(`/orgs/${busbar.busbar.bootstrap?.orgId}/projects`);
+    await visit.open(`/orgs/${busbar.server.bootstrap?.orgId}/projects`);
     await button("New project").click();
     await dialog.getByLabel("Name").fill("first-steps");
     await dialog.getByLabel("Application").fill("First steps");

@@ -11,7 +11,7 @@ const OPERATIONS = "/projects/default/operations";
 
 export const suite: Suite = (server) => {
   test("the palette finds a refused request by its id and shows all of it; Back closes it, and what is cut off in a row is reported by the mouse", async () => {
-    const { on: busbar } = server();
+    const { busbar } = server();
     const record = { [`no_such_field_${"x".repeat(200)}`]: "1" };
     const body = { groupRef: "nobody", type: "create", record };
     const refused = await busbar.write("hubspot", "contacts", body);
@@ -221,7 +221,7 @@ export const suite: Suite = (server) => {
 
   test("texts of others stay text: markup is not run, and a change of direction stays in its place", async () => {
     const markup = "<img src=x onerror=alert(1)>";
-    const { body } = await server().on.write("hubspot", "contacts", {
+    const { body } = await server().busbar.write("hubspot", "contacts", {
       groupRef: "acme",
       type: "create",
       record: { email: markup },
@@ -232,8 +232,9 @@ export const suite: Suite = (server) => {
       await visit.page.locator("main .foreign").getByText(markup).first().waitFor();
       assert.equal(await visit.page.locator("main img").count(), 0, path);
     }
-    const { results } = (await server().on.inProject("GET", "/events?type=write.async.done&groupRef=foreign"))
-      .body;
+    const { results } = (
+      await server().busbar.inProject("GET", "/events?type=write.async.done&groupRef=foreign")
+    ).body;
     await visit.open(`/projects/default/events?event=${results[0].id}`);
     const shown = await visit.page.getByRole("region", { name: "Data" }).textContent();
     assert.match(shown ?? "", /"groupName": ".*\\u202e/);

@@ -18,7 +18,7 @@ integrations:
 
 export const suite: Suite = (server) => {
   test("each integration shows its health, revision and author without a call of its own, and a provider chooses among them", async () => {
-    const { on: busbar } = server();
+    const { busbar } = server();
     const sales = {
       provider: "salesforce",
       manifest: SALES,
@@ -94,7 +94,7 @@ export const suite: Suite = (server) => {
   });
 
   test("leaving the editor with a changed manifest asks first, and a choice that stops reading is not kept unseen", async () => {
-    const { on: busbar } = server();
+    const { busbar } = server();
     const reading = (objects: string) =>
       `specVersion: 1.0.0\nintegrations:\n  - name: left\n    provider: hubspot\n    read: { objects: [${objects}] }\n`;
     const contacts = "{ objectName: contacts, destination: my-app, requiredFields: [{ fieldName: email }] }";

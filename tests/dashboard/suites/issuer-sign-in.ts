@@ -25,7 +25,7 @@ export const suite: Suite = (server) => {
     await busbar.stop();
     await issuer.close();
   });
-  const origin = () => new URL(busbar.busbar.urls.base).origin;
+  const origin = () => new URL(busbar.server.urls.base).origin;
 
   /** Opens an address signed out, and follows the button to the issuer's page. */
   const atIssuer = async (path: string) => {

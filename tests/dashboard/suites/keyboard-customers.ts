@@ -39,7 +39,7 @@ export const suite: Suite = (server) => {
   };
 
   test("job 1 by keyboard alone: from an empty project to a written record and a webhook", async () => {
-    const { on: busbar } = server();
+    const { busbar } = server();
     const visit = await server().visit();
     const { page } = visit;
     const { keyboard } = page;
@@ -48,7 +48,7 @@ export const suite: Suite = (server) => {
       await skipToContent(visit);
     };
 
-    await begin(`/orgs/${busbar.busbar.bootstrap?.orgId}/projects`);
+    await begin(`/orgs/${busbar.server.bootstrap?.orgId}/projects`);
     await press(visit, "New project");
     await inDialog(visit, "Name");
     await keyboard.type("typed-steps");
@@ -121,7 +121,7 @@ export const suite: Suite = (server) => {
   });
 
   test("job 5 by keyboard alone: a broken connection is found on the overview, checked, and connected again", async () => {
-    const { on: busbar } = server();
+    const { busbar } = server();
     const app = { provider: "salesforce", clientId: "typed-salesforce", clientSecret: "app-secret" };
     const { body: created } = await busbar.inProject("POST", "/provider-apps", app);
     const broken = await connectCustomer(busbar, {
@@ -156,7 +156,7 @@ export const suite: Suite = (server) => {
   });
 
   test("job 8 by keyboard alone: the progress of a backfill is watched to its end, and its operation is opened", async () => {
-    const { on: busbar } = server();
+    const { busbar } = server();
     const { hubspot } = busbar.sandbox;
     const changedAt = Date.parse("2026-01-01T00:00:00Z");
     hubspot.account.generate("deals", {

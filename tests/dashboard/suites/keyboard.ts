@@ -11,7 +11,7 @@ integrations:
 
 export const suite: Suite = (server) => {
   test("job 2 by keyboard alone: a failed write is found by its record and by its request, and filled in again", async () => {
-    const failed = await server().on.write("hubspot", "contacts", {
+    const failed = await server().busbar.write("hubspot", "contacts", {
       groupRef: "acme",
       type: "update",
       record: { id: "70077008", email: "gone@example.com" },
@@ -63,7 +63,7 @@ export const suite: Suite = (server) => {
   });
 
   test("job 6 by keyboard alone: a topic is made with its routes, and the answer to a sample is shown", async () => {
-    const { on: busbar } = server();
+    const { busbar } = server();
     const visit = await server().visit();
     const { page } = visit;
     const { keyboard } = page;
@@ -126,7 +126,7 @@ export const suite: Suite = (server) => {
   });
 
   test("job 7 by keyboard alone: a manifest is typed, compared and deployed; the editor says how to leave it", async () => {
-    const { on: busbar } = server();
+    const { busbar } = server();
     const visit = await server().visit();
     const { page } = visit;
     const { keyboard } = page;
@@ -160,11 +160,11 @@ export const suite: Suite = (server) => {
   });
 
   test("job 9 by keyboard alone: a colleague is invited with a role", async () => {
-    const { on: busbar } = server();
+    const { busbar } = server();
     const visit = await server().visit();
     const { page } = visit;
     const { keyboard } = page;
-    await visit.open(`/orgs/${busbar.busbar.bootstrap?.orgId}/people`);
+    await visit.open(`/orgs/${busbar.server.bootstrap?.orgId}/people`);
     await skipToContent(visit);
     await tabTo(visit, "Invite");
     await keyboard.press("Enter");

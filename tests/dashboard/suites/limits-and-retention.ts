@@ -8,7 +8,7 @@ import { signIn } from "../open-dashboard.ts";
 
 export const suite: Suite = (server) => {
   test("a project's retention is set and taken back in its settings; days beyond a bound are marked at their field", async () => {
-    const { on: busbar } = server();
+    const { busbar } = server();
     const stored = async () => (await busbar.inProject("GET", "/retention")).body;
     const visit = await server().visit();
     const { page } = visit;
@@ -39,7 +39,7 @@ export const suite: Suite = (server) => {
   });
 
   test("a key's limits are set on creation, changed in its row, refused with the wrong address, and kept when it is replaced", async () => {
-    const { on: busbar } = server();
+    const { busbar } = server();
     const visit = await server().visit();
     const { page } = visit;
     const dialog = page.getByRole("dialog");
@@ -92,7 +92,7 @@ export const suite: Suite = (server) => {
   });
 
   test("a viewer sees retention and limits and changes neither", async () => {
-    const { apiKey } = await addPerson(server().on, "viewer");
+    const { apiKey } = await addPerson(server().busbar, "viewer");
     const visit = await server().visitSignedOut();
     const { page } = visit;
     await signIn(visit, apiKey);

@@ -61,7 +61,7 @@ export const suite: Suite = (server) => {
   });
 };
 
-async function write({ on: server }: Dashboard): Promise<string> {
+async function write({ busbar: server }: Dashboard): Promise<string> {
   const email = `live-${process.hrtime.bigint()}@example.com`;
   const { status, text, body } = await server.write("hubspot", "contacts", {
     groupRef: "acme",

@@ -7,7 +7,7 @@ import type { Suite } from "../run-suites.ts";
 
 export const suite: Suite = (server) => {
   test("a topic is made with its routes in one form; cutting a line removes that route only", async () => {
-    const { on: busbar } = server();
+    const { busbar } = server();
     const visit = await server().visit();
     const { page } = visit;
     await visit.open("/projects/default/notifications");
@@ -28,7 +28,7 @@ export const suite: Suite = (server) => {
   });
 
   test("a topic with a new webhook is made in one form and shows the answer to a sample; if a part is refused, nothing exists", async () => {
-    const { on: busbar } = server();
+    const { busbar } = server();
     const { body } = await busbar.inProject("GET", "/destinations");
     const url: string = body.find(({ name }: { name: string }) => name === "my-app").metadata.url;
     const visit = await server().visit();
@@ -68,7 +68,7 @@ export const suite: Suite = (server) => {
   });
 
   test("a destination that fails shows it, and the count of a range is shown before it is resent", async () => {
-    const { on: busbar } = server();
+    const { busbar } = server();
     const visit = await server().visit();
     const { page } = visit;
     await visit.open("/projects/default/destinations/broken");
@@ -99,7 +99,7 @@ export const suite: Suite = (server) => {
     await page.waitForURL(/\?type=installation\.created$/);
 
     // A topic has the type, but leads nowhere.
-    const { on: busbar } = server();
+    const { busbar } = server();
     const deadEnd = { name: "dead-end", eventTypes: ["installation.deleted"], destinationIds: [] };
     const { body: topic } = await busbar.inProject("POST", "/topics", deadEnd);
     const { installationId } = await connectCustomer(busbar, {

@@ -6,7 +6,7 @@ import type { Suite } from "../run-suites.ts";
 
 export const suite: Suite = (server) => {
   test("a failed write is found by its record and by its request in three actions, with cause, remedy and withheld fields in sight", async () => {
-    const failed = await server().on.write("hubspot", "contacts", {
+    const failed = await server().busbar.write("hubspot", "contacts", {
       groupRef: "acme",
       type: "update",
       record: { id: "70077007", email: "gone@example.com" },
@@ -31,7 +31,7 @@ export const suite: Suite = (server) => {
   });
 
   test("a running operation turns to its end unasked, with its last steps: one that is carried out, and one that is cancelled", async (scope) => {
-    const { on: busbar } = server();
+    const { busbar } = server();
     const started = async (email: string, more: object) => {
       const write = { groupRef: "acme", type: "create", mode: "asynchronous", record: { email }, ...more };
       return (await busbar.write("hubspot", "contacts", write)).body.operationId as string;
@@ -72,7 +72,7 @@ export const suite: Suite = (server) => {
   });
 
   test("a connection in use cannot be deleted, naming who uses it; a check finds that its tokens were revoked", async () => {
-    const broken = await connectCustomer(server().on, {
+    const broken = await connectCustomer(server().busbar, {
       provider: "salesforce",
       objects: ["account"],
       groupRef: "breaking",
@@ -83,7 +83,7 @@ export const suite: Suite = (server) => {
     await visit.open(`/projects/default/connections/${broken.connectionId}`);
     await page.getByText("In use by the installation of salesforce").waitFor();
     assert.equal(await page.getByRole("button", { name: "Delete", exact: true }).isDisabled(), true);
-    server().on.sandbox.salesforce.revokeTokens();
+    server().busbar.sandbox.salesforce.revokeTokens();
     await page.getByRole("button", { name: "Check now" }).click();
     await page.getByText("Does not work").waitFor();
     await page.getByText("bad credentials").first().waitFor();
@@ -106,7 +106,7 @@ export const suite: Suite = (server) => {
   });
 
   test("revoked tokens are named on the overview by themselves; connecting again in a window makes the connection work without a reload", async () => {
-    const { on: busbar } = server();
+    const { busbar } = server();
     const app = { provider: "salesforce", clientId: "salesforce-client", clientSecret: "app-secret" };
     assert.equal((await busbar.inProject("POST", "/provider-apps", app)).status, 200);
     const broken = await connectCustomer(busbar, {
@@ -137,7 +137,7 @@ export const suite: Suite = (server) => {
   });
 
   test("a customer is renamed, offered a link to connect, and gets an integration installed", async () => {
-    const { on: busbar } = server();
+    const { busbar } = server();
     await busbar.inProject("POST", "/groups", { groupRef: "fresh", groupName: "Fresh" });
     const visit = await server().visit();
     const { page } = visit;
@@ -172,7 +172,7 @@ export const suite: Suite = (server) => {
   });
 
   test("a link for a customer is not shown any more when the form names another customer", async () => {
-    const { on: busbar } = server();
+    const { busbar } = server();
     const app = { provider: "salesforce", clientId: "salesforce-client", clientSecret: "app-secret" };
     assert.ok([200, 409].includes((await busbar.inProject("POST", "/provider-apps", app)).status));
     const visit = await server().visit();

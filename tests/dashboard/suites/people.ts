@@ -7,7 +7,7 @@ import type { Suite } from "../run-suites.ts";
 import { signIn } from "../open-dashboard.ts";
 
 export const suite: Suite = (server) => {
-  const people = () => `/orgs/${server().on.busbar.bootstrap?.orgId}/people`;
+  const people = () => `/orgs/${server().busbar.server.bootstrap?.orgId}/people`;
 
   test("an owner invites a colleague with a role and gets the link to send", async () => {
     const visit = await server().visit();
@@ -29,12 +29,12 @@ export const suite: Suite = (server) => {
   });
 
   test("the last owner can be neither removed nor given a lower role, and it says why", async () => {
-    const { body: members } = await server().on.call(
+    const { body: members } = await server().busbar.call(
       "GET",
       people().replace(/^\/(.*)people$/, "/v1/$1builders"),
       undefined,
       {
-        ...(await readSession(server().on)),
+        ...(await readSession(server().busbar)),
         "x-api-key": "",
       },
     );
@@ -52,7 +52,7 @@ export const suite: Suite = (server) => {
   });
 
   test("a role is changed after a question, not by an arrow key alone, and the audit says who did it", async () => {
-    const { builderId } = await addPerson(server().on, "viewer");
+    const { builderId } = await addPerson(server().busbar, "viewer");
     const visit = await server().visit();
     const { page } = visit;
     await visit.open(people());
@@ -75,7 +75,7 @@ export const suite: Suite = (server) => {
   });
 
   test("a person sees their sessions, with browser and system in words, and ends the others", async () => {
-    const { on: busbar } = server();
+    const { busbar } = server();
     const { apiKey } = await addPerson(busbar, "support");
     const other = { ...(await readSession(busbar, apiKey)), "x-api-key": "" };
     const visit = await server().visitSignedOut();

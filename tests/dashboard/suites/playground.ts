@@ -23,12 +23,14 @@ export const suite: Suite = (server) => {
       .getByRole("region", { name: "Answer" })
       .getByRole("link", { name: "Open the operation" });
     const operationId = (await link.getAttribute("href"))?.split("/").at(-1);
-    const operation = await server().on.inProject("GET", `/operations/${operationId}`);
+    const operation = await server().busbar.inProject("GET", `/operations/${operationId}`);
     assert.deepEqual([operation.status, operation.body.status], [200, "success"]);
     await replaceText({ page }, "Record", '[{"email": "shell@example.com", "firstname": "It\'s me"}]');
     const curl = page.getByRole("region", { name: "curl" });
     await curl.getByText("shell@example.com").waitFor();
-    const { successCount, errors } = JSON.parse(await inShell(await curl.textContent(), server().on.apiKey));
+    const { successCount, errors } = JSON.parse(
+      await inShell(await curl.textContent(), server().busbar.apiKey),
+    );
     assert.equal(successCount, 1, JSON.stringify(errors));
     await page.getByRole("table", { name: "Sent in this tab" }).getByText("create contacts").waitFor();
     visit.assertUntroubled();
@@ -45,7 +47,7 @@ export const suite: Suite = (server) => {
     const body = await page.getByRole("region", { name: "Body" }).textContent();
     const shell = await inShell(
       await page.getByRole("region", { name: "curl" }).textContent(),
-      server().on.apiKey,
+      server().busbar.apiKey,
     );
     assert.deepEqual(JSON.parse(shell).properties, JSON.parse(body ?? "").properties);
     await page.getByLabel("Path", { exact: true }).fill("/another");
@@ -59,7 +61,7 @@ export const suite: Suite = (server) => {
   });
 
   test("the playground calls for the installation of the address only, and a new installation does not replace the chosen one", async () => {
-    const { on: busbar } = server();
+    const { busbar } = server();
     const visit = await server().visit();
     const { page } = visit;
     await visit.open("/projects/default/playground?installationId=gone&object=contacts");
@@ -88,7 +90,7 @@ export const suite: Suite = (server) => {
   });
 
   test("a project that is marked as production has a bar on its pages, and asks before a write is sent", async () => {
-    const { on: busbar } = server();
+    const { busbar } = server();
     const visit = await server().visit();
     const { page } = visit;
     const bar = page.getByText("Production: this project serves real customers.");
@@ -179,7 +181,7 @@ export const suite: Suite = (server) => {
 
 /** Counts all rows of a list of the API, whatever its pages. */
 async function countRows(
-  { on: server }: Dashboard,
+  { busbar: server }: Dashboard,
   list: string,
   filters: Record<string, string>,
 ): Promise<number> {

@@ -6,7 +6,7 @@ import type { Suite } from "../run-suites.ts";
 
 export const suite: Suite = (server) => {
   test("a template becomes a provider, a fault is listed with its line, the change is stored, and customers can be connected to it", async () => {
-    const { on: busbar } = server();
+    const { busbar } = server();
     const visit = await server().visit();
     const { page } = visit;
     const findings = page.getByRole("region", { name: "Findings" });

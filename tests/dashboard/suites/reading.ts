@@ -20,7 +20,7 @@ integrations:
 
 export const suite: Suite = (server) => {
   test("the tab Reading shows an object that only the manifest reads, the schedule of each, and one that is switched off", async () => {
-    const { on: busbar } = server();
+    const { busbar } = server();
     const contacts = { objectName: "contacts", disabled: true };
     const customer = await connectCustomer(busbar, {
       provider: "hubspot",
@@ -47,7 +47,7 @@ export const suite: Suite = (server) => {
   });
 
   test("Ctrl-K with the id of a record that was never seen leads to why it did not arrive", async () => {
-    const { on: busbar } = server();
+    const { busbar } = server();
     const contacts = { objectName: "contacts", disabled: true };
     await connectCustomer(busbar, {
       provider: "hubspot",

@@ -53,7 +53,7 @@ const buildBodies = (orgId: string): Record<string, object> => {
 
 export const suite: Suite = (server) => {
   test("on every page and tab, all that a viewer could change something with is disabled and explained", async () => {
-    const { on: busbar } = server();
+    const { busbar } = server();
     const { apiKey } = await addPerson(busbar, "viewer");
     const visit = await server().visitSignedOut();
     await signIn(visit, apiKey);
@@ -92,11 +92,11 @@ export const suite: Suite = (server) => {
   });
 
   test("the API refuses a viewer every change of a project and its organisation with 403", async () => {
-    const { on: busbar } = server();
+    const { busbar } = server();
     const { apiKey } = await addPerson(busbar, "viewer");
     const visit = await server().visitSignedOut();
     await signIn(visit, apiKey);
-    const operations = changingOperations(busbar.busbar.bootstrap?.orgId ?? "");
+    const operations = changingOperations(busbar.server.bootstrap?.orgId ?? "");
     // As the page itself would, with the cookie.
     const statuses: number[] = await visit.page.evaluate(
       (calls) =>

@@ -18,7 +18,7 @@ export const suite: Suite = (server) => {
     assert.match(page.url(), /\/sign-in/);
     visit.forgive();
 
-    await signIn(visit, server().on.apiKey);
+    await signIn(visit, server().busbar.apiKey);
     await page.waitForURL(/\/projects\/default\/api-keys$/);
     const kept: string = await page.evaluate(
       "JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href])",
@@ -38,7 +38,7 @@ export const suite: Suite = (server) => {
   });
 
   test("the eleventh wrong key from an address is told how long to wait", async () => {
-    const { on: busbar } = server();
+    const { busbar } = server();
     const headers = { "x-forwarded-for": "203.0.113.7" };
     const apiKey = "bb_wrong_key_that_is_long_enough_0000";
     for (let attempt = 1; attempt <= 10; attempt++)
@@ -59,7 +59,7 @@ export const suite: Suite = (server) => {
   test("the page first asked for follows the sign-in, but never another site", async () => {
     const visit = await server().visitSignedOut();
     await visit.open("/sign-in?returnTo=//evil.example/x");
-    await signIn(visit, server().on.apiKey);
+    await signIn(visit, server().busbar.apiKey);
     assert.equal(new URL(visit.page.url()).origin, server().origin);
     visit.assertUntroubled();
     await visit.close();
@@ -68,7 +68,7 @@ export const suite: Suite = (server) => {
   test("signed out elsewhere: a dialog asks to sign in again at the next call, a half-filled form stays, and the page goes on", async () => {
     const [here, elsewhere] = [await server().visitSignedOut(), await server().visitSignedOut()];
     const { page } = here;
-    await signIn(here, server().on.apiKey);
+    await signIn(here, server().busbar.apiKey);
     await elsewhere.context.addCookies(await here.context.cookies());
     await here.open("/projects/default/destinations");
     await page.getByRole("button", { name: "New destination" }).click();
@@ -82,7 +82,7 @@ export const suite: Suite = (server) => {
     const dialog = page.getByRole("dialog", { name: "Sign in again" });
     await dialog.waitFor();
     here.forgive();
-    await dialog.getByLabel("API key", { exact: true }).fill(server().on.apiKey);
+    await dialog.getByLabel("API key", { exact: true }).fill(server().busbar.apiKey);
     await dialog.getByRole("button", { name: "Sign in", exact: true }).click();
     await dialog.waitFor({ state: "hidden" });
     assert.equal(await form.getByLabel("Name", { exact: true }).inputValue(), "half-filled");
@@ -95,7 +95,7 @@ export const suite: Suite = (server) => {
   test("signing out leads to the sign-in, and the session has ended", async () => {
     const visit = await server().visitSignedOut();
     const { page } = visit;
-    await signIn(visit, server().on.apiKey);
+    await signIn(visit, server().busbar.apiKey);
     await page.getByRole("button", { name: "Account menu" }).click();
     await page.getByRole("menuitem", { name: "Sign out" }).click();
     await page.waitForURL(/\/sign-in$/);

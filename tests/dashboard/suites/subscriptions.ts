@@ -29,7 +29,7 @@ integrations:
 
 export const suite: Suite = (server) => {
   test("an event is found by its record, with why it was filtered or the delivery of its message; missed changes are looked for, and a test event is sent", async () => {
-    const { on: busbar } = server();
+    const { busbar } = server();
     const metadata = { providerParams: { subscribeSource: "webhook" } };
     const app = {
       provider: "hubspot",
@@ -110,7 +110,7 @@ export const suite: Suite = (server) => {
 const PORTAL = 4_100_410;
 
 /** Sends events as HubSpot does. */
-async function push({ on: busbar, origin }: Dashboard, events: readonly object[]): Promise<void> {
+async function push({ busbar, origin }: Dashboard, events: readonly object[]): Promise<void> {
   const place = "/subscribe/v1/projects/default/integrations/changes";
   const about = { subscriptionId: 2, portalId: PORTAL, occurredAt: Date.now(), attemptNumber: 0 };
   const body = JSON.stringify(events.map((event, index) => ({ eventId: index + 1, ...about, ...event })));

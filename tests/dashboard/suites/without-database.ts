@@ -6,7 +6,7 @@ import type { Suite } from "../run-suites.ts";
 
 export const suite: Suite = (server) => {
   test("while the database is away, old rows stay under one bar, a page opened meanwhile says why it is empty, and both recover without a reload", async () => {
-    const { on: busbar } = server();
+    const { busbar } = server();
     const visit = await server().visit();
     const { page } = visit;
     await visit.open("/projects/default/operations");
@@ -31,7 +31,7 @@ export const suite: Suite = (server) => {
   });
 
   test("while nothing can be stored, a bar says so although all pages can be read", async () => {
-    const { on: busbar } = server();
+    const { busbar } = server();
     const visit = await server().visit();
     const blocker = new Client({ connectionString: busbar.connectionString });
     await blocker.connect();

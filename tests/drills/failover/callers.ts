@@ -40,19 +40,19 @@ export class Callers {
     }
   }
 
-  async #write(process: string, on: ChildBusbar, n: number, mode: string): Promise<void> {
+  async #write(process: string, busbar: ChildBusbar, n: number, mode: string): Promise<void> {
     const { integration, groupRef } = this.#customer;
     const name = `drill ${process} ${mode} ${n}`;
     const body = { groupRef, type: "create", mode, record: { name } };
-    const { status, body: answer } = await on.write(integration, "companies", body);
+    const { status, body: answer } = await busbar.write(integration, "companies", body);
     this.#count(mode, status);
     if (status !== 200) return;
     this.writes.set(answer.operationId, name);
     this.acknowledged[process] = (this.acknowledged[process] ?? 0) + 1;
   }
 
-  async #proxied(on: ChildBusbar): Promise<void> {
-    const { status } = await on.proxied(this.#customer, "/crm/v3/objects/companies?limit=1");
+  async #proxied(busbar: ChildBusbar): Promise<void> {
+    const { status } = await busbar.proxied(this.#customer, "/crm/v3/objects/companies?limit=1");
     this.#count("proxied", status);
   }
 

@@ -28,10 +28,10 @@ export class Load {
   readonly #loops: Promise<void>[] = [];
 
   /** `names`: as text in the names of the created records. */
-  create(on: () => Client, groupRef: string, mode: "synchronous" | "asynchronous"): void {
+  create(busbar: () => Client, groupRef: string, mode: "synchronous" | "asynchronous"): void {
     this.#repeat(mode, async (n) => {
       const name = `drill ${groupRef} ${mode} ${n}.`;
-      const answer = await this.#write(on(), { groupRef, type: "create", mode, record: { name } });
+      const answer = await this.#write(busbar(), { groupRef, type: "create", mode, record: { name } });
       if (answer.status !== 200) return answer.status;
       this.#creates.push(name);
       this.writes.set(answer.body.operationId, name);
@@ -40,12 +40,12 @@ export class Load {
   }
 
   /** Gives a record higher and higher values. */
-  update(on: () => Client, groupRef: string, id: string): void {
+  update(busbar: () => Client, groupRef: string, id: string): void {
     const values: number[] = [];
     this.#updates.set(id, values);
     this.#repeat("update", async (n) => {
       const record = { id, numberofemployees: String(n) };
-      const answer = await this.#write(on(), { groupRef, type: "update", mode: "asynchronous", record });
+      const answer = await this.#write(busbar(), { groupRef, type: "update", mode: "asynchronous", record });
       if (answer.status !== 200) return answer.status;
       values.push(n);
       this.writes.set(answer.body.operationId, `asynchronous update ${n} of ${id}`);
@@ -91,7 +91,7 @@ export class Load {
     this.#loops.push(loop());
   }
 
-  #write = (on: Client, body: object) => on.write("hubspot", "companies", body);
+  #write = (busbar: Client, body: object) => busbar.write("hubspot", "companies", body);
 }
 
 /** Lists the values that the provider has accepted for each record, in order. */

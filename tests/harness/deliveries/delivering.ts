@@ -11,7 +11,7 @@ import { openBoth, routePool } from "../two-databases.ts";
 import { sideRoles } from "../side-roles.ts";
 
 export interface Delivering {
-  on: TestBusbar;
+  busbar: TestBusbar;
   sink: Sink;
   database: Database;
   /** Records sample events in one transaction, numbered in `consumerName` from 0. */
@@ -49,7 +49,7 @@ export async function openDelivering(env: Record<string, string> = {}): Promise<
   const listDeliveries = async (name: string) =>
     (await busbar.inProject("GET", `/destinations/${name}/deliveries?pageSize=200`)).body.results;
   return {
-    on: busbar,
+    busbar,
     sink,
     database,
     listDeliveries,

@@ -80,7 +80,7 @@ export const testReactComponents = (): void => {
         "react-dom": join(ROOT, "node_modules/react-dom"),
       };
       const entry = join(import.meta.dirname, "page.js");
-      const { origin } = new URL(busbar.busbar.urls.base);
+      const { origin } = new URL(busbar.server.urls.base);
       [served, browser] = await Promise.all([servePage(origin, { entry, alias }), launchBrowser()]);
       for (const provider of ["hubspot", "salesforce"]) {
         const scopes = provider === "hubspot" ? ["oauth"] : ["api", "refresh_token"];
@@ -107,7 +107,7 @@ export const testReactComponents = (): void => {
         ...more,
       });
       const foreign: string[] = [];
-      const own = [new URL(served.url).origin, new URL(busbar.busbar.urls.base).origin];
+      const own = [new URL(served.url).origin, new URL(busbar.server.urls.base).origin];
       customer.page.on("request", (request) => {
         if (!own.includes(new URL(request.url()).origin)) foreign.push(request.url());
       });
