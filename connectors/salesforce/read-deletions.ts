@@ -254,10 +254,10 @@ async function readStates(
   const page = readQueryPage(answer.body);
   const records = page.records.map((raw) => objectOrBroken(raw, "a record"));
   if (page.locator === undefined) return { records, left: [] };
-  if (records.length === 0)
-    throw brokenPage("Salesforce's query does not advance: a page without records names a next page");
-  const seen = new Set(records.map(recordId));
-  return { records, left: ids.filter((id) => !seen.has(id)) };
+  const seen = new Set(records.map((record) => longId(recordId(record))));
+  const left = ids.filter((id) => !seen.has(id));
+  if (left.length < ids.length) return { records, left };
+  throw brokenPage("Salesforce's query does not advance: a page without records names a next page");
 }
 
 const isWithin = (time: Date | undefined, { since, until }: Period): boolean =>
