@@ -99,7 +99,7 @@ export const description: Description = {
       example: { name: "Quill Ltd" },
     },
     groups: { singular: "group", deleted: { at: "deleted" }, example: { name: "Support" } },
-    brands: { singular: "brand", example: { name: "Quill" } },
+    brands: { singular: "brand", deleted: { at: "is_deleted" }, example: { name: "Quill" } },
     macros: { singular: "macro", example: { title: "Close" } },
   },
   errors: {
