@@ -78,6 +78,6 @@ export const description: Description = {
   sources: {
     documentation: "https://developers.pandadoc.com/reference",
     checked:
-      "2026-11-27, PandaDoc's OpenAPI file 8.8.0 of 2026-07-16: addresses, bodies, answers, paging, filters; its guide to lists. A document's time of change is that of its state and settings, not of its content; whether a deletion changes it, nobody says. Documents have name, state and times; their recipients, fields and prices are at `/details`, which the proxy calls. An entry of our own: the published catalog does not have this provider",
+      "2026-11-27, PandaDoc's OpenAPI file 8.8.0 of 2026-07-16: addresses, bodies, answers, paging, filters; its guide to lists. A document's time of change is that of its state and settings, not of its content; whether a deletion changes it, nobody says. Documents have name, state and times; their recipients, fields and prices are at `/details`, which the proxy calls. The address of accounts in Europe is from other projects. An entry of our own: the published catalog does not have this provider",
   },
 };
