@@ -7,13 +7,13 @@ export const brokenPage = (message: string): ProviderError =>
   new ProviderError({ kind: "unreadable", message, status: 200 });
 
 /**
- * Returns whether a smaller page may be readable: this one was longer than this process reads, and then has no status, or the provider refuses it
- * with these words.
+ * Returns whether a smaller page may be readable: this one was longer than this process reads, and then has no status, or the provider's
+ * refusal or answer has these words.
  */
-export const isTooLarge = (error: unknown, words?: string): error is ProviderError =>
+export const isTooLarge = (error: unknown, words?: string, answer = ""): error is ProviderError =>
   error instanceof ProviderError &&
   ((error.kind === "unreadable" && error.status === undefined) ||
-    (words !== undefined && error.message.includes(words)));
+    (words !== undefined && (error.message.includes(words) || answer.includes(words))));
 
 /** Returns the object. Throws `ProviderError` with the name of what should have been one. */
 export function objectOrBroken(value: Json | undefined, name: string): JsonObject {

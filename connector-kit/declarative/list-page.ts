@@ -171,7 +171,7 @@ export async function readPageFrom(
   const request = pageRequest(object, plan, checkpoint, chosen);
   const smaller = restartWithHalf(rules, plan, reached);
   const sent = await send(request, kept, classify, plan.account).catch((thrown: unknown) => {
-    if (smaller && isTooLarge(thrown, rules.list?.pageSize?.halvedBy)) return undefined;
+    if (smaller && isTooLarge(thrown, rules.list?.pageSize?.halvedBy, response?.text)) return undefined;
     throw thrown;
   });
   if (!sent && smaller)

@@ -72,17 +72,18 @@ test("a list that ServiceNow breaks off with the status 200 is asked for in smal
     error: { detail: `${message}. Check logs for error trace.`, message },
     status: "failure",
   };
-  const { fetch, requests } = replay(
-    { status: 200, body: brokenOff },
-    { status: 200, body: { result: rows(1, 2) } },
-  );
-  const plan = { objectName: "incident", fields: [], filters: [], associations: [] };
-  const { records, next } = await read.readPage(plan, undefined, fetch);
-  assert.deepEqual(
-    records.map(({ id }) => id),
-    rows(1, 2).map(({ sys_id: id }) => id),
-  );
-  assert.equal(next, undefined);
-  const sizes = requests.map(({ path }) => Number(/sysparm_limit=(\d+)/.exec(path)?.[1]));
-  assert.deepEqual(sizes, [sizes[0], Math.floor((sizes[0] ?? 0) / 2)]);
+  // Some of the recorded bodies are no JSON: the record at work is cut off.
+  const cut = JSON.stringify(brokenOff).replace("}]", '},}"" ]');
+  for (const body of [brokenOff, cut]) {
+    const { fetch, requests } = replay({ status: 200, body }, { status: 200, body: { result: rows(1, 2) } });
+    const plan = { objectName: "incident", fields: [], filters: [], associations: [] };
+    const { records, next } = await read.readPage(plan, undefined, fetch);
+    assert.deepEqual(
+      records.map(({ id }) => id),
+      rows(1, 2).map(({ sys_id: id }) => id),
+    );
+    assert.equal(next, undefined);
+    const sizes = requests.map(({ path }) => Number(/sysparm_limit=(\d+)/.exec(path)?.[1]));
+    assert.deepEqual(sizes, [sizes[0], Math.floor((sizes[0] ?? 0) / 2)]);
+  }
 });
