@@ -1,4 +1,4 @@
-/** Asana's objects of one workspace. Tasks and sections are read project by project. */
+/** Asana's objects of one workspace. It has no list of all tasks: they are read project by project, user by user and task by task. */
 import type { Description } from "../../connector-kit/declarative/rules/description.ts";
 
 const ofWorkspace = { workspace: "{connection.workspaceId}" };
@@ -30,6 +30,28 @@ export const description: Description = {
       changedPath: "modified_at",
       since: { to: "query.modified_since" },
       example: { name: "Call Ada" },
+    },
+    assignedTasks: {
+      path: "tasks",
+      modes: ["read"],
+      parent: { object: "users" },
+      list: {
+        path: "/1.0/tasks",
+        query: { assignee: "{parent}", ...ofWorkspace },
+        pageSize: { to: "query.limit", most: 100 },
+      },
+      changedPath: "modified_at",
+      since: { to: "query.modified_since" },
+      example: { name: "Call Bo" },
+    },
+    // Those of the tasks of projects: a request for each task.
+    subtasks: {
+      path: "tasks",
+      modes: ["read"],
+      parent: { object: "tasks" },
+      list: { path: "/1.0/tasks/{parent}/subtasks", pageSize: { to: "query.limit", most: 100 } },
+      changedPath: "modified_at",
+      example: { name: "Find the number" },
     },
     sections: {
       parent: { object: "projects" },
@@ -76,6 +98,7 @@ export const description: Description = {
   errors: { message: ["errors.*.message"] },
   sources: {
     documentation: "https://developers.asana.com/reference/rest-api-reference",
-    checked: "2026-11-26, Asana's OpenAPI file of 2026-06-11",
+    checked:
+      "2026-11-28, Asana's OpenAPI file of 2026-06-11. Of a user with several workspaces, the first is read",
   },
 };
