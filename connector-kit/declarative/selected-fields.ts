@@ -5,14 +5,14 @@ import type { ObjectPlan } from "./object-plan.ts";
 import { put, withQuery, type RequestParts } from "./request-parts.ts";
 
 /**
- * Adds the names of the fields. Nothing is added where the provider returns all fields anyway, nor where the body of the list has the names of
- * all that are known, and none is wanted alone.
+ * Adds the names of the fields. Nothing is added where the provider returns all fields anyway, nor where the list itself has the names of all
+ * that are known, in its body or its query, and none is wanted alone.
  */
 export function putSelected(parts: RequestParts, plan: ObjectPlan, fields: readonly string[]): void {
-  const target = plan.select?.to ?? "";
-  const isNamed =
-    target.startsWith("body.") && valueAt(parts.body, target.slice("body.".length)) !== undefined;
-  if (isNamed && fields.length === 0) return;
+  const [place, ...path] = (plan.select?.to ?? "").split(".");
+  const name = path.join(".");
+  const own = place === "body" ? valueAt(parts.body, name) : plan.list?.query?.[name];
+  if (own !== undefined && fields.length === 0) return;
   putNames(parts, plan, groupSelectedFields(plan, fields)[0] ?? []);
 }
 

@@ -119,7 +119,8 @@ const ListFact = closed({
       closed({
         what: text("Records of others that the list has by default, for example `public projects`."),
         leftOutBy: Type.Record(Type.String(), Type.String(), {
-          description: "Parameters that leave them out: `query.membership` and its value.",
+          description:
+            "Parameters that leave them out: `query.membership` and its value; `*` for any, such as the id of the account.",
         }),
         source: optional("Key in `sources`, where it is another one."),
       }),

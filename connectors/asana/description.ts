@@ -1,12 +1,43 @@
 /** Asana's objects of one workspace. It has no list of all tasks: they are read project by project, user by user and task by task. */
-import type { Description } from "../../connector-kit/declarative/rules/description.ts";
+import type { Description, ObjectRules } from "../../connector-kit/declarative/rules/description.ts";
 
 const ofWorkspace = { workspace: "{connection.workspaceId}" };
+
+/** Without names, Asana's lists have the name alone: a read of all fields names all that Asana documents without a special plan or option. */
+const buildList = (path: string, names: string, query: Record<string, string> = {}): ObjectRules["list"] => ({
+  path,
+  query: { ...query, opt_fields: names },
+  pageSize: { to: "query.limit", most: 100 },
+});
+
+const PROJECT =
+  "name,archived,color,completed,completed_at,completed_by,created_at,created_from_template,current_status,current_status_update," +
+  "custom_field_settings,custom_fields,default_access_level,default_view,due_on,followers,icon,members," +
+  "minimum_access_level_for_customization,minimum_access_level_for_sharing,modified_at,notes,owner,permalink_url,privacy_setting," +
+  "project_brief,start_on,team,workspace";
+
+const TASK =
+  "name,actual_time_minutes,approval_status,assigned_by,assignee,assignee_section,completed,completed_at,completed_by,created_at," +
+  "custom_fields,custom_type,custom_type_status_option,due_at,due_on,followers,liked,likes,memberships,modified_at,notes,num_likes,parent," +
+  "permalink_url,projects,resource_subtype,start_at,start_on,tags,workspace";
+
+const PORTFOLIO =
+  "name,color,created_at,created_by,current_status_update,custom_field_settings,custom_fields,default_access_level,due_on,members,owner," +
+  "permalink_url,privacy_setting,project_templates,public,start_on,workspace";
+
+const TEAM =
+  "name,description,custom_field_settings,edit_team_name_or_description_access_level,edit_team_visibility_or_trash_team_access_level," +
+  "endorsed,guest_invite_management_access_level,join_request_management_access_level,member_invite_management_access_level,organization," +
+  "permalink_url,team_content_management_access_level,team_member_removal_access_level,visibility";
+
+const CUSTOM_FIELD =
+  "name,type,description,asana_created_field,created_by,currency_code,custom_label,custom_label_position,default_access_level,enum_options," +
+  "format,has_notifications_enabled,id_prefix,input_restrictions,is_formula_field,is_global_to_workspace,is_value_read_only,precision," +
+  "privacy_setting,representation_type,resource_subtype";
 
 export const description: Description = {
   ids: { pattern: "[0-9]{1,30}" },
   defaults: {
-    list: { path: "/1.0/{path}", query: ofWorkspace, pageSize: { to: "query.limit", most: 100 } },
     records: "data",
     paging: { cursor: { from: "next_page.offset", to: "query.offset" } },
     select: { to: "query.opt_fields" },
@@ -18,15 +49,22 @@ export const description: Description = {
     record: "data",
   },
   objects: {
-    projects: { changedPath: "modified_at", example: { name: "Launch" } },
-    tags: { example: { name: "Pens" } },
+    projects: {
+      list: buildList("/1.0/projects", PROJECT, ofWorkspace),
+      changedPath: "modified_at",
+      example: { name: "Launch" },
+    },
+    tags: {
+      list: buildList(
+        "/1.0/tags",
+        "name,color,created_at,followers,notes,permalink_url,workspace",
+        ofWorkspace,
+      ),
+      example: { name: "Pens" },
+    },
     tasks: {
       parent: { object: "projects" },
-      list: {
-        path: "/1.0/tasks",
-        query: { project: "{parent}" },
-        pageSize: { to: "query.limit", most: 100 },
-      },
+      list: buildList("/1.0/tasks", TASK, { project: "{parent}" }),
       changedPath: "modified_at",
       since: { to: "query.modified_since" },
       example: { name: "Call Ada" },
@@ -35,11 +73,7 @@ export const description: Description = {
       path: "tasks",
       modes: ["read"],
       parent: { object: "users" },
-      list: {
-        path: "/1.0/tasks",
-        query: { assignee: "{parent}", ...ofWorkspace },
-        pageSize: { to: "query.limit", most: 100 },
-      },
+      list: buildList("/1.0/tasks", TASK, { assignee: "{parent}", ...ofWorkspace }),
       changedPath: "modified_at",
       since: { to: "query.modified_since" },
       example: { name: "Call Bo" },
@@ -49,30 +83,29 @@ export const description: Description = {
       path: "tasks",
       modes: ["read"],
       parent: { object: "tasks" },
-      list: { path: "/1.0/tasks/{parent}/subtasks", pageSize: { to: "query.limit", most: 100 } },
+      list: buildList("/1.0/tasks/{parent}/subtasks", TASK),
       changedPath: "modified_at",
       example: { name: "Find the number" },
     },
     sections: {
       parent: { object: "projects" },
-      list: { path: "/1.0/projects/{parent}/sections", pageSize: { to: "query.limit", most: 100 } },
+      list: buildList("/1.0/projects/{parent}/sections", "name,created_at,project"),
       create: { method: "POST", path: "/1.0/projects/{field.project}/sections", wrap: { in: "data" } },
       example: { name: "Doing", project: "67890" },
     },
     // Without an owner: those of the user, and all of the workspace for a service account.
     portfolios: {
-      list: {
-        path: "/1.0/portfolios",
-        query: ofWorkspace,
-        pageSize: { to: "query.limit", most: 100 },
-      },
+      list: buildList("/1.0/portfolios", PORTFOLIO, ofWorkspace),
       example: { name: "Launches" },
     },
     workspaces: {
       modes: ["read", "update"],
-      list: { path: "/1.0/workspaces", pageSize: { to: "query.limit", most: 100 } },
+      list: buildList("/1.0/workspaces", "name,email_domains,is_organization"),
     },
-    users: { modes: ["read"] },
+    users: {
+      modes: ["read"],
+      list: buildList("/1.0/users", "name,email,photo,workspaces,custom_fields", ofWorkspace),
+    },
     teams: {
       modes: ["read", "create", "update"],
       create: {
@@ -82,17 +115,11 @@ export const description: Description = {
         also: { organization: "{connection.workspaceId}" },
       },
       example: { name: "Writers" },
-      list: {
-        path: "/1.0/workspaces/{connection.workspaceId}/teams",
-        pageSize: { to: "query.limit", most: 100 },
-      },
+      list: buildList("/1.0/workspaces/{connection.workspaceId}/teams", TEAM),
     },
     custom_fields: {
       modes: ["read"],
-      list: {
-        path: "/1.0/workspaces/{connection.workspaceId}/custom_fields",
-        pageSize: { to: "query.limit", most: 100 },
-      },
+      list: buildList("/1.0/workspaces/{connection.workspaceId}/custom_fields", CUSTOM_FIELD),
     },
   },
   errors: { message: ["errors.*.message"] },

@@ -28,11 +28,16 @@ export function isListed(
     return fact.deleted !== undefined && (shownBy === undefined || hasValues(fact, request, shownBy));
   }
   const { leftOutBy } = fact.foreign?.[record.foreign ?? -1] ?? {};
-  if (leftOutBy) return !hasValues(fact, request, leftOutBy);
+  if (leftOutBy) return !isLeftOut(fact, request, leftOutBy);
   if (record.hidden === undefined) return true;
   const { shownBy } = fact.hidden?.[record.hidden] ?? {};
   return shownBy !== undefined && hasValues(fact, request, shownBy);
 }
+
+const isLeftOut = (fact: ListFact, request: VendorRequest, leftOutBy: Record<string, string>): boolean =>
+  Object.entries(leftOutBy).every(([target, value]) =>
+    value === "*" ? readText(request, target) !== undefined : hasValues(fact, request, { [target]: value }),
+  );
 
 /** Returns whether a record changed, or was created, since a bound. */
 export function isWithin(

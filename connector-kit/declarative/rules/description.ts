@@ -232,7 +232,7 @@ const ObjectRulesSchema = Type.Object({
       },
       {
         description:
-          "For providers that return only named fields: where the names of the wanted fields go. Names that the body of the list has there are " +
+          "For providers that return only named fields: where the names of the wanted fields go. Names that the list itself has there, in body or query, are " +
           "for reads of all fields. The id and the member at `changedPath` are named too, unless `flatten` is set, because they are then beside the fields.",
       },
     ),
