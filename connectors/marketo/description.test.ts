@@ -152,7 +152,8 @@ test("activities begin with a token for the bound, and go on over an empty page 
     second.records.map(({ id }) => id),
     ["102988"],
   );
-  assert.equal(second.next, undefined);
+  // Those of the other types follow.
+  assert.equal(second.next?.["place"], undefined);
   assert.deepEqual(
     requests.map(({ path }) => new URL(path, "https://x.invalid").searchParams.get("nextPageToken")),
     [null, "GIYDAOBNGEYS2MBWKQYDAORQ", "B===="],
@@ -228,4 +229,34 @@ test("an account that may not read activities is told so, and its leads are read
   const page = await read.readDeletions(period, undefined, fetch);
   assert.deepEqual(page.records, []);
   assert.equal(page.next, undefined);
+});
+
+/** Adobe asks for 9, Unsubscribe Email, 24, Add to List, and 46, Interesting Moment, in requests of its blog (AdobeDocs/marketo-developer.en c631b7c). */
+test("activities of more than ten types are asked for by requests of ten at most", async () => {
+  const activity = (id: number, activityTypeId: number) => ({
+    id,
+    marketoGUID: String(id),
+    leadId: 550,
+    activityDate: "2026-11-20T09:00:00Z",
+    activityTypeId,
+    attributes: [],
+  });
+  const token = answer({ nextPageToken: "GIYDAOBNGEYS2MBWKQYDAORQ" });
+  const last = (id: number, type: number) =>
+    answer({ nextPageToken: "C====", moreResult: false, result: [activity(id, type)] });
+  const { fetch, requests } = replay(token, last(1, 12), token, last(2, 9));
+  const asked = planRead("activities", { since: new Date("2026-11-20T00:00:00Z") });
+  const first = await read.readPage(asked, undefined, fetch);
+  const second = await read.readPage(asked, first.next, fetch);
+  assert.deepEqual(
+    [...first.records, ...second.records].map(({ id }) => id),
+    ["1", "2"],
+  );
+  assert.equal(second.next, undefined);
+  const types = requests.map(({ path }) =>
+    (new URL(path, "https://x.invalid").searchParams.get("activityTypeIds") ?? "").split(","),
+  );
+  assert.ok(types.every((ids) => ids.length <= 10));
+  for (const id of ["1", "9", "24", "46"])
+    assert.equal(types.flat().filter((other) => other === id).length, 1, id);
 });

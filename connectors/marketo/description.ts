@@ -141,12 +141,14 @@ export const description: Description = {
       },
       example: { email: "ada@example.com", firstName: "Ada" },
     },
-    // Visits, forms, links, mails and what became of them, new leads, changed values; they are stored with a delay.
+    // Visits, forms, links, mails and what became of them, new leads, changed values; they are stored with a delay. A request names ten types at most.
     activities: {
       list: {
         path: "/rest/v1/activities.json",
         query: { activityTypeIds: "1,2,3,6,7,8,10,11,12,13" },
       },
+      // Unsubscriptions, scores, lists, soft bounces, merges, interesting moments, progressions.
+      furtherLists: [{ query: { activityTypeIds: "9,22,24,25,27,32,46,104" } }],
       idPath: "marketoGUID",
       changedPath: "activityDate",
       absentWhenEmpty: true,
@@ -188,6 +190,6 @@ export const description: Description = {
   sources: {
     documentation: "https://experienceleague.adobe.com/en/docs/marketo-developer/marketo/rest/rest-api",
     checked:
-      "2026-11-28, Adobe’s OpenAPI files and pages of 2026-08; the order of lists of assets is told nowhere, the codes of errors and the ids of activity types were not looked up; deletions of leads from the list of the last 14 days, for which the API user needs the permission to read activities. Companies, opportunities and own objects, whose ids are no numbers, are left out",
+      "2026-11-28, Adobe’s OpenAPI files and pages of 2026-08; the order of lists of assets is told nowhere, the codes of errors were not looked up; activities are those of 18 types that every account has, by ids of Adobe’s blog and of another client, not those of Salesforce, of opportunities and of an account’s own types; deletions of leads from the list of the last 14 days, for which the API user needs the permission to read activities. Companies, opportunities and own objects, whose ids are no numbers, are left out",
   },
 };
