@@ -70,9 +70,15 @@ describe("answered pushes", () => {
       messageId: `${recordId}/${propertyValue}`,
     };
     const body = JSON.stringify([event]);
-    const { headers } = signedPush(`${origin}${PLACE}`, body, SECRET);
-    const answer = await fetch(`${origin}${PLACE}`, { method: "POST", body, headers });
-    assert.equal(answer.status, 200, await answer.text());
+    // What a busy database has not stored in time is sent again, as HubSpot does; it is known by its id if it was.
+    await until(async () => {
+      const { headers } = signedPush(`${origin}${PLACE}`, body, SECRET);
+      const answer = await fetch(`${origin}${PLACE}`, { method: "POST", body, headers });
+      const text = await answer.text();
+      if (answer.status === 503 && text.includes("did not store the events in time")) return false;
+      assert.equal(answer.status, 200, text);
+      return true;
+    });
   }
   const countStored = async (query: string): Promise<number> => (await database.query(query)).rowCount ?? 0;
   const untilDelivered = (count: number): Promise<unknown> =>
