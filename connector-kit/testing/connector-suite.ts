@@ -4,9 +4,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { nowMs } from "../../ground/clock.ts";
-import type { JsonObject } from "../../ground/json.ts";
+import { isJsonObject, type JsonObject } from "../../ground/json.ts";
 import type { Connector, RecordWrite, WriteConnector } from "../connector.ts";
 import { isRetryable, ProviderError } from "../calls/provider-error.ts";
+import { textAt } from "../calls/text-at.ts";
 import { replay, toResponse, type Reply } from "./replay.ts";
 
 export interface ConnectorSample {
@@ -24,6 +25,8 @@ export interface ConnectorSample {
   updates?: false;
   /** True if a success with a list `errors` is a refusal. */
   errorsRefuse?: true;
+  /** `path=value`: a success with another value there is a refusal. */
+  okWhen?: string;
   /** Tests one part of the answers, for connectors that share an engine. */
   share?: { index: number; of: number };
 }
@@ -141,12 +144,19 @@ async function refusesUnsent(connector: WriteConnector, write: RecordWrite): Pro
   assert.throws(() => connector.prepare(write), ProviderError);
 }
 
-function testClassify(classify: NonNullable<Connector["classify"]>, { errorsRefuse }: ConnectorSample): void {
+function testClassify(
+  classify: NonNullable<Connector["classify"]>,
+  { errorsRefuse, okWhen = "" }: ConnectorSample,
+): void {
+  const [okPath = "", okValue] = okWhen.split("=");
   test("classifies every status that is not a success, whatever the body", () => {
     for (const status of STATUSES) {
       for (const body of BODIES) {
         const error = classify(toResponse({ status, body }));
-        const isRefusal = errorsRefuse === true && JSON.stringify(body)?.includes('"errors":[{"message"');
+        const told = isJsonObject(body) ? textAt(body, okPath) : undefined;
+        const isRefusal =
+          (errorsRefuse === true && JSON.stringify(body)?.includes('"errors":[{"message"')) ||
+          (okWhen !== "" && told !== undefined && told !== okValue);
         if (status < 300 && !isRefusal) assert.equal(error, undefined);
         else assert.equal(error?.status, status);
       }

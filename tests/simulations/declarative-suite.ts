@@ -105,6 +105,7 @@ export function testAnswers(
     ...(!full.modes.includes("delete") && { deletes: false as const }),
     ...(!full.modes.includes("update") && { updates: false as const }),
     ...(description.errors.refusedBy === "errors" && { errorsRefuse: true as const }),
+    ...(description.errors.okWhen !== undefined && { okWhen: description.errors.okWhen }),
     ...(share && { share }),
   });
   return { description, connector, plans, full };
