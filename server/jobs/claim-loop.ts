@@ -5,7 +5,7 @@
  *     claiming   a claim is under way; what it finds runs at once or waits here for a slot of its key
  *     gathering  a short wait before a claim, so that the claim is worth its statement
  *     resting    the last claim took all that was due, or there is no capacity for more: until the next item is due,
- *                until `wake()`, or until `POLL_MS` are over
+ *                until `wake()`, or until `POLL_MS` are over, `EMPTY_POLL_MS` where nothing waits
  *     stopping   nothing is claimed any more; waiting items are released, running ones get 30 s to end
  *
  * An item is in one of these states:
@@ -39,7 +39,7 @@ export interface ClaimSource<Item> {
   postpone(item: Item): Promise<void>;
   /** Releases what this process has claimed, except for these items. */
   recover(held: Item[]): Promise<void>;
-  /** Returns the milliseconds until an item becomes due; undefined when none will by itself. */
+  /** Returns the milliseconds until an item becomes due; undefined when none will by itself, Infinity when none waits at all. */
   nextDueMs(): Promise<number | undefined>;
 }
 
@@ -85,6 +85,8 @@ export const startClaimLoop = <Item>(options: ClaimLoopOptions<Item>): ClaimLoop
 /** Items claimed in one statement. */
 const CLAIM_SIZE = 192;
 const POLL_MS = 250;
+/** Where nothing waits, only an item can be found whose notification was lost. */
+const EMPTY_POLL_MS = 1_000;
 const GATHER_MS = 2;
 /** While no key is short of items, the next claim waits for so many answers, or so long. */
 const WORTH_CLAIMING = 96;
@@ -224,6 +226,7 @@ class Loop<Item> implements ClaimLoop {
     const { pollMs = POLL_MS } = this.#options;
     if (this.#underWay.size > 0) return pollMs;
     const dueMs = await this.#source.nextDueMs().catch(() => undefined);
+    if (dueMs === Number.POSITIVE_INFINITY) return Math.max(pollMs, EMPTY_POLL_MS);
     return Math.max(5, Math.min(pollMs, dueMs ?? pollMs));
   }
 

@@ -7,6 +7,7 @@ import { until } from "../../tests/harness/until.ts";
 import { createLog } from "../../ground/log.ts";
 import { newId } from "../../ground/ids.ts";
 import { NewWork } from "../jobs/new-work.ts";
+import { listenToDatabase } from "../store/database/changes.ts";
 import { claimProcessIdentity } from "../jobs/process-identity.ts";
 import { KeyTakenError, UsedUpError } from "./begin-acts.ts";
 import { openOperationLedger } from "./operation-ledger.ts";
@@ -93,3 +94,34 @@ for (const [what, isDivided] of [
     }
   });
 }
+
+test("an accepted write wakes the worker of its process, or where that has none, those of others", async (t) => {
+  const { database, projectId, integrationId, install } = await openInstallations(t, {});
+  const log = createLog("silent");
+  const identity = await claimProcessIdentity(database.connectionString, log);
+  t.after(() => identity.close());
+  const changes = await listenToDatabase(database, log);
+  t.after(() => changes.close());
+  const heard: string[] = [];
+  changes.subscribe((change) => void heard.push(change?.table ?? ""));
+  const newWrites = new NewWork();
+  const ledger = openOperationLedger({ database, identity, log, newWrites });
+  const { id: installationId } = await install("acme");
+  const about = { projectId, integrationId, installationId, configId: newId() };
+  const accept = () =>
+    ledger.accept({
+      operation: { id: newId(), ...about, actionType: "write", objectName: "contacts" },
+      writeType: "create",
+      sendOptions: {},
+      records: [{ email: "ada@example.com" }],
+      recordKeys: [],
+      dueMs: 0,
+      retryMs: 60_000,
+    });
+  await accept();
+  await until(() => heard.includes("writes"));
+  let woken = 0;
+  newWrites.wakes({ wake: () => (woken += 1) });
+  await accept();
+  assert.equal(woken, 1);
+});

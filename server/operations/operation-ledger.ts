@@ -12,6 +12,7 @@ import {
   type GroupedWrite,
 } from "../store/operations/accept-writes.ts";
 import { type Database, transactData } from "../store/database/database.ts";
+import type { DataQueries } from "../store/database/sides.ts";
 import {
   endOperations,
   insertOperations,
@@ -20,7 +21,7 @@ import {
 } from "../store/operations/operations.ts";
 import { prepareAnswers, storeAnswers, type KeyedAnswer } from "../store/access/idempotency-keys.ts";
 import type { AgentTrace } from "../store/agents/agent-operations.ts";
-import { markCalled, type CalledWrite } from "../store/operations/write-queue.ts";
+import { markCalled, wakeWriters, type CalledWrite } from "../store/operations/write-queue.ts";
 import {
   isDatabaseAway,
   mayBeCommitted,
@@ -73,6 +74,7 @@ export function openOperationLedger(deps: {
   const beginAct = openActs(deps.database);
   const accept = openSharedCommit<AcceptedWrite>((writes) => insertAcceptedWrites(data, writes));
   const group = commitGroups(deps.database);
+  const announce = openAnnouncing(data, deps.newWrites);
   const called = openSharedCommit<CalledWrite>((writes) => markCalled(data, deps.identity.id, writes), {
     maxUnderWay: 1,
     gather: { items: 64, ms: 2 },
@@ -118,14 +120,23 @@ export function openOperationLedger(deps: {
         // The statement skips an operation that is there, so it also finds out whether the first one was carried out.
         return accept.add(write);
       });
-      deps.newWrites.announce();
+      announce();
     },
     async group(write) {
       const item: GroupItem = { write };
       await group.add(item);
-      deps.newWrites.announce();
+      announce();
       return item.masterId ?? write.operation.id;
     },
+  };
+}
+
+/** Returns a function that wakes the worker of this process, or where it has none, those of the others. They also poll. */
+function openAnnouncing(data: DataQueries, newWrites: NewWork): () => void {
+  const tellOthers = openSharedCommit<undefined>(() => wakeWriters(data), { maxUnderWay: 1 });
+  return () => {
+    if (newWrites.hasWorker) newWrites.announce();
+    else tellOthers.add(undefined).catch(() => {});
   };
 }
 

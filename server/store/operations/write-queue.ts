@@ -3,6 +3,7 @@ import { sql, type RawBuilder } from "kysely";
 import type { Json, JsonObject } from "../../../ground/json.ts";
 import type { QueuedWriteType } from "./accept-writes.ts";
 import type { DataQueries } from "../database/sides.ts";
+import { buildWakeColumn } from "../database/wake-ups.ts";
 import { addTimes, type LogEntry } from "./operations.ts";
 import { toStoredJson } from "../database/stored-json.ts";
 
@@ -295,14 +296,23 @@ export async function lockWaitingWrite(
   return rows[0];
 }
 
-/** Returns the milliseconds until the next write becomes due; undefined when none waits for its time. */
+/** Returns the milliseconds until the next write becomes due; undefined when none waits for its time, Infinity when none is left to claim. */
 export async function nextDueMs(queries: DataQueries): Promise<number | undefined> {
-  const { rows } = await sql<{ ms: number | null }>`
-    select extract(epoch from min(due_time) - now()) * 1000 as ms from writes
-    where claimed_by is null and due_time > now()
+  const { rows } = await sql<{ ms: number | null; anyWaits: boolean }>`
+    select extract(epoch from (select min(due_time) from writes where claimed_by is null and due_time > now()) - now())
+        ::double precision * 1000 as ms,
+      exists (select from writes where claimed_by is null) as any_waits
   `.execute(queries);
-  const ms = rows[0]?.ms;
-  return ms === null || ms === undefined ? undefined : Number(ms);
+  const [row] = rows;
+  return row?.anyWaits === false ? Number.POSITIVE_INFINITY : (row?.ms ?? undefined);
+}
+
+/** The name by which processes are told of writes. */
+export const WRITES_CHANGE = "writes";
+
+/** Wakes the workers of all processes. */
+export async function wakeWriters(queries: DataQueries): Promise<void> {
+  await sql`select ${buildWakeColumn(WRITES_CHANGE)}`.execute(queries);
 }
 
 /** Lists the workers with claims on queued writes or synchronous operations. Skips along the indexes, which contain few workers. */

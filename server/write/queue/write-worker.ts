@@ -17,12 +17,14 @@ import type { Tracer } from "../../../ground/tracer.ts";
 import type { ProcessIdentity } from "../../jobs/process-identity.ts";
 import { withOrphanRecovery } from "../../jobs/recovering-loop.ts";
 import { openSharedCommit } from "../../jobs/shared-commit.ts";
+import type { Changes } from "../../store/database/changes.ts";
 import {
   claimSuccessors,
   listClaimers,
   nextDueMs,
   postponeWrite,
   releaseWrites,
+  WRITES_CHANGE,
   type ClaimedWrite,
 } from "../../store/operations/write-queue.ts";
 import { attemptWrite, type AttemptWriteServices } from "./attempt-write.ts";
@@ -33,6 +35,7 @@ import { WriteTurns } from "./write-turns.ts";
 export interface WriteWorkerServices extends AttemptWriteServices {
   log: Log;
   identity: ProcessIdentity;
+  changes: Changes;
   /** Undefined if traces are not sent. */
   tracer?: Tracer | undefined;
 }
@@ -79,6 +82,10 @@ export function startWriteWorker(deps: WriteWorkerServices): ClaimLoop {
     getGroup: ({ projectId }) => projectId,
     // The next update of the same record may go ahead; nothing waits for a create.
     unblocksOthers: ({ writeType }) => writeType !== "create",
+  });
+  // From processes without this work, or missed while the connection was lost.
+  deps.changes.subscribe((change) => {
+    if (!change || change.table === WRITES_CHANGE) loop.wake();
   });
   return withOrphanRecovery(loop, {
     log,
