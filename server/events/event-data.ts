@@ -89,8 +89,9 @@ export const ReadBackfillDoneSchema = Type.Object(
     // Busbar's own: published schemas do not have them, but allow further members.
     operationId: Type.String({ description: "Id of the read's operation." }),
     recordsRead: Type.Integer({ description: "Number of records that the provider gave." }),
-    recordsDelivered: Type.Integer({
-      description: "Number of those that are in messages; the others were delivered by a newer read.",
+    recordsInMessages: Type.Integer({
+      description:
+        "Number of those that are in messages; the others are in one of a newer read. Their deliveries say whether they arrived.",
     }),
   },
   { title: "ReadBackfillDoneEvent" },

@@ -96,7 +96,7 @@ export interface ReadSpan {
 
 export const readBackfillDone = (
   fields: InstallationFields,
-  read: { objectName: string; operationId: string; recordsRead: number; recordsDelivered: number },
+  read: { objectName: string; operationId: string; recordsRead: number; recordsInMessages: number },
 ): NewEvent => ({
   projectId: fields.projectId,
   type: "read.backfill.done",

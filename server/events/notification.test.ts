@@ -17,7 +17,7 @@ const MEMBERS: Record<EventType, string[]> = {
   "installation.created": [...INSTALLATION, "config"],
   "installation.updated": [...INSTALLATION, "config", "lastConfig"],
   "installation.deleted": [...INSTALLATION, "config"],
-  "read.backfill.done": [...INSTALLATION, "objectName", "operationId", "recordsRead", "recordsDelivered"],
+  "read.backfill.done": [...INSTALLATION, "objectName", "operationId", "recordsRead", "recordsInMessages"],
   "read.schedule.paused": [...INSTALLATION, "config", "error"],
   "read.triggered.done": [...INSTALLATION, ...SPAN],
   "read.triggered.error": [...INSTALLATION, ...SPAN, "error"],

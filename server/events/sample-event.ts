@@ -50,7 +50,7 @@ export function sampleEvent(type: EventType, projectId: string): NewEvent {
         objectName: "contacts",
         operationId: ID,
         recordsRead: 120,
-        recordsDelivered: 118,
+        recordsInMessages: 118,
       }),
     "read.schedule.paused": () => readSchedulePaused(fields, CONFIG, "The credentials were refused."),
     "read.triggered.done": () => readTriggeredDone(fields, SPAN),

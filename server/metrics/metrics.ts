@@ -126,7 +126,7 @@ function readMeter(registry: Registry, ended: ReadMeter["ended"]): ReadMeter {
   });
   const records = new Counter({
     name: "busbar_read_records_total",
-    help: "Records that were read, by outcome; `unchanged` ones were delivered before.",
+    help: "Records that were read, by outcome: in a message that is to be delivered (`in_message`), or `unchanged` since an earlier one.",
     labelNames: ["outcome"],
     registers,
   });
@@ -136,12 +136,12 @@ function readMeter(registry: Registry, ended: ReadMeter["ended"]): ReadMeter {
     labelNames: ["reason"],
     registers,
   });
-  startAtZero(records, ["delivered", "unchanged", "deleted"]);
+  startAtZero(records, ["in_message", "unchanged", "deleted"]);
   startAtZero(waits, ["destination", "provider", "budget", "credentials"]);
   return {
     pageRead({ delivered, unchanged, deleted }) {
       pages.inc();
-      records.inc({ outcome: "delivered" }, delivered);
+      records.inc({ outcome: "in_message" }, delivered);
       records.inc({ outcome: "unchanged" }, unchanged);
       records.inc({ outcome: "deleted" }, deleted);
     },

@@ -4,6 +4,7 @@ import { ActorSchema } from "../../events/approval-schema.ts";
 import { described } from "../../../ground/described.ts";
 import { Problem } from "../../../ground/errors.ts";
 import { timeOfId } from "../../../ground/ids.ts";
+import { isJsonObject, type JsonObject } from "../../../ground/json.ts";
 import type { Database } from "../../store/database/database.ts";
 import { findInShards } from "../../store/shards/ask-shards.ts";
 import { findListedOperation, type ListedOperation } from "../../store/operations/operation-lists.ts";
@@ -23,7 +24,7 @@ const ReadProgressSchema = Type.Object(
     installationId: InstallationId,
     objectName: Type.String({ description: "The object's name in messages." }),
     operationId: OperationId,
-    recordsProcessed: Type.Integer({ description: "Records read so far, delivered or unchanged." }),
+    recordsProcessed: Type.Integer({ description: "Records read so far, in messages or unchanged." }),
     recordsEstimatedTotal: Type.Optional(
       Type.Integer({ description: "Estimated number of all records, where the provider tells it." }),
     ),
@@ -41,9 +42,11 @@ const ReadFactsSchema = Type.Object(
     until: time("Upper bound of the last change."),
     pages: count("Pages read."),
     records: count("Records read."),
-    delivered: count("Records stored for delivery."),
-    unchanged: count("Records that had been delivered like this before."),
-    deleted: count("Deletions stored for delivery."),
+    inMessages: count(
+      "Records in messages. The deliveries of these say whether a receiver has accepted them.",
+    ),
+    unchanged: count("Records that were in a message like this before."),
+    deleted: count("Deletions in messages."),
     providerCalls: count("Requests sent to the provider."),
     waitedMs: count("Milliseconds that the read has waited, for whatever reason."),
     waitsFor: Type.Optional(
@@ -138,7 +141,7 @@ export const toOperation = (row: OperationRow & Partial<ListedOperation>): Opera
   resource: row.objectName,
   status: row.status as Operation["status"],
   ...(row.result !== null && { result: row.result }),
-  metadata: row.metadata as Operation["metadata"],
+  metadata: nameCounts(row.metadata as JsonObject) as Operation["metadata"],
   ...(row.actor && { actor: row.actor }),
   ...(row.requestId && { requestId: row.requestId }),
   ...times({ ...row, createTime: timeOfId(row.id) }),
@@ -157,3 +160,11 @@ export async function getOperationRow(
 
 export const noOperation = (id: string): Problem =>
   new Problem("not-found", { detail: `There is no operation \`${id}\` in this project.` });
+
+/** A record in a message has not arrived yet: the API does not call it by the word of the stored counts. */
+function nameCounts(metadata: JsonObject): JsonObject {
+  const { read } = metadata;
+  if (!isJsonObject(read)) return metadata;
+  const { delivered, ...counts } = read;
+  return { ...metadata, read: { ...counts, ...(delivered !== undefined && { inMessages: delivered }) } };
+}

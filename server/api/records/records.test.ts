@@ -122,6 +122,9 @@ describe("the trace of a record", () => {
     assert.equal(first.changeTime, records.find(({ raw }) => raw?.id === "501").raw.updatedAt);
     const { body: operation } = await busbar.inProject("GET", `/operations/${first.operationId}`);
     assert.equal(operation.metadata.read.readType, "backfill");
+    // A message is no delivery: the counts of a read do not use that word.
+    assert.ok(operation.metadata.read.inMessages > 0);
+    assert.equal(operation.metadata.read.delivered, undefined);
     const message = messages.find((one: Answer["body"]) => one.messageId === first.messageId);
     assert.deepEqual([message.destination, message.status], ["copy", "delivered"]);
     assert.deepEqual(

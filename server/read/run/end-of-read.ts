@@ -42,7 +42,7 @@ const backfillEvent = ({ run, target }: ReadScan, { records, delivered }: ReadCo
   objectName: target.definition.messageName,
   operationId: run.operationId,
   recordsRead: records,
-  recordsDelivered: delivered,
+  recordsInMessages: delivered,
 });
 
 /** Deletions go on where they were complete; those behind it are found again, and must be known until then. */

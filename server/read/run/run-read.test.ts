@@ -104,11 +104,11 @@ describe("executing reads", () => {
     assert.equal(status, "success");
     const reported = await client.query("select data from events where type = 'read.backfill.done'");
     assert.deepEqual(
-      reported.rows.map(({ data: { objectName, operationId, recordsRead, recordsDelivered } }) => [
+      reported.rows.map(({ data: { objectName, operationId, recordsRead, recordsInMessages } }) => [
         objectName,
         operationId,
         recordsRead,
-        recordsDelivered,
+        recordsInMessages,
       ]),
       [["contacts", id, 5, 5]],
     );
