@@ -36,9 +36,9 @@ export function checkCustomProvider(key: string, document: unknown): CustomProvi
   const { connector, ...facts } = document;
   const described = connector === undefined ? undefined : checkDescription(connector);
   const description = described?.description;
-  const checked = checkProvider(completed(key, facts, description), "provider");
+  const checked = checkProvider(completeProvider(key, facts, description), "provider");
   const all = [...checked.faults, ...(described?.faults ?? [])];
-  if (!checked.info || all.length > 0) return { own: undefined, faults: placed(all) };
+  if (!checked.info || all.length > 0) return { own: undefined, faults: placeInDocument(all) };
   const { info } = checked;
   const unsafe = [
     ...addressFaults(info),
@@ -64,7 +64,7 @@ const UNTRIED: ProviderFault = {
 };
 
 /** Faults of the provider's part have their place in the document. */
-const placed = (faults: ProviderFault[]): ProviderFault[] =>
+const placeInDocument = (faults: ProviderFault[]): ProviderFault[] =>
   faults.map(({ path, message }) => ({ path: path.replace(/^provider\./, ""), message }));
 
 function documentFaults(key: string, document: unknown): ProviderFault[] {
@@ -87,7 +87,7 @@ function documentFaults(key: string, document: unknown): ProviderFault[] {
   );
 }
 
-function completed(key: string, facts: JsonObject, description: Description | undefined): unknown {
+function completeProvider(key: string, facts: JsonObject, description: Description | undefined): unknown {
   return {
     displayName: key,
     defaultModule: "",

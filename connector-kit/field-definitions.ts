@@ -47,7 +47,8 @@ export function listStrayMembers(definition: FieldDefinition): string[] {
 }
 
 /** The error for a definition whose field exists with another type. */
-export const conflict = (message: string): ProviderError => new ProviderError({ kind: "conflict", message });
+export const buildConflict = (message: string): ProviderError =>
+  new ProviderError({ kind: "conflict", message });
 
 /** Returns the outcomes after a conflict: nothing is written, and the `pending` definitions get that as their error. */
 export function withholdDefinitions(planned: FieldOutcome[], pending: number[]): FieldOutcome[] {

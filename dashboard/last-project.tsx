@@ -6,7 +6,7 @@ import { PageLink, encodePart } from "./frame/page-link.tsx";
 import { Page } from "./frame/page.tsx";
 import { useShownProject } from "./frame/project.ts";
 import { EmptyState } from "./ui/empty-state.tsx";
-import { isolated } from "./ui/isolated.ts";
+import { isolateName } from "./ui/isolated.ts";
 import { Section } from "./ui/section.tsx";
 
 /** The layout of everything below a project. */
@@ -22,7 +22,7 @@ const NoProject = ({ name }: { name: string }): JSX.Element => (
   <Page title="Not found">
     <Section>
       <EmptyState
-        title={`There is no project ${isolated(name)}`}
+        title={`There is no project ${isolateName(name)}`}
         action={<PageLink to="/">To the last project</PageLink>}
       >
         It may have another name now, or belong to an organisation that you are not in.

@@ -24,7 +24,7 @@ export interface Setting<T> {
 /** The values of a table of settings, which may be in groups. */
 export type Values<T> = T extends Setting<infer V> ? V : { [K in keyof T]: Values<T[K]> };
 
-export const wrong = (name: string, expectation: string): StartError =>
+export const buildWrongValue = (name: string, expectation: string): StartError =>
   new StartError(`${name} ${expectation}`);
 
 type About = string | undefined;
@@ -68,7 +68,7 @@ export function checkText(
   value: string,
   { accepts, expected }: { accepts: (value: string) => boolean; expected: string },
 ): string {
-  if (!accepts(value)) throw wrong(name, `must be ${expected}`);
+  if (!accepts(value)) throw buildWrongValue(name, `must be ${expected}`);
   return value;
 }
 
@@ -92,7 +92,7 @@ export function parseInteger(
 ): number {
   const parsed = Number(value);
   if (!/^\d+$/.test(value) || parsed < min || parsed > max)
-    throw wrong(name, `must be a whole number from ${min} to ${max}, not "${value}"`);
+    throw buildWrongValue(name, `must be a whole number from ${min} to ${max}, not "${value}"`);
   return parsed;
 }
 
@@ -112,7 +112,7 @@ export const positive = (
     (value) => {
       const parsed = Number(value);
       if (!(parsed > 0 && parsed <= max))
-        throw wrong(name, `must be a number above 0 and at most ${max}, not "${value}"`);
+        throw buildWrongValue(name, `must be a number above 0 and at most ${max}, not "${value}"`);
       return parsed;
     },
     fallback,
@@ -121,7 +121,7 @@ export const positive = (
 export function parseNumber(name: string, value: string, { min, max }: { min: number; max: number }): number {
   const parsed = Number(value);
   if (!/^\d+(\.\d+)?$/.test(value) || parsed < min || parsed > max)
-    throw wrong(name, `must be a number from ${min} to ${max}, not "${value}"`);
+    throw buildWrongValue(name, `must be a number from ${min} to ${max}, not "${value}"`);
   return parsed;
 }
 
@@ -129,7 +129,8 @@ export const boolean = (name: string, about: About, fallback: boolean): Setting<
   setting(
     { name, about, fallback: String(fallback) },
     (value) => {
-      if (value !== "true" && value !== "false") throw wrong(name, `must be true or false, not "${value}"`);
+      if (value !== "true" && value !== "false")
+        throw buildWrongValue(name, `must be true or false, not "${value}"`);
       return value === "true";
     },
     fallback,
@@ -141,7 +142,7 @@ export const seconds = (name: string, about: About, fallback: string): Setting<n
     list.split(",").map((part) => {
       const parsed = Number(part.trim());
       if (part.trim() === "" || !(parsed >= 0 && parsed <= YEAR_SECONDS)) {
-        throw wrong(
+        throw buildWrongValue(
           name,
           `must be a comma-separated list of seconds up to ${YEAR_SECONDS}, such as ${fallback}; "${part}" is not valid`,
         );
@@ -157,7 +158,7 @@ export const origin = (variable: Variable): Setting<string | undefined> =>
     (value) => {
       const url = URL.parse(value);
       if (!url || !/^https?:$/.test(url.protocol) || url.pathname !== "/" || url.search || url.username) {
-        throw wrong(
+        throw buildWrongValue(
           variable.name,
           `must be an origin such as https://busbar.example.com, without a path, not "${value}"`,
         );
@@ -184,7 +185,7 @@ function parseNetworks(name: string, value: string, may: { hosts: boolean }): st
     const isName = may.hosts && bits === undefined && isHost(bare);
     if (!isName && (!family || !bitsFit)) {
       const what = may.hosts ? "hosts or CIDRs, with no http:// and no port" : "IP addresses or CIDRs";
-      throw wrong(name, `must list ${what}; "${part}" is neither`);
+      throw buildWrongValue(name, `must list ${what}; "${part}" is neither`);
     }
     return bits === undefined ? bare : `${bare}/${bits}`;
   });

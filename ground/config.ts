@@ -1,8 +1,14 @@
 /** Reads and checks the environment. A wrong value stops the start with one line that names the variable. */
 import { join } from "node:path";
-import { wrong, type Environment, type Setting, type Values, type Variable } from "./config-values.ts";
+import {
+  buildWrongValue,
+  type Environment,
+  type Setting,
+  type Values,
+  type Variable,
+} from "./config-values.ts";
 import { LISTENERS, OUTGOING, SECRETS } from "./server-settings.ts";
-import { telemetry, TELEMETRY_VARIABLES } from "./telemetry-config.ts";
+import { readTelemetryConfig, TELEMETRY_VARIABLES } from "./telemetry-config.ts";
 import { DELIVERIES, LIMITS } from "./work-settings.ts";
 import { didYouMean } from "./closest.ts";
 import { StartError } from "./errors.ts";
@@ -10,7 +16,7 @@ import { PROJECT_ROOT } from "./project-root.ts";
 
 /** Where traces and metrics are sent; undefined: nowhere. */
 const TELEMETRY = {
-  telemetry: { variables: TELEMETRY_VARIABLES, read: telemetry } satisfies Setting<unknown>,
+  telemetry: { variables: TELEMETRY_VARIABLES, read: readTelemetryConfig } satisfies Setting<unknown>,
 };
 
 const SETTINGS = { ...LISTENERS, ...SECRETS, ...OUTGOING, ...DELIVERIES, ...LIMITS, ...TELEMETRY };
@@ -57,7 +63,7 @@ export function readConfig(
   { withoutKeys = false }: { withoutKeys?: boolean } = {},
 ): Config {
   const config = readTable(SETTINGS, env) as Config;
-  contradictions(env, config);
+  refuseContradictions(env, config);
   if (!withoutKeys) requireKeys(config);
   refuseUnknownVariables(Object.keys(env), new Set(listVariables(SETTINGS).map(({ name }) => name)));
   return config;
@@ -74,25 +80,31 @@ export const isRunByNpm = (env: Environment = process.env): boolean =>
 export const callersFolder = (env: Environment = process.env): string | undefined =>
   env["npm_package_json"] === join(PROJECT_ROOT, "package.json") ? env["INIT_CWD"] : undefined;
 
-function contradictions(env: Environment, config: Config): void {
+function refuseContradictions(env: Environment, config: Config): void {
   if (config.dataDatabaseUrl && !config.databaseUrl)
-    throw wrong("BUSBAR_DATA_DATABASE_URL", "needs DATABASE_URL: the embedded database has all tables");
+    throw buildWrongValue(
+      "BUSBAR_DATA_DATABASE_URL",
+      "needs DATABASE_URL: the embedded database has all tables",
+    );
   if (config.replicationUrl && !config.dataDatabaseUrl)
-    throw wrong("BUSBAR_REPLICATION_URL", "is for BUSBAR_DATA_DATABASE_URL, which is not set");
+    throw buildWrongValue("BUSBAR_REPLICATION_URL", "is for BUSBAR_DATA_DATABASE_URL, which is not set");
   if (config.encryptionKeys && config.encryptionKeysCommand)
-    throw wrong("BUSBAR_ENCRYPTION_KEYS_COMMAND", "and BUSBAR_ENCRYPTION_KEYS exclude each other");
+    throw buildWrongValue("BUSBAR_ENCRYPTION_KEYS_COMMAND", "and BUSBAR_ENCRYPTION_KEYS exclude each other");
   if (env["BUSBAR_MINUTE_MS"] && env["NODE_ENV"] === "production") {
-    throw wrong("BUSBAR_MINUTE_MS", "is for tests and demos and is refused when NODE_ENV=production");
+    throw buildWrongValue(
+      "BUSBAR_MINUTE_MS",
+      "is for tests and demos and is refused when NODE_ENV=production",
+    );
   }
   if (config.port !== 0 && config.port === config.proxyPort) {
-    throw wrong("BUSBAR_PROXY_PORT", `must differ from BUSBAR_PORT (${config.port})`);
+    throw buildWrongValue("BUSBAR_PROXY_PORT", `must differ from BUSBAR_PORT (${config.port})`);
   }
   if (config.healthPort && [config.port, config.proxyPort].includes(config.healthPort)) {
-    throw wrong("BUSBAR_HEALTH_PORT", "must differ from BUSBAR_PORT and BUSBAR_PROXY_PORT");
+    throw buildWrongValue("BUSBAR_HEALTH_PORT", "must differ from BUSBAR_PORT and BUSBAR_PROXY_PORT");
   }
   const leastDays = computeAttemptsDays(config.webhookRetrySeconds);
   if (config.eventRetentionDays < leastDays) {
-    throw wrong(
+    throw buildWrongValue(
       "BUSBAR_EVENT_RETENTION_DAYS",
       `must be at least ${leastDays}, the longest time until the last retry of BUSBAR_WEBHOOK_RETRY_SECONDS`,
     );
@@ -101,7 +113,7 @@ function contradictions(env: Environment, config: Config): void {
 
 function requireKeys({ databaseUrl, encryptionKeys: keys, encryptionKeysCommand }: Config): void {
   if (!databaseUrl || keys || encryptionKeysCommand) return;
-  throw wrong(
+  throw buildWrongValue(
     "BUSBAR_ENCRYPTION_KEYS",
     "must be set when DATABASE_URL is, so that secrets stay readable on every machine. " +
       "Make one with: node -p \"'k1:'+require('crypto').randomBytes(32).toString('base64')\"",

@@ -57,18 +57,18 @@ export function retryAfter(text: string | undefined, fromMs: number = nowMs()): 
   if (duration) {
     const [hours, minutes, seconds, ms] = duration.slice(1).map((part) => Number(part ?? 0));
     const durationMs = ((hours ?? 0) * 3_600 + (minutes ?? 0) * 60 + (seconds ?? 0)) * 1_000 + (ms ?? 0);
-    return valid(new Date(fromMs + durationMs));
+    return keepValid(new Date(fromMs + durationMs));
   }
-  return valid(new Date(value));
+  return keepValid(new Date(value));
 }
 
 function fromNumber(value: number, fromMs: number): Date | undefined {
   if (value < 0) return undefined;
-  if (value >= EPOCH_MILLISECONDS) return valid(new Date(value));
-  return valid(new Date(value >= EPOCH_SECONDS ? value * 1_000 : fromMs + value * 1_000));
+  if (value >= EPOCH_MILLISECONDS) return keepValid(new Date(value));
+  return keepValid(new Date(value >= EPOCH_SECONDS ? value * 1_000 : fromMs + value * 1_000));
 }
 
 /** Rounds up to what `Retry-After` can say, so that a caller who obeys it does not come too early. */
 export const wholeSecond = (time: Date): Date => new Date(Math.ceil(time.getTime() / 1_000) * 1_000);
 
-const valid = (date: Date): Date | undefined => (Number.isNaN(date.getTime()) ? undefined : date);
+const keepValid = (date: Date): Date | undefined => (Number.isNaN(date.getTime()) ? undefined : date);

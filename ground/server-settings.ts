@@ -10,7 +10,7 @@ import {
   setting,
   text,
   textOr,
-  wrong,
+  buildWrongValue,
   type Environment,
   type Setting,
 } from "./config-values.ts";
@@ -321,7 +321,7 @@ function parseRoles(value: string): ReadonlySet<ProcessRole> {
   const parts = value.split(",").map((part) => part.trim());
   const isRole = (part: string): part is ProcessRole => PROCESS_ROLES.some((role) => role === part);
   if (!parts.every(isRole))
-    throw wrong("BUSBAR_ROLES", `must be a list of ${PROCESS_ROLES.join(", ")}, not "${value}"`);
+    throw buildWrongValue("BUSBAR_ROLES", `must be a list of ${PROCESS_ROLES.join(", ")}, not "${value}"`);
   return new Set(parts);
 }
 
@@ -332,7 +332,7 @@ export function parseEncryptionKeys(value: string, name = "BUSBAR_ENCRYPTION_KEY
     const id = part.slice(0, colon).trim();
     const secret = Buffer.from(part.slice(colon + 1).trim(), "base64");
     if (colon < 1 || !/^[A-Za-z0-9_-]{1,32}$/.test(id) || secret.length !== 32) {
-      throw wrong(
+      throw buildWrongValue(
         name,
         "must be id:base64[,id:base64…]: each id of letters, digits, _ and -, each key of 32 bytes",
       );
@@ -340,7 +340,7 @@ export function parseEncryptionKeys(value: string, name = "BUSBAR_ENCRYPTION_KEY
     return { id, secret };
   });
   if (new Set(keys.map((key) => key.id)).size !== keys.length)
-    throw wrong(name, "names the same key id twice");
+    throw buildWrongValue(name, "names the same key id twice");
   return keys;
 }
 
@@ -357,13 +357,13 @@ function readOidc(env: Environment): Oidc | undefined {
   const clientId = env["BUSBAR_OIDC_CLIENT_ID"];
   if (!issuer && !clientId) {
     if (env["BUSBAR_OIDC_CLIENT_SECRET"])
-      throw wrong("BUSBAR_OIDC_CLIENT_SECRET", "is of use with BUSBAR_OIDC_ISSUER only");
+      throw buildWrongValue("BUSBAR_OIDC_CLIENT_SECRET", "is of use with BUSBAR_OIDC_ISSUER only");
     return undefined;
   }
   if (!issuer || !isWebAddress(issuer)) {
-    throw wrong("BUSBAR_OIDC_ISSUER", "must be the issuer's https:// address");
+    throw buildWrongValue("BUSBAR_OIDC_ISSUER", "must be the issuer's https:// address");
   }
-  if (!clientId) throw wrong("BUSBAR_OIDC_CLIENT_ID", "must be set when BUSBAR_OIDC_ISSUER is");
+  if (!clientId) throw buildWrongValue("BUSBAR_OIDC_CLIENT_ID", "must be set when BUSBAR_OIDC_ISSUER is");
   const clientSecret = env["BUSBAR_OIDC_CLIENT_SECRET"] || undefined;
   return {
     issuer,

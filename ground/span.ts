@@ -27,7 +27,7 @@ export function startWork<Result>(
   const ids = trace ? { ...start.ids, traceId: trace.traceId } : start.ids;
   const work = { ids, trace, tracer: span && start.tracer };
   // Every delivery passes here: without a span it costs an object and no promise.
-  return runAsWork(work, () => (span ? ending(span, run) : run(undefined)));
+  return runAsWork(work, () => (span ? endAfter(span, run) : run(undefined)));
 }
 
 /** Runs a part of the current work as a span of its own. */
@@ -39,10 +39,10 @@ export function inSpan<Result>(
   const span = work?.tracer?.begin(start, work.trace);
   if (!work || !span) return run(undefined);
   // The same ids: those that are added inside belong to the whole work.
-  return runAsWork({ ...work, trace: span.context }, () => ending(span, run));
+  return runAsWork({ ...work, trace: span.context }, () => endAfter(span, run));
 }
 
-async function ending<Result>(span: Span, run: (span: Span) => Promise<Result>): Promise<Result> {
+async function endAfter<Result>(span: Span, run: (span: Span) => Promise<Result>): Promise<Result> {
   try {
     return await run(span);
   } catch (error) {

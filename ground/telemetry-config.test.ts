@@ -2,29 +2,29 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { StartError } from "./errors.ts";
-import { telemetry } from "./telemetry-config.ts";
+import { readTelemetryConfig } from "./telemetry-config.ts";
 
 const OTEL_EXPORTER_OTLP_ENDPOINT = "http://127.0.0.1:4318/";
 
 test("nothing is sent unless a collector is named, or if it is switched off", () => {
   const SERVICE = { OTEL_SERVICE_NAME: "busbar", OTEL_TRACES_SAMPLER: "always_on" };
-  assert.equal(telemetry(SERVICE), undefined);
-  assert.equal(telemetry({ OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_SDK_DISABLED: "true" }), undefined);
+  assert.equal(readTelemetryConfig(SERVICE), undefined);
+  assert.equal(readTelemetryConfig({ OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_SDK_DISABLED: "true" }), undefined);
   const none = { OTEL_TRACES_EXPORTER: "none", OTEL_METRICS_EXPORTER: "none" };
-  assert.equal(telemetry({ OTEL_EXPORTER_OTLP_ENDPOINT, ...none }), undefined);
+  assert.equal(readTelemetryConfig({ OTEL_EXPORTER_OTLP_ENDPOINT, ...none }), undefined);
 });
 
 test("the addresses of traces and metrics are derived from the collector's, or their own", () => {
-  const both = telemetry({ OTEL_EXPORTER_OTLP_ENDPOINT: "https://otlp.example.com/tenant/" });
+  const both = readTelemetryConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: "https://otlp.example.com/tenant/" });
   assert.equal(both?.tracesUrl?.href, "https://otlp.example.com/tenant/v1/traces");
   assert.equal(both?.metricsUrl?.href, "https://otlp.example.com/tenant/v1/metrics");
-  const own = telemetry({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: "http://tempo:4318/otlp" });
+  const own = readTelemetryConfig({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: "http://tempo:4318/otlp" });
   assert.equal(own?.tracesUrl?.href, "http://tempo:4318/otlp");
   assert.equal(own?.metricsUrl, undefined);
 });
 
 test("headers and attributes are decoded, and the name of the service wins", () => {
-  const read = telemetry({
+  const read = readTelemetryConfig({
     OTEL_EXPORTER_OTLP_ENDPOINT,
     OTEL_EXPORTER_OTLP_HEADERS: "authorization=Basic%20YTpi, x-scope=a%2Cb",
     OTEL_RESOURCE_ATTRIBUTES: "service.name=other,deployment.environment.name=production",
@@ -39,7 +39,8 @@ test("headers and attributes are decoded, and the name of the service wins", () 
 
 test("samplers have the names of the standard", () => {
   const buildSampler = (OTEL_TRACES_SAMPLER: string, OTEL_TRACES_SAMPLER_ARG?: string) =>
-    telemetry({ OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_TRACES_SAMPLER, OTEL_TRACES_SAMPLER_ARG })?.sampler;
+    readTelemetryConfig({ OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_TRACES_SAMPLER, OTEL_TRACES_SAMPLER_ARG })
+      ?.sampler;
   assert.deepEqual(buildSampler(""), { ratio: 1, followsCaller: true });
   assert.deepEqual(buildSampler("always_off"), { ratio: 0, followsCaller: false });
   assert.deepEqual(buildSampler("parentbased_traceidratio", "0.25"), { ratio: 0.25, followsCaller: true });
@@ -63,7 +64,7 @@ describe("a wrong value stops the start, names the variable and shows no secret"
   for (const [env, says] of WRONG) {
     test(JSON.stringify(env), () => {
       assert.throws(
-        () => telemetry({ OTEL_EXPORTER_OTLP_ENDPOINT, ...env }),
+        () => readTelemetryConfig({ OTEL_EXPORTER_OTLP_ENDPOINT, ...env }),
         (error) =>
           error instanceof StartError && says.test(error.message) && !error.message.includes("secret"),
       );

@@ -1,5 +1,5 @@
 /** Reads the variables of OpenTelemetry: where traces and metrics are sent, and which traces are recorded. */
-import { checkText, integer, wrong, type Environment, type Variable } from "./config-values.ts";
+import { checkText, integer, buildWrongValue, type Environment, type Variable } from "./config-values.ts";
 
 export interface TelemetryConfig {
   /** Undefined: none are sent. */
@@ -88,7 +88,7 @@ export const TELEMETRY_VARIABLES: Variable[] = [
 ];
 
 /** Returns undefined if neither traces nor metrics are to be sent. Throws `StartError` for a wrong value. */
-export function telemetry(env: Environment): TelemetryConfig | undefined {
+export function readTelemetryConfig(env: Environment): TelemetryConfig | undefined {
   if (env["OTEL_SDK_DISABLED"]?.toLowerCase() === "true") return undefined;
   const tracesUrl = endpoint(env, "TRACES");
   const metricsUrl = endpoint(env, "METRICS");
@@ -98,20 +98,24 @@ export function telemetry(env: Environment): TelemetryConfig | undefined {
     tracesUrl,
     metricsUrl,
     protocol: protocol(env),
-    headers: pairs(env, "OTEL_EXPORTER_OTLP_HEADERS"),
-    timeoutMs: milliseconds(env, "OTEL_EXPORTER_OTLP_TIMEOUT", { fallback: 10_000, min: 1, max: 600_000 }),
-    spanDelayMs: milliseconds(env, "OTEL_BSP_SCHEDULE_DELAY", { fallback: 5_000, min: 10 }),
-    metricIntervalMs: milliseconds(env, "OTEL_METRIC_EXPORT_INTERVAL", { fallback: 60_000, min: 100 }),
+    headers: readPairs(env, "OTEL_EXPORTER_OTLP_HEADERS"),
+    timeoutMs: readMilliseconds(env, "OTEL_EXPORTER_OTLP_TIMEOUT", {
+      fallback: 10_000,
+      min: 1,
+      max: 600_000,
+    }),
+    spanDelayMs: readMilliseconds(env, "OTEL_BSP_SCHEDULE_DELAY", { fallback: 5_000, min: 10 }),
+    metricIntervalMs: readMilliseconds(env, "OTEL_METRIC_EXPORT_INTERVAL", { fallback: 60_000, min: 100 }),
     resource: {
       "service.name": "busbar",
-      ...pairs(env, "OTEL_RESOURCE_ATTRIBUTES"),
+      ...readPairs(env, "OTEL_RESOURCE_ATTRIBUTES"),
       ...(named && { "service.name": named }),
     },
     sampler: sampler(env),
   };
 }
 
-const milliseconds = (
+const readMilliseconds = (
   env: Environment,
   name: string,
   bounds: { fallback: number; min: number; max?: number },
@@ -154,18 +158,18 @@ function protocol(env: Environment): TelemetryConfig["protocol"] {
   const name = "OTEL_EXPORTER_OTLP_PROTOCOL";
   const value = env[name] || "http/protobuf";
   if (value === "http/protobuf" || value === "http/json") return value;
-  throw wrong(
+  throw buildWrongValue(
     name,
     `must be http/protobuf or http/json, not "${value}": Busbar sends over HTTP, which collectors take on port 4318`,
   );
 }
 
 /** Reads `name=value,name=value`; values are percent-encoded. */
-function pairs(env: Environment, name: string): Record<string, string> {
+function readPairs(env: Environment, name: string): Record<string, string> {
   const value = env[name];
   if (!value) return {};
   // The message does not contain the value, which may be secret.
-  const fault = wrong(name, "must be a list name=value,name=value with percent-encoded values");
+  const fault = buildWrongValue(name, "must be a list name=value,name=value with percent-encoded values");
   return Object.fromEntries(
     value.split(",").map((part) => {
       const mark = part.indexOf("=");

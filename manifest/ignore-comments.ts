@@ -26,12 +26,12 @@ function parseDirectives(source: string): SuppressedRules {
       match?.[1] === undefined ? undefined : new Set(match[1].split(",").map((rule) => rule.trim()));
     if (match) waiting.push(rules);
     if (content === "" || content.startsWith("#")) return;
-    if (waiting.length > 0) suppressed.set(index + 1, union(waiting));
+    if (waiting.length > 0) suppressed.set(index + 1, uniteRules(waiting));
     waiting = [];
   });
   return suppressed;
 }
 
-function union(all: readonly (Set<string> | undefined)[]): Set<string> | undefined {
+function uniteRules(all: readonly (Set<string> | undefined)[]): Set<string> | undefined {
   return all.includes(undefined) ? undefined : new Set(all.flatMap((rules) => [...(rules ?? [])]));
 }

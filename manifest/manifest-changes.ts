@@ -16,8 +16,8 @@ export function manifestChanges(
   path = "",
 ): ManifestChange[] {
   if (isBlank(before) && isBlank(after)) return [];
-  if (isBlank(before)) return [{ kind: "added", path, ...leaf("after", after) }];
-  if (isBlank(after)) return [{ kind: "removed", path, ...leaf("before", before) }];
+  if (isBlank(before)) return [{ kind: "added", path, ...toLeaf("after", after) }];
+  if (isBlank(after)) return [{ kind: "removed", path, ...toLeaf("before", before) }];
   const [was, is] = [keyByName(before), keyByName(after)];
   if (was && is) {
     const members = [...new Set([...Object.keys(was), ...Object.keys(is)])];
@@ -26,14 +26,14 @@ export function manifestChanges(
     );
   }
   if (JSON.stringify(before) === JSON.stringify(after)) return [];
-  return [{ kind: "changed", path, ...leaf("before", before), ...leaf("after", after) }];
+  return [{ kind: "changed", path, ...toLeaf("before", before), ...toLeaf("after", after) }];
 }
 
 /** In a manifest, missing and empty mean the same. */
 const isBlank = (value: Json | undefined): boolean =>
   value === undefined || value === null || value === "" || (Array.isArray(value) && value.length === 0);
 
-const leaf = (member: "before" | "after", value: Json | undefined): Partial<ManifestChange> =>
+const toLeaf = (member: "before" | "after", value: Json | undefined): Partial<ManifestChange> =>
   value === undefined || typeof value === "object" ? {} : { [member]: value };
 
 /** Returns an object unchanged, a list of objects as an object by their names, undefined for anything else. */

@@ -58,7 +58,7 @@ export function parseManifest(source: string): { document?: ManifestDocument; fi
     const parsed = withoutStacks(() => parseDocument(source, { ...OPTIONS, lineCounter: lines }));
     if (parsed.errors.length > 0) {
       for (const error of firstPerLine(parsed.errors, at))
-        refuse("yaml-syntax", openQuote(error, parsed) ?? error.pos[0], ...syntax(error));
+        refuse("yaml-syntax", openQuote(error, parsed) ?? error.pos[0], ...explainSyntax(error));
       return { findings };
     }
     const document = readTree(parsed.contents, at, findings);
@@ -140,7 +140,7 @@ const SPECIAL_REMEDIES: [code: YAMLError["code"], message: RegExp, remedy: strin
   ["UNEXPECTED_TOKEN", /^Unexpected alias/, QUOTE_STAR],
 ];
 
-function syntax(error: YAMLError): [message: string, remedy: string] {
+function explainSyntax(error: YAMLError): [message: string, remedy: string] {
   const special = SPECIAL_REMEDIES.find(([code, text]) => code === error.code && text.test(error.message));
   const remedy =
     special?.[2] ?? SYNTAX_REMEDIES[error.code] ?? "Check quotes, colons and indentation around this place.";
@@ -218,7 +218,7 @@ function toData(contents: Node | null, tree: Tree): Json {
       throw tooMuch(node);
     }
     if (isAlias(node)) return convert(tree.aliases.get(node), path, true);
-    if (isScalar(node)) return scalar(node.value);
+    if (isScalar(node)) return toScalar(node.value);
     if (!isMap(node) && !isSeq(node)) return null;
     if (open.has(node)) {
       throw new Refusal(
@@ -247,7 +247,7 @@ function toData(contents: Node | null, tree: Tree): Json {
 const tooMuch = (node: unknown): Refusal =>
   new Refusal(findStart(node), "Aliases expand to too much data.", "Write the repeated parts out.");
 
-const scalar = (value: unknown): Json =>
+const toScalar = (value: unknown): Json =>
   typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? value : null;
 
 const isMerge = ({ key }: Pair): boolean => (isScalar(key) ? String(key.value) : String(key)) === "<<";

@@ -9,15 +9,15 @@ export function listLostNames(
   after: ManifestIntegration,
   config: ConfigInput | undefined,
 ): string[] {
-  const names = new Set(writable(after, config).flatMap((object) => listNames(after, object, config)));
-  return writable(before, config).flatMap((object) => {
+  const names = new Set(listWritable(after, config).flatMap((object) => listNames(after, object, config)));
+  return listWritable(before, config).flatMap((object) => {
     const lost = listNames(before, object, config).filter((name) => !names.has(name));
     const sentences = lost.map((name) =>
       name === object.objectName
         ? `\`${name}\` can no longer be written`
         : `\`${name}\` is no longer a name of \`${object.objectName}\` for writing`,
     );
-    const next = writable(after, config).find(({ objectName }) => objectName === object.objectName);
+    const next = listWritable(after, config).find(({ objectName }) => objectName === object.objectName);
     return next ? [...sentences, ...lostFields(object, next)] : sentences;
   });
 
@@ -33,10 +33,10 @@ export function listLostNames(
 
 /** Returns whether any configuration could lose a name: spares a check of every installation. */
 export const mayLoseNames = (before: ManifestIntegration, after: ManifestIntegration): boolean =>
-  listLostNames(inheriting(before), inheriting(after), undefined).length > 0 ||
+  listLostNames(inheritNames(before), inheritNames(after), undefined).length > 0 ||
   listLostNames(before, after, undefined).length > 0;
 
-const inheriting = (integration: ManifestIntegration): ManifestIntegration => ({
+const inheritNames = (integration: ManifestIntegration): ManifestIntegration => ({
   ...integration,
   write: {
     objects: (integration.write?.objects ?? []).map((object) => ({ ...object, inheritMapping: true })),
@@ -44,7 +44,7 @@ const inheriting = (integration: ManifestIntegration): ManifestIntegration => ({
 });
 
 /** Without write objects in the configuration all objects of the manifest may be written, otherwise only those. */
-function writable(integration: ManifestIntegration, config: ConfigInput | undefined): WriteObject[] {
+function listWritable(integration: ManifestIntegration, config: ConfigInput | undefined): WriteObject[] {
   const chosen = config?.write?.objects;
   const objects = integration.write?.objects ?? [];
   if (!chosen || Object.keys(chosen).length === 0) return objects;

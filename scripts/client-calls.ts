@@ -22,7 +22,7 @@ export function withClientCalls(guide: string, description: Description): string
   const end = guide.indexOf(END);
   if (begin === -1 || end < begin)
     throw new Error("docs/guide/clients.md has lost the marks of its generated part");
-  return guide.slice(0, begin + BEGIN.length) + sections(listCalls(description)) + guide.slice(end);
+  return guide.slice(0, begin + BEGIN.length) + formatSections(listCalls(description)) + guide.slice(end);
 }
 
 function listCalls({ paths }: Description): Call[] {
@@ -42,7 +42,7 @@ function listCalls({ paths }: Description): Call[] {
   );
 }
 
-function sections(calls: Call[]): string {
+function formatSections(calls: Call[]): string {
   const tags = [...new Set(calls.map(({ tag }) => tag))].toSorted();
   const row = ({ request, typescript, python }: Call) =>
     `| \`${request}\` | \`${typescript}\` | \`${python}\` |`;

@@ -10,10 +10,10 @@ export function withProblemTypes(guide: string): string {
   const end = guide.indexOf(END);
   if (begin === -1 || end < begin)
     throw new Error("docs/guide/errors.md has lost the marks of its generated part");
-  return guide.slice(0, begin + BEGIN.length) + sections() + guide.slice(end);
+  return guide.slice(0, begin + BEGIN.length) + formatSections() + guide.slice(end);
 }
 
-const sections = (): string =>
+const formatSections = (): string =>
   Object.entries(PROBLEM_TYPES)
     .map(([slug, { status, title, retryable, causes, remedy }]) =>
       [

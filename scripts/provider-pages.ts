@@ -19,12 +19,12 @@ export function providerPages(): Record<string, string> {
   );
   const withPage = infos.filter(({ name }) => Object.hasOwn(CONNECTORS, name));
   return {
-    "README.md": overview(infos),
+    "README.md": formatOverview(infos),
     ...Object.fromEntries(withPage.map((info) => [`${info.name}.md`, page(info)])),
   };
 }
 
-function overview(infos: ProviderInfo[]): string {
+function formatOverview(infos: ProviderInfo[]): string {
   const written = infos.filter(({ support }) => support.write).length;
   const { actions, vendor, others } = countEvidence(Object.values(EVIDENCE));
   return lines([
@@ -60,7 +60,7 @@ function page(info: ProviderInfo): string {
   return lines([
     `# ${getName(info)}`,
     GENERATED,
-    `The key of the provider is \`${name}\`. ${abilities(info)}`,
+    `The key of the provider is \`${name}\`. ${describeAbilities(info)}`,
     "",
     "## Connect",
     "",
@@ -77,7 +77,7 @@ function page(info: ProviderInfo): string {
   ]);
 }
 
-function abilities({ support, features }: ProviderInfo): string {
+function describeAbilities({ support, features }: ProviderInfo): string {
   const verbs = [
     support.read && "read",
     support.read && "searched",

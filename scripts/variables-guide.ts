@@ -37,10 +37,10 @@ function table(variables: Variable[]): string {
     if (variable.about === undefined) rows.at(-1)?.push(variable);
     else rows.push([variable]);
   }
-  return ["| Variable | Default | |", "|---|---|---|", ...rows.map(row), ""].join("\n");
+  return ["| Variable | Default | |", "|---|---|---|", ...rows.map(formatRow), ""].join("\n");
 }
 
-function row(variables: Variable[]): string {
+function formatRow(variables: Variable[]): string {
   const names = variables.map(({ name }) => `\`${name}\``).join(", ");
   const defaults = [...new Set(variables.map(shownDefault))].join(", ");
   return `| ${names} | ${defaults} | ${variables[0]?.about} |`;

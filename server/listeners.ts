@@ -50,7 +50,7 @@ export async function listen(
   });
   const { workers, onAnswer, isStopping } = options;
   const dashboard = openDashboard(deps, closers);
-  const currentUrls = () => deps.address.urls ?? addresses(config, publicUrl, undefined);
+  const currentUrls = () => deps.address.urls ?? listAddresses(config, publicUrl, undefined);
   const table = routes({
     ...deps,
     publicUrl: () => publicUrl,
@@ -95,7 +95,7 @@ export async function listen(
   publicUrl ||= `http://${config.host}:${config.port}`;
   deps.address.publicUrl = publicUrl;
   const proxyUrl = config.roles.has("proxy") ? await listenProxy(proxy, deps, listeners) : undefined;
-  const urls = addresses(config, publicUrl, proxyUrl);
+  const urls = listAddresses(config, publicUrl, proxyUrl);
   deps.address.urls = urls;
   return urls;
 }
@@ -144,7 +144,7 @@ function openDashboard({ config, log }: Services, closers: Cleanup): BuiltDashbo
   return dashboard;
 }
 
-const addresses = (
+const listAddresses = (
   config: Config,
   publicUrl: string,
   proxyUrl: string | undefined,

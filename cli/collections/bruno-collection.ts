@@ -9,27 +9,28 @@ export function brunoCollection(
   const { apiKey = "", ...plain } = variables;
   const files: Record<string, string> = {
     "bruno.json": `${JSON.stringify({ version: "1", name: "Busbar", type: "collection", ignore: [] }, null, 2)}\n`,
-    "collection.bru": block("auth", ["mode: apikey"]) + apiKeyBlock,
+    "collection.bru": formatBlock("auth", ["mode: apikey"]) + apiKeyBlock,
     // Bruno keeps the values of secret variables outside the folder, so the key is not committed with it.
     "environments/Busbar.bru":
-      block("vars", [
+      formatBlock("vars", [
         ...Object.entries(plain).map(([name, value]) => `${name}: ${value}`),
         ...(apiKey ? [`apiKey: ${apiKey}`] : []),
       ]) + (apiKey ? "" : "vars:secret [\n  apiKey\n]\n"),
   };
   for (const [index, { name, description, requests }] of folders.entries()) {
     files[`${name}/folder.bru`] =
-      block("meta", [`name: ${name}`, `seq: ${index + 1}`]) + block("docs", description.split("\n"));
+      formatBlock("meta", [`name: ${name}`, `seq: ${index + 1}`]) +
+      formatBlock("docs", description.split("\n"));
     for (const [at, request] of requests.entries())
       files[`${name}/${request.operationId}.bru`] = writeRequest(request, at + 1);
   }
   return files;
 }
 
-const block = (name: string, lines: string[]): string =>
+const formatBlock = (name: string, lines: string[]): string =>
   `${name} {\n${lines.map((line) => (line === "" ? "" : `  ${line}`)).join("\n")}\n}\n\n`;
 
-const apiKeyBlock = block("auth:apikey", ["key: X-Api-Key", "value: {{apiKey}}", "placement: header"]);
+const apiKeyBlock = formatBlock("auth:apikey", ["key: X-Api-Key", "value: {{apiKey}}", "placement: header"]);
 
 function writeRequest(request: CollectionRequest, seq: number): string {
   const { name, method, path, query, headers, media, body, description, needsCredential } = request;
@@ -37,16 +38,16 @@ function writeRequest(request: CollectionRequest, seq: number): string {
   const url = `{{baseUrl}}${path}${sent.length > 0 ? `?${sent.join("&")}` : ""}`;
   const type = media === undefined || body !== undefined ? [] : [`Content-Type: ${media}`];
   return [
-    block("meta", [`name: ${name}`, "type: http", `seq: ${seq}`]),
-    block(method.toLowerCase(), [
+    formatBlock("meta", [`name: ${name}`, "type: http", `seq: ${seq}`]),
+    formatBlock(method.toLowerCase(), [
       `url: ${url}`,
       `body: ${body === undefined ? "none" : "json"}`,
       `auth: ${needsCredential ? "inherit" : "none"}`,
     ]),
-    query.length > 0 ? block("params:query", query.map(writeParameter)) : "",
-    headers.length + type.length > 0 ? block("headers", [...type, ...headers.map(writeParameter)]) : "",
-    body === undefined ? "" : block("body:json", JSON.stringify(body, null, 2).split("\n")),
-    description ? block("docs", description.split("\n")) : "",
+    query.length > 0 ? formatBlock("params:query", query.map(writeParameter)) : "",
+    headers.length + type.length > 0 ? formatBlock("headers", [...type, ...headers.map(writeParameter)]) : "",
+    body === undefined ? "" : formatBlock("body:json", JSON.stringify(body, null, 2).split("\n")),
+    description ? formatBlock("docs", description.split("\n")) : "",
   ].join("");
 }
 

@@ -4,7 +4,7 @@ import { Ended, Failure } from "../failures.ts";
 import { encodeStep } from "../http/api.ts";
 import { isObject, objectsAt, requireObject, textAt, valueAt, type JsonObject } from "../http/json.ts";
 import type { Columns } from "../output/column.ts";
-import { printable } from "../output/printable.ts";
+import { escapeUnsafe } from "../output/printable.ts";
 import { printRecord } from "../output/print-record.ts";
 import { readJsonArgument } from "../read-argument.ts";
 import { id, listPages, status, text, time, type Filters } from "../resources/resource.ts";
@@ -87,7 +87,7 @@ function addApprovals(agents: Command, terminal: Terminal): void {
         if (server.out.json) return server.out.data(decided);
         const what = [textAt(decided, "tool"), textAt(decided, "object"), textAt(decided, "groupRef")];
         server.out.line(
-          `${server.out.paint.green(textAt(decided, "status") ?? "")} ${what.flatMap((one) => (one ? [printable(one)] : [])).join(" ")}`,
+          `${server.out.paint.green(textAt(decided, "status") ?? "")} ${what.flatMap((one) => (one ? [escapeUnsafe(one)] : [])).join(" ")}`,
         );
       });
   }
@@ -162,5 +162,5 @@ async function ask(
   );
   const { result, error } = requireObject(answer);
   if (isObject(result)) return result;
-  throw new Failure(printable(textAt(error, "message") ?? "The answer has no result."));
+  throw new Failure(escapeUnsafe(textAt(error, "message") ?? "The answer has no result."));
 }

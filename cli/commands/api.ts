@@ -5,7 +5,7 @@ import { Ended, UsageFailure } from "../failures.ts";
 import { encodeStep } from "../http/api.ts";
 import { parseJson, type Json } from "../http/json.ts";
 import { readBody, send } from "../http/send.ts";
-import { printable, printableLines } from "../output/printable.ts";
+import { escapeUnsafe, printableLines } from "../output/printable.ts";
 import { readArgument } from "../read-argument.ts";
 import { readNamedValues } from "../read-named-values.ts";
 import { connect, type Connected } from "../settings/connect.ts";
@@ -78,7 +78,7 @@ async function call(
   // A pipe gets the bytes unchanged, because parsing would round long numbers.
   if (terminal.stdout.isTTY) showOnTerminal(content.toString(), out.line);
   else if (content.length > 0) terminal.stdout.write(Buffer.concat([content, Buffer.from("\n")]));
-  const inWords = printable(`${status} ${answer.statusMessage ?? ""}`.trimEnd());
+  const inWords = escapeUnsafe(`${status} ${answer.statusMessage ?? ""}`.trimEnd());
   if (status < 400) return out.note(inWords);
   terminal.stderr.write(`${inWords}\n`);
   throw new Ended();

@@ -6,7 +6,7 @@ import { parse as parseYaml } from "yaml";
 import type { Description } from "../../connector-kit/declarative/rules/description.ts";
 import { Ended, Failure } from "../failures.ts";
 import { createOutput } from "../output/output.ts";
-import { printable } from "../output/printable.ts";
+import { escapeUnsafe } from "../output/printable.ts";
 import type { GlobalOptions } from "../settings/target.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -46,9 +46,9 @@ export function addCheckProvider(check: Command, terminal: Terminal): void {
       if (out.json) out.data([...all, ...warnings.map((one) => ({ ...one, kind: "warning" }))]);
       else {
         for (const { path, message } of warnings)
-          out.line(`${out.paint.yellow("!")} ${printable(path)}: ${printable(message)}`);
+          out.line(`${out.paint.yellow("!")} ${escapeUnsafe(path)}: ${escapeUnsafe(message)}`);
         for (const { path, message } of all)
-          out.line(`${out.paint.red("✗")} ${printable(path)}: ${printable(message)}`);
+          out.line(`${out.paint.red("✗")} ${escapeUnsafe(path)}: ${escapeUnsafe(message)}`);
         out.line(describeResult(file, all.length, differences));
       }
       if (all.length > 0) throw new Ended();

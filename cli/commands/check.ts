@@ -4,7 +4,7 @@ import { Ended } from "../failures.ts";
 import { encodeStep } from "../http/api.ts";
 import { requireObject, textAt } from "../http/json.ts";
 import { printRecord } from "../output/print-record.ts";
-import { printable } from "../output/printable.ts";
+import { escapeUnsafe } from "../output/printable.ts";
 import { Refused } from "../http/refused.ts";
 import { connect } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
@@ -25,7 +25,7 @@ export function addCheck(program: Command, terminal: Terminal): void {
       else {
         const why = textAt(answer, "check.detail") ?? textAt(answer, "check.result") ?? "";
         const paint = works ? out.paint.green : out.paint.red;
-        out.line(`${paint(printable(textAt(answer, "status") ?? ""))} ${printable(why)}`.trimEnd());
+        out.line(`${paint(escapeUnsafe(textAt(answer, "status") ?? ""))} ${escapeUnsafe(why)}`.trimEnd());
       }
       if (!works) throw new Ended();
     });

@@ -73,7 +73,7 @@ async function writeFiles(
 ): Promise<void> {
   const flag = force ? "w" : "wx";
   try {
-    if (!force && !("" in files) && (await isFilled(path))) throw exists(shown);
+    if (!force && !("" in files) && (await isFilled(path))) throw existsAlready(shown);
     for (const [below, text] of Object.entries(files)) {
       const file = join(path, below);
       await mkdir(dirname(file), { recursive: true });
@@ -82,12 +82,12 @@ async function writeFiles(
   } catch (cause) {
     if (cause instanceof Failure) throw cause;
     const error: NodeJS.ErrnoException = cause instanceof Error ? cause : new Error(String(cause));
-    if (error.code === "EEXIST") throw exists(shown);
+    if (error.code === "EEXIST") throw existsAlready(shown);
     throw new Failure(`${shown} cannot be written: ${error.message}.`, { cause });
   }
 }
 
-const exists = (shown: string): Failure =>
+const existsAlready = (shown: string): Failure =>
   new Failure(`${shown} exists already and was not changed.`, {
     remedy: "Name another path, or overwrite it with --force.",
   });

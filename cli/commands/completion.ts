@@ -1,7 +1,7 @@
 /** `busbar completion bash`: prints a script that completes commands, options and known values; installs nothing. */
 import { Argument, type Command } from "commander";
 import { bashCompletion } from "../completion/bash.ts";
-import { completions } from "../completion/completions.ts";
+import { listCompletions } from "../completion/completions.ts";
 import { fishCompletion } from "../completion/fish.ts";
 import { zshCompletion } from "../completion/zsh.ts";
 import { UsageFailure } from "../failures.ts";
@@ -23,7 +23,7 @@ export function addCompletion(program: Command, terminal: Terminal): void {
     .action((shell: string) => {
       const script = Object.entries(SHELLS).find(([name]) => name === shell)?.[1];
       if (!script) throw new UsageFailure(`There is no completion for ${shell}.`);
-      terminal.stdout.write(script(completions(program, listArguments)));
+      terminal.stdout.write(script(listCompletions(program, listArguments)));
     });
 }
 

@@ -6,7 +6,7 @@ import { askFor, readCredentials } from "../connecting/read-credentials.ts";
 import { Failure, UsageFailure } from "../failures.ts";
 import { encodeStep } from "../http/api.ts";
 import { requireObject, requireText, valueAt, type Json, type JsonObject } from "../http/json.ts";
-import { printable } from "../output/printable.ts";
+import { escapeUnsafe } from "../output/printable.ts";
 import { printRecord } from "../output/print-record.ts";
 import { canAsk } from "../prompt.ts";
 import { connect, type Connected } from "../settings/connect.ts";
@@ -53,7 +53,8 @@ export function addConnect(program: Command, terminal: Terminal): void {
       const customer = { provider, groupRef: options.group, consumerRef: options.consumer ?? options.group };
       const metadata = await completeMetadata(given, metadataInputs(info), terminal);
       const connection = await connectAs({ deps, info, customer, metadata }, options, terminal);
-      if (!deps.out.json) deps.out.note(`connected ${printable(provider)} for ${printable(options.group)}`);
+      if (!deps.out.json)
+        deps.out.note(`connected ${escapeUnsafe(provider)} for ${escapeUnsafe(options.group)}`);
       await printRecord(connection, deps.out);
     });
 }

@@ -10,7 +10,7 @@ import {
   textAt,
   type JsonObject,
 } from "../http/json.ts";
-import { printable } from "../output/printable.ts";
+import { escapeUnsafe } from "../output/printable.ts";
 import { printRecord } from "../output/print-record.ts";
 import { askHidden, canAsk } from "../prompt.ts";
 import { readDocument } from "../manifest/read-manifest.ts";
@@ -196,6 +196,6 @@ async function printCreated(
   { out }: Connected,
 ): Promise<void> {
   const made = requireObject(answer);
-  if (!out.json) out.note(`created ${what} ${printable(textAt(made, "id") ?? "")}`);
+  if (!out.json) out.note(`created ${what} ${escapeUnsafe(textAt(made, "id") ?? "")}`);
   await printRecord(made, out);
 }

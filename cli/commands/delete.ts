@@ -1,7 +1,7 @@
 /** `busbar delete installation <id>`: deletes resources. If others are deleted with it, asks first or needs `--yes`. */
 import type { Command } from "commander";
 import { UsageFailure } from "../failures.ts";
-import { printable } from "../output/printable.ts";
+import { escapeUnsafe } from "../output/printable.ts";
 import { canAsk, choose } from "../prompt.ts";
 import type { Filters } from "../resources/resource.ts";
 import { describeDependents } from "../resources/dependents.ts";
@@ -62,14 +62,14 @@ async function deleteResources(
   const server = await connect(command, terminal);
   for (const id of ids) {
     if (asks) {
-      const question = `Delete the ${singular} ${printable(id)}, and also ${takesAlong}?${await describeDependents(listDependents, server, id, options)}`;
+      const question = `Delete the ${singular} ${escapeUnsafe(id)}, and also ${takesAlong}?${await describeDependents(listDependents, server, id, options)}`;
       if ((await choose(terminal, question, "yn")) === "n") {
-        server.out.note(`kept ${singular} ${printable(id)}`);
+        server.out.note(`kept ${singular} ${escapeUnsafe(id)}`);
         continue;
       }
     }
     await remove(server, id, options);
     if (server.out.json) server.out.item({ deleted: singular, id });
-    else server.out.line(`${server.out.paint.green("deleted")} ${singular} ${printable(id)}`);
+    else server.out.line(`${server.out.paint.green("deleted")} ${singular} ${escapeUnsafe(id)}`);
   }
 }

@@ -9,7 +9,7 @@ import { toProviderFinding } from "../manifest/validate.ts";
 import { readManifest, type ManifestFile } from "../manifest/read-manifest.ts";
 import { findingLines, summarizeFindings, type Finding } from "../manifest/report-findings.ts";
 import { findVanishedObjects, type Vanished } from "../manifest/find-vanished-objects.ts";
-import { printable } from "../output/printable.ts";
+import { escapeUnsafe } from "../output/printable.ts";
 import { canAsk, choose } from "../prompt.ts";
 import { connect, type Connected } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
@@ -55,7 +55,7 @@ async function deploy(
   });
   if (deps.out.json) return deps.out.data(deployed);
   for (const key of Object.keys(file.providers ?? {}))
-    deps.out.line(`${deps.out.paint.green("provider".padEnd(COLUMN))}  ${printable(key)}`);
+    deps.out.line(`${deps.out.paint.green("provider".padEnd(COLUMN))}  ${escapeUnsafe(key)}`);
   for (const integration of deployed) printDeployed(integration, before, deps);
   printWarnings(deployed, file, deps);
 }
@@ -112,7 +112,7 @@ async function put(
 async function askAboutLostNames(error: unknown, { out }: Connected, terminal: Terminal): Promise<void> {
   if (!(error instanceof Refused) || !textAt(error.problem, "type")?.endsWith("/names-in-use")) throw error;
   if (!canAsk(terminal)) throw new Failure(`${error.message} Use --destructive to deploy anyway.`);
-  out.note(printable(error.message));
+  out.note(escapeUnsafe(error.message));
   const answer = await choose(terminal, "(d)eploy anyway, or (c)ancel?", "dc");
   if (answer === "c") throw new Failure("Cancelled; nothing was deployed.");
 }
@@ -157,7 +157,7 @@ function printDeployed(integration: JsonObject, before: JsonObject[], { out }: C
 const COLUMN = "unchanged".length;
 
 const listNames = (integration: JsonObject): string[] =>
-  [textAt(integration, "name"), textAt(integration, "provider")].map((name = "") => printable(name));
+  [textAt(integration, "name"), textAt(integration, "provider")].map((name = "") => escapeUnsafe(name));
 
 function printChange(change: ManifestChange, { out }: Pick<Connected, "out">): void {
   const colour = { added: out.paint.green, removed: out.paint.red, changed: out.paint.yellow }[change.kind];
@@ -173,9 +173,9 @@ function readChanges(entry: JsonObject): ManifestChange[] {
 
 function inWords({ kind, path, before, after }: ManifestChange): string {
   const value = (given: Json | undefined) => (given === undefined ? "…" : JSON.stringify(given));
-  if (kind === "changed") return printable(`~ ${path}: ${value(before)} → ${value(after)}`);
+  if (kind === "changed") return escapeUnsafe(`~ ${path}: ${value(before)} → ${value(after)}`);
   const given = kind === "added" ? after : before;
-  return printable(
+  return escapeUnsafe(
     `${kind === "added" ? "+" : "-"} ${path}${given === undefined ? "" : `: ${value(given)}`}`,
   );
 }

@@ -12,7 +12,7 @@ import {
 } from "../http/json.ts";
 import { Refused } from "../http/refused.ts";
 import { EVENT_TYPES } from "../listen/event-types.ts";
-import { printable } from "../output/printable.ts";
+import { escapeUnsafe } from "../output/printable.ts";
 import { connect, type Connected } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
 import { timeOption } from "./time-option.ts";
@@ -73,7 +73,7 @@ async function testDestination(
     const answered = status === undefined ? "" : ` HTTP ${String(status)}`;
     const why = textAt(outcome, "attempt.error");
     if (delivered) out.line(`${out.paint.green("delivered")}${answered} in ${took}`);
-    else out.line(`${out.paint.red("not delivered")} after ${took}: ${printable(why ?? answered.trim())}`);
+    else out.line(`${out.paint.red("not delivered")} after ${took}: ${escapeUnsafe(why ?? answered.trim())}`);
   }
   if (!delivered) throw new Ended();
 }
@@ -136,7 +136,7 @@ async function resendOne(id: string, destination: string | undefined, deps: Conn
     if (answer === undefined) continue;
     sent += 1;
     if (deps.out.json) deps.out.item(answer);
-    else deps.out.line(`${deps.out.paint.green("resending")} ${printable(id)} to ${printable(name)}`);
+    else deps.out.line(`${deps.out.paint.green("resending")} ${escapeUnsafe(id)} to ${escapeUnsafe(name)}`);
   }
   if (sent === 0) throw new Failure(`No destination of this project has the delivery \`${id}\`.`);
 }
@@ -149,9 +149,9 @@ async function rotate(destination: string, shows: boolean, { inProject, out }: C
   const path = `/destinations/${encodeStep(destination)}:rotate`;
   const rotated: JsonObject = requireObject(await inProject("POST", path, { query }));
   if (out.json) return out.data(rotated);
-  const name = printable(textAt(rotated, "name") ?? destination);
+  const name = escapeUnsafe(textAt(rotated, "name") ?? destination);
   out.line(`${out.paint.green("rotated")} the signing key of ${name}`);
   const key = textAt(rotated, "secrets.webhookSigningKey");
-  if (key) out.line(printable(key));
+  if (key) out.line(escapeUnsafe(key));
   else out.note(`busbar get destination ${name} --include-secrets shows the new key`);
 }

@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import { checkProject } from "../doctor/check-project.ts";
 import { checkProxy, checkServer } from "../doctor/check-server.ts";
-import { bad, good, type Finding, printFindings } from "../doctor/finding.ts";
+import { reportBad, reportGood, type Finding, printFindings } from "../doctor/finding.ts";
 import { Ended, EXIT, Unreachable, UsageFailure } from "../failures.ts";
 import { encodeStep } from "../http/api.ts";
 import { textAt } from "../http/json.ts";
@@ -45,7 +45,7 @@ async function examine(deps: Connected, findings: Finding[]): Promise<boolean> {
     return false;
   } catch (error) {
     if (!(error instanceof Unreachable)) throw error;
-    findings.push(bad("server", error.message, error.remedy ?? "Start it, or name another by --url."));
+    findings.push(reportBad("server", error.message, error.remedy ?? "Start it, or name another by --url."));
     return true;
   }
 }
@@ -58,17 +58,17 @@ async function checkAccess(deps: Connected): Promise<Finding[]> {
       textAt(await api("GET", `/v1/projects/${encodeStep(await deps.project())}`), "name") ?? "";
     const { scopes, label } = await findOwnKey(deps);
     const named = label === undefined ? "" : ` "${label}"`;
-    const key = good("key", `the key${named} is valid, with the scope ${scopes.join(", ")}`);
-    if (scopes.includes("full")) return [key, good("project", project)];
-    return [good("key", `${key.detail}, so the project's resources are not checked`)];
+    const key = reportGood("key", `the key${named} is valid, with the scope ${scopes.join(", ")}`);
+    if (scopes.includes("full")) return [key, reportGood("project", project)];
+    return [reportGood("key", `${key.detail}, so the project's resources are not checked`)];
   } catch (error) {
     if (error instanceof Refused && error.status === 401)
-      return [bad("key", error.message, `Log in again: busbar login ${target.origin}`)];
+      return [reportBad("key", error.message, `Log in again: busbar login ${target.origin}`)];
     if (error instanceof Refused && error.status >= 500)
-      return [bad("project", error.message, "Check the server's log and its database.")];
+      return [reportBad("project", error.message, "Check the server's log and its database.")];
     if (error instanceof Refused)
-      return [bad("project", error.message, "Name another by --project or BUSBAR_PROJECT.")];
-    if (error instanceof UsageFailure) return [bad("project", error.message, error.remedy ?? "")];
+      return [reportBad("project", error.message, "Name another by --project or BUSBAR_PROJECT.")];
+    if (error instanceof UsageFailure) return [reportBad("project", error.message, error.remedy ?? "")];
     throw error;
   }
 }

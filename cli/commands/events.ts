@@ -4,7 +4,7 @@ import { pause } from "../clock.ts";
 import { objectsAt, textAt, type JsonObject } from "../http/json.ts";
 import type { Output } from "../output/output.ts";
 import { statusColour } from "../output/column.ts";
-import { printable } from "../output/printable.ts";
+import { escapeUnsafe } from "../output/printable.ts";
 import { findInstallation } from "../resources/find-installation.ts";
 import type { Filters } from "../resources/resource.ts";
 import { connect } from "../settings/connect.ts";
@@ -60,11 +60,11 @@ function printEvent(event: JsonObject, out: Output): void {
   out.line(
     [
       paint.dim(textAt(event, "receivedTime") ?? ""),
-      printable(textAt(event, "objectName") ?? ""),
-      printable(textAt(event, "recordId") ?? ""),
-      printable(textAt(event, "providerEventType") ?? ""),
-      statusColour(outcome, paint)(printable(outcome)),
-      paint.dim(printable(textAt(event, "reason") ?? textAt(event, "messageId") ?? "")),
+      escapeUnsafe(textAt(event, "objectName") ?? ""),
+      escapeUnsafe(textAt(event, "recordId") ?? ""),
+      escapeUnsafe(textAt(event, "providerEventType") ?? ""),
+      statusColour(outcome, paint)(escapeUnsafe(outcome)),
+      paint.dim(escapeUnsafe(textAt(event, "reason") ?? textAt(event, "messageId") ?? "")),
     ].join("  "),
   );
 }

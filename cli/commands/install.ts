@@ -14,7 +14,7 @@ import {
   objectsAt,
 } from "../http/json.ts";
 import { defaultConfig, openMappings, type OpenMapping } from "../installing/default-config.ts";
-import { printable } from "../output/printable.ts";
+import { escapeUnsafe } from "../output/printable.ts";
 import { printRecord } from "../output/print-record.ts";
 import { ask, canAsk, choose } from "../prompt.ts";
 import { readJsonArgument } from "../read-argument.ts";
@@ -121,7 +121,7 @@ async function chooseFields(
     const named = options.get(place) ?? options.get(name);
     const field =
       named ??
-      (isRequired && canAsk(terminal) ? await ask(terminal, printable(question), proposed) : proposed);
+      (isRequired && canAsk(terminal) ? await ask(terminal, escapeUnsafe(question), proposed) : proposed);
     if (field && (isRequired || named)) chosen.set(place, field);
     else if (isRequired) {
       const some =
@@ -137,14 +137,14 @@ async function chooseFields(
 async function printInstalled(made: JsonObject, integration: string, { out }: Connected): Promise<void> {
   if (out.json) return out.data(made);
   const [id, group] = [requireText(made, "id"), textAt(made, "group.groupRef") ?? ""];
-  out.line(`${out.paint.green("installed")} ${printable(integration)} for ${printable(group)}`);
+  out.line(`${out.paint.green("installed")} ${escapeUnsafe(integration)} for ${escapeUnsafe(group)}`);
   const content: Json = valueAt(made, "config.content") ?? {};
   const { provider: _, ...objects } = isObject(content) ? content : {};
   const isUnhealthy = textAt(made, "healthStatus") === "unhealthy";
   await printRecord({ installation: id, connection: textAt(made, "connection.id") ?? "", ...objects }, out);
   for (const warning of objectsAt(made, "warnings")) {
     const [name, detail, remedy] = ["name", "detail", "remedy"].map((member) =>
-      printable(textAt(warning, member) ?? ""),
+      escapeUnsafe(textAt(warning, member) ?? ""),
     );
     out.note(`warning: ${name}: ${detail} ${remedy}`);
   }
@@ -174,10 +174,12 @@ async function uninstall(
   }
   const deps = await connect(command, terminal);
   const path = await findInstallation(deps, { integration, group });
-  const question = `Uninstall ${printable(integration)} for ${printable(group)}, and also delete ${takesAlong}?${yes ? "" : await describeDependents(listInstallationDependents, deps, path.split("/").at(-1) ?? "", {})}`;
+  const question = `Uninstall ${escapeUnsafe(integration)} for ${escapeUnsafe(group)}, and also delete ${takesAlong}?${yes ? "" : await describeDependents(listInstallationDependents, deps, path.split("/").at(-1) ?? "", {})}`;
   if (!yes && (await choose(terminal, question, "yn")) === "n") return deps.out.note("kept");
   await deps.inProject("DELETE", path);
   if (deps.out.json) deps.out.item({ uninstalled: integration, group });
   else
-    deps.out.line(`${deps.out.paint.green("uninstalled")} ${printable(integration)} for ${printable(group)}`);
+    deps.out.line(
+      `${deps.out.paint.green("uninstalled")} ${escapeUnsafe(integration)} for ${escapeUnsafe(group)}`,
+    );
 }

@@ -17,7 +17,7 @@ export const addKeyLimits = (command: Command): Command =>
   command
     .option("--expires <time>", "when the key expires: a time, or in how long, such as 90d")
     .option("--allow <address>", "an address or network that may use the key; may be repeated", collect)
-    .option("--rate <n>", "most requests per second, in each process of the server", positive)
+    .option("--rate <n>", "most requests per second, in each process of the server", parsePositive)
     .option(
       "--burst <n>",
       "requests at once after a pause (default: those of a second)",
@@ -37,7 +37,7 @@ export function keyLimits({ expires, allow, rate, burst }: KeyLimitOptions): Jso
   };
 }
 
-function positive(value: string): number {
+function parsePositive(value: string): number {
   const number = Number(value);
   if (/^\d+(\.\d+)?$/.test(value) && number > 0) return number;
   throw new InvalidArgumentError("It must be a number above 0.");

@@ -16,7 +16,7 @@ import type { Terminal } from "../terminal.ts";
 import { wholeNumber } from "./resource-options.ts";
 import { parseJson, textAt, valueAt } from "../http/json.ts";
 import type { Output } from "../output/output.ts";
-import { printable, printableLines } from "../output/printable.ts";
+import { escapeUnsafe, printableLines } from "../output/printable.ts";
 import { send } from "../http/send.ts";
 
 interface ListenOptions {
@@ -157,7 +157,7 @@ function printMessage({ headers, body }: Message, out: Output): void {
   const type = event ?? textAt(content, "action") ?? "";
   const time = new Date(timestamp * 1_000).toISOString().replace(".000Z", "Z");
   out.line(
-    `${paint.dim(time)}  ${paint.bold(printable(type))}  ${paint.green("verified")}  ${paint.dim(printable(id))}`,
+    `${paint.dim(time)}  ${paint.bold(escapeUnsafe(type))}  ${paint.green("verified")}  ${paint.dim(escapeUnsafe(id))}`,
   );
   const data = JSON.stringify((event === undefined ? content : valueAt(content, "data")) ?? null, null, 2);
   out.line(printableLines(data).replaceAll(/^/gm, "    "));

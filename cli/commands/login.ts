@@ -1,4 +1,4 @@
-/** `busbar login`, `logout` and `profiles`: stores addresses with their API keys, and chooses the default one. */
+/** `busbar login`, `logout` and `changeProfiles`: stores addresses with their API keys, and chooses the default one. */
 import type { Command } from "commander";
 import { Failure, UsageFailure } from "../failures.ts";
 import { openApi } from "../http/api.ts";
@@ -47,7 +47,7 @@ export function addLogin(program: Command, terminal: Terminal): void {
     .option("--use <address>", "use this address when none is given")
     .action(async (_: { use?: string }, command: Command) => {
       const options: GlobalOptions & { use?: string } = command.optsWithGlobals();
-      await profiles(options.use, terminal, createOutput(terminal, options));
+      await changeProfiles(options.use, terminal, createOutput(terminal, options));
     });
 }
 
@@ -126,7 +126,7 @@ async function logout(
   for (const origin of known) out.line(`${out.paint.green("forgot")} ${origin}`);
 }
 
-async function profiles(use: string | undefined, terminal: Terminal, out: Output): Promise<void> {
+async function changeProfiles(use: string | undefined, terminal: Terminal, out: Output): Promise<void> {
   const found = await readProfiles(terminal.env);
   const current = use === undefined ? found.current : readOrigin(use);
   if (current !== undefined && !found.all.has(current)) {

@@ -4,7 +4,7 @@ import { pause } from "../clock.ts";
 import { encodeStep } from "../http/api.ts";
 import { isObject, requireObjects, textAt, valueAt, type JsonObject } from "../http/json.ts";
 import type { Output } from "../output/output.ts";
-import { printable } from "../output/printable.ts";
+import { escapeUnsafe } from "../output/printable.ts";
 import { connect } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
 import { getOperation, isRunning } from "./operations.ts";
@@ -57,10 +57,10 @@ function printStep(one: JsonObject, out: Output): void {
   out.line(
     [
       paint.dim(textAt(one, "timestamp") ?? ""),
-      colour(printable(severity).padEnd(7)),
-      printable(textAt(one, "message.msg") ?? ""),
-      ...(error === undefined ? [] : [paint.red(printable(error))]),
-      ...(rest.length === 0 ? [] : [paint.dim(printable(rest.join(" ")))]),
+      colour(escapeUnsafe(severity).padEnd(7)),
+      escapeUnsafe(textAt(one, "message.msg") ?? ""),
+      ...(error === undefined ? [] : [paint.red(escapeUnsafe(error))]),
+      ...(rest.length === 0 ? [] : [paint.dim(escapeUnsafe(rest.join(" ")))]),
     ].join("  "),
   );
 }

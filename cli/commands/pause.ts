@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import { encodeStep } from "../http/api.ts";
 import { requireObject, valueAt, type JsonObject } from "../http/json.ts";
-import { printable } from "../output/printable.ts";
+import { escapeUnsafe } from "../output/printable.ts";
 import { findInstallation } from "../resources/find-installation.ts";
 import { connect } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
@@ -37,8 +37,8 @@ export function addPause(program: Command, terminal: Terminal): void {
         const installation = requireObject(await server.inProject("GET", path));
         return server.out.data(valueAt(installation, "readPauses") ?? []);
       }
-      const what = object ? printable(object.join(", ")) : "all objects";
-      const customer = `${printable(integration)} for ${printable(group)}`;
+      const what = object ? escapeUnsafe(object.join(", ")) : "all objects";
+      const customer = `${escapeUnsafe(integration)} for ${escapeUnsafe(group)}`;
       server.out.line(`${server.out.paint.green(done)} ${what} of ${customer}`);
     });
   }

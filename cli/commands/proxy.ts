@@ -7,7 +7,7 @@ import { encodeStep } from "../http/api.ts";
 import { toRefused } from "../http/refused.ts";
 import { requireText } from "../http/json.ts";
 import { readBody, send } from "../http/send.ts";
-import { printable } from "../output/printable.ts";
+import { escapeUnsafe } from "../output/printable.ts";
 import { readArgument } from "../read-argument.ts";
 import { connect, withoutConnecting, type Connected } from "../settings/connect.ts";
 import { findProxyOrigin } from "../settings/proxy-origin.ts";
@@ -111,7 +111,7 @@ async function printResponse(answer: IncomingMessage, include: boolean, terminal
   if (include) terminal.stdout.write(buildHead(answer, terminal.stdout));
   await copy(answer, terminal.stdout);
   if (status < 400) return;
-  terminal.stderr.write(`the provider answered ${status} ${printable(answer.statusMessage ?? "")}\n`);
+  terminal.stderr.write(`the provider answered ${status} ${escapeUnsafe(answer.statusMessage ?? "")}\n`);
   throw new Ended();
 }
 
@@ -119,7 +119,7 @@ function buildHead(
   { httpVersion, statusCode, statusMessage, rawHeaders }: IncomingMessage,
   screen: Screen,
 ): string {
-  const show = (text: string) => (screen.isTTY ? printable(text) : text);
+  const show = (text: string) => (screen.isTTY ? escapeUnsafe(text) : text);
   const pairs = rawHeaders.flatMap((name, index) =>
     index % 2 === 0 ? [`${show(name)}: ${show(rawHeaders[index + 1] ?? "")}`] : [],
   );

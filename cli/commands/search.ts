@@ -53,13 +53,13 @@ function buildColumns(records: JsonObject[]): Record<string, Column> {
   for (const member of ["mappedFields", "fields"]) {
     for (const record of records)
       for (const name of namesIn(record[member]))
-        columns[name] ??= { text: (row) => printCell(inside(row[member], name)) };
+        columns[name] ??= { text: (row) => printCell(readMember(row[member], name)) };
   }
   return { ...columns, ID: { text: (row) => textAt(row, "id") ?? "", kind: "id" } };
 }
 
 const namesIn = (value: Json | undefined): string[] => (isObject(value) ? Object.keys(value) : []);
-const inside = (value: Json | undefined, name: string): Json =>
+const readMember = (value: Json | undefined, name: string): Json =>
   isObject(value) ? (value[name] ?? null) : null;
 
 function printCell(value: Json): string {

@@ -5,7 +5,7 @@ import type { Command } from "commander";
 import { Ended, Failure } from "../failures.ts";
 import { encodeStep } from "../http/api.ts";
 import { isObject, objectsAt, parseJson, requireObject, textAt, valueAt, type Json } from "../http/json.ts";
-import { printable } from "../output/printable.ts";
+import { escapeUnsafe } from "../output/printable.ts";
 import { connect, type Connected } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -62,7 +62,7 @@ function printDifference(actual: Json, wanted: Json, { out }: Connected): void {
   for (const one of listSubscribed(wanted)) if (!known.has(one)) missing.push(`missing: ${one}`);
   if (out.json) out.data({ differences: missing });
   else if (missing.length === 0) out.line(`${out.paint.green("complete")}`);
-  else for (const line of missing) out.line(printable(line));
+  else for (const line of missing) out.line(escapeUnsafe(line));
   if (missing.length > 0) throw new Ended();
 }
 

@@ -5,7 +5,7 @@ import { objectPath, encodeStep } from "../http/api.ts";
 import { Refused } from "../http/refused.ts";
 import { objectsAt, requireObject, textAt, valueAt, type JsonObject } from "../http/json.ts";
 import type { Columns } from "../output/column.ts";
-import { printable } from "../output/printable.ts";
+import { escapeUnsafe } from "../output/printable.ts";
 import { findInstallation, installationPath } from "../resources/find-installation.ts";
 import { id, status, text, time, type Filters } from "../resources/resource.ts";
 import { connect, type Connected } from "../settings/connect.ts";
@@ -64,14 +64,14 @@ export function addTrace(program: Command, terminal: Terminal): void {
         out.rows(objectsAt(found, "messages"), MESSAGES, "No message contains it.");
         out.rows(objectsAt(found, "writes"), WRITES, "Nobody wrote it through Busbar.");
         for (const obstacle of objectsAt(found, "obstacles")) {
-          out.line(`${out.paint.yellow("!")} ${printable(textAt(obstacle, "detail") ?? "")}`);
-          out.line(`    ${out.paint.blue("→")} ${printable(textAt(obstacle, "remedy") ?? "")}`);
+          out.line(`${out.paint.yellow("!")} ${escapeUnsafe(textAt(obstacle, "detail") ?? "")}`);
+          out.line(`    ${out.paint.blue("→")} ${escapeUnsafe(textAt(obstacle, "remedy") ?? "")}`);
         }
       }
       for (const { installationId, refusal } of unseen) {
         out.line(`installation ${installationId}`);
-        out.line(printable(refusal.message));
-        for (const cause of listCauses(refusal)) out.line(`  - ${printable(cause)}`);
+        out.line(escapeUnsafe(refusal.message));
+        for (const cause of listCauses(refusal)) out.line(`  - ${escapeUnsafe(cause)}`);
       }
     });
 }

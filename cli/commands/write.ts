@@ -13,7 +13,7 @@ import {
   type JsonObject,
 } from "../http/json.ts";
 import type { Output } from "../output/output.ts";
-import { printable } from "../output/printable.ts";
+import { escapeUnsafe } from "../output/printable.ts";
 import { table } from "../output/table.ts";
 import { printRecord } from "../output/print-record.ts";
 import { connect, type Connected } from "../settings/connect.ts";
@@ -97,7 +97,7 @@ function printAnswer(answer: JsonObject, body: JsonObject, out: Output): void {
     const id = textAt(answer, "result.recordId");
     const created = valueAt(answer, "result.created");
     const what = typeof created === "boolean" ? (created ? "created" : "updated") : done;
-    out.line(`${out.paint.green(what)}${id === undefined ? "" : ` record ${printable(id)}`}`);
+    out.line(`${out.paint.green(what)}${id === undefined ? "" : ` record ${escapeUnsafe(id)}`}`);
     printOperation(answer, out);
   } else {
     out.line(`${out.paint.green("accepted")} operation ${textAt(answer, "operationId") ?? ""}`);
@@ -120,4 +120,4 @@ function printBatch(answer: JsonObject, done: string, out: Output): void {
 }
 
 const printOperation = (answer: JsonObject, out: Output): void =>
-  out.note(`operation ${printable(textAt(answer, "operationId") ?? "")}`);
+  out.note(`operation ${escapeUnsafe(textAt(answer, "operationId") ?? "")}`);

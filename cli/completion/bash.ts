@@ -14,7 +14,7 @@ ${readWord(all)}
   local found=""
   if [[ $option ]]; then
     case "$at $option" in
-${choices(all)
+${listChoices(all)
   .map(([pattern, words]) => `      ${pattern}) found="${words}" ;;`)
   .join("\n")}
     esac
@@ -45,7 +45,7 @@ export const commandCases = (all: Completion[]): string =>
     .join(" | ");
 
 /** Returns the `case` patterns of `$at $option` for the options that `wanted` accepts. */
-export const cases = (all: Completion[], wanted: (option: CompletedOption) => boolean): string =>
+export const listCases = (all: Completion[], wanted: (option: CompletedOption) => boolean): string =>
   all
     .flatMap(({ path, options }) =>
       options.filter(wanted).flatMap(({ flags }) => flags.map((flag) => `"${path.join(" ")} ${flag}"`)),
@@ -53,7 +53,7 @@ export const cases = (all: Completion[], wanted: (option: CompletedOption) => bo
     .join(" | ");
 
 /** Returns the `case` pattern and the values of each option with known values. */
-export const choices = (all: Completion[]): [pattern: string, words: string][] =>
+export const listChoices = (all: Completion[]): [pattern: string, words: string][] =>
   all.flatMap(({ path, options }) =>
     options
       .filter((option) => option.choices.length > 0)
@@ -70,7 +70,7 @@ const listFlags = (options: CompletedOption[]): string =>
 export const readWord = (all: Completion[]): string => `    if [[ -n $option ]]; then option=""; continue; fi
     if [[ $word == -* ]]; then
       case "$at $word" in
-        ${cases(all, ({ takesValue }) => takesValue)}) option=$word ;;
+        ${listCases(all, ({ takesValue }) => takesValue)}) option=$word ;;
       esac
       continue
     fi

@@ -25,7 +25,7 @@ export interface CompletedOption {
 }
 
 /** `listArguments` returns the known values of a command's first argument. */
-export function completions(
+export function listCompletions(
   program: Command,
   listArguments: (path: string) => readonly string[],
 ): Completion[] {

@@ -1,5 +1,5 @@
 /** Writes the completion script for fish. */
-import { cases, commandCases } from "./bash.ts";
+import { listCases, commandCases } from "./bash.ts";
 import type { Completion, CompletedOption } from "./completions.ts";
 
 export const fishCompletion = (
@@ -14,12 +14,12 @@ function __busbar_at
       set option ""
     else if string match -q -- '-*' "$word"
       switch "$at $word"
-        case ${patterns(cases(all, ({ takesValue }) => takesValue))}
+        case ${toFishPatterns(listCases(all, ({ takesValue }) => takesValue))}
           set option $word
       end
     else
       switch "$at $word"
-        case ${patterns(commandCases(all))}
+        case ${toFishPatterns(commandCases(all))}
           set at (string trim "$at $word")
         case '*'
           set values (math $values + 1)
@@ -40,7 +40,7 @@ ${all
 `;
 
 /** Separates the alternatives of a `case` by spaces, as fish does. */
-const patterns = (alternatives: string): string => alternatives.replaceAll(" | ", " ");
+const toFishPatterns = (alternatives: string): string => alternatives.replaceAll(" | ", " ");
 
 const quote = (text: string): string => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
 

@@ -1,5 +1,5 @@
 /** Writes the completion script for zsh. */
-import { choices, readWord } from "./bash.ts";
+import { listChoices, readWord } from "./bash.ts";
 import type { Completion } from "./completions.ts";
 
 export const zshCompletion = (all: Completion[]): string => `#compdef busbar
@@ -13,7 +13,7 @@ ${readWord(all)}
   done
   if [[ -n $option ]]; then
     case "$at $option" in
-${choices(all)
+${listChoices(all)
   .map(([pattern, words]) => `      ${pattern}) found=(${words}) ;;`)
   .join("\n")}
     esac
@@ -21,7 +21,7 @@ ${choices(all)
     case "$at" in
 ${all
   .map(({ path, options }) => {
-    const shown = options.map(({ flags, description }) => item(flags.at(-1) ?? "", description));
+    const shown = options.map(({ flags, description }) => formatItem(flags.at(-1) ?? "", description));
     return `      "${path.join(" ")}") found=(${shown.join(" ")}) ;;`;
   })
   .join("\n")}
@@ -31,7 +31,7 @@ ${all
 ${all
   .filter(({ words }) => words.length > 0)
   .map(({ path, words }) => {
-    const shown = words.map(({ word, description }) => item(word, description));
+    const shown = words.map(({ word, description }) => formatItem(word, description));
     return `      "${path.join(" ")}") found=(${shown.join(" ")}) ;;`;
   })
   .join("\n")}
@@ -43,7 +43,7 @@ compdef _busbar busbar
 `;
 
 /** Escapes colons, which separate word and description, and quotes. */
-const item = (word: string, description: string): string => {
+const formatItem = (word: string, description: string): string => {
   const text = description === "" ? word : `${word.replaceAll(":", "\\:")}:${description}`;
   return `'${text.replaceAll("'", "'\\''")}'`;
 };

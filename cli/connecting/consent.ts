@@ -2,7 +2,7 @@
 import { nowMs, pause } from "../clock.ts";
 import { Ended, Failure } from "../failures.ts";
 import { objectsAt, requireObjects, textAt, valueAt, type JsonObject } from "../http/json.ts";
-import { printable } from "../output/printable.ts";
+import { escapeUnsafe } from "../output/printable.ts";
 import type { Connected } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -47,7 +47,7 @@ export async function askConsent(
     const failure = `The consent failed (${textAt(latest, "reason")}): ${textAt(latest, "detail")}`;
     if (valueAt(latest, "retryable") !== true) throw new Failure(failure, { remedy: REMEDY });
     if (failed !== textAt(latest, "endTime"))
-      terminal.stderr.write(`${printable(failure)}\nThe page offers to try again; waiting for that.\n`);
+      terminal.stderr.write(`${escapeUnsafe(failure)}\nThe page offers to try again; waiting for that.\n`);
     failed = textAt(latest, "endTime") ?? "";
   }
   throw new Failure(`There is no connection after ${timeoutSeconds} seconds.`, {

@@ -1,7 +1,7 @@
 /** Reads credentials from a file, stdin or a prompt, never from arguments, which other users can see. */
 import { UsageFailure } from "../failures.ts";
 import { isObject, parseJson, type Json, type JsonObject } from "../http/json.ts";
-import { printable } from "../output/printable.ts";
+import { escapeUnsafe } from "../output/printable.ts";
 import { ask, askHidden, canAsk } from "../prompt.ts";
 import { readArgument } from "../read-argument.ts";
 import type { Terminal } from "../terminal.ts";
@@ -36,7 +36,7 @@ async function readSource(inputs: Input | Input[], source: string, terminal: Ter
 
 /** Asks for one input; an empty string means no answer. */
 export async function askFor({ label, secret, otherwise }: Input, terminal: Terminal): Promise<string> {
-  const question = printable(label);
+  const question = escapeUnsafe(label);
   return secret ? askHidden(terminal, `${question} (not shown)`) : ask(terminal, question, otherwise);
 }
 

@@ -3,7 +3,7 @@ import { objectsAt, requireObjects, textAt, valueAt, type JsonObject } from "../
 import { encodeStep } from "../http/api.ts";
 import { Refused } from "../http/refused.ts";
 import type { Connected } from "../settings/connect.ts";
-import { bad, good, type Finding } from "./finding.ts";
+import { reportBad, reportGood, type Finding } from "./finding.ts";
 
 type Needs = Pick<Connected, "inProject">;
 
@@ -26,7 +26,7 @@ async function reportFailure(check: string, findings: Promise<Finding[]>): Promi
     return await findings;
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
-    return [bad(check, error.message, "Check the server's log and its database.")];
+    return [reportBad(check, error.message, "Check the server's log and its database.")];
   }
 }
 
@@ -35,7 +35,7 @@ async function checkDestinations(deps: Needs): Promise<Finding[]> {
   const faults = all.flatMap(findFault);
   return faults.length > 0
     ? summarize("destinations", all, faults)
-    : [good("destinations", countFailed(all))];
+    : [reportGood("destinations", countFailed(all))];
 }
 
 /** They are sent again only by request, whatever the destination does now. */
@@ -55,13 +55,13 @@ function findFault(destination: JsonObject): Finding[] {
   if (textAt(destination, "disabledTime")) {
     const why = textAt(destination, "disabledReason") ?? "nothing is sent there";
     const cure = `Fix the receiver, then: busbar rotate destination ${name}, or update it with its --webhook; either enables it.`;
-    return [bad(check, `is disabled since ${textAt(destination, "disabledTime")}: ${why}`, cure)];
+    return [reportBad(check, `is disabled since ${textAt(destination, "disabledTime")}: ${why}`, cure)];
   }
   const cure = `Look with: busbar test destination ${name}. Then: busbar resend --destination ${name} --undelivered`;
   if (textAt(health, "state") !== "failing") return [];
   const next = textAt(health, "nextAttemptTime");
   const then = next ? `the next attempt is due at ${next}` : "nothing waits for it";
-  return [bad(check, `is failing since ${textAt(health, "failingSince")}: ${error}; ${then}`, cure)];
+  return [reportBad(check, `is failing since ${textAt(health, "failingSince")}: ${error}; ${then}`, cure)];
 }
 
 async function checkConnections(deps: Needs): Promise<Finding[]> {
@@ -70,15 +70,20 @@ async function checkConnections(deps: Needs): Promise<Finding[]> {
     const [provider, group] = [textAt(one, "provider") ?? "", textAt(one, "group.groupRef") ?? ""];
     const check = `connection ${textAt(one, "id") ?? ""}`;
     if (textAt(one, "status") === "bad_credentials")
-      return [bad(check, `${provider} refuses the credentials of ${group}`, reconnect(provider, group))];
+      return [
+        reportBad(check, `${provider} refuses the credentials of ${group}`, reconnect(provider, group)),
+      ];
     const failure = textAt(one, "refreshFailure.detail");
-    return failure ? [bad(check, `${group}: ${failure}`, lookAtApp(provider))] : [];
+    return failure ? [reportBad(check, `${group}: ${failure}`, lookAtApp(provider))] : [];
   });
   const unverified = all.filter(isUnverified).length;
   if (unverified === 0) return summarize("connections", all, faults);
   const known = `${all.length - unverified - faults.length} in order`;
   const detail = `${known}; of ${unverified} the provider has not accepted the credentials yet`;
-  return [...(faults.length > 0 ? summarize("connections", all, faults) : []), good("connections", detail)];
+  return [
+    ...(faults.length > 0 ? summarize("connections", all, faults) : []),
+    reportGood("connections", detail),
+  ];
 }
 
 /** Nothing could be tried, or the provider did not answer. */
@@ -94,7 +99,7 @@ async function checkInstallations(deps: Needs): Promise<Finding[]> {
         const [type, name] = [textAt(reason, "type") ?? "", textAt(reason, "name") ?? ""];
         const [id, group] = [textAt(one, "id") ?? "", textAt(one, "group.groupRef") ?? ""];
         const since = `since ${textAt(reason, "since") ?? "unknown"}`;
-        return bad(
+        return reportBad(
           `installation ${id}`,
           `${group}, ${type} ${name}: ${textAt(reason, "detail") ?? ""} (${since})`,
           type === "connection" && textAt(one, "connection.status") !== "bad_credentials"
@@ -119,7 +124,7 @@ async function checkPushes(deps: Needs): Promise<Finding[]> {
       if (detail === undefined) return [];
       const since = textAt(setup, "refusedPushes.since");
       const cure = `Compare the address with: busbar api GET /v1/projects/{project}/integrations/${name}/subscribe-setup`;
-      return [bad(`pushes of ${provider}`, `${detail} (since ${since})`, cure)];
+      return [reportBad(`pushes of ${provider}`, `${detail} (since ${since})`, cure)];
     }),
   );
   return found.flat();
@@ -134,7 +139,11 @@ function waitForWorker(all: JsonObject[]): Finding[] {
   if (since === undefined) return [];
   const detail = `${waiting.length} ${waiting.length === 1 ? "waits" : "wait"} for a process with the role worker (since ${since})`;
   return [
-    bad("installations", detail, "Start one (BUSBAR_ROLES), or look at the log of the one that should run."),
+    reportBad(
+      "installations",
+      detail,
+      "Start one (BUSBAR_ROLES), or look at the log of the one that should run.",
+    ),
   ];
 }
 
@@ -155,9 +164,10 @@ const lookAtApp = (provider: string): string =>
   `Look with: busbar get provider-app ${provider}. The customer need not connect again.`;
 
 function summarize(check: string, all: JsonObject[], faults: Finding[]): Finding[] {
-  if (faults.length === 0) return [good(check, all.length === 0 ? "none yet" : `${all.length} in order`)];
+  if (faults.length === 0)
+    return [reportGood(check, all.length === 0 ? "none yet" : `${all.length} in order`)];
   const more = faults.length - MAX_LINES;
   if (more <= 0) return faults;
-  const rest = bad(check, `${more} more are in trouble`, `List them with: busbar list ${check}`);
+  const rest = reportBad(check, `${more} more are in trouble`, `List them with: busbar list ${check}`);
   return [...faults.slice(0, MAX_LINES), rest];
 }

@@ -1,6 +1,6 @@
 /** Defines a finding of `busbar doctor`: what was checked, the result, and the cure. */
 import type { Output } from "../output/output.ts";
-import { printable } from "../output/printable.ts";
+import { escapeUnsafe } from "../output/printable.ts";
 
 export interface Finding {
   check: string;
@@ -9,9 +9,9 @@ export interface Finding {
   cure?: string;
 }
 
-export const good = (check: string, detail: string): Finding => ({ check, ok: true, detail });
+export const reportGood = (check: string, detail: string): Finding => ({ check, ok: true, detail });
 
-export const bad = (check: string, detail: string, cure: string): Finding => ({
+export const reportBad = (check: string, detail: string, cure: string): Finding => ({
   check,
   ok: false,
   detail,
@@ -26,6 +26,6 @@ export function printFindings(findings: Finding[], out: Output): void {
 
 function printFinding({ check, ok, detail, cure }: Finding, { line, paint }: Output): void {
   const sign = ok ? paint.green("✓") : paint.red("✗");
-  line(`${sign} ${paint.bold(printable(check))}: ${printable(detail)}`);
-  if (cure) line(`    ${paint.blue("→")} ${printable(cure)}`);
+  line(`${sign} ${paint.bold(escapeUnsafe(check))}: ${escapeUnsafe(detail)}`);
+  if (cure) line(`    ${paint.blue("→")} ${escapeUnsafe(cure)}`);
 }

@@ -26,7 +26,7 @@ export function send({ method, url, headers, body, idleMs = IDLE_MS }: Call): Pr
     request.on("finish", () => (sent = true));
     request.on("response", resolve);
     request.on("timeout", () => request.destroy(new Error(`no answer within ${idleMs / 1_000} seconds`)));
-    request.on("error", (error) => reject(unreachable(url, error, sent && method !== "GET")));
+    request.on("error", (error) => reject(buildUnreachable(url, error, sent && method !== "GET")));
     request.end(body);
   });
 }
@@ -40,7 +40,7 @@ const WORDS: Record<string, string> = {
 };
 
 /** `maybeDone`: the request was sent, so it may have been executed. */
-function unreachable(
+function buildUnreachable(
   url: URL,
   error: Error & { code?: string; errors?: { code?: string }[] },
   maybeDone: boolean,

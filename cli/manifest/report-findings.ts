@@ -1,6 +1,6 @@
 /** Prints findings about a manifest like a compiler: the place, the line with a caret below it, the remedy. */
 import type { Paint } from "../output/paint.ts";
-import { printable, measureWidth } from "../output/printable.ts";
+import { escapeUnsafe, measureWidth } from "../output/printable.ts";
 import type { ManifestFile } from "./read-manifest.ts";
 
 /** One finding, from the local check or from the server. Lines and columns are counted from 1. */
@@ -45,17 +45,17 @@ function oneFinding(finding: Finding, { shown, source }: ManifestSource, paint: 
   const bar = paint.blue("|");
   const margin = " ".repeat(number.length);
   return [
-    `${paint.bold(`${printable(shown)}:${line}:${column}`)}: ${colour(paint.bold(severity))}: ${paint.bold(printable(message))} ${paint.dim(`[${printable(rule)}]`)}`,
-    ...excerpt(lines[line - 1] ?? "", column).map(
+    `${paint.bold(`${escapeUnsafe(shown)}:${line}:${column}`)}: ${colour(paint.bold(severity))}: ${paint.bold(escapeUnsafe(message))} ${paint.dim(`[${escapeUnsafe(rule)}]`)}`,
+    ...showPlace(lines[line - 1] ?? "", column).map(
       (text, index) =>
         ` ${index === 0 ? paint.blue(number) : margin} ${bar} ${index === 0 ? text : colour(text)}`,
     ),
-    ...(remedy ? [` ${margin} ${paint.blue("=")} ${printable(remedy)}`] : []),
+    ...(remedy ? [` ${margin} ${paint.blue("=")} ${escapeUnsafe(remedy)}`] : []),
   ];
 }
 
 /** Returns the line, and a caret under the word at the column. Returns nothing for an empty line. */
-function excerpt(line: string, column: number): string[] {
+function showPlace(line: string, column: number): string[] {
   if (line.trim() === "") return [];
   // One character for each tab, so that columns stay correct.
   const flat = line.replaceAll("\t", " ");
@@ -64,10 +64,10 @@ function excerpt(line: string, column: number): string[] {
   const from = flat.length > MAX_LINE ? Math.max(0, start - MAX_LINE / 2) : 0;
   const lead = from > 0 ? "…" : "";
   const trail = flat.length > from + MAX_LINE ? "…" : "";
-  const before = lead + printable(flat.slice(from, start));
-  const marked = Math.max(1, Math.min(measureWidth(printable(word)), MAX_LINE));
+  const before = lead + escapeUnsafe(flat.slice(from, start));
+  const marked = Math.max(1, Math.min(measureWidth(escapeUnsafe(word)), MAX_LINE));
   return [
-    `${lead}${printable(flat.slice(from, from + MAX_LINE))}${trail}`,
+    `${lead}${escapeUnsafe(flat.slice(from, from + MAX_LINE))}${trail}`,
     `${" ".repeat(measureWidth(before))}${"^".repeat(marked)}`,
   ];
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { PassThrough } from "node:stream";
 import { test } from "node:test";
 import { createPaint } from "./paint.ts";
-import { printable, printableLines, measureWidth } from "./printable.ts";
+import { escapeUnsafe, printableLines, measureWidth } from "./printable.ts";
 import { table } from "./table.ts";
 
 const screen = (isTTY: boolean) => Object.assign(new PassThrough(), { isTTY });
@@ -24,7 +24,7 @@ test("columns line up whatever the width of the characters, and nothing is cut o
 });
 
 test("text of others cannot move the cursor, hide words or break a row", () => {
-  assert.equal(printable("a\u001B[2Jb\nc\u202Ed\u0000"), "a\\u001b[2Jb c\\u202ed\\u0000");
+  assert.equal(escapeUnsafe("a\u001B[2Jb\nc\u202Ed\u0000"), "a\\u001b[2Jb c\\u202ed\\u0000");
   assert.equal(printableLines("a\n\tb\u0007"), "a\n  b\\u0007");
   assert.equal(measureWidth("e\u0301"), 1);
 });

@@ -5,7 +5,7 @@ import type { Screen, Terminal } from "../terminal.ts";
 import { cellText, toColumn, type Columns } from "./column.ts";
 import { cut } from "./fit-columns.ts";
 import { createPaint, type Paint } from "./paint.ts";
-import { printable } from "./printable.ts";
+import { escapeUnsafe } from "./printable.ts";
 import { table } from "./table.ts";
 
 export interface Output {
@@ -57,7 +57,7 @@ export function createOutput(
       for (const line of printTable(rows, columns, { stdout, paint, wide })) output.line(line);
     },
     note(text) {
-      if (!quiet) stderr.write(`${notePaint.dim(printable(text))}\n`);
+      if (!quiet) stderr.write(`${notePaint.dim(escapeUnsafe(text))}\n`);
     },
     progress(text) {
       if (text === shown || quiet) return;
@@ -65,7 +65,7 @@ export function createOutput(
       const isTerminal = stderr.isTTY === true;
       // At the start of the line, which is emptied. The last column stays free: some terminals break the line there.
       if (isTerminal) {
-        const line = cut(printable(text ?? ""), (stderr.columns ?? LEAST_WIDTH) - 1);
+        const line = cut(escapeUnsafe(text ?? ""), (stderr.columns ?? LEAST_WIDTH) - 1);
         stderr.write(`\r\u001B[K${text === undefined ? "" : notePaint.dim(line)}`);
       } else if (text !== undefined) output.note(text);
     },

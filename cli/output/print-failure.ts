@@ -4,7 +4,7 @@ import { objectsAt, textAt, valueAt, type JsonObject } from "../http/json.ts";
 import { Refused } from "../http/refused.ts";
 import type { Terminal } from "../terminal.ts";
 import { createPaint, type Paint } from "./paint.ts";
-import { printable, printableLines } from "./printable.ts";
+import { escapeUnsafe, printableLines } from "./printable.ts";
 
 /** Prints to stderr; with `json` the server's Problem unchanged. */
 export function printFailure(
@@ -32,11 +32,11 @@ function inWords(failure: Failure, paint: Paint): string[] {
     textAt(problem, "remedy") ??
     (failure instanceof Refused ? remedyFor(failure) : undefined);
   const title = textAt(problem, "title");
-  const heading = title && title !== failure.message ? `${paint.bold(printable(title))}\n  ` : "";
+  const heading = title && title !== failure.message ? `${paint.bold(escapeUnsafe(title))}\n  ` : "";
   return [
     `${paint.red(paint.bold("error"))}: ${heading}${printableLines(failure.message)}`,
     ...issues.flatMap((issue) => issueLines(issue, failure.message, paint)),
-    ...(issues.length > 0 ? [] : causes(problem, failure.message)),
+    ...(issues.length > 0 ? [] : listCauses(problem, failure.message)),
     ...(remedy && !failure.message.includes(remedy)
       ? [`  ${paint.blue("→")} ${printableLines(remedy)}`]
       : []),
@@ -51,26 +51,26 @@ function issueLines(issue: JsonObject, reported: string, paint: Paint): string[]
   const remedy = textAt(issue, "remedy");
   const value = valueAt(issue, "value");
   const given =
-    value === undefined ? "" : paint.dim(` (given: ${printable(JSON.stringify(value)).slice(0, 200)})`);
+    value === undefined ? "" : paint.dim(` (given: ${escapeUnsafe(JSON.stringify(value)).slice(0, 200)})`);
   return [
-    `  ${paint.yellow(printable(place || "-"))}${reported.includes(detail) ? "" : `: ${printable(detail)}`}${given}`,
-    ...(remedy && !reported.includes(remedy) ? [`    ${paint.blue("→")} ${printable(remedy)}`] : []),
+    `  ${paint.yellow(escapeUnsafe(place || "-"))}${reported.includes(detail) ? "" : `: ${escapeUnsafe(detail)}`}${given}`,
+    ...(remedy && !reported.includes(remedy) ? [`    ${paint.blue("→")} ${escapeUnsafe(remedy)}`] : []),
   ];
 }
 
-function causes(problem: JsonObject, reported: string): string[] {
+function listCauses(problem: JsonObject, reported: string): string[] {
   const listed = valueAt(problem, "causes");
   if (!Array.isArray(listed)) return [];
   return listed.flatMap((cause) =>
-    typeof cause === "string" && !reported.includes(cause) ? [`  - ${printable(cause)}`] : [],
+    typeof cause === "string" && !reported.includes(cause) ? [`  - ${escapeUnsafe(cause)}`] : [],
   );
 }
 
 function requestLine(problem: JsonObject, paint: Paint): string[] {
   const [requestId, operationId] = [textAt(problem, "requestId"), textAt(problem, "operationId")];
   return [
-    ...(operationId ? [paint.dim(`  operation ${printable(operationId)}`)] : []),
-    ...(requestId ? [paint.dim(`  requestId ${printable(requestId)}`)] : []),
+    ...(operationId ? [paint.dim(`  operation ${escapeUnsafe(operationId)}`)] : []),
+    ...(requestId ? [paint.dim(`  requestId ${escapeUnsafe(requestId)}`)] : []),
   ];
 }
 

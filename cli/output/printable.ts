@@ -5,7 +5,7 @@
 const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /** Returns the text as one harmless line. */
-export const printable = (text: string): string =>
+export const escapeUnsafe = (text: string): string =>
   text.replace(UNSAFE, (character) =>
     /\s/.test(character) ? " " : `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
@@ -14,7 +14,7 @@ export const printable = (text: string): string =>
 export const printableLines = (text: string): string =>
   text
     .split(/\r?\n/)
-    .map((line) => printable(line.replaceAll("\t", "  ")))
+    .map((line) => escapeUnsafe(line.replaceAll("\t", "  ")))
     .join("\n");
 
 /** Returns the columns that a text takes: wide East Asian characters and emoji take two, combining marks none. */

@@ -1,6 +1,6 @@
 /** Words how far an operation is that reads records. */
 import { textAt, valueAt, type JsonObject } from "../http/json.ts";
-import { printable } from "./printable.ts";
+import { escapeUnsafe } from "./printable.ts";
 
 /** Returns for example `reading contacts: 1,200 of 5,000 records (24 %)`; undefined without numbers. */
 export function progressLine(operation: JsonObject): string | undefined {
@@ -8,7 +8,7 @@ export function progressLine(operation: JsonObject): string | undefined {
   if (typeof read !== "number") return undefined;
   const total = valueAt(operation, "metadata.progress.recordsEstimatedTotal");
   const waitedMs = valueAt(operation, "metadata.read.waitedMs");
-  const name = printable(textAt(operation, "metadata.progress.objectName") ?? "");
+  const name = escapeUnsafe(textAt(operation, "metadata.progress.objectName") ?? "");
   const known =
     typeof total === "number" && total > 0
       ? ` of ${formatNumber(total)} records (${Math.floor((100 * read) / total)} %)`

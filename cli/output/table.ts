@@ -2,7 +2,7 @@
 import { statusColour, type Column } from "./column.ts";
 import { columnsThatFit, cut, fitColumns } from "./fit-columns.ts";
 import type { Paint } from "./paint.ts";
-import { printable, measureWidth } from "./printable.ts";
+import { escapeUnsafe, measureWidth } from "./printable.ts";
 
 const GAP = "  ";
 
@@ -18,7 +18,7 @@ interface TableStyle {
 /** Returns lines without line ends; the last column is not padded. */
 export function table(headings: string[], rows: string[][], paint: Paint, style: TableStyle = {}): string[] {
   const { width = Infinity, kinds = [], extras = [] } = style;
-  const safe = rows.map((row) => row.map(printable));
+  const safe = rows.map((row) => row.map(escapeUnsafe));
   const all = headings.map((heading, column) => ({
     natural: Math.max(measureWidth(heading), ...safe.map((row) => measureWidth(row[column] ?? ""))),
     isId: kinds[column] === "id",

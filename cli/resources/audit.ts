@@ -13,7 +13,7 @@ export const AUDIT: Resource = {
     OPERATION: text("operationId"),
     TARGET: (row) => textAt(row, "target.name") ?? textAt(row, "target.id") ?? "",
     CHANGED: commaList("changed"),
-    OUTCOME: (row) => [textAt(row, "outcome"), times(row)].filter(Boolean).join(" "),
+    OUTCOME: (row) => [textAt(row, "outcome"), formatTimes(row)].filter(Boolean).join(" "),
     REQUEST: id("requestId"),
   },
   async list(deps, { actor, limit = DEFAULT_LIMIT }) {
@@ -27,4 +27,4 @@ export const AUDIT: Resource = {
 };
 
 /** Formats how many times an agent repeated the call. */
-const times = ({ count }: JsonObject): string => (typeof count === "number" ? `×${count}` : "");
+const formatTimes = ({ count }: JsonObject): string => (typeof count === "number" ? `×${count}` : "");

@@ -2,7 +2,7 @@
 import { encodeStep } from "../http/api.ts";
 import { requireObject, requireObjects, textAt, valueAt, type JsonObject } from "../http/json.ts";
 import { Refused } from "../http/refused.ts";
-import { printable } from "../output/printable.ts";
+import { escapeUnsafe } from "../output/printable.ts";
 import type { Connected } from "../settings/connect.ts";
 import { findInstallation } from "./find-installation.ts";
 import { listPages, type Filters } from "./resource.ts";
@@ -177,7 +177,7 @@ function count(singular: string, names: string[], word = ""): string[] {
 }
 
 function nameFirst(names: string[]): string {
-  const sorted = names.toSorted().map(printable);
+  const sorted = names.toSorted().map(escapeUnsafe);
   const more = sorted.length - MAX_NAMED;
   return sorted.slice(0, MAX_NAMED).join(", ") + (more > 0 ? `, and ${more} more` : "");
 }

@@ -15,7 +15,7 @@ export function nextQuotaReset(after: Date, timeZone: string | undefined): Date 
 
 /** Returns a function that puts a moment's local date and time into the UTC fields of a `Date`. */
 function wallClock(timeZone: string | undefined): (moment: Date) => Date {
-  const format = formatter(timeZone);
+  const format = openFormatter(timeZone);
   return (moment) => {
     const parts = new Map(format.formatToParts(moment).map(({ type, value }) => [type, Number(value)]));
     const part = (type: Intl.DateTimeFormatPartTypes) => parts.get(type) ?? 0;
@@ -25,7 +25,7 @@ function wallClock(timeZone: string | undefined): (moment: Date) => Date {
   };
 }
 
-function formatter(timeZone: string | undefined): Intl.DateTimeFormat {
+function openFormatter(timeZone: string | undefined): Intl.DateTimeFormat {
   const options: Intl.DateTimeFormatOptions = {
     calendar: "gregory",
     numberingSystem: "latn",

@@ -29,7 +29,7 @@ export async function send(
   if (error && concernsEveryRecord(error.kind)) throw unlessProven(request, response, error);
   const body = parseBody(response.text);
   if (error) return { body, error };
-  if (body === undefined && response.text.trim() !== "") throw unreadable(response);
+  if (body === undefined && response.text.trim() !== "") throw buildUnreadable(response);
   return { body };
 }
 
@@ -77,7 +77,7 @@ const isRefusedUnavailable = ({ status, headers }: ProviderResponse, { code }: P
   status === 503 && (headers["retry-after"] !== undefined || code !== undefined);
 
 /** The error for an answer that the provider's API does not describe. */
-export const unreadable = (response: ProviderResponse): ProviderError =>
+export const buildUnreadable = (response: ProviderResponse): ProviderError =>
   new ProviderError({
     kind: "unreadable",
     message: `the provider answered ${response.status} with something that is not JSON, is not of the expected form, or has more than ${MAX_LEVELS} levels`,

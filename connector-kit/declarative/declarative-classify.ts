@@ -129,19 +129,20 @@ const MAX_TEXTS = 20;
 
 function textsAt(value: Json, [first, ...rest]: string[]): string[] {
   if (first === undefined) return typeof value === "string" && value !== "" ? [value] : [];
-  if (first === "*") return entries(value).flatMap(([name, item]) => labelled(name, textsAt(item, rest)));
+  if (first === "*")
+    return listEntries(value).flatMap(([name, item]) => labelTexts(name, textsAt(item, rest)));
   if (Array.isArray(value)) return textsAt(value[Number(first)] ?? null, rest);
   return isJsonObject(value) && Object.hasOwn(value, first) ? textsAt(value[first] ?? null, rest) : [];
 }
 
-const entries = (value: Json): [name: string, item: Json][] =>
+const listEntries = (value: Json): [name: string, item: Json][] =>
   Array.isArray(value)
     ? value.slice(0, MAX_TEXTS).map((item) => ["", item])
     : isJsonObject(value)
       ? Object.entries(value).slice(0, MAX_TEXTS)
       : [];
 
-const labelled = (name: string, texts: string[]): string[] =>
+const labelTexts = (name: string, texts: string[]): string[] =>
   name === "" ? texts : texts.map((text) => `${name}: ${text}`);
 
 type Limits = NonNullable<Description["limits"]>;

@@ -3,7 +3,7 @@ import type { Checkpoint, DeletionPage, ReadPlan, SourceRecord } from "../read-c
 import { chooseList, reportsDeletions } from "./chosen-list.ts";
 import { getOne } from "./get-record.ts";
 import { readPageFrom, type ListPage, type ListReading } from "./list-page.ts";
-import { matches } from "./record-filter.ts";
+import { matchesPlan } from "./record-filter.ts";
 
 const DAY_MS = 86_400_000;
 /** Until a period is over, the server remembers what it delivered in it. */
@@ -30,7 +30,7 @@ export async function readDeletionPage(
   const coveredUntil = new Date(Math.max(lastEnd, plan.until.getTime() - LONGEST_MS));
   const warning = forbidden === undefined ? page.warning : explain(name, forbidden, coveredUntil);
   const records = deleted
-    .filter((record) => matches(record, plan))
+    .filter((record) => matchesPlan(record, plan))
     .map(({ id, changeTime, raw }) => ({ id, ...(changeTime && { deletedTime: changeTime }), raw }));
   const isPartial = forbidden !== undefined || checkpoint?.["isPartial"] === true;
   return {

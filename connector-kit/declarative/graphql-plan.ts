@@ -82,12 +82,12 @@ function buildDocument(
       ? [`,$${since.argument}:${since.type}`, `,${since.argument}:$${since.argument}`]
       : ["", ""];
     return (
-      `query($first:Int!,$after:String${declared}){${rules.list}(first:$first,after:$after${passed}${constants(rules)})` +
+      `query($first:Int!,$after:String${declared}){${rules.list}(first:$first,after:$after${passed}${formatConstants(rules)})` +
       `{nodes{${selection}} pageInfo{hasNextPage endCursor}}}`
     );
   }
   const mutation = mode === "upsert" ? undefined : rules[mode];
-  if (!mutation) throw invalid(`${plan.name} has no ${mode}`);
+  if (!mutation) throw buildInvalid(`${plan.name} has no ${mode}`);
   const { field, input, idInInput = false } = mutation;
   const names: [name: string, type: string][] = [];
   if (mode !== "create" && !idInInput) names.push(["id", endpoint.id]);
@@ -98,7 +98,7 @@ function buildDocument(
   return `mutation(${declared}){${field}(${passed}){${endpoint.payload}${record}}}`;
 }
 
-const constants = ({ arguments: constant = {} }: GraphqlRules): string =>
+const formatConstants = ({ arguments: constant = {} }: GraphqlRules): string =>
   Object.entries(constant)
     .map(([name, value]) => `,${name}:${JSON.stringify(value)}`)
     .join("");
@@ -115,7 +115,7 @@ function buildSelection(plan: ObjectPlan, rules: GraphqlRules, fields: readonly 
     plan.deleted?.at ?? plan.idPath,
     ...wanted,
   ])
-    tree = added(tree, listSteps(field));
+    tree = addPath(tree, listSteps(field));
   return buildText(tree);
 }
 
@@ -123,17 +123,17 @@ function listSteps(field: string): string[] {
   const path = parseFieldPath(field);
   const steps = "steps" in path ? path.steps : [field];
   if (steps.every((step) => NAME.test(step))) return steps;
-  throw invalid(`${JSON.stringify(field)} is not a name of a field`);
+  throw buildInvalid(`${JSON.stringify(field)} is not a name of a field`);
 }
 
-function added(tree: JsonObject, [first = "", ...rest]: string[]): JsonObject {
+function addPath(tree: JsonObject, [first = "", ...rest]: string[]): JsonObject {
   const inner = tree[first];
   return {
     ...tree,
     [first]:
       rest.length === 0
         ? (inner ?? {})
-        : added(inner !== undefined && isJsonObject(inner) ? inner : {}, rest),
+        : addPath(inner !== undefined && isJsonObject(inner) ? inner : {}, rest),
   };
 }
 
@@ -144,4 +144,4 @@ const buildText = (tree: JsonObject): string =>
     )
     .join(" ");
 
-const invalid = (message: string): ProviderError => new ProviderError({ kind: "invalid", message });
+const buildInvalid = (message: string): ProviderError => new ProviderError({ kind: "invalid", message });

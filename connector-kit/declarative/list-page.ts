@@ -6,7 +6,7 @@ import { brokenPage, isTooLarge, listOrBroken, objectOrBroken } from "../calls/p
 import type { ProviderFetch, ProviderRequest, ProviderResponse } from "../calls/provider-fetch.ts";
 import { ProviderError } from "../calls/provider-error.ts";
 import type { Checkpoint, ReadPage, ReadPlan, SourceRecord } from "../read-connector.ts";
-import { parseBody, send, unreadable } from "../calls/send-request.ts";
+import { parseBody, send, buildUnreadable } from "../calls/send-request.ts";
 import { joinLists, textAt } from "../calls/text-at.ts";
 import { watchHeaders } from "../calls/watch-headers.ts";
 import { buildBody } from "./write/body-members.ts";
@@ -25,14 +25,14 @@ import { getOne } from "./get-record.ts";
 import { withDocument } from "./graphql-plan.ts";
 import { at, readRecordId, flattenValues, type ObjectPlan } from "./object-plan.ts";
 import { isKnown, readOn } from "./newest-first.ts";
-import { matches } from "./record-filter.ts";
+import { matchesPlan } from "./record-filter.ts";
 import { nestValue, put, formatTime, withQuery, type RequestParts } from "./request-parts.ts";
 import type { ScrollUses } from "./scroll-uses.ts";
 import { putSelected } from "./selected-fields.ts";
 import { chooseSize, restartWithHalf, restartWithOwnSize, withKnownSize } from "./smaller-pages.ts";
 import { moveBound, putSince, readSeenIds, rememberBound } from "./since-bound.ts";
 import {
-  progress,
+  trackProgress,
   readBefore,
   requireComplete,
   requireWhole,
@@ -139,7 +139,7 @@ export async function readListPage(
     forbidden: ___,
     ...page
   } = await readPageFrom(reading, plan, checkpoint, "records");
-  return { ...page, records: page.records.filter((record) => matches(record, plan)) };
+  return { ...page, records: page.records.filter((record) => matchesPlan(record, plan)) };
 }
 
 /** Reads one page of a list. Throws `ProviderError`. */
@@ -190,7 +190,7 @@ export async function readPageFrom(
   if (error) throw error;
   if (!response) throw brokenPage("there is no answer");
   const body = parseBody(response.text);
-  if (body === undefined) throw unreadable(response);
+  if (body === undefined) throw buildUnreadable(response);
   const listed = listOrBroken(listIn(body, rules), "the list of records");
   const each = rules.each === undefined ? undefined : fillPath(rules.each, rules);
   const entries = listed.map((entry) => objectOrBroken(at(entry, each), "a record"));
@@ -292,7 +292,7 @@ function nextCheckpoint(
   }
   const step = { place: moved ? moved.place : place, after: moved?.after, ids, read, total };
   // A bound that moves begins anew: neither pages nor depth add up over several of them.
-  const remembered = progress(checkpoint, moved ? {} : paging, step);
+  const remembered = trackProgress(checkpoint, moved ? {} : paging, step);
   const size = checkpoint?.["size"] ?? (paging.page && pageSize);
   return {
     ...(step.place !== undefined && { place: step.place }),

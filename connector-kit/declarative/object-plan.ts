@@ -24,10 +24,10 @@ export function toObjectPlan(
   if (!plan) {
     const like = listOthers(description).map((others) => `names such as ${others.like}`);
     const known = [...Object.keys(description.objects), ...like].join(", ");
-    throw invalid(`there is no object ${JSON.stringify(name)}; there are ${known}`);
+    throw buildInvalid(`there is no object ${JSON.stringify(name)}; there are ${known}`);
   }
   if (!plan.modes.includes(mode))
-    throw invalid(`${name} cannot be ${PAST[mode]}; it can be ${reported(plan.modes)}`);
+    throw buildInvalid(`${name} cannot be ${PAST[mode]}; it can be ${describeModes(plan.modes)}`);
   return plan;
 }
 
@@ -118,9 +118,9 @@ const PAST: Record<Mode, string> = {
   delete: "deleted",
   upsert: "upserted",
 };
-const reported = (modes: Mode[]): string => modes.map((mode) => PAST[mode]).join(", ");
+const describeModes = (modes: Mode[]): string => modes.map((mode) => PAST[mode]).join(", ");
 
-const invalid = (message: string): ProviderError => new ProviderError({ kind: "invalid", message });
+const buildInvalid = (message: string): ProviderError => new ProviderError({ kind: "invalid", message });
 
 /** Returns the key of an upsert in the provider's spelling: a caller may write names in any case. */
 export const readKey = ({ keys }: UpsertRules, { key }: { key?: string }): string =>
@@ -151,7 +151,7 @@ export function idFaults({ ids }: Description): IdFault {
   return (id, plan) =>
     id !== undefined && id.length <= LONGEST_ID && new RegExp(`^(?:${plan?.idPattern ?? ofAll})$`).test(id)
       ? undefined
-      : invalid(`${JSON.stringify(id)} is not a record id`);
+      : buildInvalid(`${JSON.stringify(id)} is not a record id`);
 }
 
 /** Returns the value at a path; an empty path is the whole. A member whose name has dots is taken by its whole name. */

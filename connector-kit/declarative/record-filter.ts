@@ -4,7 +4,10 @@ import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import type { ReadPlan, SourceRecord } from "../read-connector.ts";
 
 /** Bounds and filters hold here as well: not every list knows them. */
-export function matches({ changeTime, values }: SourceRecord, { since, until, filters }: ReadPlan): boolean {
+export function matchesPlan(
+  { changeTime, values }: SourceRecord,
+  { since, until, filters }: ReadPlan,
+): boolean {
   if (changeTime && since && changeTime < since) return false;
   if (changeTime && until && changeTime > until) return false;
   return filters.every(({ fieldName, value }) => isEqual(readValue(values, fieldName), value));

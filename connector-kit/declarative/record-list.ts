@@ -77,7 +77,7 @@ export function readOutcomes(
       ? records.map((record, index) => outcomeIn(list, record, results[index] ?? null))
       : undefined;
   const further = furtherAnswers.flatMap((path) => listAt(body, path));
-  const byReference = grouped([...results, ...further], ref.from);
+  const byReference = groupResults([...results, ...further], ref.from);
   const refusals = refusalsIn(list, body);
   return records.map((record, index) => {
     const reference = readReference(ref, record, index);
@@ -92,7 +92,7 @@ export function readOutcomes(
   });
 }
 
-const grouped = (results: Json[], from: string): Map<string | undefined, Json[]> =>
+const groupResults = (results: Json[], from: string): Map<string | undefined, Json[]> =>
   Map.groupBy<string | undefined, Json>(results, (result) => findText(result, from)?.toLowerCase());
 
 function listAt(body: Json | undefined, path: string): Json[] {
@@ -135,14 +135,16 @@ function outcomeIn(list: RecordList, { id }: RecordToWrite, result: Json): Recor
   const idPath = rules.id ?? plan.idPath;
   const recordId = findText(result, idPath) ?? id;
   if (recordId === undefined)
-    return unreadable(`the result of a record of ${plan.name} has no id: \`${idPath}\` is missing or empty`);
+    return buildUnreadable(
+      `the result of a record of ${plan.name} has no id: \`${idPath}\` is missing or empty`,
+    );
   if (id !== undefined && recordId !== id)
-    return unreadable(`the result of record ${id} is that of ${recordId}`);
+    return buildUnreadable(`the result of record ${id} is that of ${recordId}`);
   const data = rules.record === undefined ? undefined : at(result, rules.record);
   return { success: true, recordId, ...(isJsonObject(data) && { data }) };
 }
 
-const unreadable = (message: string): RecordOutcome => ({
+const buildUnreadable = (message: string): RecordOutcome => ({
   success: false,
   error: new ProviderError({ kind: "unreadable", message, status: 200 }),
 });

@@ -33,7 +33,7 @@ export const readBefore = (checkpoint: Checkpoint | undefined): number | undefin
  * Returns what the next checkpoint remembers besides its place. Throws `ProviderError` for a place that was there before, a page that
  * repeats the one before it, too many empty pages in a row, and pages beyond the depth that the provider lets be read.
  */
-export function progress(
+export function trackProgress(
   checkpoint: Checkpoint | undefined,
   paging: PagingRules,
   step: Step,

@@ -142,7 +142,7 @@ function compareList(
     else
       say(
         member,
-        `the vendor's list has no parameter ${name}${near(
+        `the vendor's list has no parameter ${name}${suggestClosest(
           name,
           query.map((one) => one.name),
         )}`,
@@ -190,7 +190,7 @@ function compareValue(
     );
 }
 
-const near = (name: string, names: string[]): string => {
+const suggestClosest = (name: string, names: string[]): string => {
   const found = findClosest(name, names);
   return found === undefined ? "" : `; there is ${found}`;
 };
@@ -251,7 +251,7 @@ function compareMember(
   const found = schemaAt(root, schema, path);
   if (found === "open" || "schema" in found) return;
   const last = path.split(".")[found.missing.split(".").length - 1] ?? "";
-  say(member, `the vendor's answer has no ${found.missing}${near(last, found.known)}`);
+  say(member, `the vendor's answer has no ${found.missing}${suggestClosest(last, found.known)}`);
 }
 
 interface Comparing {
@@ -302,6 +302,6 @@ function compareWrite(
     if (!leaves.has(name))
       say(
         mode,
-        `the vendor's body has no ${path === "" ? name : `${path}.${name}`}${near(name, [...leaves.keys()])}`,
+        `the vendor's body has no ${path === "" ? name : `${path}.${name}`}${suggestClosest(name, [...leaves.keys()])}`,
       );
 }

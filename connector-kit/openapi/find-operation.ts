@@ -9,12 +9,12 @@ export type FoundOperation =
   | { near: string | undefined };
 
 /** Placeholders have other names elsewhere; a slash at the end counts. */
-const form = (path: string): string => (path.split("?")[0] ?? "").replace(/\{[^{}]*\}/g, "*");
+const toComparablePath = (path: string): string => (path.split("?")[0] ?? "").replace(/\{[^{}]*\}/g, "*");
 
 /** A base URL may have the first steps of a path. */
 const isSame = (wanted: string, { path, bare }: OpenapiOperation): boolean => {
-  const own = form(wanted);
-  const [whole, short] = [form(path), form(bare)];
+  const own = toComparablePath(wanted);
+  const [whole, short] = [toComparablePath(path), toComparablePath(bare)];
   return (
     own === whole ||
     own === short ||
@@ -25,7 +25,11 @@ const isSame = (wanted: string, { path, bare }: OpenapiOperation): boolean => {
 
 /** Returns the operation with the method and the path, or what is near. */
 export function findOperation({ operations }: OpenapiDocument, method: string, path: string): FoundOperation {
-  const exact = operations.filter((one) => form(one.path) === form(path) || form(one.bare) === form(path));
+  const exact = operations.filter(
+    (one) =>
+      toComparablePath(one.path) === toComparablePath(path) ||
+      toComparablePath(one.bare) === toComparablePath(path),
+  );
   const same = exact.length > 0 ? exact : operations.filter((one) => isSame(path, one));
   const operation = same.find((one) => one.method === method);
   if (operation) return { operation };

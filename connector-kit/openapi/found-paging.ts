@@ -6,7 +6,7 @@ import { findEntrySchema, listMembers, type Schema } from "./openapi-schema.ts";
 
 type Paging = ListFact["paging"];
 
-const plain = (name: string): string => name.replace(/[^a-z]/gi, "").toLowerCase();
+const toLetters = (name: string): string => name.replace(/[^a-z]/gi, "").toLowerCase();
 
 /** Names of the query, without case and signs, by what they say. */
 const CURSOR =
@@ -32,13 +32,13 @@ export function foundPaging(
   root: JsonObject,
 ): Paging | undefined {
   const query = operation.parameters.filter(({ place }) => place === "query");
-  const find = (names: RegExp) => query.find(({ name }) => names.test(plain(name)));
+  const find = (names: RegExp) => query.find(({ name }) => names.test(toLetters(name)));
   const [cursor, offset, page, size] = [find(CURSOR), find(OFFSET), find(PAGE), find(SIZE)];
   const members = answer ? leavesBeside(root, answer) : new Map<string, Schema>();
   const at = (names: RegExp, type?: string) =>
     [...members].find(
       ([path, schema]) =>
-        names.test(plain(path.split(".").at(-1) ?? "")) &&
+        names.test(toLetters(path.split(".").at(-1) ?? "")) &&
         (type === undefined || typeNames(schema).includes(type)),
     )?.[0];
   const more = at(MORE, "boolean");
@@ -94,7 +94,7 @@ const typeNames = ({ type }: Schema): string[] => (Array.isArray(type) ? type.ma
 /** Returns what is known of the id of an entry; `object` is the name that an id such as `pen_id` begins with. */
 export function foundId(entry: Schema, root: JsonObject, object: string): ObjectFacts["id"] | undefined {
   const members = listMembers(root, entry);
-  const singular = plain(object).replace(/ies$/, "y").replace(/s$/, "");
+  const singular = toLetters(object).replace(/ies$/, "y").replace(/s$/, "");
   const wanted = [
     "id",
     "uuid",
@@ -109,7 +109,7 @@ export function foundId(entry: Schema, root: JsonObject, object: string): Object
   ];
   for (const name of wanted)
     for (const [path, schema] of members) {
-      if (plain(path) !== name) continue;
+      if (toLetters(path) !== name) continue;
       const isUuid =
         schema["format"] === "uuid" ||
         (/u?uid$/.test(name) && schema["format"] === undefined && name !== "uid");

@@ -185,15 +185,15 @@ export function updateFacts(facts: Facts, document: OpenapiDocument, isFrom: IsF
       const found = findOperation(document, fact.method, fact.path);
       if (!("operation" in found)) continue;
       const now = extractFacts(document, found.operation);
-      fact.query = merged(fact.query, now.query);
-      if (fact.body) fact.body = merged(fact.body, now.body ?? {});
+      fact.query = mergeParameters(fact.query, now.query);
+      if (fact.body) fact.body = mergeParameters(fact.body, now.body ?? {});
       if (now.success.length > 0) fact.success = now.success;
     }
   return { ...facts, objects };
 }
 
 /** Merges parameters. What the document does not contain, such as a pattern, is kept. */
-const merged = (
+const mergeParameters = (
   before: Record<string, Parameter> = {},
   now: Record<string, Parameter>,
 ): Record<string, Parameter> =>

@@ -179,7 +179,7 @@ function readDiscovery(root: JsonObject): OpenapiDocument {
     .replace(/\/$/, "");
   const take = (holder: JsonObject): void => {
     for (const method of Object.values(isJsonObject(holder["methods"]) ? holder["methods"] : {}))
-      if (isJsonObject(method)) operations.push(discovered(root, base, method));
+      if (isJsonObject(method)) operations.push(readDiscoveryMethod(root, base, method));
     for (const resource of Object.values(isJsonObject(holder["resources"]) ? holder["resources"] : {}))
       if (isJsonObject(resource)) take(resource);
   };
@@ -192,7 +192,7 @@ function readDiscovery(root: JsonObject): OpenapiDocument {
   };
 }
 
-function discovered(root: JsonObject, base: string, method: JsonObject): OpenapiOperation {
+function readDiscoveryMethod(root: JsonObject, base: string, method: JsonObject): OpenapiOperation {
   const own = {
     ...(isJsonObject(root["parameters"]) ? root["parameters"] : {}),
     ...(isJsonObject(method["parameters"]) ? method["parameters"] : {}),

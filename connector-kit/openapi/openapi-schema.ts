@@ -30,7 +30,7 @@ function findTarget(root: JsonObject, reference: string): Json | undefined {
 const MAX_VARIANTS = 60;
 
 /** Returns a schema with all that it is composed of. */
-function variants(root: JsonObject, schema: Schema): Schema[] {
+function listVariants(root: JsonObject, schema: Schema): Schema[] {
   const found: Schema[] = [];
   const take = (given: Json): void => {
     const one = resolveReference(root, given);
@@ -45,14 +45,14 @@ function variants(root: JsonObject, schema: Schema): Schema[] {
 
 /** Returns the schema of the entries of a list; undefined if it is none. */
 export function findEntrySchema(root: JsonObject, schema: Schema): Schema | undefined {
-  const list = variants(root, schema).find((one) => one["items"] !== undefined);
+  const list = listVariants(root, schema).find((one) => one["items"] !== undefined);
   return list && resolveReference(root, list["items"] ?? {});
 }
 
 /** Returns the members of an object with their schemas. */
 export const listMembers = (root: JsonObject, schema: Schema): Map<string, Schema> =>
   new Map(
-    variants(root, schema).flatMap((one) =>
+    listVariants(root, schema).flatMap((one) =>
       Object.entries(isJsonObject(one["properties"]) ? one["properties"] : {}).map(
         ([name, member]) => [name, resolveReference(root, member)] as const,
       ),
@@ -71,8 +71,8 @@ export const listRequired = (root: JsonObject, schema: Schema): string[] => [
 
 /** Returns whether a schema says which members there are. */
 const isOpen = (root: JsonObject, schema: Schema): boolean =>
-  variants(root, schema).every((one) => !isJsonObject(one["properties"]) && one["items"] === undefined) ||
-  variants(root, schema).some(
+  listVariants(root, schema).every((one) => !isJsonObject(one["properties"]) && one["items"] === undefined) ||
+  listVariants(root, schema).some(
     (one) => one["additionalProperties"] === true || isJsonObject(one["additionalProperties"]),
   );
 

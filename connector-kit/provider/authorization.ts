@@ -36,7 +36,7 @@ export class CredentialsError extends Error {
  * Returns what to add to a request. `metadata` is the connection's, by name; a default header whose value is not known
  * yet is left out. Throws `CredentialsError` if the credentials do not fit the provider or a value is unusable.
  */
-export function authorization(
+export function buildAuthorization(
   provider: ProviderInfo,
   credentials: Credentials,
   metadata: Record<string, string> = {},
@@ -94,7 +94,7 @@ function attach(provider: ProviderInfo, credentials: Credentials): Added {
 }
 
 function oauth2(provider: ProviderInfo, accessToken: string): Added {
-  if (provider.authType !== "oauth2") throw mismatch(provider, "an access token");
+  if (provider.authType !== "oauth2") throw buildMismatch(provider, "an access token");
   const header = provider.oauth2Opts?.accessTokenOpts?.header;
   if (header) return oneHeader(header.name, `${header.valuePrefix ?? ""}${accessToken}`);
   return oneHeader("Authorization", `Bearer ${accessToken}`);
@@ -102,7 +102,7 @@ function oauth2(provider: ProviderInfo, accessToken: string): Added {
 
 function apiKey(provider: ProviderInfo, key: string): Added {
   const options = provider.apiKeyOpts;
-  if (provider.authType !== "apiKey" || !options) throw mismatch(provider, "an API key");
+  if (provider.authType !== "apiKey" || !options) throw buildMismatch(provider, "an API key");
   if (options.attachmentType === "query" && options.query)
     return { headers: [], query: [[options.query.name, key]] };
   if (options.attachmentType === "header" && options.header) {
@@ -113,7 +113,7 @@ function apiKey(provider: ProviderInfo, key: string): Added {
 
 /** Sends an API key as one half of HTTP Basic. */
 function keyAsBasic(provider: ProviderInfo, key: string): Added {
-  if (!provider.basicOpts?.apiKeyAsBasic) throw mismatch(provider, "an API key");
+  if (!provider.basicOpts?.apiKeyAsBasic) throw buildMismatch(provider, "an API key");
   const { fieldUsed, keyFormat } = provider.basicOpts.apiKeyAsBasicOpts ?? {};
   if (keyFormat)
     return basic(
@@ -124,7 +124,7 @@ function keyAsBasic(provider: ProviderInfo, key: string): Added {
 }
 
 function basic(pair: string, provider: ProviderInfo): Added {
-  if (provider.authType !== "basic") throw mismatch(provider, "a user name and password");
+  if (provider.authType !== "basic") throw buildMismatch(provider, "a user name and password");
   return oneHeader("Authorization", `Basic ${Buffer.from(pair, "utf8").toString("base64")}`);
 }
 
@@ -134,7 +134,7 @@ function awsSigner(
   credentials: Credentials,
   metadata: Record<string, string>,
 ): AwsSigner {
-  if (credentials.type !== "basic") throw mismatch(provider, credentials.type);
+  if (credentials.type !== "basic") throw buildMismatch(provider, credentials.type);
   const { username: accessKeyId, password: secretAccessKey } = credentials;
   // The header has the ID between `=` and `/`; a pasted key often brings a blank.
   if (!/^[\w+=.@-]+$/.test(accessKeyId) || !/^[!-~]+$/.test(secretAccessKey)) {
@@ -145,7 +145,7 @@ function awsSigner(
 }
 
 function custom(provider: ProviderInfo, values: Record<string, string>): Added {
-  if (provider.authType !== "custom") throw mismatch(provider, "custom credentials");
+  if (provider.authType !== "custom") throw buildMismatch(provider, "custom credentials");
   const { headers = [], queryParams = [] } = provider.customOpts ?? {};
   return {
     headers: headers.map(({ name, valueTemplate }) => [name, fillTemplate(valueTemplate, values)]),
@@ -155,5 +155,5 @@ function custom(provider: ProviderInfo, values: Record<string, string>): Added {
 
 const oneHeader = (name: string, value: string): Added => ({ headers: [[name, value]], query: [] });
 
-const mismatch = (provider: ProviderInfo, given: string): CredentialsError =>
+const buildMismatch = (provider: ProviderInfo, given: string): CredentialsError =>
   new CredentialsError(`${provider.name} uses ${provider.authType}, not ${given}`);

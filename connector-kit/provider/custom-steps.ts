@@ -51,11 +51,11 @@ export function readCallback({ expect = {}, ...brings }: Redirect, params: Recor
     throw new StepError(`the provider did not allow it (${said.slice(0, 300)})`);
   }
   for (const [name, wanted] of Object.entries(expect)) {
-    if (own(params, name)?.toLowerCase() !== wanted.toLowerCase()) {
+    if (readOwn(params, name)?.toLowerCase() !== wanted.toLowerCase()) {
       throw new StepError(`the provider did not say that ${name} is ${wanted}`);
     }
   }
-  return bring(brings, (name) => own(params, name));
+  return bring(brings, (name) => readOwn(params, name));
 }
 
 export interface StepCall {
@@ -107,10 +107,10 @@ export function neededValues({ customOpts }: ProviderInfo): Set<string> {
   const { headers = [], queryParams = [], refreshSteps = [] } = customOpts ?? {};
   const templates = [...headers, ...queryParams].map(({ valueTemplate }) => valueTemplate);
   for (const { request } of refreshSteps) {
-    const { basic, headers: own, params, form, json, base64, url, unpack, assertion } = request;
+    const { basic, headers: readOwn, params, form, json, base64, url, unpack, assertion } = request;
     templates.push(url, basic?.username ?? "", basic?.password ?? "");
     templates.push(unpack ? `{{.${unpack.from}}}` : "", assertion?.key ?? "", assertion?.keyId ?? "");
-    for (const part of [own, params, form, json, base64, assertion?.claims])
+    for (const part of [readOwn, params, form, json, base64, assertion?.claims])
       templates.push(...Object.values(part ?? {}));
   }
   return new Set(templates.flatMap(listPlaceholders));
@@ -131,7 +131,7 @@ function bring(
   return { values: read(take), metadata: read(metadata) };
 }
 
-const own = (params: Record<string, string>, name: string): string | undefined =>
+const readOwn = (params: Record<string, string>, name: string): string | undefined =>
   Object.hasOwn(params, name) && params[name] !== "" ? params[name] : undefined;
 
 const toBase64 = (text: string): string => Buffer.from(text, "utf8").toString("base64");

@@ -33,7 +33,7 @@ interface Oauth2More extends Omit<More, "docs"> {
 /** Declares a provider with OAuth 2. */
 export function oauth2(displayName: string, baseURL: string, options: Oauth2More): ProviderFacts {
   const { authorize, token, grant, tokenAuth, needsScopes, tokenFields, oauth, ...more } = options;
-  const facts = common(displayName, baseURL, "oauth2", more);
+  const facts = declareCommon(displayName, baseURL, "oauth2", more);
   facts.oauth2Opts = {
     grantType: grant ?? "authorizationCode",
     ...(authorize !== undefined && { authURL: authorize }),
@@ -58,7 +58,7 @@ export function headerKey(
   { docs, ...more }: More = {},
 ): ProviderFacts {
   const [name = header, ...prefix] = header.split(": ");
-  const facts = common(displayName, baseURL, "apiKey", more);
+  const facts = declareCommon(displayName, baseURL, "apiKey", more);
   facts.apiKeyOpts = {
     attachmentType: "header",
     header: { name, ...(prefix.length > 0 && { valuePrefix: prefix.join(": ") }) },
@@ -74,7 +74,7 @@ export function queryKey(
   parameter: string,
   { docs, ...more }: More = {},
 ): ProviderFacts {
-  const facts = common(displayName, baseURL, "apiKey", more);
+  const facts = declareCommon(displayName, baseURL, "apiKey", more);
   facts.apiKeyOpts = {
     attachmentType: "query",
     query: { name: parameter },
@@ -85,7 +85,7 @@ export function queryKey(
 
 /** Declares a provider with a user name and a password, or a pair of keys in their place. */
 export function basic(displayName: string, baseURL: string, { docs, ...more }: More = {}): ProviderFacts {
-  const facts = common(displayName, baseURL, "basic", more);
+  const facts = declareCommon(displayName, baseURL, "basic", more);
   if (docs !== undefined) facts.basicOpts = { docsURL: docs };
   return facts;
 }
@@ -97,7 +97,7 @@ export function keyAsBasic(
   format: string,
   { docs, ...more }: More = {},
 ): ProviderFacts {
-  const facts = common(displayName, baseURL, "basic", more);
+  const facts = declareCommon(displayName, baseURL, "basic", more);
   facts.basicOpts = {
     apiKeyAsBasic: true,
     apiKeyAsBasicOpts: { keyFormat: format },
@@ -111,7 +111,7 @@ export const custom = (
   displayName: string,
   baseURL: string,
   more: Omit<More, "docs"> & Pick<ProviderFacts, "customOpts">,
-): ProviderFacts => common(displayName, baseURL, "custom", more);
+): ProviderFacts => declareCommon(displayName, baseURL, "custom", more);
 
 /**
  * Declares a provider that exchanges an assertion, signed with the customer's key, for an access token: when it is
@@ -132,7 +132,7 @@ export function assertion(
   return custom(displayName, baseURL, { ...more, customOpts });
 }
 
-function common(
+function declareCommon(
   displayName: string,
   baseURL: string,
   authType: ProviderFacts["authType"],

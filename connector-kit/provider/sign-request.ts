@@ -124,10 +124,10 @@ function headersToSign(headers: string[]): Record<string, string> {
 const escapedPath = (path: string): string =>
   path
     .split("/")
-    .map((segment) => unescaped(segment).replaceAll(/[^A-Za-z0-9._~-]/g, toHex))
+    .map((segment) => unescapePercent(segment).replaceAll(/[^A-Za-z0-9._~-]/g, toHex))
     .join("/");
 
-const unescaped = (text: string): string =>
+const unescapePercent = (text: string): string =>
   text.replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCodePoint(Number.parseInt(hex, 16)));
 
 const toHex = (character: string): string =>
@@ -148,7 +148,7 @@ function readQuery(query: string): Parameter[] {
 /** Decodes a name or value; `+` is a blank, as in the SDKs for other languages. */
 function toText(part: string): string {
   try {
-    return UTF8.decode(Buffer.from(unescaped(part.replaceAll("+", " ")), "latin1"));
+    return UTF8.decode(Buffer.from(unescapePercent(part.replaceAll("+", " ")), "latin1"));
   } catch {
     throw new UnsignableRequest("A query must be UTF-8, in percent encoding, to be signed.");
   }

@@ -11,12 +11,12 @@ type Values = Record<string, string>;
 
 /** Returns the values of a request: those of `unpack` and the signed `assertion` added. Throws `CredentialsError`. */
 export function withAssertion({ unpack, assertion }: StepRequest, given: Values): Values {
-  const values = unpack ? { ...given, ...unpacked(unpack, given) } : given;
-  return assertion ? { ...values, assertion: signed(assertion, values) } : values;
+  const values = unpack ? { ...given, ...unpackValues(unpack, given) } : given;
+  return assertion ? { ...values, assertion: signAssertion(assertion, values) } : values;
 }
 
-function unpacked({ from, take }: NonNullable<StepRequest["unpack"]>, given: Values): Values {
-  const file = parsed(given[from] ?? "", from);
+function unpackValues({ from, take }: NonNullable<StepRequest["unpack"]>, given: Values): Values {
+  const file = parseJson(given[from] ?? "", from);
   return Object.fromEntries(
     Object.entries(take).map(([name, path]) => {
       const value = textAt(file, path);
@@ -26,7 +26,7 @@ function unpacked({ from, take }: NonNullable<StepRequest["unpack"]>, given: Val
   );
 }
 
-function parsed(text: string, name: string): Json {
+function parseJson(text: string, name: string): Json {
   const json = text.trimStart().startsWith("{") ? text : Buffer.from(text, "base64").toString("utf8");
   try {
     const value = JSON.parse(json) as Json;
@@ -37,16 +37,19 @@ function parsed(text: string, name: string): Json {
   throw new CredentialsError(`${name} is neither a JSON object nor one in Base64`);
 }
 
-function signed({ algorithm, key, keyId, claims, lifetimeSeconds }: Assertion, values: Values): string {
+function signAssertion(
+  { algorithm, key, keyId, claims, lifetimeSeconds }: Assertion,
+  values: Values,
+): string {
   const filled = Object.entries(claims).map(([name, template]) => [name, fillTemplate(template, values)]);
   const now = Math.floor(nowMs() / 1000);
   const payload = { ...Object.fromEntries(filled), iat: now, exp: now + lifetimeSeconds, jti: randomUUID() };
   const header = { alg: algorithm, typ: "JWT", ...(keyId && { kid: fillTemplate(keyId, values) }) };
-  const text = `${base64url(header)}.${base64url(payload)}`;
-  return `${text}.${signature(algorithm, privateKey(fillTemplate(key, values)), text)}`;
+  const text = `${encodeBase64url(header)}.${encodeBase64url(payload)}`;
+  return `${text}.${computeSignature(algorithm, privateKey(fillTemplate(key, values)), text)}`;
 }
 
-function signature(algorithm: Assertion["algorithm"], key: KeyObject, text: string): string {
+function computeSignature(algorithm: Assertion["algorithm"], key: KeyObject, text: string): string {
   const wanted = algorithm === "ES256" ? "ec" : "rsa";
   if (key.asymmetricKeyType !== wanted) {
     throw new CredentialsError(`the private key is of type ${key.asymmetricKeyType}, but must be ${wanted}`);
@@ -69,4 +72,4 @@ function privateKey(text: string): KeyObject {
   }
 }
 
-const base64url = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
+const encodeBase64url = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");

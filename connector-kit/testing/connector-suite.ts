@@ -228,11 +228,11 @@ function sampleWrites(sample: ConnectorSample): RecordWrite[] {
           { ...many, type: "update" as const, records, allOrNone: false },
           { ...many, type: "update" as const, records, allOrNone: true },
         ]),
-    ...upserts(sample, one, many),
+    ...testUpserts(sample, one, many),
   ];
 }
 
-function upserts(
+function testUpserts(
   { upsertKey: key, ids, fields }: ConnectorSample,
   one: Omit<RecordWrite, "type" | "records">,
   many: Omit<RecordWrite, "type" | "records" | "allOrNone">,

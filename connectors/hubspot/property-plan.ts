@@ -2,7 +2,7 @@
 import type { JsonObject } from "../../ground/json.ts";
 import {
   listCommonFaults,
-  conflict,
+  buildConflict,
   isChoice,
   toFieldKind,
   listStrayMembers,
@@ -57,7 +57,7 @@ export function planProperty(request: FieldRequest, existing: Property | undefin
 
   outcome.metadata = existing.raw;
   const obstacle = typeConflict(definition, existing);
-  if (obstacle) return { ...plan, outcome: { ...outcome, error: conflict(obstacle) } };
+  if (obstacle) return { ...plan, outcome: { ...outcome, error: buildConflict(obstacle) } };
   const body = difference(definition, existing, warnings);
   return Object.keys(body).length > 0 ? { ...plan, body } : plan;
 }

@@ -1,7 +1,7 @@
 /** Ids of Outlook's items stay the same when an item moves to another folder (microsoftgraph/microsoft-graph-docs-contrib, concepts/outlook-immutable-id.md). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { authorization, withDefaults } from "../../connector-kit/provider/authorization.ts";
+import { buildAuthorization, withDefaults } from "../../connector-kit/provider/authorization.ts";
 import { completeProvider } from "../../connector-kit/provider/define-provider.ts";
 import { orderWrite, planRead } from "../../connector-kit/testing/order-fixture.ts";
 import { replay } from "../../connector-kit/testing/replay.ts";
@@ -15,7 +15,10 @@ assert.ok(read && write);
 /** "If you want to always use immutable IDs, you must include this header with every API request." */
 const IMMUTABLE = 'IdType="ImmutableId"';
 
-const added = authorization(completeProvider("microsoft", provider), { type: "oauth2", accessToken: "t" });
+const added = buildAuthorization(completeProvider("microsoft", provider), {
+  type: "oauth2",
+  accessToken: "t",
+});
 
 test("every request asks for ids that a move does not change", async () => {
   const { fetch, requests } = replay({ status: 200, body: { id: "AAkALg1", value: [] } });

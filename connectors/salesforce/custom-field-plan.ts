@@ -1,6 +1,11 @@
 /** Plans the change of a Salesforce field: create, change, none, or an error. */
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
-import { conflict, isChoice, toFieldKind, listStrayMembers } from "../../connector-kit/field-definitions.ts";
+import {
+  buildConflict,
+  isChoice,
+  toFieldKind,
+  listStrayMembers,
+} from "../../connector-kit/field-definitions.ts";
 import type { FieldDefinition, FieldKind, FieldOutcome, FieldRequest } from "../../connector-kit/fields.ts";
 import {
   CAN_BE_REQUIRED,
@@ -42,7 +47,7 @@ export function planField(request: FieldRequest, existing: Element | undefined):
   }
   outcome.metadata = toJson(existing);
   const obstacle = typeConflict(definition, existing);
-  if (obstacle) outcome.error = conflict(`\`${fieldName}\` ${obstacle}`);
+  if (obstacle) outcome.error = buildConflict(`\`${fieldName}\` ${obstacle}`);
   const component = obstacle ? existing : merged(definition, existing, warnings);
   const changed = component !== existing;
   if (changed) outcome.metadata = toJson(component);

@@ -1,6 +1,6 @@
 /** Reads current values of Salesforce records, for fields that are written only if empty. */
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
-import { unreadable } from "../../connector-kit/calls/send-request.ts";
+import { buildUnreadable } from "../../connector-kit/calls/send-request.ts";
 import type { WriteConnector } from "../../connector-kit/connector.ts";
 import { readByIds } from "../../connector-kit/calls/read-by-ids.ts";
 import type { ProviderFetch } from "../../connector-kit/calls/provider-fetch.ts";
@@ -42,7 +42,7 @@ export async function readFields(
 
 function listed(body: Json | undefined): Json[] {
   if (Array.isArray(body)) return body;
-  throw unreadable({ status: 200, headers: {}, text: JSON.stringify(body ?? null) });
+  throw buildUnreadable({ status: 200, headers: {}, text: JSON.stringify(body ?? null) });
 }
 
 /** Restores the spelling of the request: Salesforce takes field names in any case and answers in its own. */

@@ -5,7 +5,7 @@ import {
   concernsEveryRecord,
   send,
   unlessProven,
-  unreadable,
+  buildUnreadable,
 } from "../../connector-kit/calls/send-request.ts";
 import type { RecordToWrite, RecordWrite, WriteResult } from "../../connector-kit/connector.ts";
 import type {
@@ -115,7 +115,7 @@ function readComposite(
   const parts = isJsonObject(body) && Array.isArray(body.compositeResponse) ? body.compositeResponse : [];
   const part = (name: string) => parts.filter(isJsonObject).find(({ referenceId }) => referenceId === name);
   const write = part(WRITE_PART);
-  if (!write) throw unreadable({ status: 200, headers: {}, text: JSON.stringify(body ?? null) });
+  if (!write) throw buildUnreadable({ status: 200, headers: {}, text: JSON.stringify(body ?? null) });
 
   const error = partError(write);
   if (error && concernsEveryRecord(error.kind)) throw unlessProven(request, partAnswer(write), error);

@@ -60,7 +60,7 @@ async function send(
     });
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw new ApiProblem(unreachable());
+    throw new ApiProblem(buildUnreachable());
   }
 }
 
@@ -90,7 +90,7 @@ const isJson = ({ headers }: Response): boolean => headers.get("content-type")?.
 const isProblem = (body: unknown): body is ProblemBody =>
   typeof body === "object" && body !== null && "title" in body && "detail" in body;
 
-const unreachable = (): ProblemBody => ({
+const buildUnreachable = (): ProblemBody => ({
   ...BASE,
   title: "Busbar does not answer",
   detail: "The server cannot be reached. What is on the page stays; calls are repeated by themselves.",

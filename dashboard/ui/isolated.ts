@@ -4,4 +4,4 @@
 const DIRECTED = /[\u0590-\u08ff\u200e\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufefc]/;
 
 /** Returns the name between a first strong isolate and its end, if it has a direction of its own. */
-export const isolated = (name: string): string => (DIRECTED.test(name) ? `\u2068${name}\u2069` : name);
+export const isolateName = (name: string): string => (DIRECTED.test(name) ? `\u2068${name}\u2069` : name);

@@ -101,7 +101,7 @@ const Counts = ({ name, buckets, bucketSeconds, shown, onOpen }: PlotProps): JSX
         if (bucket) onOpen?.(bucket);
       }}
     >
-      {axes(bucketSeconds * buckets.length, shortNumber)}
+      {renderAxes(bucketSeconds * buckets.length, shortNumber)}
       <Tooltip content={Hint} isAnimationActive={false} cursor={{ fill: "var(--busbar-hover)" }} />
       {shown && <ReferenceLine x={shown.time} stroke="var(--busbar-field)" />}
       <Bar
@@ -124,7 +124,7 @@ const Durations = ({ name, buckets, bucketSeconds, shown }: PlotProps): JSX.Elem
       accessibilityLayer={false}
       margin={{ top: 6, right: 4, bottom: 0, left: 0 }}
     >
-      {axes(bucketSeconds * buckets.length, formatDuration)}
+      {renderAxes(bucketSeconds * buckets.length, formatDuration)}
       {/* The hint of the bars has these numbers, too. */}
       <Tooltip content={() => null} isAnimationActive={false} />
       {shown && <ReferenceLine x={shown.time} stroke="var(--busbar-field)" />}
@@ -134,7 +134,7 @@ const Durations = ({ name, buckets, bucketSeconds, shown }: PlotProps): JSX.Elem
   </ResponsiveContainer>
 );
 
-const axes = (seconds: number, format: (value: number) => string): JSX.Element => (
+const renderAxes = (seconds: number, format: (value: number) => string): JSX.Element => (
   <>
     <CartesianGrid vertical={false} stroke="var(--busbar-line)" />
     <XAxis

@@ -30,7 +30,8 @@ export const log = defineDestination({
           },
         ],
   open({ config: { file }, name }, network) {
-    const write = file === undefined ? async (line: string) => network.print(line) : appender(network, file);
+    const write =
+      file === undefined ? async (line: string) => network.print(line) : openAppender(network, file);
     return {
       async deliver(message) {
         try {
@@ -49,7 +50,7 @@ export const log = defineDestination({
 const MAX_BYTES = 1_073_741_824;
 
 /** Opens the file for each line, so that it can be moved or removed at any time. */
-function appender(network: { filesFolder: string }, name: string): (line: string) => Promise<void> {
+function openAppender(network: { filesFolder: string }, name: string): (line: string) => Promise<void> {
   let isTorn = false;
   return async (line) => {
     await mkdir(network.filesFolder, { recursive: true, mode: 0o700 });

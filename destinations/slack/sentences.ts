@@ -38,11 +38,12 @@ const reasonsIn = (reasons: Json | undefined): string =>
     )
     .join("\n");
 
-const either = (name: Names, ...members: string[]): string =>
+const pickKnown = (name: Names, ...members: string[]): string =>
   members.map(name).find((value) => value !== "?") ?? "?";
 const agentIn = (name: Names): string =>
-  either(name, "approval.actor.client", "approval.actor.name", "approval.actor.id");
-const deciderIn = (name: Names): string => either(name, "approval.decidedBy.name", "approval.decidedBy.id");
+  pickKnown(name, "approval.actor.client", "approval.actor.name", "approval.actor.id");
+const deciderIn = (name: Names): string =>
+  pickKnown(name, "approval.decidedBy.name", "approval.decidedBy.id");
 
 const SENTENCES: Record<string, (name: Names, data: JsonObject) => string> = {
   "installation.created": (name) =>

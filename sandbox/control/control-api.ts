@@ -124,7 +124,7 @@ function addAccountRoutes(router: Router, controls: Controls): void {
       const limits = body[provider.name];
       if (limits === "off" || limits === "real" || isData(limits)) provider.setLimits(limits);
       else if (limits !== undefined)
-        throw wrong(`${provider.name} must be "off", "real" or an object of limits`);
+        throw refuseInput(`${provider.name} must be "off", "real" or an object of limits`);
     }
     return { status: 200, body: readLimits(controls) };
   });
@@ -153,10 +153,10 @@ function findProviders(controls: Controls, exchange: SandboxExchange): Provider[
 
 function findProvider(controls: Controls, name: unknown): Provider {
   const found = controls.providers.find((provider) => provider.name === name);
-  if (found === undefined) throw wrong('provider must be "hubspot" or "salesforce"');
+  if (found === undefined) throw refuseInput('provider must be "hubspot" or "salesforce"');
   return found;
 }
 
-function wrong(message: string): Refused {
+function refuseInput(message: string): Refused {
   return new Refused({ status: 400, body: { message } });
 }

@@ -98,7 +98,7 @@ export class RequestLog {
     const found: LoggedRequest[] = [];
     for (let i = this.#first; i < this.#entries.length; i++) {
       const entry = this.#entries[i];
-      if (entry !== undefined && fits(entry, filter)) found.push(entry);
+      if (entry !== undefined && fitsFilter(entry, filter)) found.push(entry);
     }
     return filter.limit === undefined ? found : found.slice(-filter.limit);
   }
@@ -139,7 +139,7 @@ function measureSize(entry: LoggedRequest): number {
   return entry.body.length + (entry.bodyBase64?.length ?? 0) + 500;
 }
 
-function fits(entry: LoggedRequest, filter: RequestFilter): boolean {
+function fitsFilter(entry: LoggedRequest, filter: RequestFilter): boolean {
   if (filter.provider !== undefined && entry.provider !== filter.provider) return false;
   if (filter.method !== undefined && entry.method !== filter.method.toUpperCase()) return false;
   const { path } = filter;

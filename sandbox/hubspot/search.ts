@@ -98,11 +98,11 @@ function buildSelection(store: TypeStore, body: Data): Selection<StoredRecord> {
   if (tests.length === 0 && query === "") return { view };
   const passes = (record: StoredRecord): boolean =>
     (tests.length === 0 || tests.some((one) => one.every((test) => test.passes(record)))) &&
-    (query === "" || mentions(record, query));
+    (query === "" || mentionsQuery(record, query));
   return { test: { name: JSON.stringify([groups, query]), passes }, view };
 }
 
-function mentions(record: StoredRecord, query: string): boolean {
+function mentionsQuery(record: StoredRecord, query: string): boolean {
   for (const name in record.properties) {
     if (record.properties[name]?.toLowerCase().includes(query) === true) return true;
   }

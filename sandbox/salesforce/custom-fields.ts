@@ -3,7 +3,7 @@
 import type { SaveError } from "./errors.ts";
 import { field as makeField, type Field, type PicklistValue } from "./fields.ts";
 import type { ObjectStore, Org } from "./org.ts";
-import { child, listChildren, readChildText, type Element } from "./xml.ts";
+import { findChild, listChildren, readChildText, type Element } from "./xml.ts";
 
 export type CustomFieldPlan = { store: ObjectStore; field: Field; existing: Field | undefined };
 
@@ -122,7 +122,7 @@ function checkNumber(element: Element): string | undefined {
 }
 
 function checkPicklist(element: Element, type: string): string | undefined {
-  const values = listChildren(child(child(element, "valueSet"), "valueSetDefinition"), "value");
+  const values = listChildren(findChild(findChild(element, "valueSet"), "valueSetDefinition"), "value");
   if (values.length === 0) return `Must specify 'valueSet' for a CustomField of type ${type}`;
   const names = values.map((value) => readChildText(value, "fullName") ?? "");
   const repeated = names.find((name, i) => names.indexOf(name) !== i);
@@ -154,7 +154,7 @@ function readField(
     externalId: text("externalId") === "true",
     ...(text("referenceTo") === undefined ? {} : { to: text("referenceTo") ?? "" }),
   });
-  const valueSet = child(element, "valueSet");
+  const valueSet = findChild(element, "valueSet");
   const number = kind === "double" || kind === "currency" || kind === "percent";
   return {
     ...base,
@@ -174,7 +174,7 @@ function readField(
 }
 
 function readPicklist(valueSet: Element | undefined): PicklistValue[] {
-  return listChildren(child(valueSet, "valueSetDefinition"), "value").map((value) => ({
+  return listChildren(findChild(valueSet, "valueSetDefinition"), "value").map((value) => ({
     value: readChildText(value, "fullName") ?? "",
     label: readChildText(value, "label") ?? readChildText(value, "fullName") ?? "",
     active: true,

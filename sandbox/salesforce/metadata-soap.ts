@@ -13,7 +13,7 @@ import {
   upsertPermissionSet,
 } from "./permission-sets.ts";
 import type { OrgSource } from "./sobjects.ts";
-import { child, listChildren, readChildText, parseXml, toXml, type Element } from "./xml.ts";
+import { findChild, listChildren, readChildText, parseXml, toXml, type Element } from "./xml.ts";
 
 const MAX_COMPONENTS = 10;
 const TYPES = new Set(["CustomField", "PermissionSet"]);
@@ -62,8 +62,8 @@ function answer(org: Org, exchange: SandboxExchange, grants: Grants, countCall: 
     throw new SoapFault("soapenv:Client", "Content-Type must be text/xml");
   }
   const root = parseRequest(exchange.body);
-  const head = child(root, "Header");
-  const session = readChildText(child(head, "SessionHeader"), "sessionId") ?? "";
+  const head = findChild(root, "Header");
+  const session = readChildText(findChild(head, "SessionHeader"), "sessionId") ?? "";
   if (grants.check(session).state !== "valid") {
     const message = "INVALID_SESSION_ID: Invalid Session ID found in SessionHeader: Illegal Session";
     throw new SoapFault("sf:INVALID_SESSION_ID", message);
@@ -78,9 +78,9 @@ function answer(org: Org, exchange: SandboxExchange, grants: Grants, countCall: 
       );
     throw error;
   }
-  const call = child(root, "Body")?.children[0];
+  const call = findChild(root, "Body")?.children[0];
   if (call === undefined) throw new SoapFault("soapenv:Client", "The body holds no operation");
-  const allOrNone = readChildText(child(head, "AllOrNoneHeader"), "allOrNone") === "true";
+  const allOrNone = readChildText(findChild(head, "AllOrNoneHeader"), "allOrNone") === "true";
   const content = `<${call.name}Response>${operation(org, call, allOrNone)}</${call.name}Response>`;
   return { status: 200, headers: { "content-type": "text/xml; charset=utf-8" }, body: envelope(content) };
 }

@@ -272,12 +272,12 @@ export class Org {
   /** Updates the access to API-made custom fields from the permission sets assigned to the integration user. */
   refreshAccess(): void {
     const assigned = new Set(
-      live(this.find("PermissionSetAssignment"))
+      listLive(this.find("PermissionSetAssignment"))
         .filter((record) => record.values["AssigneeId"] === USER_ID)
         .map((record) => record.values["PermissionSetId"]),
     );
     const granted = new Map<string, "read" | "edit">();
-    for (const { values } of live(this.find("FieldPermissions"))) {
+    for (const { values } of listLive(this.find("FieldPermissions"))) {
       if (!assigned.has(values["ParentId"] ?? null)) continue;
       const name = String(values["Field"]).toLowerCase();
       if (values["PermissionsEdit"] === true) granted.set(name, "edit");
@@ -293,7 +293,7 @@ export class Org {
   }
 }
 
-export function live(store: ObjectStore | undefined): StoredRecord[] {
+export function listLive(store: ObjectStore | undefined): StoredRecord[] {
   return store === undefined ? [] : [...store.table.select({})].filter((record) => !record.deleted);
 }
 

@@ -1,7 +1,7 @@
 // Permission sets as metadata: field permissions, stored as ordinary FieldPermissions records.
 
 import type { SaveError } from "./errors.ts";
-import { live, toStamp, USER_ID, type Org, type StoredRecord } from "./org.ts";
+import { listLive, toStamp, USER_ID, type Org, type StoredRecord } from "./org.ts";
 import { deleteRecord, insertRecord, updateRecord } from "./records.ts";
 import { listChildren, readChildText, type Element } from "./xml.ts";
 
@@ -10,7 +10,7 @@ const NO_HEADER = { allowSave: false, includeRecordDetails: false };
 type FieldPermission = { field: string; readable: boolean; editable: boolean };
 
 export function findPermissionSet(org: Org, name: string): StoredRecord | undefined {
-  return live(org.find("PermissionSet")).find(
+  return listLive(org.find("PermissionSet")).find(
     (record) => String(record.values["Name"]).toLowerCase() === name.toLowerCase(),
   );
 }
@@ -90,7 +90,7 @@ function replacePermissions(org: Org, ParentId: string, permissions: FieldPermis
 }
 
 function listPermissionRecords(org: Org, parentId: string): StoredRecord[] {
-  return live(org.find("FieldPermissions")).filter((record) => record.values["ParentId"] === parentId);
+  return listLive(org.find("FieldPermissions")).filter((record) => record.values["ParentId"] === parentId);
 }
 
 /** Builds the metadata of a set for readMetadata. */

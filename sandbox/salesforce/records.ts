@@ -6,7 +6,7 @@ import type { SaveError } from "./errors.ts";
 import { checkValue } from "./field-values.ts";
 import type { Field, Scalar } from "./fields.ts";
 import { normalizeId } from "./ids.ts";
-import { live, toStamp, USER_ID, type ObjectStore, type Org } from "./org.ts";
+import { listLive, toStamp, USER_ID, type ObjectStore, type Org } from "./org.ts";
 
 export type Saved = { id: string; created: boolean } | { errors: SaveError[] };
 
@@ -55,7 +55,7 @@ export function storeNew(org: Org, store: ObjectStore, values: Values): string {
   const record = store.put(id, all);
   org.onUndo(() => store.drop(record));
   org.changed({ store, id, changeType: "CREATE", before: {}, after: all });
-  touched(org, store);
+  noteTouched(org, store);
   return id;
 }
 
@@ -120,7 +120,7 @@ export function updateRecord(
     store.set(record, { ...next, ...before });
   });
   org.changed({ store, id, changeType: "UPDATE", before, after: next });
-  touched(org, store);
+  noteTouched(org, store);
   return { id, created: false };
 }
 
@@ -133,7 +133,7 @@ export function deleteRecord(org: Org, store: ObjectStore, id: string): Saved {
   store.setDeleted(record, true, toStamp(org.changeTime()));
   org.onUndo(() => store.setDeleted(record, false, before));
   org.changed({ store, id, changeType: "DELETE", before: {}, after: {} });
-  touched(org, store);
+  noteTouched(org, store);
   return { id, created: false };
 }
 
@@ -234,7 +234,7 @@ function findClash(store: ObjectStore, values: Values, ownId: string | undefined
 
 function findAssignmentClash(store: ObjectStore, values: Values): SaveError | undefined {
   const { AssigneeId: assignee, PermissionSetId: set } = values;
-  const same = live(store).some(
+  const same = listLive(store).some(
     (record) => record.values["AssigneeId"] === assignee && record.values["PermissionSetId"] === set,
   );
   if (!same) return undefined;
@@ -244,6 +244,6 @@ function findAssignmentClash(store: ObjectStore, values: Values): SaveError | un
 
 const ACCESS_OBJECTS = new Set(["PermissionSetAssignment", "FieldPermissions"]);
 
-function touched(org: Org, store: ObjectStore): void {
+function noteTouched(org: Org, store: ObjectStore): void {
   if (ACCESS_OBJECTS.has(store.definition.name)) org.refreshAccess();
 }

@@ -13,7 +13,7 @@ import { buildErrorAnswer, refuse } from "./errors.ts";
 import { EventBus } from "./event-bus.ts";
 import { addEventChannelRoutes } from "./event-channel-routes.ts";
 import { addOAuthRoutes } from "./oauth.ts";
-import { DEFAULT_SETTINGS, live, Org, ORG_ID, STANDARD_RULES, type DuplicateRule } from "./org.ts";
+import { DEFAULT_SETTINGS, listLive, Org, ORG_ID, STANDARD_RULES, type DuplicateRule } from "./org.ts";
 import { openOrgControls } from "./org-controls.ts";
 import { addMetadataRoutes } from "./metadata-soap.ts";
 import { PubSubServer, type PubSubTls } from "./pubsub-server.ts";
@@ -101,7 +101,7 @@ export function createSalesforce(options: SalesforceOptions): Salesforce {
     grants,
     answer: (exchange) =>
       refuseTooLong(exchange, org) ?? answer(exchange, open, { router, bus }, grants, daily),
-    records: (object) => live(org.find(object)).map((record) => toPlainValues(record.values)),
+    records: (object) => listLive(org.find(object)).map((record) => toPlainValues(record.values)),
     objects: () => [...org.stores.values()].map((store) => store.definition.name),
     setLimits: (wanted) => daily.set(wanted),
     limits: () => ({ daily: Number.isFinite(daily.max) ? daily.max : null, usedToday: daily.used }),

@@ -23,7 +23,7 @@ export function addSobjectRoutes(router: Router, org: OrgSource): void {
       parseBody(exchange.body),
       readDuplicateHeader(exchange),
     );
-    return { status: 201, body: success(saved) };
+    return { status: 201, body: answerSaved(saved) };
   });
   router.add("GET", `${path}/:id`, (exchange) => get(org(), store(exchange), exchange));
   router.add("PATCH", `${path}/:id`, (exchange) => update(org(), store(exchange), exchange));
@@ -33,7 +33,7 @@ export function addSobjectRoutes(router: Router, org: OrgSource): void {
   });
   router.add("DELETE", `${path}/:id`, (exchange) => {
     const types = store(exchange);
-    success(deleteRecord(org(), types, readId(types, exchange)));
+    answerSaved(deleteRecord(org(), types, readId(types, exchange)));
     return { status: 204 };
   });
   const keyed = `${path}/:field/:value`;
@@ -76,7 +76,7 @@ export function parseBody(text: string): Data {
   return parsed;
 }
 
-function success(saved: Saved): Data {
+function answerSaved(saved: Saved): Data {
   if ("errors" in saved) throw buildSaveError(saved.errors);
   return { id: saved.id, success: true, errors: [] };
 }
@@ -94,7 +94,7 @@ function update(org: Org, store: ObjectStore, exchange: SandboxExchange): Sandbo
   if (Object.keys(body).some((name) => name.toLowerCase() === "id")) {
     throw refuse(400, "INVALID_FIELD", "The Id field should not be specified in the sobject data.");
   }
-  success(updateRecord(org, store, readId(store, exchange), body, readDuplicateHeader(exchange)));
+  answerSaved(updateRecord(org, store, readId(store, exchange), body, readDuplicateHeader(exchange)));
   return { status: 204 };
 }
 
@@ -117,7 +117,7 @@ function upsert(org: Org, store: ObjectStore, exchange: SandboxExchange): Sandbo
       body: saved.matches.map((id) => `/services/data/${version}/sobjects/${name}/${id}`),
     };
   }
-  const answered = success(saved);
+  const answered = answerSaved(saved);
   const created = "created" in saved && saved.created;
   return { status: created ? 201 : 200, body: { ...answered, created } };
 }

@@ -207,8 +207,9 @@ class Parser {
 
   #unexpected(shift = 0): Error {
     const token = this.#tokens[this.#position + shift];
-    if (token === undefined) return malformed(this.#text, this.#text.length, "unexpected token: '<EOF>'");
-    return malformed(this.#text, token.at, `unexpected token: '${token.text}'`);
+    if (token === undefined)
+      return buildMalformed(this.#text, this.#text.length, "unexpected token: '<EOF>'");
+    return buildMalformed(this.#text, token.at, `unexpected token: '${token.text}'`);
   }
 }
 
@@ -236,7 +237,7 @@ function splitTokens(text: string): Token[] {
     const from = TOKEN.lastIndex;
     const match = TOKEN.exec(text);
     if (match?.[1] === undefined)
-      throw malformed(text, from, `unexpected character: '${text.slice(from).trim().charAt(0)}'`);
+      throw buildMalformed(text, from, `unexpected character: '${text.slice(from).trim().charAt(0)}'`);
     tokens.push({ text: match[1], at: from + match[0].length - match[1].length });
   }
   return tokens;
@@ -246,7 +247,7 @@ function unescapeText(text: string): string {
   return text.replace(/\\(.)/g, (_all, char: string) => ({ n: "\n", r: "\r", t: "\t" })[char] ?? char);
 }
 
-function malformed(text: string, at: number, what: string): Error {
+function buildMalformed(text: string, at: number, what: string): Error {
   return refuse(400, "MALFORMED_QUERY", `${describePlace(text, at)}\n${what}`);
 }
 

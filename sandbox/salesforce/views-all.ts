@@ -1,6 +1,6 @@
 // Checks whether the integration user may see an object as a whole, which Change Data Capture requires.
 
-import { live, USER_ID, type Org } from "./org.ts";
+import { listLive, USER_ID, type Org } from "./org.ts";
 
 /** Objects without permissions of their own. */
 const BY_USER_PERMISSION: Record<string, string> = {
@@ -11,16 +11,16 @@ const BY_USER_PERMISSION: Record<string, string> = {
 
 export function maySeeAll(org: Org, objectName: string): boolean {
   const assigned = new Set(
-    live(org.find("PermissionSetAssignment"))
+    listLive(org.find("PermissionSetAssignment"))
       .filter(({ values }) => values["AssigneeId"] === USER_ID)
       .map(({ values }) => values["PermissionSetId"]),
   );
   const ofUser = BY_USER_PERMISSION[objectName];
   const everything = ofUser ?? "PermissionsViewAllData";
-  const sets = live(org.find("PermissionSet")).filter(({ id }) => assigned.has(id));
+  const sets = listLive(org.find("PermissionSet")).filter(({ id }) => assigned.has(id));
   if (sets.some(({ values }) => values[everything] === true)) return true;
   if (ofUser !== undefined) return false;
-  return live(org.find("ObjectPermissions")).some(
+  return listLive(org.find("ObjectPermissions")).some(
     ({ values }) =>
       assigned.has(values["ParentId"] ?? null) &&
       values["SobjectType"] === objectName &&

@@ -48,13 +48,13 @@ export function parseXml(text: string): Element {
   return root;
 }
 
-export function child(element: Element | undefined, name: string): Element | undefined {
+export function findChild(element: Element | undefined, name: string): Element | undefined {
   return element?.children.find((candidate) => candidate.name === name);
 }
 
 /** Returns the trimmed text of a child; undefined if there is none. */
 export function readChildText(element: Element | undefined, name: string): string | undefined {
-  return child(element, name)?.text.trim();
+  return findChild(element, name)?.text.trim();
 }
 
 export function listChildren(element: Element | undefined, name: string): Element[] {

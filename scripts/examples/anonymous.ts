@@ -23,7 +23,7 @@ const SECRETS: [RegExp, string][] = [
 ];
 
 /** Returns the same text for every run with the same requests. */
-export function anonymous(text: string): string {
+export function anonymize(text: string): string {
   const ids = new Map<string, string>();
   // The order of times is kept.
   const times = [...new Set(text.match(TIME))].toSorted((a, b) => Date.parse(a) - Date.parse(b));

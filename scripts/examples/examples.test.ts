@@ -1,7 +1,7 @@
 /** Examples are stable from run to run and contain no secrets of it. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { anonymous } from "./anonymous.ts";
+import { anonymize } from "./anonymous.ts";
 import { shorten } from "./shorten.ts";
 
 const ONE = "01a1ff43-deb5-769c-b815-df87348d93c2";
@@ -9,14 +9,14 @@ const OTHER = "01a1ff43-deb5-769c-b815-df87348d93c3";
 
 test("two runs in which the same happened give the same examples", () => {
   const run = (first: string, second: string, time: string, port: number) =>
-    anonymous(`${first} ${second} ${first} ${time} http://127.0.0.1:${port}/v1/uploads/${second}`);
+    anonymize(`${first} ${second} ${first} ${time} http://127.0.0.1:${port}/v1/uploads/${second}`);
   const shown = run(ONE, OTHER, "2026-11-21T18:00:00.443Z", 1234);
   assert.equal(shown, run(OTHER, ONE, "2027-01-01T00:00:00Z", 4321));
   assert.match(shown, /https:\/\/busbar\.example\.com\/v1\/uploads\/0198c5f2-7a00-7000-8000-000000000002$/);
 });
 
 test("what came later stays later", () => {
-  const [later = "", earlier = ""] = anonymous("2026-11-21T18:00:01Z 2026-11-21T18:00:00.5Z").split(" ");
+  const [later = "", earlier = ""] = anonymize("2026-11-21T18:00:01Z 2026-11-21T18:00:00.5Z").split(" ");
   assert.ok(later > earlier);
 });
 
@@ -26,7 +26,7 @@ test("no secret of the run is shown", () => {
     "whsec_c2VjcmV0",
     "bb_IpnQqi9p_q_uVlXXUnmC_WuwwsRWUbU7o",
   ];
-  for (const secret of secrets) assert.ok(!anonymous(secret).includes(secret), secret);
+  for (const secret of secrets) assert.ok(!anonymize(secret).includes(secret), secret);
 });
 
 test("lists and long maps are cut, and shapes are kept", () => {

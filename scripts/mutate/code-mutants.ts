@@ -16,7 +16,7 @@ import type {
 } from "typescript/unstable/ast";
 import * as is from "typescript/unstable/ast/is";
 import { API, type Checker, type Type } from "typescript/unstable/sync";
-import { METHODS, misspelt } from "./mutants.ts";
+import { METHODS, misspell } from "./mutants.ts";
 
 export interface CodeMutant {
   /** File, function, what stands there and what became of it: `request.ts createBatch: "inputs" → "inputq"`. */
@@ -118,7 +118,7 @@ function changesAt(node: Node, text: string, checker: Checker): Omit<Change, "in
     return stringChanges(node, checker, replace);
   if (is.isTemplateHead(node) || is.isTemplateMiddle(node) || is.isTemplateTail(node)) {
     const raw = node.getText();
-    return /[A-Za-z]/.test(raw) && !isSentence(raw) ? replace(node, misspelt(raw)) : [];
+    return /[A-Za-z]/.test(raw) && !isSentence(raw) ? replace(node, misspell(raw)) : [];
   }
   if (is.isNumericLiteral(node)) return numberChanges(node, replace);
   if (node.kind === SyntaxKind.TrueKeyword || node.kind === SyntaxKind.FalseKeyword)
@@ -152,7 +152,7 @@ function stringChanges(
     const kind = KINDS[node.text];
     return kind !== undefined && isVerdict(node) ? replace(node, JSON.stringify(kind)) : [];
   }
-  return replace(node, JSON.stringify(misspelt(node.text)));
+  return replace(node, JSON.stringify(misspell(node.text)));
 }
 
 const isCaseOfOurs = (node: Node, checker: Checker): boolean =>
@@ -207,19 +207,19 @@ function memberChanges(node: Node, checker: Checker, replace: Replace): Omit<Cha
     if (!isNamed(name) || !isVendorMember(name.text, contextAround(node.parent, checker), checker)) return [];
     return replace(
       name,
-      is.isStringLiteral(name) ? JSON.stringify(misspelt(name.text)) : misspelt(name.text),
+      is.isStringLiteral(name) ? JSON.stringify(misspell(name.text)) : misspell(name.text),
     );
   }
   if (is.isShorthandPropertyAssignment(node) && isInObject(node.parent)) {
     const { name } = node;
     if (!isNamed(name) || !isVendorMember(name.text, contextAround(node.parent, checker), checker)) return [];
-    return replace(name, `${misspelt(name.text)}: ${name.text}`, name.text);
+    return replace(name, `${misspell(name.text)}: ${name.text}`, name.text);
   }
   if (is.isPropertyAccessExpression(node) && is.isIdentifier(node.name)) {
     if (/^(?:checkpoint|place)\b/.test(node.expression.getText())) return [];
     const { name } = node;
     return isVendorMember(name.text, checker.getTypeAtLocation(node.expression), checker)
-      ? replace(name, misspelt(name.text))
+      ? replace(name, misspell(name.text))
       : [];
   }
   if (!is.isBindingElement(node) || node.dotDotDotToken || !is.isObjectBindingPattern(node.parent)) return [];
@@ -228,7 +228,7 @@ function memberChanges(node: Node, checker: Checker, replace: Replace): Omit<Cha
     return [];
   return replace(
     taken,
-    node.propertyName ? misspelt(taken.text) : `${misspelt(taken.text)}: ${taken.text}`,
+    node.propertyName ? misspell(taken.text) : `${misspell(taken.text)}: ${taken.text}`,
     taken.text,
   );
 }

@@ -133,11 +133,11 @@ function changedLeaf(name: string, value: Json): (Json | undefined)[] {
   if (name === "method") return [METHODS[value] ?? "GET"];
   if (name === "format") return FORMATS[value] ?? ["unix"];
   if (Object.hasOwn(KINDS, value)) return [KINDS[value]];
-  return [misspelt(value)];
+  return [misspell(value)];
 }
 
 /** Changes the last letter that stands outside of placeholders. */
-export function misspelt(text: string): string {
+export function misspell(text: string): string {
   const places = [...text.replace(/\{[^{}]*\}/g, (held) => " ".repeat(held.length)).matchAll(/[A-Za-z0-9]/g)];
   const place = places.at(-1)?.index;
   if (place === undefined) return `${text}q`;

@@ -25,7 +25,7 @@ export function explain(differences: Difference[], explanations: Explanation[]):
   const used = new Set<string>();
   for (const difference of differences) {
     const found = explained.find(({ lines }) => {
-      const pattern = lines.find((line) => fits(difference, line));
+      const pattern = lines.find((line) => fitsPattern(difference, line));
       if (pattern !== undefined) used.add(pattern);
       return pattern !== undefined;
     });
@@ -35,7 +35,7 @@ export function explain(differences: Difference[], explanations: Explanation[]):
   return { explained, unexplained, stale };
 }
 
-function fits(difference: Difference, pattern: string): boolean {
+function fitsPattern(difference: Difference, pattern: string): boolean {
   const text = pattern.replaceAll(/[.+^${}()|[\]\\]/g, "\\$&");
   return new RegExp(`^${text.replaceAll("*", ".*").replaceAll("?", ".")}$`).test(difference);
 }

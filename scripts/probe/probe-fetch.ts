@@ -1,5 +1,5 @@
 /** Sends the calls of a probe: only reads, below the provider's base URL, through the egress guard. */
-import { authorization } from "../../connector-kit/provider/authorization.ts";
+import { buildAuthorization } from "../../connector-kit/provider/authorization.ts";
 import { authorizeRequest } from "../../connector-kit/provider/authorize-request.ts";
 import { fillPath } from "../../connector-kit/declarative/fill-path.ts";
 import { buildPlans } from "../../connector-kit/declarative/object-plan.ts";
@@ -23,7 +23,7 @@ export function openProbeFetch(
   { credentials, metadata }: Pick<ProbeCredentials, "credentials" | "metadata">,
 ): ProbeFetch {
   const base = baseUrl(info, { values: metadata, allowPlainHttp: (host) => egress.allowsPlainHttp(host) });
-  const added = authorization(info, credentials, metadata);
+  const added = buildAuthorization(info, credentials, metadata);
   const lists = new Set(
     buildPlans(description, { values: metadata }).flatMap((plan) => {
       return plan.list?.method === undefined ? [] : [fillPath(plan.list.path, plan)];

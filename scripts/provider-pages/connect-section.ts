@@ -34,10 +34,10 @@ export function connectSection(info: ProviderInfo): string[] {
   return [
     "| | |",
     "|---|---|",
-    `| sign-in | ${signIn(info)}${detail(info)} |`,
+    `| sign-in | ${signIn(info)}${describeKey(info)} |`,
     ...(info.oauth2Opts ? [`| your OAuth client | ${clientText(info.oauth2Opts)} |`] : []),
     ...inputs.map((input) => `| the customer enters | ${inputText(input)} |`),
-    ...asked(info).map((name) => `| asked of the provider after the sign-in | \`${name}\` |`),
+    ...listAsked(info).map((name) => `| asked of the provider after the sign-in | \`${name}\` |`),
     `| base address | \`${info.baseURL}\` |`,
     ...(info.fixedHeaders ?? []).map(
       ({ name, valueTemplate }) => `| sent with every call | \`${name}: ${valueTemplate}\` |`,
@@ -46,7 +46,7 @@ export function connectSection(info: ProviderInfo): string[] {
   ];
 }
 
-function detail({ authType, apiKeyOpts }: ProviderInfo): string {
+function describeKey({ authType, apiKeyOpts }: ProviderInfo): string {
   if (authType !== "apiKey" || !apiKeyOpts) return "";
   const { query, header } = apiKeyOpts;
   if (query) return `: \`${query.name}\``;
@@ -62,7 +62,7 @@ function inputText(input: { name: string; displayName?: string; prompt?: string 
   return `\`${name}\`${about === "" ? "" : `: ${about.replaceAll("|", "\\|")}`}`;
 }
 
-const asked = ({ metadata }: ProviderInfo): string[] =>
+const listAsked = ({ metadata }: ProviderInfo): string[] =>
   (metadata?.postAuthentication ?? []).map(({ name }) => name);
 
 function findDocumentation({ oauth2Opts, apiKeyOpts, basicOpts }: ProviderInfo): string[] {

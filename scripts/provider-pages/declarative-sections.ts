@@ -49,7 +49,7 @@ function objectSection(plans: ObjectPlan[], description: Description): string[] 
         mark(plan, "delete"),
         batchText(plan),
         fieldsText(plan),
-        plan.modes.includes("read") ? changes(plan) : "",
+        plan.modes.includes("read") ? describeChanges(plan) : "",
       ];
       return `| ${cells.join(" | ")} |`;
     }),
@@ -79,7 +79,7 @@ function fieldsText({ metadata }: ObjectPlan): string {
 }
 
 /** A list without a bound is read whole, whether or not its records tell when they changed. */
-function changes({ since, changedPath, paging }: ObjectPlan): string {
+function describeChanges({ since, changedPath, paging }: ObjectPlan): string {
   if (paging?.cursor?.start) return "the provider selects them";
   if (since?.oldestDays !== undefined)
     return `the provider selects those of ${since.oldestDays} days; before, all pages are compared`;

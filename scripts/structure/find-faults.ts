@@ -37,8 +37,8 @@ export function findCircles(graph: ImportGraph): string[][] {
  * subfolder may.
  */
 export function findMutualFolders(graph: ImportGraph): string[] {
-  const mainFolders = mutual(graph, findMainFolder);
-  const folders = mutual(graph, dirname).filter(
+  const mainFolders = findMutual(graph, findMainFolder);
+  const folders = findMutual(graph, dirname).filter(
     ([a, b]) => findMainFolder(`${a}/`) === findMainFolder(`${b}/`) && !`${b}/`.startsWith(`${a}/`),
   );
   return [...mainFolders, ...folders].map(([a, b]) => `${a} ⇄ ${b}`);
@@ -50,7 +50,7 @@ export function findMainFolder(file: string): string {
   return top === "server" && third !== undefined ? `${top}/${second}` : top;
 }
 
-function mutual(graph: ImportGraph, getPlace: (file: string) => string): [string, string][] {
+function findMutual(graph: ImportGraph, getPlace: (file: string) => string): [string, string][] {
   const arrows = new Set<string>();
   for (const [file, targets] of graph) {
     for (const target of targets) arrows.add(`${getPlace(file)} ${getPlace(target)}`);

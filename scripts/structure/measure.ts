@@ -28,12 +28,12 @@ export function deepestChain(graph: ImportGraph): string[] {
     const known = chains.get(file);
     if (known) return known;
     chains.set(file, [file]);
-    const deepest = longest((graph.get(file) ?? []).map(below));
+    const deepest = pickLongest((graph.get(file) ?? []).map(below));
     const chain = [file, ...deepest];
     chains.set(file, chain);
     return chain;
   }
-  return longest([...graph.keys()].map(below));
+  return pickLongest([...graph.keys()].map(below));
 }
 
 /** Returns how many files import each file, the most imported first. */
@@ -45,5 +45,5 @@ export function maxImported(graph: ImportGraph, count: number): [file: string, i
     .slice(0, count);
 }
 
-const longest = (chains: string[][]): string[] =>
+const pickLongest = (chains: string[][]): string[] =>
   chains.reduce((best, chain) => (chain.length > best.length ? chain : best), []);

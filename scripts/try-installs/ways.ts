@@ -76,7 +76,7 @@ export const WAYS: Way[] = [
   {
     name: "container image, own PostgreSQL",
     missing: async (tools) =>
-      (await withoutDatabase(tools)) ?? (await refused(containerEngine(tools.podman)("--version"))),
+      (await withoutDatabase(tools)) ?? (await readRefusal(containerEngine(tools.podman)("--version"))),
     async install(_folder, { root, podman, buildOptions }) {
       const engine = containerEngine(podman, root);
       await engine(
@@ -116,7 +116,7 @@ export const WAYS: Way[] = [
   },
   {
     name: "compose",
-    missing: ({ docker }) => refused(containerEngine(docker)("compose", "version")),
+    missing: ({ docker }) => readRefusal(containerEngine(docker)("compose", "version")),
     async install(folder, { root, docker }) {
       await run("git", ["clone", "--quiet", root, join(folder, "busbar")]);
       await cp(join(root, "dist"), join(folder, "busbar/dist"), { recursive: true });
@@ -148,7 +148,7 @@ export const WAYS: Way[] = [
   {
     name: "systemd unit, embedded PostgreSQL",
     missing: async ({ podman, systemdImage }) =>
-      systemdImage ? refused(containerEngine(podman)("--version")) : "--systemd-image",
+      systemdImage ? readRefusal(containerEngine(podman)("--version")) : "--systemd-image",
     async install(folder, tools) {
       const engine = containerEngine(tools.podman);
       const options = [
@@ -268,7 +268,7 @@ async function withoutDatabase({ database }: Tools): Promise<string | undefined>
 }
 
 /** Returns the first line of the error if the call fails. */
-const refused = (call: Promise<string>): Promise<string | undefined> =>
+const readRefusal = (call: Promise<string>): Promise<string | undefined> =>
   call.then(
     () => undefined,
     (error: Error) => error.message.split("\n")[0],

@@ -134,7 +134,7 @@ function findTarget({ path }: Route, { params, project }: AuditedCall, result: u
     .map((member) => shown[member])
     .find((value) => typeof value === "string");
   return {
-    targetKind: KINDS[collection] ?? singular(collection),
+    targetKind: KINDS[collection] ?? toSingular(collection),
     targetId: idIn(result) ?? text ?? null,
     targetName: typeof name === "string" ? name : text !== undefined && !isUuid(text) ? text : null,
   };
@@ -152,7 +152,7 @@ const KINDS: Record<string, string> = {
   connect: "connection",
 };
 
-const singular = (collection: string): string =>
+const toSingular = (collection: string): string =>
   collection
     .replaceAll(/-(\w)/g, (_all, letter: string) => letter.toUpperCase())
     .replace(/ies$/, "y")

@@ -23,7 +23,7 @@ import { openCustomerTokens, type Customer, type IdentifyCustomer } from "./cust
 import { isSessionToken, type SignInSessions } from "./sign-in-sessions.ts";
 
 export interface Access {
-  /** Returns the owner of an API key, from memory where possible. Throws `unauthenticated`. */
+  /** Returns the owner of an API key, from memory where possible. Throws `buildUnauthenticated`. */
   keyOwner(key: string | undefined): Promise<KeyOwner>;
   keyLimits: KeyLimits;
   identifyCustomer: IdentifyCustomer;
@@ -65,14 +65,16 @@ export function openAccess(deps: {
   });
   const computeDigest = openRecentDigests();
   const keyOwner: Access["keyOwner"] = async (key) => {
-    if (!key) throw unauthenticated("Send an API key of the project in the header `X-Api-Key`.");
+    if (!key) throw buildUnauthenticated("Send an API key of the project in the header `X-Api-Key`.");
     const digest = computeDigest(key);
     const owner = await owners.get(digest, () =>
       findKeyOwner(deps.database.control, Buffer.from(digest, "base64")),
     );
-    if (!owner) throw unauthenticated(isMistypedApiKey(key) ? MISTYPED : UNKNOWN);
+    if (!owner) throw buildUnauthenticated(isMistypedApiKey(key) ? MISTYPED : UNKNOWN);
     if (owner.expireTime && owner.expireTime.getTime() <= nowMs()) {
-      throw unauthenticated(`This API key expired at ${owner.expireTime.toISOString()}. Create another one.`);
+      throw buildUnauthenticated(
+        `This API key expired at ${owner.expireTime.toISOString()}. Create another one.`,
+      );
     }
     deps.uses.key(owner.apiKeyId);
     return owner;
@@ -138,20 +140,22 @@ async function identify(
   headers: IncomingHttpHeaders,
 ): Promise<Identity> {
   const bearer = /^Bearer +(\S+)$/i.exec(headers.authorization ?? "")?.[1];
-  const apiKey = single(headers["x-api-key"]);
+  const apiKey = toSingle(headers["x-api-key"]);
   if (!apiKey && !headers.authorization) {
     const person = await by.sessions.personOfCookie(headers);
     if (person) return { caller: personCaller(person) };
   }
   if (apiKey || bearer === undefined) return keyIdentity(await by.keyOwner(apiKey));
   if (bearer.startsWith("bb_")) {
-    throw unauthenticated("That looks like an API key. Send it in the header `X-Api-Key`, without `Bearer`.");
+    throw buildUnauthenticated(
+      "That looks like an API key. Send it in the header `X-Api-Key`, without `Bearer`.",
+    );
   }
   if (isSessionToken(bearer)) return { caller: personCaller(await by.sessions.identifyPerson(bearer)) };
   const customer = await by.identifyCustomer(bearer);
   if (customer) return customerIdentity(customer);
   if (by.identifyPerson) return { caller: personCaller(await by.identifyPerson(bearer)) };
-  throw unauthenticated(
+  throw buildUnauthenticated(
     "The bearer token's `kid` names no active JWT key. Register the public key with POST …/jwt-keys.",
   );
 }
@@ -192,10 +196,10 @@ async function recognize(identified: () => Promise<Identity>): Promise<Caller> {
   }
 }
 
-const single = (value: string | string[] | undefined): string | undefined =>
+const toSingle = (value: string | string[] | undefined): string | undefined =>
   Array.isArray(value) ? value[0] : value;
 
-const unauthenticated = (detail: string) => new Problem("unauthenticated", { detail });
+const buildUnauthenticated = (detail: string) => new Problem("unauthenticated", { detail });
 
 /** Endpoints that a scope names need no role; a key that may only read has that of a viewer everywhere else. */
 function roleOfKey(scopes: readonly string[], audience: Audience): Role | undefined {

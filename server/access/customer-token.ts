@@ -31,7 +31,7 @@ export function openCustomerTokens(deps: { database: Database; changes: Changes 
     const kid = readKeyId(token);
     const key = kid && (await keys.get(kid, () => findJwtKeyOwner(deps.database.control, kid)));
     if (!key) return undefined;
-    const { groupRef, consumerRef } = checked(await verified(token, key));
+    const { groupRef, consumerRef } = checkClaims(await verifyToken(token, key));
     return { key, groupRef, consumerRef };
   };
 }
@@ -45,7 +45,7 @@ function readKeyId(token: string): string | undefined {
   }
 }
 
-async function verified(token: string, key: JwtKeyOwner): Promise<JWTPayload> {
+async function verifyToken(token: string, key: JwtKeyOwner): Promise<JWTPayload> {
   try {
     const { payload } = await jwtVerify(token, createPublicKey(key.publicKeyPem), {
       algorithms: ["RS256"],
@@ -66,7 +66,10 @@ async function verified(token: string, key: JwtKeyOwner): Promise<JWTPayload> {
   }
 }
 
-function checked({ iat, exp, groupRef, consumerRef }: JWTPayload): { groupRef: string; consumerRef: string } {
+function checkClaims({ iat, exp, groupRef, consumerRef }: JWTPayload): {
+  groupRef: string;
+  consumerRef: string;
+} {
   if (iat === undefined || exp === undefined)
     throw bearerTokenProblem("must have the claims `iat` and `exp`");
   if (exp <= nowMs() / 1_000) throw bearerTokenProblem("has expired; get a new one");

@@ -55,7 +55,7 @@ export function openIssuerSignIn(deps: {
         const detail = "Too many sign-ins have begun and not ended. Try again in some minutes.";
         throw new Problem("unavailable", { detail });
       }
-      const { nonce, verifier } = derived(secret, state);
+      const { nonce, verifier } = deriveSecrets(secret, state);
       const parameters = {
         response_type: "code",
         client_id: deps.issuer.settings.clientId,
@@ -75,7 +75,7 @@ export function openIssuerSignIn(deps: {
       const attempt = { stateHash: digest(state), browserHash: digest(secret) };
       const returnTo = await takeSignInAttempt(control, attempt);
       if (returnTo === undefined || code === undefined) return undefined;
-      const { nonce, verifier } = derived(secret, state);
+      const { nonce, verifier } = deriveSecrets(secret, state);
       const tokens = await deps.issuer.exchange({ code, redirectUri: redirectUri(), verifier });
       return { person: await personOfIdToken(tokens, nonce), returnTo };
     },
@@ -86,7 +86,7 @@ export function openIssuerSignIn(deps: {
 const randomText = (): string => randomBytes(32).toString("base64url");
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
 
-const derived = (secret: string, state: string) => {
+const deriveSecrets = (secret: string, state: string) => {
   const derive = (what: string) =>
     createHmac("sha256", secret).update(`${what} ${state}`).digest("base64url");
   return { nonce: derive("nonce"), verifier: derive("verifier") };

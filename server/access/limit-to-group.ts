@@ -21,7 +21,7 @@ export const openGroupLimit =
   (deps: { database: Database }): Confine =>
   async ({ caller, target, inputs }) => {
     if (caller.groupRef === undefined) return inputs;
-    for (const { place, values } of parts(inputs)) {
+    for (const { place, values } of listParts(inputs)) {
       for (const claim of CLAIMS) requireOwn(caller, claim, values[claim], place);
       for (const name of Object.keys(OWNED) as (keyof typeof OWNED)[]) {
         await requireOwnRow(deps.database, caller, name, values[name]);
@@ -33,7 +33,7 @@ export const openGroupLimit =
   };
 
 /** Returns path, query, body, and the members of the body that hold a resource. */
-function parts({ params, query, body }: Inputs): { place: Place; values: JsonObject }[] {
+function listParts({ params, query, body }: Inputs): { place: Place; values: JsonObject }[] {
   const whole = toObject(body);
   return [
     { place: "path", values: toObject(params) },

@@ -39,12 +39,12 @@ interface Services {
 export const openPersonTokens =
   (deps: Services): IdentifyPerson =>
   async (token) =>
-    personWith(deps, await verified(deps, token));
+    personWith(deps, await verifyToken(deps, token));
 
 export const openIdTokens =
   (deps: Services & { log: Log }): PersonOfIdToken =>
   async ({ idToken, accessToken }, nonce) => {
-    const claims = await verified(deps, idToken);
+    const claims = await verifyToken(deps, idToken);
     if (claims["nonce"] !== nonce) throw bearerTokenProblem("belongs to another sign-in (`nonce`)");
     if (accessToken === undefined || namesPerson(deps, claims)) return personWith(deps, claims);
     const info = await askedUserInfo(deps, accessToken, claims);
@@ -135,7 +135,7 @@ const isVouchedFor = ({ issuer }: Services, { email_verified: isVerified }: JWTP
 const text = (value: unknown): string | null =>
   typeof value === "string" && value !== "" && isStorable(value) ? value : null;
 
-async function verified(deps: Services, token: string): Promise<JWTPayload> {
+async function verifyToken(deps: Services, token: string): Promise<JWTPayload> {
   const { payload, protectedHeader } = await signedClaims(deps, token);
   const { clientId } = deps.issuer.settings;
   // A token for another application would let that application's operator sign in here.

@@ -77,7 +77,7 @@ export function openSignInSessions(deps: Services): SignInSessions {
   return {
     issuer,
     async signIn(apiKey, address, client) {
-      if (issuer) throw elsewhere(issuer);
+      if (issuer) throw buildElsewhere(issuer);
       await failed.require(address);
       const key = await findSigningKey(control, hashApiKey(apiKey));
       if (!key) {
@@ -107,13 +107,13 @@ export function openSignInSessions(deps: Services): SignInSessions {
       }
       const session = await find(bearer, "token");
       if (session) return session;
-      throw ended();
+      throw buildEnded();
     },
     async identifyPerson(token) {
-      if (issuer) throw elsewhere(issuer);
+      if (issuer) throw buildElsewhere(issuer);
       const session = await find(token, "token");
       if (session) return personIn(deps, session);
-      throw ended();
+      throw buildEnded();
     },
     async personOfCookie(headers) {
       const token = sentSession(headers, deps.publicUrl());
@@ -121,7 +121,7 @@ export function openSignInSessions(deps: Services): SignInSessions {
       if (!isFromOwnPage(headers, deps.publicUrl())) throw foreignPage(deps.publicUrl());
       const session = await find(token, "cookie");
       if (session) return personIn(deps, session);
-      throw ended();
+      throw buildEnded();
     },
     list: (builderId) => listSessions(control, builderId, issuer),
     end: (session) => removeSession(control, session),
@@ -170,7 +170,7 @@ function vouchedEmail({ issuer, email, idpProvider, primaryEmail }: OpenSession)
 
 const digest = (token: string): Buffer => createHash("sha256").update(token).digest();
 
-const ended = (): Problem =>
+const buildEnded = (): Problem =>
   new Problem("unauthenticated", { detail: "This session has ended. Sign in again." });
 
 const foreignPage = (publicUrl: string): Problem =>
@@ -180,7 +180,7 @@ const foreignPage = (publicUrl: string): Problem =>
       "without it, an `Origin` with this address. Other callers send an API key or a token.",
   });
 
-const elsewhere = (issuer: string): Problem =>
+const buildElsewhere = (issuer: string): Problem =>
   new Problem("forbidden", {
     detail: `Sign in at ${issuer} and send its token. API keys cannot be used to sign in to this Busbar.`,
   });

@@ -1,7 +1,7 @@
 /** Calls operations of the API from inside the server, as their endpoints would be called over HTTP. */
 import type { Caller, ProjectRef, Route } from "../http/endpoint.ts";
 import type { Audit } from "../http/server-options.ts";
-import { validator } from "../http/validation.ts";
+import { createValidator } from "../http/validation.ts";
 import type { Json } from "../../ground/json.ts";
 import type { AgentSession } from "./agent-session.ts";
 
@@ -50,9 +50,9 @@ const NAMES = { query: [], body: [], header: [] };
 
 function prepare(entry: Route, audit: Audit | undefined): (call: OperationCall) => Promise<unknown> {
   const { endpoint } = entry;
-  const params = endpoint.params && validator(endpoint.params, "path");
-  const query = endpoint.query && validator(endpoint.query, "query", NAMES);
-  const body = endpoint.body && validator(endpoint.body, "body", NAMES);
+  const params = endpoint.params && createValidator(endpoint.params, "path");
+  const query = endpoint.query && createValidator(endpoint.query, "query", NAMES);
+  const body = endpoint.body && createValidator(endpoint.body, "body", NAMES);
   return async ({ project, caller, requestId, headers = {}, ...given }) => {
     const call = {
       caller,

@@ -59,7 +59,7 @@ export async function identifyManager(deps: AgentAccess, request: AgentRequest):
 
 function challengeOn(request: AgentRequest, error: unknown): unknown {
   if (!(error instanceof Problem) || error.slug !== "unauthenticated") return error;
-  return challenge(request, "unauthenticated", { ...error.options, error: "invalid_token" });
+  return buildChallenge(request, "unauthenticated", { ...error.options, error: "invalid_token" });
 }
 
 async function byFullKey(deps: AgentAccess, request: AgentRequest, key: string): Promise<AgentSession> {
@@ -101,7 +101,7 @@ function sentCredential(request: AgentRequest): { apiKey: string } | { apiKey?: 
   }
   if (apiKey !== undefined) return { apiKey };
   if (bearer === undefined) {
-    throw challenge(request, "unauthenticated", {
+    throw buildChallenge(request, "unauthenticated", {
       detail:
         "Send an API key of the project or a customer's token in the header `Authorization: Bearer`. Nothing else is a " +
         "credential here, neither a cookie nor the address.",
@@ -209,13 +209,13 @@ export const insufficientScope = (
   rights: readonly Right[],
   what = "This endpoint",
 ): Problem =>
-  challenge(request, "forbidden", {
+  buildChallenge(request, "forbidden", {
     detail: `${what} needs a credential with the scope ${rights.map((right) => `\`${right}\``).join(" or ")}.`,
     error: "insufficient_scope",
     scope: rights[0],
   });
 
-function challenge(
+function buildChallenge(
   { metadataUrl }: Pick<AgentRequest, "metadataUrl">,
   slug: "unauthenticated" | "forbidden",
   { error, scope, ...options }: ProblemOptions & { error?: string; scope?: string | undefined },

@@ -88,7 +88,7 @@ function readClaims(issuer: string, { sub, exp = 0, scope, groupRef, iat }: JWTP
 function explain(cause: unknown, { issuer, audience }: { issuer: string; audience: string }): unknown {
   if (cause instanceof errors.JWTExpired) return bearerTokenProblem("has expired; get a new one", cause);
   if (cause instanceof errors.JWKSTimeout || cause instanceof errors.JWKSInvalid)
-    return unavailable(issuer, cause);
+    return buildUnavailable(issuer, cause);
   if (cause instanceof errors.JWTClaimValidationFailed) {
     const why = cause.claim === "aud" ? ` It must be \`${audience}\`.` : "";
     return bearerTokenProblem(
@@ -100,7 +100,7 @@ function explain(cause: unknown, { issuer, audience }: { issuer: string; audienc
   return cause;
 }
 
-const unavailable = (issuer: string, cause: unknown): Problem =>
+const buildUnavailable = (issuer: string, cause: unknown): Problem =>
   new Problem("unavailable", {
     detail: `The authorization server ${issuer} does not answer, so its tokens cannot be checked. Try again later.`,
     cause,
@@ -115,12 +115,12 @@ async function findKeys(egress: Egress, issuer: string): Promise<IssuerKeys> {
       if (named !== issuer) throw new Error(`${url} names another issuer`);
       const keys = typeof address === "string" ? URL.parse(address) : null;
       if (keys?.protocol !== "https:") throw new Error(`${url} names no jwks_uri with https`);
-      return openIssuerKeys(egress, keys, (cause) => unavailable(issuer, cause));
+      return openIssuerKeys(egress, keys, (cause) => buildUnavailable(issuer, cause));
     } catch (error) {
       trouble = error;
     }
   }
-  throw unavailable(issuer, trouble);
+  throw buildUnavailable(issuer, trouble);
 }
 
 /** RFC 8414, section 3.1: the well-known part stands before the issuer's path; OpenID Connect appends it. */

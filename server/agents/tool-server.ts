@@ -9,7 +9,7 @@ import type { Log } from "../../ground/log.ts";
 import { inSpan } from "../../ground/span.ts";
 import { VERSION } from "../../ground/version.ts";
 import { problemBody, toProblem } from "../http/problem.ts";
-import { validator } from "../http/validation.ts";
+import { createValidator } from "../http/validation.ts";
 import { AgentSession } from "./agent-session.ts";
 import type { AuditAgentCall } from "./audit-agent-calls.ts";
 import { resultSchema, type DefinedTool } from "./agent-tool.ts";
@@ -86,7 +86,7 @@ function prepare<Context>(tool: DefinedTool<Context>): PreparedTool<Context> {
       outputSchema: { ...resultSchema(tool), type: "object" },
       annotations: { title, ...annotations },
     },
-    check: validator(input, "body", { query: [], body: members, header: [] }),
+    check: createValidator(input, "body", { query: [], body: members, header: [] }),
   };
 }
 
@@ -111,7 +111,7 @@ async function callTool<Context>(
     await options.audit(session, { tool: tool.name, args, result });
     return toResult(result);
   } catch (error) {
-    return toResult(refusal(options, session, tool, error));
+    return toResult(toRefusal(options, session, tool, error));
   }
 }
 
@@ -129,7 +129,7 @@ async function runTool<Context>(
       return tool.run(await options.contextFor(session, tool), checked);
     });
   } catch (error) {
-    return refusal(options, session, tool, error);
+    return toRefusal(options, session, tool, error);
   }
 }
 
@@ -140,7 +140,7 @@ const toResult = (structuredContent: JsonObject): CallToolResult => ({
   ...(structuredContent["problem"] !== undefined && { isError: true }),
 });
 
-function refusal(
+function toRefusal(
   options: Pick<ToolServerOptions<never>, "docsUrl" | "support" | "log">,
   { requestId }: AgentSession,
   tool: Pick<DefinedTool<never>, "annotations" | "refusedAs">,

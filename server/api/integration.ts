@@ -5,7 +5,7 @@ import { ManifestIntegrationSchema, type ManifestIntegration } from "../../manif
 import { missingIntegration } from "../operations/missing-integration.ts";
 import type { SharedQueries } from "../store/database/sides.ts";
 import { findIntegration, type IntegrationRow } from "../store/integrations/integrations.ts";
-import { IntegrationId, ProjectId, ProviderName, CreateTime, times, UpdateTime } from "./members.ts";
+import { IntegrationId, ProjectId, ProviderName, CreateTime, toTimes, UpdateTime } from "./members.ts";
 
 export const RevisionSchema = Type.Object(
   {
@@ -47,7 +47,7 @@ export const toIntegration = (row: Integration): Static<typeof IntegrationSchema
   projectId: row.projectId,
   name: row.name,
   provider: row.provider,
-  ...times(row),
+  ...toTimes(row),
   latestRevision: {
     id: row.latestRevision.id,
     specVersion: row.latestRevision.specVersion,

@@ -37,7 +37,7 @@ export const UpdateTime = Type.String({
 });
 
 /** Leaves out an absent `updateTime`: published clients cannot read null or an empty string. */
-export const times = (row: { createTime: Date; updateTime: Date | null }) => ({
+export const toTimes = (row: { createTime: Date; updateTime: Date | null }) => ({
   createTime: row.createTime.toISOString(),
   ...(row.updateTime && { updateTime: row.updateTime.toISOString() }),
 });

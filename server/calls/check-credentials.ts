@@ -36,14 +36,14 @@ export async function checkCredentials(
     if (!found) return { working: false, detail: "The connection was deleted." };
     const isBad = found.status === "bad_credentials";
     const live = isBad && found.refreshable ? await deps.connections.forceRefresh(found) : found;
-    return await verdict(deps, live, await tryLive(deps, live));
+    return await judgeCredentials(deps, live, await tryLive(deps, live));
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     return { working: false, detail: error.message };
   }
 }
 
-async function verdict(
+async function judgeCredentials(
   deps: CheckServices,
   live: LiveConnection,
   { health, words }: HealthAnswer,
@@ -62,7 +62,7 @@ async function verdict(
       throw error;
     });
     const again = health === "refused" ? await tryLive(deps, fresh) : { health };
-    return verdict(deps, fresh, again, true);
+    return judgeCredentials(deps, fresh, again, true);
   }
   if (health === "refused") {
     await deps.connections.suspects.refusedByCheck(live);

@@ -1,7 +1,7 @@
 /** A connection that is ready for calls: credentials opened, what authenticates a call built from them. */
 import type { Catalog } from "../../connector-kit/catalog.ts";
 import {
-  authorization,
+  buildAuthorization,
   CredentialsError,
   type Authorization,
 } from "../../connector-kit/provider/authorization.ts";
@@ -76,7 +76,7 @@ export function openLiveConnection(
 
 function attach(provider: ProviderInfo, ...rest: [Wire, Record<string, string>]): Authorization {
   try {
-    return authorization(provider, ...rest);
+    return buildAuthorization(provider, ...rest);
   } catch (error) {
     if (error instanceof CredentialsError || error instanceof TemplateError)
       throw unusableError(`${error.message}.`, error);
@@ -84,7 +84,7 @@ function attach(provider: ProviderInfo, ...rest: [Wire, Record<string, string>])
   }
 }
 
-type Wire = Parameters<typeof authorization>[1];
+type Wire = Parameters<typeof buildAuthorization>[1];
 
 /** The error for a connection that no call can use until the catalog or the connection is changed. */
 export const unusableError = (message: string, cause?: unknown): ProviderError =>

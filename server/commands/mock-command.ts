@@ -13,7 +13,7 @@ import type { Example } from "../http/openapi/openapi-examples.ts";
 import { readLimited } from "../http/read-limited.ts";
 import { problemBody, PROBLEM_MEDIA_TYPE } from "../http/problem.ts";
 import { PROBLEM_TYPES, type ProblemSlug } from "../../ground/problem-types.ts";
-import { validator } from "../http/validation.ts";
+import { createValidator } from "../http/validation.ts";
 
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
 
@@ -78,7 +78,7 @@ async function readOperations(): Promise<Operation[]> {
         hasBody: Object.keys(responses[status]?.content ?? {}).length > 0,
         examples: recorded[operationId] ?? [],
         // The references of the schema begin at the document's root, so the root comes along.
-        ...(json && { check: validator({ ...json.schema, components } as TSchema, "body") }),
+        ...(json && { check: createValidator({ ...json.schema, components } as TSchema, "body") }),
       };
     }),
   );

@@ -69,9 +69,9 @@ export async function startProcesses(
   signal.addEventListener("abort", () => void stop().catch(() => {}));
   try {
     signal.throwIfAborted();
-    await ready(fork(crew));
+    await waitUntilReady(fork(crew));
     signal.throwIfAborted();
-    await Promise.all(Array.from({ length: count - 1 }, () => ready(fork(crew))));
+    await Promise.all(Array.from({ length: count - 1 }, () => waitUntilReady(fork(crew))));
     signal.throwIfAborted();
   } catch (error) {
     await stop();
@@ -115,7 +115,7 @@ function fork(crew: Crew): Worker {
 async function replace(crew: Crew, pauseMs: number): Promise<void> {
   if (crew.stopping) return;
   try {
-    await ready(fork(crew));
+    await waitUntilReady(fork(crew));
   } catch (error) {
     if (crew.stopping) return;
     if (!Object.values(cluster.workers ?? {}).some((worker) => worker && served.has(worker))) {
@@ -133,7 +133,7 @@ async function replace(crew: Crew, pauseMs: number): Promise<void> {
 /** Processes that became ready. One that never did has printed why, and a retry would not help. */
 const served = new WeakSet<Worker>();
 
-function ready(worker: Worker): Promise<void> {
+function waitUntilReady(worker: Worker): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   worker.on("message", (message) => {
     if (message !== READY) return;

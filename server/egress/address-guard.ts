@@ -31,17 +31,17 @@ export class AddressGuard {
   /** Returns whether the operator listed this host name or address. */
   isListed(host: string): boolean {
     const bare = normalizeHost(host);
-    return this.#hosts.has(bare) || (isIP(bare) !== 0 && contains(this.#allowed, unmapAddress(bare)));
+    return this.#hosts.has(bare) || (isIP(bare) !== 0 && listContains(this.#allowed, unmapAddress(bare)));
   }
 
   /** Returns whether this address may be connected to. `hostIsListed`: whether its host name is listed. */
   permits(address: string, hostIsListed: boolean): boolean {
     const bare = unmapAddress(address);
     // Allowing a translator's network does not allow the metadata addresses behind it.
-    if ([bare, ...listTranslated(bare)].some((one) => contains(this.#metadata, one))) return false;
-    if (hostIsListed || contains(this.#allowed, bare)) return true;
-    if (isIP(bare) === 6 && !contains(this.#publicV6, bare)) return false;
-    return !contains(this.#private, bare);
+    if ([bare, ...listTranslated(bare)].some((one) => listContains(this.#metadata, one))) return false;
+    if (hostIsListed || listContains(this.#allowed, bare)) return true;
+    if (isIP(bare) === 6 && !listContains(this.#publicV6, bare)) return false;
+    return !listContains(this.#private, bare);
   }
 }
 
@@ -107,5 +107,5 @@ function blockList(cidrs: string): BlockList {
   return list;
 }
 
-const contains = (list: BlockList, address: string): boolean =>
+const listContains = (list: BlockList, address: string): boolean =>
   list.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");

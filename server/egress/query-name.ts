@@ -36,7 +36,7 @@ export async function queryName(name: string, asked: NameServers = {}): Promise<
   if (known.length > 0) return known;
   if (host === "localhost" || host.endsWith(".localhost")) return ["127.0.0.1", "::1"].map(toAddress);
   const file = asked.servers ? "" : await readFile(RESOLVER_FILE, "utf8").catch(() => "");
-  return queryServers(spellings(host, file), asked);
+  return queryServers(listSpellings(host, file), asked);
 }
 
 /** A resolver of its own: it knows the machine's present servers, and can be given up alone. */
@@ -91,7 +91,7 @@ function hostsEntries(file: string, host: string): LookupAddress[] {
 }
 
 /** Returns the names to ask for, in order: short ones are completed by the `search` list first (resolv.conf(5)). */
-function spellings(host: string, resolverFile: string): string[] {
+function listSpellings(host: string, resolverFile: string): string[] {
   if (host.endsWith(".")) return [host.slice(0, -1)];
   const lines = resolverFile.split("\n").map((line) => line.trim().split(/\s+/));
   const [, ...domains] = lines.findLast(([word]) => word === "search" || word === "domain") ?? [];

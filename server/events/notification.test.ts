@@ -1,7 +1,7 @@
 /** Every event type has exactly the members of its contract, each of the right type. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { validator } from "../http/validation.ts";
+import { createValidator } from "../http/validation.ts";
 import { shrinkMessage } from "../deliver/destinations/to-message.ts";
 import { connectionError, installationUpdated, readTriggeredDone, writeAsyncDone } from "./new-events.ts";
 import { EVENT_TYPES, type EventType, type NewEvent } from "./event-types.ts";
@@ -47,7 +47,7 @@ const received = ({ type, data }: NewEvent) => ({
   data: { ...data } as Record<string, unknown>,
 });
 const check = (message: { notificationType: EventType }) =>
-  validator(buildNotificationSchema(message.notificationType), "body")(message);
+  createValidator(buildNotificationSchema(message.notificationType), "body")(message);
 const listFields = (type: "installation.updated") => {
   const event = sampleEvent(type, "p");
   assert.equal(event.type, type);

@@ -186,7 +186,7 @@ function typescriptPath(path: string, hasManyTypes: boolean): [before: string, a
 function typescriptCall({ operationId, body, args }: Call, names: Set<string>) {
   const key = (each: Argument) =>
     each.in === "body" ? lowerFirst(typescriptName(body)) : typescriptKey(each.name);
-  const items = args.map((each) => prefixed(`${key(each)}: `, typescriptValue(each.value, names)));
+  const items = args.map((each) => addPrefix(`${key(each)}: `, typescriptValue(each.value, names)));
   const method = `await busbar.${typescriptName(operationId)}(`;
   return { open: items.length > 0 ? `${method}{` : method, items, close: items.length > 0 ? "})" : ")" };
 }
@@ -204,7 +204,7 @@ function typescriptFetch({ method, url, headers, body }: SentRequest, names: Set
         : { ...value, open: `JSON.stringify(${value.open}`, close: `${value.close})` },
     ]);
   }
-  const items = given.map(([name, value]) => prefixed(`${name}: `, value));
+  const items = given.map(([name, value]) => addPrefix(`${name}: `, value));
   const address = print(typescriptValue(url, names), "", "", "");
   const close = ").then((response) => response.json())";
   if (items.length === 0) return { open: `await fetch(${address}`, items, close };
@@ -264,15 +264,15 @@ function pythonCall({ operationId, args }: Call, names: Set<string>) {
       const value = pythonValue(each.value, names);
       if (order(each) < 2) return value;
       const name = each.name === PROJECT ? "project" : pythonName(each.name);
-      return prefixed(`${PYTHON_KEYWORDS.has(name) ? `${name}_` : name}=`, value);
+      return addPrefix(`${PYTHON_KEYWORDS.has(name) ? `${name}_` : name}=`, value);
     });
   return { open: `busbar.${pythonName(operationId)}(`, items, close: ")" };
 }
 
 function pythonRequest({ method, url, headers, body }: SentRequest, names: Set<string>) {
   const items = [pythonValue(url, names)];
-  if (headers.length > 0) items.push(prefixed("headers=", pythonValue(Object.fromEntries(headers), names)));
-  if (body !== undefined) items.push(prefixed("json=", pythonValue(JSON.parse(body), names)));
+  if (headers.length > 0) items.push(addPrefix("headers=", pythonValue(Object.fromEntries(headers), names)));
+  if (body !== undefined) items.push(addPrefix("json=", pythonValue(JSON.parse(body), names)));
   return { open: `httpx.${method.toLowerCase()}(`, items, close: ").json()" };
 }
 
@@ -309,12 +309,12 @@ function compound(
   if (typeof value !== "object" || value === null) return undefined;
   return {
     open,
-    items: Object.entries(value).map(([name, member]) => prefixed(key(name), each(member))),
+    items: Object.entries(value).map(([name, member]) => addPrefix(key(name), each(member))),
     close,
   };
 }
 
-const prefixed = (prefix: string, printed: Printed): Printed =>
+const addPrefix = (prefix: string, printed: Printed): Printed =>
   typeof printed === "string" ? prefix + printed : { ...printed, open: prefix + printed.open };
 
 /** Returns the text on one line if it fits, otherwise with each part on lines of its own. `pad` is what stands inside of braces. */

@@ -9,7 +9,7 @@ import { readLimited } from "./read-limited.ts";
 import { findLeastRole, requireChanging, requireRole, roleOfCall } from "./require-role.ts";
 import { beginRequest, runInRequest } from "./request-work.ts";
 import type { Authorize, Inputs, OnAnswer, ServerOptions } from "./server-options.ts";
-import { validator } from "./validation.ts";
+import { createValidator } from "./validation.ts";
 import { hash } from "node:crypto";
 
 export const BODY_LIMIT_BYTES = 10 * 1024 * 1024;
@@ -133,11 +133,11 @@ function inputReader({ endpoint: target, audience }: Route): (request: FastifyRe
     body: Object.keys((target.body as TObject | undefined)?.properties ?? {}),
     header: Object.keys(target.headers ?? {}),
   };
-  const params = target.params ? validator(target.params, "path") : pass;
+  const params = target.params ? createValidator(target.params, "path") : pass;
   const isClosed = audience !== "public";
-  const query = validator(target.query ?? NO_QUERY, "query", isClosed ? names : undefined);
+  const query = createValidator(target.query ?? NO_QUERY, "query", isClosed ? names : undefined);
   const isRaw = target.rawBodyLimitBytes !== undefined;
-  const body = target.body && !isRaw ? validator(target.body, "body", names) : pass;
+  const body = target.body && !isRaw ? createValidator(target.body, "body", names) : pass;
   // Only the endpoint knows what a raw body must contain, and so whether one is missing.
   const mayLack = target.bodyOptional || isRaw;
   return (request) => ({

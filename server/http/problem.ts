@@ -31,14 +31,14 @@ export function problemBody(
     requestId: context.requestId,
     retryable: problem.retryable,
     retryAfter: retryAfter?.toISOString(),
-    causes: causes ?? (issues && issues.length > 1 ? issues.map(sentence) : undefined),
+    causes: causes ?? (issues && issues.length > 1 ? issues.map(formatIssue) : undefined),
     context: more,
     issues: issues?.map((issue) => issueBody(issue, problem)),
     ...extensions,
   };
 }
 
-const sentence = (issue: Issue): string => `${issue.name}: ${issue.detail}`;
+const formatIssue = (issue: Issue): string => `${issue.name}: ${issue.detail}`;
 
 /** Each issue is itself a Problem, with the place it concerns. */
 const issueBody = (issue: Issue, problem: Problem): Record<string, unknown> => ({

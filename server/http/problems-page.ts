@@ -27,7 +27,7 @@ export function problemTypePage(slug: string): Page | undefined {
   return page(
     type.title,
     `<p><code>${slug}</code>, HTTP status ${type.status}</p>` +
-      `<h2>Causes</h2><p>${code(type.causes)}</p><h2>What to do</h2><p>${code(type.remedy)}</p>` +
+      `<h2>Causes</h2><p>${renderCode(type.causes)}</p><h2>What to do</h2><p>${renderCode(type.remedy)}</p>` +
       `<p>${RETRY[type.retryable ? "yes" : "no"]}</p>` +
       `<p>In the guide: ${guideLinks(type)}</p>` +
       `<p><a href="/docs/problems">All problem types</a> · <a href="/docs">API reference</a></p>`,
@@ -44,7 +44,7 @@ const RETRY = {
   no: "The same request fails again, unless the Problem has <code>retryable: true</code>.",
 };
 
-const code = (text: string): string => escapeHtml(text).replaceAll(/`([^`]+)`/g, "<code>$1</code>");
+const renderCode = (text: string): string => escapeHtml(text).replaceAll(/`([^`]+)`/g, "<code>$1</code>");
 
 const page = (title: string, content: string): Page =>
   styledPage({

@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 import { Type, type TSchema } from "typebox";
 import { Problem } from "../../ground/errors.ts";
 import { unknownNamesIn } from "./unknown-names.ts";
-import { validator } from "./validation.ts";
+import { createValidator } from "./validation.ts";
 
 const NAMES = { query: ["dryRun"], body: ["groupRef", "record"], header: ["Idempotency-Key"] };
 
@@ -13,7 +13,7 @@ const listPaths = (schema: TSchema, value: unknown): string[] =>
 
 function catchDetail(schema: TSchema, value: unknown, place: "body" | "query" = "body"): string {
   try {
-    validator(schema, place, NAMES)(value);
+    createValidator(schema, place, NAMES)(value);
   } catch (error) {
     assert.ok(error instanceof Problem);
     return error.message;

@@ -41,16 +41,16 @@ export function unknownNamesIn(schema: TSchema): (value: unknown) => UnknownName
 
 /** Returns undefined where every name is possible at every depth. */
 function compile(alternatives: Shape[]): Scan | undefined {
-  const shapes = alternatives.flatMap(branches);
+  const shapes = alternatives.flatMap(listBranches);
   if (shapes.length === 0) return undefined;
   const scans = [compileItems(shapes), compileMembers(shapes)].filter((scan) => scan !== undefined);
   if (scans.length === 0) return undefined;
   return (value, path, found) => scans.forEach((scan) => scan(value, path, found));
 }
 
-const branches = (shape: Shape): Shape[] => {
+const listBranches = (shape: Shape): Shape[] => {
   const inner = shape.anyOf ?? shape.oneOf ?? shape.allOf;
-  return inner ? inner.flatMap(branches) : [shape];
+  return inner ? inner.flatMap(listBranches) : [shape];
 };
 
 function compileItems(shapes: Shape[]): Scan | undefined {
@@ -119,16 +119,17 @@ export function adviseOnName(
 ): string {
   if (path === name) {
     for (const other of ["query", "body", "header"] as const) {
-      const meant = other !== place && names[other].find((candidate) => plain(candidate) === plain(name));
+      const meant =
+        other !== place && names[other].find((candidate) => normalizeName(candidate) === normalizeName(name));
       if (meant) return PLACES[other](meant);
     }
   }
   if (known.length === 0) return "Remove it.";
-  const other = OTHER_WORDS.get(plain(name));
+  const other = OTHER_WORDS.get(normalizeName(name));
   if (other !== undefined && known.includes(other)) return `Did you mean "${other}"?`;
   const list = known.length > 20 ? "" : ` Known: ${known.join(", ")}.`;
   return didYouMean(name, known, `Remove it.${list}`);
 }
 
 /** Normalizes a name, so that `Idempotency-Key` equals `idempotencyKey`. */
-const plain = (name: string): string => name.replaceAll(/[-_]/g, "").toLowerCase();
+const normalizeName = (name: string): string => name.replaceAll(/[-_]/g, "").toLowerCase();

@@ -18,10 +18,10 @@ export function unknownPath(request: FastifyRequest, routes: Route[], proxyUrl?:
       ({ method, path: known }) =>
         method === request.method &&
         known.startsWith(`/${surface}/`) &&
-        matches(known, ["", surface, ...routed.slice(1)]),
+        matchesRoute(known, ["", surface, ...routed.slice(1)]),
     ),
   );
-  const methods = routes.filter((entry) => matches(entry.path, routed)).map(({ method }) => method);
+  const methods = routes.filter((entry) => matchesRoute(entry.path, routed)).map(({ method }) => method);
   if (methods.length > 0) {
     return new Problem("method-not-allowed", {
       detail: `${path} takes ${methods.join(", ")}, not ${request.method}.${surfaceAdvice(elsewhere, path)}`,
@@ -41,7 +41,7 @@ export function unknownPath(request: FastifyRequest, routes: Route[], proxyUrl?:
 /** Returns a sentence with the address that a path without its version was meant for. */
 function versionAdvice(method: string, path: string, routes: Route[]): string {
   const steps = splitPath(`/v1${path}`);
-  const known = routes.find((entry) => entry.method === method && matches(entry.path, steps));
+  const known = routes.find((entry) => entry.method === method && matchesRoute(entry.path, steps));
   return known ? ` Did you mean /v1${path}?` : "";
 }
 
@@ -66,7 +66,7 @@ function parsePattern(routePath: string): string[] {
 const splitPath = (path: string): string[] => path.replace(/(?<=.)\/$/, "").split("/");
 
 /** Returns whether the steps of a rewritten path belong to a route, whatever its method. */
-function matches(routePath: string, steps: string[]): boolean {
+function matchesRoute(routePath: string, steps: string[]): boolean {
   const pattern = parsePattern(routePath);
   return (
     pattern.length === steps.length &&

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Type, type TSchema } from "typebox";
 import { Problem, type Issue } from "../../ground/errors.ts";
-import { validator } from "./validation.ts";
+import { createValidator } from "./validation.ts";
 
 function listIssues(schema: TSchema, value: unknown, place: Issue["in"] = "body"): Issue[] {
   const problem = catchProblem(schema, value, place);
@@ -12,7 +12,7 @@ function listIssues(schema: TSchema, value: unknown, place: Issue["in"] = "body"
 
 function catchProblem(schema: TSchema, value: unknown, place: Issue["in"] = "body"): Problem {
   try {
-    validator(schema, place)(value);
+    createValidator(schema, place)(value);
   } catch (error) {
     assert.ok(error instanceof Problem);
     assert.equal(error.slug, "invalid-request");
@@ -30,7 +30,10 @@ describe("text parts", () => {
   });
 
   test("of path and query become numbers and booleans where the schema requires it", () => {
-    assert.deepEqual(validator(Query, "query")({ pageSize: "10", all: "true" }), { pageSize: 10, all: true });
+    assert.deepEqual(createValidator(Query, "query")({ pageSize: "10", all: "true" }), {
+      pageSize: 10,
+      all: true,
+    });
   });
 
   test("that are no numbers are refused with their place", () => {
@@ -112,7 +115,7 @@ describe("each kind of fault is a sentence", () => {
 test("a time may have up to nine digits for the fraction of the second", () => {
   const Time = Type.Object({ time: Type.String({ format: "date-time" }) });
   for (const time of ["2026-01-31T12:00:00Z", "2026-01-31T12:00:00.123456789+02:00"])
-    assert.deepEqual(validator(Time, "body")({ time }), { time });
+    assert.deepEqual(createValidator(Time, "body")({ time }), { time });
 });
 
 test("a choice between shapes reports what the shapes lack, not the choice", () => {
@@ -175,7 +178,7 @@ test("hundreds of thousands of faults are refused like fifty", () => {
   const names = { query: [], body: ["values"], header: [] };
   const schema = Type.Object({ values: Type.Record(Type.String(), Type.Object({ source: Type.String() })) });
   const members = Array.from({ length: 150_000 }, (_, index) => [`v${index}`, { value: "x" }]);
-  const check = validator(schema, "body", names);
+  const check = createValidator(schema, "body", names);
   assert.throws(
     () => check({ values: Object.fromEntries(members), ...Object.fromEntries(members) }),
     (error) => error instanceof Problem && error.options.issues?.length === 50,

@@ -13,9 +13,9 @@ const TOO_EXACT = /\.\d{10}/;
 const isTime = withFormats(new Ajv()).compile<string>({ type: "string", format: "date-time" });
 
 /** Path and query are text, so numbers and booleans are converted as the schema requires; bodies never are. */
-const compilers = { text: compiler(true), body: compiler(false) };
+const compilers = { text: createCompiler(true), body: createCompiler(false) };
 
-function compiler(coerceTypes: boolean): Ajv {
+function createCompiler(coerceTypes: boolean): Ajv {
   const ajv = new Ajv({
     coerceTypes,
     allErrors: true,
@@ -52,7 +52,7 @@ const MAX_ERRORS = 1_000;
  * Returns a function that returns a valid value and throws a Problem with one issue per fault otherwise. With `names`, the
  * names that the request may have, unknown ones are faults. Compiles the schema and the names when it is first called.
  */
-export function validator(schema: TSchema, place: Place, names?: Names): (value: unknown) => unknown {
+export function createValidator(schema: TSchema, place: Place, names?: Names): (value: unknown) => unknown {
   let check: ValidateFunction | undefined;
   let unknown: ((value: unknown) => Issue[]) | undefined;
   return (value) => {
@@ -60,9 +60,9 @@ export function validator(schema: TSchema, place: Place, names?: Names): (value:
     unknown ??= names && unknownIssues(schema, place === "body" ? "body" : "query", names);
     const issues = unknown?.(value) ?? [];
     if (check(value) && issues.length === 0) return value;
-    const errors = meaningful((check.errors ?? []).slice(0, MAX_ERRORS)).slice(0, MAX_ISSUES);
+    const errors = dropRepeats((check.errors ?? []).slice(0, MAX_ERRORS)).slice(0, MAX_ISSUES);
     issues.push(...errors.map((error) => toIssue(error, place, value)));
-    throw invalid(issues.slice(0, MAX_ISSUES), place);
+    throw buildInvalid(issues.slice(0, MAX_ISSUES), place);
   };
 }
 
@@ -83,7 +83,7 @@ function unknownIssues(schema: TSchema, place: "body" | "query", names: Names): 
 /** Faults that the sentence names; the others are in `issues`. */
 const MAX_NAMED = 3;
 
-function invalid(issues: Issue[], place: Place): Problem {
+function buildInvalid(issues: Issue[], place: Place): Problem {
   const prefix = place === "body" ? "" : `${place} `;
   const named = issues
     .slice(0, MAX_NAMED)
@@ -95,7 +95,7 @@ function invalid(issues: Issue[], place: Place): Problem {
 }
 
 /** Drops the errors of `anyOf`, `oneOf` and `if`, which repeat those of their branches; types to choose from are one error. */
-function meaningful(errors: ErrorObject[]): ErrorObject[] {
+function dropRepeats(errors: ErrorObject[]): ErrorObject[] {
   const plain = errors.filter(
     ({ keyword }) => keyword !== "anyOf" && keyword !== "oneOf" && keyword !== "if",
   );
@@ -118,7 +118,7 @@ const listTypes = ({ params }: ErrorObject): string[] => String(params["type"]).
 
 function toIssue(error: ErrorObject, place: Place, root: unknown): Issue {
   const value = valueAt(root, error.instancePath);
-  return { in: place, name: formatPath(error), detail: sentence(error, value), value };
+  return { in: place, name: formatPath(error), detail: formatFault(error, value), value };
 }
 
 /** Turns `/batch/3/record` and a missing `id` into `batch[3].record.id`. */
@@ -134,14 +134,14 @@ function formatPath({ instancePath, params, keyword }: ErrorObject): string {
 
 const unescape = (segment: string): string => segment.replaceAll("~1", "/").replaceAll("~0", "~");
 
-function sentence({ keyword, params, message = "is not valid" }: ErrorObject, value: unknown): string {
+function formatFault({ keyword, params, message = "is not valid" }: ErrorObject, value: unknown): string {
   switch (keyword) {
     case "required":
       return "is missing";
     case "additionalProperties":
       return "is not a member of this request";
     case "type":
-      return `must be ${article(String(params["type"]))}`;
+      return `must be ${addArticle(String(params["type"]))}`;
     case "enum":
       return `must be one of ${(params["allowedValues"] as unknown[]).join(", ")}`;
     case "const":
@@ -179,7 +179,7 @@ const FORMATS: Record<string, string> = {
   uri: "an address such as https://example.com/path",
 };
 
-const article = (type: string): string =>
+const addArticle = (type: string): string =>
   type
     .split(",")
     .map((one) => (/^[aeiou]/.test(one) ? `an ${one}` : `a ${one}`))

@@ -14,7 +14,9 @@ export function watchDatabase(registry: Registry, database: Database): void {
   // First, so that the scrape's own query is not counted.
   watchPool(registry, database);
   watchClock(registry);
-  const ask = once(() => Promise.race([readQueueDepths(database).catch(() => undefined), late(DATABASE_MS)]));
+  const ask = shareRuns(() =>
+    Promise.race([readQueueDepths(database).catch(() => undefined), waitFor(DATABASE_MS)]),
+  );
   const gauge: AddGauge = (name, help, read) =>
     void new Gauge({
       name,
@@ -34,7 +36,7 @@ export function watchDatabase(registry: Registry, database: Database): void {
     help: "Whether the database answered this scrape within a second, and takes writes.",
     registers: [],
     async collect() {
-      const state = await Promise.race([readWorstState(database), late(DATABASE_MS)]);
+      const state = await Promise.race([readWorstState(database), waitFor(DATABASE_MS)]);
       const isUsable = state !== undefined && !UNUSABLE.has(state);
       this.set(isUsable && (await ask()) ? 1 : 0);
     },
@@ -176,7 +178,7 @@ function watchPositions(registry: Registry, ask: () => Promise<QueueDepths | und
 }
 
 /** Shares one run between concurrent callers. */
-function once<Answer>(run: () => Promise<Answer>): () => Promise<Answer> {
+function shareRuns<Answer>(run: () => Promise<Answer>): () => Promise<Answer> {
   let running: Promise<Answer> | undefined;
   return () =>
     (running ??= run().finally(() => {
@@ -184,5 +186,5 @@ function once<Answer>(run: () => Promise<Answer>): () => Promise<Answer> {
     }));
 }
 
-const late = (ms: number): Promise<undefined> =>
+const waitFor = (ms: number): Promise<undefined> =>
   new Promise((resolve) => setTimeout(() => resolve(undefined), ms).unref());

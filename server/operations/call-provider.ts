@@ -72,7 +72,7 @@ export async function callProvider<Result>(
     const call = await openCall(deps, options, (limit) => limits.push(limit));
     const result = await run(call);
     const outcomes = options.outcomesIn?.(result) ?? [{ success: true }];
-    await closeGate(deps, connectionId, limits, failures(outcomes));
+    await closeGate(deps, connectionId, limits, listFailures(outcomes));
     if (outcomes.some(({ success }) => success)) await noteSuccess(deps, call.connection);
     return result;
   } catch (error) {
@@ -107,7 +107,7 @@ async function openCall(
   return { connection, connector, fetch };
 }
 
-const failures = (outcomes: CallOutcome[]): ProviderError[] =>
+const listFailures = (outcomes: CallOutcome[]): ProviderError[] =>
   outcomes.flatMap((outcome) => (outcome.success ? [] : [outcome.error]));
 
 /** Waits until other processes can know, so that none of them takes up a write that is put back. */

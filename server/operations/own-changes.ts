@@ -110,7 +110,7 @@ export function writeOfReport(change: ReportedChange, writes: readonly OwnWrite[
       (write) =>
         write.operationId === operationId &&
         write.type === type &&
-        (type === "delete" || (setFields !== undefined && covers(write, setFields))),
+        (type === "delete" || (setFields !== undefined && coversNames(write, setFields))),
     );
   }
   if (!ownValues) return undefined;
@@ -152,14 +152,14 @@ export const writeOfRecord = (
     const isShown = fields !== undefined && fields.length > 0;
     if (write.changeTime) {
       const isSame = write.changeTime.getTime() === changeTime.getTime();
-      return isSame && (write.type === "create" || (isShown && covers(write, fields)));
+      return isSame && (write.type === "create" || (isShown && coversNames(write, fields)));
     }
     const isRepeated = deliveredTime !== undefined && deliveredTime >= write.since;
     if (!isWithin(write, changeTime) || isRepeated || !isShown || !values) return false;
     return fields.every(
       (name) =>
         isWritten(write, name, values[name] ?? null) ||
-        (write.type === "create" && (values[name] ?? null) === null && !covers(write, [name])),
+        (write.type === "create" && (values[name] ?? null) === null && !coversNames(write, [name])),
     );
   });
 
@@ -172,7 +172,7 @@ export const findPossibleWrite = (
 
 const isWithin = ({ since, until }: OwnWrite, time: Date): boolean => since < time && time <= until;
 
-const covers = ({ fields }: OwnWrite, names: readonly string[]): boolean =>
+const coversNames = ({ fields }: OwnWrite, names: readonly string[]): boolean =>
   names.every((name) => Object.hasOwn(fields, name.toLowerCase()));
 
 const isWritten = ({ fields }: OwnWrite, name: string, value: Json): boolean =>

@@ -18,7 +18,7 @@ export const providerProblem = (
   more: Partial<ProblemOptions> = {},
 ): Problem =>
   new Problem(chooseSlug(error), {
-    detail: sentence(error),
+    detail: formatSentence(error),
     retryable: isRetryable(error.kind),
     retryAfter: error.retryAt,
     cause: error,
@@ -27,7 +27,7 @@ export const providerProblem = (
   });
 
 /** Returns the provider's message as a sentence, with a remedy if the kind has one. */
-export function sentence({ kind, message }: ProviderError): string {
+export function formatSentence({ kind, message }: ProviderError): string {
   const why = /[.!?]$/.test(message) ? message : `${message}.`;
   if (kind === "unauthorized") return `${why} The customer has to connect the account again.`;
   if (isRetryable(kind)) return `${why} Try again later.`;

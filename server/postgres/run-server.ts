@@ -61,7 +61,7 @@ export async function runServer({
   // A session of its own, so that Ctrl-C reaches only us. A file instead of a pipe, because it may outlive us.
   const child = spawn(
     binaries.postgres,
-    ["-D", dataArgument(cluster.data, user), ...settings(bindDir, maxConnections)],
+    ["-D", dataArgument(cluster.data, user), ...listSettings(bindDir, maxConnections)],
     {
       ...user,
       cwd: cluster.data,
@@ -105,7 +105,7 @@ export async function runServer({
  * Returns the settings as command line options, so that they apply whatever version of Busbar created the folder. Other
  * settings can be changed in postgresql.conf. Statements and details are not logged: they can contain customers' data.
  */
-function settings(socketDir: string, maxConnections: number): string[] {
+function listSettings(socketDir: string, maxConnections: number): string[] {
   const values = {
     listen_addresses: "",
     port: SOCKET_PORT,

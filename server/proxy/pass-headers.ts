@@ -76,7 +76,7 @@ export function toCaller({ status, raw, parsed }: AnswerHead): AnswerLines {
     }
     lines.push(written, value);
   }
-  return { lines: drop ? without(lines, drop) : lines, length };
+  return { lines: drop ? omitHeaders(lines, drop) : lines, length };
 }
 
 /** Decodes names and values in turn into pairs of text. */
@@ -92,5 +92,5 @@ function withListed(value: string, before: string[] | undefined): string[] | und
   return [...(before ?? []), ...names.filter((name) => name !== "content-length")];
 }
 
-const without = (lines: string[], names: string[]): string[] =>
+const omitHeaders = (lines: string[], names: string[]): string[] =>
   lines.filter((_, at) => !names.includes((lines[at - (at % 2)] ?? "").toLowerCase()));

@@ -76,7 +76,7 @@ export function openProxyCaller(deps: Omit<ForwardingDeps, "targets">, targets: 
         const read = await readText(answer);
         if (refusal) throw refusal;
         const durationMs = Math.round(elapsedMs() - startedMs);
-        return { status: answer.statusCode ?? 0, headers: flat(answer), ...read, durationMs };
+        return { status: answer.statusCode ?? 0, headers: flattenHeaders(answer), ...read, durationMs };
       } catch (error) {
         throw refusal ?? error;
       } finally {
@@ -142,7 +142,7 @@ async function readText(answer: IncomingMessage): Promise<{ body: string; trunca
 }
 
 /** Headers of the connection inside this process are left out. */
-const flat = ({ headers }: IncomingMessage): Record<string, string> =>
+const flattenHeaders = ({ headers }: IncomingMessage): Record<string, string> =>
   Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]): [string, string][] =>
       value === undefined || /^(connection|keep-alive|transfer-encoding)$/.test(name)

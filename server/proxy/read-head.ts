@@ -197,7 +197,7 @@ export function checkNames(head: RequestHead): void {
     addIssue(head, "x-amp-installation-id", "is missing.", remedy);
   }
   const isLost = [version, projectId, installationId, integrationName, groupRef].every((value) => !value);
-  if (head.issues) throw refusal(head.issues, isLost ? NOT_THE_API : "");
+  if (head.issues) throw toProblem(head.issues, isLost ? NOT_THE_API : "");
 }
 
 /** For a call without any of the proxy's headers. */
@@ -218,7 +218,7 @@ function addIssue(head: RequestHead, name: string, detail: string, remedy: strin
   head.issues.push({ in: "header", name, detail: `The header \`${name}\` ${detail}`, remedy });
 }
 
-function refusal(issues: Issue[], hint: string): Problem {
+function toProblem(issues: Issue[], hint: string): Problem {
   const detail = issues.map((issue) => `${issue.detail} ${issue.remedy ?? ""}`.trim()).join(" ");
   const remedies = issues.map(({ name, remedy = "" }) => (issues.length > 1 ? `${name}: ${remedy}` : remedy));
   return new Problem("invalid-request", {

@@ -12,17 +12,17 @@ export interface TargetBase {
 /** Returns the target of the request line to the provider. Throws `invalid-request`. */
 export function targetPath(rawUrl: string, base: TargetBase): string {
   if (!rawUrl.startsWith("/")) {
-    throw refusal(
+    throw buildRefusal(
       "The request target must be a path, such as `/v1/contacts`; the proxy adds the provider's address.",
     );
   }
   if (rawUrl.includes("#")) {
-    throw refusal(
+    throw buildRefusal(
       "A request target must not contain a fragment: write `#` as `%23` if it belongs to the path or query.",
     );
   }
-  if (base.basePath !== "" && climbs(rawUrl)) {
-    throw refusal(
+  if (base.basePath !== "" && climbsUp(rawUrl)) {
+    throw buildRefusal(
       "The path must not contain `..` segments: they could leave the provider's base URL. Send the resolved path.",
     );
   }
@@ -30,13 +30,13 @@ export function targetPath(rawUrl: string, base: TargetBase): string {
   return base.query.length === 0 ? path : withQuery(path, base.query);
 }
 
-const refusal = (detail: string): Problem => new Problem("invalid-request", { detail });
+const buildRefusal = (detail: string): Problem => new Problem("invalid-request", { detail });
 
 /**
  * Returns whether any server might resolve a segment as `..`: dots and slashes may be percent-encoded, also twice or in more
  * bytes than needed, some servers treat a backslash as a slash, and some end a segment at `;` or NUL.
  */
-function climbs(rawUrl: string): boolean {
+function climbsUp(rawUrl: string): boolean {
   const mark = rawUrl.indexOf("?");
   const path = mark === -1 ? rawUrl : rawUrl.slice(0, mark);
   if (!path.includes("..") && !/%(2e|25|c0|e0)/i.test(path)) return false;

@@ -5,14 +5,14 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import { createLog } from "../../ground/log.ts";
-import { telemetry } from "../../ground/telemetry-config.ts";
+import { readTelemetryConfig } from "../../ground/telemetry-config.ts";
 import { startOtlpReceiver } from "../../tests/harness/otlp-receiver.ts";
 import { until } from "../../tests/harness/until.ts";
 import { openTelemetry } from "./open-telemetry.ts";
 
 function open(url: string, env: Record<string, string> = {}) {
   const lines: Record<string, unknown>[] = [];
-  const config = telemetry({
+  const config = readTelemetryConfig({
     OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${url}/v1/traces`,
     OTEL_BSP_SCHEDULE_DELAY: "20",
     ...env,

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { sql } from "kysely";
 import { SchemaMessageSchema } from "../events/schema-message-schema.ts";
-import { validator } from "../http/validation.ts";
+import { createValidator } from "../http/validation.ts";
 import { listSchemaBaselines, saveSchemaBaseline } from "../store/integrations/schema-baselines.ts";
 import { newId } from "../../ground/ids.ts";
 import { connectCustomer, type Customer } from "../../tests/harness/connect-customer.ts";
@@ -112,7 +112,7 @@ ${more}${
     assert.deepEqual(messages(), []);
     await inHubSpot("POST", "contacts", property("tier", "Tier"));
     const created = await nextMessage(0);
-    validator(SchemaMessageSchema, "body")(created);
+    createValidator(SchemaMessageSchema, "body")(created);
     assert.deepEqual(created?.result, {
       createdFields: [
         {

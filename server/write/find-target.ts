@@ -31,7 +31,7 @@ interface WriteAddress {
 /** Throws a Problem: 404 for the integration, 400 for the group, the object or a provider without writes. */
 export async function findTarget(deps: WriteTargetServices, asked: WriteAddress): Promise<WriteTarget> {
   const installed = await deps.installations.ofGroup(asked.projectId, asked.integration, asked.groupRef);
-  if (!installed) throw await missing(deps, asked);
+  if (!installed) throw await findMissing(deps, asked);
   const { integration } = installed;
   const connector = deps.catalog.of(asked.projectId).connector(integration.provider);
   if (!connector?.write) throw notBuilt(integration.provider);
@@ -40,7 +40,7 @@ export async function findTarget(deps: WriteTargetServices, asked: WriteAddress)
 }
 
 /** Finds out which of the two is missing. A query of its own, because it is rare. */
-async function missing(deps: WriteTargetServices, asked: WriteAddress): Promise<Problem> {
+async function findMissing(deps: WriteTargetServices, asked: WriteAddress): Promise<Problem> {
   const { projectId, integration, groupRef } = asked;
   const found = await findIntegration<ManifestIntegration>(deps.database.control, projectId, integration);
   if (!found) return missingIntegration(deps.database.control, projectId, integration);

@@ -63,7 +63,7 @@ export function setEntries(fields: JsonObject, entries: readonly ListEntry[]): E
     if (fault !== undefined) faults.push({ name, detail: `${formatFieldPath(steps)}: ${fault}` });
     const other = places.find(
       (one) =>
-        overlaps(one.place, place) &&
+        overlapsPath(one.place, place) &&
         !(one.place.length === place.length && isDeepStrictEqual(one.value, value)),
     );
     if (other)
@@ -76,7 +76,7 @@ export function setEntries(fields: JsonObject, entries: readonly ListEntry[]): E
   return faults;
 }
 
-const overlaps = (one: (string | number)[], other: (string | number)[]): boolean =>
+const overlapsPath = (one: (string | number)[], other: (string | number)[]): boolean =>
   one.slice(0, other.length).every((step, index) => step === other[index]);
 
 interface Place {

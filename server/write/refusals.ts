@@ -14,8 +14,8 @@ export function refuseImpossible(
   settings: ObjectSettings,
   abilities: WriteAbilities,
 ): void {
-  const unsupported = lacking(request, settings, abilities);
-  if (unsupported.length > 0) throw problem("unsupported-by-provider", unsupported);
+  const unsupported = findLacking(request, settings, abilities);
+  if (unsupported.length > 0) throw toProblem("unsupported-by-provider", unsupported);
   const faults = [
     ...shapeFaults(request),
     ...upsertFaults(request),
@@ -24,13 +24,13 @@ export function refuseImpossible(
     ...headerFaults(request),
     ...valueFaults(request),
   ];
-  if (faults.length > 0) throw problem("invalid-request", faults);
+  if (faults.length > 0) throw toProblem("invalid-request", faults);
 }
 
 /** Throws a Problem where two names of a record lead to one provider field: one of the values would be lost. */
 export function refuseClashes(clashes: [place: string, clash: Clash][]): void {
   if (clashes.length === 0) return;
-  throw problem(
+  throw toProblem(
     "invalid-request",
     clashes.slice(0, MAX_ISSUES).map(([place, { name, other, field }]) => ({
       name: `${place}.${name}`,
@@ -42,7 +42,7 @@ export function refuseClashes(clashes: [place: string, clash: Clash][]): void {
 /** Throws a Problem where a value belongs into an entry of a list that cannot be set. */
 export function refuseEntries(faults: [place: string, fault: EntryFault][]): void {
   if (faults.length === 0) return;
-  throw problem(
+  throw toProblem(
     "invalid-request",
     faults.slice(0, MAX_ISSUES).map(([place, { name, detail }]) => ({ name: `${place}.${name}`, detail })),
   );
@@ -51,14 +51,14 @@ export function refuseEntries(faults: [place: string, fault: EntryFault][]): voi
 /** The faults of 100 broken records need not all be listed. */
 const MAX_ISSUES = 50;
 
-function problem(slug: "invalid-request" | "unsupported-by-provider", faults: Fault[]): Problem {
+function toProblem(slug: "invalid-request" | "unsupported-by-provider", faults: Fault[]): Problem {
   return new Problem(slug, {
     detail: faults.map(({ name, detail }) => `${name}: ${detail}`).join(" "),
     issues: faults.map((fault) => ({ in: "body", ...fault })),
   });
 }
 
-function lacking(request: WriteRequest, settings: ObjectSettings, abilities: WriteAbilities): Fault[] {
+function findLacking(request: WriteRequest, settings: ObjectSettings, abilities: WriteAbilities): Fault[] {
   const provider = settings.providerName;
   const { batch, associations, headers, type } = request;
   const faults: Fault[] = [];

@@ -30,7 +30,7 @@ export async function suggestFields(
     );
     const names = Object.keys(known.fields).filter(mayName);
     return outcomes.map((outcome, index) => {
-      const remedy = suggestions(named[index] ?? [], names);
+      const remedy = formatSuggestions(named[index] ?? [], names);
       if (outcome.success || remedy === "") return outcome;
       const message = `${outcome.error.message.replace(/\.$/, "")}. ${remedy}`;
       return { ...outcome, error: rephraseError(outcome.error, message) };
@@ -49,7 +49,7 @@ function findNamedFields(error: ProviderError, sent: string[]): string[] {
   return sent.map((name) => name.toLowerCase()).filter((name) => reported.has(name) || words.has(name));
 }
 
-function suggestions(named: string[], names: string[]): string {
+function formatSuggestions(named: string[], names: string[]): string {
   const known = new Set(names.map((name) => name.toLowerCase()));
   const found = named.flatMap((name) => {
     const near = known.has(name) ? undefined : findClosest(name, names);

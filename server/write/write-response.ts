@@ -78,7 +78,7 @@ export function toWriteAnswer(
 ): WriteAnswer {
   const { plan, outcomes } = execution;
   const successCount = outcomes.filter((outcome) => outcome.success).length;
-  if (successCount === 0) throw refusal(id, connectionId, execution);
+  if (successCount === 0) throw toRefusal(id, connectionId, execution);
   if (!plan.batch) return { operationId: id, result: toResult(outcomes[0]) };
   return { operationId: id, ...batchMembers(outcomes) };
 }
@@ -114,7 +114,7 @@ function toErrorMessages(outcomes: RecordOutcome[]): { message: string }[] {
   });
 }
 
-function refusal(operation: string, connectionId: string, execution: Execution): Problem {
+function toRefusal(operation: string, connectionId: string, execution: Execution): Problem {
   const { plan, outcomes, warnings, rawResponse } = execution;
   const errors = toErrorMessages(outcomes);
   const first = decisiveError(outcomes);

@@ -34,7 +34,7 @@ export function answerComposite(
     const answer =
       target === undefined
         ? { status: 400, headers: {}, body: composite.halted as Json }
-        : carryOut({ method, target, headers: lower(httpHeaders), body: bodyText(method, content) });
+        : carryOut({ method, target, headers: lowerHeaders(httpHeaders), body: bodyText(method, content) });
     byName.set(referenceId, answer);
     answers.push({ body: answer.body ?? null, httpHeaders: {}, httpStatusCode: answer.status, referenceId });
   }
@@ -58,7 +58,7 @@ function resolveReferences(url: string, byName: Map<string, VendorAnswer>): stri
 const bodyText = (method: string, content: Json | undefined): string =>
   method === "GET" || content === undefined ? "" : JSON.stringify(content);
 
-const lower = (headers: Json | undefined): Record<string, string> => ({
+const lowerHeaders = (headers: Json | undefined): Record<string, string> => ({
   "content-type": "application/json",
   ...Object.fromEntries(
     Object.entries(isJsonObject(headers) ? headers : {}).map(([name, value]) => [

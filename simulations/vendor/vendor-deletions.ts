@@ -24,7 +24,7 @@ export function answerDeletionLog(
       return { objectName, answer: `${log.from} and ${log.until} are times` };
     const others = request.query.find(([name]) => ![log.from, log.until].includes(`query.${name}`));
     if (others) return { objectName, answer: `query.${others[0]}: no such parameter` };
-    const [start, end] = [minute(from), minute(until)];
+    const [start, end] = [floorToMinute(from), floorToMinute(until)];
     if (end - start <= log.leastMinutes * MINUTE_MS)
       return {
         objectName,
@@ -52,4 +52,4 @@ export function answerDeletionLog(
 }
 
 /** Rounds down to whole minutes. */
-const minute = (ms: number): number => Math.floor(ms / MINUTE_MS) * MINUTE_MS;
+const floorToMinute = (ms: number): number => Math.floor(ms / MINUTE_MS) * MINUTE_MS;

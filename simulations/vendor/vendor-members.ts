@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from "../../ground/json.ts";
 import type { ListFact, RecordFact } from "../../connector-kit/facts/facts.ts";
 import type { VendorAnswer } from "./vendor-answer.ts";
 import { hasParameters } from "./vendor-checks.ts";
-import { dropAt, setAtPath, textless } from "./vendor-records.ts";
+import { dropAt, setAtPath, isTextless } from "./vendor-records.ts";
 import type { VendorRequest } from "./vendor-request.ts";
 
 /** Puts the records that only lists within the answer have there: each in an entry of its own, behind one that has none. */
@@ -33,7 +33,7 @@ export function showOnRequest(
 ): JsonObject {
   for (const [parameter, path] of Object.entries(fact.onRequest ?? {})) {
     if (!hasParameters(fact, request, parameter)) dropAt(shown, path);
-    else if (textless(shown, path)) setAtPath(shown, path, "on request");
+    else if (isTextless(shown, path)) setAtPath(shown, path, "on request");
   }
   return shown;
 }

@@ -36,7 +36,7 @@ export function carryOutRecord(
   const key = fact.idempotencyKey === undefined ? undefined : readText(request, fact.idempotencyKey);
   if (key !== undefined) seen.key = key;
   if (action === "create")
-    return answered(world, route, { record: createRecord(world, route, fields), request });
+    return answerRecord(world, route, { record: createRecord(world, route, fields), request });
   if (fact.keyNameTo !== undefined) seen.keyName = readValue(request, fact.keyNameTo);
   if (action === "upsert") return upsertRecord(world, route, request, fields);
   const id = readId(route, request);
@@ -50,14 +50,14 @@ export function carryOutRecord(
   if (!record) return { missing: `there is no ${objectName} ${id}` };
   if (action === "delete") {
     world.records.remove(objectName, record);
-    return answered(world, route, { record, request });
+    return answerRecord(world, route, { record, request });
   }
   if (action === "update") {
     Object.assign(record.fields, removeId(fields, object.id.path));
     world.records.touch(record);
   }
   const wanted = fact.fieldsTo === undefined ? undefined : readText(request, fact.fieldsTo);
-  return answered(world, route, { record, request, wanted: wanted?.split(",") });
+  return answerRecord(world, route, { record, request, wanted: wanted?.split(",") });
 }
 
 /** Shows a deleted record: its id, and what marks it. */
@@ -109,13 +109,13 @@ function upsertRecord(
   if (fact.keyIsId) record.id = String(value);
   Object.assign(record.fields, removeId(fields, object.id.path), { [key]: value });
   if (known) world.records.touch(record);
-  const answer = answered(world, route, { record, request });
+  const answer = answerRecord(world, route, { record, request });
   if (typeof answer === "string" || fact.createdAt === undefined) return answer;
   if (isJsonObject(answer.body)) setAtPath(answer.body, fact.createdAt, known === undefined);
   return known ? { ...answer, status: fact.success[1] ?? answer.status } : answer;
 }
 
-function answered(
+function answerRecord(
   { facts }: RecordWorld,
   { objectName, object, fact }: RecordRoute,
   {

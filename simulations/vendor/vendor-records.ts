@@ -112,9 +112,9 @@ const anHourAgoMs = (): number => Math.floor(nowMs() / 1000) * 1000 - 3_600_000;
 
 /** Builds an id in the vendor's form; every third is as long as the longest of the vendor. */
 function buildId({ type, example, longest, pattern, caseSuffix }: ObjectFacts["id"], number: number): string {
-  if (caseSuffix) return addCaseSuffix((example ?? "0".repeat(15)).slice(0, 11) + hex(number, 4));
+  if (caseSuffix) return addCaseSuffix((example ?? "0".repeat(15)).slice(0, 11) + padDigits(number, 4));
   if (type === "uuid")
-    return `${(example ?? "6f9619ff-8b86-4011-b42d-00c04fc9").slice(0, -4)}${hex(number, 4)}`
+    return `${(example ?? "6f9619ff-8b86-4011-b42d-00c04fc9").slice(0, -4)}${padDigits(number, 4)}`
       .padEnd(36, "0")
       .slice(0, 36);
   if (type === "integer") {
@@ -123,7 +123,7 @@ function buildId({ type, example, longest, pattern, caseSuffix }: ObjectFacts["i
   }
   if (example?.includes("@")) return `n${number}${example}`;
   const given = example ?? "id00000";
-  const usual = given.length > 4 ? given.slice(0, -4) + hex(number, 4) : given + hex(number, 4);
+  const usual = given.length > 4 ? given.slice(0, -4) + padDigits(number, 4) : given + padDigits(number, 4);
   if (longest === undefined || number % 3 !== 0 || usual.length >= longest) return usual;
   const long = usual + "0".repeat(longest - usual.length);
   return pattern === undefined || new RegExp(`^(?:${pattern})$`).test(long) ? long : usual;
@@ -144,7 +144,7 @@ const addCaseSuffix = (id: string): string =>
     .join("");
 
 /** Writes a number with digits alone, as long as they are enough. */
-const hex = (number: number, length: number): string => String(number).padStart(length, "0");
+const padDigits = (number: number, length: number): string => String(number).padStart(length, "0");
 
 /** Shows a record as an answer has it; optional fields only if they are in `asked`. */
 export function showRecord(
@@ -186,7 +186,7 @@ export function showRecord(
   for (const name of fields?.onRequest ?? []) {
     const path = fields?.brings?.[name] ?? name;
     if (asked && !asked.includes(name)) dropAt(shown, path);
-    else if (textless(shown, path)) setAtPath(shown, path, "on request");
+    else if (isTextless(shown, path)) setAtPath(shown, path, "on request");
   }
   if (fields?.at !== undefined && asked && asked.some((name) => name !== "")) {
     const wanted = [...asked, ...(fields.always ?? [])];
@@ -250,7 +250,7 @@ export function dropAt(target: JsonObject, path: string): void {
   if (isJsonObject(inner)) delete inner[steps.at(-1) ?? ""];
 }
 
-export const textless = (target: JsonObject, path: string): boolean => {
+export const isTextless = (target: JsonObject, path: string): boolean => {
   let inner: Json | undefined = target;
   for (const step of path.split(".")) inner = isJsonObject(inner) ? inner[step] : undefined;
   return inner === undefined || inner === null;

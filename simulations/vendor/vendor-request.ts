@@ -38,12 +38,12 @@ export function takeRequest({ method, target, headers, body }: RawRequest): Vend
     path,
     query: [...new URLSearchParams(query)],
     headers,
-    body: encoding === "json" ? parsed(body) : encoding === "form" ? formMembers(body) : undefined,
+    body: encoding === "json" ? parseJson(body) : encoding === "form" ? formMembers(body) : undefined,
     encoding,
   };
 }
 
-function parsed(body: string): Json | undefined {
+function parseJson(body: string): Json | undefined {
   try {
     return JSON.parse(body) as Json;
   } catch {

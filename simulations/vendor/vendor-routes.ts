@@ -138,7 +138,7 @@ export function readPlaceholders(
   if (!found) return undefined;
   const values: Record<string, string> = {};
   for (const [index, name] of names.entries()) {
-    const value = decoded(found[index + 1] ?? "");
+    const value = decodeText(found[index + 1] ?? "");
     if (value === undefined) return undefined;
     const known = connection[name.replace("connection.", "")];
     if (known !== undefined && known !== value) return undefined;
@@ -153,7 +153,7 @@ export function readPlaceholders(
   return values;
 }
 
-function decoded(text: string): string | undefined {
+function decodeText(text: string): string | undefined {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -1,5 +1,5 @@
 /** What a test sees of a customer's subscriptions: their state, the lines about their events, the delivered entries. */
-import { validator } from "../../server/http/validation.ts";
+import { createValidator } from "../../server/http/validation.ts";
 import { SubscribeMessageSchema } from "../../server/events/subscribe-message-schema.ts";
 import type { Answer, Client } from "./client.ts";
 import type { Customer } from "./connect-customer.ts";
@@ -42,7 +42,7 @@ export function openSubscriptions(
         .sink.messagesAt("/changes")
         .flatMap(({ body }) => {
           const message: Answer["body"] = JSON.parse(body);
-          validator(SubscribeMessageSchema, "body")(message);
+          createValidator(SubscribeMessageSchema, "body")(message);
           return message.result.filter((entry: { id: string }) => entry.id === recordId);
         }),
   };

@@ -7,7 +7,7 @@ import { buildNotificationSchema } from "../../server/events/notification.ts";
 import { drawRoute, type TestDestination } from "../harness/deliveries/routes.ts";
 import { openSink, type Received, type Sink } from "../harness/deliveries/sink.ts";
 import { until } from "../harness/until.ts";
-import { validator } from "../../server/http/validation.ts";
+import { createValidator } from "../../server/http/validation.ts";
 import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
 import { installCrm, type InstalledCrm } from "./installed-crm.ts";
 
@@ -31,7 +31,7 @@ describe("events of a customer's life", () => {
   const heard = async (type: EventType): Promise<Received["message"]["data"]> => {
     const one = await until(() => sink.received.find(({ message }) => message.notificationType === type));
     new Webhook(hook.signingKey).verify(one.body, one.headers);
-    validator(buildNotificationSchema(type), "body")(one.message);
+    createValidator(buildNotificationSchema(type), "body")(one.message);
     return one.message.data;
   };
 

@@ -12,7 +12,7 @@ import {
   pagingFaults,
   listExampleFaults,
 } from "./list-faults.ts";
-import { fault, HOLES, pathFault, targetFault, textFault } from "./member-faults.ts";
+import { toFaults, HOLES, pathFault, targetFault, textFault } from "./member-faults.ts";
 import { listFilledNames } from "../fill-path.ts";
 import { endpointFaults, graphqlFaults } from "./graphql-faults.ts";
 
@@ -57,12 +57,12 @@ const isDescription = (value: unknown): value is Description => isJsonObject(val
 function idPatternFaults(text: string | undefined, place: string): ProviderFault[] {
   if (text === undefined) return [];
   const refused = patternFault(text, true);
-  if (refused !== undefined) return fault(place, refused);
+  if (refused !== undefined) return toFaults(place, refused);
   const pattern = new RegExp(`^(?:${text})$`);
   const unsafe = ["..", "a/b", "a?b", "a#b", ""].find((word) => pattern.test(word));
   return unsafe === undefined
     ? []
-    : fault(place, `matches ${JSON.stringify(unsafe)}, which would change a path`);
+    : toFaults(place, `matches ${JSON.stringify(unsafe)}, which would change a path`);
 }
 
 /** Names that would lead to another address. */
@@ -71,13 +71,13 @@ const UNSAFE = ["", ".", "..", "../a", "a/../b", "a//b", "/a", "a?b", "a#b", "a%
 /** Faults of objects whose names only the account knows. */
 function othersFaults(others: ReturnType<typeof listOthers>[number], path: string): ProviderFault[] {
   const refused = patternFault(others.pattern, true);
-  if (refused !== undefined) return fault(`${path}.pattern`, refused);
+  if (refused !== undefined) return toFaults(`${path}.pattern`, refused);
   const unsafe = UNSAFE.find((name) => isOther(others, name));
   return [
     ...(unsafe === undefined
       ? []
-      : fault(`${path}.pattern`, `matches ${JSON.stringify(unsafe)}, which would change a path`)),
-    ...(isOther(others, others.like) ? [] : fault(`${path}.like`, "does not match the pattern")),
+      : toFaults(`${path}.pattern`, `matches ${JSON.stringify(unsafe)}, which would change a path`)),
+    ...(isOther(others, others.like) ? [] : toFaults(`${path}.like`, "does not match the pattern")),
   ];
 }
 
@@ -93,19 +93,19 @@ function rulesFaults(rules: ObjectRules, path: string): ProviderFault[] {
   return [
     ...writeFaults(rules, path),
     ...listTargets.flatMap(([member, value]) =>
-      fault(`${path}.${member}`, targetFault(value, ["query", "body", "fill"])),
+      toFaults(`${path}.${member}`, targetFault(value, ["query", "body", "fill"])),
     ),
-    ...fault(
+    ...toFaults(
       `${path}.list.pageSize.to`,
       targetFault(list?.pageSize?.to, ["query", "body", "header", "fill"]),
     ),
     ...textFaults(rules, path),
     ...idPatternFaults(rules.idPattern, `${path}.idPattern`),
-    ...fault(`${path}.get.path`, pathFault(rules.get?.path)),
-    ...fault(`${path}.list.path`, pathFault(list?.path, [...HOLES, "parent"])),
-    ...fault(`${path}.since.path`, pathFault(since?.path, [...HOLES, "parent"])),
-    ...fault(`${path}.since.to`, targetFault(since?.to, ["query", "body", "header", "fill"])),
-    ...fault(`${path}.select.to`, targetFault(select?.to)),
+    ...toFaults(`${path}.get.path`, pathFault(rules.get?.path)),
+    ...toFaults(`${path}.list.path`, pathFault(list?.path, [...HOLES, "parent"])),
+    ...toFaults(`${path}.since.path`, pathFault(since?.path, [...HOLES, "parent"])),
+    ...toFaults(`${path}.since.to`, targetFault(since?.to, ["query", "body", "header", "fill"])),
+    ...toFaults(`${path}.select.to`, targetFault(select?.to)),
     ...(select?.to.startsWith("body.") && (list?.method ?? "GET") === "GET"
       ? [{ path: `${path}.select.to`, message: "must be query.<name>, because the list has no body" }]
       : []),
@@ -139,7 +139,7 @@ function textFaults({ list, create, update, delete: remove }: ObjectRules, path:
   });
   return places.flatMap(([place, texts]) =>
     Object.entries(texts ?? {}).flatMap(([name, value]) =>
-      fault(`${path}.${place}.${name}`, textFault(value)),
+      toFaults(`${path}.${place}.${name}`, textFault(value)),
     ),
   );
 }
@@ -149,12 +149,14 @@ function selectFault({ select, list, flatten }: ObjectRules, path: string): Prov
   const { most, ids } = select ?? {};
   const place = `${path}.select`;
   return [
-    ...((most === undefined) === (ids === undefined) ? [] : fault(place, "needs most and ids, or neither")),
-    ...fault(`${place}.ids.to`, targetFault(ids?.to, ["query"])),
-    ...(most !== undefined && most < 3 ? fault(`${place}.most`, "must be at least 3") : []),
-    ...(ids && ids.most < 1 ? fault(`${place}.ids.most`, "must be at least 1") : []),
+    ...((most === undefined) === (ids === undefined)
+      ? []
+      : toFaults(place, "needs most and ids, or neither")),
+    ...toFaults(`${place}.ids.to`, targetFault(ids?.to, ["query"])),
+    ...(most !== undefined && most < 3 ? toFaults(`${place}.most`, "must be at least 3") : []),
+    ...(ids && ids.most < 1 ? toFaults(`${place}.ids.most`, "must be at least 1") : []),
     ...(most !== undefined && (flatten !== undefined || (list?.method ?? "GET") !== "GET")
-      ? fault(
+      ? toFaults(
           `${place}.most`,
           "is for lists by GET whose records have their fields beside the id, without flatten",
         )

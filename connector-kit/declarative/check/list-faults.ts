@@ -1,7 +1,7 @@
 /** Faults of how lists are read: paging, bounds that move, further lists, deleted records, lists below parents, lists of fields. */
 import type { ProviderFault } from "../../provider/check-provider.ts";
 import type { ObjectRules, Description } from "../rules/description.ts";
-import { targetFault, fault, HOLES, pathFault } from "./member-faults.ts";
+import { targetFault, toFaults, HOLES, pathFault } from "./member-faults.ts";
 import { type ObjectPlan, mergeRules } from "../object-plan.ts";
 import type { PagingRules } from "../rules/paging-rules.ts";
 import type { FieldListRules, FlagRules, MetadataRules } from "../rules/metadata-rules.ts";
@@ -17,26 +17,26 @@ export function pagingFaults(paging: PagingRules, path: string): ProviderFault[]
   const flags = [paging.cursor, paging.page, paging.offset, keyset];
   const isCounted = paging.page ?? paging.offset ?? keyset;
   return [
-    ...(styles.length === 1 ? [] : fault(path, `must have exactly one of ${STYLES.join(", ")}`)),
+    ...(styles.length === 1 ? [] : toFaults(path, `must have exactly one of ${STYLES.join(", ")}`)),
     ...flags.flatMap((flag) =>
       flag?.more !== undefined && flag.last !== undefined
-        ? fault(path, "has both more and last: keep the one that the provider documents")
+        ? toFaults(path, "has both more and last: keep the one that the provider documents")
         : [],
     ),
     ...(shortPageEnds && !isCounted
-      ? fault(
+      ? toFaults(
           `${path}.shortPageEnds`,
           "is for page, offset and keyset: the others end where no next page is named",
         )
       : []),
     ...(keyset?.template !== undefined && !keyset.template.includes("{id}")
-      ? fault(`${path}.keyset.template`, "must contain {id}")
+      ? toFaults(`${path}.keyset.template`, "must contain {id}")
       : []),
     ...(newestFirst && !(paging.page ?? paging.offset)
-      ? fault(`${path}.newestFirst`, "is for page and offset")
+      ? toFaults(`${path}.newestFirst`, "is for page and offset")
       : []),
     ...(depth && !((depth.records ?? 0) > 0 || (depth.pages ?? 0) > 0)
-      ? fault(`${path}.depth`, "needs records or pages, greater than 0")
+      ? toFaults(`${path}.depth`, "needs records or pages, greater than 0")
       : []),
   ];
 }
@@ -49,54 +49,54 @@ export function objectListFaults(
   path: string,
 ): ProviderFault[] {
   return [
-    ...fault(`${path}.records`, recordsFault(records)),
-    ...fault(`${path}.since.records`, recordsFault(since?.records)),
+    ...toFaults(`${path}.records`, recordsFault(records)),
+    ...toFaults(`${path}.since.records`, recordsFault(since?.records)),
     ...(since?.full !== undefined && Number.isNaN(Date.parse(since.full))
-      ? fault(`${path}.since.full`, "must be a time such as 1970-01-01T00:00:00Z")
+      ? toFaults(`${path}.since.full`, "must be a time such as 1970-01-01T00:00:00Z")
       : []),
     ...(since?.list && since.path !== undefined
-      ? fault(`${path}.since.path`, "goes into since.list, which is there, too")
+      ? toFaults(`${path}.since.path`, "goes into since.list, which is there, too")
       : []),
     ...(since?.zone === "user" && since.format !== "sql"
-      ? fault(`${path}.since.zone`, ZONE_WITHOUT_SQL)
+      ? toFaults(`${path}.since.zone`, ZONE_WITHOUT_SQL)
       : []),
-    ...(deleted?.at === "" ? fault(`${path}.deleted.at`, "is empty") : []),
+    ...(deleted?.at === "" ? toFaults(`${path}.deleted.at`, "is empty") : []),
     ...furtherLists.flatMap((list, index) => {
       const place = `${path}.furtherLists.${index}`;
       return [
-        ...fault(`${place}.path`, pathFault(list.path, [...HOLES, "parent"])),
-        ...fault(`${place}.list.path`, pathFault(list.list?.path, [...HOLES, "parent"])),
+        ...toFaults(`${place}.path`, pathFault(list.path, [...HOLES, "parent"])),
+        ...toFaults(`${place}.list.path`, pathFault(list.list?.path, [...HOLES, "parent"])),
         ...(list.list && (list.path !== undefined || list.query || list.body)
-          ? fault(`${place}.list`, "has path, query and body of its own: they go into it")
+          ? toFaults(`${place}.list`, "has path, query and body of its own: they go into it")
           : []),
         ...(list.path === undefined && !list.query && !list.body && !list.list && list.records === undefined
-          ? fault(place, "needs path, query, body, list or records: otherwise it is the same list again")
+          ? toFaults(place, "needs path, query, body, list or records: otherwise it is the same list again")
           : []),
-        ...fault(`${place}.records`, recordsFault(list.records)),
+        ...toFaults(`${place}.records`, recordsFault(list.records)),
         ...deletedOnlyFaults(list, place),
         ...(list.idPath !== undefined && !list.list
-          ? fault(
+          ? toFaults(
               `${place}.idPath`,
               "needs a list of its own: the records of the other have the id at idPath",
             )
           : []),
-        ...fault(`${place}.since.to`, targetFault(list.since?.to, ["query", "body", "header", "fill"])),
+        ...toFaults(`${place}.since.to`, targetFault(list.since?.to, ["query", "body", "header", "fill"])),
         ...(list.since?.template !== undefined && !list.since.template.includes("{since}")
-          ? fault(`${place}.since.template`, "must contain {since}")
+          ? toFaults(`${place}.since.template`, "must contain {since}")
           : []),
         ...(list.since?.zone === "user" && list.since.format !== "sql"
-          ? fault(`${place}.since.zone`, ZONE_WITHOUT_SQL)
+          ? toFaults(`${place}.since.zone`, ZONE_WITHOUT_SQL)
           : []),
         ...(list.since?.until !== undefined && list.since.zone === "user"
-          ? fault(
+          ? toFaults(
               `${place}.since.until`,
               "cannot be used with zone user: the end would be too early where the zone is unknown",
             )
           : []),
-        ...fault(`${place}.since.until`, targetFault(list.since?.until, ["query", "body", "header"])),
-        ...(list.since && !list.list ? fault(`${place}.since`, "needs a list of its own") : []),
+        ...toFaults(`${place}.since.until`, targetFault(list.since?.until, ["query", "body", "header"])),
+        ...(list.since && !list.list ? toFaults(`${place}.since`, "needs a list of its own") : []),
         ...(list.most !== undefined && !(list.deleted && list.paging?.none)
-          ? fault(`${place}.most`, "is for deleted records in one answer: deleted: true and paging.none")
+          ? toFaults(`${place}.most`, "is for deleted records in one answer: deleted: true and paging.none")
           : []),
         ...(list.paging ? pagingFaults(list.paging, `${place}.paging`) : []),
       ];
@@ -119,7 +119,7 @@ function deletedOnlyFaults(
     ...(mayBeBack && { mayBeBack: "only deletions are about records that may be back" }),
   };
   return Object.entries(reasons).flatMap(([member, reason]) =>
-    fault(`${place}.${member}`, `needs deleted: true: ${reason}`),
+    toFaults(`${place}.${member}`, `needs deleted: true: ${reason}`),
   );
 }
 
@@ -136,21 +136,23 @@ export function listExampleFaults(plan: ObjectPlan, path: string): ProviderFault
   if (since?.keyset) {
     const place = `${path}.since.keyset`;
     return [
-      ...(since.to === undefined ? fault(place, "needs since.to, where the bound goes") : []),
+      ...(since.to === undefined ? toFaults(place, "needs since.to, where the bound goes") : []),
       ...(changedPath === undefined
-        ? fault(place, "needs changedPath, the time that the bound is taken from")
+        ? toFaults(place, "needs changedPath, the time that the bound is taken from")
         : []),
       ...(since.zone === "user"
-        ? fault(
+        ? toFaults(
             place,
             "cannot be used with zone user: the bound would move back at each page. Use paging.keyset",
           )
         : []),
-      ...((since.paging ?? plan.paging)?.none ? fault(place, "needs a paging for records of one time") : []),
+      ...((since.paging ?? plan.paging)?.none
+        ? toFaults(place, "needs a paging for records of one time")
+        : []),
     ];
   }
   if (plan.paging?.newestFirst && (changedPath === undefined || since?.to !== undefined))
-    return fault(
+    return toFaults(
       `${path}.paging.newestFirst`,
       changedPath === undefined
         ? "needs changedPath, the time that the list is sorted by"
@@ -163,9 +165,9 @@ export function listExampleFaults(plan: ObjectPlan, path: string): ProviderFault
     changedPath,
   );
   return [
-    ...(full !== undefined && isByPosition(plan.paging) ? fault(`${path}.list.query.${full}`, MOVES) : []),
+    ...(full !== undefined && isByPosition(plan.paging) ? toFaults(`${path}.list.query.${full}`, MOVES) : []),
     ...(bounded !== undefined && isByPosition(since?.paging ?? plan.paging)
-      ? fault(`${path}.since.${bounded}`, MOVES)
+      ? toFaults(`${path}.since.${bounded}`, MOVES)
       : []),
   ];
 }
@@ -193,11 +195,11 @@ const DEEPEST = 3;
 export function childrenFaults(description: Description, plan: ObjectPlan, path: string): ProviderFault[] {
   const { parent, list, total } = plan;
   const isNamed = JSON.stringify(list ?? {}).includes("{parent}");
-  if (!parent) return isNamed ? fault(`${path}.list`, "has {parent}, but there is no parent") : [];
+  if (!parent) return isNamed ? toFaults(`${path}.list`, "has {parent}, but there is no parent") : [];
   return [
-    ...fault(`${path}.parent.object`, parentFault(description, plan)),
-    ...(isNamed ? [] : fault(`${path}.list`, "has no {parent}, which parent fills")),
-    ...(total === undefined ? [] : fault(`${path}.total`, "is that of one list, and there are many")),
+    ...toFaults(`${path}.parent.object`, parentFault(description, plan)),
+    ...(isNamed ? [] : toFaults(`${path}.list`, "has no {parent}, which parent fills")),
+    ...(total === undefined ? [] : toFaults(`${path}.total`, "is that of one list, and there are many")),
   ];
 }
 
@@ -218,7 +220,7 @@ function parentFault(description: Description, plan: ObjectPlan): string | undef
 export function metadataFaults({ fields, list }: MetadataRules, path: string): ProviderFault[] {
   return [
     ...(!list && Object.keys(fields ?? {}).length === 0
-      ? fault(path, "needs fields or list: otherwise the object would have no field")
+      ? toFaults(path, "needs fields or list: otherwise the object would have no field")
       : []),
     ...(list ? fieldListFaults(list, `${path}.list`) : []),
   ];
@@ -232,11 +234,11 @@ function fieldListFaults(list: FieldListRules, path: string): ProviderFault[] {
     ["required", list.required],
   ];
   return [
-    ...fault(`${path}.path`, pathFault(list.path, ["path", "singular"])),
+    ...toFaults(`${path}.path`, pathFault(list.path, ["path", "singular"])),
     ...(list.paging ? pagingFaults(list.paging, `${path}.paging`) : []),
-    ...(list.name === "" ? fault(`${path}.name`, "must be a path") : []),
-    ...(Object.keys(list.types).length === 0 ? fault(`${path}.types`, "has no type") : []),
-    ...flags.flatMap(([member, flag]) => (flag ? fault(`${path}.${member}`, flagFault(flag)) : [])),
+    ...(list.name === "" ? toFaults(`${path}.name`, "must be a path") : []),
+    ...(Object.keys(list.types).length === 0 ? toFaults(`${path}.types`, "has no type") : []),
+    ...flags.flatMap(([member, flag]) => (flag ? toFaults(`${path}.${member}`, flagFault(flag)) : [])),
   ];
 }
 

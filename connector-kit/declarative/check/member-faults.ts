@@ -4,7 +4,7 @@ import type { ProviderFault } from "../../provider/check-provider.ts";
 /** Placeholders of a path. */
 export const HOLES = ["path", "singular", "id"];
 
-export const fault = (path: string, message: string | undefined): ProviderFault[] =>
+export const toFaults = (path: string, message: string | undefined): ProviderFault[] =>
   message === undefined ? [] : [{ path, message }];
 
 const TARGETS = {

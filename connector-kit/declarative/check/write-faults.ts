@@ -2,7 +2,7 @@
 import type { ProviderFault } from "../../provider/check-provider.ts";
 import type { ObjectRules } from "../rules/description.ts";
 import type { BatchRules, RecordListRules } from "../rules/batch-rules.ts";
-import { ANY_FIELD, fault, HOLES, pathFault, targetFault } from "./member-faults.ts";
+import { ANY_FIELD, toFaults, HOLES, pathFault, targetFault } from "./member-faults.ts";
 import type { ObjectPlan } from "../object-plan.ts";
 import { okWhenFault } from "../write/record-result.ts";
 
@@ -10,15 +10,15 @@ import { okWhenFault } from "../write/record-result.ts";
 export function writeFaults(rules: ObjectRules, path: string): ProviderFault[] {
   const { create, update, delete: remove, upsert, written, batch } = rules;
   return [
-    ...writeTargets(rules).flatMap(([member, value]) => fault(`${path}.${member}`, targetFault(value))),
-    ...fault(`${path}.create.path`, pathFault(create?.path, [...HOLES, ANY_FIELD])),
-    ...fault(`${path}.update.path`, pathFault(update?.path)),
-    ...fault(`${path}.delete.path`, pathFault(remove?.path)),
-    ...fault(`${path}.create.idempotencyKeyTo`, keyFault(create)),
-    ...fault(`${path}.create.idempotencyKeyMinutes`, keyMinutesFault(create)),
-    ...fault(`${path}.written.okWhen`, okWhenFault(written?.okWhen)),
-    ...fault(`${path}.upsert.keyHash`, hashFault(upsert)),
-    ...fault(`${path}.upsert.path`, pathFault(upsert?.path, [...HOLES, "key", "value"])),
+    ...writeTargets(rules).flatMap(([member, value]) => toFaults(`${path}.${member}`, targetFault(value))),
+    ...toFaults(`${path}.create.path`, pathFault(create?.path, [...HOLES, ANY_FIELD])),
+    ...toFaults(`${path}.update.path`, pathFault(update?.path)),
+    ...toFaults(`${path}.delete.path`, pathFault(remove?.path)),
+    ...toFaults(`${path}.create.idempotencyKeyTo`, keyFault(create)),
+    ...toFaults(`${path}.create.idempotencyKeyMinutes`, keyMinutesFault(create)),
+    ...toFaults(`${path}.written.okWhen`, okWhenFault(written?.okWhen)),
+    ...toFaults(`${path}.upsert.keyHash`, hashFault(upsert)),
+    ...toFaults(`${path}.upsert.path`, pathFault(upsert?.path, [...HOLES, "key", "value"])),
     ...(upsert && (upsert.keys.length === 0 || upsert.idTo !== undefined)
       ? [{ path: `${path}.upsert`, message: "needs `keys`, and has no `idTo`: the key takes its place" }]
       : []),
@@ -80,9 +80,9 @@ const OF_OBJECT = ["path", "singular"];
 function batchFaults(batch: BatchRules, path: string): ProviderFault[] {
   const { requests } = batch;
   return [
-    ...(requests ? fault(`${path}.requests.path`, pathFault(requests.path, [])) : []),
-    ...(requests ? fault(`${path}.requests.most`, limitFault(requests.most)) : []),
-    ...(requests?.to === "" ? fault(`${path}.requests.to`, "must name a member") : []),
+    ...(requests ? toFaults(`${path}.requests.path`, pathFault(requests.path, [])) : []),
+    ...(requests ? toFaults(`${path}.requests.most`, limitFault(requests.most)) : []),
+    ...(requests?.to === "" ? toFaults(`${path}.requests.to`, "must name a member") : []),
     ...KINDS.flatMap((kind) => {
       const rules = batch[kind];
       return rules ? listFaults(rules, kind, `${path}.${kind}`) : [];
@@ -96,25 +96,25 @@ const limitFault = (most: number): string | undefined =>
 function listFaults(rules: RecordListRules, kind: (typeof KINDS)[number], path: string): ProviderFault[] {
   const { okWhen, ref } = rules;
   return [
-    ...fault(`${path}.path`, pathFault(rules.path, OF_OBJECT)),
-    ...fault(`${path}.most`, limitFault(rules.most)),
-    ...fault(`${path}.okWhen`, okWhenFault(okWhen)),
+    ...toFaults(`${path}.path`, pathFault(rules.path, OF_OBJECT)),
+    ...toFaults(`${path}.most`, limitFault(rules.most)),
+    ...toFaults(`${path}.okWhen`, okWhenFault(okWhen)),
     ...(ref && (ref.to === undefined) === (ref.of === undefined)
-      ? fault(`${path}.ref`, "must have either to or of")
+      ? toFaults(`${path}.ref`, "must have either to or of")
       : []),
     ...(["furtherAnswers", "refused"] as const).flatMap((member) =>
       rules[member] && !ref
-        ? fault(`${path}.${member}`, "needs ref, which tells whose results they are")
+        ? toFaults(`${path}.${member}`, "needs ref, which tells whose results they are")
         : [],
     ),
     ...(rules.furtherAnswers && rules.answers === undefined
-      ? fault(`${path}.furtherAnswers`, "needs answers")
+      ? toFaults(`${path}.furtherAnswers`, "needs answers")
       : []),
     ...(kind === "create" && rules.answers === undefined
-      ? fault(path, "needs answers: the ids of the new records are in them")
+      ? toFaults(path, "needs answers: the ids of the new records are in them")
       : []),
     ...(kind === "update" && rules.idTo === undefined
-      ? fault(path, "says nowhere where the ids go: needs idTo")
+      ? toFaults(path, "says nowhere where the ids go: needs idTo")
       : []),
   ];
 }
@@ -128,11 +128,13 @@ export function planBatchFaults(
   const isForm = [create, update, upsert].some((rules) => rules?.wrap?.form);
   return [
     ...(batch.requests && isForm
-      ? fault(`${path}.batch.requests`, "cannot hold forms: the bodies in a batch are JSON")
+      ? toFaults(`${path}.batch.requests`, "cannot hold forms: the bodies in a batch are JSON")
       : []),
     ...(batch.upsert && upsert?.keyNameTo?.startsWith("body.") && batch.upsert.to === ""
-      ? fault(`${path}.batch.upsert.to`, "must name a member, because the name of the key goes beside it")
+      ? toFaults(`${path}.batch.upsert.to`, "must name a member, because the name of the key goes beside it")
       : []),
-    ...(batch.upsert && !upsert ? fault(`${path}.batch.upsert`, "needs upsert, which names the keys") : []),
+    ...(batch.upsert && !upsert
+      ? toFaults(`${path}.batch.upsert`, "needs upsert, which names the keys")
+      : []),
   ];
 }

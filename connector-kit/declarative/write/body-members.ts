@@ -12,10 +12,10 @@ export function buildBody(
 ): JsonObject {
   let body = around;
   for (const [path, value] of Object.entries(members ?? {}))
-    body = nestValue(path, filled(plan, value), body);
+    body = nestValue(path, fillMember(plan, value), body);
   return body;
 }
 
 /** Descriptions are JSON; the type of a member of the body is not known. */
-const filled = (plan: ObjectPlan, value: unknown): Json =>
+const fillMember = (plan: ObjectPlan, value: unknown): Json =>
   typeof value === "string" ? fillText(value, plan) : (value as Json);

@@ -169,8 +169,8 @@ async function settleAnswers(
     const answer = answered.get(position);
     if (unserved.has(position)) settled[position] = { success: false, error: notCarriedOut() };
     else if (answer) {
-      const single = await writeOne(recordAt(write, index), () => Promise.resolve(answer)).catch(failed);
-      settled[position] = collected(single, result);
+      const single = await writeOne(recordAt(write, index), () => Promise.resolve(answer)).catch(toFailure);
+      settled[position] = collectWarning(single, result);
     }
   }
   const whole = wholeFailure(wave, settled);
@@ -196,13 +196,13 @@ const notCarriedOut = (): ProviderError =>
     message: "the provider did not carry out this part of the batch",
   });
 
-function collected({ outcome, warning }: SingleOutcome, result: Collected): RecordOutcome {
+function collectWarning({ outcome, warning }: SingleOutcome, result: Collected): RecordOutcome {
   if (warning !== undefined) result.warnings.push(warning);
   if (!outcome.success) result.rawResponse = outcome.error.rawResponse ?? result.rawResponse;
   return outcome;
 }
 
-function failed(error: unknown): SingleOutcome {
+function toFailure(error: unknown): SingleOutcome {
   if (error instanceof ProviderError) return { outcome: { success: false, error } };
   throw error;
 }
@@ -215,6 +215,6 @@ async function writeAlone(
 ): Promise<void> {
   await result.outcomes.attempt([index], async () => {
     const single = await writeOne(recordAt(write, index), fetch);
-    result.outcomes.settle(index, collected(single, result));
+    result.outcomes.settle(index, collectWarning(single, result));
   });
 }

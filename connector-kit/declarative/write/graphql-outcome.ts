@@ -41,14 +41,14 @@ export function mutationJudge(
       if (payload !== undefined && isJsonObject(payload)) {
         // Errors below the field were met while the answer was made, after the mutation.
         if (isRefusedPayload(payload)) return refusal;
-        if (!isWritten(plan, payload)) return (open = unclear(plan, refusal));
+        if (!isWritten(plan, payload)) return (open = toUnknownOutcome(plan, refusal));
         warning = `${plan.name} was written, but the provider's answer has errors: ${refusal.message}`;
         return undefined;
       }
       // A null that is not allowed takes the place of what is around it, up to the whole.
-      if (faults.some((fault) => isBelow(fault, field))) return (open = unclear(plan, refusal));
+      if (faults.some((fault) => isBelow(fault, field))) return (open = toUnknownOutcome(plan, refusal));
       if (!isUnexpected(faults, errors)) return refusal;
-      const error = unexpected(type, refusal);
+      const error = toUnexpected(type, refusal);
       if (error.kind === "unknown_outcome") open = error;
       return error;
     },
@@ -78,7 +78,10 @@ const isUnexpected = (faults: Json[], { codes = {} }: Description["errors"]): bo
   faults.some((fault) => textAt(fault, "extensions.code") === UNEXPECTED);
 
 /** The mutation was carried out, or refused by its payload, which is not there. */
-const unclear = (plan: ObjectPlan, { message, code, status, rawResponse }: ProviderError): ProviderError =>
+const toUnknownOutcome = (
+  plan: ObjectPlan,
+  { message, code, status, rawResponse }: ProviderError,
+): ProviderError =>
   new ProviderError({
     kind: "unreadable",
     message: `${plan.name} may have been written; the provider could not answer with the result: ${message}`,
@@ -88,7 +91,7 @@ const unclear = (plan: ObjectPlan, { message, code, status, rawResponse }: Provi
   });
 
 /** Treated like a status 500: a create may have been carried out. */
-const unexpected = (type: RecordWrite["type"], refusal: ProviderError): ProviderError => {
+const toUnexpected = (type: RecordWrite["type"], refusal: ProviderError): ProviderError => {
   const { message, code, status, rawResponse } = refusal;
   const kind = type === "create" ? "unknown_outcome" : "unavailable";
   return new ProviderError({ kind, message, code, status, rawResponse });

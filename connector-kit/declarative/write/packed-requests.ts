@@ -13,13 +13,13 @@ export const packRequests = (rules: PackedRules, requests: ProviderRequest[]): P
   path: rules.path,
   body: nestValue(
     rules.to,
-    requests.map((request, index) => packed(rules, request, String(index + 1))),
+    requests.map((request, index) => packRequest(rules, request, String(index + 1))),
     { ...rules.also },
   ),
   repeatable: requests.every(({ repeatable }) => repeatable),
 });
 
-function packed(rules: PackedRules, request: ProviderRequest, id: string): JsonObject {
+function packRequest(rules: PackedRules, request: ProviderRequest, id: string): JsonObject {
   const { below = "", base64 } = rules;
   const { method, path, body } = request;
   const headers = { "content-type": "application/json", ...rules.headers, ...request.headers };
@@ -45,7 +45,7 @@ export interface PackedAnswers {
 export function readAnswers(rules: PackedRules, body: Json | undefined): PackedAnswers {
   const answered = new Map<number, ProviderResponse>();
   for (const answer of listAt(body, rules.answers)) {
-    const response = unpacked(rules, answer);
+    const response = unpackAnswer(rules, answer);
     const position = Number(textAt(answer, "id") ?? Number.NaN) - 1;
     if (response) answered.set(position, response);
   }
@@ -58,7 +58,7 @@ function listAt(body: Json | undefined, path: string | undefined): Json[] {
   return Array.isArray(list) ? list : [];
 }
 
-function unpacked({ status: member, base64 }: PackedRules, answer: Json): ProviderResponse | undefined {
+function unpackAnswer({ status: member, base64 }: PackedRules, answer: Json): ProviderResponse | undefined {
   const status = Number(textAt(answer, member) ?? Number.NaN);
   if (!isJsonObject(answer) || !Number.isInteger(status)) return undefined;
   const { body } = answer;

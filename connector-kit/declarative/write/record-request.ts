@@ -142,7 +142,7 @@ function writeRequest(
   const elsewhere = Object.entries(fieldsTo);
   const among = Object.entries(record.fields).filter(([name]) => !Object.hasOwn(fieldsTo, name));
   const fields = { ...buildConstants(plan, constants), ...Object.fromEntries(among) };
-  const parts: RequestParts = { query: [], body: wrapped(plan, { ...record, fields }, wrap) };
+  const parts: RequestParts = { query: [], body: wrapFields(plan, { ...record, fields }, wrap) };
   parts.body = buildBody(plan, members, parts.body);
   for (const [name, target] of elsewhere) {
     const value = record.fields[name];
@@ -175,7 +175,7 @@ const buildConstants = (plan: ObjectPlan, also: NonNullable<WriteRules["also"]>)
     ]),
   );
 
-function wrapped(plan: ObjectPlan, { id, fields }: RecordToWrite, wrap: WriteRules["wrap"]): JsonObject {
+function wrapFields(plan: ObjectPlan, { id, fields }: RecordToWrite, wrap: WriteRules["wrap"]): JsonObject {
   if (wrap?.jsonApi) {
     const { relationships, ...attributes } = fields;
     return {

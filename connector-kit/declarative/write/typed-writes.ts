@@ -25,7 +25,7 @@ export async function typedWrite(
 ): Promise<RecordWrite | ProviderError> {
   const { typedValues, metadata } = plan;
   if (!typedValues?.writes || !metadata?.list) return write;
-  const listed = await readFieldList(plan, metadata.list, classify, fetch).catch(refusal);
+  const listed = await readFieldList(plan, metadata.list, classify, fetch).catch(toRefusal);
   if (listed instanceof ProviderError) return listed;
   const types = new Map(listed.map(({ fieldName, providerType }) => [fieldName, providerType]));
   return withValues(write, (value, name) => {
@@ -34,7 +34,7 @@ export async function typedWrite(
   });
 }
 
-function refusal(error: unknown): ProviderError {
+function toRefusal(error: unknown): ProviderError {
   if (error instanceof ProviderError && !concernsEveryRecord(error.kind)) return error;
   throw error;
 }
@@ -50,8 +50,8 @@ export const shownTypes = (plan: ObjectPlan, write: RecordWrite): [ProviderReque
 
 const withValues = (write: RecordWrite, change: (value: Json, name: string) => Json): RecordWrite => ({
   ...write,
-  records: write.records.map((record) => ({ ...record, fields: mapped(record.fields, change) })),
+  records: write.records.map((record) => ({ ...record, fields: mapFields(record.fields, change) })),
 });
 
-const mapped = (fields: JsonObject, change: (value: Json, name: string) => Json): JsonObject =>
+const mapFields = (fields: JsonObject, change: (value: Json, name: string) => Json): JsonObject =>
   Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, change(value, name)]));

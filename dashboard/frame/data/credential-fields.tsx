@@ -24,8 +24,8 @@ export function chooseConnectWay({ authType, oauth2Opts, customOpts }: Schemas["
   return customOpts?.multiStep ? "severalSteps" : "credentials";
 }
 
-const secret = (name: string, label: string): CredentialField => ({ name, label, isSecret: true });
-const plain = (name: string, label: string): CredentialField => ({ name, label, isSecret: false });
+const secretField = (name: string, label: string): CredentialField => ({ name, label, isSecret: true });
+const plainField = (name: string, label: string): CredentialField => ({ name, label, isSecret: false });
 
 /** Some providers take an API key in the place of the user name. */
 const takesKey = ({ authType, basicOpts }: Schemas["Provider"]): boolean =>
@@ -33,10 +33,10 @@ const takesKey = ({ authType, basicOpts }: Schemas["Provider"]): boolean =>
 
 function listCredentialFields(provider: Schemas["Provider"]): CredentialField[] {
   const { authType, oauth2Opts, customOpts } = provider;
-  if (takesKey(provider)) return [secret("apiKey", "API key of the account")];
+  if (takesKey(provider)) return [secretField("apiKey", "API key of the account")];
   if (authType === "basic" && provider.awsSignature)
-    return [plain("username", "Access key ID"), secret("password", "Secret access key")];
-  if (authType === "basic") return [plain("username", "User name"), secret("password", "Password")];
+    return [plainField("username", "Access key ID"), secretField("password", "Secret access key")];
+  if (authType === "basic") return [plainField("username", "User name"), secretField("password", "Password")];
   if (authType === "custom")
     return (customOpts?.inputs ?? []).map(({ name, displayName, prompt, fieldType }) => ({
       name,
@@ -45,9 +45,9 @@ function listCredentialFields(provider: Schemas["Provider"]): CredentialField[] 
       isSecret: fieldType === "fieldTypePassword",
     }));
   if (authType !== "oauth2") return [];
-  const client = [plain("clientId", "Client id"), secret("clientSecret", "Client secret")];
+  const client = [plainField("clientId", "Client id"), secretField("clientSecret", "Client secret")];
   return oauth2Opts?.grantType === "password"
-    ? [plain("username", "User name"), secret("password", "Password"), ...client]
+    ? [plainField("username", "User name"), secretField("password", "Password"), ...client]
     : client;
 }
 

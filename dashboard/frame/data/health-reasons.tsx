@@ -2,7 +2,7 @@
 import type { JSX } from "react";
 import { Alert, List } from "@mantine/core";
 import { Icon } from "../../ui/icons.tsx";
-import { isolated } from "../../ui/isolated.ts";
+import { isolateName } from "../../ui/isolated.ts";
 import { TimeAgo } from "../../ui/time-ago.tsx";
 import { encodePart, ProjectLink } from "../page-link.tsx";
 
@@ -42,5 +42,5 @@ const nameOrLink = ({ type, name }: HealthReason): JSX.Element | string =>
   type === "destination" ? (
     <ProjectLink to={`/destinations/${encodePart(name)}`}>{name}</ProjectLink>
   ) : (
-    isolated(name)
+    isolateName(name)
   );

@@ -8,7 +8,7 @@ export interface Monogram {
 }
 
 /** Returns the first letters of two words (`HubSpot` counts as two), or the first letter of one. */
-export function monogram(provider: string, name: string): Monogram {
+export function buildMonogram(provider: string, name: string): Monogram {
   const words = name.replace(/^x-/, "").match(/\p{Lu}?[\p{Ll}\p{N}]+|\p{Lu}+(?!\p{Ll})|\p{L}/gu) ?? [];
   const letters = words
     .slice(0, 2)

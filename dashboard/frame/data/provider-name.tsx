@@ -1,6 +1,6 @@
 /** The name of a provider behind a monogram, which distinguishes rows at a glance. */
 import type { JSX } from "react";
-import { monogram } from "./monogram.ts";
+import { buildMonogram } from "./monogram.ts";
 import style from "./provider-name.module.css";
 
 interface ProviderNameProps {
@@ -10,7 +10,7 @@ interface ProviderNameProps {
 }
 
 export function ProviderName({ provider, name = provider }: ProviderNameProps): JSX.Element {
-  const { letters, hue } = monogram(provider, name);
+  const { letters, hue } = buildMonogram(provider, name);
   // Dark enough for white letters in every hue.
   const color = { background: `hsl(${hue} 45% 30%)` };
   return (

@@ -16,7 +16,7 @@ import { DataTable, type Column } from "../../ui/data-table.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { IdText } from "../../ui/id-text.tsx";
-import { isolated } from "../../ui/isolated.ts";
+import { isolateName } from "../../ui/isolated.ts";
 import { CodeBlock, JsonView } from "../../ui/code/code-block.tsx";
 import { Section } from "../../ui/section.tsx";
 import { Status } from "../../ui/status.tsx";
@@ -34,7 +34,7 @@ export function ApprovalPage(): JSX.Element {
   });
   return (
     <Page
-      title={data ? `${data.tool} · ${isolated(data.groupRef ?? projectIdOrName)}` : approvalId}
+      title={data ? `${data.tool} · ${isolateName(data.groupRef ?? projectIdOrName)}` : approvalId}
       above={<ProjectLink to="/approvals">Approvals</ProjectLink>}
       mark={data && <Status status={data.status} />}
     >

@@ -14,7 +14,7 @@ import { ActionButton } from "../../ui/action-button.tsx";
 import { ConfirmDelete } from "../../ui/confirm-delete.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { IdText } from "../../ui/id-text.tsx";
-import { isolated } from "../../ui/isolated.ts";
+import { isolateName } from "../../ui/isolated.ts";
 import { Section } from "../../ui/section.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
 import { AccountFields } from "./account-fields.tsx";
@@ -38,7 +38,7 @@ export function ConnectionPage(): JSX.Element {
   const customer = data?.group.groupName || data?.group.groupRef || "";
   return (
     <Page
-      title={data ? `${isolated(customer)} · ${data.provider}` : connectionId}
+      title={data ? `${isolateName(customer)} · ${data.provider}` : connectionId}
       above={<ProjectLink to="/connections">Connections</ProjectLink>}
       mark={data && <ConnectionStatus connection={data} />}
     >

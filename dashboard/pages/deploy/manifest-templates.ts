@@ -6,7 +6,7 @@ export interface ManifestTemplate {
   text: string;
 }
 
-const head = (name: string): string => `specVersion: 1.0.0
+const formatHead = (name: string): string => `specVersion: 1.0.0
 integrations:
   - name: ${name}
     displayName: My integration # customers see it
@@ -17,7 +17,7 @@ export const TEMPLATES: readonly [ManifestTemplate, ...ManifestTemplate[]] = [
   {
     id: "write",
     title: "Write records, and call the provider through the proxy",
-    text: `${head("my-integration")}    write:
+    text: `${formatHead("my-integration")}    write:
       objects:
         - objectName: contacts
     proxy:
@@ -27,7 +27,7 @@ export const TEMPLATES: readonly [ManifestTemplate, ...ManifestTemplate[]] = [
   {
     id: "read",
     title: "Read records on a schedule",
-    text: `${head("my-reading")}    read:
+    text: `${formatHead("my-reading")}    read:
       objects:
         - objectName: contacts
           destination: my-app # receives the records
@@ -43,7 +43,7 @@ export const TEMPLATES: readonly [ManifestTemplate, ...ManifestTemplate[]] = [
   {
     id: "subscribe",
     title: "Subscribe to changes",
-    text: `${head("my-subscription")}    subscribe:
+    text: `${formatHead("my-subscription")}    subscribe:
       objects:
         - objectName: contacts
           destination: my-app # receives the changes
@@ -64,7 +64,7 @@ export const TEMPLATES: readonly [ManifestTemplate, ...ManifestTemplate[]] = [
   {
     id: "proxy",
     title: "Only call the provider through the proxy",
-    text: `${head("my-proxy")}    proxy:
+    text: `${formatHead("my-proxy")}    proxy:
       enabled: true
 `,
   },

@@ -14,7 +14,7 @@ import { useProjectName } from "../../frame/project.ts";
 import { ProviderName } from "../../frame/data/provider-name.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { IdText } from "../../ui/id-text.tsx";
-import { isolated } from "../../ui/isolated.ts";
+import { isolateName } from "../../ui/isolated.ts";
 import { Section } from "../../ui/section.tsx";
 import { Status } from "../../ui/status.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
@@ -39,7 +39,7 @@ export function InstallationPage(): JSX.Element {
   const customer = data?.group.groupName || data?.group.groupRef || "";
   return (
     <Page
-      title={data ? `${isolated(customer)} · ${integrationId}` : installationId}
+      title={data ? `${isolateName(customer)} · ${integrationId}` : installationId}
       above={<ProjectLink to={`/integrations/${encodePart(integrationId)}`}>{integrationId}</ProjectLink>}
       mark={data && <Status status={data.healthStatus} />}
       actions={

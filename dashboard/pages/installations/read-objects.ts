@@ -24,7 +24,7 @@ export function listReadObjects(
     return {
       objectName,
       schedule: object.schedule ?? found?.schedule,
-      hasBackfill: reaches(object.backfill?.defaultPeriod ?? found?.backfill?.defaultPeriod),
+      hasBackfill: reachesBack(object.backfill?.defaultPeriod ?? found?.backfill?.defaultPeriod),
       isOff: object.disabled === true && found?.enabled !== "always",
     };
   });
@@ -35,11 +35,11 @@ export function listReadObjects(
     ...always.map(({ objectName, schedule, backfill }) => ({
       objectName,
       schedule,
-      hasBackfill: reaches(backfill?.defaultPeriod),
+      hasBackfill: reachesBack(backfill?.defaultPeriod),
       isOff: false,
     })),
   ];
 }
 
-const reaches = (period: Schemas["BackfillPeriod"] | undefined): boolean =>
+const reachesBack = (period: Schemas["BackfillPeriod"] | undefined): boolean =>
   period?.fullHistory === true || (period?.days ?? 0) > 0;

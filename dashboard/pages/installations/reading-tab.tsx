@@ -123,7 +123,7 @@ function Backfill({ progress }: { progress: Answer<"getBackfillProgress"> }): JS
   return (
     <>
       <ProjectLink to={`/operations/${encodePart(operationId)}`}>{words}</ProjectLink>
-      {pace(progress)}
+      {describePace(progress)}
       {share < 100 && <Progress value={share} mt={4} aria-label={`Backfill ${share} %`} />}
     </>
   );
@@ -136,7 +136,7 @@ const WAITS = {
   connection: "until the customer connects again to",
 };
 
-function pace({
+function describePace({
   waitingFor,
   recordsPerSecond,
   secondsLeft,

@@ -13,7 +13,7 @@ import { ActionButton } from "../../ui/action-button.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { IdText } from "../../ui/id-text.tsx";
-import { isolated } from "../../ui/isolated.ts";
+import { isolateName } from "../../ui/isolated.ts";
 import { Section } from "../../ui/section.tsx";
 import { Status } from "../../ui/status.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
@@ -36,7 +36,7 @@ export function OperationPage(): JSX.Element {
   const customer = data?.groupName ?? data?.groupRef ?? operationId;
   return (
     <Page
-      title={data ? `${data.actionType} ${data.resource} · ${isolated(customer)}` : operationId}
+      title={data ? `${data.actionType} ${data.resource} · ${isolateName(customer)}` : operationId}
       above={<ProjectLink to="/operations">Operations</ProjectLink>}
       mark={data && <Status status={data.status} />}
       actions={data && <Actions operation={data} input={input} />}

@@ -19,11 +19,11 @@ const COLUMNS: readonly [string, (event: AuditEvent) => string | undefined][] = 
 
 export const auditCsv = (events: readonly AuditEvent[]): string =>
   [COLUMNS.map(([head]) => head), ...events.map((event) => COLUMNS.map(([, value]) => value(event) ?? ""))]
-    .map((cells) => `${cells.map(cell).join(",")}\r\n`)
+    .map((cells) => `${cells.map(formatCell).join(",")}\r\n`)
     .join("");
 
 /** A spreadsheet would run a name that begins like a formula. */
-function cell(value: string): string {
+function formatCell(value: string): string {
   const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -5,7 +5,7 @@ import { POLL_MS, useCall } from "../../api/queries.ts";
 import { encodePart, ProjectLink } from "../../frame/page-link.tsx";
 import { useProjectName } from "../../frame/project.ts";
 import { nowMs } from "../../ui/clock.ts";
-import { isolated } from "../../ui/isolated.ts";
+import { isolateName } from "../../ui/isolated.ts";
 import { Status } from "../../ui/status.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
 import { formatClockTime } from "../../ui/time-words.ts";
@@ -49,12 +49,12 @@ function FailingDestinations(): JSX.Element | null {
 
 function troubleWords({ name, health, disabledTime, disabledReason }: Destination): string {
   if (disabledTime)
-    return `${name} is disabled since ${formatClockTime(disabledTime, nowMs())}${because(disabledReason)}`;
+    return `${name} is disabled since ${formatClockTime(disabledTime, nowMs())}${formatReason(disabledReason)}`;
   const since = health?.failingSince ? ` since ${formatClockTime(health.failingSince, nowMs())}` : "";
-  return `${name} fails${since}${because(health?.lastFailure?.error)}`;
+  return `${name} fails${since}${formatReason(health?.lastFailure?.error)}`;
 }
 
-const because = (reason: string | undefined): string => (reason ? `: ${reason}` : "");
+const formatReason = (reason: string | undefined): string => (reason ? `: ${reason}` : "");
 
 function RefusedConnections(): JSX.Element | null {
   const projectIdOrName = useProjectName();
@@ -65,7 +65,7 @@ function RefusedConnections(): JSX.Element | null {
     status: <Status status={status} />,
     words: (
       <ProjectLink to={`/connections/${encodePart(id)}`}>
-        {`${isolated(group.groupName || group.groupRef)} · ${provider}`}
+        {`${isolateName(group.groupName || group.groupRef)} · ${provider}`}
       </ProjectLink>
     ),
     more: <TimeAgo time={updateTime ?? createTime} />,

@@ -5,7 +5,7 @@ import { useCall } from "../../api/queries.ts";
 import { HEALTH_WORDS } from "../../frame/data/health-reasons.tsx";
 import { encodePart, ProjectLink } from "../../frame/page-link.tsx";
 import { useProjectName } from "../../frame/project.ts";
-import { isolated } from "../../ui/isolated.ts";
+import { isolateName } from "../../ui/isolated.ts";
 import { Status } from "../../ui/status.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
 import { Lines, SOON } from "./attention-lines.tsx";
@@ -59,7 +59,7 @@ const toLine = (
   status: <Status status={healthStatus ?? "unhealthy"} />,
   words: (
     <ProjectLink to={`/customers/${encodePart(groupRef)}`}>
-      {`${isolated(groupName || groupRef)} · ${HEALTH_WORDS[type] ?? type} ${isolated(name)}${more > 0 ? `, and ${more} more` : ""}`}
+      {`${isolateName(groupName || groupRef)} · ${HEALTH_WORDS[type] ?? type} ${isolateName(name)}${more > 0 ? `, and ${more} more` : ""}`}
     </ProjectLink>
   ),
   more: <TimeAgo time={since} />,

@@ -8,7 +8,7 @@ import { ProjectButton, ProjectLink } from "../../frame/page-link.tsx";
 import { Page } from "../../frame/page.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
-import { isolated } from "../../ui/isolated.ts";
+import { isolateName } from "../../ui/isolated.ts";
 import { usePausedText } from "../../ui/paused-text.ts";
 import { Section } from "../../ui/section.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
@@ -132,7 +132,7 @@ const InstallationChoice = ({ installations, chosen, onChoose }: InstallationCho
       ...(chosen ? [] : [{ value: "", label: "Choose" }]),
       ...installations.map(({ id, group, integrationName }) => ({
         value: id,
-        label: `${isolated(group.groupName || group.groupRef)} · ${integrationName}`,
+        label: `${isolateName(group.groupName || group.groupRef)} · ${integrationName}`,
       })),
     ]}
     value={chosen?.id ?? ""}

@@ -18,7 +18,7 @@ export const CodeBlock = ({ text, name, wraps = false }: CodeBlockProps): JSX.El
     </div>
     {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- scrolled by keyboard */}
     <pre role="region" aria-label={name} tabIndex={0} data-wraps={wraps}>
-      {visible(text)}
+      {escapeDirections(text)}
     </pre>
   </div>
 );
@@ -27,7 +27,7 @@ export const CodeBlock = ({ text, name, wraps = false }: CodeBlockProps): JSX.El
 const DIRECTION = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /** Writes them as JSON may: `\u202e`. The copy has them as they are. */
-const visible = (text: string): string =>
+const escapeDirections = (text: string): string =>
   text.replaceAll(DIRECTION, (found) => `\\u${found.charCodeAt(0).toString(16)}`);
 
 /** A JSON value, indented. */

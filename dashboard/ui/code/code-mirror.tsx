@@ -151,10 +151,11 @@ const differencesTo = (original: string) =>
     collapseUnchanged: { margin: 3, minSize: 6 },
   });
 
-const nonce = (): string => document.querySelector<HTMLMetaElement>("meta[property=csp-nonce]")?.nonce ?? "";
+const readNonce = (): string =>
+  document.querySelector<HTMLMetaElement>("meta[property=csp-nonce]")?.nonce ?? "";
 
 const fixedExtensions = (language: "yaml" | "json", height: number) => [
-  EditorView.cspNonce.of(nonce()),
+  EditorView.cspNonce.of(readNonce()),
   lineNumbers(),
   history(),
   // Escape, then Tab, leaves the field: otherwise the keyboard would be trapped in it.
@@ -163,13 +164,13 @@ const fixedExtensions = (language: "yaml" | "json", height: number) => [
   syntaxHighlighting(highlight),
   EditorView.lineWrapping,
   replacing,
-  appearance(height),
+  buildTheme(height),
 ];
 
 /** In a low window the whole editor is in sight, between what is above it and the buttons below. */
 const IN_WINDOW = "max(200px, 100dvh - 350px)";
 
-const appearance = (height: number) =>
+const buildTheme = (height: number) =>
   EditorView.theme({
     "&": {
       height: `min(${height}px, ${IN_WINDOW})`,

@@ -126,7 +126,7 @@ async function readValues(
     );
     const values = all.get(record.id);
     return values
-      ? { id: record.id, values: named(act, fields, (field) => values[field]) }
+      ? { id: record.id, values: nameValues(act, fields, (field) => values[field]) }
       : { values: undefined };
   }
   const described = findFieldsConnector(connector, objectName);
@@ -144,10 +144,11 @@ async function readValues(
     account,
   };
   const values = (given: JsonObject): JsonObject => {
-    if (plan.type === "delete") return named(act, Object.keys(given), (field) => given[field] ?? undefined);
+    if (plan.type === "delete")
+      return nameValues(act, Object.keys(given), (field) => given[field] ?? undefined);
     // Salesforce answers in its own spelling of a name, whatever that of the request was.
     const byKey = new Map(Object.entries(given).map(([name, value]) => [read.fieldKey(name), value]));
-    return named(act, wanted, (field) => byKey.get(read.fieldKey(field)));
+    return nameValues(act, wanted, (field) => byKey.get(read.fieldKey(field)));
   };
   if (record.id !== undefined) {
     const [one] = await read.readByIds(reading, [record.id], fetch);
@@ -168,7 +169,7 @@ const changedFields = ({ fields, entries = [] }: PlannedRecord): string[] => [
 ];
 
 /** Returns values under the names that the builder knows. What the record does not have is left out. */
-function named(
+function nameValues(
   { target, record }: Pick<PlannedAct, "target" | "record">,
   fields: readonly string[],
   valueOf: (field: string) => Json | undefined,
@@ -193,7 +194,7 @@ export function listValuesAfter({ target, plan }: PlannedTarget): JsonObject | u
   if (plan.type === "delete") return undefined;
   const entries = (record.entries ?? []).map(({ name, value }) => [name, value] as const);
   return {
-    ...named(act, Object.keys(record.fields), (field) => record.fields[field]),
+    ...nameValues(act, Object.keys(record.fields), (field) => record.fields[field]),
     ...Object.fromEntries(entries),
   };
 }
@@ -208,14 +209,14 @@ export const MAY_HAVE_HAPPENED: ReadonlySet<string> = new Set([
 
 /** Returns the SHA-256 of a value in canonical form (RFC 8785), in hexadecimal digits. */
 export const hashCanonical = (value: unknown): string =>
-  createHash("sha256").update(canonical(value)).digest("hex");
+  createHash("sha256").update(toCanonicalJson(value)).digest("hex");
 
 /** JSON without spaces, its members in the order of their UTF-16 code units; numbers and texts as `JSON.stringify` has them. */
-function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map((item) => canonical(item ?? null)).join(",")}]`;
+function toCanonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map((item) => toCanonicalJson(item ?? null)).join(",")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
   const members = Object.entries(value)
     .filter(([, member]) => member !== undefined && typeof member !== "function")
     .toSorted(([one], [other]) => (one < other ? -1 : 1));
-  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonical(member)}`).join(",")}}`;
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${toCanonicalJson(member)}`).join(",")}}`;
 }

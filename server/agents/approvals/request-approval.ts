@@ -296,22 +296,22 @@ export const toApproval = (row: ApprovalRow): Approval => ({
   id: row.id,
   status: row.status,
   tool: row.tool,
-  ...given("groupRef", row.groupRef),
-  ...given("integration", row.integration),
-  ...given("object", row.objectName),
-  ...given("recordId", row.recordId),
+  ...omitNull("groupRef", row.groupRef),
+  ...omitNull("integration", row.integration),
+  ...omitNull("object", row.objectName),
+  ...omitNull("recordId", row.recordId),
   arguments: row.arguments,
   argumentsHash: row.argumentsHash,
-  ...given("before", row.before),
-  ...given("after", row.after),
+  ...omitNull("before", row.before),
+  ...omitNull("after", row.after),
   actor: row.actor,
   createTime: timeOfId(row.id).toISOString(),
   expireTime: row.expireTime.toISOString(),
-  ...given("decideTime", row.decideTime?.toISOString() ?? null),
-  ...given("decidedBy", row.decidedBy),
-  ...given("reason", row.reason),
-  ...given("operationId", row.sent ? row.operationId : null),
+  ...omitNull("decideTime", row.decideTime?.toISOString() ?? null),
+  ...omitNull("decidedBy", row.decidedBy),
+  ...omitNull("reason", row.reason),
+  ...omitNull("operationId", row.sent ? row.operationId : null),
 });
 
-const given = <Name extends string, Value>(name: Name, value: Value | null): { [Key in Name]?: Value } =>
+const omitNull = <Name extends string, Value>(name: Name, value: Value | null): { [Key in Name]?: Value } =>
   value === null ? {} : ({ [name]: value } as { [Key in Name]?: Value });

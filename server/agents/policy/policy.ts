@@ -2,7 +2,7 @@
 import { Type, type Static } from "typebox";
 import { Problem, type Issue } from "../../../ground/errors.ts";
 import { parseValuePath } from "../../../ground/field-path.ts";
-import { validator } from "../../http/validation.ts";
+import { createValidator } from "../../http/validation.ts";
 import { findAgentPolicy } from "../../store/agents/agent-policies.ts";
 import type { Database } from "../../store/database/database.ts";
 
@@ -163,7 +163,7 @@ const DEFAULTS: Record<ActKind, Decision> = {
 const BUDGETS = { writesPerHour: 200, writesPerHourPerGroup: 50 };
 const APPROVAL_MINUTES = 1_440;
 
-const checkShape = validator(AgentPolicySchema, "body", { query: [], body: [], header: [] });
+const checkShape = createValidator(AgentPolicySchema, "body", { query: [], body: [], header: [] });
 
 /** Returns the policy of a document, with defaults. Throws a 400 Problem that names the place of each mistake. */
 export function parsePolicy(json: unknown): AgentPolicy {
@@ -262,13 +262,13 @@ export function decideByRule(policy: AgentPolicy, act: Act): Decision | undefine
   const fitting = policy.rules.find(
     ({ tool = FITS_ALL, integration, object }) =>
       (tool === FITS_ALL || tool === act.tool) &&
-      fits(integration, act.integration) &&
-      fits(object, act.object),
+      fitsNames(integration, act.integration) &&
+      fitsNames(object, act.object),
   );
   return fitting?.decision;
 }
 
-const fits = (wanted = FITS_ALL, names: string | readonly string[] = []): boolean =>
+const fitsNames = (wanted = FITS_ALL, names: string | readonly string[] = []): boolean =>
   wanted === FITS_ALL || [names].flat().some((named) => named.toLowerCase() === wanted.toLowerCase());
 
 /** Returns the fields of an object, given with all its names, that agents must not see: see `fieldSteps`. */

@@ -21,7 +21,7 @@ import type { ControlQueries } from "../../store/database/sides.ts";
 import { revokeInvitesOfKey } from "../../store/access/people.ts";
 import { removeSessionsOfKey } from "../../store/access/sessions.ts";
 import { showAuthor } from "../created-by.ts";
-import { ProjectId, CreateTime, times, UpdateTime } from "../members.ts";
+import { ProjectId, CreateTime, toTimes, UpdateTime } from "../members.ts";
 import { PROJECT } from "../paths.ts";
 import { pickMasked, UpdateMask } from "../update-mask.ts";
 
@@ -128,7 +128,7 @@ const toApiKey = (row: ApiKeyRow, whole?: string): Static<typeof ApiKeySchema> =
   ...(row.agentMayDeploy && { agentMayDeploy: true }),
   ...(row.lastUsedTime && { lastUsedTime: row.lastUsedTime.toISOString() }),
   ...(row.createdBy !== null && { createdBy: row.createdBy }),
-  ...times(row),
+  ...toTimes(row),
 });
 
 /** Throws a 404 Problem. It does not repeat the given value, which may be a complete key. */

@@ -7,7 +7,7 @@ import { findConnection, type ConnectionRow } from "../../store/connections/conn
 import type { SharedQueries } from "../../store/database/sides.ts";
 import type { ProviderAppRow } from "../../store/connections/provider-apps.ts";
 import { ConsumerSchema, GroupSchema, toConsumer, toGroup } from "../customers/customers.ts";
-import { ConnectionId, ProjectId, ProviderName, CreateTime, times, UpdateTime } from "../members.ts";
+import { ConnectionId, ProjectId, ProviderName, CreateTime, toTimes, UpdateTime } from "../members.ts";
 import { ProviderAppSchema, toProviderApp } from "../provider-apps/provider-app.ts";
 
 const TokenSchema = Type.Object(
@@ -158,7 +158,7 @@ export function toConnection(
     consumer: toConsumer(row.consumer),
     ...(providerWorkspaceRef !== null && { providerWorkspaceRef }),
     ...(providerConsumerRef !== null && { providerConsumerRef }),
-    ...times(row),
+    ...toTimes(row),
     authScheme: shownScheme(row.authScheme),
     verified: row.status === "working" || (row.status === "created" && row.verifiedTime !== null),
     status: row.status,

@@ -72,7 +72,7 @@ async function saveIn(
     ? await lockConnection(queries, projectId, wanted.connectionId)
     : await lockGroupConnection(queries, projectId, group.id, provider);
   // One with bad credentials is of no use to anybody: the new credentials heal it.
-  if (existing && wanted.mustBeNew && existing.status !== "bad_credentials") throw exists(wanted);
+  if (existing && wanted.mustBeNew && existing.status !== "bad_credentials") throw existsAlready(wanted);
   const id = existing?.id ?? wanted.connectionId ?? newId();
   const columns = toColumns(deps.sealer, { id, projectId }, wanted);
   if (existing) {
@@ -123,7 +123,7 @@ function toColumns(sealer: Sealer, place: { id: string; projectId: string }, wan
   };
 }
 
-const exists = ({ groupRef, provider }: WantedConnection): Problem =>
+const existsAlready = ({ groupRef, provider }: WantedConnection): Problem =>
   new Problem("conflict", {
     detail: `The group \`${groupRef}\` has a connection to ${provider} already. Update or delete that one.`,
   });

@@ -18,7 +18,7 @@ import {
   GroupRef,
   ProjectId,
   CreateTime,
-  times,
+  toTimes,
   UpdateTime,
 } from "../members.ts";
 import { listQuery, onePage, pageSchema, textQuery } from "../pages.ts";
@@ -96,14 +96,14 @@ export const toGroup = (group: ConnectionRow["group"]): Static<typeof GroupSchem
   groupRef: group.groupRef,
   groupName: group.groupName,
   projectId: group.projectId,
-  ...times(group),
+  ...toTimes(group),
 });
 
 export const toConsumer = (consumer: ConnectionRow["consumer"]): Static<typeof ConsumerSchema> => ({
   consumerRef: consumer.consumerRef,
   consumerName: consumer.consumerName,
   projectId: consumer.projectId,
-  ...times(consumer),
+  ...toTimes(consumer),
 });
 
 const listGroups = (deps: { database: Database }) =>

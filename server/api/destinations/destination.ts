@@ -17,7 +17,7 @@ import {
 } from "../../store/deliveries/delivery-figures.ts";
 import { type DestinationRow, findDestination } from "../../store/deliveries/destinations.ts";
 import { type LastFailure, readLastFailures } from "../../store/deliveries/last-failures.ts";
-import { DestinationId, CreateTime, times, UpdateTime } from "../members.ts";
+import { DestinationId, CreateTime, toTimes, UpdateTime } from "../members.ts";
 
 const LastFailureSchema = Type.Object(
   {
@@ -157,7 +157,7 @@ export const toDestination = (row: DestinationRow): Static<typeof DestinationSch
   type: row.type,
   metadata: row.metadata as Record<string, unknown>,
   ...(isOwnWrites(row.ownWrites) && { ownWrites: row.ownWrites }),
-  ...times(row),
+  ...toTimes(row),
   ...(row.disabledTime && { disabledTime: row.disabledTime.toISOString() }),
   ...(row.disabledReason !== null && { disabledReason: row.disabledReason }),
 });

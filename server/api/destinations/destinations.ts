@@ -310,8 +310,8 @@ const toShown = ({ type, label, description, config, secrets }: DestinationType)
   displayName: label,
   description,
   built: true,
-  metadataSchema: plain(config),
-  ...(Object.keys(secrets.properties).length > 0 && { secretsSchema: plain(secrets) }),
+  metadataSchema: toPlainSchema(config),
+  ...(Object.keys(secrets.properties).length > 0 && { secretsSchema: toPlainSchema(secrets) }),
 });
 
 const toUnbuilt = ([type, displayName]: [string, string]): Shown => ({
@@ -323,5 +323,5 @@ const toUnbuilt = ([type, displayName]: [string, string]): Shown => ({
 });
 
 /** Returns the schema without what only its library understands. */
-const plain = (schema: TObject): Record<string, unknown> =>
+const toPlainSchema = (schema: TObject): Record<string, unknown> =>
   JSON.parse(JSON.stringify(schema)) as Record<string, unknown>;

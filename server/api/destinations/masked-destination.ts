@@ -35,16 +35,16 @@ function apply(
   after: DestinationChange,
 ): void {
   if (group === "name") {
-    after.name = present(source.name, path);
+    after.name = requirePresent(source.name, path);
   } else if (group === "ownWrites") {
-    after.ownWrites = present(source.ownWrites, path);
+    after.ownWrites = requirePresent(source.ownWrites, path);
   } else if (group === "type") {
-    keepType(present(source.type, path), after.type);
+    keepType(requirePresent(source.type, path), after.type);
   } else if (member === undefined) {
-    const values = present(source[group], path);
+    const values = requirePresent(source[group], path);
     after[group] = group === "metadata" ? { ...values } : { ...after.secrets, ...values };
   } else {
-    const value = present(source[group]?.[member], path);
+    const value = requirePresent(source[group]?.[member], path);
     if (value === null) delete after[group][member];
     else after[group][member] = value;
   }
@@ -71,7 +71,7 @@ function parse(path: string, members: Members): Step {
   );
 }
 
-function present<Value>(value: Value | undefined, path: string): Value {
+function requirePresent<Value>(value: Value | undefined, path: string): Value {
   if (value !== undefined) return value;
   throw memberProblem(`destination.${path}`, "is missing, but `updateMask` names it.");
 }

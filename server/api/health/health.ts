@@ -95,16 +95,16 @@ const getReadyz = (deps: Readiness) =>
       const state = await readWorstState(deps.database);
       if (state !== "ready" && !(isProxying && NOT_NEEDED_TO_PROXY.includes(state)))
         throw new Problem("unavailable", { detail: UNREADY[state] });
-      if (isProxying) return ready();
+      if (isProxying) return answerReady();
       if (deps.workerRunning?.() === false) {
         throw new Problem("unavailable", { detail: "The worker is not running." });
       }
       const isWorked = deps.config.roles.has("worker") || (await hasWorker(deps.database.control));
-      return { ...ready(), ...(!isWorked && { hasWorker: false as const }) };
+      return { ...answerReady(), ...(!isWorked && { hasWorker: false as const }) };
     },
   });
 
-function ready(): { status: "ok"; clockAheadSeconds?: number } {
+function answerReady(): { status: "ok"; clockAheadSeconds?: number } {
   const aheadMs = clockAheadMs();
   return {
     status: "ok",

@@ -16,7 +16,7 @@ import { listHealthReasons, type HealthReason } from "../../store/integrations/i
 import { listReadPauses, type PausedObject } from "../../store/reads/read-objects.ts";
 import { ConnectionSchema, toConnection } from "../connections/connection.ts";
 import { GroupSchema, toGroup } from "../customers/customers.ts";
-import { InstallationId, IntegrationId, ProjectId, CreateTime, times, UpdateTime } from "../members.ts";
+import { InstallationId, IntegrationId, ProjectId, CreateTime, toTimes, UpdateTime } from "../members.ts";
 
 export const SkipSampling = Type.Optional(
   Type.Boolean({
@@ -133,7 +133,7 @@ function toInstallation(
       ...(error !== undefined && { error }),
       time,
     })),
-    ...times(row),
+    ...toTimes(row),
     createdBy: row.createdBy,
     config: { ...config, createTime: config.createTime.toISOString() },
   };

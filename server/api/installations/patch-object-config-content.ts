@@ -108,7 +108,7 @@ function decide(
   const place = [action, "objects", objectName];
   const operations = changes.map(({ op, path, value }) => ({ op, path, value: value as Json | undefined }));
   const patched = patch(valueAt(before, place) ?? { objectName }, operations, objectName);
-  const after = patched === undefined ? without(before, action, objectName) : withObject(patched);
+  const after = patched === undefined ? omitObject(before, action, objectName) : withObject(patched);
   const touched = [formatName(place)];
   const content = checkConfigChange(catalog, integration, { before, after, touched }, (issue) =>
     withOperation(issue, place, operations),
@@ -153,7 +153,7 @@ function patch(object: Json, operations: PatchOperation[], objectName: string): 
   }
 }
 
-function without(content: JsonObject, action: Request["action"], objectName: string): JsonObject {
+function omitObject(content: JsonObject, action: Request["action"], objectName: string): JsonObject {
   const objects = valueAt(content, [action, "objects"]);
   if (!isJsonObject(objects)) return content;
   const key = keyOfObject(objects, objectName);

@@ -10,7 +10,7 @@ import { IntegrationIdOrName } from "../members.ts";
 import type { CallServices } from "../../operations/call-provider.ts";
 import { describeObjects } from "../objects/describe-objects.ts";
 import type { MetadataMemory } from "../../operations/metadata-memory.ts";
-import { sentence } from "../../operations/provider-problem.ts";
+import { formatSentence } from "../../operations/provider-problem.ts";
 import { HydratedRevisionSchema, toHydrated, type Described } from "./hydrated-integration.ts";
 import { getIntegrationRow } from "../integration.ts";
 
@@ -88,7 +88,7 @@ async function describeAll(
   const described = await describeObjects(deps, target, objectNames);
   return new Map(
     [...described].map(([name, found]): [string, Described] => {
-      if (found instanceof ProviderError) return [name, { error: sentence(found) }];
+      if (found instanceof ProviderError) return [name, { error: formatSentence(found) }];
       return [name, found instanceof Problem ? { error: found.options.detail } : { metadata: found }];
     }),
   );

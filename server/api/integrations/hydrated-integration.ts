@@ -173,7 +173,7 @@ function toReadObject(object: ReadObject, account: Described): HydratedReadObjec
   const requiredFields = object.requiredFields?.map((field) => toField(field, fields));
   const optionalFields = object.optionalFields?.map((field) => toField(field, fields));
   const rest = optionalFieldsAuto
-    ? remaining(all, [...(requiredFields ?? []), ...(optionalFields ?? [])])
+    ? listRemaining(all, [...(requiredFields ?? []), ...(optionalFields ?? [])])
     : [];
   return {
     objectName,
@@ -187,7 +187,7 @@ function toReadObject(object: ReadObject, account: Described): HydratedReadObjec
     ...(optionalFieldsAuto && { optionalFieldsAuto }),
     ...(backfill && { backfill }),
     allFieldsMetadata: fields,
-    allFields: all.map(short),
+    allFields: all.map(toShortField),
     ...(account.error !== undefined && { error: account.error }),
   };
 }
@@ -205,9 +205,9 @@ function toField(field: ManifestField, fields: Record<string, FieldMetadata>): H
   return { ...field, displayName: found?.displayName ?? field.fieldName };
 }
 
-const short = ({ fieldName, displayName }: FieldMetadata) => ({ fieldName, displayName });
+const toShortField = ({ fieldName, displayName }: FieldMetadata) => ({ fieldName, displayName });
 
-function remaining(all: FieldMetadata[], named: HydratedField[]): HydratedField[] {
+function listRemaining(all: FieldMetadata[], named: HydratedField[]): HydratedField[] {
   const taken = new Set(named.map(({ fieldName }) => fieldName?.toLowerCase()));
-  return all.filter(({ fieldName }) => !taken.has(fieldName.toLowerCase())).map(short);
+  return all.filter(({ fieldName }) => !taken.has(fieldName.toLowerCase())).map(toShortField);
 }

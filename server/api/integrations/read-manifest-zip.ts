@@ -29,7 +29,7 @@ export async function readManifestZip(zip: Buffer): Promise<ManifestZip> {
     const folder = manifest.fileName.replace(/amp\.ya?ml$/, "providers/");
     return { source, files: await readProviders(file, entries, folder) };
   } catch (error) {
-    throw error instanceof Problem ? error : broken(error);
+    throw error instanceof Problem ? error : buildBroken(error);
   } finally {
     file.close();
   }
@@ -59,7 +59,7 @@ const AT_TOP = /^amp\.ya?ml$/;
 const open = (zip: Buffer): Promise<ZipFile> =>
   new Promise((resolve, reject) => {
     fromBuffer(zip, { lazyEntries: true, validateEntrySizes: true }, (error, file) =>
-      file ? resolve(file) : reject(broken(error)),
+      file ? resolve(file) : reject(buildBroken(error)),
     );
   });
 
@@ -109,7 +109,7 @@ const refusalProblem = (detail: string, cause?: unknown): Problem =>
   new Problem("semantically-invalid", { detail, cause });
 const tooLarge = () =>
   refusalProblem("The manifest in the zip is larger than 1 MB. Manifests are a few kilobytes long.");
-const broken = (cause: unknown) => {
+const buildBroken = (cause: unknown) => {
   const why = cause instanceof Error ? cause.message.replace(/\.$/, "") : "it is damaged";
   return refusalProblem(
     `The upload cannot be read as a zip: ${why}. Zip the folder that holds the amp.yaml and upload it again.`,

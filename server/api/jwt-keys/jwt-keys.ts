@@ -86,12 +86,14 @@ const LEAST_BITS = 2_048;
 function readPublicKey(pem: string): string {
   // Node could derive the public key, but private keys must not be sent here.
   if (/PRIVATE KEY/.test(pem)) {
-    throw wrong("This is a private key. Keep it on your server, and send the public key that belongs to it.");
+    throw refuseKey(
+      "This is a private key. Keep it on your server, and send the public key that belongs to it.",
+    );
   }
   const key = parse(pem);
-  if (key.asymmetricKeyType !== "rsa") throw wrong("The key must be an RSA key.");
+  if (key.asymmetricKeyType !== "rsa") throw refuseKey("The key must be an RSA key.");
   if ((key.asymmetricKeyDetails?.modulusLength ?? 0) < LEAST_BITS) {
-    throw wrong(`The key must have at least ${LEAST_BITS} bits.`);
+    throw refuseKey(`The key must have at least ${LEAST_BITS} bits.`);
   }
   return key.export({ type: "spki", format: "pem" }).toString();
 }
@@ -100,11 +102,11 @@ function parse(pem: string): KeyObject {
   try {
     return createPublicKey(pem);
   } catch (cause) {
-    throw wrong("This is not a public key in PEM form (-----BEGIN PUBLIC KEY-----).", cause);
+    throw refuseKey("This is not a public key in PEM form (-----BEGIN PUBLIC KEY-----).", cause);
   }
 }
 
-function wrong(detail: string, cause?: unknown): Problem {
+function refuseKey(detail: string, cause?: unknown): Problem {
   const field = "publicKeyPem";
   return new Problem("invalid-request", {
     detail: `${field}: ${detail}`,

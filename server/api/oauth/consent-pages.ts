@@ -35,7 +35,7 @@ export function askingPage(
     title: `Connect ${provider} to ${app}`,
     formTargets: form.targets,
     headers: { "set-cookie": form.cookie },
-    main: `${header(app)}<h1>Connect ${theProvider} to ${theApp}</h1>
+    main: `${renderHeader(app)}<h1>Connect ${theProvider} to ${theApp}</h1>
 <p>${theApp} asks for access to your ${theProvider} account. On the next page, ${theProvider} asks you to sign in and agree.</p>
 <dl>${rows.join("")}</dl>
 <p class="note">Continue only if you started this in ${theApp} yourself. If somebody sent you this address, cancel: your account
@@ -78,9 +78,9 @@ export function successPage(connectionId: string, { app, provider }: Names): Pag
     status: 200,
     layout: "card",
     title: `${provider} is connected`,
-    main: `${header(app)}${GOOD}<h1>Connected</h1>
+    main: `${renderHeader(app)}${GOOD}<h1>Connected</h1>
 <p>${escapeHtml(app)} is now connected to ${escapeHtml(provider)}. You can close this window.</p>`,
-    script: reporting(
+    script: renderReport(
       { eventType: "AUTHORIZATION_SUCCEEDED", data: { connection: connectionId } },
       // The opener gets time to read the message: a closed window means that the customer has cancelled.
       "setTimeout(() => window.close(), 1_000);",
@@ -94,7 +94,7 @@ export const usedPage = ({ app, provider }: Names): Page =>
     status: 400,
     layout: "card",
     title: `${provider} is connected`,
-    main: `${header(app)}${GOOD}<h1>Connected already</h1>
+    main: `${renderHeader(app)}${GOOD}<h1>Connected already</h1>
 <p>${escapeHtml(app)} was connected to ${escapeHtml(provider)} by this address, which works once. You can close this window.</p>`,
   });
 
@@ -122,16 +122,16 @@ export function failurePage({ message, app, reference, again }: FailureShown): P
     layout: "card",
     title: "Not connected",
     formTargets: again?.targets,
-    main: `${app === undefined ? "" : header(app)}${BAD}<h1>Not connected</h1>
+    main: `${app === undefined ? "" : renderHeader(app)}${BAD}<h1>Not connected</h1>
 <p>${escapeHtml(message)}</p>
 ${reference === undefined ? "" : `<p class="soft small">Reference: ${escapeHtml(reference)}</p>`}
 ${form}`,
-    script: reporting({ eventType: "AUTHORIZATION_FAILED", message, data: { error: message } }),
+    script: renderReport({ eventType: "AUTHORIZATION_FAILED", message, data: { error: message } }),
   });
 }
 
 /** Posts exactly one message, with the members that the published UI library reads. */
-const reporting = (message: object, then = ""): string =>
+const renderReport = (message: object, then = ""): string =>
   // The URL contains code and state, so it is removed from the history.
   `history.replaceState(null, "", location.pathname);
 const opener = window.opener;
@@ -148,7 +148,7 @@ export const scriptJson = (value: unknown): string =>
   );
 
 /** Returns the application's name behind a tile with its first letter. */
-export function header(app: string): string {
+export function renderHeader(app: string): string {
   const [letter = "?"] = app.trim();
   return `<div class="app"><span class="mark" aria-hidden="true">${escapeHtml(letter.toUpperCase())}</span><span>${escapeHtml(app)}</span></div>\n`;
 }

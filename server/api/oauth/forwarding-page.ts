@@ -8,7 +8,7 @@ import {
   type ShownCustomAuthSession,
 } from "../../store/connections/custom-auth-sessions.ts";
 import { browserHashes, CUSTOM_AUTH_PATH } from "./browser-binding.ts";
-import { failurePage, header, scriptJson } from "./consent-pages.ts";
+import { failurePage, renderHeader, scriptJson } from "./consent-pages.ts";
 import { openProgress, type FlowServices } from "./custom-auth-flow.ts";
 
 /** The published UI library looks for this. */
@@ -59,7 +59,7 @@ if (opener) opener.postMessage(${scriptJson({ source: SOURCE, params })}, ${scri
     status: 200,
     layout: "card",
     title: "Almost connected",
-    main: `${header(appName)}<h1>Almost connected</h1>
+    main: `${renderHeader(appName)}<h1>Almost connected</h1>
 <p>This window closes automatically. If it does not, close it and return to ${escapeHtml(appName)}.</p>`,
     script,
   });

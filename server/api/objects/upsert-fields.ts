@@ -6,7 +6,7 @@ import { callProvider, type CallOutcome, type CallServices } from "../../operati
 import { customFieldsConnector } from "./customer-account.ts";
 import type { FieldResult, UpsertAnswer, UpsertRequest } from "./field-definition.ts";
 import type { MetadataMemory } from "../../operations/metadata-memory.ts";
-import { providerProblem, sentence } from "../../operations/provider-problem.ts";
+import { providerProblem, formatSentence } from "../../operations/provider-problem.ts";
 
 export type UpsertServices = CallServices & { metadata: MetadataMemory };
 
@@ -26,12 +26,12 @@ export async function upsertFields(
     const outcomes = await callProvider(deps, call, ({ fetch }) => fields.upsert(requests, fetch)).finally(
       () => deps.metadata.forget(target.connectionId),
     );
-    if (outcomes.some(({ error }) => error)) throw refusal(requests, outcomes, target.connectionId);
-    return { success: true, fields: results(requests, outcomes) };
+    if (outcomes.some(({ error }) => error)) throw toRefusal(requests, outcomes, target.connectionId);
+    return { success: true, fields: toResults(requests, outcomes) };
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     throw providerProblem(error, target.connectionId, {
-      detail: `No field was created or changed: ${sentence(error)}`,
+      detail: `No field was created or changed: ${formatSentence(error)}`,
       extensions: { success: false, fields: {} },
     });
   }
@@ -79,7 +79,7 @@ function refuseFaulty(requests: Placed[], fields: CustomFieldsConnector): void {
   throw new Problem("invalid-request", { detail: `${first.name}: ${first.detail}${more}`, issues });
 }
 
-function results(requests: Placed[], outcomes: FieldOutcome[]): UpsertAnswer["fields"] {
+function toResults(requests: Placed[], outcomes: FieldOutcome[]): UpsertAnswer["fields"] {
   const objects = new Map<string, [string, FieldResult][]>();
   for (const [index, { objectName, definition }] of requests.entries()) {
     const outcome = outcomes[index];
@@ -97,21 +97,21 @@ function toResult({ fieldName, action, metadata, warnings, error }: FieldOutcome
     action,
     ...(metadata && { metadata }),
     ...(warnings.length > 0 && { warnings }),
-    ...(error && { error: { message: sentence(error), ...(error.code && { code: error.code }) } }),
+    ...(error && { error: { message: formatSentence(error), ...(error.code && { code: error.code }) } }),
   };
 }
 
 /** Returns a Problem with the result of each field. */
-function refusal(requests: Placed[], outcomes: FieldOutcome[], connectionId: string): Problem {
+function toRefusal(requests: Placed[], outcomes: FieldOutcome[], connectionId: string): Problem {
   const all = outcomes.flatMap(({ error }, index) => {
     const name = requests[index]?.place ?? "fields";
-    return error ? [{ error, name, detail: sentence(error) }] : [];
+    return error ? [{ error, name, detail: formatSentence(error) }] : [];
   });
   // A conflict with an existing field stops the others, so it is reported first.
   const conflicts = all.filter(({ error }) => error.kind === "conflict");
   const failures = [...conflicts, ...all.filter(({ error }) => error.kind !== "conflict")];
   const done = outcomes.filter(({ action }) => action !== "none").length;
-  const extensions = { success: false, fields: results(requests, outcomes) };
+  const extensions = { success: false, fields: toResults(requests, outcomes) };
   const issues = failures.map(({ name, detail }): Issue => ({ in: "body", name, detail }));
   const [first] = failures;
   const reported = first ? `${first.name}: ${first.detail}` : "";

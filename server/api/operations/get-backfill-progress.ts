@@ -13,7 +13,7 @@ import {
   IntegrationIdOrName,
   ObjectName,
   CreateTime,
-  times,
+  toTimes,
   UpdateTime,
 } from "../members.ts";
 import { toOperation } from "./operation.ts";
@@ -121,9 +121,9 @@ function toProgress(row: OperationRow, object: BackfilledObject): Static<typeof 
     ...(progress?.recordsEstimatedTotal !== undefined && {
       recordsEstimatedTotal: progress.recordsEstimatedTotal,
     }),
-    ...pace(row, { progress, read }),
-    ...waiting(row, object, read),
-    ...times(row),
+    ...computePace(row, { progress, read }),
+    ...describeWaiting(row, object, read),
+    ...toTimes(row),
   };
 }
 
@@ -138,7 +138,7 @@ const KINDS = {
   destination: { kind: "destination", of: "destination" },
 } as const;
 
-function waiting(
+function describeWaiting(
   { status }: OperationRow,
   object: BackfilledObject,
   { waitsFor, waitingSince }: NonNullable<Metadata["read"]> | { waitsFor?: never; waitingSince?: never } = {},
@@ -149,7 +149,7 @@ function waiting(
 }
 
 /** Rounded to three digits; at least a second, so that the first page is no burst. */
-function pace(
+function computePace(
   { status, createTime, updateTime }: OperationRow,
   { progress, read }: Pick<Metadata, "progress" | "read">,
 ): Pick<Static<typeof BackfillProgressSchema>, "recordsPerSecond" | "secondsLeft"> {

@@ -15,7 +15,7 @@ import {
   OperationId,
   ProjectId,
   CreateTime,
-  times,
+  toTimes,
   UpdateTime,
 } from "../members.ts";
 
@@ -144,7 +144,7 @@ export const toOperation = (row: OperationRow & Partial<ListedOperation>): Opera
   metadata: nameCounts(row.metadata as JsonObject) as Operation["metadata"],
   ...(row.actor && { actor: row.actor }),
   ...(row.requestId && { requestId: row.requestId }),
-  ...times({ ...row, createTime: timeOfId(row.id) }),
+  ...toTimes({ ...row, createTime: timeOfId(row.id) }),
 });
 
 /** Throws a 404 Problem. */

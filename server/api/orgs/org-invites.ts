@@ -11,7 +11,7 @@ import {
   revokeInvite,
   upsertInvite,
 } from "../../store/access/people.ts";
-import { OrgId, CreateTime, times, UpdateTime } from "../members.ts";
+import { OrgId, CreateTime, toTimes, UpdateTime } from "../members.ts";
 import { getOwnOrg, OrgParams, RoleSchema } from "./org.ts";
 
 export const inviteRoutes = (deps: { database: Database }): Route[] => [
@@ -48,7 +48,7 @@ const toInvite = (row: InviteRow): Static<typeof InviteSchema> => ({
   parentId: row.orgId,
   role: row.role,
   status: row.status,
-  ...times(row),
+  ...toTimes(row),
 });
 
 const noInvite = (id: string): Problem =>

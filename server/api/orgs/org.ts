@@ -10,7 +10,7 @@ import {
   type MemberRow,
   type OrganizationRow,
 } from "../../store/access/organizations.ts";
-import { OrgId, CreateTime, times, UpdateTime } from "../members.ts";
+import { OrgId, CreateTime, toTimes, UpdateTime } from "../members.ts";
 
 export const OrgSchema = Type.Object(
   {
@@ -63,7 +63,7 @@ export const toOrg = (row: OrganizationRow): Static<typeof OrgSchema> => ({
   id: row.id,
   label: row.label,
   defaultTeamId: row.defaultTeamId,
-  ...times(row),
+  ...toTimes(row),
 });
 
 export function toBuilder(row: BuilderRow): Static<typeof BuilderSchema> {

@@ -4,7 +4,7 @@ import type { Problem } from "../../../ground/errors.ts";
 import { memberProblem } from "../../../ground/member-problem.ts";
 import { isUuid } from "../../../ground/ids.ts";
 import type { ProjectRow } from "../../store/access/projects.ts";
-import { OrgId, ProjectId, CreateTime, times, UpdateTime } from "../members.ts";
+import { OrgId, ProjectId, CreateTime, toTimes, UpdateTime } from "../members.ts";
 
 export const ProjectSchema = Type.Object(
   {
@@ -47,7 +47,7 @@ export const toProject = (row: ProjectRow, logDays?: number): Static<typeof Proj
   orgId: row.orgId,
   dropUnmappedFields: row.dropUnmappedFields,
   production: row.production,
-  ...times(row),
+  ...toTimes(row),
   ...(logDays !== undefined && {
     entitlements: {
       brandingRemoval: { value: true },

@@ -4,7 +4,7 @@ import { described } from "../../../ground/described.ts";
 import { Problem } from "../../../ground/errors.ts";
 import type { SharedQueries } from "../../store/database/sides.ts";
 import { findProviderApp, type ProviderAppRow } from "../../store/connections/provider-apps.ts";
-import { ProjectId, ProviderAppId, ProviderName, CreateTime, times, UpdateTime } from "../members.ts";
+import { ProjectId, ProviderAppId, ProviderName, CreateTime, toTimes, UpdateTime } from "../members.ts";
 
 export const ProviderAppMetadataSchema = Type.Object(
   {
@@ -50,7 +50,7 @@ export const toProviderApp = (row: ProviderAppRow): Static<typeof ProviderAppSch
   clientId: row.clientId,
   scopes: row.scopes,
   metadata: row.metadata as Static<typeof ProviderAppMetadataSchema>,
-  ...times(row),
+  ...toTimes(row),
 });
 
 /** Throws a 404 Problem. */

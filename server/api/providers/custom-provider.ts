@@ -18,7 +18,7 @@ import {
   upsertCustomProvider,
   type CustomProviderRow,
 } from "../../store/connections/custom-providers.ts";
-import { CreateTime, times, UpdateTime } from "../members.ts";
+import { CreateTime, toTimes, UpdateTime } from "../members.ts";
 
 /** Maximum number of custom providers in a project. */
 export const MAX_PROVIDERS = 50;
@@ -52,7 +52,7 @@ export function toCustomProvider(
 ): Static<typeof CustomProviderSchema> | undefined {
   const { own } = checkCustomProvider(row.key, row.document);
   const provider = own && catalog.with(new Map([[row.key, own]])).find(row.key);
-  return provider && { key: row.key, provider, document: row.document, ...times(row) };
+  return provider && { key: row.key, provider, document: row.document, ...toTimes(row) };
 }
 
 const MAX_ISSUES = 50;
@@ -67,11 +67,11 @@ export function checkedCustomProvider(
   const { own, faults } = checkCustomProvider(key, document);
   if (own && deps.catalog.find(key)) {
     const message = "is a provider of this server's catalog; choose another key";
-    throw invalid(key, [{ path: "key", message }], place);
+    throw buildInvalid(key, [{ path: "key", message }], place);
   }
   const unreachable = own ? hostFaults(own, deps.egress) : [];
   if (own && unreachable.length === 0) return own;
-  throw invalid(key, [...faults, ...unreachable], place);
+  throw buildInvalid(key, [...faults, ...unreachable], place);
 }
 
 const hostFaults = (
@@ -85,7 +85,7 @@ const hostFaults = (
       : [];
   });
 
-function invalid(key: string, faults: ProviderFault[], place: string): Problem {
+function buildInvalid(key: string, faults: ProviderFault[], place: string): Problem {
   const [first] = faults;
   const readName = ({ path }: ProviderFault) => [place, path].filter(Boolean).join(".");
   const count = `${faults.length} mistake${faults.length === 1 ? "" : "s"}`;

@@ -52,7 +52,7 @@ export async function listObstacles(
   const isRead = row !== undefined && !row.disabled;
   const subscription = subscriptions.find((one) => one.objectName === objectName);
   const about = { objectName, destinations: [row?.destination, subscription?.destination] };
-  const concerning = sortReasons((reasons.get(id) ?? []).filter((reason) => concerns(reason, about)));
+  const concerning = sortReasons((reasons.get(id) ?? []).filter((reason) => concernsObject(reason, about)));
   const obstacles = concerning.map(describeReason);
   if (!isRead && !isSubscribed) {
     // It is a worker that begins to read what was installed.
@@ -79,7 +79,7 @@ interface Concerned {
 }
 
 /** Returns whether a reason keeps away records of the object, and not only those of others. */
-const concerns = (
+const concernsObject = (
   { type, name, objectName }: LocatedReason,
   { objectName: traced, destinations }: Concerned,
 ): boolean => {

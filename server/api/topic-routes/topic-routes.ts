@@ -13,7 +13,7 @@ import {
   topicDestinationRoutes,
 } from "../../store/deliveries/topic-routes.ts";
 import { getDestinationRow } from "../destinations/destination.ts";
-import { DestinationId, ProjectId, TopicId, CreateTime, times, UpdateTime } from "../members.ts";
+import { DestinationId, ProjectId, TopicId, CreateTime, toTimes, UpdateTime } from "../members.ts";
 import { PROJECT } from "../paths.ts";
 import { getTopicRow } from "../topics/topics.ts";
 
@@ -48,7 +48,7 @@ const toEventTopicRoute = (row: EventTopicRouteRow): Static<typeof EventTopicRou
   eventType: row.eventType as EventType,
   topicId: row.topicId,
   projectId: row.projectId,
-  ...times(row),
+  ...toTimes(row),
 });
 
 const listEventTopicRoutes = (deps: { database: Database }) =>

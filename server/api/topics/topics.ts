@@ -16,7 +16,7 @@ import {
   updateTopic as updateRow,
 } from "../../store/deliveries/topics.ts";
 import { getDestinationRow } from "../destinations/destination.ts";
-import { DestinationId, ProjectId, TopicId, CreateTime, times, UpdateTime } from "../members.ts";
+import { DestinationId, ProjectId, TopicId, CreateTime, toTimes, UpdateTime } from "../members.ts";
 import { checkName } from "../names.ts";
 import { PROJECT } from "../paths.ts";
 
@@ -51,7 +51,7 @@ const toTopic = (row: TopicRow): Static<typeof TopicSchema> => ({
   projectId: row.projectId,
   eventTypes: row.eventTypes,
   destinationIds: row.destinationIds,
-  ...times(row),
+  ...toTimes(row),
 });
 
 const noTopic = (id: string): Problem =>

@@ -105,10 +105,10 @@ function putUpload(deps: { database: Database; config: { dataDir: string } }) {
     streamsBody: true,
     admit: async ({ params }) => void (await requireOpen(deps.database, params.uploadId)),
     async handle({ params, body, headers }) {
-      if (!isStream(body)) throw empty();
+      if (!isStream(body)) throw buildEmptyUpload();
       const announced = await requireOpen(deps.database, params.uploadId);
       await receiveFile(body, deps.config.dataDir, async (file) => {
-        if (file.sizeBytes === 0) throw empty();
+        if (file.sizeBytes === 0) throw buildEmptyUpload();
         requireMd5(file.md5, [announced.md5, headers["content-md5"]]);
         await store(params.uploadId, file);
       });
@@ -148,5 +148,5 @@ function oneAtATime<Args extends unknown[]>(
 const isStream = (body: unknown): body is AsyncIterable<Buffer> =>
   typeof body === "object" && body !== null && Symbol.asyncIterator in body;
 
-const empty = (): Problem =>
+const buildEmptyUpload = (): Problem =>
   new Problem("invalid-request", { detail: "The upload is empty. Send the zip as the body." });

@@ -1,5 +1,5 @@
 /** Checks what is reached by an address: Busbar itself from outside with its certificate, the issuer, the collector. */
-import { bad, good, type Finding } from "../../../cli/doctor/finding.ts";
+import { reportBad, reportGood, type Finding } from "../../../cli/doctor/finding.ts";
 import { findAuthorityRemedy } from "../../../cli/http/unknown-authority.ts";
 import { openOperatorEgress, type OperatorEgress } from "../../egress/operator-egress.ts";
 import { readCertificate } from "../../egress/read-certificate.ts";
@@ -31,22 +31,28 @@ export async function checkAddresses(config: Config): Promise<Finding[]> {
 async function checkPublic(egress: OperatorEgress, { publicUrl }: Config): Promise<Finding[]> {
   const check = "public address";
   if (publicUrl === undefined) {
-    return [good(check, "not set: providers and people reach Busbar on this machine only")];
+    return [reportGood(check, "not set: providers and people reach Busbar on this machine only")];
   }
   const cure = "Check DNS, the reverse proxy and BUSBAR_PUBLIC_URL; Busbar must run.";
   const answer = await ask(egress, `${publicUrl}/healthz`);
-  if ("fault" in answer) return [bad(check, `${publicUrl}: ${answer.fault}`, answer.cure ?? cure)];
+  if ("fault" in answer) return [reportBad(check, `${publicUrl}: ${answer.fault}`, answer.cure ?? cure)];
   // Busbar itself answers 200 here as long as it runs.
   if (answer.status === 503) {
     const away = "Start Busbar and repair what /readyz of its processes names; then check the load balancer.";
-    return [bad(check, `${publicUrl} answers HTTP 503: its load balancer finds no process ready`, away)];
+    return [
+      reportBad(check, `${publicUrl} answers HTTP 503: its load balancer finds no process ready`, away),
+    ];
   }
   if (answer.status !== 200 || !answer.text.includes('"status":"ok"')) {
     return [
-      bad(check, `${publicUrl} answers HTTP ${answer.status}, which is not the answer of a Busbar`, cure),
+      reportBad(
+        check,
+        `${publicUrl} answers HTTP ${answer.status}, which is not the answer of a Busbar`,
+        cure,
+      ),
     ];
   }
-  return [good(check, `${publicUrl} leads to Busbar`), await checkCertificate(publicUrl)];
+  return [reportGood(check, `${publicUrl} leads to Busbar`), await checkCertificate(publicUrl)];
 }
 
 async function checkProxy(egress: OperatorEgress, url: string | undefined): Promise<Finding[]> {
@@ -54,10 +60,10 @@ async function checkProxy(egress: OperatorEgress, url: string | undefined): Prom
   if (url === undefined) return [];
   const cure = "Check DNS, the reverse proxy and BUSBAR_PROXY_PUBLIC_URL; Busbar must run.";
   const answer = await ask(egress, url);
-  if ("fault" in answer) return [bad(check, `${url}: ${answer.fault}`, answer.cure ?? cure)];
+  if ("fault" in answer) return [reportBad(check, `${url}: ${answer.fault}`, answer.cure ?? cure)];
   // The proxy refuses a call without its headers, and marks the refusal as its own.
-  if (!answer.isRefusal) return [bad(check, `${url} answers, but not as the proxy of a Busbar`, cure)];
-  return [good(check, `${url} leads to the proxy`), await checkCertificate(url)];
+  if (!answer.isRefusal) return [reportBad(check, `${url} answers, but not as the proxy of a Busbar`, cure)];
+  return [reportGood(check, `${url} leads to the proxy`), await checkCertificate(url)];
 }
 
 async function checkCertificate(address: string): Promise<Finding> {
@@ -65,8 +71,8 @@ async function checkCertificate(address: string): Promise<Finding> {
   const check = `certificate of ${url.hostname}`;
   if (url.protocol !== "https:") {
     const isLocal = /^(localhost|127\.|\[::1\])/.test(url.hostname);
-    if (isLocal) return good(check, "none is needed: the address is this machine");
-    return bad(
+    if (isLocal) return reportGood(check, "none is needed: the address is this machine");
+    return reportBad(
       check,
       "there is none: keys and tokens travel in plain text",
       "Terminate TLS in a reverse proxy.",
@@ -77,9 +83,9 @@ async function checkCertificate(address: string): Promise<Finding> {
     const { validTo, issuer } = await readCertificate(url);
     const days = Math.floor((validTo.getTime() - nowMs()) / DAY_MS);
     const detail = `valid for ${days} days, from ${issuer}`;
-    return days < LEAST_DAYS ? bad(check, detail, renew) : good(check, detail);
+    return days < LEAST_DAYS ? reportBad(check, detail, renew) : reportGood(check, detail);
   } catch (error) {
-    return bad(check, `not valid: ${describeReason(error)}`, renew);
+    return reportBad(check, `not valid: ${describeReason(error)}`, renew);
   }
 }
 
@@ -89,9 +95,9 @@ async function checkIssuer(egress: OperatorEgress, issuer: string | undefined): 
   const answer = await ask(egress, url);
   const check = "sign-in issuer";
   const cure = "Check BUSBAR_OIDC_ISSUER: people cannot sign in.";
-  if ("fault" in answer) return [bad(check, `${url}: ${answer.fault}`, answer.cure ?? cure)];
-  if (answer.status !== 200) return [bad(check, `${url}: HTTP ${answer.status}`, cure)];
-  return [good(check, `${issuer} answers`)];
+  if ("fault" in answer) return [reportBad(check, `${url}: ${answer.fault}`, answer.cure ?? cure)];
+  if (answer.status !== 200) return [reportBad(check, `${url}: HTTP ${answer.status}`, cure)];
+  return [reportGood(check, `${issuer} answers`)];
 }
 
 /** Sends empty messages, which a collector takes. In protobuf an empty message has no bytes. */
@@ -116,9 +122,9 @@ async function collect(
   const check = "collector";
   const cure = "Check the collector, OTEL_EXPORTER_OTLP_ENDPOINT and OTEL_EXPORTER_OTLP_HEADERS.";
   const answer = await ask(egress, url.href, message);
-  if ("fault" in answer) return bad(check, `${url.href}: ${answer.fault}`, answer.cure ?? cure);
-  if (answer.status >= 300) return bad(check, `${url.href} answers HTTP ${answer.status}`, cure);
-  return good(check, `${url.href} takes messages`);
+  if ("fault" in answer) return reportBad(check, `${url.href}: ${answer.fault}`, answer.cure ?? cure);
+  if (answer.status >= 300) return reportBad(check, `${url.href} answers HTTP ${answer.status}`, cure);
+  return reportGood(check, `${url.href} takes messages`);
 }
 
 /** `cure`: of a fault whose cause is known. */

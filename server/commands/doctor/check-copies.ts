@@ -1,5 +1,5 @@
 /** Checks that PostgreSQL replicates the shared tables from the control database into the data database. */
-import { bad, good, type Finding } from "../../../cli/doctor/finding.ts";
+import { reportBad, reportGood, type Finding } from "../../../cli/doctor/finding.ts";
 import { inspectCopies, type CopyFacts } from "../../store/maintenance/inspect-copies.ts";
 
 /** Above it, the control database's disk may fill. */
@@ -12,15 +12,15 @@ export async function checkCopies(connectionString: string, dataUrl: string): Pr
     const detail = "the two databases do not belong together";
     const cure =
       "Name the two that do. Before the first start: both must be empty, and the start makes them a pair.";
-    return [bad("copies", detail, cure)];
+    return [reportBad("copies", detail, cure)];
   }
   return [checkVersions(facts), checkReplication(facts), checkSlot(facts)];
 }
 
 function checkVersions({ versions: { control, data } }: CopyFacts): Finding {
-  if (control === data) return good("versions of both databases", `PostgreSQL ${control}`);
+  if (control === data) return reportGood("versions of both databases", `PostgreSQL ${control}`);
   const detail = `PostgreSQL ${control} and ${data}`;
-  return bad(
+  return reportBad(
     "versions of both databases",
     detail,
     "Busbar does not start until both have the same major version.",
@@ -31,18 +31,18 @@ const MEANWHILE = "Until then new customers' work waits, and nothing is lost.";
 
 function checkReplication({ isEnabled, isRunning, areComplete, slot }: CopyFacts): Finding {
   const check = "copies";
-  if (!slot || slot.isLost) return good(check, "see their slot");
+  if (!slot || slot.isLost) return reportGood(check, "see their slot");
   if (!isEnabled) {
     // Enabling it may be wrong: after a renewal that broke off, the slot lacks changes.
     const cure = `Run busbar migrate, which makes the slot and the copies again. ${MEANWHILE}`;
-    return bad(check, "replication is disabled", cure);
+    return reportBad(check, "replication is disabled", cure);
   }
   if (!isRunning) {
     const detail = "replication does not run: its worker cannot connect, or cannot apply a change";
-    return bad(check, detail, `The log of the data database's server says why. ${MEANWHILE}`);
+    return reportBad(check, detail, `The log of the data database's server says why. ${MEANWHILE}`);
   }
-  if (areComplete) return good(check, "complete");
-  return bad(check, "late by more than a second", `Look at the load of both servers. ${MEANWHILE}`);
+  if (areComplete) return reportGood(check, "complete");
+  return reportBad(check, "late by more than a second", `Look at the load of both servers. ${MEANWHILE}`);
 }
 
 function checkSlot({ slot }: CopyFacts): Finding {
@@ -51,13 +51,13 @@ function checkSlot({ slot }: CopyFacts): Finding {
     const detail = slot
       ? `${slot.name} has lost changes that the data database still needs (max_slot_wal_keep_size)`
       : "the control database has none, as after a failover to a standby without it";
-    return bad(
+    return reportBad(
       check,
       `${detail}: copies do not change any more`,
       "Run busbar migrate, which makes the slot and the copies again.",
     );
   }
   const kept = `keeps ${(slot.keptBytes / 1e6).toFixed(0)} MB of log on the control server`;
-  if (slot.keptBytes < MAX_KEPT_BYTES) return good(check, kept);
-  return bad(check, kept, "Let replication go on before the disk is full.");
+  if (slot.keptBytes < MAX_KEPT_BYTES) return reportGood(check, kept);
+  return reportBad(check, kept, "Let replication go on before the disk is full.");
 }

@@ -1,5 +1,5 @@
 /** Checks the database of DATABASE_URL, or that of the data tables: reachable, recent, safe, with room, and migrated. */
-import { bad, good, type Finding } from "../../../cli/doctor/finding.ts";
+import { reportBad, reportGood, type Finding } from "../../../cli/doctor/finding.ts";
 import type { Config } from "../../../ground/config.ts";
 import { inspectDatabase, type DatabaseFacts } from "../../store/maintenance/inspect-database.ts";
 
@@ -22,51 +22,51 @@ export async function checkDatabase(
   try {
     const facts = await inspectDatabase(connectionString);
     const findings = [
-      version(facts),
-      migrations(facts),
-      ...settings(facts),
-      connections(facts, config.databaseConnections),
-      transactions(facts),
+      checkVersion(facts),
+      checkMigrations(facts),
+      ...checkSettings(facts),
+      checkConnections(facts, config.databaseConnections),
+      checkTransactions(facts),
       clock(facts),
-      outbox(facts),
+      checkOutbox(facts),
     ];
     return { findings, facts };
   } catch (error) {
     // A failure of several addresses has no message of its own.
     const reason = error instanceof Error ? error.message || String(error) : String(error);
     const cure = `Check ${variable}, that PostgreSQL runs, and the network between the two.`;
-    return { findings: [bad("database", `cannot be used: ${reason}`, cure)] };
+    return { findings: [reportBad("database", `cannot be used: ${reason}`, cure)] };
   }
 }
 
-function version(facts: DatabaseFacts): Finding {
+function checkVersion(facts: DatabaseFacts): Finding {
   const { versionNumber, isStandby, isEncrypted, role, sizeBytes } = facts;
   const what = `PostgreSQL ${facts.version}`;
   if (versionNumber < OLDEST_VERSION)
-    return bad("database", `${what} is too old`, "Use PostgreSQL 14 or later.");
+    return reportBad("database", `${what} is too old`, "Use PostgreSQL 14 or later.");
   if (isStandby) {
     const cure = "Name the primary, or all hosts with target_session_attrs=read-write.";
-    return bad("database", `${what} is a standby, which takes no writes`, cure);
+    return reportBad("database", `${what} is a standby, which takes no writes`, cure);
   }
   const path = isEncrypted ? "encrypted" : "not encrypted";
   const size = `${(sizeBytes / 1e6).toFixed(sizeBytes < 1e8 ? 1 : 0)} MB`;
-  return good("database", `${what}, connected as ${role}, ${path}, ${size}`);
+  return reportGood("database", `${what}, connected as ${role}, ${path}, ${size}`);
 }
 
-function migrations(facts: DatabaseFacts): Finding {
+function checkMigrations(facts: DatabaseFacts): Finding {
   const { missingMigrations, newerMigrations, mayMigrate, mayRead, role } = facts;
   const check = "migrations";
   const grant = `Run busbar migrate --grant ${role} as the owner of the tables.`;
-  if (!mayRead) return bad(check, `${role} may not read Busbar's tables`, grant);
+  if (!mayRead) return reportBad(check, `${role} may not read Busbar's tables`, grant);
   if (newerMigrations.length > 0) {
     const detail = `a newer Busbar has migrated the database (${newerMigrations.join(", ")})`;
-    return bad(check, detail, "Run that version, or restore a backup of before.");
+    return reportBad(check, detail, "Run that version, or restore a backup of before.");
   }
   const missing = missingMigrations.length;
-  if (missing === 0) return good(check, "all done");
+  if (missing === 0) return reportGood(check, "all done");
   const detail = `${missing} to do, from ${missingMigrations[0]} on`;
-  if (mayMigrate) return good(check, `${detail}: the next start does them`);
-  return bad(check, `${detail}, and ${role} cannot change the schema`, grant);
+  if (mayMigrate) return reportGood(check, `${detail}: the next start does them`);
+  return reportBad(check, `${detail}, and ${role} cannot change the schema`, grant);
 }
 
 /** Why each setting must not be off. */
@@ -77,11 +77,11 @@ const MUST_BE_ON = {
   autovacuum: "tables and indexes grow without end",
 };
 
-function settings({ settings: values, synchronousStandbys }: DatabaseFacts): Finding[] {
+function checkSettings({ settings: values, synchronousStandbys }: DatabaseFacts): Finding[] {
   const faults = Object.entries(MUST_BE_ON).flatMap(([name, why]) =>
     values[name as keyof typeof MUST_BE_ON] === "off"
       ? [
-          bad(
+          reportBad(
             "database settings",
             `${name} is off: ${why}`,
             `Set ${name} to on, in postgresql.conf or for the role.`,
@@ -91,42 +91,46 @@ function settings({ settings: values, synchronousStandbys }: DatabaseFacts): Fin
   );
   if (faults.length > 0) return faults;
   const standby = synchronousStandbys === "" ? "no synchronous standby" : "with a synchronous standby";
-  return [good("database settings", `safe, ${standby}`)];
+  return [reportGood("database settings", `safe, ${standby}`)];
 }
 
-function connections({ maxConnections, usedConnections }: DatabaseFacts, poolSize: number): Finding {
+function checkConnections({ maxConnections, usedConnections }: DatabaseFacts, poolSize: number): Finding {
   const check = "database connections";
   const left = maxConnections - usedConnections;
   const detail = `${usedConnections} of ${maxConnections} are open`;
   const needed = poolSize + BESIDE_POOL;
-  if (left >= needed) return good(check, detail);
+  if (left >= needed) return reportGood(check, detail);
   const cure = "Raise max_connections of PostgreSQL, or lower BUSBAR_DATABASE_CONNECTIONS.";
-  return bad(check, `${detail}: a further process with up to ${needed} does not fit`, cure);
+  return reportBad(check, `${detail}: a further process with up to ${needed} does not fit`, cure);
 }
 
-function transactions({ oldestTransactionSeconds: seconds }: DatabaseFacts): Finding {
+function checkTransactions({ oldestTransactionSeconds: seconds }: DatabaseFacts): Finding {
   const check = "transactions";
-  if (seconds < LONG_TRANSACTION_SECONDS) return good(check, "none is open for long");
+  if (seconds < LONG_TRANSACTION_SECONDS) return reportGood(check, "none is open for long");
   const hours = (seconds / 3_600).toFixed(1);
   const detail = `one is open for ${hours} hours, so dead rows cannot be removed and tables grow`;
-  return bad(check, detail, "Find it in pg_stat_activity by xact_start, and end it.");
+  return reportBad(check, detail, "Find it in pg_stat_activity by xact_start, and end it.");
 }
 
 function clock({ clockAheadMs }: DatabaseFacts): Finding {
   const seconds = (Math.abs(clockAheadMs) / 1_000).toFixed(1);
-  if (Math.abs(clockAheadMs) <= MAX_SKEW_MS) return good("clock", "agrees with the database's");
+  if (Math.abs(clockAheadMs) <= MAX_SKEW_MS) return reportGood("clock", "agrees with the database's");
   const where = clockAheadMs > 0 ? "behind" : "ahead of";
   const detail = `this machine's clock is ${seconds} seconds ${where} the database's`;
-  return bad("clock", detail, "Set both clocks by NTP: due times, tokens and signatures depend on them.");
+  return reportBad(
+    "clock",
+    detail,
+    "Set both clocks by NTP: due times, tokens and signatures depend on them.",
+  );
 }
 
-function outbox({ waitingChanges: count, waitingChangesSeconds: seconds }: DatabaseFacts): Finding {
+function checkOutbox({ waitingChanges: count, waitingChangesSeconds: seconds }: DatabaseFacts): Finding {
   const check = "outbox";
   const what = count === 1 ? "1 change waits" : `${count} changes wait`;
-  if (seconds < LATE_CHANGE_SECONDS) return good(check, count === 0 ? "nothing waits" : what);
+  if (seconds < LATE_CHANGE_SECONDS) return reportGood(check, count === 0 ? "nothing waits" : what);
   const age = `${count === 1 ? "" : "the oldest "}for ${Math.round(seconds / 60)} minutes`;
   const detail = `${what}${count === 1 ? " " : ", "}${age}: its event, or its effect on reading, is missing`;
   const cure =
     "Run a process with the role worker. If one runs, its log says why: a change cannot be carried over. Nothing is lost meanwhile.";
-  return bad(check, detail, cure);
+  return reportBad(check, detail, cure);
 }

@@ -1,7 +1,7 @@
 /** Checks this machine: Node, the data folder and its disk, the listeners' ports, the dashboard. */
 import { access, constants, stat, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
-import { bad, good, type Finding } from "../../../cli/doctor/finding.ts";
+import { reportBad, reportGood, type Finding } from "../../../cli/doctor/finding.ts";
 import { findDashboard } from "../../dashboard/built-dashboard.ts";
 import { openOperatorEgress } from "../../egress/operator-egress.ts";
 import type { Config } from "../../../ground/config.ts";
@@ -13,7 +13,7 @@ const LEAST_FREE_BYTES = 1e9;
 
 export async function checkMachine(config: Config): Promise<Finding[]> {
   return [
-    good("node", process.version),
+    reportGood("node", process.version),
     await checkFolder(config.dataDir),
     await checkDisk(config.dataDir),
     ...(await checkPorts(config)),
@@ -25,21 +25,22 @@ async function checkFolder(dataDir: string): Promise<Finding> {
   const check = "data folder";
   const found = await stat(dataDir).catch(() => undefined);
   if (!found) return checkParent(dataDir);
-  if (!found.isDirectory()) return bad(check, `${dataDir} is no folder`, "Set BUSBAR_DATA_DIR to a folder.");
+  if (!found.isDirectory())
+    return reportBad(check, `${dataDir} is no folder`, "Set BUSBAR_DATA_DIR to a folder.");
   if (!(await isWritable(dataDir)))
-    return bad(check, `${dataDir} is not writable`, "Give it to the user that runs Busbar.");
+    return reportBad(check, `${dataDir} is not writable`, "Give it to the user that runs Busbar.");
   const isOpen = process.platform !== "win32" && (found.mode & 0o077) !== 0;
-  if (isOpen) return bad(check, `other users may read ${dataDir}`, `Run: chmod 700 ${dataDir}`);
-  return good(check, dataDir);
+  if (isOpen) return reportBad(check, `other users may read ${dataDir}`, `Run: chmod 700 ${dataDir}`);
+  return reportGood(check, dataDir);
 }
 
 async function checkParent(dataDir: string): Promise<Finding> {
   const check = "data folder";
-  const parent = await existing(dataDir);
+  const parent = await findExisting(dataDir);
   if ((await stat(parent)).isDirectory() && (await isWritable(parent)))
-    return good(check, `${dataDir} is created by the next start`);
+    return reportGood(check, `${dataDir} is created by the next start`);
   const cure = "Create it for the user that runs Busbar, or set BUSBAR_DATA_DIR.";
-  return bad(check, `${dataDir} cannot be created in ${parent}`, cure);
+  return reportBad(check, `${dataDir} cannot be created in ${parent}`, cure);
 }
 
 const isWritable = (path: string): Promise<boolean> =>
@@ -49,21 +50,25 @@ const isWritable = (path: string): Promise<boolean> =>
   );
 
 /** Returns the folder itself, or what exists of the path to it. */
-async function existing(folder: string): Promise<string> {
+async function findExisting(folder: string): Promise<string> {
   const isThere = await stat(folder).then(
     () => true,
     () => false,
   );
-  return isThere || dirname(folder) === folder ? folder : existing(dirname(folder));
+  return isThere || dirname(folder) === folder ? folder : findExisting(dirname(folder));
 }
 
 async function checkDisk(dataDir: string): Promise<Finding> {
-  const folder = await existing(dataDir);
+  const folder = await findExisting(dataDir);
   const { bavail, bsize } = await statfs(folder);
   const freeBytes = bavail * bsize;
   const detail = `${(freeBytes / 1e9).toFixed(1)} GB free for the data folder`;
-  if (freeBytes >= LEAST_FREE_BYTES) return good("disk", detail);
-  return bad("disk", detail, "Make room: an embedded database stops taking writes when the disk is full.");
+  if (freeBytes >= LEAST_FREE_BYTES) return reportGood("disk", detail);
+  return reportBad(
+    "disk",
+    detail,
+    "Make room: an embedded database stops taking writes when the disk is full.",
+  );
 }
 
 /** A port is in order if it is free, or if a Busbar answers there. */
@@ -72,10 +77,11 @@ async function checkPorts(config: Config): Promise<Finding[]> {
   for (const listener of listListeners(config)) {
     const { variable, port, path } = listener;
     const fault = await requireFreePort(config, listener).catch((error: unknown) => error);
-    if (fault === undefined) findings.push(good(`port ${port}`, "free"));
+    if (fault === undefined) findings.push(reportGood(`port ${port}`, "free"));
     else if (!(fault instanceof StartError)) throw fault;
-    else if (await isBusbar(config, port, path)) findings.push(good(`port ${port}`, "a Busbar serves it"));
-    else findings.push(bad(`port ${port}`, fault.message, `Free the port, or set ${variable}.`));
+    else if (await isBusbar(config, port, path))
+      findings.push(reportGood(`port ${port}`, "a Busbar serves it"));
+    else findings.push(reportBad(`port ${port}`, fault.message, `Free the port, or set ${variable}.`));
   }
   return findings;
 }
@@ -95,9 +101,9 @@ async function isBusbar({ host }: Config, port: number, path: string): Promise<b
 
 async function checkDashboard({ dashboard, dataDir, roles }: Config): Promise<Finding> {
   const check = "dashboard";
-  if (!dashboard || !roles.has("api")) return good(check, "not served by this process");
+  if (!dashboard || !roles.has("api")) return reportGood(check, "not served by this process");
   const found = await findDashboard(dataDir);
-  if (found === "built") return good(check, "built");
-  if (found === "buildable") return good(check, "is built by the next start");
-  return bad(check, "is not built, and its packages are not installed", "Run npm ci && npm run build.");
+  if (found === "built") return reportGood(check, "built");
+  if (found === "buildable") return reportGood(check, "is built by the next start");
+  return reportBad(check, "is not built, and its packages are not installed", "Run npm ci && npm run build.");
 }

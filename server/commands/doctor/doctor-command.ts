@@ -1,5 +1,5 @@
 /** `busbar doctor --server`: checks the configuration, the machine and all that this Busbar depends on, without changing it. */
-import { bad, good, type Finding } from "../../../cli/doctor/finding.ts";
+import { reportBad, reportGood, type Finding } from "../../../cli/doctor/finding.ts";
 import type { Config } from "../../../ground/config.ts";
 import { StartError } from "../../../ground/errors.ts";
 import { createLog } from "../../../ground/log.ts";
@@ -16,7 +16,7 @@ export async function runDoctor(read: () => Config): Promise<Finding[]> {
     config = read();
   } catch (error) {
     if (!(error instanceof StartError)) throw error;
-    return [bad("configuration", error.message, "docs/guide/configuration.md lists the variables.")];
+    return [reportBad("configuration", error.message, "docs/guide/configuration.md lists the variables.")];
   }
   return [
     checkProduction(config),
@@ -29,19 +29,19 @@ export async function runDoctor(read: () => Config): Promise<Finding[]> {
 function checkProduction({ publicUrl }: Config): Finding {
   const check = "configuration";
   if (publicUrl?.startsWith("http:") && !/^http:\/\/(localhost|127\.|\[::1\])/.test(publicUrl)) {
-    return bad(
+    return reportBad(
       check,
       "BUSBAR_PUBLIC_URL is not https",
       "Terminate TLS in a reverse proxy, and name its address.",
     );
   }
-  return good(check, "every variable has a possible value");
+  return reportGood(check, "every variable has a possible value");
 }
 
 /** The embedded database belongs to the server that runs it, so only your own one is looked into. */
 async function checkStore(config: Config): Promise<Finding[]> {
   const { databaseUrl } = config;
-  if (databaseUrl === undefined) return [good("database", "embedded, in the data folder")];
+  if (databaseUrl === undefined) return [reportGood("database", "embedded, in the data folder")];
   const { findings, facts } = await checkDatabase(config, databaseUrl);
   if (!facts) return findings;
   const isMigrated = facts.missingMigrations.length === 0;
@@ -61,5 +61,5 @@ async function checkDataStore(config: Config, databaseUrl: string): Promise<Find
 function keysFault(error: unknown): Finding[] {
   if (!(error instanceof StartError)) throw error;
   const cure = "Check BUSBAR_ENCRYPTION_KEYS, or the program of BUSBAR_ENCRYPTION_KEYS_COMMAND.";
-  return [bad("encryption keys", error.message, cure)];
+  return [reportBad("encryption keys", error.message, cure)];
 }

@@ -1,7 +1,7 @@
 /** Requests metadata of a connected account from the provider, if the catalog says how. */
 import { isDeepStrictEqual } from "node:util";
 import type { Catalog } from "../../../connector-kit/catalog.ts";
-import { authorization, CredentialsError } from "../../../connector-kit/provider/authorization.ts";
+import { buildAuthorization, CredentialsError } from "../../../connector-kit/provider/authorization.ts";
 import { authorizeRequest } from "../../../connector-kit/provider/authorize-request.ts";
 import { parseExactly } from "../../../connector-kit/calls/exact-json.ts";
 import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
@@ -120,7 +120,7 @@ async function ask(
   try {
     const wire = toCallCredentials(credentials);
     if (!wire) return undefined;
-    const added = authorization(provider, wire, metadataValues(known));
+    const added = buildAuthorization(provider, wire, metadataValues(known));
     const { allowsPlainHttp: allowPlainHttp } = deps.egress;
     const url = providerUrl(provider, address, { values: metadataValues(known), allowPlainHttp });
     const { status, text } = await deps.egress.send({

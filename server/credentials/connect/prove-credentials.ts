@@ -53,7 +53,7 @@ export async function proveCredentials(deps: Services, wanted: WantedCredentials
   const { allowsPlainHttp } = deps.egress;
   // Checked before any call, unless the base URL needs metadata from the provider.
   if (!reportsAddress(provider)) requireAddress(provider, wanted.metadata, allowsPlainHttp);
-  const { metadata, ...found } = await bought(deps, wanted);
+  const { metadata, ...found } = await exchangeCredentials(deps, wanted);
   const reported = await withAccountInfo(deps, provider, metadata, found.credentials);
   requireAddress(provider, reported.metadata, allowsPlainHttp);
   return { ...found, metadata: reported.metadata, workspaceRef: reported.workspaceRef ?? found.workspaceRef };
@@ -64,7 +64,7 @@ const reportsAddress = ({ accountInfo, customOpts, oauth2Opts }: ProviderInfo): 
   customOpts?.connectSteps !== undefined ||
   oauth2Opts?.tokenMetadataFields?.otherFields !== undefined;
 
-async function bought(deps: Services, wanted: WantedCredentials): Promise<Proven> {
+async function exchangeCredentials(deps: Services, wanted: WantedCredentials): Promise<Proven> {
   const { provider, metadata, credentials } = wanted;
   if (credentials.scheme === "custom" && provider.customOpts?.connectSteps) {
     return bySteps(deps, wanted, credentials);

@@ -1,6 +1,6 @@
 /** Reads credentials from a request, by the provider's authentication scheme. */
 import { Type, type Static } from "typebox";
-import { authorization, CredentialsError } from "../../../connector-kit/provider/authorization.ts";
+import { buildAuthorization, CredentialsError } from "../../../connector-kit/provider/authorization.ts";
 import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
 import { TemplateError } from "../../../connector-kit/provider/template.ts";
 import { described } from "../../../ground/described.ts";
@@ -112,7 +112,7 @@ export function readCredentials(provider: ProviderInfo, input: CredentialsInput)
 function requireSendable(provider: ProviderInfo, credentials: StoredCredentials, member: Member): void {
   const wire = toCallCredentials(credentials);
   try {
-    if (wire) authorization(provider, wire);
+    if (wire) buildAuthorization(provider, wire);
   } catch (error) {
     // Missing values come from later steps.
     if (error instanceof TemplateError) return;

@@ -6,7 +6,7 @@ interface Consent {
   projectId: string;
 }
 
-const place = ({ id, projectId }: Consent): SealedPlace => ({
+const toSealedPlace = ({ id, projectId }: Consent): SealedPlace => ({
   table: "consents",
   column: "code_verifier_sealed",
   rowId: id,
@@ -14,10 +14,12 @@ const place = ({ id, projectId }: Consent): SealedPlace => ({
 });
 
 export const sealVerifier = (sealer: Sealer, consent: Consent, verifier: string): string =>
-  sealer.seal(verifier, place(consent));
+  sealer.seal(verifier, toSealedPlace(consent));
 
 export const openVerifier = (
   sealer: Sealer,
   consent: Consent & { codeVerifierSealed: string | null },
 ): string | undefined =>
-  consent.codeVerifierSealed === null ? undefined : sealer.open(consent.codeVerifierSealed, place(consent));
+  consent.codeVerifierSealed === null
+    ? undefined
+    : sealer.open(consent.codeVerifierSealed, toSealedPlace(consent));

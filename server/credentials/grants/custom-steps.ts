@@ -23,7 +23,7 @@ import { metadataValues } from "../stored/provider-metadata.ts";
 import { computeExpiry } from "../stored/refresh-time.ts";
 import type { StoredCredentials } from "../stored/credential-envelope.ts";
 import { TokenEndpointError } from "./token-endpoint-error.ts";
-import { refusal } from "./token-refusal.ts";
+import { toTokenError } from "./token-refusal.ts";
 
 export const STEP_TIMEOUT_MS = 20_000;
 const MAX_BYTES = 256 * 1024;
@@ -58,7 +58,10 @@ export async function takeStep(
       const fields: JsonObject = isJsonObject(answer) ? answer : {};
       // These calls are about credentials only, so a refusal without a known code means bad credentials.
       const otherwise = status < 404 ? "grant-refused" : "configuration";
-      throw refusal({ status, fields, host: call.url.host }, { otherwise, secrets: Object.values(values) });
+      throw toTokenError(
+        { status, fields, host: call.url.host },
+        { otherwise, secrets: Object.values(values) },
+      );
     }
     return addBrought(state, readAnswer(request, answer, values));
   } catch (error) {
@@ -77,12 +80,12 @@ export const valuesOfApp = (sealer: Sealer, app: ProviderAppRow | undefined): Re
   app === undefined
     ? {}
     : {
-        ...(isJsonObject(app.metadata) ? texts(app.metadata["providerParams"]) : {}),
+        ...(isJsonObject(app.metadata) ? listTexts(app.metadata["providerParams"]) : {}),
         clientId: app.clientId,
         clientSecret: openProviderAppSecret(sealer, app),
       };
 
-const texts = (value: Json | undefined): Record<string, string> =>
+const listTexts = (value: Json | undefined): Record<string, string> =>
   isJsonObject(value)
     ? Object.fromEntries(
         Object.entries(value).flatMap(([name, text]) => (typeof text === "string" ? [[name, text]] : [])),
@@ -96,7 +99,7 @@ export function addBrought(state: StepState, brought: Brought): StepState {
     metadata[name] = { value, source: "provider" };
   const values = { ...state.credentials.values, ...brought.values };
   const { expiresInSeconds } = brought;
-  const times = expiresInSeconds === undefined ? {} : lifetime(expiresInSeconds);
+  const times = expiresInSeconds === undefined ? {} : toLifetime(expiresInSeconds);
   return { ...state, metadata, credentials: { ...state.credentials, values, ...times } };
 }
 
@@ -108,7 +111,7 @@ export function dropOneTimeValues(provider: ProviderInfo, credentials: CustomCre
   return { ...credentials, values: Object.fromEntries(kept) };
 }
 
-const lifetime = (seconds: number) => ({
+const toLifetime = (seconds: number) => ({
   issuedAt: new Date(nowMs()).toISOString(),
   expiresAt: computeExpiry(seconds),
 });

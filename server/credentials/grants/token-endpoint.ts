@@ -7,7 +7,7 @@ import type { Egress } from "../../egress/open-egress.ts";
 import { nowMs } from "../../../ground/clock.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../ground/json.ts";
 import { TokenEndpointError } from "./token-endpoint-error.ts";
-import { refusal } from "./token-refusal.ts";
+import { toTokenError } from "./token-refusal.ts";
 import { computeExpiry } from "../stored/refresh-time.ts";
 import type { Token } from "../stored/credential-envelope.ts";
 
@@ -66,7 +66,7 @@ export async function requestToken(egress: Egress, request: TokenRequest): Promi
   if (status < 300 && isToken(token)) return toAnswer(fields, token, scopesField);
   const isRefresh = grant["grant_type"] === "refresh_token";
   const secrets = [clientSecret, ...listSecrets(grant)];
-  throw refusal(
+  throw toTokenError(
     { status, fields, host: url.host },
     { otherwise: isRefresh ? "transient" : "configuration", isRefresh, secrets },
   );

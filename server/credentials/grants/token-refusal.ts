@@ -93,11 +93,11 @@ interface Meaning {
 }
 
 /** Returns the failure that a refusal is, with the provider's words. */
-export function refusal({ status, fields, host }: Refused, meaning: Meaning): TokenEndpointError {
+export function toTokenError({ status, fields, host }: Refused, meaning: Meaning): TokenEndpointError {
   const { otherwise, isRefresh = false, secrets } = meaning;
   const codes = codesIn(fields);
   const words = wordsIn(fields);
-  const reported = speakable([codes[0], words].filter(Boolean).join(": "), secrets);
+  const reported = removeSecrets([codes[0], words].filter(Boolean).join(": "), secrets);
   const message = `${host} answered ${status}${reported ? ` (${reported})` : status < 300 ? " without a token" : ""}`;
   return new TokenEndpointError(failureFor(), message);
 
@@ -119,10 +119,10 @@ export function refusalWords(body: string, secrets: string[]): string {
   try {
     const fields = parseExactly(body);
     if (!isJsonObject(fields)) return "";
-    return speakable([codesIn(fields)[0], wordsIn(fields)].filter(Boolean).join(": "), secrets);
+    return removeSecrets([codesIn(fields)[0], wordsIn(fields)].filter(Boolean).join(": "), secrets);
   } catch {
     const parts = ["Code", "Message"].map((name) => new RegExp(`<${name}>([^<]{1,500})</`).exec(body)?.[1]);
-    return speakable(parts.filter(Boolean).join(": "), secrets);
+    return removeSecrets(parts.filter(Boolean).join(": "), secrets);
   }
 }
 
@@ -182,7 +182,7 @@ function wordsIn(fields: JsonObject): string {
 }
 
 /** Removes secrets from a provider's message before it is shown and stored: some repeat what they were sent. */
-function speakable(said: string, secrets: string[]): string {
+function removeSecrets(said: string, secrets: string[]): string {
   const hidden = withoutSecrets(
     said,
     secrets.flatMap((secret) => [secret, encodeURIComponent(secret)]),

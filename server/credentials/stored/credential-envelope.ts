@@ -36,7 +36,7 @@ export type OauthCredentials = Extract<StoredCredentials, OauthTokens>;
 export const isOauth = (credentials: StoredCredentials): credentials is OauthCredentials =>
   credentials.scheme.startsWith("oauth2/");
 
-const place = (connection: { id: string; projectId: string }): SealedPlace => ({
+const toSealedPlace = (connection: { id: string; projectId: string }): SealedPlace => ({
   table: "connections",
   column: "credentials_sealed",
   rowId: connection.id,
@@ -47,14 +47,14 @@ export const sealCredentials = (
   sealer: Sealer,
   connection: { id: string; projectId: string },
   credentials: StoredCredentials,
-): string => sealer.seal(JSON.stringify(credentials), place(connection));
+): string => sealer.seal(JSON.stringify(credentials), toSealedPlace(connection));
 
 export const openCredentials = (
   sealer: Sealer,
   connection: { id: string; projectId: string; credentialsSealed: string },
 ): StoredCredentials =>
   // The encryption is authenticated, so only `sealCredentials` can have written it.
-  JSON.parse(sealer.open(connection.credentialsSealed, place(connection))) as StoredCredentials;
+  JSON.parse(sealer.open(connection.credentialsSealed, toSealedPlace(connection))) as StoredCredentials;
 
 /** Returns the credentials that calls send; undefined while an OAuth connection has no access token. */
 export function toCallCredentials(stored: StoredCredentials): Credentials | undefined {

@@ -48,7 +48,7 @@ export async function findWrongKeys(
   for (const { keyId } of uses.filter(({ state, count }) => state !== "missing" && count > 0)) {
     const samples = await Promise.all(
       columns.map(async (column) =>
-        (await sampleSealedBy(queries, column, keyId)).map((value) => opens(sealer, column, value)),
+        (await sampleSealedBy(queries, column, keyId)).map((value) => canOpen(sealer, column, value)),
       ),
     );
     const opened = samples.flat();
@@ -64,13 +64,14 @@ export async function countUnreadable(queries: ControlQueries, sealer: Sealer): 
   for (const column of await listSealedColumns(queries)) {
     for await (const value of listSealed(queries, column)) {
       const keyId = value.sealed.split(".")[1] ?? "";
-      if (sealer.has(keyId) && !opens(sealer, column, value)) counts.set(keyId, (counts.get(keyId) ?? 0) + 1);
+      if (sealer.has(keyId) && !canOpen(sealer, column, value))
+        counts.set(keyId, (counts.get(keyId) ?? 0) + 1);
     }
   }
   return counts;
 }
 
-function opens(sealer: Sealer, column: SealedColumn, { id, projectId, sealed }: SealedValue): boolean {
+function canOpen(sealer: Sealer, column: SealedColumn, { id, projectId, sealed }: SealedValue): boolean {
   try {
     sealer.open(sealed, { ...column, rowId: id, projectId });
     return true;

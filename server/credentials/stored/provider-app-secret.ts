@@ -6,7 +6,7 @@ interface App {
   projectId: string;
 }
 
-const place = ({ id, projectId }: App) => ({
+const toSealedPlace = ({ id, projectId }: App) => ({
   table: "provider_apps",
   column: "client_secret_sealed",
   rowId: id,
@@ -14,7 +14,7 @@ const place = ({ id, projectId }: App) => ({
 });
 
 export const sealProviderAppSecret = (sealer: Sealer, app: App, secret: string): string =>
-  sealer.seal(secret, place(app));
+  sealer.seal(secret, toSealedPlace(app));
 
 export const openProviderAppSecret = (sealer: Sealer, app: App & { clientSecretSealed: string }): string =>
-  sealer.open(app.clientSecretSealed, place(app));
+  sealer.open(app.clientSecretSealed, toSealedPlace(app));

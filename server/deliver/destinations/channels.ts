@@ -73,7 +73,7 @@ export function openDestination(
   row: DestinationRow,
 ): OpenDestination {
   const type = Object.hasOwn(DESTINATIONS, row.type) ? DESTINATIONS[row.type] : undefined;
-  if (!type) return { row, type: BROKEN, channel: broken(`this version has no type "${row.type}"`) };
+  if (!type) return { row, type: BROKEN, channel: openBroken(`this version has no type "${row.type}"`) };
   const { paced, maxMessageBytes, signs: disables } = type;
   try {
     const secrets = openDestinationSecrets(deps.sealer, row);
@@ -98,14 +98,14 @@ export function openDestination(
     return {
       row,
       type: { paced, maxMessageBytes, disables },
-      channel: broken(`cannot be opened: ${reason}`),
+      channel: openBroken(`cannot be opened: ${reason}`),
     };
   }
 }
 
 const BROKEN = { paced: false, maxMessageBytes: undefined, disables: false };
 
-const broken = (error: string): Channel => ({
+const openBroken = (error: string): Channel => ({
   deliver: async (): Promise<Outcome> => ({ kind: "failed", error }),
   close: async () => {},
 });

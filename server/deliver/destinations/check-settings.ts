@@ -3,7 +3,7 @@ import { Type, type TSchema } from "typebox";
 import { DESTINATIONS } from "../../../destinations/index.gen.ts";
 import type { AddressRules, DestinationType } from "../../../destination-kit/destination.ts";
 import { Problem, type Issue } from "../../../ground/errors.ts";
-import { validator } from "../../http/validation.ts";
+import { createValidator } from "../../http/validation.ts";
 
 export interface DestinationSettings {
   metadata: Record<string, unknown>;
@@ -70,7 +70,7 @@ export function checkSettings(
 }
 
 const compile = (type: DestinationType) =>
-  validator(Type.Object({ metadata: type.config, secrets: type.secrets }), "body");
+  createValidator(Type.Object({ metadata: type.config, secrets: type.secrets }), "body");
 
 const only = (
   properties: Record<string, TSchema>,

@@ -15,7 +15,7 @@ interface Destination {
   projectId: string;
 }
 
-const place = ({ id, projectId }: Destination) => ({
+const toSealedPlace = ({ id, projectId }: Destination) => ({
   table: "destinations",
   column: "secrets_sealed",
   rowId: id,
@@ -26,14 +26,14 @@ export const sealDestinationSecrets = (
   sealer: Sealer,
   destination: Destination,
   secrets: DestinationSecrets,
-): string => sealer.seal(JSON.stringify(secrets), place(destination));
+): string => sealer.seal(JSON.stringify(secrets), toSealedPlace(destination));
 
 export const openDestinationSecrets = (
   sealer: Sealer,
   destination: Destination & { secretsSealed: string },
 ): DestinationSecrets =>
   // Sealed by the function above.
-  JSON.parse(sealer.open(destination.secretsSealed, place(destination))) as DestinationSecrets;
+  JSON.parse(sealer.open(destination.secretsSealed, toSealedPlace(destination))) as DestinationSecrets;
 
 /** Generates a signing key in the text form of the Standard Webhooks libraries. */
 export const newSigningKey = (): string => `whsec_${randomBytes(24).toString("base64")}`;

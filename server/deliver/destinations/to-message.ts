@@ -29,7 +29,7 @@ export function shrinkMessage(
   maxBytes: number | undefined,
   buildUrl: (member: string) => string,
 ): Message {
-  if (maxBytes === undefined || fits(message, maxBytes)) return message;
+  if (maxBytes === undefined || fitsLimit(message, maxBytes)) return message;
   const members: Json = JSON.parse(message.data);
   if (!isJsonObject(members)) return message;
   return message.kind === "data"
@@ -52,7 +52,7 @@ function shrinkEvent(
       ),
     );
     const smaller = { ...message, data: JSON.stringify(members) };
-    if (fits(smaller, maxBytes)) return smaller;
+    if (fitsLimit(smaller, maxBytes)) return smaller;
   }
   return { ...message, data: JSON.stringify(withShortErrors(members)) };
 }
@@ -70,14 +70,14 @@ function withResultAddress(
 const withShortErrors = (members: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(members).map(([name, value]) =>
-      /^errors?$/.test(name) && Array.isArray(value) ? [name, value.map(short)] : [name, value],
+      /^errors?$/.test(name) && Array.isArray(value) ? [name, value.map(shortenText)] : [name, value],
     ),
   );
 
-const short = (text: Json): Json =>
+const shortenText = (text: Json): Json =>
   typeof text === "string" && text.length > SHORT_TEXT
     ? `${text.slice(0, SHORT_TEXT).toWellFormed()}…`
     : text;
 
-const fits = ({ kind, data }: Message, maxBytes: number): boolean =>
+const fitsLimit = ({ kind, data }: Message, maxBytes: number): boolean =>
   Buffer.byteLength(data) + (kind === "event" ? ENVELOPE_BYTES : 0) <= maxBytes;

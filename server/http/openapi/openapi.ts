@@ -22,7 +22,7 @@ export function openApiDocument(routes: Route[], reference: Reference): Document
   const refusals = collectRefusals(shapes);
   const paths: Record<string, Record<string, unknown>> = {};
   for (const entry of routes) {
-    const shown = operation(entry, shapes, refusals);
+    const shown = describeOperation(entry, shapes, refusals);
     paths[entry.path] = { ...paths[entry.path], [entry.method.toLowerCase()]: shown };
   }
   const { version, introduction, tags } = reference;
@@ -38,7 +38,7 @@ export function openApiDocument(routes: Route[], reference: Reference): Document
     servers: [{ url: "/", description: "This Busbar" }],
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     paths,
-    webhooks: mapValues(reference.webhooks, (name, body) => webhook(name, body, shapes)),
+    webhooks: mapValues(reference.webhooks, (name, body) => describeWebhook(name, body, shapes)),
     components: {
       securitySchemes: SECURITY_SCHEMES,
       responses: refusals.components(),
@@ -47,7 +47,7 @@ export function openApiDocument(routes: Route[], reference: Reference): Document
   };
 }
 
-function operation(entry: Route, shapes: Shapes, refusals: Refusals): Document {
+function describeOperation(entry: Route, shapes: Shapes, refusals: Refusals): Document {
   const { path, audience, endpoint } = entry;
   const { operationId, tag, summary, description } = endpoint;
   return {
@@ -63,7 +63,7 @@ function operation(entry: Route, shapes: Shapes, refusals: Refusals): Document {
     ],
     requestBody: requestBody(endpoint, shapes),
     responses: {
-      [endpoint.success.status]: success(endpoint, shapes),
+      [endpoint.success.status]: describeSuccess(endpoint, shapes),
       ...(endpoint.hasEntityTag && {
         304: { description: "The answer that `If-None-Match` names is current." },
       }),
@@ -77,7 +77,7 @@ function operation(entry: Route, shapes: Shapes, refusals: Refusals): Document {
 }
 
 /** Describes a webhook message and the meaning of the receiver's answers. */
-const webhook = (name: string, body: TSchema, shapes: Shapes): Document => ({
+const describeWebhook = (name: string, body: TSchema, shapes: Shapes): Document => ({
   post: {
     operationId: `on-${name.replaceAll(".", "-")}`,
     tags: ["Webhooks"],
@@ -88,7 +88,7 @@ const webhook = (name: string, body: TSchema, shapes: Shapes): Document => ({
       content: {
         "application/json": {
           schema: shapes.show(body, {
-            name: `${name.split(".").map(pascal).join("")}Message`,
+            name: `${name.split(".").map(toPascalCase).join("")}Message`,
             description: `Webhook message for \`${name}\`.`,
           }),
         },
@@ -102,14 +102,14 @@ const webhook = (name: string, body: TSchema, shapes: Shapes): Document => ({
   },
 });
 
-function success(
+function describeSuccess(
   { operationId, success: { status, description, schema, media, otherMedia } }: Endpoint,
   shapes: Shapes,
 ): Document {
   if (status === 204 || !schema) return { description };
   const content: Document = {
     schema: shapes.show(schema, {
-      name: `${pascal(operationId)}Response`,
+      name: `${toPascalCase(operationId)}Response`,
       description: `What \`${operationId}\` answers.`,
     }),
   };
@@ -122,17 +122,17 @@ const PROJECT = Type.String({ description: "Id or name of the project." });
 
 const pathParameters = (path: string, params: TObject | undefined, shapes: Shapes): Document[] =>
   [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) =>
-    parameter("path", name, params?.properties[name] ?? PROJECT, { required: true }, shapes),
+    describeParameter("path", name, params?.properties[name] ?? PROJECT, { required: true }, shapes),
   );
 
 const queryParameters = (query: TObject | undefined, shapes: Shapes): Document[] =>
   Object.entries(query?.properties ?? {}).map(([name, schema]) =>
-    parameter("query", name, schema, { required: query?.required?.includes(name) ?? false }, shapes),
+    describeParameter("query", name, schema, { required: query?.required?.includes(name) ?? false }, shapes),
   );
 
 const headerParameters = (headers: Record<string, string>, shapes: Shapes): Document[] =>
   Object.entries(headers).map(([name, description]) =>
-    parameter("header", name, Type.String({ description }), { required: false }, shapes),
+    describeParameter("header", name, Type.String({ description }), { required: false }, shapes),
   );
 
 const IF_NONE_MATCH = {
@@ -141,7 +141,13 @@ const IF_NONE_MATCH = {
 };
 
 /** In OpenAPI, the description of a parameter and its deprecation are siblings of its schema. */
-function parameter(place: string, name: string, schema: TSchema, more: Document, shapes: Shapes): Document {
+function describeParameter(
+  place: string,
+  name: string,
+  schema: TSchema,
+  more: Document,
+  shapes: Shapes,
+): Document {
   const { description, deprecated, ...rest } = shapes.show(schema);
   return { name, in: place, description, ...more, ...(deprecated === true && { deprecated }), schema: rest };
 }
@@ -155,14 +161,14 @@ function requestBody(endpoint: Endpoint, shapes: Shapes): Document | undefined {
   }
   const content: Document = {
     schema: shapes.show(body, {
-      name: `${pascal(operationId)}Request`,
+      name: `${toPascalCase(operationId)}Request`,
       description: `What \`${operationId}\` takes.`,
     }),
   };
   return { required: !bodyOptional, content: { "application/json": content } };
 }
 
-const pascal = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
+const toPascalCase = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
 
 const SECURITY_SCHEMES = {
   apiKey: {

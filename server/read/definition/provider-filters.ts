@@ -22,7 +22,7 @@ export function resolveFilters(
   names: FieldNames,
 ): FieldFilter[] {
   const locate = locateFields(metadata, names);
-  const translate = translator(definition, locate, names);
+  const translate = createTranslator(definition, locate, names);
   return filters.map((filter) => translate(filter, locate(filter.fieldName).field !== undefined));
 }
 
@@ -33,7 +33,7 @@ export function searchFilters(
   metadata: ObjectMetadata | undefined,
   names: FieldNames,
 ): FieldFilter[] {
-  const translate = translator(definition, locateFields(metadata, names), names);
+  const translate = createTranslator(definition, locateFields(metadata, names), names);
   return filters.map((filter) => translate(filter, false));
 }
 
@@ -47,7 +47,7 @@ export function findRepeatedFilter(
   return index < 0 ? undefined : index;
 }
 
-function translator(
+function createTranslator(
   definition: ReadDefinition,
   locate: ReturnType<typeof locateFields>,
   names: FieldNames,

@@ -131,7 +131,7 @@ function define({ revision, object, config, configured }: DeclaredObject): ReadD
     // Empty means none, and in the configuration it overrides the manifest.
     ...(schedule && { schedule }),
     ...readBackfill(configured?.backfill?.defaultPeriod ?? object.backfill?.defaultPeriod),
-    fields: selection(object, configured),
+    fields: selectFields(object, configured),
     mappings: new Map(mappings),
     requiredMappings: (object.requiredFields ?? []).flatMap(({ mapToName }) => mapToName || []),
     valueMappings,
@@ -151,7 +151,7 @@ function readBackfill(
   return period?.days ? { backfill: { days: period.days } } : {};
 }
 
-function selection(object: ReadObject, configured: ConfigReadObject | undefined): FieldSelection {
+function selectFields(object: ReadObject, configured: ConfigReadObject | undefined): FieldSelection {
   const required = (object.requiredFields ?? []).flatMap(({ fieldName, mapToName }) =>
     fieldName && !mapToName ? [fieldName] : [],
   );

@@ -2,7 +2,7 @@
 import { isRetryable, type ProviderError } from "../../../connector-kit/calls/provider-error.ts";
 import { Problem } from "../../../ground/errors.ts";
 import type { ProblemSlug } from "../../../ground/problem-types.ts";
-import { sentence } from "../../operations/provider-problem.ts";
+import { formatSentence } from "../../operations/provider-problem.ts";
 
 /** Descriptions of the refusals that the provider causes. */
 export const READ_REFUSALS = {
@@ -15,7 +15,7 @@ export const READ_REFUSALS = {
 /** A fault that the provider finds in the request is the caller's to correct: 400, with the reason in `causes`. */
 export const readProblem = (error: ProviderError, connectionId: string): Problem =>
   new Problem(SLUGS[error.kind], {
-    detail: sentence(error),
+    detail: formatSentence(error),
     causes: [error.message],
     ...(["invalid", "not_found"].includes(error.kind) && { status: 400 }),
     retryable: isRetryable(error.kind),

@@ -49,7 +49,7 @@ export function readSet(
     const values = table ?? tables.get(names.fieldKey(name));
     return { name, source, target, ...(values && { values }), isMultiple: isMultiple(field) };
   };
-  const shown = distinct(
+  const shown = dropDuplicates(
     [
       ...fields.required,
       // A name that is no field of the object may be that of a mapping, which is read anyway.
@@ -59,7 +59,7 @@ export function readSet(
     names,
   );
   const listRequested = (all: string[]) =>
-    distinct(
+    dropDuplicates(
       all.map((name) => locate(name).request),
       names,
     ).filter((name) => names.fieldKey(name) !== "id");
@@ -175,7 +175,7 @@ export function tablesOfFields(
 }
 
 /** Removes duplicates; the first spelling of each name stays. */
-function distinct(all: readonly string[], names: FieldNames): string[] {
+function dropDuplicates(all: readonly string[], names: FieldNames): string[] {
   const byKey = new Map<string, string>();
   for (const name of all) {
     const key = names.fieldKey(name);

@@ -69,11 +69,11 @@ export async function findReadTarget(
 ): Promise<ReadTarget> {
   const { objectName } = run;
   const definition = await definitionFor(deps, installed, run);
-  if (!definition) throw refusal(`The manifest has no read object \`${objectName}\` any more.`);
+  if (!definition) throw buildRefusal(`The manifest has no read object \`${objectName}\` any more.`);
   const { provider } = installed.integration;
   const catalog = deps.catalog.of(run.projectId);
   const connector = catalog.connector(provider);
-  if (!connector?.read) throw refusal(`Busbar cannot read from ${provider}.`);
+  if (!connector?.read) throw buildRefusal(`Busbar cannot read from ${provider}.`);
   return {
     installed,
     fields,
@@ -126,4 +126,4 @@ export const toMessageDestination = ({
   ...(ownWrites === "exclude" && { ownWrites }),
 });
 
-const refusal = (message: string): ProviderError => new ProviderError({ kind: "invalid", message });
+const buildRefusal = (message: string): ProviderError => new ProviderError({ kind: "invalid", message });

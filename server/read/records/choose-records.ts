@@ -107,7 +107,7 @@ async function chooseChanged(
     let content: string | undefined;
     if (last || isRemembered(record)) {
       content = writeContent(entry);
-      const hash = fingerprint(record, content);
+      const hash = computeFingerprint(record, content);
       if (last?.hash.equals(hash)) {
         chosen.leftOut.push({ id, changeTime, leftOut: "unchanged" });
         continue;
@@ -125,7 +125,7 @@ async function chooseChanged(
  * Without a change time (`null`, `0000-00-00`), no bound of a read leaves the record out: only its whole content shows whether it
  * changed, members that nobody selected included.
  */
-const fingerprint = ({ changeTime, raw }: SourceRecord, content: string): Buffer =>
+const computeFingerprint = ({ changeTime, raw }: SourceRecord, content: string): Buffer =>
   recordFingerprint(changeTime ? content : `${content}${JSON.stringify(raw)}`, changeTime);
 
 interface WriteBehind {

@@ -1,7 +1,7 @@
 /** Guards the size of messages with records, and that each record is in exactly one. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { validator } from "../../http/validation.ts";
+import { createValidator } from "../../http/validation.ts";
 import { ReadMessageSchema } from "../../events/read-message-schema.ts";
 import { cutMessages, MAX_MESSAGE_BYTES, type MessageLimits } from "./cut-messages.ts";
 import { writeEntry } from "./entry-text.ts";
@@ -28,7 +28,7 @@ const entry = (id: number, text = "") =>
 const cut = (entries: string[], limits?: MessageLimits) =>
   cutMessages(head, entries, limits).map(({ data, numRecords, isLarge }) => {
     const message = JSON.parse(data);
-    validator(ReadMessageSchema, "body")(message);
+    createValidator(ReadMessageSchema, "body")(message);
     assert.deepEqual(message.resultInfo, { type: "inline", numRecords });
     assert.equal(message.result.length, numRecords);
     const ids: number[] = message.result.map(({ id }: { id: string }) => Number(id));

@@ -28,12 +28,12 @@ export async function leaveOutVanished(
   const metadata = await describeAgain(deps, scan);
   if (!metadata) {
     if (isLastPage && shaper.isAnyShaped())
-      log.push(warning(`The provider's answers do not have: ${missing.join(", ")}`));
+      log.push(toWarning(`The provider's answers do not have: ${missing.join(", ")}`));
     return;
   }
   for (const name of requireFields(missing, metadata, scan.target)) {
     scan.refused.add(name);
-    log.push(warning(`The customer's account has no field ${name}: it is left out`));
+    log.push(toWarning(`The customer's account has no field ${name}: it is left out`));
   }
 }
 
@@ -67,7 +67,7 @@ export function refusedField(
   return requiredFieldNames(definition).find((name) => names.fieldKey(name) === key);
 }
 
-const warning = (msg: string) => ({ severity: "WARNING" as const, msg });
+const toWarning = (msg: string) => ({ severity: "WARNING" as const, msg });
 
 /** Describes the object as it is now; undefined where nothing can. */
 async function describeAgain(

@@ -25,7 +25,7 @@ const PARAMS = {
 };
 
 export const receiveEvents = (deps: ReceiveServices): Endpoint =>
-  receiver(deps, {
+  createReceiver(deps, {
     operationId: "receiveEvents",
     summary: "Receive events of an integration",
     params: Type.Object({
@@ -39,7 +39,7 @@ export const receiveEvents = (deps: ReceiveServices): Endpoint =>
   });
 
 export const receiveEventsOfInstallation = (deps: ReceiveServices): Endpoint =>
-  receiver(deps, {
+  createReceiver(deps, {
     operationId: "receiveEventsOfInstallation",
     summary: "Receive events of an installation",
     params: Type.Object({
@@ -55,7 +55,7 @@ export const receiveEventsOfInstallation = (deps: ReceiveServices): Endpoint =>
   });
 
 export const receiveEventsOfProvider = (deps: ReceiveServices): Endpoint =>
-  receiver(deps, {
+  createReceiver(deps, {
     operationId: "receiveEventsOfProvider",
     summary: "Receive events of a provider",
     params: Type.Object({ projectIdOrName: PARAMS.projectIdOrName, provider: PARAMS.provider }),
@@ -72,7 +72,7 @@ interface Form {
   describePushPlace(params: Record<string, string>): PushPlace;
 }
 
-function receiver(
+function createReceiver(
   services: ReceiveServices,
   { operationId, summary, params, describePushPlace }: Form,
 ): Endpoint {
@@ -115,14 +115,14 @@ function receiver(
         received.then(() => true),
         wait(PATIENCE_MS, false, { ref: false }),
       ]).catch((error: unknown) => {
-        throw isDatabaseAway(error) ? unavailable(deps) : error;
+        throw isDatabaseAway(error) ? buildUnavailable(deps) : error;
       });
-      if (!isDone) throw unavailable(deps);
+      if (!isDone) throw buildUnavailable(deps);
     },
   });
 }
 
-function unavailable({ metrics }: ReceiveServices): Problem {
+function buildUnavailable({ metrics }: ReceiveServices): Problem {
   metrics?.subscribeMeter.refused("unavailable");
   return sendLater("The database did not store the events in time.");
 }

@@ -52,10 +52,11 @@ export async function attemptWrite(
   };
   const giveUp = (error: ProviderError): Promise<void> => {
     onAnswer("given-up");
-    return endUnsent(deps, attempt, write.repeatableUntil ? lost(error.message) : error);
+    return endUnsent(deps, attempt, write.repeatableUntil ? toUnknownOutcome(error.message) : error);
   };
   if (!fields) return giveUp(deletedError());
-  if (isTooLateToRepeat(attempt)) return giveUp(lost("The provider may not know its key any more."));
+  if (isTooLateToRepeat(attempt))
+    return giveUp(toUnknownOutcome("The provider may not know its key any more."));
   const late = findDeadlineError(write, write.closedUntil ?? undefined, nowMs());
   if (late) return giveUp(late);
   const { connectionId } = fields;
@@ -86,7 +87,7 @@ const isTooLateToRepeat = ({ repeatableUntil, sendOptions }: Attempt): boolean =
   sendOptions.onUnknownOutcome !== "retry" &&
   repeatableUntil.getTime() <= nowMs();
 
-const lost = (why: string): ProviderError =>
+const toUnknownOutcome = (why: string): ProviderError =>
   new ProviderError({
     kind: "unknown_outcome",
     message: `An earlier attempt may have written the record, and cannot be repeated. ${why}`,

@@ -30,11 +30,11 @@ export function openGraphqlSide(sdl: string): GraphqlSide {
   const schema = buildSchema(sdl);
   return ({ body }, callField) => {
     const { query, variables } = body !== undefined && isJsonObject(body) ? body : {};
-    if (typeof query !== "string") return refused("the body has no document at `query`");
-    const document = parsed(query);
-    if (document instanceof GraphQLError) return refused(document.message);
+    if (typeof query !== "string") return refuseQuery("the body has no document at `query`");
+    const document = parseQuery(query);
+    if (document instanceof GraphQLError) return refuseQuery(document.message);
     const [fault] = validate(schema, document);
-    if (fault) return refused(fault.message);
+    if (fault) return refuseQuery(fault.message);
     const deprecated = validate(schema, document, [NoDeprecatedCustomRule]).map(({ message }) => message);
     const result = execute({
       schema,
@@ -54,9 +54,9 @@ export function openGraphqlSide(sdl: string): GraphqlSide {
   };
 }
 
-const refused = (fault: string): CarriedOut => ({ fault, isInvalid: true, deprecated: [] });
+const refuseQuery = (fault: string): CarriedOut => ({ fault, isInvalid: true, deprecated: [] });
 
-function parsed(query: string): DocumentNode | GraphQLError {
+function parseQuery(query: string): DocumentNode | GraphQLError {
   try {
     return parse(query);
   } catch (error) {

@@ -31,7 +31,7 @@ export interface VendorQuery {
   isCount?: boolean;
 }
 
-export const shown = ({ object, fact, fieldsAt }: Asked, record: VendorRecord): JsonObject =>
+export const showAsked = ({ object, fact, fieldsAt }: Asked, record: VendorRecord): JsonObject =>
   showRecord(object, record, { list: fact, fieldsAt });
 
 /** Returns the known fields of an object: those of its example, of its records, and its times. */

@@ -7,7 +7,7 @@ import type { VendorRequest } from "../vendor-request.ts";
 import {
   COMPARE,
   listKnownFields,
-  shown,
+  showAsked,
   findTimeField,
   buildTimeTest,
   type Asked,
@@ -67,10 +67,16 @@ function readFilter(asked: Asked, filter: Json, bounds: number[]): Test {
     ];
     return (record) => low(record) && high(record);
   }
-  return comparison(asked, propertyName, operator, value, bounds);
+  return compileComparison(asked, propertyName, operator, value, bounds);
 }
 
-function comparison(asked: Asked, name: string, operator: string, value: string, bounds: number[]): Test {
+function compileComparison(
+  asked: Asked,
+  name: string,
+  operator: string,
+  value: string,
+  bounds: number[],
+): Test {
   const sign = SIGNS[operator];
   const compare = COMPARE[sign ?? ""];
   if (sign === undefined || !compare) throw new Refusal(`${operator} is not simulated`);
@@ -96,7 +102,7 @@ const compareNumbers = (one: string, other: string): number =>
   one.length - other.length || (one < other ? -1 : one > other ? 1 : 0);
 
 function readText(asked: Asked, record: VendorRecord, name: string): string | undefined {
-  const value = valueAt(shown(asked, record), asked.fieldsAt === "" ? name : `${asked.fieldsAt}.${name}`);
+  const value = valueAt(showAsked(asked, record), asked.fieldsAt === "" ? name : `${asked.fieldsAt}.${name}`);
   return value === undefined || value === null ? undefined : String(value);
 }
 

@@ -7,7 +7,7 @@ import { readText, type VendorRequest } from "../vendor-request.ts";
 import {
   COMPARE,
   listKnownFields,
-  shown,
+  showAsked,
   findTimeField,
   buildTimeTest,
   type Asked,
@@ -164,7 +164,7 @@ export function readSoql(asked: Asked, request: VendorRequest): VendorQuery | st
       isCount: query.isCount,
       ...(query.limit !== undefined && { most: query.limit }),
       ...(bounds.length > 0 && { boundMs: Math.min(...bounds) }),
-      ...(!query.isCount && { show: (record: VendorRecord) => project(asked, record, query) }),
+      ...(!query.isCount && { show: (record: VendorRecord) => projectRecord(asked, record, query) }),
     };
   } catch (error) {
     if (error instanceof Malformed) return error.message;
@@ -254,13 +254,17 @@ function literalValue({ kind, text }: Token): string | null {
 }
 
 function readField(asked: Asked, record: VendorRecord, field: string): string | null {
-  const value = valueAt(shown(asked, record), field);
+  const value = valueAt(showAsked(asked, record), field);
   return value === undefined || value === null ? null : String(value);
 }
 
 /** Shows the fields that the query names, and children as answers within the answer. */
-function project(asked: Asked, record: VendorRecord, { fields, children, from }: SoqlQuery): JsonObject {
-  const whole = shown(asked, record);
+function projectRecord(
+  asked: Asked,
+  record: VendorRecord,
+  { fields, children, from }: SoqlQuery,
+): JsonObject {
+  const whole = showAsked(asked, record);
   const one: JsonObject = {
     attributes: { type: from, url: `/services/data/v60.0/sobjects/${from}/${record.id}` },
   };

@@ -29,7 +29,7 @@ export function listBatchChecks(bench: Bench): Check[] {
         ? []
         : [{ name: `batch: ${action} of all or none`, source, run: () => undoneByOne(bench, action) }]),
       ...(fact.onceOnly
-        ? [{ name: `batch: ${action} of one record twice`, source, run: () => twice(bench, action) }]
+        ? [{ name: `batch: ${action} of one record twice`, source, run: () => writeTwice(bench, action) }]
         : []),
     ];
   });
@@ -173,7 +173,7 @@ async function undoneByOne(bench: Bench, type: BatchWrite): Promise<undefined> {
   );
 }
 
-async function twice(bench: Bench, type: BatchWrite): Promise<undefined> {
+async function writeTwice(bench: Bench, type: BatchWrite): Promise<undefined> {
   const { name, key, records } = buildRecords(bench, type, 2);
   const [first] = records;
   expect(first, "no record");

@@ -159,7 +159,7 @@ export function expectIds(records: SourceRecord[], wanted: VendorRecord[], { oft
 }
 
 /** Returns a function that changes records after each of the first three pages: one that was read, and one that was not. */
-export function touching({ vendor }: Bench, records: VendorRecord[]): (page: ReadPage) => void {
+export function touchRecords({ vendor }: Bench, records: VendorRecord[]): (page: ReadPage) => void {
   const read = new Set<string>();
   let turns = 0;
   return (page) => {

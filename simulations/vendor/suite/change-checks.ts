@@ -9,7 +9,7 @@ import {
   putRecords,
   buildReader,
   SMALL_PAGE,
-  touching,
+  touchRecords,
   scanAll,
 } from "./bench.ts";
 import type { Bench, Check } from "./bench.ts";
@@ -44,7 +44,7 @@ export function changeChecks(bench: Bench): Check[] {
           {
             name: "a record that changed exactly then",
             source: fact.since && fact.source,
-            run: () => seam(bench),
+            run: () => checkSeam(bench),
           },
         ]),
     ...(bench.object.changes
@@ -119,13 +119,13 @@ async function changesWhileChanging(bench: Bench): Promise<string | undefined> {
   putRecords(bench, 2, OLD);
   const late = putRecords(bench, 9);
   const since = boundFor(bench, late[0]?.changedMs ?? 0);
-  const found = await scanAll(bench, { since, pageSize: SMALL_PAGE }, touching(bench, late));
+  const found = await scanAll(bench, { since, pageSize: SMALL_PAGE }, touchRecords(bench, late));
   expectIds(found.records, late, { oftener: true });
   return gapOfOrder(bench, changesFact(bench));
 }
 
 /** Checks a triggered read, which has no overlap. */
-async function seam(bench: Bench): Promise<undefined> {
+async function checkSeam(bench: Bench): Promise<undefined> {
   putRecords(bench, 2, OLD);
   const late = putRecords(bench, 3);
   const found = await scanAll(bench, { since: new Date(late[0]?.changedMs ?? 0) });

@@ -12,11 +12,11 @@ export function listCodeChecks(bench: Bench): Check[] {
   return [
     { name: "changes between two times", source, run: () => changesBetween(bench) },
     { name: "changes in small pages of which one is empty", source, run: () => emptyPages(bench) },
-    { name: "records with a value", source, run: () => filtered(bench) },
-    { name: "count of changes", source, run: () => counted(bench) },
-    { name: "search", source, run: () => searched(bench) },
+    { name: "records with a value", source, run: () => checkFilters(bench) },
+    { name: "count of changes", source, run: () => checkCount(bench) },
+    { name: "search", source, run: () => checkSearch(bench) },
     { name: "more filters than a search takes", source, run: () => manyFilters(bench) },
-    { name: "sample", source, run: () => sampled(bench) },
+    { name: "sample", source, run: () => checkSample(bench) },
     {
       name: "many records by their ids",
       source: bench.object.batch?.read?.source,
@@ -27,17 +27,17 @@ export function listCodeChecks(bench: Bench): Check[] {
       ? []
       : [{ name: "pages behind an address of their own", source, run: () => locatedPages(bench) }]),
     ...(fact.language.kind === "filterGroups"
-      ? [{ name: "records that vanished in merges", source, run: () => merged(bench) }]
+      ? [{ name: "records that vanished in merges", source, run: () => checkMerged(bench) }]
       : []),
     ...(fact.language.kind === "soql"
-      ? [{ name: "children in a query", source, run: () => children(bench) }]
+      ? [{ name: "children in a query", source, run: () => checkChildren(bench) }]
       : []),
     ...(bench.object.deletionLog
       ? [
           {
             name: "deletions that only the log tells",
             source: bench.object.deletionLog.source,
-            run: () => logged(bench),
+            run: () => checkLog(bench),
           },
         ]
       : []),
@@ -73,7 +73,7 @@ async function emptyPages(bench: Bench): Promise<undefined> {
     expectIds((await scanAll(bench, { since, pageSize: SMALL_PAGE })).records, records);
 }
 
-async function filtered(bench: Bench): Promise<undefined> {
+async function checkFilters(bench: Bench): Promise<undefined> {
   const name = pickField(bench);
   putRecords(bench, 2, { fields: { [name]: "other" } });
   const value = 'it\'s "ünïcode" \\ so,\n\r\t\b\fand on';
@@ -82,7 +82,7 @@ async function filtered(bench: Bench): Promise<undefined> {
   expectIds((await scanAll(bench, { filters, pageSize: SMALL_PAGE })).records, wanted);
 }
 
-async function counted(bench: Bench): Promise<string | undefined> {
+async function checkCount(bench: Bench): Promise<string | undefined> {
   putRecords(bench, 2, { daysAgo: 20 });
   const late = putRecords(bench, 3);
   const { count } = buildReader(bench);
@@ -95,7 +95,7 @@ async function counted(bench: Bench): Promise<string | undefined> {
   return undefined;
 }
 
-async function searched(bench: Bench): Promise<undefined> {
+async function checkSearch(bench: Bench): Promise<undefined> {
   const name = pickField(bench);
   const wanted = putRecords(bench, 2, { fields: { [name]: "wanted" } });
   putRecords(bench, 2, { fields: { [name]: "other" } });
@@ -131,7 +131,7 @@ async function manyFilters(bench: Bench): Promise<undefined> {
   expectIds(scanned.records, wanted);
 }
 
-async function sampled(bench: Bench): Promise<undefined> {
+async function checkSample(bench: Bench): Promise<undefined> {
   const name = pickField(bench);
   const empty = await buildReader(bench).readSample(planRead(bench.objectName, { fields: [] }), bench.fetch);
   expect(!empty, "an account without records has a sample");
@@ -186,7 +186,7 @@ async function locatedPages(bench: Bench): Promise<undefined> {
   expectIds(broken.records, records);
 }
 
-async function merged(bench: Bench): Promise<undefined> {
+async function checkMerged(bench: Bench): Promise<undefined> {
   const name = "hs_merged_object_ids";
   const [left] = putRecords(bench, 1, {
     fields: { [name]: "501;502" },
@@ -233,7 +233,7 @@ async function plainCreate(bench: Bench): Promise<undefined> {
 }
 
 /** Checks children in one answer, in several, and in none. */
-async function children(bench: Bench): Promise<undefined> {
+async function checkChildren(bench: Bench): Promise<undefined> {
   const ids = [1, 2, 3, 4, 5].map((number) => `003RO000003000${number}`);
   const linked = ids.map((Id) => ({ Id }));
   const [many] = putRecords(bench, 1, { links: { Notes: linked } });
@@ -250,7 +250,7 @@ async function children(bench: Bench): Promise<undefined> {
 }
 
 /** Checks that the log has records which are gone permanently, and so are in no query. */
-async function logged(bench: Bench): Promise<undefined> {
+async function checkLog(bench: Bench): Promise<undefined> {
   const { vendor, objectName } = bench;
   const [, gone] = putRecords(bench, 3);
   expect(gone, "no record");

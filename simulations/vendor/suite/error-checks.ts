@@ -16,7 +16,7 @@ export function listErrorChecks(bench: Bench): Check[] {
   const ways = (["read", "create"] as const).filter((mode) => modes.includes(mode));
   const ofUpdates = modes.includes("update") ? listOthers(bench, "update") : [];
   const checks = ways.flatMap((way): Check[] => [
-    { name: `reason of a refused ${way}`, source: errors.source, run: () => reason(bench, way) },
+    { name: `reason of a refused ${way}`, source: errors.source, run: () => checkReason(bench, way) },
     ...(errors.rateLimits ?? []).map((limit, index) => ({
       name: `rate limit ${index + 1} of a ${way}`,
       source: errors.source,
@@ -62,7 +62,7 @@ async function refusedBy(bench: Bench, way: Way): Promise<ProviderError> {
 
 const REASON = "the ünïcode reason";
 
-async function reason(bench: Bench, way: "read" | "create"): Promise<undefined> {
+async function checkReason(bench: Bench, way: "read" | "create"): Promise<undefined> {
   const { errors } = bench.facts;
   bench.vendor.next = buildRefusal(bench.facts, 400, REASON);
   const code = errors?.code === undefined ? undefined : valueAt(bench.vendor.next.body as Json, errors.code);

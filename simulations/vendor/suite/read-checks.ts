@@ -16,7 +16,7 @@ import {
   rawAt,
   buildReader,
   SMALL_PAGE,
-  touching,
+  touchRecords,
   scanAll,
 } from "./bench.ts";
 import type { Bench, Check } from "./bench.ts";
@@ -142,7 +142,7 @@ async function smallPages(bench: Bench): Promise<string | undefined> {
 async function readWhileChanging(bench: Bench): Promise<string | undefined> {
   const records = putRecords(bench, 9);
   const page = { pageSize: SMALL_PAGE };
-  const found = await scanAll(bench, page, touching(bench, records));
+  const found = await scanAll(bench, page, touchRecords(bench, records));
   expectIds(found.records, records, { oftener: true });
   return gapOfOrder(bench, bench.object.list);
 }

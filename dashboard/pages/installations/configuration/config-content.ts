@@ -36,7 +36,7 @@ export const isChosen = (content: Content, action: Action, objectName: string): 
 /** Adds an object with what the manifest says, or removes it with its settings. */
 export function withObject(content: Content, action: Action, objectName: string, isWanted: boolean): Content {
   const key = getKey(content, action, objectName);
-  const others = without<unknown>(content[action]?.objects, key);
+  const others = omitMembers<unknown>(content[action]?.objects, key);
   const changed = isWanted ? { ...others, [key]: { objectName } } : others;
   if (Object.keys(changed).length > 0)
     // The server completes a new object by the manifest.
@@ -66,7 +66,7 @@ export const withMember = <Of extends Action, Name extends keyof Objects[Of] & s
   value: Objects[Of][Name] | undefined,
 ): Content =>
   withChanged(content, action, objectName, (object) => {
-    const others = without<unknown>({ ...object }, name);
+    const others = omitMembers<unknown>({ ...object }, name);
     return (value === undefined ? others : { ...others, [name]: value }) as Objects[Of];
   });
 
@@ -100,7 +100,7 @@ export const withField = (content: Content, objectName: string, field: string, i
     ...object,
     selectedFields: isWanted
       ? { ...object.selectedFields, [field]: true }
-      : without(object.selectedFields, field),
+      : omitMembers(object.selectedFields, field),
   }));
 
 /** `fieldName` undefined removes the mapping. */
@@ -113,7 +113,7 @@ export const withMapping = (
     ...object,
     selectedFieldMappings: fieldName
       ? { ...object.selectedFieldMappings, [mapToName]: fieldName }
-      : without(object.selectedFieldMappings, mapToName),
+      : omitMembers(object.selectedFieldMappings, mapToName),
   }));
 
 /** Allows or forbids that records of the object are deleted. */
@@ -163,7 +163,7 @@ export const withProxy = (content: Content, enabled: boolean): Content => ({
   proxy: { ...content.proxy, enabled },
 });
 
-const without = <Value>(
+const omitMembers = <Value>(
   members: Readonly<Record<string, Value>> | undefined,
   name: string,
 ): Record<string, Value> => Object.fromEntries(Object.entries(members ?? {}).filter(([one]) => one !== name));

@@ -69,7 +69,7 @@ export function ConfigurationForm(props: ConfigurationFormProps): JSX.Element {
           <SubscribeObjectForm
             {...form}
             declared={object}
-            fields={watchable(
+            fields={listWatchable(
               read?.objects?.find(({ objectName }) => objectName === object.objectName),
               ofAccount(object.objectName),
             )}
@@ -91,7 +91,7 @@ export function ConfigurationForm(props: ConfigurationFormProps): JSX.Element {
 }
 
 /** Returns the names under which changes can be watched: the manifest's own names, then the account's fields. */
-function watchable(
+function listWatchable(
   declared: Schemas["ManifestReadObject"] | undefined,
   account: Schemas["HydratedReadObject"] | undefined,
 ): readonly { fieldName: string; displayName: string }[] {
