@@ -5,11 +5,11 @@ import { connectionValueNames } from "./provider/connection-values.ts";
 import { checkDescription } from "./declarative/check/check-description.ts";
 import type { Description } from "./declarative/rules/description.ts";
 import { buildPlans, findCheapestObject, findLargestBatch } from "./declarative/object-plan.ts";
-import { patternFault } from "./provider/pattern-fault.ts";
+import { findPatternFault } from "./provider/pattern-fault.ts";
 import type { ProviderInfo } from "./provider-info.ts";
 import type { Support } from "./provider-support.ts";
 import { isJsonObject, type JsonObject } from "../ground/json.ts";
-import { headerFaults } from "./provider/header-faults.ts";
+import { findHeaderFaults } from "./provider/header-faults.ts";
 
 export interface CustomProvider {
   info: ProviderInfo;
@@ -31,7 +31,7 @@ const MAX_OBJECTS = 200;
 
 /** Returns the provider, or every fault in the document with its place. Pure. */
 export function checkCustomProvider(key: string, document: unknown): CustomProviderCheck {
-  const faults = documentFaults(key, document);
+  const faults = findDocumentFaults(key, document);
   if (faults.length > 0 || !isJsonObject(document)) return { own: undefined, faults };
   const { connector, ...facts } = document;
   const described = connector === undefined ? undefined : checkDescription(connector);
@@ -41,10 +41,10 @@ export function checkCustomProvider(key: string, document: unknown): CustomProvi
   if (!checked.info || all.length > 0) return { own: undefined, faults: placeInDocument(all) };
   const { info } = checked;
   const unsafe = [
-    ...addressFaults(info),
-    ...headerFaults(info, description),
-    ...captureFaults(info),
-    ...valueFaults(info, description),
+    ...findAddressFaults(info),
+    ...findHeaderFaults(info, description),
+    ...findCaptureFaults(info),
+    ...findValueFaults(info, description),
   ];
   if (unsafe.length > 0) return { own: undefined, faults: unsafe };
   return { own: { info, ...(description && { description }), origins: listOrigins(info) }, faults: [] };
@@ -67,7 +67,7 @@ const UNTRIED: ProviderFault = {
 const placeInDocument = (faults: ProviderFault[]): ProviderFault[] =>
   faults.map(({ path, message }) => ({ path: path.replace(/^provider\./, ""), message }));
 
-function documentFaults(key: string, document: unknown): ProviderFault[] {
+function findDocumentFaults(key: string, document: unknown): ProviderFault[] {
   if (!isOwnKey(key)) {
     const message =
       "must begin with x- and have at most 62 lower-case letters, digits and dashes, such as x-quill";
@@ -116,7 +116,7 @@ function listAbilities(description: Description | undefined): (Ability | Partial
 /** A customer's value may be the beginning of a host, never its end. */
 const ADDRESS = /^https?:\/\/((?:\{\{\.\w+\}\}\.)?[A-Za-z0-9.-]+(?::\d+)?)(?=[/?]|$)/;
 
-const addressFaults = (info: ProviderInfo): ProviderFault[] =>
+const findAddressFaults = (info: ProviderInfo): ProviderFault[] =>
   listAddresses(info).flatMap(([path, address]) =>
     ADDRESS.test(address)
       ? []
@@ -124,7 +124,7 @@ const addressFaults = (info: ProviderInfo): ProviderFault[] =>
   );
 
 /** Requests cannot be made with values that no connection has. */
-function valueFaults(info: ProviderInfo, description: Description | undefined): ProviderFault[] {
+function findValueFaults(info: ProviderInfo, description: Description | undefined): ProviderFault[] {
   const known = connectionValueNames(info);
   const named = JSON.stringify(description ?? {}).matchAll(/\{connection\.(\w+)\}/g);
   const unknown = new Set(Array.from(named, ([, name = ""]) => name).filter((name) => !known.has(name)));
@@ -134,14 +134,14 @@ function valueFaults(info: ProviderInfo, description: Description | undefined): 
   }));
 }
 
-function captureFaults({ oauth2Opts, accountInfo }: ProviderInfo): ProviderFault[] {
+function findCaptureFaults({ oauth2Opts, accountInfo }: ProviderInfo): ProviderFault[] {
   const lists = [
     ["oauth2Opts.tokenMetadataFields.otherFields", oauth2Opts?.tokenMetadataFields.otherFields ?? []],
     ["accountInfo.fields", accountInfo?.fields ?? []],
   ] as const;
   return lists.flatMap(([list, fields]) =>
     fields.flatMap(({ capture }, index) => {
-      const message = capture === undefined ? undefined : patternFault(capture);
+      const message = capture === undefined ? undefined : findPatternFault(capture);
       return message === undefined ? [] : [{ path: `${list}[${index}].capture`, message }];
     }),
   );

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { shapeFaults } from "../connector-kit/provider/check-provider.ts";
+import { findShapeFaults } from "../connector-kit/provider/check-provider.ts";
 import { baseUrl, TemplateError } from "../connector-kit/provider/template.ts";
 import type { ProviderInfo } from "../connector-kit/provider-info.ts";
 import { completeRequests } from "../connector-kit/facts/complete-requests.ts";
@@ -20,7 +20,7 @@ import { buildCatalog } from "./catalog.ts";
 for (const file of globSync("*/facts.json", { cwd: import.meta.dirname }).toSorted()) {
   const facts = completeRequests(JSON.parse(readFileSync(join(import.meta.dirname, file), "utf8")));
   test(`${file} has the form of facts`, () => {
-    assert.deepEqual(shapeFaults(FactsSchema, facts, "facts"), []);
+    assert.deepEqual(findShapeFaults(FactsSchema, facts, "facts"), []);
     assert.equal(file, `${facts.provider}/facts.json`);
     // Of two members of one name, the first would be lost silently.
     const members = [...readFileSync(join(import.meta.dirname, file), "utf8").matchAll(/^  "(\w+)":/gm)].map(

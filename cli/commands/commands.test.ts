@@ -10,7 +10,7 @@ import { openTestBusbar, type TestBusbar } from "../../tests/harness/busbar.ts";
 import { connectCustomer } from "../../tests/harness/connect-customer.ts";
 import { runCli, type Surroundings } from "../../tests/harness/command-line.ts";
 import { until } from "../../tests/harness/until.ts";
-import { signatureFault } from "../listen/verify-signature.ts";
+import { findSignatureFault } from "../listen/verify-signature.ts";
 
 const MANIFEST = `specVersion: 1.0.0
 integrations:
@@ -370,7 +370,7 @@ describe("commands without a terminal", () => {
     assert.deepEqual(JSON.parse(text), line.body);
     assert.deepEqual([headers["webhook-id"], headers["x-api-key"]], [line.id, undefined]);
     const [, key = ""] = /signed with (\S+)/.exec(stderr) ?? [];
-    assert.equal(signatureFault(headers, Buffer.from(text), key), undefined);
+    assert.equal(findSignatureFault(headers, Buffer.from(text), key), undefined);
     assert.deepEqual(await json("list", "destinations"), []);
     app.close();
   });

@@ -10,7 +10,7 @@ import {
   explainUnreachable,
   type TemporaryDestination,
 } from "../listen/temporary-destination.ts";
-import { signatureFault } from "../listen/verify-signature.ts";
+import { findSignatureFault } from "../listen/verify-signature.ts";
 import { connect, type Connected } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
 import { wholeNumber } from "./resource-options.ts";
@@ -67,7 +67,7 @@ async function listen(wanted: Wanted, deps: Connected, interrupted: AbortSignal)
   const receiver = await startReceiver(wanted, async (message) => {
     const { headers, body } = message;
     const fault =
-      signingKey === undefined ? "the key is not known yet" : signatureFault(headers, body, signingKey);
+      signingKey === undefined ? "the key is not known yet" : findSignatureFault(headers, body, signingKey);
     if (fault !== undefined) {
       deps.out.note(`refused a message: ${fault}`);
       return 401;

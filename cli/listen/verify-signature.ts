@@ -6,7 +6,7 @@ import { nowMs } from "../clock.ts";
 const TOLERANCE_SECONDS = 300;
 
 /** Returns what is wrong with the signature, undefined if it is valid. `body` is the unchanged body. */
-export function signatureFault(
+export function findSignatureFault(
   headers: IncomingHttpHeaders,
   body: Buffer,
   signingKey: string,

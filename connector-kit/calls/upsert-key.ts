@@ -17,7 +17,7 @@ export const withoutUpsertKey = ({ key }: Keyed, { fields }: Fields): RecordToWr
   Object.fromEntries(Object.entries(fields).filter(([name]) => !isKey(key, name)));
 
 /** Returns why a record cannot be upserted; undefined if it can. */
-export function upsertKeyFault(write: Keyed, record: Fields): ProviderError | undefined {
+export function findUpsertKeyFault(write: Keyed, record: Fields): ProviderError | undefined {
   const value = readUpsertKey(write, record);
   if (value !== undefined && value.length <= LONGEST && !/^\.\.?$/.test(value)) return undefined;
   const what = value === undefined ? "has no value" : "has a value that cannot be sent";

@@ -19,7 +19,7 @@ import { countScrollUses } from "./scroll-uses.ts";
 import { reportsDeletions } from "./chosen-list.ts";
 import { readDeletionPage } from "./deletion-page.ts";
 import { sourceRecord } from "./list-page.ts";
-import { findCheapestObject, idFaults, toObjectPlan, buildPlans } from "./object-plan.ts";
+import { findCheapestObject, findIdFaults, toObjectPlan, buildPlans } from "./object-plan.ts";
 
 type Classify = NonNullable<Connector["classify"]>;
 
@@ -27,7 +27,7 @@ type Classify = NonNullable<Connector["classify"]>;
 const MAX_SEARCH_PAGES = 10;
 
 export function declarativeRead(description: Description, classify: Classify): ReadConnector {
-  const idFault = idFaults(description);
+  const idFault = findIdFaults(description);
   const rulesFor = ({ objectName, account }: Pick<ReadPlan, "objectName" | "account">) =>
     toObjectPlan(description, objectName, "read", account);
   const scrolls = countScrollUses();

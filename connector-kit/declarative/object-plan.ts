@@ -145,7 +145,7 @@ export type IdFault = (
 ) => ProviderError | undefined;
 
 /** Returns a function that says why an id of an object cannot be sent; undefined if it can. */
-export function idFaults({ ids }: Description): IdFault {
+export function findIdFaults({ ids }: Description): IdFault {
   const usual = ids?.number ? "[0-9]{1,20}" : "[A-Za-z0-9_-]{1,255}";
   const ofAll = ids?.pattern ?? usual;
   return (id, plan) =>

@@ -2,7 +2,7 @@
 import { Type, type TSchema } from "typebox";
 import { findClosest } from "../../ground/closest.ts";
 import { isJsonObject } from "../../ground/json.ts";
-import { signatureFaults } from "./signature-facts.ts";
+import { findSignatureFaults } from "./signature-facts.ts";
 import { ProviderInfoSchema, type ProviderInfo } from "../provider-info.ts";
 
 export interface ProviderFault {
@@ -16,16 +16,16 @@ export type ProviderCheck = { info: ProviderInfo; faults: [] } | { info: undefin
 /** Returns the provider if it is complete and consistent, or every fault in it. */
 export function checkProvider(value: unknown, path: string): ProviderCheck {
   if (!hasShape(value, path))
-    return { info: undefined, faults: shapeFaults(ProviderInfoSchema, value, path) };
-  const faults = consistencyFaults(value, path);
+    return { info: undefined, faults: findShapeFaults(ProviderInfoSchema, value, path) };
+  const faults = findConsistencyFaults(value, path);
   return faults.length > 0 ? { info: undefined, faults } : { info: value, faults: [] };
 }
 
 const hasShape = (value: unknown, path: string): value is ProviderInfo =>
-  shapeFaults(ProviderInfoSchema, value, path).length === 0;
+  findShapeFaults(ProviderInfoSchema, value, path).length === 0;
 
 /** Checks members that depend on each other. */
-function consistencyFaults(info: ProviderInfo, path: string): ProviderFault[] {
+function findConsistencyFaults(info: ProviderInfo, path: string): ProviderFault[] {
   const faults: ProviderFault[] = [];
   const fault = (member: string, message: string) => faults.push({ path: `${path}.${member}`, message });
   const { oauth2Opts, apiKeyOpts } = info;
@@ -55,7 +55,7 @@ function consistencyFaults(info: ProviderInfo, path: string): ProviderFault[] {
   if (info.defaultModule !== "" && !Object.hasOwn(info.modules ?? {}, info.defaultModule)) {
     fault("defaultModule", `"${info.defaultModule}" is not one of the modules`);
   }
-  for (const [member, message] of signatureFaults(info)) fault(member, message);
+  for (const [member, message] of findSignatureFaults(info)) fault(member, message);
   for (const [member, address] of listAddresses(info)) {
     if (!/^(https?:\/\/|\{\{)/.test(address)) fault(member, "must begin with https:// or a placeholder");
   }
@@ -99,7 +99,7 @@ function stepAddresses({ customOpts }: ProviderInfo): [string, string | undefine
 }
 
 /** Lists where `value` does not fit `schema`, including members that the schema does not know. */
-export function shapeFaults(schema: TSchema, value: unknown, path: string): ProviderFault[] {
+export function findShapeFaults(schema: TSchema, value: unknown, path: string): ProviderFault[] {
   const wrong = (expected: string): ProviderFault[] => [
     { path, message: `must be ${expected}, but is ${toName(value)}` },
   ];
@@ -109,7 +109,7 @@ export function shapeFaults(schema: TSchema, value: unknown, path: string): Prov
     const choices = schema.anyOf.filter(Type.IsLiteral).map((literal) => literal.const);
     if (choices.some((choice) => choice === value)) return [];
     if (choices.length === 0)
-      return schema.anyOf.some((one) => shapeFaults(one, value, path).length === 0)
+      return schema.anyOf.some((one) => findShapeFaults(one, value, path).length === 0)
         ? []
         : wrong("text, a number, true or false");
     return wrong(`one of ${choices.map((choice) => JSON.stringify(choice)).join(", ")}`);
@@ -125,19 +125,19 @@ export function shapeFaults(schema: TSchema, value: unknown, path: string): Prov
   if (Type.IsInteger(schema)) return Number.isInteger(value) ? [] : wrong("a whole number");
   if (Type.IsArray(schema)) {
     if (!Array.isArray(value)) return wrong("a list");
-    return value.flatMap((item, index) => shapeFaults(schema.items, item, `${path}[${index}]`));
+    return value.flatMap((item, index) => findShapeFaults(schema.items, item, `${path}[${index}]`));
   }
   if (!isJsonObject(value)) return wrong("an object");
   if (Type.IsRecord(schema)) {
     const [member] = Object.values(schema.patternProperties);
     return Object.entries(value).flatMap(([name, item]) =>
-      member ? shapeFaults(member, item, `${path}.${name}`) : [],
+      member ? findShapeFaults(member, item, `${path}.${name}`) : [],
     );
   }
-  return Type.IsObject(schema) ? memberFaults(schema.properties, value, path) : [];
+  return Type.IsObject(schema) ? findMemberFaults(schema.properties, value, path) : [];
 }
 
-function memberFaults(properties: Record<string, TSchema>, value: object, path: string): ProviderFault[] {
+function findMemberFaults(properties: Record<string, TSchema>, value: object, path: string): ProviderFault[] {
   const given = Object.entries(value);
   const unknown = given.filter(([name]) => !Object.hasOwn(properties, name));
   const missing = Object.entries(properties).filter(
@@ -151,7 +151,7 @@ function memberFaults(properties: Record<string, TSchema>, value: object, path: 
     ...missing.map(([name, schema]) => ({ path: `${path}.${name}`, message: toMissing(schema) })),
     ...given.flatMap(([name, item]) =>
       Object.hasOwn(properties, name) && properties[name]
-        ? shapeFaults(properties[name], item, `${path}.${name}`)
+        ? findShapeFaults(properties[name], item, `${path}.${name}`)
         : [],
     ),
   ];

@@ -5,11 +5,14 @@ import type { ProviderInfo } from "../provider-info.ts";
 import { isJsonObject } from "../../ground/json.ts";
 
 /** Returns names that no request can set, line breaks in values, and literal values of headers that carry credentials. */
-export const headerFaults = (info: ProviderInfo, description: Description | undefined): ProviderFault[] => [
-  ...templateFaults(info),
-  ...credentialFaults(info),
-  ...stepFaults(info),
-  ...declarativeFaults(description, "connector"),
+export const findHeaderFaults = (
+  info: ProviderInfo,
+  description: Description | undefined,
+): ProviderFault[] => [
+  ...findTemplateFaults(info),
+  ...findCredentialFaults(info),
+  ...findStepFaults(info),
+  ...findDeclarativeFaults(description, "connector"),
 ];
 
 /** Headers that carry credentials must take them from the connection. */
@@ -19,7 +22,7 @@ const SECRET_HEADER = /authorization|cookie|secret|token|password|api-?key/i;
 const TRANSPORT_HEADER =
   /^(host|connection|content-length|expect|keep-alive|te|trailer|transfer-encoding|upgrade|proxy-.*)$/i;
 
-const nameFaults = (place: string, name: string): ProviderFault[] =>
+const findNameFaults = (place: string, name: string): ProviderFault[] =>
   /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/.test(name) && !TRANSPORT_HEADER.test(name)
     ? []
     : [{ path: place, message: "is no header that a request can set" }];
@@ -27,7 +30,7 @@ const nameFaults = (place: string, name: string): ProviderFault[] =>
 const valueFaults = (place: string, value: string): ProviderFault[] =>
   /^[\t\x20-\x7e]*$/.test(value) ? [] : [{ path: place, message: "must be ASCII without line breaks" }];
 
-function templateFaults({ fixedHeaders = [], customOpts }: ProviderInfo): ProviderFault[] {
+function findTemplateFaults({ fixedHeaders = [], customOpts }: ProviderInfo): ProviderFault[] {
   const lists = [
     ["fixedHeaders", fixedHeaders],
     ["customOpts.headers", customOpts?.headers ?? []],
@@ -36,7 +39,7 @@ function templateFaults({ fixedHeaders = [], customOpts }: ProviderInfo): Provid
     headers.flatMap(({ name, valueTemplate }, index) => {
       const place = `${list}[${index}]`;
       const faults = [
-        ...nameFaults(`${place}.name`, name),
+        ...findNameFaults(`${place}.name`, name),
         ...valueFaults(`${place}.valueTemplate`, valueTemplate),
       ].slice(0, 1);
       if (faults.length > 0 || !SECRET_HEADER.test(name) || valueTemplate.includes("{{")) return faults;
@@ -46,7 +49,7 @@ function templateFaults({ fixedHeaders = [], customOpts }: ProviderInfo): Provid
   );
 }
 
-function credentialFaults({ apiKeyOpts, oauth2Opts }: ProviderInfo): ProviderFault[] {
+function findCredentialFaults({ apiKeyOpts, oauth2Opts }: ProviderInfo): ProviderFault[] {
   const places = [
     ["apiKeyOpts.header", apiKeyOpts?.header],
     ["oauth2Opts.accessTokenOpts.header", oauth2Opts?.accessTokenOpts?.header],
@@ -54,14 +57,14 @@ function credentialFaults({ apiKeyOpts, oauth2Opts }: ProviderInfo): ProviderFau
   return places.flatMap(([place, header]) =>
     header
       ? [
-          ...nameFaults(`${place}.name`, header.name),
+          ...findNameFaults(`${place}.name`, header.name),
           ...valueFaults(`${place}.valuePrefix`, header.valuePrefix ?? ""),
         ]
       : [],
   );
 }
 
-function stepFaults({ customOpts }: ProviderInfo): ProviderFault[] {
+function findStepFaults({ customOpts }: ProviderInfo): ProviderFault[] {
   const { connectSteps = [], refreshSteps = [] } = customOpts ?? {};
   const lists = [
     ["connectSteps", connectSteps],
@@ -76,7 +79,7 @@ function stepFaults({ customOpts }: ProviderInfo): ProviderFault[] {
 
 const textFaults = (headers: Record<string, string>, place: string): ProviderFault[] =>
   Object.entries(headers).flatMap(([name, value]) => [
-    ...nameFaults(`${place}.${name}`, name),
+    ...findNameFaults(`${place}.${name}`, name),
     ...valueFaults(`${place}.${name}`, value),
   ]);
 
@@ -84,16 +87,16 @@ const textFaults = (headers: Record<string, string>, place: string): ProviderFau
 const CONTENT = new Set(["body", "also", "query", "fieldsTo"]);
 
 /** Finds the headers of all requests of a description, wherever they are. */
-function declarativeFaults(value: unknown, path: string): ProviderFault[] {
+function findDeclarativeFaults(value: unknown, path: string): ProviderFault[] {
   if (Array.isArray(value))
-    return value.flatMap((item, index) => declarativeFaults(item, `${path}[${index}]`));
+    return value.flatMap((item, index) => findDeclarativeFaults(item, `${path}[${index}]`));
   if (!isJsonObject(value)) return [];
   return Object.entries(value).flatMap(([name, member]) => {
     const place = `${path}.${name}`;
     if (CONTENT.has(name)) return [];
     return name === "headers" && isTexts(member)
       ? textFaults(member, place)
-      : declarativeFaults(member, place);
+      : findDeclarativeFaults(member, place);
   });
 }
 

@@ -1,7 +1,7 @@
 /** Regular expressions of builders are refused where they could take for ever. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { patternFault } from "./pattern-fault.ts";
+import { findPatternFault } from "./pattern-fault.ts";
 
 test("a pattern whose time can explode is refused, with a reason", () => {
   const refused: [pattern: string, reason: RegExp][] = [
@@ -15,7 +15,7 @@ test("a pattern whose time can explode is refused, with a reason", () => {
     ["x".repeat(201), /longer/],
     ["(", /not a regular expression/],
   ];
-  for (const [pattern, reason] of refused) assert.match(patternFault(pattern) ?? "", reason, pattern);
+  for (const [pattern, reason] of refused) assert.match(findPatternFault(pattern) ?? "", reason, pattern);
 });
 
 test("patterns of ids and of parts of addresses are accepted", () => {
@@ -26,6 +26,6 @@ test("patterns of ids and of parts of addresses are accepted", () => {
     "[(|)+*?]{1,9}",
     "a+?",
   ];
-  for (const pattern of accepted) assert.equal(patternFault(pattern), undefined, pattern);
-  assert.equal(patternFault("[a-z]+_[a-z]+", true), undefined, "an id is compared as a whole");
+  for (const pattern of accepted) assert.equal(findPatternFault(pattern), undefined, pattern);
+  assert.equal(findPatternFault("[a-z]+_[a-z]+", true), undefined, "an id is compared as a whole");
 });

@@ -8,7 +8,7 @@ const LONGEST = 200;
 const MAX_VARIABLE = 2;
 
 /** Returns why a regular expression is refused; undefined if its time is limited. */
-export function patternFault(pattern: string, isAnchored = pattern.startsWith("^")): string | undefined {
+export function findPatternFault(pattern: string, isAnchored = pattern.startsWith("^")): string | undefined {
   if (!isPattern(pattern)) return "is not a regular expression";
   if (pattern.length > LONGEST) return `is longer than ${LONGEST} characters`;
   const bare = pattern

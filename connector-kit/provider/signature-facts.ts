@@ -17,7 +17,7 @@ const REGION = /^[a-z]{2,4}(?:-[a-z]{2,12}){1,3}-\d{1,2}$/;
 const NAME_IN_SCOPE = /^[a-z0-9-]{1,64}$/;
 
 /** Returns the faults of the members that are about signatures: member and message. */
-export function signatureFaults(info: ProviderInfo): [member: string, message: string][] {
+export function findSignatureFaults(info: ProviderInfo): [member: string, message: string][] {
   const { awsSignature, authHealthCheck, authType, basicOpts, metadata } = info;
   const { awsService } = authHealthCheck ?? {};
   const faults: [string, string][] = [];

@@ -5,7 +5,7 @@ import type { ProviderFetch, ProviderRequest } from "../../connector-kit/calls/p
 import { Outcomes } from "../../connector-kit/calls/outcomes.ts";
 import type { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import { splitBatch } from "../../connector-kit/calls/split-batch.ts";
-import { upsertKeyFault, readUpsertKey, upsertRecordKey } from "../../connector-kit/calls/upsert-key.ts";
+import { findUpsertKeyFault, readUpsertKey, upsertRecordKey } from "../../connector-kit/calls/upsert-key.ts";
 import { settleCreated } from "./batch-create.ts";
 import { writePartially } from "./partial.ts";
 import { BATCH_LIMIT, OBJECTS, invalid, isPathWord, pick, toProperties } from "./request.ts";
@@ -37,7 +37,7 @@ export async function upsertInBatches(write: RecordWrite, fetch: ProviderFetch):
 /** Returns why a record cannot be sent: its key is not the name of a property, or it has no value for it. */
 export const upsertFault = (write: RecordWrite, record: RecordToWrite): ProviderError | undefined =>
   isPathWord(write.key ?? "")
-    ? upsertKeyFault(write, record)
+    ? findUpsertKeyFault(write, record)
     : invalid(`"${write.key ?? ""}" is not the name of a HubSpot property`);
 
 /** Returns the positions of the records of each request. A repeated key goes into a later request. */

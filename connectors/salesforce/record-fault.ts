@@ -1,13 +1,13 @@
 /** Finds why a record cannot be sent to Salesforce: its id, or the value of its external id. */
 import type { RecordToWrite, RecordWrite } from "../../connector-kit/connector.ts";
 import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
-import { upsertKeyFault } from "../../connector-kit/calls/upsert-key.ts";
+import { findUpsertKeyFault } from "../../connector-kit/calls/upsert-key.ts";
 import { idFault } from "./id.ts";
 
 /** Returns undefined for a record that can be sent. */
 export function recordFault(write: RecordWrite, record: RecordToWrite): ProviderError | undefined {
   if (write.type === "create") return undefined;
-  return write.type === "upsert" ? upsertKeyFault(write, record) : idFault(record.id);
+  return write.type === "upsert" ? findUpsertKeyFault(write, record) : idFault(record.id);
 }
 
 /** Returns why the key of an upsert cannot be the name of a field. */

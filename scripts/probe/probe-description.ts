@@ -1,6 +1,6 @@
 /** Compares what a provider answers with its description, object by object. */
 import type { Description } from "../../connector-kit/declarative/rules/description.ts";
-import { idFaults, mergeRules, readRecordId } from "../../connector-kit/declarative/object-plan.ts";
+import { findIdFaults, mergeRules, readRecordId } from "../../connector-kit/declarative/object-plan.ts";
 import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import type { Finding, ObjectProbe } from "./object-probe.ts";
 import type { ProbeFetch } from "./probe-fetch.ts";
@@ -156,7 +156,7 @@ async function probeMissing(probe: ObjectProbe, { records: [first] }: Listed): P
   const { plan, fetch, tell, connector, description } = probe;
   if (!plan.get || !first) return;
   const id = other(first.id);
-  if (id === first.id || idFaults(description)(id, plan)) return;
+  if (id === first.id || findIdFaults(description)(id, plan)) return;
   const found = await buildReader(probe)
     .readByIds(planFor(plan.name), [id], fetch.send)
     .catch(() => []);

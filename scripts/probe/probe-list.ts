@@ -1,6 +1,6 @@
 /** Compares a provider's lists with their description: form, ids, times, pages, and the bound of the last change. */
 import { fillPath } from "../../connector-kit/declarative/fill-path.ts";
-import { at, idFaults, readRecordId } from "../../connector-kit/declarative/object-plan.ts";
+import { at, findIdFaults, readRecordId } from "../../connector-kit/declarative/object-plan.ts";
 import type { ProviderRequest } from "../../connector-kit/calls/provider-fetch.ts";
 import type { ReadConnector, ReadPlan, SourceRecord } from "../../connector-kit/read-connector.ts";
 import { parseBody } from "../../connector-kit/calls/send-request.ts";
@@ -85,7 +85,7 @@ function entriesIn({ plan, tell }: ObjectProbe, body: Json): JsonObject[] | unde
 }
 
 function checkIds({ plan, tell, description }: ObjectProbe, entries: JsonObject[]): boolean {
-  const fault = idFaults(description);
+  const fault = findIdFaults(description);
   for (const entry of entries) {
     const id = readRecordId(entry, plan);
     if (id === undefined) {

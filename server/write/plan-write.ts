@@ -107,7 +107,7 @@ function planRecord(
   const faults =
     type === "create"
       ? makeEntries(fields, entries)
-      : entries.flatMap((entry) => entryFault(type, entry, { settings, abilities }));
+      : entries.flatMap((entry) => findEntryFault(type, entry, { settings, abilities }));
   const givenNames = listRenamed(sources);
   const record = {
     id: recordId,
@@ -145,7 +145,7 @@ function settleEntry(
 }
 
 /** Returns why an entry of a list cannot be set in a record that may be there already. */
-function entryFault(
+function findEntryFault(
   type: "update" | "upsert",
   { name, steps }: ListEntry,
   { settings, abilities }: { settings: ObjectSettings; abilities: WriteAbilities },

@@ -5,7 +5,7 @@ import { isStorable } from "../../ground/storable-text.ts";
 import type { EntryFault } from "./list-entries.ts";
 import type { Clash } from "./map-record.ts";
 import type { ObjectSettings } from "./object-settings.ts";
-import { upsertFaults, upsertLacks, type Fault } from "./refuse-upsert.ts";
+import { findUpsertFaults, upsertLacks, type Fault } from "./refuse-upsert.ts";
 import type { WriteRequest } from "./write-request.ts";
 
 /** Throws a Problem with one issue per fault. Things the provider cannot do have a problem type of their own. */
@@ -17,12 +17,12 @@ export function refuseImpossible(
   const unsupported = findLacking(request, settings, abilities);
   if (unsupported.length > 0) throw toProblem("unsupported-by-provider", unsupported);
   const faults = [
-    ...shapeFaults(request),
-    ...upsertFaults(request),
-    ...(request.type === "delete" ? deleteFaults(request, settings) : idFaults(request)),
-    ...emptyFaults(request, settings),
-    ...headerFaults(request),
-    ...valueFaults(request),
+    ...findShapeFaults(request),
+    ...findUpsertFaults(request),
+    ...(request.type === "delete" ? findDeleteFaults(request, settings) : findIdFaults(request)),
+    ...findEmptyFaults(request, settings),
+    ...findHeaderFaults(request),
+    ...findValueFaults(request),
   ];
   if (faults.length > 0) throw toProblem("invalid-request", faults);
 }
@@ -79,7 +79,7 @@ function findLacking(request: WriteRequest, settings: ObjectSettings, abilities:
   return faults;
 }
 
-function shapeFaults(request: WriteRequest): Fault[] {
+function findShapeFaults(request: WriteRequest): Fault[] {
   const { type, mode, record, batch, batchPolicy, autoBatchPolicy, associations } = request;
   const faults: Fault[] = [];
   const single = record !== undefined;
@@ -116,7 +116,7 @@ function updateAssociations({ associations, batch }: WriteRequest): Fault[] {
   return faults;
 }
 
-function deleteFaults({ record, batch, associations }: WriteRequest, settings: ObjectSettings): Fault[] {
+function findDeleteFaults({ record, batch, associations }: WriteRequest, settings: ObjectSettings): Fault[] {
   const faults: Fault[] = [];
   if (batch) faults.push({ name: "batch", detail: "A delete takes a single `record`." });
   if (associations?.length)
@@ -136,7 +136,7 @@ function deleteFaults({ record, batch, associations }: WriteRequest, settings: O
   return faults;
 }
 
-function idFaults({ type, record, batch }: WriteRequest): Fault[] {
+function findIdFaults({ type, record, batch }: WriteRequest): Fault[] {
   if (type !== "update") return [];
   return listRecords({ record, batch }).flatMap(([name, fields]) =>
     isId(fields["id"])
@@ -146,7 +146,10 @@ function idFaults({ type, record, batch }: WriteRequest): Fault[] {
 }
 
 /** An object without fields is often made of values that were undefined: the record would be empty at the provider. */
-function emptyFaults({ type, record, batch, associations }: WriteRequest, settings: ObjectSettings): Fault[] {
+function findEmptyFaults(
+  { type, record, batch, associations }: WriteRequest,
+  settings: ObjectSettings,
+): Fault[] {
   const hasDefaults = Object.values(settings.fields).some((field) => field.default !== undefined);
   if (type !== "create" || hasDefaults) return [];
   return listRecords({ record, batch }).flatMap(([name, fields], index) => {
@@ -172,27 +175,27 @@ function listRecords({
 const DEEPEST = 100;
 
 /** Finds values that JSON can represent and a database cannot store unchanged. */
-const valueFaults = (request: WriteRequest): Fault[] =>
+const findValueFaults = (request: WriteRequest): Fault[] =>
   listRecords(request).flatMap(([place, fields]) =>
     Object.entries(fields).flatMap(([field, value]) => {
-      const detail = nameFault(field) ?? valueFault(value, 1);
+      const detail = findNameFault(field) ?? findValueFault(value, 1);
       return detail ? [{ name: `${place}.${field.replaceAll("\0", "").toWellFormed()}`, detail }] : [];
     }),
   );
 
-const nameFault = (name: string): string | undefined =>
+const findNameFault = (name: string): string | undefined =>
   isStorable(name)
     ? undefined
     : "Its name contains a NUL or half a surrogate pair, which no provider stores.";
 
-function valueFault(value: unknown, depth: number): string | undefined {
+function findValueFault(value: unknown, depth: number): string | undefined {
   if (typeof value === "number" && !Number.isFinite(value)) {
     return "The number is too large for a double. Send it as a string.";
   }
   if (typeof value !== "object" || value === null) return undefined;
   if (depth === DEEPEST) return `It is nested deeper than ${DEEPEST} levels.`;
   for (const [name, inner] of Object.entries(value)) {
-    const fault = nameFault(name) ?? valueFault(inner, depth + 1);
+    const fault = findNameFault(name) ?? findValueFault(inner, depth + 1);
     if (fault) return fault;
   }
   return undefined;
@@ -225,7 +228,7 @@ const REFUSED_HEADERS = new Set([
   "x-http-method-override",
 ]);
 
-function headerFaults({ headers = [] }: WriteRequest): Fault[] {
+function findHeaderFaults({ headers = [] }: WriteRequest): Fault[] {
   return headers.flatMap(({ key, value }, index) => {
     const name = `headers[${index}]`;
     if (!/^[\w!#$%&'*+.^`|~-]+$/.test(key))

@@ -26,7 +26,7 @@ export function upsertLacks(
 }
 
 /** Returns the faults of the members of an upsert, and of a `key` without one. */
-export function upsertFaults({ type, key, record, batch }: WriteRequest): Fault[] {
+export function findUpsertFaults({ type, key, record, batch }: WriteRequest): Fault[] {
   if (type !== "upsert")
     return key === undefined ? [] : [{ name: "key", detail: "It applies to an upsert only; leave it out." }];
   const faults: Fault[] = [];

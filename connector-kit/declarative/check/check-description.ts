@@ -1,20 +1,20 @@
 /** Checks a description and reports every fault with its place, before anything is sent to a provider. */
 import { isJsonObject } from "../../../ground/json.ts";
-import { shapeFaults, type ProviderFault } from "../../provider/check-provider.ts";
-import { patternFault } from "../../provider/pattern-fault.ts";
+import { findShapeFaults, type ProviderFault } from "../../provider/check-provider.ts";
+import { findPatternFault } from "../../provider/pattern-fault.ts";
 import { DescriptionSchema, type Description, type ObjectRules } from "../rules/description.ts";
 import { mergeRules, type ObjectPlan, isOther, listOthers } from "../object-plan.ts";
 import { planBatchFaults, writeFaults } from "./write-faults.ts";
 import {
-  metadataFaults,
-  childrenFaults,
-  objectListFaults,
-  pagingFaults,
+  findMetadataFaults,
+  findChildrenFaults,
+  findObjectListFaults,
+  findPagingFaults,
   listExampleFaults,
 } from "./list-faults.ts";
-import { toFaults, HOLES, pathFault, targetFault, textFault } from "./member-faults.ts";
+import { toFaults, HOLES, findPathFault, findTargetFault, findTextFault } from "./member-faults.ts";
 import { listFilledNames } from "../fill-path.ts";
-import { endpointFaults, graphqlFaults } from "./graphql-faults.ts";
+import { findEndpointFaults, findGraphqlFaults } from "./graphql-faults.ts";
 
 export type DescriptionCheck =
   | { description: Description; faults: [] }
@@ -22,21 +22,21 @@ export type DescriptionCheck =
 
 /** Returns the description if it is complete and consistent, or every fault in it. */
 export function checkDescription(value: unknown, path = "connector"): DescriptionCheck {
-  const shape = shapeFaults(DescriptionSchema, value, path);
+  const shape = findShapeFaults(DescriptionSchema, value, path);
   if (shape.length > 0 || !isDescription(value)) return { description: undefined, faults: shape };
   const faults = [
-    ...idPatternFaults(value.ids?.pattern, `${path}.ids.pattern`),
-    ...endpointFaults(value, path),
-    ...rulesFaults(value.defaults, `${path}.defaults`),
+    ...findIdPatternFaults(value.ids?.pattern, `${path}.ids.pattern`),
+    ...findEndpointFaults(value, path),
+    ...findRulesFaults(value.defaults, `${path}.defaults`),
   ];
   for (const [index, others] of listOthers(value).entries()) {
     const place = index === 0 ? `${path}.others` : `${path}.others.further.${index - 1}`;
     const plan = mergeRules(value, others.like, others.rules);
     faults.push(
-      ...othersFaults(others, place),
-      ...rulesFaults(others.rules, `${place}.rules`),
+      ...findOthersFaults(others, place),
+      ...findRulesFaults(others.rules, `${place}.rules`),
       ...planFaults(plan, `${place}.rules`),
-      ...childrenFaults(value, plan, `${place}.rules`),
+      ...findChildrenFaults(value, plan, `${place}.rules`),
     );
   }
   if (Object.keys(value.objects).length === 0 && !value.others)
@@ -45,18 +45,18 @@ export function checkDescription(value: unknown, path = "connector"): Descriptio
     const place = `${path}.objects.${name}`;
     if (!/^[A-Za-z][A-Za-z0-9_/-]{0,99}$/.test(name))
       faults.push({ path: place, message: "is not a name of an object" });
-    faults.push(...rulesFaults(rules, place), ...planFaults(mergeRules(value, name, rules), place));
-    faults.push(...childrenFaults(value, mergeRules(value, name, rules), place));
-    faults.push(...graphqlFaults(value, mergeRules(value, name, rules).graphql, `${place}.graphql`));
+    faults.push(...findRulesFaults(rules, place), ...planFaults(mergeRules(value, name, rules), place));
+    faults.push(...findChildrenFaults(value, mergeRules(value, name, rules), place));
+    faults.push(...findGraphqlFaults(value, mergeRules(value, name, rules).graphql, `${place}.graphql`));
   }
   return faults.length > 0 ? { description: undefined, faults } : { description: value, faults: [] };
 }
 
 const isDescription = (value: unknown): value is Description => isJsonObject(value);
 
-function idPatternFaults(text: string | undefined, place: string): ProviderFault[] {
+function findIdPatternFaults(text: string | undefined, place: string): ProviderFault[] {
   if (text === undefined) return [];
-  const refused = patternFault(text, true);
+  const refused = findPatternFault(text, true);
   if (refused !== undefined) return toFaults(place, refused);
   const pattern = new RegExp(`^(?:${text})$`);
   const unsafe = ["..", "a/b", "a?b", "a#b", ""].find((word) => pattern.test(word));
@@ -69,8 +69,8 @@ function idPatternFaults(text: string | undefined, place: string): ProviderFault
 const UNSAFE = ["", ".", "..", "../a", "a/../b", "a//b", "/a", "a?b", "a#b", "a%2fb", "a b"];
 
 /** Faults of objects whose names only the account knows. */
-function othersFaults(others: ReturnType<typeof listOthers>[number], path: string): ProviderFault[] {
-  const refused = patternFault(others.pattern, true);
+function findOthersFaults(others: ReturnType<typeof listOthers>[number], path: string): ProviderFault[] {
+  const refused = findPatternFault(others.pattern, true);
   if (refused !== undefined) return toFaults(`${path}.pattern`, refused);
   const unsafe = UNSAFE.find((name) => isOther(others, name));
   return [
@@ -82,7 +82,7 @@ function othersFaults(others: ReturnType<typeof listOthers>[number], path: strin
 }
 
 /** Faults of single members. */
-function rulesFaults(rules: ObjectRules, path: string): ProviderFault[] {
+function findRulesFaults(rules: ObjectRules, path: string): ProviderFault[] {
   const { list, since, paging, select, metadata } = rules;
   const listTargets: [string, string | undefined][] = [
     ["paging.cursor.to", paging?.cursor?.to],
@@ -93,30 +93,30 @@ function rulesFaults(rules: ObjectRules, path: string): ProviderFault[] {
   return [
     ...writeFaults(rules, path),
     ...listTargets.flatMap(([member, value]) =>
-      toFaults(`${path}.${member}`, targetFault(value, ["query", "body", "fill"])),
+      toFaults(`${path}.${member}`, findTargetFault(value, ["query", "body", "fill"])),
     ),
     ...toFaults(
       `${path}.list.pageSize.to`,
-      targetFault(list?.pageSize?.to, ["query", "body", "header", "fill"]),
+      findTargetFault(list?.pageSize?.to, ["query", "body", "header", "fill"]),
     ),
-    ...textFaults(rules, path),
-    ...idPatternFaults(rules.idPattern, `${path}.idPattern`),
-    ...toFaults(`${path}.get.path`, pathFault(rules.get?.path)),
-    ...toFaults(`${path}.list.path`, pathFault(list?.path, [...HOLES, "parent"])),
-    ...toFaults(`${path}.since.path`, pathFault(since?.path, [...HOLES, "parent"])),
-    ...toFaults(`${path}.since.to`, targetFault(since?.to, ["query", "body", "header", "fill"])),
-    ...toFaults(`${path}.select.to`, targetFault(select?.to)),
+    ...findTextFaults(rules, path),
+    ...findIdPatternFaults(rules.idPattern, `${path}.idPattern`),
+    ...toFaults(`${path}.get.path`, findPathFault(rules.get?.path)),
+    ...toFaults(`${path}.list.path`, findPathFault(list?.path, [...HOLES, "parent"])),
+    ...toFaults(`${path}.since.path`, findPathFault(since?.path, [...HOLES, "parent"])),
+    ...toFaults(`${path}.since.to`, findTargetFault(since?.to, ["query", "body", "header", "fill"])),
+    ...toFaults(`${path}.select.to`, findTargetFault(select?.to)),
     ...(select?.to.startsWith("body.") && (list?.method ?? "GET") === "GET"
       ? [{ path: `${path}.select.to`, message: "must be query.<name>, because the list has no body" }]
       : []),
-    ...selectFault(rules, path),
+    ...findSelectFault(rules, path),
     ...(list?.body && (list.method ?? "GET") === "GET"
       ? [{ path: `${path}.list.body`, message: "needs another method than GET" }]
       : []),
-    ...(paging ? pagingFaults(paging, `${path}.paging`) : []),
-    ...objectListFaults(rules, path),
-    ...(metadata ? metadataFaults(metadata, `${path}.metadata`) : []),
-    ...(since?.paging ? pagingFaults(since.paging, `${path}.since.paging`) : []),
+    ...(paging ? findPagingFaults(paging, `${path}.paging`) : []),
+    ...findObjectListFaults(rules, path),
+    ...(metadata ? findMetadataFaults(metadata, `${path}.metadata`) : []),
+    ...(since?.paging ? findPagingFaults(since.paging, `${path}.since.paging`) : []),
     ...(since?.template !== undefined && !since.template.includes("{since}")
       ? [{ path: `${path}.since.template`, message: "must contain {since}" }]
       : []),
@@ -130,7 +130,10 @@ function rulesFaults(rules: ObjectRules, path: string): ProviderFault[] {
 }
 
 /** Faults of texts with values of the connection. */
-function textFaults({ list, create, update, delete: remove }: ObjectRules, path: string): ProviderFault[] {
+function findTextFaults(
+  { list, create, update, delete: remove }: ObjectRules,
+  path: string,
+): ProviderFault[] {
   const places = Object.entries({
     "list.query": list?.query,
     "create.also": create?.also,
@@ -139,20 +142,20 @@ function textFaults({ list, create, update, delete: remove }: ObjectRules, path:
   });
   return places.flatMap(([place, texts]) =>
     Object.entries(texts ?? {}).flatMap(([name, value]) =>
-      toFaults(`${path}.${place}.${name}`, textFault(value)),
+      toFaults(`${path}.${place}.${name}`, findTextFault(value)),
     ),
   );
 }
 
 /** Faults of how many fields one request may name. */
-function selectFault({ select, list, flatten }: ObjectRules, path: string): ProviderFault[] {
+function findSelectFault({ select, list, flatten }: ObjectRules, path: string): ProviderFault[] {
   const { most, ids } = select ?? {};
   const place = `${path}.select`;
   return [
     ...((most === undefined) === (ids === undefined)
       ? []
       : toFaults(place, "needs most and ids, or neither")),
-    ...toFaults(`${place}.ids.to`, targetFault(ids?.to, ["query"])),
+    ...toFaults(`${place}.ids.to`, findTargetFault(ids?.to, ["query"])),
     ...(most !== undefined && most < 3 ? toFaults(`${place}.most`, "must be at least 3") : []),
     ...(ids && ids.most < 1 ? toFaults(`${place}.ids.most`, "must be at least 1") : []),
     ...(most !== undefined && (flatten !== undefined || (list?.method ?? "GET") !== "GET")

@@ -2,17 +2,17 @@
 import type { ProviderFault } from "../../provider/check-provider.ts";
 import type { Description } from "../rules/description.ts";
 import type { GraphqlRules } from "../rules/graphql-rules.ts";
-import { toFaults, pathFault } from "./member-faults.ts";
+import { toFaults, findPathFault } from "./member-faults.ts";
 
 const NAME = /^[A-Za-z_]\w*$/;
 const TYPE = /^\[?[A-Za-z_]\w*!?\]?!?$/;
 const PAYLOAD = /^[A-Za-z_]\w*(\{[\w ]+\})?$/;
 
-export function endpointFaults({ graphql }: Description, path: string): ProviderFault[] {
+export function findEndpointFaults({ graphql }: Description, path: string): ProviderFault[] {
   if (!graphql) return [];
   const place = `${path}.graphql`;
   return [
-    ...(graphql.path === "/" ? [] : toFaults(`${place}.path`, pathFault(graphql.path, []))),
+    ...(graphql.path === "/" ? [] : toFaults(`${place}.path`, findPathFault(graphql.path, []))),
     ...checkPattern(`${place}.id`, TYPE, graphql.id, "type"),
     ...checkPattern(`${place}.payload`, PAYLOAD, graphql.payload, "member with its members"),
     ...(graphql.most < 1 || graphql.most > 10_000
@@ -21,7 +21,7 @@ export function endpointFaults({ graphql }: Description, path: string): Provider
   ];
 }
 
-export function graphqlFaults(
+export function findGraphqlFaults(
   { graphql }: Description,
   rules: GraphqlRules | undefined,
   path: string,

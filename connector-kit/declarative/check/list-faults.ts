@@ -1,7 +1,7 @@
 /** Faults of how lists are read: paging, bounds that move, further lists, deleted records, lists below parents, lists of fields. */
 import type { ProviderFault } from "../../provider/check-provider.ts";
 import type { ObjectRules, Description } from "../rules/description.ts";
-import { targetFault, toFaults, HOLES, pathFault } from "./member-faults.ts";
+import { findTargetFault, toFaults, HOLES, findPathFault } from "./member-faults.ts";
 import { type ObjectPlan, mergeRules } from "../object-plan.ts";
 import type { PagingRules } from "../rules/paging-rules.ts";
 import type { FieldListRules, FlagRules, MetadataRules } from "../rules/metadata-rules.ts";
@@ -11,7 +11,7 @@ type FurtherList = NonNullable<ObjectRules["furtherLists"]>[number];
 const STYLES = ["cursor", "nextUrl", "link", "page", "offset", "keyset", "none"] as const;
 
 /** Faults of one way of paging. */
-export function pagingFaults(paging: PagingRules, path: string): ProviderFault[] {
+export function findPagingFaults(paging: PagingRules, path: string): ProviderFault[] {
   const { shortPageEnds, depth, keyset, newestFirst } = paging;
   const styles = STYLES.filter((style) => paging[style] !== undefined && paging[style] !== false);
   const flags = [paging.cursor, paging.page, paging.offset, keyset];
@@ -44,13 +44,13 @@ export function pagingFaults(paging: PagingRules, path: string): ProviderFault[]
 const ZONE_WITHOUT_SQL = "needs format sql: other formats name their zone";
 
 /** Faults of the members around the lists of an object. */
-export function objectListFaults(
+export function findObjectListFaults(
   { since, furtherLists = [], deleted, records }: ObjectRules,
   path: string,
 ): ProviderFault[] {
   return [
-    ...toFaults(`${path}.records`, recordsFault(records)),
-    ...toFaults(`${path}.since.records`, recordsFault(since?.records)),
+    ...toFaults(`${path}.records`, findRecordsFault(records)),
+    ...toFaults(`${path}.since.records`, findRecordsFault(since?.records)),
     ...(since?.full !== undefined && Number.isNaN(Date.parse(since.full))
       ? toFaults(`${path}.since.full`, "must be a time such as 1970-01-01T00:00:00Z")
       : []),
@@ -64,23 +64,26 @@ export function objectListFaults(
     ...furtherLists.flatMap((list, index) => {
       const place = `${path}.furtherLists.${index}`;
       return [
-        ...toFaults(`${place}.path`, pathFault(list.path, [...HOLES, "parent"])),
-        ...toFaults(`${place}.list.path`, pathFault(list.list?.path, [...HOLES, "parent"])),
+        ...toFaults(`${place}.path`, findPathFault(list.path, [...HOLES, "parent"])),
+        ...toFaults(`${place}.list.path`, findPathFault(list.list?.path, [...HOLES, "parent"])),
         ...(list.list && (list.path !== undefined || list.query || list.body)
           ? toFaults(`${place}.list`, "has path, query and body of its own: they go into it")
           : []),
         ...(list.path === undefined && !list.query && !list.body && !list.list && list.records === undefined
           ? toFaults(place, "needs path, query, body, list or records: otherwise it is the same list again")
           : []),
-        ...toFaults(`${place}.records`, recordsFault(list.records)),
-        ...deletedOnlyFaults(list, place),
+        ...toFaults(`${place}.records`, findRecordsFault(list.records)),
+        ...findDeletedOnlyFaults(list, place),
         ...(list.idPath !== undefined && !list.list
           ? toFaults(
               `${place}.idPath`,
               "needs a list of its own: the records of the other have the id at idPath",
             )
           : []),
-        ...toFaults(`${place}.since.to`, targetFault(list.since?.to, ["query", "body", "header", "fill"])),
+        ...toFaults(
+          `${place}.since.to`,
+          findTargetFault(list.since?.to, ["query", "body", "header", "fill"]),
+        ),
         ...(list.since?.template !== undefined && !list.since.template.includes("{since}")
           ? toFaults(`${place}.since.template`, "must contain {since}")
           : []),
@@ -93,19 +96,19 @@ export function objectListFaults(
               "cannot be used with zone user: the end would be too early where the zone is unknown",
             )
           : []),
-        ...toFaults(`${place}.since.until`, targetFault(list.since?.until, ["query", "body", "header"])),
+        ...toFaults(`${place}.since.until`, findTargetFault(list.since?.until, ["query", "body", "header"])),
         ...(list.since && !list.list ? toFaults(`${place}.since`, "needs a list of its own") : []),
         ...(list.most !== undefined && !(list.deleted && list.paging?.none)
           ? toFaults(`${place}.most`, "is for deleted records in one answer: deleted: true and paging.none")
           : []),
-        ...(list.paging ? pagingFaults(list.paging, `${place}.paging`) : []),
+        ...(list.paging ? findPagingFaults(list.paging, `${place}.paging`) : []),
       ];
     }),
   ];
 }
 
 /** Faults of members that only a list of deleted records has. */
-function deletedOnlyFaults(
+function findDeletedOnlyFaults(
   { deleted, where, newestFirst, mayBeForbidden, mayBeBack }: FurtherList,
   place: string,
 ): ProviderFault[] {
@@ -124,7 +127,7 @@ function deletedOnlyFaults(
 }
 
 /** Returns what is wrong with the path of a list of records. */
-const recordsFault = (records = ""): string | undefined =>
+const findRecordsFault = (records = ""): string | undefined =>
   records.includes("*") && !/^[^*]+\.\*\.[^*]+$/.test(records)
     ? "has * in another form than outer.*.members, which joins the lists of all entries of outer"
     : undefined;
@@ -192,18 +195,22 @@ function movedBy(query: Record<string, string>, changedPath: string): string | u
 const DEEPEST = 3;
 
 /** Faults of lists below the records of another object. */
-export function childrenFaults(description: Description, plan: ObjectPlan, path: string): ProviderFault[] {
+export function findChildrenFaults(
+  description: Description,
+  plan: ObjectPlan,
+  path: string,
+): ProviderFault[] {
   const { parent, list, total } = plan;
   const isNamed = JSON.stringify(list ?? {}).includes("{parent}");
   if (!parent) return isNamed ? toFaults(`${path}.list`, "has {parent}, but there is no parent") : [];
   return [
-    ...toFaults(`${path}.parent.object`, parentFault(description, plan)),
+    ...toFaults(`${path}.parent.object`, findParentFault(description, plan)),
     ...(isNamed ? [] : toFaults(`${path}.list`, "has no {parent}, which parent fills")),
     ...(total === undefined ? [] : toFaults(`${path}.total`, "is that of one list, and there are many")),
   ];
 }
 
-function parentFault(description: Description, plan: ObjectPlan): string | undefined {
+function findParentFault(description: Description, plan: ObjectPlan): string | undefined {
   let name = plan.parent?.object;
   for (let depth = 0; name !== undefined; depth += 1) {
     const rules = Object.hasOwn(description.objects, name) ? description.objects[name] : undefined;
@@ -217,16 +224,16 @@ function parentFault(description: Description, plan: ObjectPlan): string | undef
 }
 
 /** Faults of how the fields of an object are found. */
-export function metadataFaults({ fields, list }: MetadataRules, path: string): ProviderFault[] {
+export function findMetadataFaults({ fields, list }: MetadataRules, path: string): ProviderFault[] {
   return [
     ...(!list && Object.keys(fields ?? {}).length === 0
       ? toFaults(path, "needs fields or list: otherwise the object would have no field")
       : []),
-    ...(list ? fieldListFaults(list, `${path}.list`) : []),
+    ...(list ? findFieldListFaults(list, `${path}.list`) : []),
   ];
 }
 
-function fieldListFaults(list: FieldListRules, path: string): ProviderFault[] {
+function findFieldListFaults(list: FieldListRules, path: string): ProviderFault[] {
   const flags: [string, FlagRules | undefined][] = [
     ...(list.skip ?? []).map((flag, index): [string, FlagRules] => [`skip[${index}]`, flag]),
     ["custom", list.custom],
@@ -234,15 +241,15 @@ function fieldListFaults(list: FieldListRules, path: string): ProviderFault[] {
     ["required", list.required],
   ];
   return [
-    ...toFaults(`${path}.path`, pathFault(list.path, ["path", "singular"])),
-    ...(list.paging ? pagingFaults(list.paging, `${path}.paging`) : []),
+    ...toFaults(`${path}.path`, findPathFault(list.path, ["path", "singular"])),
+    ...(list.paging ? findPagingFaults(list.paging, `${path}.paging`) : []),
     ...(list.name === "" ? toFaults(`${path}.name`, "must be a path") : []),
     ...(Object.keys(list.types).length === 0 ? toFaults(`${path}.types`, "has no type") : []),
-    ...flags.flatMap(([member, flag]) => (flag ? toFaults(`${path}.${member}`, flagFault(flag)) : [])),
+    ...flags.flatMap(([member, flag]) => (flag ? toFaults(`${path}.${member}`, findFlagFault(flag)) : [])),
   ];
 }
 
-function flagFault({ paths, is, isNot }: FlagRules): string | undefined {
+function findFlagFault({ paths, is, isNot }: FlagRules): string | undefined {
   if (paths.length === 0) return "needs paths";
   const values = is ?? isNot ?? [];
   return values.length > 0 && !(is && isNot) ? undefined : "needs values in one of is and isNot";

@@ -14,7 +14,7 @@ const TARGETS = {
   header: { form: "header.<name>", pattern: /^header\.[A-Za-z][A-Za-z0-9-]*$/ },
 };
 
-export function targetFault(
+export function findTargetFault(
   value: string | undefined,
   parts: (keyof typeof TARGETS)[] = ["query", "body"],
 ): string | undefined {
@@ -23,7 +23,7 @@ export function targetFault(
   return `must be ${forms.slice(0, -1).join(", ")} or ${forms.at(-1)}`;
 }
 
-export function pathFault(value: string | undefined, holes: string[] = HOLES): string | undefined {
+export function findPathFault(value: string | undefined, holes: string[] = HOLES): string | undefined {
   if (value === undefined) return undefined;
   if (!/^\/[^/]/.test(value)) return "must begin with one /";
   if (/(^|\/)\.\.?(\/|$)|[\\#]/.test(value)) return "must not contain . or .. as a step, \\ or #";
@@ -49,7 +49,7 @@ const OF_FIELD = /^field\.[A-Za-z]\w*$/;
 const OF_CONNECTION = /^connection\.[A-Za-z]\w*$/;
 
 /** Texts may have braces of the provider's own; only placeholders of the connection are recognised by their form. */
-export const textFault = (value: unknown): string | undefined =>
+export const findTextFault = (value: unknown): string | undefined =>
   typeof value === "string" &&
   [...value.matchAll(/\{(connection\b[^}]*)(\}?)/g)].some(
     ([, name = "", end]) => end === "" || !OF_CONNECTION.test(name),

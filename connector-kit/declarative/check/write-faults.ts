@@ -2,27 +2,29 @@
 import type { ProviderFault } from "../../provider/check-provider.ts";
 import type { ObjectRules } from "../rules/description.ts";
 import type { BatchRules, RecordListRules } from "../rules/batch-rules.ts";
-import { ANY_FIELD, toFaults, HOLES, pathFault, targetFault } from "./member-faults.ts";
+import { ANY_FIELD, toFaults, HOLES, findPathFault, findTargetFault } from "./member-faults.ts";
 import type { ObjectPlan } from "../object-plan.ts";
-import { okWhenFault } from "../write/record-result.ts";
+import { findOkWhenFault } from "../write/record-result.ts";
 
 /** Faults of how the records of an object are written. */
 export function writeFaults(rules: ObjectRules, path: string): ProviderFault[] {
   const { create, update, delete: remove, upsert, written, batch } = rules;
   return [
-    ...writeTargets(rules).flatMap(([member, value]) => toFaults(`${path}.${member}`, targetFault(value))),
-    ...toFaults(`${path}.create.path`, pathFault(create?.path, [...HOLES, ANY_FIELD])),
-    ...toFaults(`${path}.update.path`, pathFault(update?.path)),
-    ...toFaults(`${path}.delete.path`, pathFault(remove?.path)),
-    ...toFaults(`${path}.create.idempotencyKeyTo`, keyFault(create)),
-    ...toFaults(`${path}.create.idempotencyKeyMinutes`, keyMinutesFault(create)),
-    ...toFaults(`${path}.written.okWhen`, okWhenFault(written?.okWhen)),
-    ...toFaults(`${path}.upsert.keyHash`, hashFault(upsert)),
-    ...toFaults(`${path}.upsert.path`, pathFault(upsert?.path, [...HOLES, "key", "value"])),
+    ...writeTargets(rules).flatMap(([member, value]) =>
+      toFaults(`${path}.${member}`, findTargetFault(value)),
+    ),
+    ...toFaults(`${path}.create.path`, findPathFault(create?.path, [...HOLES, ANY_FIELD])),
+    ...toFaults(`${path}.update.path`, findPathFault(update?.path)),
+    ...toFaults(`${path}.delete.path`, findPathFault(remove?.path)),
+    ...toFaults(`${path}.create.idempotencyKeyTo`, findKeyFault(create)),
+    ...toFaults(`${path}.create.idempotencyKeyMinutes`, findKeyMinutesFault(create)),
+    ...toFaults(`${path}.written.okWhen`, findOkWhenFault(written?.okWhen)),
+    ...toFaults(`${path}.upsert.keyHash`, findHashFault(upsert)),
+    ...toFaults(`${path}.upsert.path`, findPathFault(upsert?.path, [...HOLES, "key", "value"])),
     ...(upsert && (upsert.keys.length === 0 || upsert.idTo !== undefined)
       ? [{ path: `${path}.upsert`, message: "needs `keys`, and has no `idTo`: the key takes its place" }]
       : []),
-    ...(batch ? batchFaults(batch, `${path}.batch`) : []),
+    ...(batch ? findBatchFaults(batch, `${path}.batch`) : []),
   ];
 }
 
@@ -53,7 +55,7 @@ const writeTargets = ({
   ["upsert.keyValueTo", upsert?.keyValueTo],
 ];
 
-function keyFault(create: ObjectRules["create"]): string | undefined {
+function findKeyFault(create: ObjectRules["create"]): string | undefined {
   const { idempotencyKeyTo: to, wrap } = create ?? {};
   if (to === undefined) return undefined;
   if (!/^(header\.[A-Za-z][A-Za-z0-9-]*|query\.[A-Za-z][A-Za-z0-9_-]*|body\.[^.].*)$/.test(to))
@@ -63,10 +65,10 @@ function keyFault(create: ObjectRules["create"]): string | undefined {
     : undefined;
 }
 
-const hashFault = (upsert: ObjectRules["upsert"]): string | undefined =>
+const findHashFault = (upsert: ObjectRules["upsert"]): string | undefined =>
   upsert?.keyHash && !upsert.path.includes("{value}") ? "needs {value} in path, which it changes" : undefined;
 
-function keyMinutesFault(create: ObjectRules["create"]): string | undefined {
+function findKeyMinutesFault(create: ObjectRules["create"]): string | undefined {
   const { idempotencyKeyTo: to, idempotencyKeyMinutes: minutes } = create ?? {};
   if (minutes === undefined) return undefined;
   if (to === undefined) return "needs idempotencyKeyTo, which says where the key goes";
@@ -77,11 +79,11 @@ const KINDS = ["create", "update", "upsert"] as const;
 const OF_OBJECT = ["path", "singular"];
 
 /** Faults of how many records are written by one request. */
-function batchFaults(batch: BatchRules, path: string): ProviderFault[] {
+function findBatchFaults(batch: BatchRules, path: string): ProviderFault[] {
   const { requests } = batch;
   return [
-    ...(requests ? toFaults(`${path}.requests.path`, pathFault(requests.path, [])) : []),
-    ...(requests ? toFaults(`${path}.requests.most`, limitFault(requests.most)) : []),
+    ...(requests ? toFaults(`${path}.requests.path`, findPathFault(requests.path, [])) : []),
+    ...(requests ? toFaults(`${path}.requests.most`, findLimitFault(requests.most)) : []),
     ...(requests?.to === "" ? toFaults(`${path}.requests.to`, "must name a member") : []),
     ...KINDS.flatMap((kind) => {
       const rules = batch[kind];
@@ -90,15 +92,15 @@ function batchFaults(batch: BatchRules, path: string): ProviderFault[] {
   ];
 }
 
-const limitFault = (most: number): string | undefined =>
+const findLimitFault = (most: number): string | undefined =>
   most < 2 || most > 10_000 ? "must be between 2 and 10000" : undefined;
 
 function listFaults(rules: RecordListRules, kind: (typeof KINDS)[number], path: string): ProviderFault[] {
   const { okWhen, ref } = rules;
   return [
-    ...toFaults(`${path}.path`, pathFault(rules.path, OF_OBJECT)),
-    ...toFaults(`${path}.most`, limitFault(rules.most)),
-    ...toFaults(`${path}.okWhen`, okWhenFault(okWhen)),
+    ...toFaults(`${path}.path`, findPathFault(rules.path, OF_OBJECT)),
+    ...toFaults(`${path}.most`, findLimitFault(rules.most)),
+    ...toFaults(`${path}.okWhen`, findOkWhenFault(okWhen)),
     ...(ref && (ref.to === undefined) === (ref.of === undefined)
       ? toFaults(`${path}.ref`, "must have either to or of")
       : []),

@@ -7,7 +7,7 @@ import { batchRequests, hasBatch, writeInBatches, type Batching } from "./declar
 import type { Description } from "../rules/description.ts";
 import { getOne } from "../get-record.ts";
 import {
-  idFaults,
+  findIdFaults,
   findPlan,
   findLargestBatch,
   toObjectPlan,
@@ -15,7 +15,7 @@ import {
   flattenValues,
   type ObjectPlan,
 } from "../object-plan.ts";
-import { prepareRequests, recordFault, recordRequests } from "./record-request.ts";
+import { prepareRequests, findRecordFault, recordRequests } from "./record-request.ts";
 import { sendRecord } from "./send-record.ts";
 import { needsTypes, shownTypes, typedWrite } from "./typed-writes.ts";
 
@@ -23,14 +23,14 @@ type Classify = NonNullable<Connector["classify"]>;
 
 export function declarativeWrite(description: Description, classify: Classify): WriteConnector {
   const { errors } = description;
-  const idFault = idFaults(description);
+  const idFault = findIdFaults(description);
   const buildRequest = recordRequests(description, idFault);
   const batching = (plan: ObjectPlan, write: RecordWrite): Batching => ({
     description,
     plan,
     write,
     classify,
-    findFault: (record) => recordFault(write, record, idFault, plan),
+    findFault: (record) => findRecordFault(write, record, idFault, plan),
     buildRequest: (record) => buildRequest(write, record),
     writeOne: (record, fetch) => sendRecord({ plan, write, fetch, classify, buildRequest, errors }, record),
   });
@@ -58,17 +58,17 @@ export function declarativeWrite(description: Description, classify: Classify): 
       const plan = planOrFault(description, asked);
       if (plan instanceof ProviderError) {
         return writeSingly(asked, {
-          findFault: (record) => recordFault(asked, record, idFault, undefined),
+          findFault: (record) => findRecordFault(asked, record, idFault, undefined),
           send: async () => ({ outcome: { success: false, error: plan } }),
         });
       }
-      const isSent = asked.records.some((one) => !recordFault(asked, one, idFault, plan));
+      const isSent = asked.records.some((one) => !findRecordFault(asked, one, idFault, plan));
       const write =
         isSent && needsTypes(plan, asked) ? await typedWrite(plan, asked, { fetch, classify }) : asked;
       if (write instanceof ProviderError) return allRefused(asked, write);
       if (hasBatch(plan, write)) return writeInBatches(batching(plan, write), fetch);
       return writeSingly(write, {
-        findFault: (record) => recordFault(write, record, idFault, plan),
+        findFault: (record) => findRecordFault(write, record, idFault, plan),
         send: (record) => sendRecord({ plan, write, fetch, classify, buildRequest, errors }, record),
       });
     },

@@ -5,7 +5,7 @@ import type { RecordToWrite, RecordWrite } from "../../connector.ts";
 import { exactInteger } from "../../calls/exact-json.ts";
 import type { ProviderRequest } from "../../calls/provider-fetch.ts";
 import { ProviderError } from "../../calls/provider-error.ts";
-import { upsertKeyFault, readUpsertKey, withoutUpsertKey } from "../../calls/upsert-key.ts";
+import { findUpsertKeyFault, readUpsertKey, withoutUpsertKey } from "../../calls/upsert-key.ts";
 import { buildBody } from "./body-members.ts";
 import { hasBatch } from "./declarative-batch.ts";
 import type { DeleteRules, Description, UpsertRules, WriteRules } from "../rules/description.ts";
@@ -65,7 +65,7 @@ export const recordRequests =
   (write, record, before) => {
     const { type, objectName, account } = write;
     const plan = toObjectPlan(description, objectName, type, account);
-    const fault = recordFault(write, record, idFault, plan);
+    const fault = findRecordFault(write, record, idFault, plan);
     if (fault) throw fault;
     if (type === "upsert" && plan.upsert) return upsertRequest(plan.upsert, plan, write, record);
     const rules = type === "upsert" ? undefined : plan[type];
@@ -194,7 +194,7 @@ function wrapFields(plan: ObjectPlan, { id, fields }: RecordToWrite, wrap: Write
 }
 
 /** Returns why a record cannot be sent. Without a plan, only its id or key is checked. */
-export function recordFault(
+export function findRecordFault(
   write: RecordWrite,
   record: RecordToWrite,
   idFault: IdFault,
@@ -203,12 +203,15 @@ export function recordFault(
   if (write.type === "create")
     return !plan || hasBatch(plan, write)
       ? undefined
-      : pathFieldFault(plan.create?.path ?? "", record.fields);
-  if (write.type === "upsert") return upsertKeyFault(write, record);
-  return idFault(record.id, plan) ?? (write.type === "update" ? requiredFault(plan, record) : undefined);
+      : findPathFieldFault(plan.create?.path ?? "", record.fields);
+  if (write.type === "upsert") return findUpsertKeyFault(write, record);
+  return idFault(record.id, plan) ?? (write.type === "update" ? findRequiredFault(plan, record) : undefined);
 }
 
-function requiredFault(plan: ObjectPlan | undefined, { fields }: RecordToWrite): ProviderError | undefined {
+function findRequiredFault(
+  plan: ObjectPlan | undefined,
+  { fields }: RecordToWrite,
+): ProviderError | undefined {
   const missing = (plan?.update?.requires ?? []).filter((name) => fields[name] === undefined);
   if (!plan || missing.length === 0) return undefined;
   const message =
@@ -220,11 +223,11 @@ function requiredFault(plan: ObjectPlan | undefined, { fields }: RecordToWrite):
 /** A field of a new record in the path of its request: the list, the account, or the parent that it belongs to. */
 const FIELD = /\{field\.(\w+)\}/g;
 
-/** Returns the path with the values, and the other fields. Throws `ProviderError` as `pathFieldFault` returns it. */
+/** Returns the path with the values, and the other fields. Throws `ProviderError` as `findPathFieldFault` returns it. */
 function moveIntoPath(template: string, fields: JsonObject): { path: string; fields: JsonObject } {
   const names = namesIn(template);
   if (names.length === 0) return { path: template, fields };
-  const fault = pathFieldFault(template, fields);
+  const fault = findPathFieldFault(template, fields);
   if (fault) throw fault;
   const path = template.replaceAll(FIELD, (whole, name: string) =>
     pathStep(findStep(fields[name]) ?? "", whole),
@@ -236,7 +239,7 @@ function moveIntoPath(template: string, fields: JsonObject): { path: string; fie
 }
 
 /** Returns why a value cannot be part of the path; undefined if all can. */
-function pathFieldFault(template: string, fields: JsonObject): ProviderError | undefined {
+function findPathFieldFault(template: string, fields: JsonObject): ProviderError | undefined {
   const missing = namesIn(template).find((name) => !isStep(findStep(fields[name])));
   if (missing === undefined) return undefined;
   const message = `${missing} must have a value: it is part of the address that creates the record`;

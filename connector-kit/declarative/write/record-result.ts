@@ -48,5 +48,5 @@ export function findText(result: Json, path: string): string | undefined {
   return typeof result === "string" || typeof result === "number" ? String(result) : undefined;
 }
 
-export const okWhenFault = (okWhen: string | undefined): string | undefined =>
+export const findOkWhenFault = (okWhen: string | undefined): string | undefined =>
   okWhen === undefined || /^[^=]+=[^=]+$/.test(okWhen) ? undefined : "must be path=value";

@@ -25,7 +25,7 @@ export async function checkToken(
   const [header, claims] = [readPart(head), readPart(body)];
   if (!header || !claims || signature === "" || rest.length > 0)
     return { faults: ["This is no JSON Web Token: three parts with dots between them."], claims: undefined };
-  const faults = claimFaults(claims, nowMs / 1_000);
+  const faults = findClaimFaults(claims, nowMs / 1_000);
   const kid = String(header["kid"] ?? "").toLowerCase();
   const key = keys.find(({ id }) => id === kid);
   if (header["alg"] !== "RS256") faults.push(`It is signed with ${String(header["alg"])}, not with RS256.`);
@@ -37,7 +37,7 @@ export async function checkToken(
   return { faults, claims };
 }
 
-function claimFaults(claims: Record<string, unknown>, nowSeconds: number): string[] {
+function findClaimFaults(claims: Record<string, unknown>, nowSeconds: number): string[] {
   const faults: string[] = [];
   const { iat, exp, nbf } = claims;
   if (typeof nbf === "number" && nbf > nowSeconds + SKEW_SECONDS)

@@ -211,12 +211,12 @@ const partOfName = (value: string | undefined, place: string): Issue[] =>
 
 const issuerIssues = ({ authorizationServers = [] }: GivenPolicy): Issue[] =>
   authorizationServers.flatMap((issuer, at) => {
-    const fault = issuerFault(issuer);
+    const fault = findIssuerFault(issuer);
     return fault === undefined ? [] : [bodyIssue(`authorizationServers[${at}]`, fault, issuer)];
   });
 
 /** RFC 8414, section 2: an issuer is an https address without query or fragment. */
-function issuerFault(issuer: string): string | undefined {
+function findIssuerFault(issuer: string): string | undefined {
   const url = URL.parse(issuer);
   if (url?.protocol !== "https:") return "must be an address that begins with `https://`";
   if (url.username !== "" || url.password !== "") return "must have neither name nor password";

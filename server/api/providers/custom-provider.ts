@@ -69,12 +69,12 @@ export function checkedCustomProvider(
     const message = "is a provider of this server's catalog; choose another key";
     throw buildInvalid(key, [{ path: "key", message }], place);
   }
-  const unreachable = own ? hostFaults(own, deps.egress) : [];
+  const unreachable = own ? findHostFaults(own, deps.egress) : [];
   if (own && unreachable.length === 0) return own;
   throw buildInvalid(key, [...faults, ...unreachable], place);
 }
 
-const hostFaults = (
+const findHostFaults = (
   { info }: CustomProvider,
   egress: Pick<Egress, "mayReach" | "allowsPlainHttp">,
 ): ProviderFault[] =>

@@ -7,7 +7,7 @@ import { describeConnector } from "../../../connector-kit/declarative/describe-c
 import type { Description } from "../../../connector-kit/declarative/rules/description.ts";
 import { completeRequests } from "../../../connector-kit/facts/complete-requests.ts";
 import { FactsSchema, type Facts } from "../../../connector-kit/facts/facts.ts";
-import { shapeFaults } from "../../../connector-kit/provider/check-provider.ts";
+import { findShapeFaults } from "../../../connector-kit/provider/check-provider.ts";
 import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
 import { UsageError } from "../../../ground/errors.ts";
 import type { Subject } from "./bench.ts";
@@ -35,7 +35,7 @@ export function readProviderFile(file: string): { info: ProviderInfo; descriptio
  */
 export function readFactsFile(file: string): { facts: Facts; sdl?: string } {
   const facts = completeRequests(readDocument(file) as Facts);
-  const faults = shapeFaults(FactsSchema, facts, "facts");
+  const faults = findShapeFaults(FactsSchema, facts, "facts");
   if (faults.length > 0) throw new UsageError(listFaults(file, faults));
   if (!facts.graphql) return { facts };
   const schema = file.replace(SUFFIX, ".graphql");
