@@ -1,4 +1,4 @@
-/** `busbar login`, `logout` and `changeProfiles`: stores addresses with their API keys, and chooses the default one. */
+/** `busbar login`, `logout` and `profiles`: stores addresses with their API keys, and chooses the default one. */
 import type { Command } from "commander";
 import { Failure, UsageFailure } from "../failures.ts";
 import { openApi } from "../http/api.ts";

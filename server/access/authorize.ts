@@ -23,7 +23,7 @@ import { openCustomerTokens, type Customer, type IdentifyCustomer } from "./cust
 import { isSessionToken, type SignInSessions } from "./sign-in-sessions.ts";
 
 export interface Access {
-  /** Returns the owner of an API key, from memory where possible. Throws `buildUnauthenticated`. */
+  /** Returns the owner of an API key, from memory where possible. Throws `unauthenticated`. */
   keyOwner(key: string | undefined): Promise<KeyOwner>;
   keyLimits: KeyLimits;
   identifyCustomer: IdentifyCustomer;
