@@ -77,7 +77,7 @@ function isRefusal(body: Json | undefined, okWhen: string | undefined): boolean 
 const isListed = (body: Json | undefined, { refusedBy, message }: Description["errors"]): boolean =>
   body !== undefined &&
   refusedBy !== undefined &&
-  isFilled(valueAt(body, refusedBy)) &&
+  hasReasons(valueAt(body, refusedBy)) &&
   findReason(body, message) !== undefined;
 
 /** Errors come with status 200, also beside data; those of a mutation's input are in its payload. `mutationJudge` looks closer. */
@@ -91,6 +91,8 @@ function isGraphqlRefusal(body: Json | undefined): boolean {
 
 const PARTS = new Set(["data", "errors", "extensions"]);
 const isFilled = (list: Json | undefined): boolean => Array.isArray(list) && list.length > 0;
+const hasReasons = (value: Json | undefined): boolean =>
+  isFilled(value) || (value !== undefined && isJsonObject(value) && Object.keys(value).length > 0);
 export const isRefusedPayload = ({ userErrors, success }: JsonObject): boolean =>
   isFilled(userErrors) || success === false;
 

@@ -87,3 +87,20 @@ test("a list that ServiceNow breaks off with the status 200 is asked for in smal
     assert.deepEqual(sizes, [sizes[0], Math.floor((sizes[0] ?? 0) / 2)]);
   }
 });
+
+test("the audit of deletions, too, is asked for in smaller pages where it takes too long", async () => {
+  const detail = "Transaction cancelled: maximum execution time exceeded. Check logs for error trace.";
+  const key = "a9e30c7dc61122760116894de7bcc7bd";
+  for (const objectName of ["incident", "cmdb_ci"]) {
+    const { fetch, requests } = replay(
+      { status: 200, body: { result: [], error: { detail, message: "" }, status: "failure" } },
+      { status: 200, body: { result: [row(key, objectName)] } },
+    );
+    const { records } = await read.readDeletions({ ...period, objectName }, undefined, fetch);
+    assert.deepEqual(
+      records.map(({ id }) => id),
+      [key],
+    );
+    assert.equal(requests.length, 2);
+  }
+});

@@ -134,7 +134,7 @@ export const description: Description = {
     },
   },
   errors: {
-    okWhen: "status=success",
+    refusedBy: "error",
     message: ["error.detail", "error.message"],
     texts: { [BROKEN_OFF]: "unknown_outcome" },
   },

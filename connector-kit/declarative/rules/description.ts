@@ -310,7 +310,9 @@ export const DescriptionSchema = Type.Object({
   graphql: Type.Optional(GraphqlEndpoint),
   errors: Type.Object({
     okWhen: optional("`path=value` that a success has although the status is 200."),
-    refusedBy: optional("Path of a list of reasons that only refusals have, also those with the status 200."),
+    refusedBy: optional(
+      "Path of the reasons, a list or an object, that only refusals have, also those with the status 200.",
+    ),
     message: Type.Array(Type.String(), { description: "Paths of the reason; the first that is there." }),
     plainText: Type.Optional(
       Type.Boolean({ description: "Refusals can be plain text, which then is the reason." }),
