@@ -3,7 +3,10 @@ import type { Description, ObjectRules } from "../../connector-kit/declarative/r
 
 const ofWorkspace = { workspace: "{connection.workspaceId}" };
 
-/** Without names, Asana's lists have the name alone: a read of all fields names all that Asana documents without a special plan or option. */
+/**
+ * Without names, Asana's lists have the name alone. A read of all fields names those that Asana documents, without deprecated ones and those that
+ * only come on request or need a scope of their own: `memberships` and `actual_time_minutes` of tasks, `team` of projects.
+ */
 const buildList = (path: string, names: string, query: Record<string, string> = {}): ObjectRules["list"] => ({
   path,
   query: { ...query, opt_fields: names },
@@ -14,11 +17,11 @@ const PROJECT =
   "name,archived,color,completed,completed_at,completed_by,created_at,created_from_template,current_status,current_status_update," +
   "custom_field_settings,custom_fields,default_access_level,default_view,due_on,followers,icon,members," +
   "minimum_access_level_for_customization,minimum_access_level_for_sharing,modified_at,notes,owner,permalink_url,privacy_setting," +
-  "project_brief,start_on,team,workspace";
+  "project_brief,start_on,workspace";
 
 const TASK =
-  "name,actual_time_minutes,approval_status,assigned_by,assignee,assignee_section,completed,completed_at,completed_by,created_at," +
-  "custom_fields,custom_type,custom_type_status_option,due_at,due_on,followers,liked,likes,memberships,modified_at,notes,num_likes,parent," +
+  "name,approval_status,assigned_by,assignee,assignee_section,completed,completed_at,completed_by,created_at," +
+  "custom_fields,custom_type,custom_type_status_option,due_at,due_on,followers,liked,likes,modified_at,notes,num_likes,parent," +
   "permalink_url,projects,resource_subtype,start_at,start_on,tags,workspace";
 
 const PORTFOLIO =

@@ -132,6 +132,6 @@ export const description: Description = {
   sources: {
     documentation: "https://docs.attio.com/rest-api/overview",
     checked:
-      "2026-11-27, the vendor's OpenAPI file and the pages about types of attributes; facts.json names versions and where they disagree",
+      "2026-11-28, the vendor's OpenAPI file and the pages about types of attributes; facts.json names versions and where they disagree. An update adds to a field with several values, and takes none away",
   },
 };

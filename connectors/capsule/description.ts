@@ -52,6 +52,6 @@ export const description: Description = {
   sources: {
     documentation: "https://developer.capsulecrm.com",
     checked:
-      "2026-11-28, Capsule’s pages of parties, opportunities, projects and tasks; the order of lists and the statuses of writes were not found; copies of the pages of deleted parties, opportunities and projects by others. Deletions of tasks are not told",
+      "2026-11-28, Capsule’s pages of parties, opportunities, projects and tasks; the order of lists and the statuses of writes were not found; copies of the pages of deleted parties, opportunities and projects by others. Deletions of tasks are not told. An update of a project that names its owner or its team clears the other, as others report",
   },
 };
