@@ -194,8 +194,7 @@ function tooLarge(error: unknown): undefined {
 }
 
 /** Not every object's deletions are logged. */
-const hasNoLog = ({ kind, code = "" }: ProviderError): boolean =>
-  (kind === "invalid" || kind === "not_found") && code !== "EXCEEDED_ID_LIMIT";
+const hasNoLog = ({ kind }: ProviderError): boolean => kind === "invalid" || kind === "not_found";
 
 /** A shorter period is refused. */
 const SHORTEST_MS = 2 * MINUTE_MS;

@@ -97,3 +97,19 @@ test("a create whose part of a composite request is answered 500 may have been c
     kind: "rate_limited",
   });
 });
+
+/** RFC 9110: fields of the connection (7.6.1) and of the body (8), Expect (10.1.1), credentials (11); Cookie is RFC 6265's. */
+test("headers of the connection, of the body and of the credentials cannot be set by the caller, in any case", async () => {
+  const names =
+    "Connection Keep-Alive TE Trailer Transfer-Encoding Upgrade Content-Encoding Content-Length Content-Type Accept-Encoding Expect Host " +
+    "Authorization Proxy-Authorization Cookie";
+  for (const name of names.split(" "))
+    for (const spelt of [name, name.toUpperCase(), name.toLowerCase()]) {
+      const { fetch, requests } = replay({ status: 204 });
+      const { outcomes } = await write.write({ ...upsert, headers: { [spelt]: "x" } }, fetch);
+      const [outcome] = outcomes;
+      assert.ok(outcome && !outcome.success, name);
+      assert.match(outcome.error.message, /cannot be set by the caller/, name);
+      assert.equal(requests.length, 0);
+    }
+});
