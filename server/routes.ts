@@ -1,4 +1,5 @@
 /** Lists the resources of the API, and the endpoints of actions, each with its address and who may call it. */
+import type { CustomerShards } from "./operations/customer-shards.ts";
 import { activityRoutes } from "./api/activity/activity.ts";
 import { agentPolicyRoutes } from "./api/agent-policy/agent-policy.ts";
 import { apiKeyRoutes } from "./api/api-keys/api-keys.ts";
@@ -43,8 +44,8 @@ import { uploadRoutes } from "./api/uploads/uploads.ts";
 import { INSTALLATION, INTEGRATION, PROJECT, PROVIDER } from "./api/paths.ts";
 import { route, type Route } from "./http/endpoint.ts";
 import { deliverResults } from "./read/requests/deliver-results.ts";
-import { pauseReads, unpauseReads } from "./read/requests/pause-reads.ts";
-import { searchRecords } from "./read/requests/search-records.ts";
+import { pauseReads, unpauseReads, type PauseServices } from "./read/requests/pause-reads.ts";
+import { searchRecords, type SearchServices } from "./read/requests/search-records.ts";
 import { triggerRead, type TriggerReadServices } from "./read/requests/trigger-read.ts";
 import {
   receiveEvents,
@@ -99,7 +100,10 @@ const RESOURCES = [
   uploadRoutes,
 ];
 
-type Actions = WriteServices & TriggerReadServices & ReceiveServices;
+/** Services of the shard that the customer is in. */
+type CustomerActions = WriteServices & TriggerReadServices & SearchServices & PauseServices;
+
+type Actions = { shards: CustomerShards<CustomerActions> } & ReceiveServices;
 
 /** All services that endpoints need; each resource names its own. */
 export type RouteServices = Actions & Needed<(typeof RESOURCES)[number]>;

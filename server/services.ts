@@ -11,7 +11,7 @@ import { openOidcIssuer } from "./access/oidc-issuer.ts";
 import { openPersonTokens } from "./access/person-token.ts";
 import { openSignInSessions, type SignInSessions } from "./access/sign-in-sessions.ts";
 import { openLiveConnections, type LiveConnections } from "./calls/live-connections.ts";
-import { openSharedGates, type SharedGates } from "./calls/gates/shared-gates.ts";
+import type { SharedGates } from "./calls/gates/shared-gates.ts";
 import { openDataFolder, type BootstrapFile } from "./data-folder/data-folder.ts";
 import { readEncryptionKeys } from "./data-folder/encryption-keys.ts";
 import { openEgress, type Egress } from "./egress/open-egress.ts";
@@ -30,14 +30,16 @@ import { listenToDatabase, type Changes } from "./store/database/changes.ts";
 import { openDatabase, type Database, type OpenBoth, type SideRoles } from "./store/database/database.ts";
 import { startEmbeddedPostgres } from "./postgres/start-embedded-postgres.ts";
 import { openIdempotency, type Idempotency } from "./operations/idempotency.ts";
-import { openInstallationCache, type InstallationCache } from "./operations/installation-cache.ts";
+import type { InstallationCache } from "./operations/installation-cache.ts";
 import { openMetadataMemory, type MetadataMemory } from "./operations/metadata-memory.ts";
 import { createLateProxyCaller, type LateProxyCaller } from "./proxy/proxy-caller.ts";
 import { openPushTargets, type PushTargets } from "./subscribe/receive/push-targets.ts";
 import { openPushInbox, type PushInbox } from "./subscribe/receive/push-inbox.ts";
 import { watchSignatures, type SignatureWatch } from "./subscribe/receive/watch-signatures.ts";
 import { CustomProviderMemory } from "./operations/custom-provider-memory.ts";
-import { openOperationLedger, type OperationLedger } from "./operations/operation-ledger.ts";
+import type { CustomerShards } from "./operations/customer-shards.ts";
+import { openShardParts, withShards } from "./shard-services.ts";
+import type { OperationLedger } from "./operations/operation-ledger.ts";
 
 export interface Services {
   config: Config;
@@ -86,6 +88,8 @@ export interface Services {
   /** The public addresses; final when the listeners are open. */
   address: { publicUrl: string; urls?: BootstrapFile["urls"] };
   startTime: Date;
+  /** The same services for each shard. */
+  shards: CustomerShards<Services>;
 }
 
 /** Functions that close what is open, in the order of opening; called in reverse. */
@@ -104,6 +108,8 @@ export interface OpenOptions {
   /** For tests: see `openDatabase`. */
   sideRoles?: SideRoles | undefined;
   openBoth?: OpenBoth | undefined;
+  /** For tests: opens shards beside the main one. */
+  openShards?: ((main: Database) => Promise<unknown>) | undefined;
 }
 
 /** Throws `StartError` for what an operator must fix. Everything that was opened before is in `closers`. */
@@ -133,49 +139,46 @@ export async function openServices(options: OpenOptions, closers: Cleanup): Prom
     countRefresh: metrics?.countRefresh,
   });
   closers.push(() => connections.settled());
-  const newWrites = new NewWork();
-  const ledger = openOperationLedger({ database, identity, log, newWrites });
   const address = { publicUrl: config.publicUrl ?? `http://${config.host}:${config.port}` };
   const publicUrl = () => address.publicUrl;
   const sessions = openSignInSessions({ database, log, issuer: config.oidc?.issuer, publicUrl });
   const issuer = config.oidc && openOidcIssuer({ egress, oidc: config.oidc, log });
-  return {
-    config,
-    log,
-    ...loaded,
-    sealer,
-    database,
-    changes,
-    identity,
-    egress,
-    sessions,
-    issuerSignIn: issuer && openIssuerSignIn({ database, issuer, log, publicUrl }),
-    access: openAccess({
+  return withShards(
+    {
+      config,
+      log,
+      ...loaded,
+      sealer,
       database,
       changes,
+      identity,
+      egress,
       sessions,
-      uses,
-      identifyPerson: issuer && openPersonTokens({ database, issuer }),
-    }),
-    connections,
-    countRefresh: metrics?.countRefresh,
-    gates: openSharedGates({ database, changes, log }),
-    installations: openInstallationCache({ database, changes }),
-    metadata: openMetadataMemory(),
-    ledger: metrics?.ledger(ledger) ?? ledger,
-    idempotency: openIdempotency({ database, identity, keptHours: config.idempotencyHours }),
-    metrics,
-    tracer: reports.tracer,
-    minuteMs: config.minuteMs,
-    providerTimeoutMs,
-    ...pushServices({ database, changes, sealer, log }),
-    newWrites,
-    newApprovals: new NewWork(),
-    proxyCaller: createLateProxyCaller(),
-    newRuns: new NewWork(),
-    startTime: now(),
-    address,
-  };
+      issuerSignIn: issuer && openIssuerSignIn({ database, issuer, log, publicUrl }),
+      access: openAccess({
+        database,
+        changes,
+        sessions,
+        uses,
+        identifyPerson: issuer && openPersonTokens({ database, issuer }),
+      }),
+      connections,
+      countRefresh: metrics?.countRefresh,
+      metadata: openMetadataMemory(),
+      ...openShardParts({ database, changes, identity, log, metrics }),
+      idempotency: openIdempotency({ database, identity, keptHours: config.idempotencyHours }),
+      metrics,
+      tracer: reports.tracer,
+      minuteMs: config.minuteMs,
+      providerTimeoutMs,
+      ...pushServices({ database, changes, sealer, log }),
+      newApprovals: new NewWork(),
+      proxyCaller: createLateProxyCaller(),
+      startTime: now(),
+      address,
+    },
+    closers,
+  );
 }
 
 /** Opens what reports about this process: metrics for Prometheus, and metrics and traces for a collector. */
@@ -225,7 +228,7 @@ async function openChanges(
 }
 
 async function connect(
-  { config, log, onFatal, signal, followsClock = true, sideRoles, openBoth }: OpenOptions,
+  { config, log, onFatal, signal, followsClock = true, sideRoles, openBoth, openShards }: OpenOptions,
   closers: Cleanup,
 ): Promise<Database> {
   let { databaseUrl } = config;
@@ -247,6 +250,7 @@ async function connect(
   // A migration may take long, or wait for another one.
   const database = await unlessAborted(opening, signal);
   closers.push(() => database.close());
+  await openShards?.(database);
   if (followsClock) {
     const time = await keepTime({ database, log });
     closers.push(() => time.close());

@@ -34,6 +34,35 @@ const OUTBOX_EVERY_MS = 500;
 const SPARE_OUTBOX_EVERY_MS = 30_000;
 
 export function startWorkers(deps: Services): Workers {
+  const shards = deps.shards.all.map(startShardWorkers);
+  const callOperation = openOperations(
+    [...integrationRoutes(deps), ...proxyCallRoutes(deps)],
+    openAudit(deps),
+  );
+  const approvals = startApprovalWorker({ ...deps, callOperation, workerId: () => deps.identity.id });
+  const refreshes = startRefreshAhead({ ...deps, maxConcurrent: deps.config.tokenRefreshes.max });
+  const trials = repeatTrials(deps);
+  const sweeper = startRetention({ log: deps.log, rules: retentionRules(deps) });
+  const outbox = carryChangesOver(deps);
+  deps.newApprovals.wakes(approvals);
+  let stopping: Promise<unknown> | undefined;
+  return {
+    get running() {
+      return !stopping && [approvals, ...shards].every(({ running }) => running);
+    },
+    async finishPushes() {
+      if (!stopping) await awaitAllPushes(deps, FINISH_MS).catch(() => {});
+    },
+    stop: async () => {
+      const all = [...shards, approvals, refreshes, trials, outbox, sweeper];
+      stopping ??= Promise.all(all.map((one) => one.stop()));
+      await stopping;
+    },
+  };
+}
+
+/** Starts what works for the customers of one shard, and knows of no other. */
+function startShardWorkers(deps: Services): Omit<Workers, "finishPushes"> {
   const recentMessages = rememberMessages();
   const writes = startWriteWorker({
     ...deps,
@@ -55,14 +84,6 @@ export function startWorkers(deps: Services): Workers {
     silenceMs: deps.config.subscribeSilenceSeconds * 1_000,
     subscribeMeter: deps.metrics?.subscribeMeter,
   });
-  const callOperation = openOperations(
-    [...integrationRoutes(deps), ...proxyCallRoutes(deps)],
-    openAudit(deps),
-  );
-  const approvals = startApprovalWorker({ ...deps, callOperation, workerId: () => deps.identity.id });
-  const refreshes = startRefreshAhead({ ...deps, maxConcurrent: deps.config.tokenRefreshes.max });
-  const trials = repeatTrials(deps);
-  const sweeper = startRetention({ log: deps.log, rules: retentionRules(deps) });
   const deliveries = startDeliveries({
     ...deps,
     publicUrl: () => deps.address.publicUrl,
@@ -71,33 +92,14 @@ export function startWorkers(deps: Services): Workers {
   });
   const schemas = startSchemaWatcher(deps);
   const health = watchHealth(deps);
-  const outbox = carryChangesOver(deps);
   deps.newWrites.wakes(writes);
-  deps.newApprovals.wakes(approvals);
-  let stopping: Promise<unknown> | undefined;
   return {
     get running() {
-      const all = [writes, approvals, reads, subscriptions, deliveries];
-      return !stopping && all.every(({ running }) => running);
+      return [writes, reads, subscriptions, deliveries].every(({ running }) => running);
     },
-    async finishPushes() {
-      if (!stopping) await awaitAllPushes(deps, FINISH_MS).catch(() => {});
-    },
-    stop: async () => {
-      stopping ??= Promise.all([
-        writes.stop(),
-        approvals.stop(),
-        reads.stop(),
-        subscriptions.stop(),
-        refreshes.stop(),
-        trials.stop(),
-        deliveries.stop(),
-        schemas.stop(),
-        health.stop(),
-        outbox.stop(),
-        sweeper.stop(),
-      ]);
-      await stopping;
+    async stop() {
+      const all = [writes, reads, subscriptions, deliveries, schemas, health];
+      await Promise.all(all.map((one) => one.stop()));
     },
   };
 }

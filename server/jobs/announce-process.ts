@@ -11,8 +11,8 @@ export async function startAnnouncing(
   /** The number may be known only after a reconnect, so it is read each time. */
   process: () => RunningProcess,
 ): Promise<{ stop(): Promise<void> }> {
-  const { control, data } = deps.database;
-  const databases: Queries[] = deps.database.dataPool ? [control, data] : [control];
+  const { control, shards } = deps.database;
+  const databases: Queries[] = [control, ...shards.flatMap(({ data, dataPool }) => (dataPool ? [data] : []))];
   let last: Promise<unknown> = Promise.resolve();
   const announce = (): void => {
     last = Promise.all(

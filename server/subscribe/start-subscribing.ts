@@ -32,8 +32,14 @@ export function startSubscribing(deps: Services): Subscribing {
   const appCalls = openAppCalls(deps);
   const worker = startSubscriptionWorker({ ...deps, appCalls, paces: openReadPaces() });
   const syncing = startSyncingSubscriptions({ ...deps, onDue: () => worker.wake() });
-  const outages = startWatchingOutages({ ...deps, onDue: () => worker.wake() });
-  const pushes = startTakingPushes({ ...deps, onDue: () => worker.wake() });
+  const { shard, shards } = deps.database;
+  // Pushes are on the control side, and those of all shards are taken apart once.
+  const inbox =
+    shard === shards[0]?.shard
+      ? [startWatchingOutages, startTakingPushes].map((start) =>
+          start({ ...deps, onDue: () => worker.wake() }),
+        )
+      : [];
   const http2 = openHttp2Sessions(deps.egress);
   const journalRestMs = Math.min(JOURNAL_REST_MS, deps.pollMs);
   const streams = startStreamWorker({ ...deps, http2, appCalls, journalRestMs });
@@ -45,7 +51,7 @@ export function startSubscribing(deps: Services): Subscribing {
       return worker.running;
     },
     async stop() {
-      await Promise.all([pushes.stop(), syncing.stop(), outages.stop(), worker.stop(), streams.stop()]);
+      await Promise.all([...inbox, syncing, worker, streams].map((one) => one.stop()));
       http2.close();
     },
   };

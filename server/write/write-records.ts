@@ -9,6 +9,7 @@ import { RefusedWriteSchema, WriteAnswerSchema } from "./write-response.ts";
 import { findStoredAccount, dryRun, DryRunSchema } from "./dry-run.ts";
 import { findTarget, type WriteTargetServices } from "./find-target.ts";
 import type { Idempotency } from "../operations/idempotency.ts";
+import type { CustomerShards } from "../operations/customer-shards.ts";
 import { planWrite } from "./plan-write.ts";
 import { writeLater, type WriteLaterServices } from "./queue/write-later.ts";
 import { writeNow, type WriteNowServices } from "./write-now.ts";
@@ -19,7 +20,7 @@ export type WriteServices = WriteTargetServices &
   WriteNowServices &
   WriteLaterServices & { idempotency: Idempotency };
 
-export const writeRecords = (deps: WriteServices) =>
+export const writeRecords = ({ shards }: { shards: CustomerShards<WriteServices> }) =>
   projectEndpoint({
     operationId: "writeRecords",
     tag: "Write",
@@ -63,15 +64,16 @@ export const writeRecords = (deps: WriteServices) =>
     },
     refusalMembers: RefusedWriteSchema,
     async handle({ caller, project, params, query, body, headers, requestId }) {
+      const deps = await shards.ofGroup(project.id, body.groupRef);
       const target = await findTarget(deps, {
         projectId: project.id,
         integration: params.integrationId,
         objectName: params.objectName,
         groupRef: body.groupRef,
       });
-      const { installation } = target;
+      const { installation, connector } = target;
       addWorkIds({ installationId: installation.id, connectionId: installation.connectionId });
-      const plan = planWrite(body, target.settings, target.connector.write.abilities);
+      const plan = planWrite(body, target.settings, connector.write.abilities);
       if (query.dryRun) return dryRun(target, plan, await findStoredAccount(deps, installation));
       const later = body.mode === "asynchronous" && plan.type !== "delete";
       const mode = chooseMode(body, later);
@@ -85,8 +87,7 @@ export const writeRecords = (deps: WriteServices) =>
       };
       if (key === undefined) return write(newId());
       const keyed = { projectId: project.id, key, request: [params, body], mode, storesAnswer: !later };
-      const repeatableMs = target.connector.write.repeatableMs?.(plan);
-      return deps.idempotency.once({ ...keyed, repeatableMs }, write);
+      return deps.idempotency.once({ ...keyed, repeatableMs: connector.write.repeatableMs?.(plan) }, write);
     },
   });
 

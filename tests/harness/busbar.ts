@@ -10,6 +10,7 @@ import { checkAnswers } from "./answers.ts";
 import { openClient, type Client } from "./client.ts";
 import { createTestDatabase, type Scope } from "./database.ts";
 import { SIDE_ROLES, sideRoles } from "./side-roles.ts";
+import { pairOnce } from "./shards.ts";
 import { hasTwoDatabases } from "./two-databases.ts";
 
 export type { Answer } from "./client.ts";
@@ -40,6 +41,8 @@ export interface TestBusbarOptions {
   hasTwoSides?: boolean;
   /** Has the data tables in a database of their own. */
   isDivided?: boolean;
+  /** Makes these empty databases shards beside the main one, by their names. Nobody is placed there but by the test. */
+  shards?: Record<string, string>;
 }
 
 export async function startTestBusbar(scope: Scope, options: TestBusbarOptions = {}): Promise<TestBusbar> {
@@ -54,6 +57,7 @@ export async function openTestBusbar(options: TestBusbarOptions = {}): Promise<T
   const { connectionString, dataUrl, drop } = await createTestDatabase({
     isDivided: options.isDivided ?? hasTwoDatabases(),
   });
+  const shards = pairOnce(connectionString, options.shards ?? {});
   const dataDir = await mkdtemp(join(tmpdir(), "busbar-data-"));
   const catalogPath = join(dataDir, "catalog.json");
   const overlay = sandbox.catalog();
@@ -81,6 +85,7 @@ export async function openTestBusbar(options: TestBusbarOptions = {}): Promise<T
       providerTimeoutMs,
       followsClock: options.followsClock ?? false,
       sideRoles: options.hasTwoSides ? SIDE_ROLES : sideRoles(),
+      openShards: shards.open,
     });
   };
   let busbar = await start();
@@ -115,6 +120,7 @@ export async function openTestBusbar(options: TestBusbarOptions = {}): Promise<T
       for (const sibling of siblings) await sibling.stop();
       await busbar.stop();
       await sandbox.close();
+      await shards.unpair();
       await drop();
       await rm(dataDir, { recursive: true, force: true });
       answers.requireGood();

@@ -16,14 +16,7 @@ export interface ServerPair {
 
 /** Starts the servers in folders of `home`, each with an empty database. */
 export async function startServers(home: string): Promise<ServerPair> {
-  const open = async (name: string) => {
-    const dataDir = join(home, name);
-    // As root, the servers run as another user, and one connects to the other's socket.
-    await mkdir(dataDir, { mode: 0o711 });
-    await prepare(dataDir);
-    return openRestartablePostgres(dataDir);
-  };
-  const [control, data] = [await open("control"), await open("data")];
+  const [control, data] = [await startServer(join(home, "control")), await startServer(join(home, "data"))];
   const replicationUrl = new URL(control.url);
   replicationUrl.username = REPLICATING_ROLE.name;
   replicationUrl.password = REPLICATING_ROLE.password;
@@ -37,6 +30,14 @@ export async function startServers(home: string): Promise<ServerPair> {
     },
     close: async () => void (await Promise.all([data.close(), control.close()])),
   };
+}
+
+/** Starts a server in a new folder. */
+export async function startServer(dataDir: string): Promise<RestartablePostgres> {
+  // As root, the servers run as another user, and one connects to the other's socket.
+  await mkdir(dataDir, { mode: 0o711 });
+  await prepare(dataDir);
+  return openRestartablePostgres(dataDir);
 }
 
 /** Creates a cluster whose server replicates, and lets the role in that replicates. */

@@ -32,6 +32,28 @@ export async function createShardScene(scope: Scope, names: string[]): Promise<S
   return scene;
 }
 
+/** Returns what opens shards of a Busbar, and makes them shards at the first start. */
+export function pairOnce(connectionString: string, urls: Record<string, string>) {
+  const pairs = Object.entries(urls).map(([name, url]): ShardPair => ({
+    connectionString,
+    replicationUrl: asReplicator(connectionString),
+    name,
+    url,
+    slot: nameSlot(),
+  }));
+  return {
+    async open(main: Database) {
+      for (const pair of pairs) {
+        await pairShard(pair, log);
+        await openShard(main, { ...pair, log, poolSize: 10 });
+      }
+    },
+    async unpair() {
+      for (const pair of pairs) await unpairShard(pair);
+    },
+  };
+}
+
 /** Opens a database with shards beside the main one. `fill` runs before they are added. */
 export async function testShards(
   scope: Scope,

@@ -6,7 +6,7 @@ import { Problem } from "../../../ground/errors.ts";
 import { timeOfId } from "../../../ground/ids.ts";
 import { isJsonObject, type JsonObject } from "../../../ground/json.ts";
 import type { Database } from "../../store/database/database.ts";
-import { findInShards } from "../../store/shards/ask-shards.ts";
+import { findInShards, type FoundInShard } from "../../store/shards/ask-shards.ts";
 import { findListedOperation, type ListedOperation } from "../../store/operations/operation-lists.ts";
 import type { OperationRow } from "../../store/operations/operations.ts";
 import {
@@ -152,9 +152,9 @@ export async function getOperationRow(
   database: Pick<Database, "shards">,
   projectId: string,
   id: string,
-): Promise<ListedOperation> {
+): Promise<FoundInShard<ListedOperation, Database>> {
   const found = await findInShards(database, (data) => findListedOperation(data, projectId, id));
-  if (found) return found.row;
+  if (found) return found;
   throw noOperation(id);
 }
 

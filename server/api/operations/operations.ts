@@ -3,6 +3,7 @@ import { Type } from "typebox";
 import { described } from "../../../ground/described.ts";
 import { Problem } from "../../../ground/errors.ts";
 import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
+import type { CustomerShards } from "../../operations/customer-shards.ts";
 import type { InstallationCache } from "../../operations/installation-cache.ts";
 import { cancelRead } from "../../read/schedule/cancel-read.ts";
 import type { SyncNowServices } from "../../read/schedule/sync-read-objects.ts";
@@ -20,9 +21,12 @@ import { seesEveryGroup } from "../require-group.ts";
 import { getBackfillProgress } from "./get-backfill-progress.ts";
 import { getOperationRow, noOperation, OperationSchema, toOperation } from "./operation.ts";
 
-export const operationRoutes = (
-  deps: SyncNowServices & { database: Database; installations: InstallationCache },
-): Route[] => [
+interface OperationServices {
+  database: Database;
+  shards: CustomerShards<{ database: Database; installations: InstallationCache }>;
+}
+
+export const operationRoutes = (deps: SyncNowServices & OperationServices): Route[] => [
   route(`GET ${INSTALLATION}/operations`, "frontend", listOperations(deps)),
   route(`GET ${INSTALLATION}/objects/{objectName}/backfill-progress`, "full", getBackfillProgress(deps)),
   route(`GET ${PROJECT}/operations`, "full", listProjectOperations(deps)),
@@ -122,10 +126,10 @@ const getOperation = (deps: { database: Database }) =>
     params: Type.Object({ operationId: OperationId }),
     success: { status: 200, description: "The operation.", schema: OperationSchema },
     handle: async ({ project, params }) =>
-      toOperation(await getOperationRow(deps.database, project.id, params.operationId)),
+      toOperation((await getOperationRow(deps.database, project.id, params.operationId)).row),
   });
 
-const cancelOperation = (deps: { database: Database; installations: InstallationCache }) =>
+const cancelOperation = ({ database, shards }: OperationServices) =>
   projectEndpoint({
     operationId: "cancelOperation",
     tag: "Operations",
@@ -138,14 +142,14 @@ const cancelOperation = (deps: { database: Database; installations: Installation
     success: { status: 200, description: "The cancelled operation.", schema: OperationSchema },
     refusals: { 409: "The operation has ended, or its write is being sent." },
     async handle({ project, params }) {
-      const find = () => getOperationRow(deps.database, project.id, params.operationId);
-      const operation = await find();
+      const { row: operation, shard } = await getOperationRow(database, project.id, params.operationId);
+      const deps = shards.ofShard(shard);
       if (operation.status !== "in_progress") throw hasEnded(operation.status);
       const isCancelled =
         operation.actionType === "read"
           ? await cancelRead(deps, operation)
           : await cancelWrite(deps, project.id, operation.id);
-      const after = await find();
+      const { row: after } = await getOperationRow(database, project.id, params.operationId);
       if (isCancelled) return toOperation(after);
       throw after.status === "in_progress" ? isBeingSent() : hasEnded(after.status);
     },

@@ -1,4 +1,5 @@
 /** POST …/objects/{objectName}:deliverResults: releases held messages of an object that is delivered on request. */
+import type { CustomerShards } from "../../operations/customer-shards.ts";
 import { Type } from "typebox";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { deliverHeld } from "../../store/deliveries/held-messages.ts";
@@ -12,7 +13,7 @@ import type { ReadDefinition } from "../definition/read-definition.ts";
 
 const MAX_PAGES = 1_000_000;
 
-export const deliverResults = (deps: ObjectServices) =>
+export const deliverResults = ({ shards }: { shards: CustomerShards<ObjectServices> }) =>
   projectEndpoint({
     operationId: "deliverResults",
     tag: "Read",
@@ -33,6 +34,7 @@ export const deliverResults = (deps: ObjectServices) =>
     }),
     success: { status: 204, description: "The messages will be delivered asynchronously." },
     async handle({ project, params, body }) {
+      const deps = await shards.ofGroup(project.id, body.groupRef);
       const found = await findInstalledObject(deps, {
         projectId: project.id,
         integration: params.integrationId,

@@ -1,4 +1,5 @@
 /** POST …/installations/{installationId}:pause and :unpause: stops and resumes reading by schedule. */
+import type { CustomerShards } from "../../operations/customer-shards.ts";
 import { Type } from "typebox";
 import { Problem, type Issue } from "../../../ground/errors.ts";
 import { didYouMean } from "../../../ground/closest.ts";
@@ -18,7 +19,7 @@ import { readSources } from "../definition/read-sources.ts";
 import { syncNow, type SyncNowServices } from "../schedule/sync-read-objects.ts";
 import { missingIntegration } from "../../operations/missing-integration.ts";
 
-type Services = SyncNowServices & { newRuns: NewWork };
+export type PauseServices = SyncNowServices & { newRuns: NewWork };
 
 const MAX_OBJECTS = 1_000;
 
@@ -41,7 +42,7 @@ const buildBody = (note: string) =>
 
 const success = { status: 204 as const, description: "Done, or already in this state." };
 
-export const pauseReads = (deps: Services): Endpoint =>
+export const pauseReads = ({ shards }: { shards: CustomerShards<PauseServices> }): Endpoint =>
   projectEndpoint({
     operationId: "pauseReads",
     tag: "Read",
@@ -56,7 +57,7 @@ export const pauseReads = (deps: Services): Endpoint =>
     success,
     async handle({ project, params: named, body }) {
       await changePauses(
-        deps,
+        await shards.ofInstallation(project.id, named.installationId),
         { projectId: project.id, ...named, names: body?.objects },
         (queries, objects) =>
           pauseReadObjects(queries, {
@@ -67,7 +68,7 @@ export const pauseReads = (deps: Services): Endpoint =>
     },
   });
 
-export const unpauseReads = (deps: Services): Endpoint =>
+export const unpauseReads = ({ shards }: { shards: CustomerShards<PauseServices> }): Endpoint =>
   projectEndpoint({
     operationId: "unpauseReads",
     tag: "Read",
@@ -80,6 +81,7 @@ export const unpauseReads = (deps: Services): Endpoint =>
     bodyOptional: true,
     success,
     async handle({ project, params: named, body }) {
+      const deps = await shards.ofInstallation(project.id, named.installationId);
       await changePauses(deps, { projectId: project.id, ...named, names: body?.objects }, unpauseReadObjects);
       deps.newRuns.announce();
     },
@@ -94,7 +96,7 @@ interface Asked {
 
 /** Throws a Problem: 404 for the installation, 400 with an issue for each unknown object. */
 async function changePauses(
-  deps: Services,
+  deps: PauseServices,
   asked: Asked,
   change: (queries: DataQueries, of: { installationId: string; objectNames: string[] }) => Promise<void>,
 ): Promise<void> {

@@ -1,4 +1,5 @@
 /** POST /search/…: finds records of a customer's account by the values of their fields, while the caller waits. */
+import type { CustomerShards } from "../../operations/customer-shards.ts";
 import { Type, type Static } from "typebox";
 import type { Catalog } from "../../../connector-kit/catalog.ts";
 import type { ObjectMetadata } from "../../../connector-kit/fields.ts";
@@ -78,7 +79,7 @@ const SearchAnswer = Type.Object({
   ),
 });
 
-export const searchRecords = (deps: SearchServices) =>
+export const searchRecords = ({ shards }: { shards: CustomerShards<SearchServices> }) =>
   projectEndpoint({
     operationId: "searchRecords",
     tag: "Search",
@@ -102,6 +103,7 @@ export const searchRecords = (deps: SearchServices) =>
       400: "The request does not match this description, the object cannot be searched, or the provider finds a fault in the request (see `causes`).",
     },
     async handle({ project, params, query, body }) {
+      const deps = await shards.ofGroup(project.id, query.groupRef);
       const object = await findReadableObject(deps, {
         projectId: project.id,
         integration: params.integrationId,

@@ -1,4 +1,5 @@
 /** POST …/objects/{objectName} of the read API: reads an object's records now, or shows how they would be read. */
+import type { CustomerShards } from "../../operations/customer-shards.ts";
 import { toCallActor } from "../../access/actor.ts";
 import { Type } from "typebox";
 import type { Catalog } from "../../../connector-kit/catalog.ts";
@@ -34,7 +35,7 @@ const REFUSALS = {
   504: "With `dryRun`: the provider did not respond in time.",
 };
 
-export const triggerRead = (deps: TriggerReadServices) =>
+export const triggerRead = ({ shards }: { shards: CustomerShards<TriggerReadServices> }) =>
   projectEndpoint({
     operationId: "triggerRead",
     tag: "Read",
@@ -76,6 +77,7 @@ export const triggerRead = (deps: TriggerReadServices) =>
     refusals: REFUSALS,
     async handle({ caller, project, params, query, body, headers, requestId }) {
       const { objectName } = params;
+      const deps = await shards.ofGroup(project.id, body.groupRef);
       const object = await findReadableObject(deps, {
         projectId: project.id,
         integration: params.integrationId,

@@ -52,6 +52,19 @@ export const findGroup = (
     .where("groupRef", "=", groupRef)
     .executeTakeFirst();
 
+/** Finds the shard of a group; null for the main one. */
+export const findGroupShard = (
+  queries: SharedQueries,
+  projectId: string,
+  groupRef: string,
+): Promise<{ id: string; shard: string | null } | undefined> =>
+  queries
+    .selectFrom("groups")
+    .select(["id", "shard"])
+    .where("projectId", "=", projectId)
+    .where("groupRef", "=", groupRef)
+    .executeTakeFirst();
+
 const NEARBY = 100;
 
 /** Lists the references that stand before and behind this one in their order, so that a project of any size costs the same. */

@@ -91,20 +91,21 @@ export async function listenToDatabase(
   log: Log,
 ): Promise<Changes> {
   const control = await listenForChanges(connectionString, log);
-  if (dataUrl === undefined) return control;
-  const both = [control, await listenForChanges(dataUrl, log)];
-  return {
-    subscribe: (listener) => both.forEach((one) => one.subscribe(listener)),
-    get connected() {
-      return both.every((one) => one.connected);
-    },
-    get heardMs() {
-      return Math.min(...both.map((one) => one.heardMs));
-    },
-    caughtUp: async () => void (await Promise.all(both.map((one) => one.caughtUp()))),
-    close: async () => void (await Promise.all(both.map((one) => one.close()))),
-  };
+  return dataUrl === undefined ? control : joinChanges([control, await listenForChanges(dataUrl, log)]);
 }
+
+/** Returns the changes of several databases as one. */
+export const joinChanges = (all: Changes[]): Changes => ({
+  subscribe: (listener) => all.forEach((one) => one.subscribe(listener)),
+  get connected() {
+    return all.every((one) => one.connected);
+  },
+  get heardMs() {
+    return Math.min(...all.map((one) => one.heardMs));
+  },
+  caughtUp: async () => void (await Promise.all(all.map((one) => one.caughtUp()))),
+  close: async () => void (await Promise.all(all.map((one) => one.close()))),
+});
 
 function parse(payload: string | undefined): RowChange | undefined {
   const value: unknown = payload ? JSON.parse(payload) : undefined;

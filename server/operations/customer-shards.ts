@@ -1,0 +1,54 @@
+/** Chooses the services of the shard that a customer is in (docs/decisions/0045-shards-by-customer.md). */
+import { Problem } from "../../ground/errors.ts";
+import { findGroupShard, findRowGroupRef } from "../store/access/customers.ts";
+import type { Changes } from "../store/database/changes.ts";
+import type { Database } from "../store/database/database.ts";
+import { cacheUntilChanged } from "../store/processes/row-cache.ts";
+
+export interface CustomerShards<Services> {
+  /** The main shard first. */
+  readonly all: readonly Services[];
+  /** Returns the services of the customer's shard; those of the main one for an unknown customer, who is not there either. */
+  ofGroup(projectId: string, groupRef: string): Promise<Services>;
+  /** Returns those of the shard of the installation's customer. */
+  ofInstallation(projectId: string, installationId: string): Promise<Services>;
+  /** Returns the services of a shard. */
+  ofShard(shard: Pick<Database, "shard">): Services;
+}
+
+const MAX_GROUPS = 50_000;
+
+/** `all` may be filled later. With one shard, nobody is looked up. */
+export function openCustomerShards<Services extends { database: Database }>(
+  all: readonly Services[],
+  { database, changes }: { database: Database; changes: Changes },
+): CustomerShards<Services> {
+  const groups = cacheUntilChanged<{ id: string; shard: string | null }>(changes, {
+    max: MAX_GROUPS,
+    tables: ["groups"],
+    listRowIds: ({ id }) => [id],
+  });
+  const ofShard = (name: string): Services => {
+    const found = all.find((services) => services.database.shard === name);
+    if (found) return found;
+    throw new Problem("unavailable", {
+      detail: `The customer's data are in the shard \`${name}\`, which this process does not know. Try again in a few seconds.`,
+    });
+  };
+  const ofGroup = async (projectId: string, groupRef: string): Promise<Services> => {
+    if (all.length === 1) return ofShard(database.shard);
+    const key = JSON.stringify([projectId, groupRef]);
+    const find = () => findGroupShard(database.control, projectId, groupRef);
+    return ofShard((await groups.get(key, find))?.shard ?? database.shard);
+  };
+  return {
+    all,
+    ofGroup,
+    ofShard: ({ shard }) => ofShard(shard),
+    async ofInstallation(projectId, id) {
+      if (all.length === 1) return ofShard(database.shard);
+      const groupRef = await findRowGroupRef(database.control, projectId, "installations", id);
+      return groupRef === undefined ? ofShard(database.shard) : ofGroup(projectId, groupRef);
+    },
+  };
+}

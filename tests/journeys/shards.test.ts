@@ -1,0 +1,145 @@
+/** Customers in several databases: each is served from its own, lists read all, and an outage of one is no outage of another. */
+import assert from "node:assert/strict";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test, type TestContext } from "node:test";
+import { Client } from "pg";
+import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
+import { connectCustomer } from "../harness/connect-customer.ts";
+import { createEmptyDatabase } from "../harness/database.ts";
+import { drawRoute } from "../harness/deliveries/routes.ts";
+import { openSink } from "../harness/deliveries/sink.ts";
+import { startServer } from "../harness/replicating-postgres.ts";
+import { openRestartablePostgres } from "../harness/restartable-postgres.ts";
+import { until } from "../harness/until.ts";
+import { waitForCopies } from "../harness/wait-for-copies.ts";
+
+const SHARDS = ["main", "a", "b"] as const;
+
+/** Places a customer who has nothing yet in a shard, and connects it. */
+async function connectIn(busbar: TestBusbar, shard: string, urls: Record<string, string>) {
+  const groupRef = `customer-${shard}`;
+  await busbar.inProject("POST", "/groups", { groupRef, groupName: shard });
+  const control = new Client({ connectionString: busbar.connectionString });
+  await control.connect();
+  if (shard !== "main")
+    await control.query("update groups set shard = $1 where group_ref = $2", [shard, groupRef]);
+  await control.end();
+  const customer = await connectCustomer(busbar, { provider: "hubspot", objects: ["companies"], groupRef });
+  const dataUrl = urls[shard];
+  if (dataUrl !== undefined) await waitForCopies({ connectionString: busbar.connectionString, dataUrl });
+  return customer;
+}
+
+/** Starts a Busbar with a customer in each shard. `b` is on a server of its own. */
+async function openScene(t: TestContext) {
+  const last: (() => Promise<void>)[] = [];
+  const sink = await openSink();
+  const home = await mkdtemp(join(tmpdir(), "busbar-shard-"));
+  await chmod(home, 0o711);
+  const dataDir = join(home, "b");
+  let server = await startServer(dataDir);
+  const a = await createEmptyDatabase({ after: (callback) => void last.push(callback) });
+  const urls = { a, b: server.url };
+  const busbar = await openTestBusbar({ isDivided: false, shards: urls });
+  t.after(async () => {
+    await busbar.stop();
+    await sink.close();
+    await server.close();
+    for (const callback of last) await callback();
+    await rm(home, { recursive: true, force: true });
+  });
+  await drawRoute(busbar, `${sink.url}/hook`, ["write.async.done"]);
+  const customers = new Map<string, Awaited<ReturnType<typeof connectIn>>>();
+  for (const shard of SHARDS) customers.set(shard, await connectIn(busbar, shard, urls));
+  const count = async (shard: (typeof SHARDS)[number], table: string) => {
+    const client = new Client({ connectionString: shard === "main" ? busbar.connectionString : urls[shard] });
+    await client.connect();
+    const { rows } = await client.query<{ count: number }>(`select count(*)::integer as count from ${table}`);
+    await client.end();
+    return rows[0]?.count;
+  };
+  return {
+    busbar,
+    sink,
+    customers,
+    count,
+    stop: () => server.close(),
+    async start() {
+      server = await openRestartablePostgres(dataDir);
+    },
+  };
+}
+
+const write = (name: string) => ({ type: "create", mode: "asynchronous", record: { name } });
+
+test("each customer's operations and messages are in its own shard; each write ends once and is told once; lists read all", async (t) => {
+  const { busbar, sink, customers, count } = await openScene(t);
+  const before = new Map<string, number | undefined>();
+  for (const shard of SHARDS) before.set(shard, await count(shard, "operations"));
+  const ids: string[] = [];
+  for (let n = 0; n < 4; n += 1)
+    for (const [shard, customer] of customers) {
+      const answer = await customer.write("companies", write(`${shard} ${n}`), {
+        "idempotency-key": `${shard} ${n}`,
+      });
+      assert.equal(answer.status, 200, answer.text);
+      ids.push(String(answer.body.operationId));
+      const again = await customer.write("companies", write(`${shard} ${n}`), {
+        "idempotency-key": `${shard} ${n}`,
+      });
+      assert.equal(again.text, answer.text);
+    }
+  await until(() => sink.messagesAt("/hook").length >= ids.length);
+  for (const id of ids) {
+    const { body } = await busbar.inProject("GET", `/operations/${id}`);
+    assert.equal(body.status, "success");
+  }
+  const listed: string[] = [];
+  for (let token: string | undefined = ""; token !== undefined;) {
+    const page = await busbar.inProject(
+      "GET",
+      `/operations?type=write&pageSize=5${token && `&pageToken=${token}`}`,
+    );
+    listed.push(...page.body.results.map(({ id }: { id: string }) => id));
+    token = page.body.pagination.nextPageToken;
+  }
+  assert.deepEqual(listed, ids.toReversed());
+  for (const shard of SHARDS)
+    assert.equal(await count(shard, "operations"), (before.get(shard) ?? 0) + 4, shard);
+  const told = sink.messagesAt("/hook").map((message) => JSON.stringify(message));
+  for (const id of ids) assert.equal(told.filter((text) => text.includes(id)).length, 1);
+});
+
+test("while a shard is away, its customers are refused and the others are served; afterwards all are", async (t) => {
+  const { busbar, sink, customers, stop, start } = await openScene(t);
+  const send = async (shard: string, name: string) => customers.get(shard)?.write("companies", write(name));
+  const accepted = await send("b", "before");
+  assert.equal(accepted?.status, 200, accepted?.text);
+  await until(() => sink.messagesAt("/hook").length === 1);
+  await stop();
+  for (const shard of ["main", "a"]) {
+    const answer = await send(shard, "meanwhile");
+    assert.equal(answer?.status, 200, answer?.text);
+  }
+  assert.equal((await send("b", "meanwhile"))?.status, 503);
+  await until(() => sink.messagesAt("/hook").length === 3);
+  const id = String(accepted?.body.operationId);
+  for (const path of ["/operations", `/operations/${id}`]) {
+    const { status, text } = await busbar.inProject("GET", path);
+    assert.equal(status, 503, text);
+    assert.match(text, /the shard `b`.* is away/);
+  }
+  await start();
+  const answer = await until(async () => {
+    const sent = await send("b", "afterwards");
+    return sent?.status === 200 && sent;
+  });
+  await until(() =>
+    sink
+      .messagesAt("/hook")
+      .some((message) => JSON.stringify(message).includes(String(answer.body.operationId))),
+  );
+  assert.equal((await busbar.inProject("GET", `/operations/${id}`)).body.status, "success");
+});
