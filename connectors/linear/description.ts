@@ -20,6 +20,12 @@ const graphql = (list: string, type: string, fields: string[]): ObjectRules["gra
   delete: { field: `${lowered(type)}Delete` },
 });
 
+const names = (text: string): string[] => text.split(" ");
+
+/** A record of another type, by its id and what people call it. */
+const other = (name: string, ...members: string[]): string[] =>
+  ["id", ...members].map((member) => `$['${name}']['${member}']`);
+
 const lowered = (type: string): string => type.charAt(0).toLowerCase() + type.slice(1);
 
 /** A delete puts these into the trash, where they are archived. */
@@ -31,31 +37,65 @@ export const description: Description = {
   objects: {
     issues: {
       deleted,
-      graphql: graphql("issues", "Issue", ["identifier", "title", "description", "priority", "url"]),
+      graphql: graphql("issues", "Issue", [
+        ...names("identifier number title description priority estimate dueDate url branchName labelIds"),
+        ...names("createdAt startedAt completedAt canceledAt archivedAt snoozedUntilAt"),
+        ...other("state", "name", "type"),
+        ...names("team assignee creator project parent").flatMap((name) => other(name)),
+      ]),
       example: { title: "Ink leaks", teamId: "9cfb482a-81e3-4154-b5b9-2c805e70a02d" },
     },
     projects: {
       deleted,
-      graphql: graphql("projects", "Project", ["name", "description", "url"]),
+      graphql: graphql("projects", "Project", [
+        ...names("name description content url slugId priority progress health labelIds"),
+        ...names("startDate targetDate createdAt startedAt completedAt canceledAt archivedAt"),
+        ...other("status", "name", "type"),
+        ...other("lead"),
+      ]),
       example: { name: "Pens", teamIds: ["9cfb482a-81e3-4154-b5b9-2c805e70a02d"] },
     },
     comments: {
-      graphql: graphql("comments", "Comment", ["body", "url"]),
+      graphql: graphql("comments", "Comment", [
+        ...names("body url issueId parentId projectId quotedText"),
+        ...names("createdAt editedAt resolvedAt archivedAt"),
+        ...other("user"),
+      ]),
       example: { body: "Asked for pens", issueId: "7b1c2d3e-81e3-4154-b5b9-2c805e70a02d" },
     },
     issueLabels: {
-      graphql: graphql("issueLabels", "IssueLabel", ["name", "color"]),
+      graphql: graphql("issueLabels", "IssueLabel", [
+        ...names("name color description isGroup createdAt retiredAt archivedAt"),
+        ...other("team"),
+        ...other("parent"),
+      ]),
       example: { name: "pens" },
     },
     documents: {
       deleted,
-      graphql: graphql("documents", "Document", ["title", "content", "url"]),
+      graphql: graphql("documents", "Document", [
+        ...names("title content url slugId icon color createdAt archivedAt"),
+        ...other("creator"),
+        ...other("project"),
+      ]),
       example: { title: "Pens" },
     },
-    teams: { modes: ["read"], graphql: readable("teams", "Team", ["name", "key"]) },
+    teams: {
+      modes: ["read"],
+      graphql: readable(
+        "teams",
+        "Team",
+        names("name key displayName description visibility timezone createdAt archivedAt"),
+      ),
+    },
     users: {
       modes: ["read"],
-      graphql: readable("users", "User", ["name", "email", "active"], { includeDisabled: true }),
+      graphql: readable(
+        "users",
+        "User",
+        names("name displayName email title active admin guest timezone createdAt archivedAt"),
+        { includeDisabled: true },
+      ),
     },
   },
   errors: {

@@ -1,4 +1,5 @@
 /** Faults of the GraphQL parts of a description: what becomes part of a document must be names and types. */
+import { parseFieldPath } from "../../../ground/field-path.ts";
 import type { ProviderFault } from "../../provider/check-provider.ts";
 import type { Description } from "../rules/description.ts";
 import type { GraphqlRules } from "../rules/graphql-rules.ts";
@@ -33,7 +34,14 @@ export function findGraphqlFaults(
     ...(["list", "get", "record"] as const).flatMap((member) =>
       checkPattern(`${path}.${member}`, NAME, rules[member], "name"),
     ),
-    ...rules.fields.flatMap((name, index) => checkPattern(`${path}.fields[${index}]`, NAME, name, "name")),
+    ...rules.fields.flatMap((name, index) =>
+      isField(name)
+        ? []
+        : toFaults(
+            `${path}.fields[${index}]`,
+            "must be a name of GraphQL, or a path of such names in brackets",
+          ),
+    ),
     ...(rules.fields.length === 0 ? toFaults(`${path}.fields`, "needs a field") : []),
     ...checkPattern(`${path}.since.argument`, NAME, rules.since?.argument, "name"),
     ...checkPattern(`${path}.since.type`, TYPE, rules.since?.type, "type"),
@@ -49,6 +57,12 @@ export function findGraphqlFaults(
         : []),
     ]),
   ];
+}
+
+/** Returns whether the field is a name, or names in brackets that lead to a member of another type: `$['team']['id']`. */
+function isField(field: string): boolean {
+  const path = parseFieldPath(field);
+  return "steps" in path && path.steps.every((step) => NAME.test(step));
 }
 
 const checkPattern = (

@@ -19,7 +19,8 @@ export const Graphql = Type.Object(
     get: text("Field of the query that is one record, by the argument `id`."),
     record: optional("Member of a mutation's payload that is the record. Default: the name of `get`."),
     fields: Type.Array(Type.String(), {
-      description: "Fields that answers have where no fields are named: those of writes.",
+      description:
+        "Fields that answers have where no fields are named, also those of writes. A member of a record of another type is a path: `$['team']['id']`.",
     }),
     arguments: Type.Optional(
       Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean()]), {
