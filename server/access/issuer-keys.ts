@@ -1,5 +1,5 @@
 /** What is read of an issuer of tokens, through the egress only: its documents, and the keys with which it signs. */
-import { createRemoteJWKSet, customFetch } from "jose";
+import { createRemoteJWKSet, customFetch, errors } from "jose";
 import { isJsonObject, type JsonObject } from "../../ground/json.ts";
 import { Problem } from "../../ground/errors.ts";
 import { EgressError } from "../egress/egress-error.ts";
@@ -41,6 +41,15 @@ export const openIssuerKeys = (
       return Response.json(found);
     },
   });
+
+/**
+ * Returns whether a token could not be checked because its issuer's keys are not there, or are none: what Web Crypto does not take
+ * as a key is an error of its own.
+ */
+export const lacksKeys = (cause: unknown): boolean =>
+  cause instanceof errors.JWKSTimeout ||
+  cause instanceof errors.JWKSInvalid ||
+  !(cause instanceof errors.JOSEError || cause instanceof Problem);
 
 /** Throws an `Error` with what came instead of a JSON object. */
 export async function fetchIssuerDocument(egress: Egress, url: URL): Promise<JsonObject> {

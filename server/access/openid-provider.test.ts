@@ -121,6 +121,10 @@ describe("a standard OpenID provider", () => {
       { status: 404, text: "{}" },
       { status: 200, text: "<html>" },
       { status: 200, text: '{"error":"x"}' },
+      { status: 200, text: '{"keys":[' },
+      { status: 200, text: '{"keys":[null]}' },
+      { status: 200, text: '{"keys":[{"kty":"RSA","kid":"k","alg":"RS256","use":"sig"}]}' },
+      { status: 200, text: '{"keys":[{"kty":"RSA","kid":"k","n":"AQ","e":"!"}]}' },
     ]) {
       const fresh = await busbar.sibling();
       provider.answer("/jwks", answer);

@@ -8,7 +8,7 @@ import { isStorable } from "../../ground/storable-text.ts";
 import type { Role } from "../../ground/role.ts";
 import type { Database } from "../store/database/database.ts";
 import { listMemberships, upsertBuilder } from "../store/access/people.ts";
-import { bearerTokenProblem, SIGNATURE_ALGORITHMS, SKEW_SECONDS } from "./issuer-keys.ts";
+import { bearerTokenProblem, lacksKeys, SIGNATURE_ALGORITHMS, SKEW_SECONDS } from "./issuer-keys.ts";
 import { issuerUnavailable, type IssuerTokens, type OidcIssuer } from "./oidc-issuer.ts";
 
 export interface Person {
@@ -159,8 +159,7 @@ async function signedClaims({ issuer }: Services, token: string): Promise<JWTVer
     });
   } catch (cause) {
     if (cause instanceof errors.JWTExpired) throw bearerTokenProblem("has expired; sign in again", cause);
-    if (cause instanceof errors.JWKSTimeout || cause instanceof errors.JWKSInvalid)
-      throw issuerUnavailable(cause);
+    if (lacksKeys(cause)) throw issuerUnavailable(cause);
     if (cause instanceof errors.JOSEError)
       throw bearerTokenProblem("is not a valid token of the trusted issuer", cause);
     throw cause;

@@ -7,6 +7,7 @@ import { isStorable } from "../../ground/storable-text.ts";
 import {
   bearerTokenProblem,
   fetchIssuerDocument,
+  lacksKeys,
   openIssuerKeys,
   SIGNATURE_ALGORITHMS,
   SKEW_SECONDS,
@@ -87,8 +88,7 @@ function readClaims(issuer: string, { sub, exp = 0, scope, groupRef, iat }: JWTP
 
 function explain(cause: unknown, { issuer, audience }: { issuer: string; audience: string }): unknown {
   if (cause instanceof errors.JWTExpired) return bearerTokenProblem("has expired; get a new one", cause);
-  if (cause instanceof errors.JWKSTimeout || cause instanceof errors.JWKSInvalid)
-    return buildUnavailable(issuer, cause);
+  if (lacksKeys(cause)) return buildUnavailable(issuer, cause);
   if (cause instanceof errors.JWTClaimValidationFailed) {
     const why = cause.claim === "aud" ? ` It must be \`${audience}\`.` : "";
     return bearerTokenProblem(
