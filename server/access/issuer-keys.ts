@@ -1,5 +1,12 @@
 /** What is read of an issuer of tokens, through the egress only: its documents, and the keys with which it signs. */
-import { createRemoteJWKSet, customFetch, errors } from "jose";
+import {
+  createRemoteJWKSet,
+  customFetch,
+  errors,
+  jwtVerify,
+  type JWTVerifyOptions,
+  type JWTVerifyResult,
+} from "jose";
 import { isJsonObject, type JsonObject } from "../../ground/json.ts";
 import { Problem } from "../../ground/errors.ts";
 import { EgressError } from "../egress/egress-error.ts";
@@ -41,6 +48,21 @@ export const openIssuerKeys = (
       return Response.json(found);
     },
   });
+
+/** Checks a token. Keys that are none are loaded again: the issuer may have mended them. */
+export async function verifyToken(
+  token: string,
+  keys: IssuerKeys,
+  options: JWTVerifyOptions,
+): Promise<JWTVerifyResult> {
+  try {
+    return await jwtVerify(token, keys, options);
+  } catch (cause) {
+    if (cause instanceof errors.JOSEError || cause instanceof Problem) throw cause;
+    await keys.reload();
+    return jwtVerify(token, keys, options);
+  }
+}
 
 /**
  * Returns whether a token could not be checked because its issuer's keys are not there, or are none: what Web Crypto does not take

@@ -1,5 +1,5 @@
 /** Checks the tokens of people who sign in at the OpenID Connect issuer that this Busbar trusts. */
-import { errors, jwtVerify, type JWTPayload, type JWTVerifyResult } from "jose";
+import { errors, type JWTPayload, type JWTVerifyResult } from "jose";
 import { now, nowMs } from "../../ground/clock.ts";
 import { Problem } from "../../ground/errors.ts";
 import type { JsonObject } from "../../ground/json.ts";
@@ -8,7 +8,13 @@ import { isStorable } from "../../ground/storable-text.ts";
 import type { Role } from "../../ground/role.ts";
 import type { Database } from "../store/database/database.ts";
 import { listMemberships, upsertBuilder } from "../store/access/people.ts";
-import { bearerTokenProblem, lacksKeys, SIGNATURE_ALGORITHMS, SKEW_SECONDS } from "./issuer-keys.ts";
+import {
+  bearerTokenProblem,
+  lacksKeys,
+  SIGNATURE_ALGORITHMS,
+  SKEW_SECONDS,
+  verifyToken,
+} from "./issuer-keys.ts";
 import { issuerUnavailable, type IssuerTokens, type OidcIssuer } from "./oidc-issuer.ts";
 
 export interface Person {
@@ -149,7 +155,7 @@ async function verifyToken(deps: Services, token: string): Promise<JWTPayload> {
 async function signedClaims({ issuer }: Services, token: string): Promise<JWTVerifyResult> {
   const keys = await issuer.keys();
   try {
-    return await jwtVerify(token, keys, {
+    return await verifyToken(token, keys, {
       issuer: issuer.settings.issuer,
       algorithms: SIGNATURE_ALGORITHMS,
       currentDate: now(),

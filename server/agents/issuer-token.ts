@@ -1,5 +1,5 @@
 /** Checks tokens of the authorization servers that a project's policy names, with which agents get in. */
-import { decodeJwt, errors, jwtVerify, type JWTPayload } from "jose";
+import { decodeJwt, errors, type JWTPayload } from "jose";
 import { now, nowMs } from "../../ground/clock.ts";
 import { Problem } from "../../ground/errors.ts";
 import { keepRecentlyUsed } from "../../ground/recently-used.ts";
@@ -11,6 +11,7 @@ import {
   openIssuerKeys,
   SIGNATURE_ALGORITHMS,
   SKEW_SECONDS,
+  verifyToken,
   type IssuerKeys,
 } from "../access/issuer-keys.ts";
 import type { Egress } from "../egress/open-egress.ts";
@@ -55,7 +56,7 @@ export function openIssuerTokens({ egress }: { egress: Egress }): IssuedTokens {
     async check(token, { issuer, audience }) {
       const keys = await loadKeys(issuer);
       try {
-        const { payload } = await jwtVerify(token, keys, {
+        const { payload } = await verifyToken(token, keys, {
           issuer,
           audience,
           algorithms: SIGNATURE_ALGORITHMS,
