@@ -49,8 +49,8 @@ export const openIssuerKeys = (
     },
   });
 
-/** Checks a token. Keys that are none are loaded again: the issuer may have mended them. */
-export async function verifyToken(
+/** Checks the signature and the claims of a token. Keys that are none are loaded again: the issuer may have repaired them. */
+export async function verifySignature(
   token: string,
   keys: IssuerKeys,
   options: JWTVerifyOptions,

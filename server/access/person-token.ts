@@ -13,7 +13,7 @@ import {
   lacksKeys,
   SIGNATURE_ALGORITHMS,
   SKEW_SECONDS,
-  verifyToken,
+  verifySignature,
 } from "./issuer-keys.ts";
 import { issuerUnavailable, type IssuerTokens, type OidcIssuer } from "./oidc-issuer.ts";
 
@@ -155,7 +155,7 @@ async function verifyToken(deps: Services, token: string): Promise<JWTPayload> {
 async function signedClaims({ issuer }: Services, token: string): Promise<JWTVerifyResult> {
   const keys = await issuer.keys();
   try {
-    return await verifyToken(token, keys, {
+    return await verifySignature(token, keys, {
       issuer: issuer.settings.issuer,
       algorithms: SIGNATURE_ALGORITHMS,
       currentDate: now(),

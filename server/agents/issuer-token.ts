@@ -11,7 +11,7 @@ import {
   openIssuerKeys,
   SIGNATURE_ALGORITHMS,
   SKEW_SECONDS,
-  verifyToken,
+  verifySignature,
   type IssuerKeys,
 } from "../access/issuer-keys.ts";
 import type { Egress } from "../egress/open-egress.ts";
@@ -56,7 +56,7 @@ export function openIssuerTokens({ egress }: { egress: Egress }): IssuedTokens {
     async check(token, { issuer, audience }) {
       const keys = await loadKeys(issuer);
       try {
-        const { payload } = await verifyToken(token, keys, {
+        const { payload } = await verifySignature(token, keys, {
           issuer,
           audience,
           algorithms: SIGNATURE_ALGORITHMS,
