@@ -2,7 +2,7 @@
 import type { Description, ObjectRules } from "../../connector-kit/declarative/rules/description.ts";
 import type { MetadataRules } from "../../connector-kit/declarative/rules/metadata-rules.ts";
 
-/** Of a list that takes too long: it has the status 200, the records until then, and the refusal behind them. */
+/** The message of a list that takes too long, whose answer has the status 200, the records until then, and the refusal behind them. */
 const BROKEN_OFF = "maximum execution time exceeded";
 
 const pageSize = { to: "query.sysparm_limit", most: 1000, halvedBy: BROKEN_OFF };
