@@ -9,6 +9,7 @@ import { startRounds, type Rounds } from "../../jobs/rounds.ts";
 import { type Database, transactData } from "../../store/database/database.ts";
 import type { DataQueries } from "../../store/database/sides.ts";
 import {
+  hasDueObjects,
   listSchedules,
   lockDueObjects,
   makeDueFrom,
@@ -78,6 +79,8 @@ export async function repairTicks({
 
 /** Begins what is due now. Returns whether more may be due. */
 export async function beginDueReads(deps: Omit<BeginReadsServices, "log">): Promise<boolean> {
+  // Most rounds find nothing, and need no transaction for that.
+  if (!(await hasDueObjects(deps.database.data))) return false;
   const { due, begun } = await transactData(deps.database, async (queries) => {
     const locked = await lockDueObjects(queries, MAX_CONCURRENT);
     return { due: locked, begun: await begin(deps, queries, locked) };

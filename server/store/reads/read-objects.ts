@@ -231,6 +231,14 @@ export interface DueObject {
   isBeingRead: boolean;
 }
 
+/** Returns whether the tick of an object has come, at less cost than to lock it. */
+export async function hasDueObjects(queries: DataQueries): Promise<boolean> {
+  const { rows } = await sql<{ isDue: boolean }>`
+    select exists (select from read_objects where next_tick <= now() and pause is null) as is_due
+  `.execute(queries);
+  return rows[0]?.isDue === true;
+}
+
 /** Locks objects whose tick has come, oldest first; skips those that other processes have locked. */
 export async function lockDueObjects(queries: DataQueries, max: number): Promise<DueObject[]> {
   const { rows } = await sql<DueObject>`
