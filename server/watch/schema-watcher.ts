@@ -44,7 +44,9 @@ export function startSchemaWatcher(deps: SchemaWatcherServices): SchemaWatcher {
   };
   const round = async (): Promise<boolean> => {
     const tick = (schedule: string): Date => nextTick(schedule, now(), { minuteMs });
-    await startDueChecks(database, { max: MAX_INTEGRATIONS, spreadMs: 60 * minuteMs, nextTick: tick });
+    // A tick concerns the customers of all shards.
+    if (database.shard === database.shards[0]?.shard)
+      await startDueChecks(database, { max: MAX_INTEGRATIONS, spreadMs: 60 * minuteMs, nextTick: tick });
     while (underWay.size < MAX_CHECKS) {
       const byProject = Map.groupBy(underWay.values(), (projectId) => projectId);
       const full = [...byProject].flatMap(([id, checks]) => (checks.length < MAX_OF_PROJECT ? [] : [id]));

@@ -9,6 +9,7 @@
  */
 import { sql } from "kysely";
 import type { Database } from "../database/database.ts";
+import { isDatabaseAway } from "../database/database-outage.ts";
 import { IS_OWN_INSTALLATION } from "../database/own-customers.ts";
 import { queueOutbox } from "../database/outbox.ts";
 import type { ControlQueries, DataQueries } from "../database/sides.ts";
@@ -48,10 +49,11 @@ export async function followDeployedWatch(
 /**
  * Finds up to `max` integrations whose tick has come, creates checks for their installations, each at its own time within
  * `spreadMs`, and sets the next ticks. An installation with an unfinished check gets no other one. So two processes may do this
- * at once, and it can be repeated after a crash. Returns the number of integrations.
+ * at once, and it can be repeated after a crash. Customers of a shard that is away are checked at the next tick. Returns the number of
+ * integrations.
  */
 export async function startDueChecks(
-  { control, data }: Pick<Database, "control" | "data">,
+  { control, shards }: Pick<Database, "control" | "shards">,
   { max, spreadMs, nextTick }: { max: number; spreadMs: number; nextTick: (schedule: string) => Date },
 ): Promise<number> {
   const due = await control
@@ -63,15 +65,9 @@ export async function startDueChecks(
     .execute();
   if (due.length === 0) return 0;
   const ids = due.map(({ integrationId }) => integrationId);
-  await sql`
-    insert into schema_looks (installation_id, integration_id, due_time)
-    select id, integration_id,
-      -- Fraction of the hour that is always the same for the installation.
-      now() + make_interval(secs => ('x' || right(id::text, 8))::bit(32)::bigint / 4294967296.0
-        * ${spreadMs}::double precision / 1000)
-    from installations where integration_id = any(${ids}::uuid[]) and ${IS_OWN_INSTALLATION}
-    on conflict do nothing
-  `.execute(data);
+  const created = await Promise.allSettled(shards.map(({ data }) => createChecks(data, ids, spreadMs)));
+  for (const one of created)
+    if (one.status === "rejected" && (shards.length === 1 || !isDatabaseAway(one.reason))) throw one.reason;
   await sql`
     update schema_watches set next_time = tick.next_time
     from unnest(${ids}::uuid[], ${due.map(({ schedule }) => nextTick(schedule))}::timestamptz[])
@@ -80,6 +76,18 @@ export async function startDueChecks(
   `.execute(control);
   return due.length;
 }
+
+/** Creates checks for the customers of one shard. */
+const createChecks = (queries: DataQueries, ids: string[], spreadMs: number) =>
+  sql`
+    insert into schema_looks (installation_id, integration_id, due_time)
+    select id, integration_id,
+      -- Fraction of the hour that is always the same for the installation.
+      now() + make_interval(secs => ('x' || right(id::text, 8))::bit(32)::bigint / 4294967296.0
+        * ${spreadMs}::double precision / 1000)
+    from installations where integration_id = any(${ids}::uuid[]) and ${IS_OWN_INSTALLATION}
+    on conflict do nothing
+  `.execute(queries);
 
 export interface SchemaCheck {
   installationId: string;
