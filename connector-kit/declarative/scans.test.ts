@@ -270,3 +270,12 @@ test("lists within the entries of another list that is left out are empty where 
     else await assert.rejects(scan(), /the list of records/);
   }
 });
+
+test("a record without an id fails the read with its reason: left out, it would be lost silently", async (t) => {
+  for (const id of [null, "", undefined, {}]) {
+    const { scan } = await open(t, { paging: { none: true } }, () => ({
+      body: { data: [...people(1, 2), { id, name: "nobody" }] },
+    }));
+    await assert.rejects(scan(), /record of .* has no id: `id` is missing or empty/, JSON.stringify(id));
+  }
+});
