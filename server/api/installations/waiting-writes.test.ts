@@ -61,6 +61,26 @@ test("an accepted write that waits for five minutes makes its customer unhealthy
   assert.equal(Date.parse(waiting?.since ?? ""), acceptedMs);
   assert.deepEqual(await reported(), ["write hubspot"]);
 
+  // A long queue of which writes end is no fault.
+  const before = buildFirstId(acceptedMs - 1000);
+  await sql.query(
+    `insert into operations select (jsonb_populate_record(null::operations, to_jsonb(operations)
+       || jsonb_build_object('id', $2::text, 'status', 'success', 'update_time', now() - interval '1 minute'))).*
+     from operations where id = $1`,
+    [operationId, before],
+  );
+  assert.deepEqual([await reasons(), await reported()], [[], []]);
+  await sql.query("update operations set update_time = now() - interval '6 minutes' where id = $1", [before]);
+  assert.deepEqual(await reported(), ["write hubspot"]);
+
+  // Failing for the first time a moment ago is no fault either, however long it waited for its turn.
+  const logged =
+    "update operations set log = jsonb_build_array(jsonb_build_object('time', now(), 'msg', $2::text)) where id = $1";
+  await sql.query("update writes set attempts = 1, due_time = now() + interval '1 second'");
+  await sql.query(logged, [earlier, "Attempt 1 failed; next at 2026-11-28T12:00:00.000Z"]);
+  assert.deepEqual([await reasons(), await reported()], [[], []]);
+  await sql.query("update operations set log = '[]' where id = $1", [earlier]);
+
   // While it is tried once more, nobody knows more of it.
   const failed = "update writes set attempts = 3, due_time = now() + interval '8 minutes', claimed_by = $1";
   for (const claimedBy of [null, 1]) {

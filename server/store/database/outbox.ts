@@ -132,8 +132,7 @@ function openCarrier(carrying: Carrying): Pick<Outbox, "carryOver"> & { runNext(
     singly = Math.max(0, singly - 1);
     let rows: OutboxRow[] = [];
     try {
-      rows = await carryBatch(carrying, max, (taken) => (rows = taken));
-      return rows.length === max;
+      return (await carryBatch(carrying, max, (taken) => (rows = taken))) === max;
     } catch (error) {
       const [first] = rows;
       if (error instanceof CopiesAreLate || isDatabaseAway(error) || !first) throw error;
@@ -167,20 +166,21 @@ const LIMIT = sql`set_config('idle_in_transaction_session_timeout', '20000', tru
 const BEGIN = sql`
   select ${LIMIT}, set_config('synchronous_commit', 'off', true) where exists (select from outbox)`;
 
+/** Carries rows over, and returns how many were due: another process may have taken some of them since. */
 async function carryBatch(
   { control, data, copied, shard }: Carrying,
   max: number,
   onTaken: (rows: OutboxRow[]) => void,
-): Promise<OutboxRow[]> {
+): Promise<number> {
   return control.transaction().execute(async (queries) => {
-    if ((await BEGIN.execute(queries)).rows.length === 0) return [];
+    if ((await BEGIN.execute(queries)).rows.length === 0) return 0;
     const seen = await findOldest(queries, shard, max);
     const { rows } = await sql<OutboxRow>`
       select position, project_id, kind, content::text as content, create_time from outbox
       where position = any(${seen.positions}::bigint[]) order by position for update
     `.execute(queries);
     onTaken(rows);
-    if (rows.length === 0) return [];
+    if (rows.length === 0) return seen.positions.length;
     if (copied && !(await copied.applied(seen.committedUntil))) throw new CopiesAreLate();
     await repeatTransaction(data, async (inside) => {
       await sql`select ${LIMIT}`.execute(inside);
@@ -188,7 +188,7 @@ async function carryBatch(
     });
     const positions = rows.map(({ position }) => position);
     await sql`delete from outbox where position = any(${positions}::bigint[])`.execute(queries);
-    return rows;
+    return seen.positions.length;
   });
 }
 

@@ -53,19 +53,32 @@ export const NOT_SET_UP = sql`subscriptions.state = 'pending'
 /** A stream that ends is opened again at once: only one that fails twice in a row is broken. */
 export const STREAM_IS_BROKEN = sql`event_streams.state <> 'open' and event_streams.attempts > 1 and event_streams.reason is not null`;
 
-/** How long an accepted write may wait for its turn, or for an attempt that succeeds. */
+/** How long no accepted write may get its turn, or one that has failed may wait for an attempt that succeeds. */
 export const WRITES_WAIT_FOR = sql.lit("5 minutes");
 /** When a write was accepted: the time in its id, because PostgreSQL before 18 has no function for it. */
 const ACCEPTED_TIME = sql`to_timestamp(('x' || left(replace(operation_id::text, '-', ''), 12))::bit(48)::bigint / 1000.0)`;
 
-/** The oldest write that has failed and is tried again; and one whose turn does not come, because the account takes no more or others are before it. */
+/** When a write failed for the first time, by its log; when it was accepted, if the log does not say it. */
+const FIRST_FAILED_TIME = sql`coalesce((
+  select min((entry ->> 'time')::timestamptz) from operations cross join lateral jsonb_array_elements(log) as entry
+  where operations.id = operation_id and entry ->> 'msg' like 'Attempt % failed%'), ${ACCEPTED_TIME})`;
+/** Writes of the installation have ended a short time ago: its queue is only long. Those accepted before the waiting one tell. */
+const QUEUE_ADVANCES = sql`exists (
+  select from (
+    select status, update_time from operations
+    where operations.installation_id = installations.id and operations.id < writes.operation_id order by operations.id desc limit 100
+  ) as before where status <> 'in_progress' and update_time > now() - interval ${WRITES_WAIT_FOR})`;
+
+/** The oldest writes that have failed and are tried again; and one whose turn does not come, because the account takes no more or others are before it. */
 const WAITING_WRITES = sql`(
-  (select operation_id, ${ACCEPTED_TIME} as accepted_time, true as has_failed from writes
-    where writes.installation_id = installations.id and attempts > 0 order by operation_id limit 1)
+  (select operation_id, ${FIRST_FAILED_TIME} as since, true as has_failed from writes
+    where writes.installation_id = installations.id and attempts > 0 order by operation_id limit 10)
   union all
-  (select operation_id, ${ACCEPTED_TIME}, false from writes
+  (select operation_id, ${ACCEPTED_TIME}, false from (
+    select operation_id from writes
     where writes.installation_id = installations.id and claimed_by is null and due_time <= now() - interval ${WRITES_WAIT_FOR}
-    order by writes.installation_id, due_time, seq limit 1)
+    order by writes.installation_id, due_time, seq limit 1
+  ) as writes where not ${QUEUE_ADVANCES})
 )`;
 
 /** Reasons of installations, one row each. For statements with `installations`. */
@@ -139,11 +152,11 @@ export const HEALTH_REASONS = sql`(
   union all
   (select 'write', connections.provider,
     case when has_failed then format('Writes wait that were accepted: the provider has not taken the oldest one, operation %s, whose log says why. It is tried again until its deadline.', operation_id)
-      else format('Writes wait for their turn, the oldest one is operation %s: the account''s rate limit is reached, or more are accepted than can be sent.', operation_id) end,
-    accepted_time, null
+      else format('Writes wait for their turn, the oldest one is operation %s: none has ended for five minutes, because the account''s rate limit is reached or none can be sent.', operation_id) end,
+    waiting.since, null
   from ${WAITING_WRITES} as waiting join connections on connections.id = installations.connection_id
-  where accepted_time <= now() - interval ${WRITES_WAIT_FOR}
-  order by accepted_time limit 1)
+  where waiting.since <= now() - interval ${WRITES_WAIT_FOR}
+  order by waiting.since limit 1)
   union all
   select 'worker', 'worker', ${sql.lit(NO_WORKER)}, greatest(gone.since, installations.create_time), null from ${WORKER_GONE} as gone
 )`;
