@@ -44,6 +44,14 @@ export async function insertPushes(
   );
 }
 
+/** Returns whether any push is stored, due or not. */
+export async function hasPushes(queries: ControlQueries): Promise<boolean> {
+  const { rows } = await sql<{ anyWaits: boolean }>`
+    select exists (select from received_pushes) as any_waits
+  `.execute(queries);
+  return rows[0]?.anyWaits === true;
+}
+
 /** Number of a project's pushes from which a batch is chosen. */
 const AMONG = 100;
 /** Timeout after which a hanging process with locked pushes loses its connection, so that others can continue. */

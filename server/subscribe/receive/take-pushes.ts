@@ -20,6 +20,7 @@ import type { Changes } from "../../store/database/changes.ts";
 import { isDatabaseAway } from "../../store/database/database-outage.ts";
 import { dataWithin, transactControl, type Database } from "../../store/database/database.ts";
 import {
+  hasPushes,
   postponePush,
   PUSHES_CHANGE,
   putBackPushes,
@@ -57,6 +58,8 @@ export function startTakingPushes(
     log: deps.log,
     everyMs: LOOK_EVERY_MS,
     async round() {
+      // Most rounds find nothing, and need no transaction for that.
+      if (!(await hasPushes(deps.database.control))) return false;
       const { taken, stored } = await take();
       if (stored > 0) deps.onDue();
       return taken > 0;
