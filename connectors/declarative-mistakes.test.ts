@@ -38,13 +38,14 @@ function request(provider: string, write: RecordWrite): ProviderRequest {
 }
 
 test("Close: the offset is a number, and grows by the records of a page", async () => {
-  const page: Reply = {
+  const page = (...numbers: number[]): Reply => ({
     status: 200,
-    body: { data: [1, 2].map((number) => ({ id: `task_${number}` })), has_more: true },
-  };
-  const provider = replay(page);
-  const { next } = await reader("close").readPage(planRead("task"), { place: 100 }, provider.fetch);
-  assert.equal(next?.["place"], 102);
+    body: { data: numbers.map((number) => ({ id: `task_${number}` })), has_more: true },
+  });
+  const provider = replay(page(1, 2, 3), page(4, 5));
+  const first = await reader("close").readPage(planRead("task"), undefined, provider.fetch);
+  const { next } = await reader("close").readPage(planRead("task"), first.next, provider.fetch);
+  assert.deepEqual([first.next?.["place"], next?.["place"]], [3, 5]);
 });
 
 for (const [provider, object] of [

@@ -26,10 +26,17 @@ import { withDocument } from "./graphql-plan.ts";
 import { at, readRecordId, flattenValues, type ObjectPlan } from "./object-plan.ts";
 import { isKnown, readOn } from "./newest-first.ts";
 import { matchesPlan } from "./record-filter.ts";
-import { nestValue, put, formatTime, withQuery, type RequestParts } from "./request-parts.ts";
+import { nestValue, formatTime, withQuery, type RequestParts } from "./request-parts.ts";
 import type { ScrollUses } from "./scroll-uses.ts";
 import { putSelected } from "./selected-fields.ts";
-import { chooseSize, restartWithHalf, restartWithOwnSize, withKnownSize } from "./smaller-pages.ts";
+import {
+  chooseSize,
+  putSize,
+  rememberPlace,
+  restartElsewhere,
+  restartWithHalf,
+  withKnownSize,
+} from "./smaller-pages.ts";
 import { moveBound, putSince, readSeenIds, rememberBound } from "./since-bound.ts";
 import {
   trackProgress,
@@ -96,15 +103,6 @@ function filledQuery(rules: ObjectPlan, { filled, query }: RequestParts): Reques
     .map(([name, value]) => [name, fillText(value, rules, { ...empty, ...filled })]);
 }
 
-function putSize(
-  parts: RequestParts,
-  { to, template, most }: NonNullable<NonNullable<ObjectPlan["list"]>["pageSize"]>,
-  wanted: number | undefined,
-): void {
-  const size = chooseSize(most, wanted);
-  put(parts, to, template?.replace("{size}", String(size)) ?? size);
-}
-
 export interface ListReading {
   rules: ObjectPlan;
   classify: Classify;
@@ -160,7 +158,7 @@ export async function readPageFrom(
   });
   const anew = scrolls?.isBeyond(rules.paging ?? {}, reached)
     ? restartBehindLoss(rules.paging ?? {}, reached)
-    : restartWithOwnSize(rules, plan, reached);
+    : restartElsewhere(chosen, plan, reached);
   if (anew) return readAgain(anew);
   const start = buildFirstCursorRequest(rules, rules.paging ?? {}, bound, reached);
   const checkpoint = start
@@ -293,10 +291,8 @@ function nextCheckpoint(
   const step = { place: moved ? moved.place : place, after: moved?.after, ids, read, total };
   // A bound that moves begins anew: neither pages nor depth add up over several of them.
   const remembered = trackProgress(checkpoint, moved ? {} : paging, step);
-  const size = checkpoint?.["size"] ?? (paging.page && pageSize);
   return {
-    ...(step.place !== undefined && { place: step.place }),
-    ...(size !== undefined && { size }),
+    ...rememberPlace(chosen, step.place, checkpoint, pageSize),
     ...(moved && rememberBound(moved)),
     ...(position > 0 && { list: position }),
     ...reading?.next,

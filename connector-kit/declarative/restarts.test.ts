@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { ProviderError } from "../calls/provider-error.ts";
 import type { ProviderFetch } from "../calls/provider-fetch.ts";
 import type { Checkpoint } from "../read-connector.ts";
+import type { ObjectRules } from "./rules/description.ts";
 import { numberIn, open, people, PLAN, upTo, type Answer } from "./scan-fixture.ts";
 
 /** Three pages of two; the cursors named before `died` requests are refused, as Square and monday do after minutes. */
@@ -286,4 +287,87 @@ test("a list by number of page that is half read when the size of its pages chan
   const unknown = await readOn(8, unsized);
   assert.deepEqual(unknown.ids, upTo(20));
   assert.deepEqual(unknown.restarted.slice(0, 2), [true, false]);
+});
+
+/** Twenty records, in the order that the query or the path asks for; the odd ones alone below a bound. */
+const sorted = (query: URLSearchParams, path: string): Answer => {
+  const all =
+    path === "/reversed" || query.get("order") === "down" ? people(1, 20).toReversed() : people(1, 20);
+  const left = query.get("since") === null ? all : all.filter(({ id }) => Number(id) % 2 === 1);
+  const from = numberIn(query, "offset") + (numberIn(query, "page", 1) - 1) * 4;
+  return { body: { data: left.slice(from, from + 4), next: from + 4 < left.length ? from + 4 : null } };
+};
+
+test("a list by number or offset that is half read when its path, query or bound changes loses no record, and another one goes on", async (t) => {
+  const list = { path: "/people", query: { order: "up" }, pageSize: { to: "query.size", most: 4 } };
+  const [page, offset] = [
+    { page: { to: "query.page", first: 1 } },
+    { offset: { to: "query.offset", more: "next" } },
+  ];
+  /** Returns what a run delivers that reads two pages by some rules, and the others by others. */
+  const upgrade = async (before: ObjectRules, later: ObjectRules, store = (stored: Checkpoint) => stored) => {
+    const plan = { ...PLAN, since: new Date("2026-01-01T00:00:00Z") };
+    const old = await open(t, before, sorted);
+    const first = await old.read.readPage(plan, undefined, old.fetch);
+    const second = await old.read.readPage(plan, first.next, old.fetch);
+    const ids = [...first.records, ...second.records].map(({ id }) => id);
+    const { read, fetch, requests } = await open(t, later, sorted);
+    let restarts = 0;
+    let next = second.next && store(second.next);
+    while (next) {
+      const here = await read.readPage(plan, JSON.parse(JSON.stringify(next)), fetch);
+      ids.push(...here.records.map(({ id }) => id));
+      if (here.restarted) restarts += 1;
+      next = here.next;
+      assert.ok(requests.length < 20, "the scan ends");
+    }
+    return { ids, restarts };
+  };
+  for (const paging of [page, offset]) {
+    const same = { list, paging };
+    assert.deepEqual(await upgrade(same, same), { ids: upTo(20), restarts: 0 });
+    assert.deepEqual(await upgrade(same, { ...same, changedPath: "changed" }), {
+      ids: upTo(20),
+      restarts: 0,
+    });
+    for (const later of [
+      { ...list, query: { order: "down" } },
+      { ...list, path: "/reversed" },
+    ]) {
+      const { ids, restarts } = await upgrade(same, { list: later, paging });
+      assert.deepEqual(
+        [...new Set(ids)].toSorted((a, b) => Number(a) - Number(b)),
+        upTo(20),
+      );
+      assert.deepEqual([ids.length, restarts], [8 + 20, 1]);
+    }
+    // Eight records were read without the bound, of them four odd ones; ten odd ones follow below it.
+    const bounded = await upgrade(same, { ...same, since: { to: "query.since" } });
+    assert.deepEqual(bounded.ids.slice(8), ["1", "3", "5", "7", "9", "11", "13", "15", "17", "19"]);
+    // A version that did not store which list the place is in.
+    const unknown = await upgrade(same, same, (stored) => {
+      const { asked, ...others } = stored;
+      assert.equal(typeof asked, "string");
+      return others;
+    });
+    assert.deepEqual(unknown, { ids: [...upTo(8), ...upTo(20)], restarts: 1 });
+  }
+  // The order of a list by cursor is in the cursor.
+  const cursor = { cursor: { from: "next", to: "query.offset" } };
+  const later = { list: { ...list, query: { order: "up", fields: "all" } }, paging: cursor };
+  assert.deepEqual(await upgrade({ list, paging: cursor }, later), { ids: upTo(20), restarts: 0 });
+});
+
+test("a list by number of page whose order is in its body is read anew when the body changes (Apollo)", async (t) => {
+  const rules = (order: string): ObjectRules => ({
+    list: { method: "POST", path: "/people", body: { order } },
+    paging: { page: { to: "query.page", first: 1 } },
+  });
+  const first = await open(t, rules("up"), sorted);
+  const { next } = await first.read.readPage(PLAN, undefined, first.fetch);
+  const same = await first.read.readPage(PLAN, next, first.fetch);
+  const other = await open(t, rules("down"), sorted);
+  const anew = await other.read.readPage(PLAN, next, other.fetch);
+  assert.deepEqual([same.restarted, anew.restarted], [undefined, true]);
+  assert.deepEqual([same.next?.["place"], anew.next?.["place"]], [3, 2]);
 });

@@ -147,4 +147,5 @@ const readCursor = (checkpoint: Checkpoint | undefined): string | undefined =>
     : digest(`${String(checkpoint["after"] ?? "")} ${String(checkpoint["place"] ?? "")}`);
 
 /** Short, because a checkpoint is stored with every page. */
-const digest = (text: string): string => createHash("sha256").update(text).digest("base64url").slice(0, 12);
+export const digest = (text: string): string =>
+  createHash("sha256").update(text).digest("base64url").slice(0, 12);

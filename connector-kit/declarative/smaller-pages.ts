@@ -1,9 +1,15 @@
 /**
  * The size of a scan's pages. It becomes smaller where an answer is longer than may be read, as records with all their members can be, or takes
- * the provider too long; and a number of page means another place where the size is another one.
+ * the provider too long; and a number of page means another place where the size, or the order of the list, is another one.
  */
 import type { Checkpoint, ReadPlan } from "../read-connector.ts";
+import type { ChosenList } from "./chosen-list.ts";
 import type { ObjectPlan } from "./object-plan.ts";
+import type { PagePlace } from "./paging.ts";
+import { put, type RequestParts } from "./request-parts.ts";
+import { digest } from "./scan-progress.ts";
+
+type PageSizeRules = NonNullable<NonNullable<ObjectPlan["list"]>["pageSize"]>;
 
 /** Returns the plan with the size that this scan has come down to. */
 export function withKnownSize(plan: ReadPlan, checkpoint: Checkpoint | undefined): ReadPlan {
@@ -11,25 +17,59 @@ export function withKnownSize(plan: ReadPlan, checkpoint: Checkpoint | undefined
   return typeof size === "number" ? { ...plan, pageSize: size } : plan;
 }
 
+/** Returns what the next checkpoint remembers of its place: with a number, also which list it counts in, and the size of numbered pages. */
+export function rememberPlace(
+  chosen: ChosenList,
+  place: PagePlace | undefined,
+  checkpoint: Checkpoint | undefined,
+  pageSize: number | undefined,
+): Checkpoint {
+  const size = checkpoint?.["size"] ?? (chosen.rules.paging?.page && pageSize);
+  return {
+    ...(place !== undefined && { place }),
+    ...(size !== undefined && { size }),
+    ...(typeof place === "number" && { asked: digestRequest(chosen) }),
+  };
+}
+
 /**
- * Returns where a list by number of page begins anew: its pages had another size, or one that was not stored, so that the number would leave
- * records out. Undefined where the list goes on.
+ * Returns where a list by number of page or of record begins anew: another version of the description asked for it in another way, so perhaps in
+ * another order, or its pages had another size; the number would then leave records out. So it is with a checkpoint that did not store this. A
+ * cursor or an address is the provider's, and goes on. Undefined where the list goes on.
  */
-export function restartWithOwnSize(
-  { list, paging = {} }: ObjectPlan,
+export function restartElsewhere(
+  chosen: ChosenList,
   { pageSize }: ReadPlan,
   checkpoint: Checkpoint | undefined,
 ): Checkpoint | undefined {
+  const { place, size, asked } = checkpoint ?? {};
+  if (typeof place !== "number") return undefined;
+  const { list, paging } = chosen.rules;
   const most = list?.pageSize?.most;
-  if (!checkpoint || !paging.page || most === undefined) return undefined;
-  const { place, size } = checkpoint;
-  const isKnown = size !== undefined && size === chooseSize(most, pageSize);
-  return typeof place !== "number" || isKnown ? undefined : beginAnew(checkpoint);
+  const isSized = !paging?.page || most === undefined || size === chooseSize(most, pageSize);
+  return isSized && asked === digestRequest(chosen) ? undefined : beginAnew(checkpoint);
+}
+
+/** Returns a digest of what decides which records a list has, and in which order. The bound itself is the same in all pages that are counted. */
+function digestRequest({ rules: { list, paging, since }, bound }: ChosenList): string {
+  const order = [list?.path, list?.query, list?.body, paging?.page ?? paging?.offset];
+  const period = bound && [since?.to, since?.template, since?.query, since?.body];
+  return digest(JSON.stringify([order, period]));
 }
 
 /** Returns the size of pages that is asked for. */
 export const chooseSize = (most: number, wanted: number | undefined): number =>
   Math.min(wanted ?? most, most);
+
+/** Puts the size of pages that is asked for into the parts of a request. */
+export function putSize(
+  parts: RequestParts,
+  { to, template, most }: PageSizeRules,
+  wanted: number | undefined,
+): void {
+  const size = chooseSize(most, wanted);
+  put(parts, to, template?.replace("{size}", String(size)) ?? size);
+}
 
 /**
  * Returns where the list goes on with pages of half the size: at the same record, or at its beginning where a place depends on the size of

@@ -180,7 +180,7 @@ function buildLog(
       log.push({ severity: "INFO", msg: "Deletions are asked for, but none are read from this provider" });
   }
   if (page.restarted) {
-    const msg = "The provider no longer accepts the place that it named: the list is read from its beginning";
+    const msg = "The place in the list no longer holds: the list is read from its beginning";
     log.push({ severity: "WARNING", msg });
   }
   if (counts.pages <= PAGES_LOGGED || counts.pages % PAGES_PER_LINE === 0) {
