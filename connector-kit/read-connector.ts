@@ -112,7 +112,7 @@ export interface ReadAbilities {
 }
 
 /** At most `perSecond` requests of one kind for each connection. */
-export interface RequestPace {
+interface RequestPace {
   kind: string;
   perSecond: number;
 }

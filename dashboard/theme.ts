@@ -64,7 +64,7 @@ export const theme = createTheme({
     NumberInput: NumberInput.extend({ defaultProps: INPUT }),
     PasswordInput: PasswordInput.extend({ defaultProps: INPUT }),
     NativeSelect: NativeSelect.extend({ defaultProps: INPUT }),
-    // Its colours would fade when the scheme changes, too pale meanwhile.
+    // Without a transition: when the colour scheme changes, the text would be too pale while its colours fade.
     SegmentedControl: SegmentedControl.extend({ defaultProps: { transitionDuration: 0 } }),
     Textarea: Textarea.extend({ defaultProps: INPUT }),
     Modal: Modal.extend({ defaultProps: { closeButtonProps: { "aria-label": "Close" }, padding: "lg" } }),

@@ -67,7 +67,7 @@ export interface CallOptions {
   shows?: string[];
 }
 
-export interface WriteOptions extends Pick<CallOptions, "shows"> {
+interface WriteOptions extends Pick<CallOptions, "shows"> {
   headers?: Record<string, string>;
   /** Query string with its question mark. */
   query?: string;

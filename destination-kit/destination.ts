@@ -84,7 +84,7 @@ export interface DestinationNetwork {
 /** The rules for addresses in settings. */
 export type AddressRules = Pick<DestinationNetwork, "allowsPlainHttp" | "mayReach">;
 
-export interface Settings<Config, Secrets> {
+interface Settings<Config, Secrets> {
   config: Config;
   secrets: Secrets;
   /** The keys that sign now, newest first; empty unless the type signs. */

@@ -28,7 +28,7 @@ export const serviceAccountThatMay = (rights: string) =>
     }),
   });
 
-export interface ServiceAccount {
+interface ServiceAccount {
   email: string;
   keyId: string;
   key: KeyObject;

@@ -33,7 +33,7 @@ const ANSWER_BYTES = 16 * 1024;
 export const excerptBody = (body: Buffer): string =>
   toStorable(body.subarray(0, ANSWER_BYTES).toString("utf8"));
 
-/** Does the same with text. Use one of the two for every `answer`. */
+/** Shortens a text in the same way. Every `answer` of an outcome must be shortened by one of these two functions. */
 export const excerptText = (text: string): string => excerptBody(Buffer.from(text));
 
 /** Returns `Retry-After` as milliseconds from now. */

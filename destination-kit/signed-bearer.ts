@@ -34,7 +34,7 @@ function withLineBreaks(pem: string): string {
 const LIFE_SECONDS = 3_600;
 const REFRESH_MS = 5 * 60_000;
 
-export interface Signer {
+interface Signer {
   issuer: string;
   subject: string;
   audience?: string;

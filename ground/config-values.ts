@@ -98,7 +98,7 @@ export function parseInteger(
 
 /** Upper limits: beyond them timers and dates overflow, or the value is a mistake. */
 export const HOUR_SECONDS = 3_600;
-export const YEAR_SECONDS = 31_536_000;
+const YEAR_SECONDS = 31_536_000;
 export const YEAR_HOURS = 8_760;
 export const CENTURY_DAYS = 36_500;
 

@@ -9,8 +9,8 @@ export type ListStep =
 /** The name of a member, or an entry of a list. */
 export type PathStep = string | ListStep;
 
-export type FieldPath = { steps: string[] } | { fault: string };
-export type ValuePath = { steps: PathStep[] } | { fault: string };
+type FieldPath = { steps: string[] } | { fault: string };
+type ValuePath = { steps: PathStep[] } | { fault: string };
 
 /** Returns whether a field name is a path. A plain name may begin with `$` too. */
 export const isFieldPath = (name: string): boolean => name.startsWith("$[") || name.startsWith("$.");

@@ -5,7 +5,7 @@
  */
 
 /** Why a record that was read is in no message. The number is stored: never change one. */
-export const LEFT_OUT = {
+const LEFT_OUT = {
   unchanged: 1,
   overtaken: 2,
   restored: 3,

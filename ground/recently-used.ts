@@ -1,7 +1,7 @@
 /** A map that keeps its most recently used entries. */
 import { LRUCache } from "lru-cache";
 
-export interface RecentlyUsedOptions<Value> {
+interface RecentlyUsedOptions<Value> {
   /** Called with what was dropped or replaced. */
   dispose?: (value: Value, key: string) => void;
   /** How long an entry is kept at most. */

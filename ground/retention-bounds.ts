@@ -12,7 +12,7 @@ export const HISTORY_KINDS = [
 
 export type HistoryKind = (typeof HISTORY_KINDS)[number];
 
-export interface DaysBound {
+interface DaysBound {
   leastDays: number;
   /** The reason for the lower bound: what needs the rows for this time. */
   least: string;

@@ -18,7 +18,7 @@ import { listDatabaseAddresses } from "./database-addresses.ts";
 import type { EncryptionKey } from "./seal.ts";
 
 const PROCESS_ROLES = ["api", "proxy", "worker"] as const;
-export type ProcessRole = (typeof PROCESS_ROLES)[number];
+type ProcessRole = (typeof PROCESS_ROLES)[number];
 
 /** Support contact, as members of a Problem. */
 export interface SupportContact {

@@ -17,7 +17,7 @@ export interface TelemetryConfig {
   sampler: Sampler;
 }
 
-export interface Sampler {
+interface Sampler {
   /** Share of the traces that begin here, 0 to 1. */
   ratio: number;
   /** Whether a caller decides about its own traces. */

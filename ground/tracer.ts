@@ -2,7 +2,7 @@
 import type { TraceContext } from "./trace-context.ts";
 
 /** `producer` and `consumer`: work that goes on later, through a queue. */
-export type SpanKind = "internal" | "server" | "client" | "producer" | "consumer";
+type SpanKind = "internal" | "server" | "client" | "producer" | "consumer";
 
 /** Never secrets, records or names of customers. Undefined ones are left out. */
 export type SpanAttributes = Record<string, string | number | boolean | undefined>;

@@ -1,6 +1,6 @@
 /** One finding about a manifest: place, message and remedy; and the report that the rules write findings into. */
 
-export type Severity = "error" | "warning";
+type Severity = "error" | "warning";
 
 export interface Finding {
   severity: Severity;

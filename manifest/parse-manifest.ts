@@ -24,7 +24,7 @@ const OPTIONS = {
   schema: "core",
 } as const;
 
-export interface ManifestDocument {
+interface ManifestDocument {
   data: Json;
   /**
    * For a block that starts below its key the position of the key; for a path that is not in the file that of the

@@ -3,7 +3,7 @@ import { CronPattern } from "croner";
 
 export const MINIMUM_INTERVAL_MINUTES = 10;
 
-export type ScheduleVerdict =
+type ScheduleVerdict =
   | { valid: false; reason: string; remedy: string }
   | { valid: true; shortestIntervalMinutes: number };
 

@@ -11,7 +11,7 @@ import type { LoggedRequest, RequestLog } from "./control/request-log.ts";
 import { Refused, type SandboxAnswer, type SandboxExchange } from "./exchange.ts";
 import type { Provider } from "./provider.ts";
 
-export type Site = {
+type Site = {
   providers: Provider[];
   control(exchange: SandboxExchange): SandboxAnswer;
   faults: Faults;

@@ -16,14 +16,14 @@ interface Media {
   schema?: Schema;
 }
 
-export interface ApiOperation {
+interface ApiOperation {
   operationId: string;
   parameters?: readonly { name: string; in: string; required?: boolean; schema: Schema }[];
   requestBody?: { required?: boolean; content: Record<string, Media> };
   responses: Record<string, { content?: Record<string, Media> }>;
 }
 
-export interface ApiDocument {
+interface ApiDocument {
   paths: Record<string, Record<string, ApiOperation>>;
   components: { schemas: Record<string, Schema> };
 }

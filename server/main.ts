@@ -21,7 +21,7 @@ export interface Busbar {
   stop(): Promise<void>;
 }
 
-export interface StartOptions extends OpenOptions {
+interface StartOptions extends OpenOptions {
   /** For tests: called with every answer of the API. */
   onAnswer?: OnAnswer;
 }

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import type { Config } from "../ground/config.ts";
 import { StartError } from "../ground/errors.ts";
 
-export interface Listener {
+interface Listener {
   variable: string;
   port: number;
   /** Where a Busbar can be recognised. */

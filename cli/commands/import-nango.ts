@@ -29,7 +29,7 @@ export interface Imported extends JsonObject {
   outcome: string;
 }
 
-export interface NangoImport {
+interface NangoImport {
   server: Pick<Connected, "api" | "inProject">;
   /** Address of its API. */
   from: string;

@@ -9,7 +9,7 @@ export interface Completion {
   options: CompletedOption[];
 }
 
-export interface Word {
+interface Word {
   word: string;
   description: string;
   /** Whether this is a subcommand, not an option. */

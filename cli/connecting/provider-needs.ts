@@ -10,7 +10,7 @@ export interface Input {
   otherwise?: string;
 }
 
-export type Needs =
+type Needs =
   | { kind: "consent" }
   | { kind: "nothing" }
   /** `member` is the request's member: a string for a single input, an object for a list. */

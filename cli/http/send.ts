@@ -5,7 +5,7 @@ import type { Readable } from "node:stream";
 import { Failure, Unreachable } from "../failures.ts";
 import { findAuthorityRemedy } from "./unknown-authority.ts";
 
-export interface Call {
+interface Call {
   method: string;
   url: URL;
   headers: OutgoingHttpHeaders;

@@ -9,7 +9,7 @@ export interface Message {
   body: Buffer;
 }
 
-export interface Receiver {
+interface Receiver {
   port: number;
   close(): Promise<void>;
 }

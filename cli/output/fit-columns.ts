@@ -1,7 +1,7 @@
 /** Fits the columns of a table to the width of a terminal: the widest are cut first, ids last. */
 import { measureWidth } from "./printable.ts";
 
-export interface ColumnWidth {
+interface ColumnWidth {
   /** Width of the longest text. */
   natural: number;
   /** A cut id is useless. */

@@ -8,7 +8,7 @@ import { findInstallation } from "./find-installation.ts";
 import { listPages, type Filters } from "./resource.ts";
 
 /** Lists phrases such as "2 connections (hubspot of acme, hubspot of globex)"; none of what there is not. */
-export type ListDependents = (deps: Connected, name: string, filters: Filters) => Promise<string[]>;
+type ListDependents = (deps: Connected, name: string, filters: Filters) => Promise<string[]>;
 
 const MAX_NAMED = 5;
 /** More of a kind are counted as "at least". */

@@ -33,7 +33,7 @@ export const INTEGRATIONS: Resource = {
   listDependents: listIntegrationDependents,
 };
 
-/** Returns how many installations work; of none there is nothing to say. */
+/** Returns how many installations work, or an empty text if there are none. */
 function describeHealth(row: JsonObject): string {
   const all = Number(valueAt(row, "installationCount") ?? 0);
   const unhealthy = Number(valueAt(row, "unhealthyInstallationCount") ?? 0);

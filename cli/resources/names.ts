@@ -6,7 +6,7 @@ import type { Connected } from "../settings/connect.ts";
 type Needs = Pick<Connected, "inProject">;
 
 /** Where the name of an id is found: `named("topicId", "topicName", "/topics")`. */
-export interface NameSource {
+interface NameSource {
   id: string;
   name: string;
   path: string;

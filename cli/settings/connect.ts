@@ -28,7 +28,7 @@ export async function connect(command: Command, terminal: Terminal): Promise<Con
   return open(target, out);
 }
 
-export function open(target: Target, out: Output): Connected {
+function open(target: Target, out: Output): Connected {
   const api = openApi(target);
   let known: Promise<string> | undefined;
   const project = () => (known ??= target.project ? Promise.resolve(target.project) : onlyProject(api));

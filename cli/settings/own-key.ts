@@ -3,7 +3,7 @@ import { Refused } from "../http/refused.ts";
 import { requireObjects, textAt, valueAt } from "../http/json.ts";
 import type { Connected } from "./connect.ts";
 
-export interface OwnKey {
+interface OwnKey {
   /** The beginning of the key, as `list api-keys` shows it. */
   key: string;
   scopes: string[];

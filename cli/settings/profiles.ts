@@ -13,7 +13,7 @@ export interface Profile {
   proxyUrl?: string;
 }
 
-export interface Profiles {
+interface Profiles {
   /** Origin of the default one. */
   current?: string;
   /** Profiles by origin. */

@@ -17,7 +17,7 @@ export type ProviderErrorKind =
   /** The answer is not one that the provider's API describes, for example HTML with status 200. */
   | "unreadable";
 
-export interface ProviderErrorOptions {
+interface ProviderErrorOptions {
   kind: ProviderErrorKind;
   /** For the caller: the provider's reason in one sentence, without credentials. */
   message: string;

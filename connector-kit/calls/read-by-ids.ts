@@ -4,7 +4,7 @@ import type { Json } from "../../ground/json.ts";
 import type { Account, ProviderFetch, ProviderRequest } from "./provider-fetch.ts";
 import { send } from "./send-request.ts";
 
-export interface ReadByIds {
+interface ReadByIds {
   /** Each is asked for once, however often it is given. */
   ids: string[];
   /** Ids of one request. */

@@ -1,7 +1,7 @@
 /** Records the headers of a page's answers, for the provider's clock and its daily quota. */
 import type { ProviderFetch, ProviderResponse } from "./provider-fetch.ts";
 
-export interface WatchedFetch {
+interface WatchedFetch {
   fetch: ProviderFetch;
   /** Returns the time in the `Date` header of the first answer. */
   providerTime(): Date | undefined;

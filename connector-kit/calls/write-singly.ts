@@ -9,7 +9,7 @@ export interface SingleOutcome {
   warning?: string;
 }
 
-export interface SingleWrite {
+interface SingleWrite {
   /** Why a record cannot be sent, such as a malformed id; undefined if it can. */
   findFault(record: RecordToWrite): ProviderError | undefined;
   /** Sends one record. Throws `ProviderError` if the call as a whole failed. */

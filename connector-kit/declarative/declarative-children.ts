@@ -11,7 +11,7 @@ import { pageRequest, readListPage } from "./list-page.ts";
 import type { ObjectPlan } from "./plan.ts";
 import type { ScrollUses } from "./scroll-uses.ts";
 
-export interface Lists {
+interface Lists {
   rules: ObjectPlan;
   /** Returns the rules of the object whose records have the lists. */
   findRules(objectName: string): ObjectPlan;

@@ -289,7 +289,7 @@ function nextCheckpoint(
       : nextList(chosen).next;
   }
   const step = { place: moved ? moved.place : place, after: moved?.after, ids, read, total };
-  // A bound that moves begins anew: neither pages nor depth add up over several of them.
+  // When the bound has moved, the list is read from its beginning: pages and depth are counted from zero again.
   const remembered = trackProgress(checkpoint, moved ? {} : paging, step);
   return {
     ...rememberPlace(chosen, step.place, checkpoint, pageSize),

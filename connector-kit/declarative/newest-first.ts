@@ -12,7 +12,7 @@ import type { PagePlace } from "./paging.ts";
 /** More readings than any account needs: each has only what changed during the one before it. */
 const MAX_READINGS = 100;
 
-export interface Reading {
+interface Reading {
   /** This reading is complete. */
   isOver: boolean;
   /** State for the next checkpoint of this reading; after its end, for the first checkpoint of the next reading, if that needs one. */

@@ -22,7 +22,7 @@ export function putPlace(parts: RequestParts, paging: PagingRules, checkpoint: C
   else if (paging.cursor && typeof place === "string") put(parts, paging.cursor.to, place);
 }
 
-export interface Answered {
+interface Answered {
   response: ProviderResponse;
   body: Json;
   /** Entries of this page. */

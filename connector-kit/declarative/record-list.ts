@@ -49,7 +49,7 @@ export function listRequest(
   return { method, path: filled, body: nestValue(to, entries, parts.body), repeatable };
 }
 
-/** Returns the key with its value, and the other fields. Names count in any case. */
+/** Returns the key with its value, and the other fields. Names are compared without regard to case. */
 function withoutKey(fields: JsonObject, key: string): [JsonObject, JsonObject] {
   const isKey = ([name]: [string, unknown]) => name.toLowerCase() === key.toLowerCase();
   const [own] = Object.entries(fields).filter(isKey);

@@ -11,7 +11,7 @@ import type { PagingRules } from "./rules/paging-rules.ts";
 /** More empty pages in a row are a fault of the provider. */
 const MAX_EMPTY_PAGES = 200;
 
-export interface Step {
+interface Step {
   /** Start of the next page; undefined after the last page of the list. */
   place: PagePlace | undefined;
   /** Bound that the next page is read from, where it moves. */

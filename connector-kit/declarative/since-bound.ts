@@ -47,7 +47,7 @@ function userText(time: Date, timeZone: string | undefined): string {
 }
 
 /** Where a scan in the order of change times continues. */
-export interface MovedBound {
+interface MovedBound {
   place: PagePlace | undefined;
   /** ISO time of the bound. */
   after: string;

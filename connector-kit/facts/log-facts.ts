@@ -1,5 +1,5 @@
 /** The part of the facts about lists that tell deletions apart from the records: audits, logs, lists of events. */
-import { Type, type Static, type TSchema } from "typebox";
+import { Type, type TSchema } from "typebox";
 import { buildUnion, closed, flag, integer, ListPaging, optional, text } from "./paging-facts.ts";
 import { request } from "./request-facts.ts";
 
@@ -61,5 +61,3 @@ export const logFact = <F extends TSchema, S extends TSchema>(timeFormat: F, sor
     },
     "A list that tells deletions apart from the records.",
   );
-
-export type LogRequest = Static<ReturnType<typeof logFact>>;

@@ -2,7 +2,7 @@
 import { findClosest } from "../../ground/closest.ts";
 import type { OpenapiDocument, OpenapiOperation } from "./openapi-operations.ts";
 
-export type FoundOperation =
+type FoundOperation =
   | { operation: OpenapiOperation }
   /** The address is known with other methods. */
   | { methods: string[] }

@@ -6,10 +6,10 @@ import type { OpenapiDocument, OpenapiOperation, OpenapiParameter } from "./open
 import { findEntrySchema, listLeaves, findListPaths, schemaAt } from "./openapi-schema.ts";
 
 const FACT_ACTIONS = ["list", "changes", "get", "create", "update", "upsert", "delete"] as const;
-export type FactAction = (typeof FACT_ACTIONS)[number];
+type FactAction = (typeof FACT_ACTIONS)[number];
 
 /** The part of a fact that a document contains; the rest is entered by hand. */
-export interface Extracted {
+interface Extracted {
   query: Record<string, Parameter>;
   body?: Record<string, Parameter>;
   encoding?: "form";
@@ -67,14 +67,14 @@ function buildRule({
   };
 }
 
-export interface Drift {
+interface Drift {
   /** `customers.list.query.limit` */
   place: string;
   message: string;
 }
 
 /** Whether a fact comes from the document. */
-export type IsFrom = (source: string) => boolean;
+type IsFrom = (source: string) => boolean;
 
 /** Returns what the document says otherwise than the facts that come from it. */
 export function describeDrift(facts: Facts, document: OpenapiDocument, isFrom: IsFrom): Drift[] {

@@ -60,7 +60,7 @@ export const listMembers = (root: JsonObject, schema: Schema): Map<string, Schem
   );
 
 /** Returns the names that an object must have. */
-export const listRequired = (root: JsonObject, schema: Schema): string[] => [
+const listRequired = (root: JsonObject, schema: Schema): string[] => [
   ...new Set(
     [
       resolveReference(root, schema),
@@ -76,7 +76,7 @@ const isOpen = (root: JsonObject, schema: Schema): boolean =>
     (one) => one["additionalProperties"] === true || isJsonObject(one["additionalProperties"]),
   );
 
-export type Found = { schema: Schema } | { missing: string; known: string[] } | "open";
+type Found = { schema: Schema } | { missing: string; known: string[] } | "open";
 
 /** Returns the schema at a dotted path; `open` where the document does not say what is there. */
 export function schemaAt(root: JsonObject, schema: Schema, path: string): Found {

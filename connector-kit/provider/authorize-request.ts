@@ -2,7 +2,7 @@
 import { withDefaults, type Authorization } from "./authorization.ts";
 import { signRequest } from "./sign-request.ts";
 
-export interface PlainRequest {
+interface PlainRequest {
   url: URL;
   method: string;
   headers?: Record<string, string>;

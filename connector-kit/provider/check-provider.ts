@@ -11,7 +11,7 @@ export interface ProviderFault {
   message: string;
 }
 
-export type ProviderCheck = { info: ProviderInfo; faults: [] } | { info: undefined; faults: ProviderFault[] };
+type ProviderCheck = { info: ProviderInfo; faults: [] } | { info: undefined; faults: ProviderFault[] };
 
 /** Returns the provider if it is complete and consistent, or every fault in it. */
 export function checkProvider(value: unknown, path: string): ProviderCheck {

@@ -58,7 +58,7 @@ export function readCallback({ expect = {}, ...brings }: Redirect, params: Recor
   return bring(brings, (name) => readOwn(params, name));
 }
 
-export interface StepCall {
+interface StepCall {
   url: URL;
   method: "GET" | "POST";
   headers: Record<string, string>;

@@ -13,7 +13,7 @@ export interface UnsignedRequest {
   body?: string | Uint8Array | undefined;
 }
 
-export type SignedRequest = Pick<UnsignedRequest, "path" | "headers">;
+type SignedRequest = Pick<UnsignedRequest, "path" | "headers">;
 
 /** A request that cannot be signed, because of what the caller sent. */
 export class UnsignableRequest extends Error {

@@ -25,7 +25,7 @@ export function testReading(name: string, open: () => Promise<ReadingAccount>): 
   });
 }
 
-export const buildPlan = (account: ReadingAccount, more: Partial<ReadPlan> = {}): ReadPlan => ({
+const buildPlan = (account: ReadingAccount, more: Partial<ReadPlan> = {}): ReadPlan => ({
   objectName: account.objectName,
   fields: [account.names.text],
   filters: [],
@@ -34,7 +34,7 @@ export const buildPlan = (account: ReadingAccount, more: Partial<ReadPlan> = {})
 });
 
 /** Reads to the end, each page from a checkpoint that was stored. `between` runs before each page but the first. */
-export async function scan(
+async function scan(
   { read, fetch }: ReadingAccount,
   plan: ReadPlan,
   between: (page: ReadPage) => void = () => undefined,
@@ -58,7 +58,7 @@ function stored(checkpoint: Checkpoint): Checkpoint {
   return text;
 }
 
-export const ids = (records: { id: string }[]): string[] => records.map(({ id }) => id);
+const ids = (records: { id: string }[]): string[] => records.map(({ id }) => id);
 
 const sorted = (all: Iterable<string>): string[] => [...all].toSorted();
 

@@ -9,7 +9,7 @@ export interface Reply {
   headers?: Record<string, string>;
 }
 
-export interface Replay {
+interface Replay {
   fetch: ProviderFetch;
   requests: ProviderRequest[];
 }

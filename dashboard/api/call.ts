@@ -7,7 +7,7 @@ export type Input<Id extends OperationId> = Operations[Id]["input"];
 export type Answer<Id extends OperationId> = Operations[Id]["answer"];
 
 /** The Problem with which the API refused a call. */
-export type ProblemBody = Schemas["Problem"];
+type ProblemBody = Schemas["Problem"];
 
 /** A refusal, or a call that reached no server (`problem.status` is 0). */
 export class ApiProblem extends Error {

@@ -16,7 +16,7 @@ export type ListId = {
 
 export type RowOf<Id extends ListId> = Answer<Id> extends { results: readonly (infer Row)[] } ? Row : never;
 
-export interface LiveList<Row> {
+interface LiveList<Row> {
   /** Undefined until the first answer. */
   rows: readonly Row[] | undefined;
   error: Error | null;
@@ -33,7 +33,7 @@ export interface LiveList<Row> {
   retry(): void;
 }
 
-export interface LiveListOptions<Row> {
+interface LiveListOptions<Row> {
   getId: (row: Row) => string;
   /** Returns whether a row is in progress; the list then refreshes more often. */
   isUnderWay?: (row: Row) => boolean;

@@ -33,7 +33,7 @@ export function createQueryClient(): QueryClient {
 
 const isWorthRetrying = (error: unknown): boolean => error instanceof ApiProblem && error.problem.retryable;
 
-export interface CallOptions<Data> {
+interface CallOptions<Data> {
   /** Time between requests while the page is visible. A function decides by the last answer. */
   everyMs?: number | false | ((data: Data | undefined) => number | false);
   enabled?: boolean;

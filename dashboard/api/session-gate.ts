@@ -1,6 +1,6 @@
 /** Holds calls back while the session has ended, until the person has signed in again. */
 
-export interface SessionGate {
+interface SessionGate {
   isClosed(): boolean;
   /** Calls the listener after every change; returns a function that ends that. */
   subscribe(listener: () => void): () => void;

@@ -14,7 +14,7 @@ import { Page } from "./page.tsx";
 import { ProblemView } from "./problem-view.tsx";
 import classes from "./list-page.module.css";
 
-export interface ListPageProps<Id extends ListId> extends Omit<LiveTableProps<Id>, "input" | "name"> {
+interface ListPageProps<Id extends ListId> extends Omit<LiveTableProps<Id>, "input" | "name"> {
   /** Title of the page, and accessible name of the table. */
   title: string;
   about?: ReactNode;
@@ -36,7 +36,7 @@ export function ListPage<Id extends ListId>({
   );
 }
 
-export interface LiveTableProps<Id extends ListId> {
+interface LiveTableProps<Id extends ListId> {
   /** Accessible name of the table. */
   name: string;
   operationId: Id;

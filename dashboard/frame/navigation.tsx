@@ -57,7 +57,7 @@ function GuideLink(): JSX.Element {
   );
 }
 
-export interface SiteLink {
+interface SiteLink {
   to: string;
   title: string;
   guide: string;

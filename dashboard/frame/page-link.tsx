@@ -4,7 +4,7 @@ import { Anchor, Button } from "@mantine/core";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useProjectName } from "./project.ts";
 
-export interface PageLinkProps {
+interface PageLinkProps {
   /** An address: `/orgs/…?actor=…`; of a project, use `ProjectLink`. */
   to: string;
   children: ReactNode;

@@ -3,7 +3,7 @@ import { useEffect, useRef, type JSX, type ReactNode } from "react";
 import { Tabs } from "@mantine/core";
 import { useFilters } from "./data/filters.ts";
 
-export interface PageTab {
+interface PageTab {
   /** In the address, as `?tab=settings`. */
   value: string;
   title: string;

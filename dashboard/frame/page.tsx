@@ -4,7 +4,7 @@ import { Group, Text, Title } from "@mantine/core";
 import { useParams } from "@tanstack/react-router";
 import classes from "./page.module.css";
 
-export interface PageProps {
+interface PageProps {
   /** The heading. Of one thing: its name, ref or id. */
   title: string;
   /** A link to the list above, before the heading. */

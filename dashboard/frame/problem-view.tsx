@@ -7,7 +7,7 @@ import { IdText } from "../ui/id-text.tsx";
 import { TimeAgo } from "../ui/time-ago.tsx";
 import { OutLink } from "./page-link.tsx";
 
-export interface ProblemViewProps {
+interface ProblemViewProps {
   error: Error | null | undefined;
   onRetry?: () => void;
 }

@@ -13,7 +13,7 @@ export function ProductionBar(): JSX.Element | null {
   return <div className={classes["bar"]}>Production: this project serves real customers.</div>;
 }
 
-export interface ProductionQuestion {
+interface ProductionQuestion {
   /** Calls the function at once, or in a production project after the person has confirmed it. */
   ask: (act: () => void) => void;
   /** The question; draw it anywhere. */

@@ -1,6 +1,6 @@
 /** The pages of the navigation: where they are and what they are called. */
 
-export interface SitePage {
+interface SitePage {
   /** Below `/projects/{project}`; of an organisation below `/orgs/{org}`; else from the root. */
   path: string;
   title: string;

@@ -2,7 +2,7 @@
 import { useId, type JSX, type ReactNode } from "react";
 import { Button, Stack, Text, type ButtonProps } from "@mantine/core";
 
-export interface ActionButtonProps extends ButtonProps {
+interface ActionButtonProps extends ButtonProps {
   onClick: () => void;
   /** Why it is disabled; undefined: it is not. */
   reason?: string;

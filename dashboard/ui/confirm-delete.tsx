@@ -3,7 +3,7 @@ import { useState, type JSX, type ReactNode } from "react";
 import { TextInput } from "@mantine/core";
 import { FormDialog } from "./form-dialog.tsx";
 
-export interface ConfirmDeleteProps {
+interface ConfirmDeleteProps {
   opened: boolean;
   /** "destination my-app": the dialog is called "Delete destination my-app". */
   what: string;

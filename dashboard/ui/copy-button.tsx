@@ -5,7 +5,7 @@ import { Icon } from "./icons.tsx";
 
 const SHOWN_MS = 2_000;
 
-export interface CopyButtonProps {
+interface CopyButtonProps {
   text: string;
   /** The button's name, as "Copy id". */
   label?: string;

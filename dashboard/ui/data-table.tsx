@@ -19,7 +19,7 @@ export interface Column<Row> {
   labelled?: boolean;
 }
 
-export interface DataTableProps<Row> {
+interface DataTableProps<Row> {
   /** Accessible name: the heading of the page. */
   name: string;
   columns: readonly Column<Row>[];

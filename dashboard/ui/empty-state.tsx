@@ -4,7 +4,7 @@ import { Text, Title } from "@mantine/core";
 import { ActionButton } from "./action-button.tsx";
 import classes from "./empty-state.module.css";
 
-export interface EmptyStateProps {
+interface EmptyStateProps {
   title: string;
   children: ReactNode;
   /** A link that looks like a button; with `onAction` the words of a button. */

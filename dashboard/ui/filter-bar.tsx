@@ -18,9 +18,9 @@ export type FilterField =
 export const toOptions = (values: readonly string[]): { value: string; label: string }[] =>
   values.map((value) => ({ value, label: value }));
 
-export type FilterValues = Readonly<Record<string, string | undefined>>;
+type FilterValues = Readonly<Record<string, string | undefined>>;
 
-export interface FilterBarProps {
+interface FilterBarProps {
   fields: readonly FilterField[];
   values: FilterValues;
   onChange: (values: FilterValues) => void;

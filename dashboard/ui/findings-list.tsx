@@ -3,7 +3,7 @@ import type { JSX } from "react";
 import { Text } from "@mantine/core";
 import { formatCount } from "./format-count.ts";
 
-export interface ListedFinding {
+interface ListedFinding {
   severity: "error" | "warning";
   /** Counted from 1. */
   line: number;

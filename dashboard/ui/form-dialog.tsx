@@ -16,7 +16,7 @@ interface FormProps {
   onClose: () => void;
 }
 
-export type FormDialogProps = FormProps & {
+type FormDialogProps = FormProps & {
   title: string;
   opened?: boolean;
   size?: ModalProps["size"];

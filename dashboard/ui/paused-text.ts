@@ -3,7 +3,7 @@ import { useEffect, useState } from "react";
 
 const TYPING_MS = 400;
 
-export interface PausedText {
+interface PausedText {
   typed: string;
   type: (text: string) => void;
   /** Passes the text on at once. */

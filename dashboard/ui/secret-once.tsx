@@ -3,7 +3,7 @@ import { useState, type JSX } from "react";
 import { Button, Checkbox, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
 import { CopyButton } from "./copy-button.tsx";
 
-export interface SecretOnceProps {
+interface SecretOnceProps {
   /** Undefined: closed. The caller forgets it in `onDone`. */
   secret: string | undefined;
   title: string;

@@ -3,7 +3,7 @@ import type { JSX, ReactNode } from "react";
 import { Group, Title } from "@mantine/core";
 import classes from "./section.module.css";
 
-export interface SectionProps {
+interface SectionProps {
   title?: string;
   actions?: ReactNode;
   /** Without padding, for a table. */

@@ -23,7 +23,7 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-export interface TimeAgoProps {
+interface TimeAgoProps {
   /** A date-time of the API; undefined shows `none`. */
   time: string | undefined;
   none?: string;

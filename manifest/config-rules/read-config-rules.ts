@@ -19,7 +19,7 @@ import {
 } from "../located-value.ts";
 import { checkSchedule } from "../schedule.ts";
 
-export interface ReadLimits {
+interface ReadLimits {
   minimumScheduleMinutes: number;
   features: Features;
 }

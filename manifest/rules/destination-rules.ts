@@ -3,7 +3,7 @@ import { didYouMean } from "../../ground/closest.ts";
 import type { Report } from "../finding.ts";
 import { readMap, listObjects, joinPath, readText, type LocatedValue } from "../located-value.ts";
 
-export interface KnownDestinations {
+interface KnownDestinations {
   /** Names of the project's destinations; undefined when the project is not known. */
   names?: readonly string[];
   /** A missing destination may be created later. */

@@ -15,7 +15,7 @@ import {
 } from "../located-value.ts";
 
 /** What the rules need of a provider. The dashboard has it from the API, without the rest. */
-export type CatalogEntry = Pick<
+type CatalogEntry = Pick<
   ProviderInfo,
   "name" | "displayName" | "authType" | "defaultModule" | "support" | "features" | "modules"
 > & { oauth2Opts?: { grantType: string } };

@@ -14,7 +14,7 @@ export const ALTERATIONS = [
 export type Alteration = (typeof ALTERATIONS)[number];
 
 /** Part of a fault that says how a page is altered. */
-export type Altering = { alter?: Alteration; field?: string; bytes?: number };
+type Altering = { alter?: Alteration; field?: string; bytes?: number };
 
 const HUGE_BYTES = 100 * 1000 * 1000;
 

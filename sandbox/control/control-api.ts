@@ -24,7 +24,7 @@ import type { Faults } from "./faults.ts";
 import type { RequestFilter, RequestLog } from "./request-log.ts";
 import { mintToken, type MintOptions } from "./tokens.ts";
 
-export type Controls = {
+type Controls = {
   providers: Provider[];
   faults: Faults;
   log: RequestLog;

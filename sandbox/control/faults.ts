@@ -7,7 +7,7 @@ import type { SandboxFault } from "./fault.ts";
 export type ActiveFault = SandboxFault & { id: string; remaining: number; skipped: number; hits: number };
 
 /** Parts of a request that decide whether a fault applies. */
-export type FaultableRequest = { provider: string; method: string; path: string; body: string };
+type FaultableRequest = { provider: string; method: string; path: string; body: string };
 
 export class Faults {
   #active: ActiveFault[] = [];

@@ -5,7 +5,7 @@ import type { GenerateSpec, LinkedRun, Provider, RecordInput } from "../provider
 import type { Router } from "../router.ts";
 
 /** Finds the provider that a request names. */
-export type FindProvider = (name: unknown) => Provider;
+type FindProvider = (name: unknown) => Provider;
 
 const MAX_GENERATED = 5_000_000;
 

@@ -4,7 +4,7 @@ import { isUtf8 } from "node:buffer";
 import type { IncomingHttpHeaders } from "node:http";
 import { listSpellings } from "../hubspot/paths.ts";
 
-export type ArrivedRequest = {
+type ArrivedRequest = {
   provider: string;
   method: string;
   path: string;

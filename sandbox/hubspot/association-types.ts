@@ -1,6 +1,6 @@
 // Association types that HubSpot defines itself, by direction.
 
-export type AssociationType = {
+type AssociationType = {
   from: string;
   to: string;
   id: number;

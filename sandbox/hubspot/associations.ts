@@ -5,10 +5,10 @@ import { invalid } from "./errors.ts";
 import { listTypes } from "./association-types.ts";
 
 export type Link = { category: string; typeId: number };
-export type Linked = { toId: string; links: Link[] };
+type Linked = { toId: string; links: Link[] };
 
 /** Records of one type with consecutive ids. */
-export type IdRun = { type: string; first: number; count: number };
+type IdRun = { type: string; first: number; count: number };
 
 /** Links every record of `from` to one of `to`, round-robin. */
 type Rule = { from: IdRun; to: IdRun; link: Link };

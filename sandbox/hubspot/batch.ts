@@ -21,7 +21,7 @@ import {
 } from "./record-writes.ts";
 import { checkValues } from "./values.ts";
 
-export type BatchOptions = { unknownPropertyFailsBatch?: boolean; echoTraceIds?: boolean };
+type BatchOptions = { unknownPropertyFailsBatch?: boolean; echoTraceIds?: boolean };
 
 const MAX_INPUTS = 100;
 

@@ -52,7 +52,7 @@ export type HubSpotOptions = {
 /** Token of a private app that is always valid. */
 export const STATIC_TOKEN = "pat-na1-00000000-0000-4000-8000-000000004100";
 
-export type HubSpot = Provider & { webhooks: Webhooks; journal: Journal };
+type HubSpot = Provider & { webhooks: Webhooks; journal: Journal };
 
 export function createHubSpot(options: HubSpotOptions): HubSpot {
   const webhooks = new Webhooks();

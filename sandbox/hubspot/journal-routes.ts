@@ -20,7 +20,7 @@ const SCOPE = "developer.webhooks_journal";
 const FILES = "/webhooks-journal-files";
 
 /** `origin` returns that of the files' addresses. */
-export type JournalServices = { journal: Journal; grants: Grants; origin(): string };
+type JournalServices = { journal: Journal; grants: Grants; origin(): string };
 
 export function addJournalRoutes(router: Router, { journal, grants, origin }: JournalServices): void {
   const base = "/webhooks-journal/journal/:version";

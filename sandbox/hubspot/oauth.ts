@@ -11,7 +11,7 @@ import { refuse } from "./errors.ts";
 
 export const USER_ID = 41001;
 
-export type OAuthSettings = {
+type OAuthSettings = {
   grants: Grants;
   clients: KnownClient[];
   autoApprove: boolean;

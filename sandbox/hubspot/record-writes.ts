@@ -24,7 +24,7 @@ export type Failure = {
   missing?: string[];
 };
 
-export type Planned = { plan: Plan } | { failure: Failure };
+type Planned = { plan: Plan } | { failure: Failure };
 
 /** Checks the input of a create without storing anything. */
 export function planCreate(account: Account, store: TypeStore, input: Data): Planned {

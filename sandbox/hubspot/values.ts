@@ -4,7 +4,7 @@ import { asText, type Data } from "../exchange.ts";
 import type { ValueProblem } from "./errors.ts";
 import type { Property } from "./property-definitions.ts";
 
-export type CheckedValues = {
+type CheckedValues = {
   /** Values to store; an empty string clears the property. */
   values: Record<string, string>;
   problems: ValueProblem[];

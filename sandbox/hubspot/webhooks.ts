@@ -36,7 +36,7 @@ export type WebhookSettings = {
   oldNames: boolean;
 };
 
-export type PushedBatch = { at: string; events: number; attempt: number; status: number | null };
+type PushedBatch = { at: string; events: number; attempt: number; status: number | null };
 
 const DEFAULTS: WebhookSettings = {
   targetUrl: "",

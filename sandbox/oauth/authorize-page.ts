@@ -3,7 +3,7 @@
 import type { SandboxAnswer, SandboxExchange } from "../exchange.ts";
 import type { Grants } from "./grants.ts";
 
-export type AuthorizeSettings = {
+type AuthorizeSettings = {
   title: string;
   /** Path of the page itself, with the provider's prefix. */
   action: string;

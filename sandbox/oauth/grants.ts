@@ -2,7 +2,7 @@
 
 import { createHash, randomBytes } from "node:crypto";
 
-export type Grant = {
+type Grant = {
   id: number;
   /** Undefined for tokens that were issued without an OAuth client. */
   clientId: string | undefined;
@@ -12,9 +12,9 @@ export type Grant = {
   refreshToken: string | undefined;
 };
 
-export type AccessToken = { token: string; grant: Grant; expiresAt: number; lifetimeMs: number };
+type AccessToken = { token: string; grant: Grant; expiresAt: number; lifetimeMs: number };
 
-export type PendingCode = {
+type PendingCode = {
   clientId: string;
   redirectUri: string;
   scopes: string[];
@@ -30,7 +30,7 @@ export type IssuedTokens = {
   grant: Grant;
 };
 
-export type TokenState =
+type TokenState =
   | { state: "valid"; token: AccessToken }
   | { state: "expired"; expiredAt: number }
   | { state: "unknown" };

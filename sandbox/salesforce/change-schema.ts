@@ -15,7 +15,7 @@ export type ChangeType =
   | "GAP_UNDELETE"
   | "GAP_OVERFLOW";
 
-export type ChangeHeader = {
+type ChangeHeader = {
   entityName: string;
   recordIds: string[];
   changeType: ChangeType;

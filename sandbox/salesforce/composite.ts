@@ -18,7 +18,7 @@ import { insertRecord } from "./records.ts";
 import { API, parseBody, findStore, type OrgSource } from "./sobjects.ts";
 
 /** Answers a sub-request like a separate request. */
-export type Dispatch = (exchange: SandboxExchange) => SandboxAnswer;
+type Dispatch = (exchange: SandboxExchange) => SandboxAnswer;
 
 const MAX_REQUESTS = 25;
 

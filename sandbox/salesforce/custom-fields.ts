@@ -5,7 +5,7 @@ import { field as makeField, type Field, type PicklistValue } from "./fields.ts"
 import type { ObjectStore, Org } from "./org.ts";
 import { findChild, listChildren, readChildText, type Element } from "./xml.ts";
 
-export type CustomFieldPlan = { store: ObjectStore; field: Field; existing: Field | undefined };
+type CustomFieldPlan = { store: ObjectStore; field: Field; existing: Field | undefined };
 
 const TYPES: Record<string, string> = {
   Text: "string",
@@ -183,7 +183,7 @@ function readPicklist(valueSet: Element | undefined): PicklistValue[] {
 }
 
 /** Reads the content of an element as plain values, for returning the definition. */
-export function readMetadata(element: Element): Record<string, unknown> {
+function readMetadata(element: Element): Record<string, unknown> {
   const content: Record<string, unknown> = {};
   for (const part of element.children) {
     const value = part.children.length > 0 ? readMetadata(part) : part.text.trim();

@@ -8,7 +8,7 @@ import { parseInstant } from "./instant.ts";
 import type { Org } from "./org.ts";
 import { toStamp } from "./org.ts";
 
-export type CheckedValue = { value: Scalar } | { error: SaveError };
+type CheckedValue = { value: Scalar } | { error: SaveError };
 
 const EMAIL = /^[^\s@<>,;]+@[^\s@<>,;.]+(\.[^\s@<>,;.]+)+$/;
 

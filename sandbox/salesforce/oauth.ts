@@ -17,7 +17,7 @@ import type { Router } from "../router.ts";
 import { refuse } from "./errors.ts";
 import { ORG_ID, USER_ID } from "./org.ts";
 
-export type OAuthSettings = {
+type OAuthSettings = {
   grants: Grants;
   clients: KnownClient[];
   autoApprove: boolean;

@@ -37,7 +37,7 @@ const STATUS: Record<string, number> = {
 /** Certificate and key, in PEM form. */
 export type PubSubTls = { key: string; cert: string };
 
-export type StreamCall = { method: string; topic: string; preset: number; requested: number; open: boolean };
+type StreamCall = { method: string; topic: string; preset: number; requested: number; open: boolean };
 
 export class PubSubServer {
   readonly #bus: EventBus;

@@ -60,7 +60,7 @@ class DailyLimit {
   }
 }
 
-export type Salesforce = Provider & { streams: SalesforceStreams };
+type Salesforce = Provider & { streams: SalesforceStreams };
 
 export function createSalesforce(options: SalesforceOptions): Salesforce {
   const daily = new DailyLimit(options.limits ?? "real");

@@ -18,7 +18,7 @@ export type Children = {
   show(record: StoredRecord, version: string): Data;
 };
 
-export type ChildRelationship = { name: string; store: ObjectStore; field: Field };
+type ChildRelationship = { name: string; store: ObjectStore; field: Field };
 
 export function listChildRelationships(org: Org, parent: ObjectStore): ChildRelationship[] {
   return [...org.stores.values()].flatMap((store) =>

@@ -6,7 +6,7 @@ import type { BusEvent, EventBus } from "./event-bus.ts";
 const MAX_PENDING = 100;
 const PRESETS = { latest: 0, earliest: 1, custom: 2 };
 
-export type SubscriberEnds = {
+type SubscriberEnds = {
   send(message: Buffer): void;
   /** Ends the call; `code` is the part after Salesforce's prefix. */
   end(code: string, message: string): void;

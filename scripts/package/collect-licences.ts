@@ -6,7 +6,7 @@ import type { Metafile } from "esbuild";
 const ROOT = join(import.meta.dirname, "../..");
 const PACKAGE = /^((?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+)\//;
 
-export interface BundledPackage {
+interface BundledPackage {
   name: string;
   version: string;
   /** The text, or what the package says of itself where it contains no text. */

@@ -7,7 +7,7 @@ export interface Explanation {
   why: string;
 }
 
-export interface Explained extends Explanation {
+interface Explained extends Explanation {
   differences: Difference[];
 }
 

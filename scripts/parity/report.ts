@@ -1,7 +1,7 @@
 /** Prints the result of the comparison: for a terminal, and as `docs/parity.md`. */
 import type { Verdict } from "./explain.ts";
 
-export interface Counts {
+interface Counts {
   ours: number;
   theirs: number;
   /** Names of our operations that always answer that they are not implemented. */

@@ -2,7 +2,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 
-export type Engine = (...args: string[]) => Promise<string>;
+type Engine = (...args: string[]) => Promise<string>;
 
 /** Returns a function that runs the engine, and returns what it printed. */
 export function containerEngine(command: string, cwd?: string): Engine {

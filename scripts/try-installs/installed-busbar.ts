@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { BootstrapFile } from "../../tests/harness/child-busbar.ts";
 import { until } from "../../tests/harness/until.ts";
 
-export interface InstalledBusbar {
+interface InstalledBusbar {
   bootstrap: BootstrapFile;
   /** Returns the exit code, and what it printed. */
   stop(): Promise<{ code: number | null; output: string }>;

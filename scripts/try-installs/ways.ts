@@ -26,7 +26,7 @@ export interface Tools {
   systemdImage: string | undefined;
 }
 
-export interface Started {
+interface Started {
   address: Address;
   stop(): Promise<unknown>;
 }

@@ -5,7 +5,7 @@ import { Problem } from "../../ground/errors.ts";
 import type { ControlQueries } from "../store/database/sides.ts";
 import { findFailures, noteFailure } from "../store/access/sign-in-failures.ts";
 
-export interface FailedAttempts {
+interface FailedAttempts {
   /** Throws `too-many-requests` while `address` is blocked. */
   require(address: string): Promise<void>;
   note(address: string): Promise<void>;

@@ -7,7 +7,7 @@ import { isJsonObject, type JsonObject } from "../../ground/json.ts";
 import type { Log } from "../../ground/log.ts";
 import { fetchIssuerDocument, openIssuerKeys, type IssuerKeys } from "./issuer-keys.ts";
 
-export interface OidcSettings {
+interface OidcSettings {
   issuer: string;
   clientId: string;
   /** Undefined for a public client, which proves itself by PKCE alone. */

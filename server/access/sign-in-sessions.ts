@@ -26,12 +26,12 @@ import { nameOfPerson, type Person } from "./person-token.ts";
 import { isFromOwnPage, sentSession, SESSION_SECONDS } from "./session-cookie.ts";
 
 /** How a session is to be sent, and by what. */
-export interface Client {
+interface Client {
   kind: SessionKind;
   userAgent?: string;
 }
 
-export interface NewSession extends SessionRow {
+interface NewSession extends SessionRow {
   /** Only its digest is stored. */
   token: string;
 }

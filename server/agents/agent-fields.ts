@@ -12,7 +12,7 @@ import { locateFields, readSet, type ReadField } from "../read/definition/read-s
 import type { CustomerObject } from "./customer-objects.ts";
 import { fieldSteps, listHiddenFields, isHidden, nameHidden, type AgentPolicy } from "./policy/policy.ts";
 
-export type FieldServices = CallServices & { metadata: MetadataMemory };
+type FieldServices = CallServices & { metadata: MetadataMemory };
 
 export interface AgentField {
   /** The builder's name, or else the provider's. */

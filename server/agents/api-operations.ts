@@ -5,7 +5,7 @@ import { createValidator } from "../http/validation.ts";
 import type { Json } from "../../ground/json.ts";
 import type { AgentSession } from "./agent-session.ts";
 
-export interface OperationCall {
+interface OperationCall {
   project: ProjectRef;
   caller: Caller;
   requestId: string;

@@ -18,7 +18,7 @@ export interface CustomerObjectServices {
   installations: InstallationCache;
 }
 
-export type ObjectAction = "search" | "get" | "create" | "update" | "upsert" | "delete";
+type ObjectAction = "search" | "get" | "create" | "update" | "upsert" | "delete";
 
 export interface CustomerObject {
   installed: Installed;
@@ -168,7 +168,7 @@ function actionsOn(
   });
 }
 
-export interface NamedByAgent {
+interface NamedByAgent {
   integration?: string | undefined;
   object: string;
 }

@@ -16,7 +16,7 @@ import {
 } from "../access/issuer-keys.ts";
 import type { Egress } from "../egress/open-egress.ts";
 
-export interface IssuedToken {
+interface IssuedToken {
   /** `iss` and `sub` with a space between. */
   id: string;
   /** Scopes of the claim `scope`. */

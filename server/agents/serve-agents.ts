@@ -28,7 +28,7 @@ export interface AgentServing {
 }
 
 /** One kind of endpoint. */
-export interface AgentEndpoint {
+interface AgentEndpoint {
   /** Below the server's address, for example `/mcp/v1/projects/:projectIdOrName/manage`. */
   path: string;
   /** For people, in the metadata. */

@@ -14,7 +14,7 @@ import { AgentSession } from "./agent-session.ts";
 import type { AuditAgentCall } from "./audit-agent-calls.ts";
 import { resultSchema, type DefinedTool } from "./agent-tool.ts";
 
-export interface ToolServerOptions<Context> {
+interface ToolServerOptions<Context> {
   /** In the order in which they are listed. */
   tools: readonly DefinedTool<Context>[];
   /** For the model, about all of them. */

@@ -32,7 +32,7 @@ export interface AppCalls {
   ): Promise<AppCall>;
 }
 
-export interface AppCall {
+interface AppCall {
   /** Gets the token, unless there is one. Throws `ProviderError`; `forbidden` if the provider gives the app no such token. */
   authorize(): Promise<void>;
   /** Sends with the app's token. Throws as `authorize` does. */
@@ -41,7 +41,7 @@ export interface AppCall {
   download(url: string): Promise<string>;
 }
 
-export interface AppCallServices {
+interface AppCallServices {
   database: Database;
   catalog: Catalog;
   egress: Egress;

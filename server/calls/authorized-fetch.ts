@@ -15,7 +15,7 @@ import { withoutSecrets } from "../../ground/without-secrets.ts";
 import { listSecrets, type LiveConnection } from "./live-connection.ts";
 import type { LiveConnections } from "./live-connections.ts";
 
-export interface AuthorizedFetchOptions {
+interface AuthorizedFetchOptions {
   moduleKey?: string;
   /** Recognises a rejected token where the provider does not answer 401. */
   connector?: Connector;

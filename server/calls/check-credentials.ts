@@ -16,7 +16,7 @@ export interface CheckServices {
   catalog: Catalog;
 }
 
-export interface CredentialCheck {
+interface CredentialCheck {
   working: boolean;
   /** What was found out; without secrets. */
   detail: string;

@@ -6,7 +6,7 @@ import type { Database } from "../store/database/database.ts";
 import { claimDueRefreshes, deferRefresh } from "../store/connections/token-refreshes.ts";
 import type { LiveConnections } from "./live-connections.ts";
 
-export interface RefreshAhead {
+interface RefreshAhead {
   /** Waits for the refreshes that have begun. */
   stop(): Promise<void>;
 }

@@ -6,7 +6,7 @@ import type { RefreshSlots } from "../credentials/refresh/refresh-slots.ts";
 import { elapsedMs } from "../../ground/clock.ts";
 import type { ConnectionRow } from "../store/connections/connections.ts";
 
-export interface SharedRefreshes<Result> {
+interface SharedRefreshes<Result> {
   /** Rejects with a `ProviderError` (`unavailable`) when the caller has waited for `waitMs`; the refresh continues. */
   refresh(connection: RefreshTarget, staleToken?: string): Promise<Result>;
   /** Resolves when the refreshes under way have stored their tokens. */

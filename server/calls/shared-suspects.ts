@@ -12,7 +12,7 @@ import {
 } from "../store/connections/suspect-connections.ts";
 import type { LiveConnection } from "./live-connection.ts";
 
-export interface SharedSuspects {
+interface SharedSuspects {
   /** Whether any process suspects any connection. */
   readonly any: boolean;
   has(id: string): boolean;

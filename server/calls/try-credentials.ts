@@ -52,7 +52,7 @@ export interface TrialServices {
 }
 
 /** Credentials that are about to be stored. */
-export interface UnstoredConnection {
+interface UnstoredConnection {
   projectId: string;
   provider: string;
   providerAppId?: string | undefined;

@@ -21,7 +21,7 @@ const MAX_RESTART_MS = 30_000;
 /** Connections of all processes together to the embedded database, which allows 100. */
 const EMBEDDED_CONNECTIONS = 72;
 
-export interface Processes {
+interface Processes {
   stop(): Promise<void>;
 }
 

@@ -18,7 +18,7 @@ import type { GraphqlSide } from "../../simulations/vendor/vendor-fields.ts";
 /** Enough records for a list of several pages. */
 const RECORDS_OF_EACH = 25;
 
-export interface ProviderSandbox {
+interface ProviderSandbox {
   url: string;
   /** Text for the terminal. */
   text: string;

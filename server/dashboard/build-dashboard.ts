@@ -19,7 +19,7 @@ export interface Build {
   former: string[];
 }
 
-export interface BuildRun {
+interface BuildRun {
   folder: string;
   digest: string;
   /** Ends the child process. */

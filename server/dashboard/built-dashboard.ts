@@ -22,7 +22,7 @@ export interface BuiltDashboard {
   close(): Promise<void>;
 }
 
-export interface DashboardOptions {
+interface DashboardOptions {
   dataDir: string;
   log: Log;
   /** If false, another process builds, and this one waits for it. */

@@ -8,7 +8,7 @@ import type { DeliveryResult } from "./delivery-result.ts";
 import { DEPTH, FAILING_DEPTH } from "./lanes.ts";
 import { measureCost, type DeliverySender } from "./send-deliveries.ts";
 
-export interface WaitingServices {
+interface WaitingServices {
   data: DataQueries;
   channels: Channels;
   sender: DeliverySender;

@@ -40,7 +40,7 @@ import { openWebhookRateLimit } from "./destinations/webhook-rate-limit.ts";
 import type { DataQueries } from "../store/database/sides.ts";
 import { releaseBatches } from "../store/deliveries/delivery-batches.ts";
 
-export interface DeliveryServices {
+interface DeliveryServices {
   database: Database;
   changes: Changes;
   identity: ProcessIdentity;
@@ -56,7 +56,7 @@ export interface DeliveryServices {
   tracer?: Tracer | undefined;
 }
 
-export interface Deliveries {
+interface Deliveries {
   /** False when the loop has ended without `stop`. */
   readonly running: boolean;
   /** Finishes what is being sent and releases the rest. */

@@ -22,7 +22,7 @@ const DAY_MS = 24 * 60 * 60_000;
  * Delivered data messages are kept for a shorter time: they are copies of customers' records, and many. Projects may
  * shorten it.
  */
-export interface DeliveryRetention {
+interface DeliveryRetention {
   eventDays: number;
   deliveredDataDays: number;
 }

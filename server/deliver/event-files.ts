@@ -6,7 +6,7 @@ import type { Sealer } from "../../ground/seal.ts";
 const LIFE_MS = 15 * 60 * 1000;
 
 /** One member of an event's data. */
-export interface EventFile {
+interface EventFile {
   eventId: string;
   member: string;
 }

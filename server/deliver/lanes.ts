@@ -17,7 +17,7 @@ const PARTS = 16;
 /** Weight of the last attempt in the average. */
 const NEWEST = 1 / 8;
 
-export interface LaneServices<Item> {
+interface LaneServices<Item> {
   /** Sends a message; calls `begun` when the request begins. Must not throw. */
   run: (item: Item, begun: () => void) => Promise<void>;
   /** Called when a lane or project that was full takes more. */
@@ -28,7 +28,7 @@ export interface LaneServices<Item> {
 }
 
 /** Destination whose messages wait in a lane. */
-export interface LaneOwner {
+interface LaneOwner {
   id: string;
   projectId: string;
   failing: boolean;

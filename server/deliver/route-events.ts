@@ -8,7 +8,7 @@ import type { Channels, OpenDestination } from "./destinations/channels.ts";
 import type { OutcomeWriter } from "./save-outcomes.ts";
 import { LARGE_MESSAGE, type DeliverySender } from "./send-deliveries.ts";
 
-export interface RouterServices {
+interface RouterServices {
   data: DataQueries;
   channels: Channels;
   outcomes: OutcomeWriter;

@@ -6,7 +6,7 @@ import type { DataQueries } from "../store/database/sides.ts";
 import { updateDeliveries } from "../store/deliveries/deliveries.ts";
 import type { AttemptResult, DeliveryResult } from "./delivery-result.ts";
 
-export interface OutcomeWriterServices {
+interface OutcomeWriterServices {
   data: DataQueries;
   log: Log;
   workerId: () => number;

@@ -17,7 +17,7 @@ import type { OutcomeWriter } from "./save-outcomes.ts";
 import { ENVELOPE_BYTES, toMessage } from "./destinations/to-message.ts";
 import type { WebhookRateLimit } from "./destinations/webhook-rate-limit.ts";
 
-export interface SenderServices {
+interface SenderServices {
   outcomes: OutcomeWriter;
   health: DestinationHealth;
   rateLimit: WebhookRateLimit;
@@ -33,7 +33,7 @@ export interface SenderServices {
 }
 
 /** A delivery with all that is needed to send it. */
-export interface PreparedDelivery {
+interface PreparedDelivery {
   delivery: ClaimedDelivery;
   event: StoredEvent;
   destination: OpenDestination;

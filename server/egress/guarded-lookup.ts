@@ -5,7 +5,7 @@ import { findCurrentWork } from "../../ground/current-work.ts";
 import { forbiddenAddress, type AddressGuard } from "./address-guard.ts";
 import type { NameLookups } from "./name-lookups.ts";
 
-export interface LookupRules {
+interface LookupRules {
   guard: AddressGuard;
   names: NameLookups;
   /** Whether the operator allowed the name. */

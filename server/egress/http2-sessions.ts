@@ -13,7 +13,7 @@ export interface Http2Sessions {
   close(): void;
 }
 
-export interface Http2Lease {
+interface Http2Lease {
   session: ClientHttp2Session;
   /** Frees the slot for another call. */
   release(): void;

@@ -11,7 +11,7 @@ const LONGEST_TRY_MS = 1_500;
 /** For all tries at all servers and all spellings of the name. */
 const QUERY_MS = 4_000;
 
-export interface NameServers {
+interface NameServers {
   /** `address:port` of each server. Default: those of the machine. */
   servers?: string[];
   withinMs?: number;

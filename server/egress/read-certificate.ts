@@ -1,7 +1,7 @@
 /** Reads the certificate of an address that the operator has set. */
 import { connect } from "node:tls";
 
-export interface Certificate {
+interface Certificate {
   /** Until when it is valid. */
   validTo: Date;
   issuer: string;

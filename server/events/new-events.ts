@@ -134,7 +134,7 @@ const spanData = ({ objectName, from, until }: ReadSpan) => ({
 });
 
 /** How an asynchronous write has ended. */
-export interface WriteEnd {
+interface WriteEnd {
   operationId: string;
   objectName: string;
   /** False as soon as one record failed. */

@@ -2,7 +2,7 @@
 import { CLOSE, OPEN, parseCommands, type SentRequest, type Statement } from "./parse-commands.ts";
 
 /** What of a description in OpenAPI is needed to name the method that calls an operation. */
-export interface Description {
+interface Description {
   paths: Record<string, Record<string, DescribedOperation>>;
 }
 

@@ -1,7 +1,7 @@
 /** Rewrites URLs to those the router knows: surfaces, colon verbs, slashes in object names. */
 import type { IncomingMessage } from "node:http";
 
-export type Surface = "write" | "read" | "search";
+type Surface = "write" | "read" | "search";
 export type SurfaceHosts = Partial<Record<Surface, string>>;
 
 export const SURFACES: readonly Surface[] = ["write", "read", "search"];

@@ -48,7 +48,7 @@ export interface ProjectRef {
   orgId: string;
 }
 
-export interface Call<Params, Query, Body> {
+interface Call<Params, Query, Body> {
   caller: Caller;
   params: Params;
   query: Query;
@@ -85,7 +85,7 @@ export class Page {
 }
 
 /** The one success answer of an endpoint. Refusals are thrown as `Problem`. */
-export interface Success<Schema extends TSchema | undefined = TSchema | undefined> {
+interface Success<Schema extends TSchema | undefined = TSchema | undefined> {
   status: 200 | 201 | 202 | 204 | 302 | 303;
   description: string;
   /** Undefined: no body. */
@@ -183,7 +183,7 @@ export function projectEndpoint<
   return { ...definition, inProject: true } as unknown as Endpoint;
 }
 
-export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** One line of the route table. */
 export interface Route {

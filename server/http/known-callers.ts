@@ -4,7 +4,7 @@ import type { Problem } from "../../ground/errors.ts";
 import { normalizePath } from "../../ground/normalize-path.ts";
 import type { Caller, ProjectRef, Route } from "./endpoint.ts";
 
-export interface KnownCaller {
+interface KnownCaller {
   entry: Route;
   caller: Caller;
   project?: ProjectRef;

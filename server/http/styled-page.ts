@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { Page } from "./endpoint.ts";
 
-export interface StyledPage {
+interface StyledPage {
   status: number;
   title: string;
   /** HTML; texts in it went through `escapeHtml`. */

@@ -3,7 +3,7 @@ import type { TSchema } from "typebox";
 import { didYouMean } from "../../ground/closest.ts";
 
 /** A name that the schema does not have, with its path and the names that are possible there. */
-export interface UnknownName {
+interface UnknownName {
   path: string;
   name: string;
   known: string[];

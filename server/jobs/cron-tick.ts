@@ -7,7 +7,7 @@ const patterns = new LRUCache<string, Cron>({ max: 1_000 });
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
-export interface TickOptions {
+interface TickOptions {
   /** Length of a minute; shorter in tests and demos. */
   minuteMs: number;
   /** Delays every tick, in milliseconds of a real minute. */

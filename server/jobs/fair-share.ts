@@ -3,7 +3,7 @@
  * comes later: an owner may hold a number of times what is still free. Pure.
  */
 
-export interface Share {
+interface Share {
   /** What the owner holds. */
   own: number;
   /** What nobody holds. */

@@ -6,7 +6,7 @@ import { elapsedMs } from "../../ground/clock.ts";
 import { computeHeadroom } from "./fair-share.ts";
 
 /** Items that a process holds at once, running or not; bounds memory and what a crash gives back. */
-export const PLACES = 1_024;
+const PLACES = 1_024;
 /** Items that may run at once for one key. */
 const SLOTS_PER_KEY = 16;
 /** Items that a key with quick answers may have waiting here beside those that run. */
@@ -34,7 +34,7 @@ interface Slots<Item> {
   movedMs: number;
 }
 
-export interface FairSlotsOptions<Item> {
+interface FairSlotsOptions<Item> {
   getKey(item: Item): string;
   getGroup(item: Item): string;
   places?: number;

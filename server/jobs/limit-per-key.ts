@@ -2,7 +2,7 @@
 import type { CapacityFor } from "./claim-loop.ts";
 
 /** An item that may be claimed for a connection. */
-export interface DueItem {
+interface DueItem {
   connectionId: string;
   projectId: string;
 }

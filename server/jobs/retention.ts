@@ -19,7 +19,7 @@ const MAX_REST_MS = 50;
 const FIRST_MS = 60_000;
 const EVERY_MS = 10 * 60_000;
 
-export interface Retention {
+interface Retention {
   stop(): Promise<void>;
 }
 

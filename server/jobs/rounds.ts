@@ -9,7 +9,7 @@ export interface Rounds {
   stop(): Promise<void>;
 }
 
-export interface RoundsOptions {
+interface RoundsOptions {
   /** What a round does, for the log: "cannot …; trying again". */
   what: string;
   log: Log;

@@ -1,12 +1,12 @@
 /** Combines items of callers that arrive together into one transaction; each caller waits for its commit. */
 import { tookTooLong } from "../store/database/database-outage.ts";
 
-export interface SharedCommit<T> {
+interface SharedCommit<T> {
   /** Settles when the item is committed; rejects with the reason it could not be. */
   add(item: T): Promise<void>;
 }
 
-export interface SharedCommitOptions<T> {
+interface SharedCommitOptions<T> {
   maxItems?: number;
   /** Returns how many items an item counts as. Default: 1. */
   measureSize?(item: T): number;

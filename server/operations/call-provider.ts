@@ -34,7 +34,7 @@ export interface CallServices {
 /** The outcome of one of several records or fields. */
 export type CallOutcome = { success: true } | { success: false; error: ProviderError };
 
-export interface CallOptions<Result> {
+interface CallOptions<Result> {
   projectId: string;
   connectionId: string;
   /** Receives an entry per request. */

@@ -30,7 +30,7 @@ import {
 } from "../store/database/database-outage.ts";
 
 /** An operation that has ended, and the answer that a repeated request gets: of a success whose request had an idempotency key. */
-export type AnsweredOperation = EndedOperation & {
+type AnsweredOperation = EndedOperation & {
   answer?: Omit<KeyedAnswer, "operationId"> | undefined;
 };
 

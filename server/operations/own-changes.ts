@@ -92,7 +92,7 @@ const valueHash = (value: Json): string =>
     .slice(0, 11);
 
 /** A change as the provider reported it. */
-export interface ReportedChange {
+interface ReportedChange {
   type: string;
   time: Date;
   operationId?: string | undefined;
@@ -128,7 +128,7 @@ export function writeOfReport(change: ReportedChange, writes: readonly OwnWrite[
 }
 
 /** A record as it was read. */
-export interface ReadChange {
+interface ReadChange {
   changeTime: Date | undefined;
   /** The fields that are shown of it; undefined: more than fields, or all. */
   fields: readonly string[] | undefined;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { StartError } from "../../ground/errors.ts";
 
-export interface DataDirClaim {
+interface DataDirClaim {
   release(): Promise<void>;
 }
 

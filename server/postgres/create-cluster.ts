@@ -10,7 +10,7 @@ import { dataArgument, type ServerUser } from "./server-user.ts";
 export const ROLE = "busbar";
 export const DATABASE = "busbar";
 
-export interface NewCluster {
+interface NewCluster {
   dataDir: string;
   /** `<dataDir>/postgres`; `open-cluster.ts` lists its content. */
   folder: string;

@@ -12,7 +12,7 @@ import type { Cluster } from "./open-cluster.ts";
 import { SERVER_ENV } from "./run-tool.ts";
 import { dataArgument, type ServerUser } from "./server-user.ts";
 
-export interface PostgresOptions {
+interface PostgresOptions {
   cluster: Cluster;
   binaries: Binaries;
   user: ServerUser;

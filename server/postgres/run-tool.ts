@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import type { ServerUser } from "./server-user.ts";
 
-export interface ToolRun {
+interface ToolRun {
   program: string;
   args: string[];
   user: ServerUser;
@@ -10,7 +10,7 @@ export interface ToolRun {
   input?: string;
 }
 
-export interface ToolResult {
+interface ToolResult {
   /** Whether it exited with status 0. */
   ok: boolean;
   stdout: string;

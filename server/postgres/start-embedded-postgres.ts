@@ -12,7 +12,7 @@ import { findServerUser } from "./server-user.ts";
 import { runServer, SOCKET_PORT, type RunningServer } from "./run-server.ts";
 import { stopOldServer } from "./stop-old-server.ts";
 
-export interface EmbeddedPostgresOptions {
+interface EmbeddedPostgresOptions {
   /** `BUSBAR_DATA_DIR`, created with mode 0700 if missing. The database is in its subfolder `postgres`. */
   dataDir: string;
   log: Log;

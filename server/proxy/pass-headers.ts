@@ -38,7 +38,7 @@ const KINDS = new Map<string, "drop" | "connection" | "length">([
   ["upgrade", "drop"],
 ]);
 
-export interface AnswerLines {
+interface AnswerLines {
   /** Headers as the provider wrote them: alternating names and values. */
   lines: string[];
   /** Length of the body, if the provider announced it. */

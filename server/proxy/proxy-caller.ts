@@ -9,7 +9,7 @@ import { neverPasses } from "./read-head.ts";
 import type { Admission } from "./target.ts";
 import type { Targets } from "./targets.ts";
 
-export interface AskedCall {
+interface AskedCall {
   projectId: string;
   installationId: string;
   by: Omit<Admission, "target">;
@@ -20,7 +20,7 @@ export interface AskedCall {
   body?: string;
 }
 
-export interface ProxiedAnswer {
+interface ProxiedAnswer {
   status: number;
   headers: Record<string, string>;
   body: string;

@@ -171,7 +171,7 @@ export class ProxyExchange implements Dispatcher.DispatchHandler {
     try {
       response.writeEarlyHints({ link });
     } catch {
-      // Node refuses what is no list of links: the answer itself has it again.
+      // Node refuses malformed links. Nothing is lost: the final answer repeats the header.
     }
   }
 

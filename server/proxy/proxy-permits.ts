@@ -20,7 +20,7 @@ export interface ProxyPermit extends ProxiedInstallation {
   moduleKey?: string;
 }
 
-export interface ProxyPermits {
+interface ProxyPermits {
   byId(projectId: string, id: string): ProxyPermit | undefined | Promise<ProxyPermit | undefined>;
   /** Finds the installation by id or, without one, by integration and group. */
   byNames(names: ProxyRequestNames): Promise<ProxyPermit | undefined>;

@@ -30,7 +30,7 @@ export interface ProxyMeter {
   watchDropped(read: () => number): void;
 }
 
-export interface ProxyServices {
+interface ProxyServices {
   database: Database;
   changes: Changes;
   access: Access;

@@ -30,7 +30,7 @@ export interface RequestHead extends ProxyRequestNames {
 }
 
 /** The parts of a request that `readHead` reads. */
-export interface RawHead {
+interface RawHead {
   httpVersion: string;
   rawHeaders: string[];
 }

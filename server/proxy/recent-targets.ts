@@ -4,7 +4,7 @@ import type { Changes } from "../store/database/changes.ts";
 import type { ProxyRequestNames } from "./read-head.ts";
 import type { Admission } from "./target.ts";
 
-export interface RecentTargets {
+interface RecentTargets {
   get(names: ProxyRequestNames): Admission | undefined;
   /** Returns a function that remembers an admitted call, unless something has changed since this call. */
   begin(names: ProxyRequestNames): (admission: Admission) => void;

@@ -4,7 +4,7 @@ import { readTraceparent } from "../../ground/trace-context.ts";
 import type { Tracer } from "../../ground/tracer.ts";
 import type { KnownTarget } from "./target.ts";
 
-export interface RecordedCall {
+interface RecordedCall {
   /** Header of the caller. */
   traceparent: string | undefined;
   target: KnownTarget;

@@ -62,7 +62,7 @@ export function egressProblem(error: EgressError, method: string): Problem {
   return new Problem("provider-unreachable", { detail, retryable: !unsure, cause });
 }
 
-export interface RefusalOptions {
+interface RefusalOptions {
   /** Ends the caller's connection after the refusal. */
   close?: boolean;
   requestId?: string;

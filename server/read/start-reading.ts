@@ -5,7 +5,7 @@ import { startSyncingReads, type SyncServices } from "./schedule/sync-read-objec
 
 type Services = ReadWorkerServices & BeginReadsServices & SyncServices;
 
-export interface Reading {
+interface Reading {
   /** False if the worker has stopped unexpectedly. */
   readonly running: boolean;
   stop(): Promise<void>;

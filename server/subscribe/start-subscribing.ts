@@ -22,7 +22,7 @@ type Services = Omit<SubscriptionWorkerServices, "paces" | "appCalls"> &
 /** HubSpot advises 5 to 10 seconds between requests that find nothing. */
 const JOURNAL_REST_MS = 5_000;
 
-export interface Subscribing {
+interface Subscribing {
   /** False if the worker has stopped unexpectedly. */
   readonly running: boolean;
   stop(): Promise<void>;

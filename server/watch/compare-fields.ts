@@ -3,7 +3,7 @@ import type { FieldMetadata, ObjectMetadata } from "../../connector-kit/fields.t
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 
 /** A field as it is remembered: without the values that can be chosen, which do not count. */
-export type KnownField = Omit<FieldMetadata, "values">;
+type KnownField = Omit<FieldMetadata, "values">;
 
 export interface FieldChanges {
   created: FieldMetadata[];

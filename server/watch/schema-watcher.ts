@@ -8,7 +8,7 @@ import { claimSchemaCheck, startDueChecks, type SchemaCheck } from "../store/int
 import type { SchemaCheckServices } from "./find-check-target.ts";
 import { checkSchemas } from "./check-schemas.ts";
 
-export interface SchemaWatcher {
+interface SchemaWatcher {
   /** Finishes the checks that are under way. */
   stop(): Promise<void>;
 }
@@ -23,7 +23,7 @@ const LEASE_MS = 15 * 60_000;
 const LONGEST_POLL_MS = 5_000;
 const SHORTEST_POLL_MS = 20;
 
-export interface SchemaWatcherServices extends SchemaCheckServices {
+interface SchemaWatcherServices extends SchemaCheckServices {
   /** Undefined if traces are not sent. */
   tracer?: Tracer | undefined;
 }

@@ -17,7 +17,7 @@ export function listNeededReads(plan: WritePlan): { ids: string[]; fields: strin
   };
 }
 
-export interface SettledPlan {
+interface SettledPlan {
   plan: WritePlan;
   /** Reasons why records cannot be written, by position in the plan. */
   refusals: (ProviderError | undefined)[];

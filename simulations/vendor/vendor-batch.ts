@@ -7,11 +7,11 @@ import { readValue, type VendorRequest } from "./vendor-request.ts";
 import { readPlaceholders } from "./vendor-routes.ts";
 import type { VendorAnswer } from "./vendor-answer.ts";
 
-export type BatchAction = "create" | "update" | "upsert" | "read";
+type BatchAction = "create" | "update" | "upsert" | "read";
 const ACTIONS: BatchAction[] = ["create", "update", "upsert", "read"];
 type ObjectFacts = Facts["objects"][string];
 
-export interface BatchRoute {
+interface BatchRoute {
   objectName: string;
   object: ObjectFacts;
   action: BatchAction | "links";
@@ -49,7 +49,7 @@ function isFor(fact: BatchFact | LinkFact, objectName: string, request: VendorRe
 }
 
 /** Environment of a batch. */
-export interface BatchWorld {
+interface BatchWorld {
   records: VendorRecords;
   fieldsAt: string;
   /** Returns why the vendor refuses a record with these fields; undefined if it does not. */

@@ -6,7 +6,7 @@ import type { VendorRequest } from "./vendor-request.ts";
 import { findFieldRoute, findListsBelow, type Route } from "./vendor-routes.ts";
 
 /** Vendor's answer to a field: its value, or why it is refused. Undefined if no fact is about the field. */
-export type FieldAnswer = VendorAnswer | string | { missing: string } | undefined;
+type FieldAnswer = VendorAnswer | string | { missing: string } | undefined;
 
 export interface CarriedOut {
   data?: Json;

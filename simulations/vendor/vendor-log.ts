@@ -12,7 +12,7 @@ import { readText, type VendorRequest } from "./vendor-request.ts";
 import { readPlaceholders } from "./vendor-routes.ts";
 import { readTime, writeTime } from "./vendor-times.ts";
 
-export interface LogWorld {
+interface LogWorld {
   facts: Facts;
   records: VendorRecords;
   connection: Record<string, string>;
@@ -22,7 +22,7 @@ export interface LogWorld {
   url: string;
 }
 
-export interface SeenLog {
+interface SeenLog {
   objectName?: string;
   boundMs?: number;
   sizeText?: string;

@@ -26,7 +26,7 @@ export interface CutPage {
   isCut?: boolean;
 }
 
-export interface PageRules {
+interface PageRules {
   fact: ListFact;
   order: ListOrder;
   /** Number of records that can be reached; undefined for all. */

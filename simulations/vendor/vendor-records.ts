@@ -27,7 +27,7 @@ export interface VendorRecord {
   shown?: ShownMember;
 }
 
-export interface ShownMember {
+interface ShownMember {
   path: string;
   value: Json;
   /** What is shown to requests that ask for it so. */

@@ -3,9 +3,9 @@ import type { Facts, ListFact, ObjectFacts, RecordFact } from "../../connector-k
 import { readPathQuery } from "./vendor-checks.ts";
 import { readText, readValue, type VendorRequest } from "./vendor-request.ts";
 
-export type RecordAction = "get" | "create" | "update" | "upsert" | "delete";
+type RecordAction = "get" | "create" | "update" | "upsert" | "delete";
 const RECORD_ACTIONS: RecordAction[] = ["get", "create", "update", "upsert", "delete"];
-export type ListAction = "list" | "changes";
+type ListAction = "list" | "changes";
 
 interface RouteBase {
   objectName: string;
@@ -30,7 +30,7 @@ export interface RecordRoute extends RouteBase {
 
 export type Route = ListRoute | RecordRoute;
 
-export interface FoundRoutes {
+interface FoundRoutes {
   routes: Route[];
   /** Whether the address is known with another method. */
   isKnownAddress: boolean;

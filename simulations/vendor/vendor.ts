@@ -24,7 +24,7 @@ import { takeRequest, readText, readValue, type RawRequest, type VendorRequest }
 import { findRoutes, readPlaceholders, type ListRoute, type Route } from "./vendor-routes.ts";
 
 /** Request as the vendor received it. */
-export interface SeenRequest {
+interface SeenRequest {
   method: string;
   target: string;
   status: number;

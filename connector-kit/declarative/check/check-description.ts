@@ -16,7 +16,7 @@ import { toFaults, HOLES, findPathFault, findTargetFault, findTextFault } from "
 import { listFilledNames } from "../fill-path.ts";
 import { findEndpointFaults, findGraphqlFaults } from "./graphql-faults.ts";
 
-export type DescriptionCheck =
+type DescriptionCheck =
   | { description: Description; faults: [] }
   | { description: undefined; faults: ProviderFault[] };
 

@@ -15,7 +15,7 @@ import { findRules, missingFields, withFields, type BuildRequest } from "./recor
 import { findRefusal } from "./record-result.ts";
 import { readOutcome } from "./write-outcome.ts";
 
-export interface Sending {
+interface Sending {
   plan: ObjectPlan;
   write: RecordWrite;
   fetch: ProviderFetch;

@@ -22,7 +22,7 @@ const isTyping = ({ target }: KeyboardEvent): boolean =>
     target.closest("[role=dialog]") !== null);
 
 /** A key, or two after one another: `{"/": …, "g o": …}`. The newest functions are called. */
-export type Shortcuts = Readonly<Record<string, (() => void) | undefined>>;
+type Shortcuts = Readonly<Record<string, (() => void) | undefined>>;
 
 const SECOND_KEY_MS = 1_000;
 

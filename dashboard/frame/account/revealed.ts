@@ -4,7 +4,7 @@ import { call, type Answer, type Input, type OperationId } from "../../api/call.
 
 const SHOWN_MS = 30_000;
 
-export interface Revealed<Id extends OperationId> {
+interface Revealed<Id extends OperationId> {
   secret: string | undefined;
   error: Error | null;
   busy: boolean;

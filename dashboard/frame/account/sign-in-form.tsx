@@ -5,7 +5,7 @@ import { useCall, useChange } from "../../api/queries.ts";
 import { CodeWords } from "../../ui/code/code-block.tsx";
 import { ProblemView } from "../problem-view.tsx";
 
-export interface SignInFormProps {
+interface SignInFormProps {
   /** Path to which the identity provider returns; begins with one slash. */
   returnTo: string;
   onSignedIn: () => void;

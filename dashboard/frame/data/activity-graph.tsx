@@ -13,7 +13,7 @@ import { useProjectName } from "../project.ts";
 /** The chart, loaded later with its library, so that the first page does not wait for it. */
 const TimeChart = lazy(async () => ({ default: (await import("../../ui/time-chart.tsx")).TimeChart }));
 
-export interface ActivityGraphProps {
+interface ActivityGraphProps {
   name: string;
   of: Input<"getActivity">["of"];
   period: Period;

@@ -9,13 +9,13 @@ import { FilteredEmpty, TableSkeleton } from "../list-page.tsx";
 import { ProblemView } from "../problem-view.tsx";
 
 /** Operations that answer an array. */
-export type ArrayId = {
+type ArrayId = {
   [Id in OperationId]: Answer<Id> extends readonly unknown[] ? Id : never;
 }[OperationId];
 
 export type EntryOf<Id extends ArrayId> = Answer<Id> extends readonly (infer Row)[] ? Row : never;
 
-export interface AnswerTableProps<Id extends ArrayId> {
+interface AnswerTableProps<Id extends ArrayId> {
   /** Accessible name of the table: the heading of the page. */
   name: string;
   operationId: Id;

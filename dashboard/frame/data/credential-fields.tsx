@@ -9,14 +9,14 @@ type Credentials = Pick<
   "apiKey" | "basicAuth" | "oauth2ClientCredentials" | "oauth2PasswordCredentials" | "customAuth"
 >;
 
-export interface CredentialField {
+interface CredentialField {
   name: string;
   label: string;
   description?: string;
   isSecret: boolean;
 }
 
-export type ConnectWay = "consent" | "credentials" | "severalSteps";
+type ConnectWay = "consent" | "credentials" | "severalSteps";
 
 /** Returns how an account of this provider is connected. */
 export function chooseConnectWay({ authType, oauth2Opts, customOpts }: Schemas["Provider"]): ConnectWay {

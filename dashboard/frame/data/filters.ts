@@ -2,13 +2,13 @@
 import { useCallback, useMemo } from "react";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 
-export type Filters<Name extends string> = Readonly<Partial<Record<Name, string>>>;
+type Filters<Name extends string> = Readonly<Partial<Record<Name, string>>>;
 
 /**
  * Replaces all filters of a page; it resolves when the page has the new address. `"step"` leaves a step in the browser's history,
  * so that Back leads to the filters of before.
  */
-export type SetFilters = (
+type SetFilters = (
   values: Readonly<Record<string, string | undefined>>,
   history?: "step" | "same",
 ) => Promise<void>;

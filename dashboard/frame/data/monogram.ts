@@ -1,6 +1,6 @@
 /** The letters and the colour of a provider's monogram. Made here: logos are their owners' marks. Pure. */
 
-export interface Monogram {
+interface Monogram {
   /** One or two. */
   letters: string;
   /** In degrees; the same for a provider everywhere. */

@@ -5,7 +5,7 @@ import type { Schemas } from "../../api.gen.ts";
 import { findEntryIssue, findIssue } from "../../api/queries.ts";
 
 /** What is typed; an empty field sets no limit. */
-export interface Limits {
+interface Limits {
   addresses: string;
   requestsPerSecond: number | "";
   burst: number | "";

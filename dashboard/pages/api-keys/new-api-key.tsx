@@ -11,7 +11,7 @@ import { SecretOnce } from "../../ui/secret-once.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
 import { splitAddresses, LimitFields, readLimits, parseRateLimit } from "./limit-fields.tsx";
 
-export interface NewApiKeyProps {
+interface NewApiKeyProps {
   /** The key that the new one replaces: it gets the same scopes and limits. */
   instead: Schemas["ApiKey"] | undefined;
   onClose: () => void;

@@ -22,7 +22,7 @@ import { useManifestCheck } from "./use-manifest-check.ts";
 /** Small screens: lines of YAML wrap so often there that the indentation cannot be seen. */
 const IS_NARROW = "(max-width: 48em)";
 
-export interface ManifestEditorProps {
+interface ManifestEditorProps {
   /** The text to begin with; a new one replaces what is in the editor, and can be undone there. */
   source: string;
   /** The file that is deployed now. */

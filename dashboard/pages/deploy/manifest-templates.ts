@@ -1,6 +1,6 @@
 /** Manifests to begin with, each with comments that say what to change. */
 
-export interface ManifestTemplate {
+interface ManifestTemplate {
   id: string;
   title: string;
   text: string;

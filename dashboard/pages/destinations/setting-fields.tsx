@@ -4,14 +4,14 @@ import { PasswordInput, TextInput } from "@mantine/core";
 import type { Schemas } from "../../api.gen.ts";
 import { findIssue } from "../../api/queries.ts";
 
-export interface Member {
+interface Member {
   name: string;
   description: string | undefined;
   type: string | undefined;
   required: boolean;
 }
 
-export type SettingGroup = "metadata" | "secrets";
+type SettingGroup = "metadata" | "secrets";
 export type SettingGroups = readonly (readonly [SettingGroup, Member[]])[];
 
 /** Texts of the fields, by `metadata.url`. */

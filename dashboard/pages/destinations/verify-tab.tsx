@@ -20,7 +20,7 @@ const NOW = ["Date", "now()"].join(".");
 const CODE = `import { createHmac, timingSafeEqual } from "node:crypto";
 
 /** \`text\` is the body as it was received, before it is parsed. */
-export function isVerified(headers, text, signingKey) {
+function isVerified(headers, text, signingKey) {
   const id = headers["webhook-id"];
   const time = headers["webhook-timestamp"];
   if (Math.abs(${NOW} / 1000 - Number(time)) > 300) return false;

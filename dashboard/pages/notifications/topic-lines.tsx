@@ -11,7 +11,7 @@ import { ConfirmDelete } from "../../ui/confirm-delete.tsx";
 import { Section } from "../../ui/section.tsx";
 import classes from "./topic-lines.module.css";
 
-export interface TopicLinesProps {
+interface TopicLinesProps {
   topic: Schemas["Topic"];
   types: readonly string[];
   destinations: readonly Schemas["Destination"][];

@@ -1,6 +1,6 @@
 /** Groups failed operations by cause: the result without ids and numbers. */
 
-export interface FailedOperation {
+interface FailedOperation {
   integrationName?: string;
   resource: string;
   result?: string;

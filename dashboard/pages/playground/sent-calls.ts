@@ -7,7 +7,7 @@ export interface SentCall {
   /** What was sent, as "create contacts" or "GET /crm/objects/2026-03". */
   words: string;
   status: "success" | "failure" | "in_progress";
-  /** Address of the operation, or of the list where the call is. */
+  /** Address of the page of the operation, or of the list that contains the call. */
   to?: string;
   /** Filters of the address that fill the form again. */
   filters: Readonly<Record<string, string | undefined>>;

@@ -192,13 +192,13 @@ function shareAddress(filters: Readonly<Record<string, string | undefined>>): st
 }
 
 /** What the text of the field "Record" holds: one record, or an array of them, which is a batch. */
-export type Records = { record: Record<string, unknown> } | { batch: { record: Record<string, unknown> }[] };
+type Records = { record: Record<string, unknown> } | { batch: { record: Record<string, unknown> }[] };
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Reads the text of the field "Record". Returns undefined if it is neither. */
-export function readRecords(text: string): Records | undefined {
+function readRecords(text: string): Records | undefined {
   try {
     const value: unknown = JSON.parse(text);
     if (Array.isArray(value))
@@ -212,14 +212,14 @@ export function readRecords(text: string): Records | undefined {
 }
 
 /** Returns the names of all fields, without values. */
-export function listFields(records: Records | undefined): string[] {
+function listFields(records: Records | undefined): string[] {
   if (!records) return [];
   const all = "batch" in records ? records.batch.map(({ record }) => record) : [records.record];
   return [...new Set(all.flatMap((record) => Object.keys(record)))];
 }
 
 /** Returns the text of a record with these fields and empty values. */
-export const emptyRecord = (fields: string | undefined): string =>
+const emptyRecord = (fields: string | undefined): string =>
   JSON.stringify(
     Object.fromEntries(
       (fields ?? "")

@@ -10,7 +10,7 @@ export interface DocumentFault {
   message: string;
 }
 
-export interface ReadDocument {
+interface ReadDocument {
   /** Undefined if the text is not YAML, or not an object. */
   document: Record<string, unknown> | undefined;
   faults: readonly DocumentFault[];

@@ -3,7 +3,7 @@ import classes from "./code-block.module.css";
 import type { JSX } from "react";
 import { CopyButton } from "../copy-button.tsx";
 
-export interface CodeBlockProps {
+interface CodeBlockProps {
   text: string;
   /** Accessible name of the region, as "Request body". */
   name: string;

@@ -15,7 +15,7 @@ import {
 import { readClaimers } from "../../store/processes/list-claimers.ts";
 import { carryOutApproval, type CarryOutServices } from "./carry-out-approval.ts";
 
-export interface ApprovalWorkerServices extends CarryOutServices {
+interface ApprovalWorkerServices extends CarryOutServices {
   log: Log;
   identity: ProcessIdentity;
   /** Undefined if traces are not sent. */

@@ -35,7 +35,7 @@ export interface ApprovedWrite extends AskedWrite {
 }
 
 /** The target of a write and its plan, which has one record. */
-export interface PlannedTarget {
+interface PlannedTarget {
   target: WriteTarget;
   plan: WritePlan;
 }

@@ -54,7 +54,7 @@ export interface Asker {
 }
 
 /** What is asked for, whatever it is. */
-export interface RequestedAct {
+interface RequestedAct {
   projectId: string;
   /** Null for an act on the project itself. */
   groupRef: string | null;
@@ -69,12 +69,12 @@ export interface RequestedAct {
   requestKey?: { key: string; keptMs: number } | undefined;
 }
 
-export interface AskedApproval extends RequestedAct {
+interface AskedApproval extends RequestedAct {
   groupRef: string;
   act: AskedWrite;
 }
 
-export type ApprovalServices = ApprovedWriteServices & { minuteMs: number };
+type ApprovalServices = ApprovedWriteServices & { minuteMs: number };
 
 /** An equal call of the same principal within this time is the same act. */
 export const SAME_ACT_MINUTES = 10;
@@ -157,7 +157,7 @@ async function buildCommon(
   };
 }
 
-export type ActColumns = Pick<
+type ActColumns = Pick<
   NewApproval,
   "integration" | "installationId" | "objectName" | "recordId" | "act" | "before" | "after"
 >;

@@ -21,7 +21,7 @@ export interface ManageCall {
 }
 
 /** Entries of one page, and the cursor of the next. */
-export interface ListedPage {
+interface ListedPage {
   entries: JsonObject[];
   cursor?: string;
 }

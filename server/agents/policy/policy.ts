@@ -136,8 +136,8 @@ export const AgentPolicySchema = Type.Object(
   { title: "AgentPolicy", description: "What agents may do in the project." },
 );
 
-export type GivenPolicy = Static<typeof AgentPolicySchema>;
-export type AgentRule = Static<typeof RuleSchema>;
+type GivenPolicy = Static<typeof AgentPolicySchema>;
+type AgentRule = Static<typeof RuleSchema>;
 
 /** The policy that applies: every member is there. */
 export interface AgentPolicy {

@@ -14,7 +14,7 @@ import {
 } from "./policy.ts";
 import { decideOn, isRuled } from "./require-allowed.ts";
 
-export interface ToolDecision {
+interface ToolDecision {
   tool: AgentTool;
   integration: string;
   /** The builder's name of the object; absent for `call_api`. */

@@ -132,7 +132,7 @@ export const ConnectionSchema = Type.Object(
   },
 );
 
-export type Connection = Static<typeof ConnectionSchema>;
+type Connection = Static<typeof ConnectionSchema>;
 
 const SCHEMES = ConnectionSchema.properties.authScheme.enum;
 

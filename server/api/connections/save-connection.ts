@@ -23,7 +23,7 @@ import { findProviderApp } from "../../store/connections/provider-apps.ts";
 import { holdProvider } from "../hold-provider.ts";
 import { getConnectionRow } from "./connection.ts";
 
-export interface WantedConnection {
+interface WantedConnection {
   projectId: string;
   provider: string;
   providerAppId?: string;

@@ -32,7 +32,7 @@ import {
 import { findGroup } from "../../store/access/customers.ts";
 import { listPushedAccounts, type PushedAccount } from "../../store/subscriptions/received-pushes.ts";
 
-export interface Erased {
+interface Erased {
   installations: number;
   connections: number;
   consumers: number;

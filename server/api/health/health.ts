@@ -28,7 +28,7 @@ const getHealthz = () =>
     handle: async () => ({ status: "ok" as const }),
   });
 
-export interface Readiness {
+interface Readiness {
   config: Pick<Config, "roles">;
   database: Database;
   /** Undefined if this process has no worker. */

@@ -25,7 +25,7 @@ interface UnknownObject extends UsedObject {
   refusal?: ProviderError;
 }
 
-export interface UnknownObjects {
+interface UnknownObjects {
   /** Unknown objects that the configuration reads or subscribes to. */
   issues: Issue[];
   /** Unknown objects that the configuration writes. */

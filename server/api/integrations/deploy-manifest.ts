@@ -100,7 +100,7 @@ function invalidManifest(errors: Finding[]): Problem {
 }
 
 /** Who deploys and how, and the text that revisions keep. */
-export interface Deployment {
+interface Deployment {
   createdBy: string;
   source: string;
   /** What the manifest leaves out is no longer read. */

@@ -29,7 +29,7 @@ export const ManifestSourceSchema = Type.Object(
   { title: "ManifestSource", description: "`sourceYaml` or `sourceZipUrl`." },
 );
 
-export interface DeployedSource {
+interface DeployedSource {
   source: string;
   /** Documents of custom providers, by key. */
   documents: Record<string, unknown>;

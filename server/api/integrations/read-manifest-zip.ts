@@ -10,7 +10,7 @@ const PROVIDER_LIMIT_BYTES = 128 * 1024;
 const PROVIDERS_LIMIT_BYTES = 1024 * 1024;
 const MAX_ENTRIES = 1_000;
 
-export interface ManifestZip {
+interface ManifestZip {
   source: string;
   /** Files of the folder `providers` beside the manifest, by name without the folder. */
   files: Map<string, string>;

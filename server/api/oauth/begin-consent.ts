@@ -24,7 +24,7 @@ export interface ConsentServices {
   publicUrl: () => string;
 }
 
-export interface WantedConsent {
+interface WantedConsent {
   projectId: string;
   provider: string;
   providerAppId?: string | null;

@@ -11,7 +11,7 @@ export const CUSTOM_AUTH_PATH = "/callbacks/v1/custom-auth";
 /** Long enough to read the page, to sign in, and to try again. */
 const COOKIE_SECONDS = 3_600;
 
-export interface BrowserSecret {
+interface BrowserSecret {
   /** Digest that is stored with the consent. */
   hash: Buffer;
   /** Proof that is put into forms. */
@@ -21,7 +21,7 @@ export interface BrowserSecret {
 }
 
 /** What is bound: a consent, or a custom authentication with all its sessions. */
-export interface Bound {
+interface Bound {
   id: string;
   /** The cookie is sent below this path only. */
   path: typeof CONSENT_PATH | typeof CUSTOM_AUTH_PATH;

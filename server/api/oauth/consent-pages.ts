@@ -98,7 +98,7 @@ export const usedPage = ({ app, provider }: Names): Page =>
 <p>${escapeHtml(app)} was connected to ${escapeHtml(provider)} by this address, which works once. You can close this window.</p>`,
   });
 
-export interface FailureShown {
+interface FailureShown {
   /** The text that the customer reads. */
   message: string;
   /** Name of the application, if known. */

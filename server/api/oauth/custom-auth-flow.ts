@@ -65,7 +65,7 @@ export interface Flow extends StepState {
   earlier?: Pick<TakenCustomAuthSession, "flowId" | "browserHash" | "leaveTime">;
 }
 
-export type FlowResult = { redirect: { url: string; sessionId: string } } | { row: ConnectionRow };
+type FlowResult = { redirect: { url: string; sessionId: string } } | { row: ConnectionRow };
 
 export const CUSTOM_BEGIN_PATH = `${CUSTOM_AUTH_PATH}/begin`;
 /** Time for a person to sign in and agree. */

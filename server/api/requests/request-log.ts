@@ -7,7 +7,7 @@ import { storeInBatches } from "../../jobs/stored-in-batches.ts";
 import type { Database } from "../../store/database/database.ts";
 import { insertRefusedRequests, type RefusedRequestRow } from "../../store/access/refused-requests.ts";
 
-export interface RequestLog {
+interface RequestLog {
   add(refused: RefusedRequest): void;
   close(): Promise<void>;
 }

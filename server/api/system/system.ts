@@ -20,7 +20,7 @@ interface Addresses {
   dashboard: string;
 }
 
-export interface SystemServices {
+interface SystemServices {
   database: Database;
   urls: () => Addresses;
   startTime: Date;

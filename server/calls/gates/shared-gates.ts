@@ -53,7 +53,7 @@ export function openSharedGates(deps: { database: Database; changes: Changes; lo
   };
 }
 
-export interface ProcessGates extends ConnectionGates {
+interface ProcessGates extends ConnectionGates {
   /** Takes over a gate that another process has closed. */
   adopt(connectionId: string, gate: ClosedGate): ClosedGate;
 }

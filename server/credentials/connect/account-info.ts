@@ -33,7 +33,7 @@ import { openCredentials, toCallCredentials, type StoredCredentials } from "../s
 const TIMEOUT_MS = 5_000;
 const MAX_BYTES = 256 * 1024;
 
-export interface AccountInfo {
+interface AccountInfo {
   metadata: ProviderMetadata;
   /** Identifies the account at the provider. */
   workspaceRef?: string;

@@ -34,7 +34,7 @@ export interface WantedCredentials {
   credentials: StoredCredentials;
 }
 
-export interface Proven {
+interface Proven {
   credentials: StoredCredentials;
   /** Including the metadata from the provider. */
   metadata: ProviderMetadata;

@@ -10,7 +10,7 @@ import {
 import { metadataValues, buildAddress } from "../stored/provider-metadata.ts";
 import type { ProviderMetadata } from "../../store/connections/connections.ts";
 
-export interface ConsentRequest {
+interface ConsentRequest {
   provider: ProviderInfo;
   providerMetadata: ProviderMetadata;
   allowPlainHttp: UrlOptions["allowPlainHttp"];

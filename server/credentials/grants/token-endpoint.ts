@@ -19,7 +19,7 @@ export interface TokenAnswer {
   fields: JsonObject;
 }
 
-export interface TokenRequest {
+interface TokenRequest {
   provider: ProviderInfo;
   urlOptions: UrlOptions;
   clientId: string;

@@ -31,7 +31,7 @@ export interface RefreshServices extends LeaseServices {
   countRefresh?: (outcome: "refreshed" | "failed") => void;
 }
 
-export interface RefreshRequest {
+interface RefreshRequest {
   connection: RefreshTarget;
   /** The access token that the provider rejected or that is about to expire; undefined when there was none. */
   staleToken?: string;

@@ -9,7 +9,7 @@ export interface Token {
   expiresAt?: string;
 }
 
-export interface OauthTokens {
+interface OauthTokens {
   accessToken?: Token;
   refreshToken?: Token;
   scopes?: string[];

@@ -5,7 +5,7 @@ import type { AddressRules, DestinationType } from "../../../destination-kit/des
 import { Problem, type Issue } from "../../../ground/errors.ts";
 import { createValidator } from "../../http/validation.ts";
 
-export interface DestinationSettings {
+interface DestinationSettings {
   metadata: Record<string, unknown>;
   secrets: Record<string, unknown>;
 }

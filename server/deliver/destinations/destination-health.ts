@@ -7,7 +7,7 @@ import type { Log } from "../../../ground/log.ts";
 import type { ControlQueries, DataQueries } from "../../store/database/sides.ts";
 import type { UnsyncedPool } from "../../store/database/unsynced-pool.ts";
 
-export interface HealthServices extends DisableServices {
+interface HealthServices extends DisableServices {
   /** Queries whose loss does no harm: the next attempt says the same. */
   unsynced: Pick<UnsyncedPool, "control" | "data">;
 }

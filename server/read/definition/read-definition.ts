@@ -40,7 +40,7 @@ export interface ReadDefinition {
 }
 
 /** The fields that are delivered under the provider's names. */
-export interface FieldSelection {
+interface FieldSelection {
   /** For every customer. */
   required: string[];
   /** Chosen for this customer. May have mapped names, which `mappings` covers. */

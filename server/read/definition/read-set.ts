@@ -81,7 +81,7 @@ export const needsMetadata = ({ fields, mappings }: ReadDefinition, { fieldBeyon
       (name) => isFieldPath(name) || name.includes("."),
     ));
 
-export interface FieldPlace {
+interface FieldPlace {
   /** The name to ask the provider for. */
   request: string;
   source: PathStep[];

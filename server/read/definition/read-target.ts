@@ -45,7 +45,7 @@ type RunDestination = Pick<
   "destinationId" | "destinationType" | "destinationDisabled" | "destinationOwnWrites"
 >;
 
-export interface ReadTargetServices {
+interface ReadTargetServices {
   database: Database;
   catalog: Catalog;
   installations: InstallationCache;

@@ -3,7 +3,7 @@
 export const MAX_MESSAGE_BYTES = 300_000;
 const MAX_RECORDS = 1_000;
 
-export interface CutMessage {
+interface CutMessage {
   /** JSON text of the whole message, the records in `result`. */
   data: string;
   numRecords: number;

@@ -13,7 +13,7 @@ import type { MessageDestination, ReadTarget } from "../definition/read-target.t
 import { shapeRecords, type RecordShaper } from "./shape-record.ts";
 
 /** The target of a run whose messages have a destination now. */
-export type DeliveringTarget = ReadTarget & { destination: MessageDestination };
+type DeliveringTarget = ReadTarget & { destination: MessageDestination };
 
 export interface ReadScan {
   run: ClaimedRun;

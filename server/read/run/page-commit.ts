@@ -19,7 +19,7 @@ import type { RunReadServices } from "./read-services.ts";
 import { leaveOutVanished } from "../records/vanished-fields.ts";
 import { type MessageFacts, messageHead } from "../../events/message-head.ts";
 
-export interface PageToPrepare {
+interface PageToPrepare {
   page: FetchedPage;
   /** Counts of the run, to which this page is added. */
   counts: ReadCounts;

@@ -7,7 +7,7 @@ import type { MetadataMemory } from "../../operations/metadata-memory.ts";
 import type { ReadDefinition } from "../definition/read-definition.ts";
 import { needsMetadata, readSet, type ReadSet } from "../definition/read-set.ts";
 
-export interface ObjectToPlan {
+interface ObjectToPlan {
   definition: ReadDefinition;
   connector: Connector & { read: ReadConnector };
   /** How many filters there are; their fields' types are needed. */

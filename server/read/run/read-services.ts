@@ -26,7 +26,7 @@ export interface RunReadServices extends CallServices {
   /** Absent if metrics are off. */
   readMeter?: ReadMeter;
   waiting: WaitingMessages;
-  /** Where the runs of this process were. */
+  /** Positions at which the runs of this process have been. */
   scans: ScanMemory;
   ledger: Pick<OperationLedger, "idleMs">;
   workerId: () => number;

@@ -1,4 +1,4 @@
-/** Remembers where runs were, so that a scan in a circle, or one that brings nothing any more, fails and says so. */
+/** Remembers the positions of runs, so that a scan that repeats pages, or one that no longer finds anything new, fails and says why. */
 import { hash } from "node:crypto";
 import { brokenPage } from "../../../connector-kit/calls/page-check.ts";
 import { keepRecentlyUsed } from "../../../ground/recently-used.ts";

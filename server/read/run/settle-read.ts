@@ -18,7 +18,7 @@ import { toReadSpan } from "../definition/read-span.ts";
 import type { ReadTarget, RunOwner } from "../definition/read-target.ts";
 import type { RunReadServices } from "./read-services.ts";
 
-export type SettleServices = Pick<
+type SettleServices = Pick<
   RunReadServices,
   "database" | "workerId" | "commit" | "retryBaseMs" | "minuteMs" | "readMeter"
 >;

@@ -4,7 +4,7 @@ import type { ControlQueries } from "../database/sides.ts";
 import { inIdRange, type IdRange } from "../database/id-range.ts";
 
 export const ACTOR_KINDS = ["person", "apiKey", "system", "agent"] as const;
-export type ActorKind = (typeof ACTOR_KINDS)[number];
+type ActorKind = (typeof ACTOR_KINDS)[number];
 /** Outcomes of an agent's call that did not change anything. */
 export const AUDIT_OUTCOMES = ["approval_required", "refused", "dry_run"] as const;
 export type AuditOutcome = (typeof AUDIT_OUTCOMES)[number];
@@ -85,7 +85,7 @@ export async function completeAuditEvent(
   await queries.updateTable("auditEvents").set(target).where("id", "=", id).execute();
 }
 
-export interface AuditFilter {
+interface AuditFilter {
   orgId: string;
   actor?: string;
   actorKind?: ActorKind;

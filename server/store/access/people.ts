@@ -5,7 +5,7 @@ import type { Role } from "../../../ground/role.ts";
 import type { ControlQueries } from "../database/sides.ts";
 import type { BuilderRow, OrganizationRow } from "./organizations.ts";
 
-export interface MembershipRow {
+interface MembershipRow {
   role: Role;
   org: OrganizationRow;
 }

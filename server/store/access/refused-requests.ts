@@ -62,7 +62,7 @@ const selectPathId = (table: "installations" | "connections") =>
 const isThere = (table: "installations" | "connections") =>
   sql`(${selectPathId(table)} is null or exists (select from ${sql.table(table)} where id = ${selectPathId(table)}::uuid))`;
 
-export interface RefusedRequestFilter {
+interface RefusedRequestFilter {
   projectId: string;
   /** Lowest and highest status. */
   statuses?: { from: number; to: number };

@@ -4,7 +4,7 @@ import { isUuid, newId } from "../../../ground/ids.ts";
 import type { ControlQueries } from "../database/sides.ts";
 
 /** Key that opens sessions, and the person whom it signs in, if any. */
-export interface SigningKey {
+interface SigningKey {
   apiKeyId: string;
   scopes: string[];
   builderId: string | null;

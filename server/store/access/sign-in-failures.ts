@@ -2,7 +2,7 @@
 import { sql, type RawBuilder } from "kysely";
 import type { ControlQueries } from "../database/sides.ts";
 
-export interface Failures {
+interface Failures {
   count: number;
   /** Time at which the count is reset. */
   until: Date;

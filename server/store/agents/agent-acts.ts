@@ -49,7 +49,7 @@ export async function uncountAgentAct(queries: ControlQueries, id: string): Prom
 }
 
 /** An act whose operation is to begin. */
-export interface BeginningAct extends AgentAct {
+interface BeginningAct extends AgentAct {
   budgets: BudgetsWithin;
   /** Absent if its key is claimed already. */
   claim?: KeyClaim | undefined;

@@ -4,7 +4,7 @@ import type { ControlQueries } from "../database/sides.ts";
 import { toStoredJson } from "../database/stored-json.ts";
 
 /** What every call of a customer's agent needs to know first. */
-export interface AgentScope {
+interface AgentScope {
   /** Undefined if the project has no policy. */
   policy: unknown;
   /** Whether the customer exists. */

@@ -105,7 +105,7 @@ export async function findApproval(
 }
 
 /** Identifies an act of a customer's agents, as long as its key is kept. */
-export interface AskedAct {
+interface AskedAct {
   projectId: string;
   /** Null for an act on the project itself. */
   groupRef: string | null;
@@ -151,7 +151,7 @@ export async function countPending(
   return rows[0]?.count ?? 0;
 }
 
-export interface ApprovalFilter {
+interface ApprovalFilter {
   projectId: string;
   status?: ApprovalStatus;
   groupRef?: string;

@@ -16,7 +16,7 @@ export async function closeGate(
   `.execute(queries);
 }
 
-export interface GateRow {
+interface GateRow {
   connectionId: string;
   closedUntil: Date;
   retryable: boolean;

@@ -16,7 +16,7 @@ export type ProviderMetadata = Record<
   { value: string; source: "input" | "token" | "provider"; displayName?: string }
 >;
 
-export interface RefreshFailure {
+interface RefreshFailure {
   /** RFC 3339. */
   since: string;
   detail: string;
@@ -130,7 +130,7 @@ export async function findConnection(
   return found && assemble(found);
 }
 
-export interface NewConnection {
+interface NewConnection {
   id: string;
   projectId: string;
   provider: string;

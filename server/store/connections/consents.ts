@@ -9,9 +9,9 @@ import type { ProjectBound } from "../access/project-retention.ts";
  * `pending`: waits for the callback, for ever if the customer never returns. `finishing`: the callback exchanges the code. Then
  * `succeeded` or `failed`; a failed consent is `pending` again when the browser tries once more.
  */
-export type ConsentStatus = "pending" | "finishing" | "succeeded" | "failed";
+type ConsentStatus = "pending" | "finishing" | "succeeded" | "failed";
 
-export interface ConsentRow {
+interface ConsentRow {
   id: string;
   projectId: string;
   status: ConsentStatus;
@@ -191,7 +191,7 @@ export async function endConsent(queries: ControlQueries, id: string, end: End):
 /** Status in the API: a pending consent whose time is over is `expired`. */
 export type ListedStatus = "pending" | "succeeded" | "failed" | "expired";
 
-export interface ConsentFilter {
+interface ConsentFilter {
   status?: ListedStatus;
   provider?: string;
   groupRef?: string;

@@ -11,7 +11,7 @@ import {
 } from "../integrations/installation-health.ts";
 import { listInstallationsById, type InstallationRow } from "../integrations/installations.ts";
 
-export type HealthStatus = "healthy" | "unhealthy";
+type HealthStatus = "healthy" | "unhealthy";
 
 export interface GroupRow {
   id: string;
@@ -30,7 +30,7 @@ export interface GroupRow {
   lastOperationId: string | null;
 }
 
-export interface GroupFilter {
+interface GroupFilter {
   projectId: string;
   /** Restricts the list to one group. */
   groupRef?: string;
@@ -39,7 +39,7 @@ export interface GroupFilter {
 }
 
 /** Page of groups in the order of their references. */
-export interface GroupRange {
+interface GroupRange {
   /** Only groups whose reference sorts after this one. */
   behindRef?: string;
   /** Only groups that were created after this one. */
@@ -89,7 +89,7 @@ export async function listGroups(
   return rows;
 }
 
-export interface ConnectionFilter {
+interface ConnectionFilter {
   projectId: string;
   status?: ConnectionStatus;
   provider?: string;
@@ -124,7 +124,7 @@ export async function listConnectionPage(
   return ids.flatMap((id) => found.get(id) ?? []);
 }
 
-export interface InstallationFilter {
+interface InstallationFilter {
   projectId: string;
   /** Id or name of the integration. */
   integration?: string;

@@ -20,7 +20,7 @@ export interface GroupTraces {
   connectionIds: string[];
 }
 
-export interface ErasedAccounts {
+interface ErasedAccounts {
   installations: number;
   connections: number;
   consumers: number;

@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { ControlQueries } from "../database/sides.ts";
 
 /** Refusal of the credentials with this generation (see `credentialGeneration`). */
-export interface Suspicion {
+interface Suspicion {
   generation: string;
   since: Date;
 }

@@ -60,7 +60,7 @@ export async function claimDueRefreshes(
   return rows;
 }
 
-export interface RefreshClaim {
+interface RefreshClaim {
   claimId: string;
   /** Id of the claiming process. */
   claimedBy: number;

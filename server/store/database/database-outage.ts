@@ -3,7 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 
 const AGAIN_MS = 250;
 
-export interface RetryOptions {
+interface RetryOptions {
   /** Called with each error before a retry. */
   onError?: (error: unknown) => void;
   /** Returns whether an error is worth a retry; by default, an outage of the database is. */

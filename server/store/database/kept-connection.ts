@@ -4,7 +4,7 @@ import type { Log } from "../../../ground/log.ts";
 import { openDatabaseHosts, HostClient, tryHosts, type DatabaseHosts } from "./database-hosts.ts";
 import { CONNECT_TIMEOUT_MS, KEEP_ALIVE, SESSION_STATEMENT } from "./pool.ts";
 
-export interface KeptConnection {
+interface KeptConnection {
   /** False from the loss of the connection until the next one. */
   readonly connected: boolean;
   /** Runs one statement at a time; throws while there is no connection. */
@@ -12,7 +12,7 @@ export interface KeptConnection {
   close(): Promise<void>;
 }
 
-export interface KeptConnectionOptions {
+interface KeptConnectionOptions {
   connectionString: string;
   /** Name shown in `pg_stat_activity`. */
   applicationName: string;

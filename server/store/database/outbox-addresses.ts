@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { OutboxEntry } from "./outbox-entries.ts";
 import type { ControlQueries } from "./sides.ts";
 
-export interface AddressedEntry {
+interface AddressedEntry {
   entry: OutboxEntry;
   /** Null for the main shard. */
   shard: string | null;

@@ -31,7 +31,7 @@ export interface QueuedInstallations {
 export type SyncQueue = "read_syncs" | "subscription_syncs";
 
 /** Account with a new name; what is stored under its former name stays valid. */
-export interface RenamedAccount {
+interface RenamedAccount {
   connectionId: string;
   accountRef: string;
   /** Former names of the account, in read objects and in baselines. */

@@ -61,7 +61,7 @@ export async function queueOutbox(queries: ControlQueries, entries: OutboxEntry[
 }
 
 /** Shard that rows are carried over to. */
-export interface OutboxTarget {
+interface OutboxTarget {
   /** Null for the main one. */
   shard: string | null;
   data: Kysely<DataTables>;

@@ -82,7 +82,7 @@ const IDLE_TIMEOUT_MS = 40_000;
 /** Keep-alive settings of every connection: they detect a server that vanished while the connection was idle. */
 export const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
 
-export interface QueryPool {
+interface QueryPool {
   /** Queries with rows and columns in camelCase; JSON in them is not converted. */
   readonly queries: Kysely<DB>;
   readonly pool: Pool;

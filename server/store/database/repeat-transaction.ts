@@ -3,7 +3,7 @@ import type { Kysely, Transaction } from "kysely";
 import { noteRollback } from "./database-outage.ts";
 
 /** Records what a transaction changed, in the transaction itself. */
-export type RecordChange<Tables> = (queries: Transaction<Tables>, done: unknown) => Promise<void>;
+type RecordChange<Tables> = (queries: Transaction<Tables>, done: unknown) => Promise<void>;
 
 /** SQLSTATE codes of lost races: deadlock, serialization failure, and a reference to a row that has just been removed. */
 const LOST_RACES: readonly unknown[] = ["40P01", "40001", "23503"];

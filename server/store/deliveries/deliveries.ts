@@ -32,7 +32,7 @@ export interface ClaimedDelivery extends DeliveryKey {
 }
 
 /** Limits of a worker's claim. */
-export interface ClaimLimits {
+interface ClaimLimits {
   workerId: number;
   /** Limit in total. */
   capacity: number;
@@ -128,7 +128,7 @@ export interface SkippedDelivery extends DeliveryKey {
   kind: "skipped";
 }
 
-export type DeliveryUpdate = AttemptedDelivery | ReleasedDelivery | SkippedDelivery;
+type DeliveryUpdate = AttemptedDelivery | ReleasedDelivery | SkippedDelivery;
 
 /** Builds the record of a skipped delivery, in place of an attempt's. */
 const buildSkippedRecord = (): AttemptRecord => ({

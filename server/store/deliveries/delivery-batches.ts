@@ -41,7 +41,7 @@ type RoutedRow = RoutedDelivery &
   };
 
 /** Batch and limits of one routing statement. */
-export interface Routing {
+interface Routing {
   batchId: string;
   workerId: number;
   maxEvents: number;

@@ -39,7 +39,7 @@ export interface DeliveryFilter extends SubjectFilter {
 }
 
 /** Matching rows, and where to continue if the scan ended before the list. */
-export interface ExaminedDeliveries {
+interface ExaminedDeliveries {
   rows: ListedDelivery[];
   continueBefore?: string;
 }

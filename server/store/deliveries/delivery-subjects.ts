@@ -16,7 +16,7 @@ export interface DeliverySubject {
 }
 
 export const DELIVERY_KINDS = ["read", "subscribe", "schema", "notification"] as const;
-export type DeliveryKind = (typeof DELIVERY_KINDS)[number];
+type DeliveryKind = (typeof DELIVERY_KINDS)[number];
 
 const TYPES = { read: "read", subscribe: "subscribe", schema: "schema.watch" } as const;
 

@@ -56,7 +56,7 @@ export async function removeDeliveredData(
   return countAffectedRows(result);
 }
 
-export interface DataBounds {
+interface DataBounds {
   beforeId: string;
   own: Pick<ProjectBound, "projectId" | "id">[];
 }

@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import type { DataQueries } from "../database/sides.ts";
 
-export interface DestinationBacklog {
+interface DestinationBacklog {
   /** Messages and events that are being sent or can be sent now. */
   open: number;
   /** Failed messages and events that wait for their next attempt. */

@@ -15,7 +15,7 @@ export interface ListedEvent {
   missing: "topic" | "destination" | null;
 }
 
-export interface EventFilter {
+interface EventFilter {
   projectId: string;
   /** Types of events to list. */
   types: readonly string[];

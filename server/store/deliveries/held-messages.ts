@@ -14,7 +14,7 @@ import type { DataQueries } from "../database/sides.ts";
 import { WAKES_DELIVERERS, queueRows, buildUnqueuedInserts, type EventRow } from "./events.ts";
 
 /** Object of an installation whose messages are held. */
-export interface HeldObject {
+interface HeldObject {
   installationId: string;
   /** Name of the object at the provider, as the manifest spells it. */
   objectName: string;

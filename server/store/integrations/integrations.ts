@@ -74,7 +74,7 @@ export async function listIntegrations<C>(
 }
 
 /** Integration with what lists show of its latest revision and its installations. */
-export interface IntegrationEntry<Content> extends IntegrationRow<Content> {
+interface IntegrationEntry<Content> extends IntegrationRow<Content> {
   latestRevision: RevisionRow<Content> & { number: number; createdBy: string };
   installationCount: number;
   unhealthyInstallationCount: number;

@@ -11,7 +11,7 @@ import {
   WRITES_WAIT_FOR,
 } from "./installation-health.ts";
 
-export interface ChangedHealth {
+interface ChangedHealth {
   installationId: string;
   /** Empty if it is healthy again. */
   reasons: (Omit<HealthReason, "since"> & { since: string })[];

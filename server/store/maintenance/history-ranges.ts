@@ -9,7 +9,7 @@ import { nowMs } from "../../../ground/clock.ts";
 import type { DataQueries } from "../database/sides.ts";
 
 /** A partitioned table. */
-export type History = "proxy_usage";
+type History = "proxy_usage";
 
 const DAY_MS = 24 * 60 * 60_000;
 /** How far ahead partitions are created, and so how long background work may stand still. */
@@ -27,7 +27,7 @@ interface Span {
 }
 
 /** Bounds of rows to remove, in PostgreSQL's format of times. */
-export interface SpanBounds {
+interface SpanBounds {
   from: string;
   until: string;
 }

@@ -4,8 +4,8 @@ import { buildFirstId, timeOfId } from "../../../ground/ids.ts";
 import { ENTRY_BYTES } from "../../../ground/pack-seen.ts";
 import type { DataQueries } from "../database/sides.ts";
 
-export type Counted = "operations" | "deliveries" | "attempts" | "records" | "proxyCalls";
-export type Dimension = "integration" | "group" | "object" | "type" | "destination" | "status";
+type Counted = "operations" | "deliveries" | "attempts" | "records" | "proxyCalls";
+type Dimension = "integration" | "group" | "object" | "type" | "destination" | "status";
 
 export interface ActivityRow {
   /** Number of the bucket, from 1; null for all buckets together. */
@@ -18,7 +18,7 @@ export interface ActivityRow {
   p95Ms: number | null;
 }
 
-export interface Activity {
+interface Activity {
   rows: ActivityRow[];
   /** Start of the counted part of the period; undefined if all of it was counted. */
   countedSince?: Date;

@@ -15,7 +15,7 @@ export interface ListedOperation extends OperationRow {
   actor: Actor | null;
 }
 
-export interface OperationFilter {
+interface OperationFilter {
   projectId: string;
   status?: OperationStatus;
   /** Id or name of the integration. */

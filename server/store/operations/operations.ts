@@ -98,7 +98,7 @@ export interface LogEntry {
 }
 
 /** Entry as it is stored. */
-export type TimedLogEntry = LogEntry & { time: string };
+type TimedLogEntry = LogEntry & { time: string };
 
 export const addTimes = (log: LogEntry[]): TimedLogEntry[] => {
   const time = now().toISOString();

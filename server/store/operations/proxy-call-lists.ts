@@ -11,7 +11,7 @@ export interface ListedProxyCall extends ProxyUsageRow {
   groupRef: string | null;
 }
 
-export interface ProxyCallFilter {
+interface ProxyCallFilter {
   projectId: string;
   /** Lowest and highest status. */
   statuses?: { from: number; to: number };

@@ -274,7 +274,7 @@ export async function releaseWrites(
     .execute();
 }
 
-export interface WaitingWrite extends OrphanedWrite {
+interface WaitingWrite extends OrphanedWrite {
   attempts: number;
   /** See `ClaimedWrite`. */
   repeatableUntil: Date | null;

@@ -1,6 +1,6 @@
 /** Index from rows to the cached values that were made from them. */
 
-export interface Dependents {
+interface Dependents {
   link(key: string, ids: readonly string[]): void;
   unlink(key: string, ids: readonly string[]): void;
   /** Returns the keys of the values that depend on a row. */

@@ -5,7 +5,7 @@ import { nowMs } from "../../../ground/clock.ts";
 import type { RowChange, Changes } from "../database/changes.ts";
 import { openDependents } from "./dependents.ts";
 
-export interface RowCache<Value> {
+interface RowCache<Value> {
   /**
    * Returns a value from memory if possible, a promise if it has to be read. Missing values are not cached. Callers share a
    * running read unless their `scope` differs: a project whose read finds nothing must not answer for the project that owns the
@@ -19,7 +19,7 @@ export interface RowCache<Value> {
   put(key: string, value: Value): void;
 }
 
-export interface CacheOptions<Value> {
+interface CacheOptions<Value> {
   max: number;
   /** Tables from whose rows values are made; changes of others are ignored. */
   tables: readonly string[];

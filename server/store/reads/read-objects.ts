@@ -5,7 +5,7 @@ import { findOperation, type OperationRow } from "../operations/operations.ts";
 import { toStoredJson } from "../database/stored-json.ts";
 import { countAffectedRows } from "../database/database.ts";
 
-export interface ReadPause {
+interface ReadPause {
   by: "api" | "auto";
   note?: string;
   error?: string;
@@ -127,7 +127,7 @@ export async function listReadPauses(
   return rows;
 }
 
-export type NewReadObject = Pick<
+type NewReadObject = Pick<
   ReadObjectRow,
   | "installationId"
   | "objectName"

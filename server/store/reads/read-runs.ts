@@ -91,7 +91,7 @@ const MAY_GO_ON = sql<boolean>`(case when kind = 'triggered'
 /** First key of the queue; the index `read_runs_due` has the same expression. */
 const PRIORITY = sql`(case when kind = 'backfill' then 1 else 0 end)`;
 
-export interface DueRunsWanted {
+interface DueRunsWanted {
   /** Maximum number of listed runs per project, for backfills and for others. */
   maxPerProject: number;
   /** Number of a project's oldest due runs to choose from, in round-robin order over installations. */
@@ -343,7 +343,7 @@ export async function wakeRuns(queries: DataQueries, installationId: string): Pr
   `.execute(queries);
 }
 
-export interface StoppedRun {
+interface StoppedRun {
   kind: ReadKind;
   sinceTime: Date | null;
   untilTime: Date | null;

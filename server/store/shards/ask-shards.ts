@@ -59,7 +59,7 @@ export async function findInShards<Found, One extends Shard>(
 const ABSENT = Symbol("absent");
 
 /** Rows in the order of a list. `continueBefore`: the list has examined enough rows, and the next page begins there. */
-export interface MergedPage<Row> {
+interface MergedPage<Row> {
   rows: Row[];
   continueBefore?: string | undefined;
 }

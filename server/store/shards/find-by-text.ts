@@ -5,7 +5,7 @@ import type { Database } from "../database/database.ts";
 import type { ControlQueries, DataQueries } from "../database/sides.ts";
 import { askShards } from "./ask-shards.ts";
 
-export interface FoundThing {
+interface FoundThing {
   kind: string;
   id: string;
   name: string;

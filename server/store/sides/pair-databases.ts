@@ -14,7 +14,7 @@ import { UNUSED } from "./divide-schema.ts";
 import { lockByAsking } from "./lock-tables.ts";
 import { OF_THIS_DATABASE, readPublishedSlot, readSubscribedSlot, REPLICATION } from "./replicate-shared.ts";
 
-export interface Sides {
+interface Sides {
   control: ClientBase;
   data: ClientBase;
 }

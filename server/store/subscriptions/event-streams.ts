@@ -13,7 +13,7 @@ import type { DataQueries } from "../database/sides.ts";
 import { buildWakeColumn } from "../database/wake-ups.ts";
 import { reconcileFrom } from "./subscription-scans.ts";
 
-export type EventStreamState = "closed" | "open" | "failed";
+type EventStreamState = "closed" | "open" | "failed";
 
 export interface EventStreamRow {
   /** Id of the connection or of the provider app. */
@@ -80,7 +80,7 @@ export async function findEventStream(queries: DataQueries, id: string): Promise
   return rows[0];
 }
 
-export type PutStream = Pick<EventStreamRow, "projectId" | "provider" | "ref" | "topic" | "accountRef"> &
+type PutStream = Pick<EventStreamRow, "projectId" | "provider" | "ref" | "topic" | "accountRef"> &
   (
     | { connectionId: string; providerAppId?: undefined }
     | { providerAppId: string; connectionId?: undefined }

@@ -85,7 +85,7 @@ export async function listDeliveredEvents(
  * Stored outcome of a processed event. `delivered`: an entry of a message shows it; `coalesced`: another event's entry
  * represents it, too. The state of the message's delivery is not part of it (`subscription-outcomes.ts`).
  */
-export type EventOutcome = "delivered" | "coalesced" | "filtered" | "repeated" | "expired";
+type EventOutcome = "delivered" | "coalesced" | "filtered" | "repeated" | "expired";
 
 export interface EndedEvent {
   id: string;

@@ -184,7 +184,7 @@ export interface ClaimedSubscription extends SubscriptionRow {
   claim: SubscriptionClaim;
 }
 
-export interface DueSubscription {
+interface DueSubscription {
   id: string;
   projectId: string;
   connectionId: string;
@@ -287,7 +287,7 @@ export async function releaseClaim(
   `.execute(queries);
 }
 
-export interface PostponedSubscription extends SubscriptionClaim {
+interface PostponedSubscription extends SubscriptionClaim {
   retryTime: Date;
   attempts: number;
   state: SubscriptionState;

@@ -27,7 +27,7 @@ export interface SubscriptionTarget {
   destination: MessageDestination | undefined;
 }
 
-export interface SubscriptionTargetServices {
+interface SubscriptionTargetServices {
   database: Database;
   catalog: Catalog;
   installations: InstallationCache;

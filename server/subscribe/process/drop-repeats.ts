@@ -4,7 +4,7 @@ import { endFiltered } from "./choose-groups.ts";
 import type { EventGroup } from "./group-events.ts";
 
 /** Stored instead of a fingerprint where the deletion of the record was delivered. */
-export const GONE = Buffer.alloc(16);
+const GONE = Buffer.alloc(16);
 
 export const isGone = (hash: Buffer): boolean => hash.equals(GONE);
 

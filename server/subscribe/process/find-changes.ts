@@ -22,7 +22,7 @@ import type { SubscribeServices } from "../definition/subscribe-services.ts";
 import type { SubscribeDefinition } from "../definition/subscribe-definition.ts";
 import type { SubscriptionTarget } from "../definition/subscription-target.ts";
 
-export type ScannedTarget = SubscriptionTarget & { definition: SubscribeDefinition };
+type ScannedTarget = SubscriptionTarget & { definition: SubscribeDefinition };
 
 /** After this time the subscription goes behind the others. */
 const TURN_MS = 2_000;

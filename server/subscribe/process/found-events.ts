@@ -6,7 +6,7 @@ import { dedupeHash } from "../receive/received-event.ts";
 import { isGone } from "./drop-repeats.ts";
 import type { SubscribingConnector } from "../definition/subscription-target.ts";
 
-export interface FoundBy {
+interface FoundBy {
   scan: SubscriptionScan;
   subscription: { objectName: string };
   target: { connector: SubscribingConnector };

@@ -7,7 +7,7 @@ import { compareByTime, type InboxEvent } from "./group-events.ts";
 /** Longer than times of one change differ between the ways; shorter than people need to change a field twice. */
 export const SAME_CHANGE_MS = 5_000;
 
-export interface SplitEvents {
+interface SplitEvents {
   fresh: InboxEvent[];
   /** Their changes were reported in another way: by `earlier` events, which were delivered, or by a fresh one before them. */
   repeats: InboxEvent[];

@@ -34,7 +34,7 @@ const TURN_MS = 2_000;
 /** Events of one commit. */
 const MAX_EVENTS = 500;
 
-export interface ProcessableTarget extends SubscriptionTarget {
+interface ProcessableTarget extends SubscriptionTarget {
   definition: SubscribeDefinition;
   destination: MessageDestination;
 }

@@ -23,7 +23,7 @@ export interface RecordReader {
   fetch: ProviderCall["fetch"];
 }
 
-export interface ChangedRecords {
+interface ChangedRecords {
   entries: ReadonlyMap<string, ResultEntry>;
   fingerprints: ReadonlyMap<string, Buffer>;
   /** Fields that the account does not have, or refuses, and nobody requires; undefined: no record was read. */

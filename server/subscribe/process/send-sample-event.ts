@@ -16,7 +16,7 @@ import { subscribeMessages } from "./subscribe-message.ts";
 import type { SubscribeDefinition } from "../definition/subscribe-definition.ts";
 import type { SubscriptionTarget } from "../definition/subscription-target.ts";
 
-export interface SampleEvent {
+interface SampleEvent {
   target: SubscriptionTarget & { definition: SubscribeDefinition; destination: MessageDestination };
   type: SubscribeEventType;
   /** A record to read; undefined: the message has a record without values. */

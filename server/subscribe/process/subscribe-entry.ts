@@ -3,7 +3,7 @@ import type { SubscribeEventType } from "../../../connector-kit/subscribe-connec
 import type { ResultEntry } from "../../events/read-message-schema.ts";
 import { now } from "../../../ground/clock.ts";
 
-export interface SubscribeEntry {
+interface SubscribeEntry {
   /** The provider's id of the record. */
   id: string;
   type: SubscribeEventType;

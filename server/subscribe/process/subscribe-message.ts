@@ -11,7 +11,7 @@ import type { SubscriptionTarget } from "../definition/subscription-target.ts";
 /** Entries of one message. */
 const MAX_ENTRIES = 100;
 
-export interface MessagePlace {
+interface MessagePlace {
   target: SubscriptionTarget;
   destination: MessageDestination;
   /** The provider's name of the object, as in the manifest. */

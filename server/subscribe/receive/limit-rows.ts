@@ -11,12 +11,12 @@ import {
   type Recipients,
 } from "../../store/subscriptions/subscription-inbox.ts";
 
-export interface ReadPush {
+interface ReadPush {
   push: TakenPush;
   events: ReceivedEvent[];
 }
 
-export interface LimitedPushes {
+interface LimitedPushes {
   events: ReceivedEvent[];
   /** Pushes with the events that are left, in order. */
   rest: TakenPush[];

@@ -32,7 +32,7 @@ import { limitRows } from "./limit-rows.ts";
 import { toReceivedEvent } from "./received-event.ts";
 import type { SubscribeMeter } from "../definition/subscribe-services.ts";
 
-export interface TakePushesServices {
+interface TakePushesServices {
   database: Database;
   catalog: Catalog;
   log: Log;

@@ -21,7 +21,7 @@ const SOURCES: readonly string[] = ["webhook", "journal", "pubsub", "polling"] s
 const isSource = (text: string): text is SubscriptionSource => SOURCES.includes(text);
 
 /** The ways in which a provider may report changes. */
-export interface BuiltSources {
+interface BuiltSources {
   /** Whether the provider has pushes that Busbar understands. */
   pushes: boolean;
   /** Whether Busbar can open a stream at the provider. */

@@ -41,7 +41,7 @@ export interface DescribedSubscription {
 }
 
 /** Times as ISO texts. */
-export interface DescribedReconciliation {
+interface DescribedReconciliation {
   state: "waiting" | "running" | "succeeded" | "failed";
   since: string;
   until?: string;

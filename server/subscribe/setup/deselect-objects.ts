@@ -12,7 +12,7 @@ import {
 import { dropSelectedOfOthers, listWantedByOthers } from "../../store/subscriptions/shared-journals.ts";
 import type { StreamServices } from "../definition/subscribe-services.ts";
 
-export interface Deselecting {
+interface Deselecting {
   /** Begins to deselect what is not wanted, unless that is under way. */
   check(stream: HeldStream): void;
   settled(): Promise<void>;

@@ -11,7 +11,7 @@ import { mergeFilters } from "../definition/journal-filter.ts";
 import { hasStreamOpened, type SelectedObject } from "./select-object.ts";
 import type { SubscribeServices } from "../definition/subscribe-services.ts";
 
-export interface JournalSelecting {
+interface JournalSelecting {
   journal: JournalConnector;
   accountRef: string;
   objectKey: string;

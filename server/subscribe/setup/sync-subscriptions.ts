@@ -23,7 +23,7 @@ import { subscribeDefinitions, wantsEvents } from "../definition/subscribe-defin
 import { subscribingConnector } from "../definition/subscription-target.ts";
 import { listWatchNames } from "../definition/watched-fields.ts";
 
-export interface SubscriptionSyncServices {
+interface SubscriptionSyncServices {
   database: Database;
   catalog: Catalog;
   publicUrl: () => string;

@@ -6,7 +6,7 @@ import type { EventStreamRow } from "../../store/subscriptions/event-streams.ts"
 /** Reads until the signal is aborted. The first batch is empty: the provider has accepted the call. Throws as `StreamReader.read`. */
 export type StreamSource = (opening: StreamOpening) => AsyncGenerator<StreamBatch>;
 
-export interface StreamOpening {
+interface StreamOpening {
   stream: EventStreamRow;
   from: StreamStart;
   progress: StreamProgress;

@@ -24,7 +24,7 @@ export type StreamWorkerServices = Omit<StreamServices, "workerId"> & {
   changes: Changes;
 };
 
-export interface StreamWorker {
+interface StreamWorker {
   wake(): void;
   /** Releases all streams. */
   stop(): Promise<void>;

@@ -7,7 +7,7 @@ import { createKey } from "../create-keys.ts";
 import { summarize, type OperationSummary } from "../operation-log.ts";
 import type { PlannedRecord, WritePlan } from "../plan-write.ts";
 
-export type StoredOutcome =
+type StoredOutcome =
   | { success: true; recordId?: string }
   | { success: false; kind: ProviderErrorKind; message: string; code?: string };
 

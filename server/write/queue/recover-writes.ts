@@ -12,7 +12,7 @@ import { listOutcomes, readQueuedWrite, summarizeQueued } from "./queued-write.t
 import { outcomeEntries, unknownOutcome } from "../operation-log.ts";
 import { writeDone } from "../write-done.ts";
 
-export interface RecoverWritesServices {
+interface RecoverWritesServices {
   database: Database;
   ledger: OperationLedger;
   installations: InstallationCache;

@@ -32,7 +32,7 @@ import { recoverQueuedWrites, recoverWrites } from "./recover-writes.ts";
 import { attemptWork } from "../write-span.ts";
 import { WriteTurns } from "./write-turns.ts";
 
-export interface WriteWorkerServices extends AttemptWriteServices {
+interface WriteWorkerServices extends AttemptWriteServices {
   log: Log;
   identity: ProcessIdentity;
   changes: Changes;

@@ -5,7 +5,7 @@ import type { ListOrder } from "../vendor-order.ts";
 import { showRecord, type VendorRecord } from "../vendor-records.ts";
 import { readTime, type VendorTimeFormat } from "../vendor-times.ts";
 
-export type ObjectFacts = Facts["objects"][string];
+type ObjectFacts = Facts["objects"][string];
 
 /** Vendor's data about the requested object. */
 export interface Asked {

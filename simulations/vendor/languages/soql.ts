@@ -28,7 +28,7 @@ interface Comparison {
   values: Token[];
 }
 
-export interface SoqlQuery {
+interface SoqlQuery {
   fields: string[];
   children: SoqlQuery[];
   isCount: boolean;

@@ -115,7 +115,7 @@ export function gapOfOrder({ vendor }: Bench, fact: ListFact | undefined): strin
 
 const MAX_PAGES = 400;
 
-export interface Scanned {
+interface Scanned {
   records: SourceRecord[];
   pages: number;
 }

@@ -53,7 +53,7 @@ const chooseOption = (schedule: string | undefined): string =>
 const lowerFirst = (words: string): string => words.charAt(0).toLowerCase() + words.slice(1);
 
 /** The schedules that have words. */
-export const USUAL: readonly (readonly [cron: string, words: string])[] = [
+const USUAL: readonly (readonly [cron: string, words: string])[] = [
   ["*/10 * * * *", "Every 10 minutes"],
   ["*/30 * * * *", "Every 30 minutes"],
   ["0 * * * *", "Every hour"],
@@ -61,7 +61,7 @@ export const USUAL: readonly (readonly [cron: string, words: string])[] = [
   ["0 6 * * *", "Every day at 06:00 UTC"],
   ["0 6 * * 1", "Every Monday at 06:00 UTC"],
 ];
-export const NONE = "Only on request";
+const NONE = "Only on request";
 
 /** Returns "Every hour", or the cron expression if there are no words for it. */
 export const describeSchedule = (schedule: string | undefined): string =>
