@@ -124,6 +124,10 @@ function choosePositions({ furtherLists = [], deleted }: ObjectPlan, wanted: Wan
 export const reportsDeletions = (object: ObjectPlan): boolean =>
   choosePositions(object, "deletions").length > 0;
 
+/** Returns where the scan goes on behind this list: at the beginning of the object's next one. */
+export const nextList = ({ following }: ChosenList): { next?: Checkpoint } =>
+  following === undefined ? {} : { next: { list: following } };
+
 function movedBound(checkpoint: Checkpoint | undefined): Date | undefined {
   const after = checkpoint?.["after"];
   return typeof after === "string" ? new Date(after) : undefined;

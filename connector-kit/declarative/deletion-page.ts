@@ -1,6 +1,7 @@
 /** Reads one page of the deletions that the lists of an object tell. */
 import type { Checkpoint, DeletionPage, ReadPlan, SourceRecord } from "../read-connector.ts";
-import { chooseList, reportsDeletions } from "./chosen-list.ts";
+import { ProviderError } from "../calls/provider-error.ts";
+import { chooseList, nextList, reportsDeletions } from "./chosen-list.ts";
 import { getOne } from "./get-record.ts";
 import { readPageFrom, type ListPage, type ListReading } from "./list-page.ts";
 import { matchesPlan } from "./record-filter.ts";
@@ -22,10 +23,20 @@ export async function readDeletionPage(
   const { name } = reading.rules;
   if (!reportsDeletions(reading.rules))
     return { records: [], warning: `deletions of ${name} are not read: the provider has no list of them` };
-  const page = await readPageFrom(reading, plan, checkpoint, "deletions");
+  const chosen = chooseList(reading.rules, plan.since, checkpoint, "deletions");
+  const page: ListPage & { forbidden?: string } = await readPageFrom(
+    reading,
+    plan,
+    checkpoint,
+    "deletions",
+  ).catch((thrown: unknown) => {
+    // What comes before the list is forbidden with it, as Marketo's token for a time.
+    if (!chosen.mayBeForbidden || !(thrown instanceof ProviderError) || thrown.kind !== "forbidden")
+      throw thrown;
+    return { records: [], deleted: [], forbidden: thrown.message, ...nextList(chosen) };
+  });
   const { next, restarted, forbidden } = page;
-  const { mayBeBack } = chooseList(reading.rules, plan.since, checkpoint, "deletions");
-  const deleted = mayBeBack ? await leaveOutPresent(reading, page.deleted) : page.deleted;
+  const deleted = chosen.mayBeBack ? await leaveOutPresent(reading, page.deleted) : page.deleted;
   const lastEnd = plan.since.getTime() + overlapMs;
   const coveredUntil = new Date(Math.max(lastEnd, plan.until.getTime() - LONGEST_MS));
   const warning = forbidden === undefined ? page.warning : explain(name, forbidden, coveredUntil);
@@ -53,6 +64,6 @@ async function leaveOutPresent(
   return gone;
 }
 
-const explain = (name: string, reason: NonNullable<ListPage["forbidden"]>, from: Date): string =>
+const explain = (name: string, reason: string, from: Date): string =>
   `deletions of ${name} are not read, because the provider forbids this account to read where they are reported; when it may, those since ` +
   `${from.toISOString()} are read: ${reason}`;

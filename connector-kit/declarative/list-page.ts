@@ -13,6 +13,7 @@ import { buildBody } from "./write/body-members.ts";
 import {
   chooseList,
   divide,
+  nextList,
   warnOfMissingDeletions,
   warnOfUnnamed,
   type ChosenList,
@@ -121,8 +122,6 @@ export type ListPage = Omit<ReadPage, "records"> & {
   deleted: SourceRecord[];
   /** Deletions that may be missing. */
   warning?: string;
-  /** Why the provider does not let this account read the list of deletions. */
-  forbidden?: string;
 };
 
 /** Reads one page of the records of a list. Throws `ProviderError`. */
@@ -131,12 +130,7 @@ export async function readListPage(
   plan: ReadPlan,
   checkpoint: Checkpoint | undefined,
 ): Promise<ReadPage> {
-  const {
-    deleted: _,
-    warning: __,
-    forbidden: ___,
-    ...page
-  } = await readPageFrom(reading, plan, checkpoint, "records");
+  const { deleted: _, warning: __, ...page } = await readPageFrom(reading, plan, checkpoint, "records");
   return { ...page, records: page.records.filter((record) => matchesPlan(record, plan)) };
 }
 
@@ -183,8 +177,6 @@ export async function readPageFrom(
   if (isEmpty) return { records: [], deleted: [], ...nextList(chosen) };
   const again = error && restartBehind(rules.paging ?? {}, reached, error);
   if (again) return readAgain(again);
-  if (error && chosen.mayBeForbidden && error.kind === "forbidden")
-    return { records: [], deleted: [], forbidden: error.message, ...nextList(chosen) };
   if (error) throw error;
   if (!response) throw brokenPage("there is no answer");
   const body = parseBody(response.text);
@@ -305,9 +297,6 @@ function isBehindPeriod({ newestFirst, bound }: ChosenList, records: SourceRecor
   const time = records.at(-1)?.changeTime;
   return newestFirst && time !== undefined && bound !== undefined && time < bound;
 }
-
-const nextList = ({ following }: ChosenList): { next?: Checkpoint } =>
-  following === undefined ? {} : { next: { list: following } };
 
 function totalIn(body: Json, { total }: ObjectPlan): number | undefined {
   const value = total === undefined ? undefined : Number(textAt(body, total) ?? Number.NaN);

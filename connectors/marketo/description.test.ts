@@ -220,15 +220,22 @@ test("deleted leads are told by the list of deletions, behind a token for the bo
   assert.ok(requests[2]?.path.includes("nextPageToken=B%3D%3D%3D%3D"));
 });
 
-test("an account that may not read activities is told so, and its leads are read all the same", async () => {
-  const { fetch } = replay(
-    answer({ nextPageToken: "GIYDAOBNGEYS2MBWKQYDAORQ" }),
-    failure("603", "Access denied"),
-  );
+/** Adobe's page of activities and its OpenAPI file: the token and the list both need the permission to read activities. */
+test("an account that may not read activities has no deletions, and its leads are read all the same", async () => {
   const period = { objectName: "list/1001", since: new Date(Date.now() - 60_000), until: new Date() };
-  const page = await read.readDeletions(period, undefined, fetch);
-  assert.deepEqual(page.records, []);
-  assert.equal(page.next, undefined);
+  const refused = failure("603", "Access denied");
+  for (const answers of [[refused], [answer({ nextPageToken: "GIYDAOBNGEYS2MBWKQYDAORQ" }), refused]]) {
+    const { fetch } = replay(...answers);
+    const page = await read.readDeletions(period, undefined, fetch);
+    assert.deepEqual(page.records, []);
+    assert.equal(page.next, undefined);
+  }
+});
+
+test("a token that is refused for another reason fails the read of deletions", async () => {
+  const period = { objectName: "list/1001", since: new Date(Date.now() - 60_000), until: new Date() };
+  const { fetch } = replay(failure("606", "Max rate limit '100' exceeded"));
+  await assert.rejects(read.readDeletions(period, undefined, fetch), { kind: "rate_limited" });
 });
 
 /** Adobe asks for 9, Unsubscribe Email, 24, Add to List, and 46, Interesting Moment, in requests of its blog (AdobeDocs/marketo-developer.en c631b7c). */
