@@ -33,6 +33,7 @@ import { putSelected } from "./selected-fields.ts";
 import {
   chooseSize,
   putSize,
+  readSlowWords,
   rememberPlace,
   restartElsewhere,
   restartWithHalf,
@@ -163,11 +164,11 @@ export async function readPageFrom(
   const request = pageRequest(object, plan, checkpoint, chosen);
   const smaller = restartWithHalf(rules, plan, reached);
   const sent = await send(request, kept, classify, plan.account).catch((thrown: unknown) => {
-    if (smaller && isTooLarge(thrown, rules.list?.pageSize?.halvedBy, response?.text)) return undefined;
+    if (smaller && isTooLarge(thrown, readSlowWords(rules, given, plan), response?.text)) return undefined;
     throw thrown;
   });
   if (!sent && smaller)
-    return smaller["place"] === reached?.["place"]
+    return smaller["place"] !== undefined || reached?.["place"] === undefined
       ? readPageFrom(reading, given, smaller, wanted)
       : readAgain(smaller);
   const error = sent?.error;

@@ -2,6 +2,7 @@
  * The size of a scan's pages. It becomes smaller where an answer is longer than may be read, as records with all their members can be, or takes
  * the provider too long; and a number of page means another place where the size, or the order of the list, is another one.
  */
+import type { Json } from "../../ground/json.ts";
 import type { Checkpoint, ReadPlan } from "../read-connector.ts";
 import type { ChosenList } from "./chosen-list.ts";
 import type { ObjectPlan } from "./object-plan.ts";
@@ -86,7 +87,35 @@ export function restartWithHalf(
   if (size < 1) return undefined;
   const { cursor, offset, keyset } = paging;
   if (offset ?? keyset ?? (cursor && !cursor.scroll)) return { ...checkpoint, size };
+  const address = writeSize(checkpoint?.["place"], list?.pageSize, size);
+  if (address !== undefined) return { ...checkpoint, place: address, size };
   return { ...beginAnew(checkpoint), size };
+}
+
+/** Returns the address of the next page with another size; undefined where its place depends on the size, or where it has none. */
+function writeSize(
+  place: Json | undefined,
+  rules: PageSizeRules | undefined,
+  size: number,
+): string | undefined {
+  if (!rules?.inAddress || typeof place !== "string") return undefined;
+  const name = rules.to.slice("query.".length).replaceAll(/\W/g, String.raw`\$&`);
+  const written = new RegExp(String.raw`([?&]${name}=)\d+`);
+  return written.test(place) ? place.replace(written, (_, before: string) => `${before}${size}`) : undefined;
+}
+
+/** A page that takes too long with an eighth of its records does so for another reason, such as the depth of its place. */
+const LEAST_SHARE = 8;
+
+/** Returns the words with which the provider refuses a page that takes it too long; undefined where it is small already. */
+export function readSlowWords(
+  { list }: ObjectPlan,
+  { pageSize: wanted }: ReadPlan,
+  { pageSize: size }: ReadPlan,
+): string | undefined {
+  const { most, halvedBy } = list?.pageSize ?? {};
+  if (most === undefined) return undefined;
+  return chooseSize(most, size) * LEAST_SHARE > chooseSize(most, wanted) ? halvedBy : undefined;
 }
 
 /** Returns the beginning of the list that the checkpoint is in. */

@@ -1,7 +1,9 @@
 /** ServiceNow's audit of deleted records, and lists that take it too long. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { replay } from "../../connector-kit/testing/replay.ts";
+import type { Checkpoint, ReadPage } from "../../connector-kit/read-connector.ts";
+import { planRead } from "../../connector-kit/testing/order-fixture.ts";
+import { replay, type Reply } from "../../connector-kit/testing/replay.ts";
 import { CONNECTORS } from "../connectors.gen.ts";
 
 const { read } = CONNECTORS["serviceNow"] ?? {};
@@ -103,4 +105,56 @@ test("the audit of deletions, too, is asked for in smaller pages where it takes 
     );
     assert.equal(requests.length, 2);
   }
+});
+
+const ROWS = 3_000;
+const TOO_LONG = { detail: "Transaction cancelled: maximum execution time exceeded", message: "" };
+
+/** A table of 3,000 rows; a page of more than so many rows behind the first 2,000 takes ServiceNow too long. */
+const slowTable =
+  (fast: number) =>
+  ({ path }: { path: string }): Reply => {
+    const url = new URL(path, "https://acme.example");
+    const [size, from] = ["limit", "offset"].map((name) =>
+      Number(url.searchParams.get(`sysparm_${name}`) ?? 0),
+    );
+    assert.ok(size !== undefined && from !== undefined);
+    if (from >= 2_000 && size > fast)
+      return { status: 200, body: { result: [], error: TOO_LONG, status: "failure" } };
+    const result = Array.from({ length: Math.min(size, ROWS - from) }, (_, index) => ({
+      sys_id: String(from + index).padStart(32, "a"),
+    }));
+    url.searchParams.set("sysparm_offset", String(from + size));
+    return {
+      status: 200,
+      body: { result },
+      ...(from + size < ROWS && { headers: { link: `<${url.href}>;rel="next"` } }),
+    };
+  };
+
+test("smaller pages go on where the larger one would have begun: each row is read once", async () => {
+  const { fetch, requests } = replay(slowTable(250));
+  const ids: string[] = [];
+  let checkpoint: Checkpoint | undefined;
+  do {
+    const page: ReadPage = await read.readPage(planRead("incident"), checkpoint, fetch);
+    assert.equal(page.restarted, undefined);
+    ids.push(...page.records.map(({ id }) => id));
+    checkpoint = page.next;
+    assert.ok(requests.length < 100, "the scan ends");
+  } while (checkpoint);
+  assert.deepEqual([ids.length, new Set(ids).size], [ROWS, ROWS]);
+  // Two of 1,000 rows, two that take too long, four of 250.
+  assert.equal(requests.length, 2 + 2 + 4);
+  const queries = requests.map(({ path }) => /sysparm_query=[^&]*/.exec(path)?.[0]);
+  assert.equal(new Set(queries).size, 1);
+});
+
+test("a page that takes too long however small it is is not asked for in more than three smaller sizes", async () => {
+  const { fetch, requests } = replay(slowTable(0));
+  const first = await read.readPage(planRead("incident"), undefined, fetch);
+  const second = await read.readPage(planRead("incident"), first.next, fetch);
+  await assert.rejects(read.readPage(planRead("incident"), second.next, fetch), /maximum execution time/);
+  const sizes = requests.map(({ path }) => Number(/sysparm_limit=(\d+)/.exec(path)?.[1]));
+  assert.deepEqual(sizes, [1000, 1000, 1000, 500, 250, 125]);
 });

@@ -5,7 +5,8 @@ import type { MetadataRules } from "../../connector-kit/declarative/rules/metada
 /** The message of a list that takes too long, whose answer has the status 200, the records until then, and the refusal behind them. */
 const BROKEN_OFF = "maximum execution time exceeded";
 
-const pageSize = { to: "query.sysparm_limit", most: 1000, halvedBy: BROKEN_OFF };
+/** The address of a next page has the number of rows before it, in `sysparm_offset`. */
+const pageSize = { to: "query.sysparm_limit", most: 1000, halvedBy: BROKEN_OFF, inAddress: true };
 
 /** The dictionary lists a table's own columns; those of the tables that it extends are listed there. */
 const listDictionaryFields = (...tables: string[]): MetadataRules => ({

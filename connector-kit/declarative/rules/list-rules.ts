@@ -46,7 +46,15 @@ export const ListRequest = Type.Object({
         template: optional("Text around the size, with `{size}`."),
         most: Type.Integer({ description: "Records of a page at most." }),
         halvedBy: optional(
-          "Part of the reason with which the provider refuses a page that takes it too long: one of half the size is then asked for.",
+          "Part of the reason with which the provider refuses a page that takes it too long: one of half the size is then asked for, down to " +
+            "an eighth.",
+        ),
+        inAddress: Type.Optional(
+          Type.Boolean({
+            description:
+              "For `link` and `nextUrl`, where the address of the next page has this size, and counts the records before the page, not the " +
+              "pages: a list goes on at its place with smaller pages. Otherwise it begins anew.",
+          }),
         ),
       },
       { description: "For lists whose caller chooses how long a page is." },
