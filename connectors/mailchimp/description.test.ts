@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { orderWrite, planRead } from "../../connector-kit/testing/order-fixture.ts";
-import { replay } from "../../connector-kit/testing/replay.ts";
+import type { Checkpoint, ReadPage } from "../../connector-kit/read-connector.ts";
+import { replay, type Reply } from "../../connector-kit/testing/replay.ts";
 import { CONNECTORS } from "../connectors.gen.ts";
 
 const { read, write, fields } = CONNECTORS["mailchimp"] ?? {};
@@ -102,6 +103,44 @@ test("members are listed in the order of change, and go on behind the time of th
   const next = new URL(requests[1]?.path ?? "", "https://x.invalid").searchParams;
   assert.deepEqual([next.get("since_last_changed"), next.get("offset")], ["2026-11-20T08:59:59Z", "0"]);
   assert.deepEqual(page.records[0]?.changeTime, new Date("2026-11-20T09:00:00Z"));
+});
+
+/** 2,500 members, of which 20 have no time of change; `place` is where Mailchimp may sort these. */
+const audience = (place: "first" | "last") => {
+  const all = Array.from({ length: 2_500 }, (_, index) => ({
+    id: index.toString(16).padStart(32, "0"),
+    last_changed: (place === "first" ? index < 20 : index >= 2_480)
+      ? ""
+      : new Date(Date.UTC(2026, 0, 1) + index * 60_000).toISOString().replace(".000Z", "+00:00"),
+  }));
+  return ({ path }: { path: string }): Reply => {
+    const query = new URL(path, "https://x.invalid").searchParams;
+    const [count, offset] = [Number(query.get("count")), Number(query.get("offset"))];
+    const since = Date.parse(query.get("since_last_changed") ?? "1970-01-01T00:00:00Z");
+    const found = all.filter(({ last_changed: time }) => time === "" || Date.parse(time) > since);
+    const body = { members: found.slice(offset, offset + count), total_items: found.length };
+    return { status: 200, body };
+  };
+};
+
+test("members without a time of change do not end the list, wherever they are", async () => {
+  for (const place of ["first", "last"] as const) {
+    const { fetch, requests } = replay(audience(place));
+    const ids = new Set<string>();
+    let checkpoint: Checkpoint | undefined;
+    do {
+      const page: ReadPage = await read.readPage(planRead(AUDIENCE), checkpoint, fetch);
+      for (const { id } of page.records) ids.add(id);
+      checkpoint = page.next;
+      assert.ok(requests.length < 50, "the scan ends");
+    } while (checkpoint);
+    assert.equal(ids.size, 2_500, place);
+  }
+});
+
+test("members of whom none has a time of change cannot be read by it, and the read says so", async () => {
+  const { fetch } = replay({ status: 200, body: { members: [{ ...member, last_changed: "" }] } });
+  await assert.rejects(read.readPage(planRead(AUDIENCE), undefined, fetch), /no time of change/);
 });
 
 test("the merge fields of an audience are named within their member", async () => {
