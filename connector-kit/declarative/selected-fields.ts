@@ -6,12 +6,19 @@ import { put, withQuery, type RequestParts } from "./request-parts.ts";
 
 /**
  * Adds the names of the fields. Nothing is added where the provider returns all fields anyway, nor where the list itself has the names of all
- * that are known, in its body or its query, and none is wanted alone.
+ * that are known, in its body or its query, and none is wanted alone. Optional
+ * names go beside those of the list.
  */
 export function putSelected(parts: RequestParts, plan: ObjectPlan, fields: readonly string[]): void {
   const [place, ...path] = (plan.select?.to ?? "").split(".");
   const name = path.join(".");
   const own = place === "body" ? valueAt(parts.body, name) : plan.list?.query?.[name];
+  const { optional } = plan.select ?? {};
+  if (optional) {
+    const wanted = new Set(fields.map(topName));
+    const always = typeof own === "string" ? [own] : [];
+    return putNames(parts, plan, [...always, ...optional.filter((field) => wanted.has(field))]);
+  }
   if (own !== undefined && fields.length === 0) return;
   putNames(parts, plan, groupSelectedFields(plan, fields)[0] ?? []);
 }

@@ -4,8 +4,8 @@ import type { MetadataRules } from "../../connector-kit/declarative/rules/metada
 import { RECORD_FIELDS } from "./record-fields.ts";
 
 /**
- * Fields that Pipedrive returns only if they are named: `include_fields` of its client for Node.js, 32.2.1. `marketing_status` and
- * `doi_status` are not among them: only companies with the marketing app may name them.
+ * Fields that Pipedrive returns only if they are named: `include_fields` of its client for Node.js, 32.2.1. `MARKETING_FIELDS` are
+ * not among them.
  */
 const OPTIONAL_FIELDS = {
   deals:
@@ -25,6 +25,9 @@ const OPTIONAL_FIELDS = {
     "related_won_deals_count,lost_deals_count,related_lost_deals_count,smart_bcc_email",
   activities: "attendees",
 };
+
+/** Fields of persons that only companies with the marketing app may name: the reads of another company are refused. */
+const MARKETING_FIELDS = ["marketing_status", "doi_status"];
 
 /**
  * Custom fields have names of 40 characters, and are members of `custom_fields` in both directions. The list is "near-complete" ("fetch
@@ -107,6 +110,8 @@ export const description: Description = {
       singular: "person",
       metadata: metadata("persons"),
       ...withOptional("persons"),
+      get: { path: "/api/v2/{path}/{id}", record: "data", deleted },
+      select: { to: "query.include_fields", optional: MARKETING_FIELDS },
       example: { name: "Ada Quill" },
     },
     organizations: {
@@ -151,6 +156,6 @@ export const description: Description = {
   sources: {
     documentation: "https://developers.pipedrive.com/docs/api/v1",
     checked:
-      "2026-11-28, Pipedrive’s client for Node.js 32.2.1 of 2026-04, its migration guide. `marketing_status` and `doi_status` of persons are not read: only companies with the marketing app may ask for them",
+      "2026-11-28, Pipedrive’s client for Node.js 32.2.1 of 2026-04, its migration guide. `marketing_status` and `doi_status` of persons are read only by name: only companies with the marketing app may ask for them",
   },
 };

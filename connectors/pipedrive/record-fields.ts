@@ -59,6 +59,7 @@ export const RECORD_FIELDS = {
     visible_to: whole,
     label_ids: other,
     marketing_status: text,
+    doi_status: other,
   },
   organizations: {
     name: text,

@@ -80,7 +80,8 @@ export function isFurtherList(
 
 /** Returns the names of the requested fields; undefined if all are always returned. */
 export function listSelected({ select }: ObjectPlan, { url, body }: ListQuery): string[] | undefined {
-  if (!select) return undefined;
+  // Optional fields are named beside all others, which come anyway.
+  if (!select || select.optional) return undefined;
   const name = select.to.slice(select.to.indexOf(".") + 1);
   const listed = select.to.startsWith("body.") ? at(body, name) : undefined;
   if (Array.isArray(listed)) return listed.map(String);

@@ -199,6 +199,10 @@ test("values of the connection, versions, parts of a query, GraphQL and names of
     ["select.most", { select: { to: "query.f", most: 2, ids: { to: "query.ids", most: 9 } } }],
     ["select.most", { flatten: "a", select: { to: "query.f", most: 9, ids: { to: "query.ids", most: 9 } } }],
     ["select.ids.to", { select: { to: "query.f", most: 9, ids: { to: "body.ids", most: 9 } } }],
+    [
+      "select.optional",
+      { select: { to: "query.f", most: 9, ids: { to: "query.ids", most: 9 }, optional: ["a"] } },
+    ],
     ["select.ids.most", { select: { to: "query.f", most: 9, ids: { to: "query.ids", most: 0 } } }],
     ["idPattern", { idPattern: ".*" }],
     ["paging.newestFirst", { changedPath: "at", paging: { link: true, newestFirst: true } }],

@@ -149,7 +149,7 @@ function findTextFaults(
 
 /** Faults of how many fields one request may name. */
 function findSelectFault({ select, list, flatten }: ObjectRules, path: string): ProviderFault[] {
-  const { most, ids } = select ?? {};
+  const { most, ids, optional } = select ?? {};
   const place = `${path}.select`;
   return [
     ...((most === undefined) === (ids === undefined)
@@ -157,6 +157,9 @@ function findSelectFault({ select, list, flatten }: ObjectRules, path: string): 
       : toFaults(place, "needs most and ids, or neither")),
     ...toFaults(`${place}.ids.to`, findTargetFault(ids?.to, ["query"])),
     ...(most !== undefined && most < 3 ? toFaults(`${place}.most`, "must be at least 3") : []),
+    ...(optional && (most !== undefined || !select?.to.startsWith("query."))
+      ? toFaults(`${place}.optional`, "is for names in the query, without most")
+      : []),
     ...(ids && ids.most < 1 ? toFaults(`${place}.ids.most`, "must be at least 1") : []),
     ...(most !== undefined && (flatten !== undefined || (list?.method ?? "GET") !== "GET")
       ? toFaults(

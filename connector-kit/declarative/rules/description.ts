@@ -229,6 +229,13 @@ const ObjectRulesSchema = Type.Object({
             { description: "How the list is asked for certain records." },
           ),
         ),
+        optional: Type.Optional(
+          Type.Array(Type.String(), {
+            description:
+              "For providers that return all but some fields, of which not every account may name each. Only these are named, and only where they are " +
+              "wanted, beside the names that the list has in its query.",
+          }),
+        ),
       },
       {
         description:
