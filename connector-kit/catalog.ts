@@ -1,6 +1,6 @@
 /** The catalog of providers as the server sees it. `connectors/catalog.ts` implements it; only the server's entrance imports that. */
 import type { Connector } from "./connector.ts";
-import type { CustomProvider } from "./custom-provider.ts";
+import type { Description } from "./declarative/rules/description.ts";
 import type { ProviderInfo } from "./provider-info.ts";
 
 export type CatalogAction = "read" | "write" | "proxy" | "subscribe" | "delete" | "search";
@@ -22,6 +22,14 @@ export interface Catalog {
   of(projectId: string): Catalog;
   /** The same with further or changed providers of a project, before they are stored. */
   with(own: CustomProviders): Catalog;
+}
+
+/** A provider that a builder added to a project. */
+export interface CustomProvider {
+  info: ProviderInfo;
+  description?: Description;
+  /** Schemes and hosts that may get credentials, as text: fixed as long as the provider exists. */
+  origins: string;
 }
 
 /** A project's custom providers, by key. */

@@ -1,4 +1,5 @@
 /** Checks a provider that a builder adds to a project: how to connect, and a description of its objects. */
+import type { CustomProvider } from "./catalog.ts";
 import { listAddresses, checkProvider, type ProviderFault } from "./provider/check-provider.ts";
 import { batchWrite, OAUTH2_DEFAULTS, supports, type Ability } from "./provider/define-provider.ts";
 import { connectionValueNames } from "./provider/connection-values.ts";
@@ -10,13 +11,6 @@ import type { ProviderInfo } from "./provider-info.ts";
 import type { Support } from "./provider-support.ts";
 import { isJsonObject, type JsonObject } from "../ground/json.ts";
 import { findHeaderFaults } from "./provider/header-faults.ts";
-
-export interface CustomProvider {
-  info: ProviderInfo;
-  description?: Description;
-  /** Schemes and hosts that may get credentials, as text: fixed as long as the provider exists. */
-  origins: string;
-}
 
 export type CustomProviderCheck =
   | { own: CustomProvider; faults: [] }

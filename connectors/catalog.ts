@@ -7,7 +7,7 @@ import { mergeOverlay } from "./catalog-overlay.ts";
 import { builtSupport } from "./catalog-support.ts";
 import { CONNECTORS } from "./connectors.gen.ts";
 import { EVIDENCE } from "./evidence.gen.ts";
-import type { CustomProvider } from "../connector-kit/custom-provider.ts";
+import type { CustomProvider } from "../connector-kit/catalog.ts";
 
 const NONE: CustomProviders = new Map();
 

@@ -1,5 +1,6 @@
 /** Caches every project's custom providers, because calls look them up without the database. */
-import { checkCustomProvider, type CustomProvider } from "../../connector-kit/custom-provider.ts";
+import type { CustomProvider } from "../../connector-kit/catalog.ts";
+import { checkCustomProvider } from "../../connector-kit/custom-provider.ts";
 import type { CustomProviders } from "../../connector-kit/catalog.ts";
 import type { Log } from "../../ground/log.ts";
 import type { Changes } from "../store/database/changes.ts";

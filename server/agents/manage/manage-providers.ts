@@ -5,11 +5,8 @@ import { ProviderError } from "../../../connector-kit/calls/provider-error.ts";
 import { describeConnector } from "../../../connector-kit/declarative/describe-connector.ts";
 import type { Description } from "../../../connector-kit/declarative/rules/description.ts";
 import { findCheapestObject } from "../../../connector-kit/declarative/object-plan.ts";
-import {
-  checkCustomProvider,
-  warnOfProvider,
-  type CustomProvider,
-} from "../../../connector-kit/custom-provider.ts";
+import type { CustomProvider } from "../../../connector-kit/catalog.ts";
+import { checkCustomProvider, warnOfProvider } from "../../../connector-kit/custom-provider.ts";
 import type { ProviderFault } from "../../../connector-kit/provider/check-provider.ts";
 import type { ProviderRequest, ProviderResponse } from "../../../connector-kit/calls/provider-fetch.ts";
 import type { Checkpoint, ReadPlan, SourceRecord } from "../../../connector-kit/read-connector.ts";
