@@ -199,10 +199,13 @@ test("a list of more than 1,000 pages is a failure that says so, not a success",
       totalResults: 150_000,
     },
   });
-  const readBehind = (pages: number) => {
-    const reached = { place: pages * 100, pages, read: pages * 100 };
+  const readBehind = async (pages: number) => {
+    const plan = planRead("customer", { pageSize: 100 });
+    const begun = replay(page(0), { status: 200, body: customer("1") });
+    const first = await read.readPage(plan, undefined, begun.fetch);
+    const reached = { ...first.next, place: pages * 100, pages, read: pages * 100 };
     const { fetch } = replay(page(pages * 100), { status: 200, body: customer(String(pages * 100 + 1)) });
-    return read.readPage(planRead("customer", { pageSize: 100 }), reached, fetch);
+    return read.readPage(plan, reached, fetch);
   };
   assert.ok((await readBehind(998)).next);
   await assert.rejects(readBehind(999), /goes on after 1000 pages/);
