@@ -95,7 +95,7 @@ async function findTraces(server: Connected, filters: Filters, path: string): Pr
     try {
       found.traces.push(requireObject(await server.inProject("GET", place + path)));
     } catch (error) {
-      if (!(error instanceof Refused) || places.length === 1) throw error;
+      if (!(error instanceof Refused) || error.status !== 404 || places.length === 1) throw error;
       // Others say only that their integration has no such object.
       const isOfRecord = valueAt(error.problem, "causes") !== undefined;
       if (isOfRecord) found.unseen.push({ installationId: place.split("/").at(-1) ?? "", refusal: error });
@@ -117,17 +117,23 @@ const listCauses = ({ problem }: Refused): string[] => {
   return Array.isArray(causes) ? causes.filter((cause) => typeof cause === "string") : [];
 };
 
-const unknownEverywhere = (unseen: Found["unseen"]): Failure =>
-  new Failure(
-    unseen
-      .map(({ installationId, refusal }) =>
-        [
-          `installation ${installationId}: ${refusal.message}`,
-          ...listCauses(refusal).map((cause) => `  - ${cause}`),
-        ].join("\n"),
-      )
-      .join("\n"),
+/** Joins the refusals into one, which has the type of each and the causes of all. */
+function unknownEverywhere(unseen: Found["unseen"]): Failure {
+  const message = unseen
+    .map(({ installationId, refusal }) =>
+      [
+        `installation ${installationId}: ${refusal.message}`,
+        ...listCauses(refusal).map((cause) => `  - ${cause}`),
+      ].join("\n"),
+    )
+    .join("\n");
+  const problem = { ...unseen[0]?.refusal.problem, detail: message };
+  return new Refused(
+    404,
+    { ...problem, causes: unseen.flatMap(({ refusal }) => listCauses(refusal)) },
+    message,
   );
+}
 
 async function listPlaces(server: Connected, groupRef: string): Promise<string[]> {
   const page = await server.inProject("GET", "/installations:search", {

@@ -88,7 +88,9 @@ async function checkConnections(deps: Needs): Promise<Finding[]> {
 
 /** Nothing could be tried, or the provider did not answer. */
 const isUnverified = (connection: JsonObject): boolean =>
-  valueAt(connection, "verified") === false && textAt(connection, "status") !== "bad_credentials";
+  valueAt(connection, "verified") === false &&
+  textAt(connection, "status") !== "bad_credentials" &&
+  textAt(connection, "refreshFailure.detail") === undefined;
 
 async function checkInstallations(deps: Needs): Promise<Finding[]> {
   const all = requireObjects(await deps.inProject("GET", "/installations"));

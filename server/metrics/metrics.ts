@@ -126,7 +126,7 @@ function readMeter(registry: Registry, ended: ReadMeter["ended"]): ReadMeter {
   });
   const records = new Counter({
     name: "busbar_read_records_total",
-    help: "Records that were read, by outcome: in a message that is to be delivered (`in_message`), or `unchanged` since an earlier one.",
+    help: "Records that were read, by outcome: in a message that is to be delivered (`in_message`), `unchanged` since an earlier one, or `deleted`.",
     labelNames: ["outcome"],
     registers,
   });

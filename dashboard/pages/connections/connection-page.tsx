@@ -78,8 +78,8 @@ function Loaded({ connection, input }: { connection: Connection; input: Path }):
         )}
         {connection.status === "created" && !connection.verified && (
           <Text size="sm" mb="xs">
-            The provider has not accepted the credentials yet: it did not answer, or nothing could be tried.
-            They are tried again, and with the first call.
+            The provider has not accepted the credentials yet. If it did not answer, they are tried again. If
+            there is nothing to try them by, the first call shows it.
           </Text>
         )}
         {connection.refreshFailure && (

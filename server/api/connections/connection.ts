@@ -87,7 +87,7 @@ export const ConnectionSchema = Type.Object(
     verified: Type.Boolean({
       description:
         "Busbar's own. Whether the provider has accepted the credentials. They are tried when they are stored; while the provider cannot " +
-        "be asked, this is `false`, and they are tried again.",
+        "be asked, this is `false`, and they are tried again. Where there is nothing to try them by, the first call shows it.",
     }),
     status: Type.Enum(["created", "working", "bad_credentials"], {
       description:
