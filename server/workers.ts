@@ -98,6 +98,9 @@ function startShardWorkers(deps: Services): Omit<Workers, "finishPushes"> {
       return [writes, reads, subscriptions, deliveries].every(({ running }) => running);
     },
     async stop() {
+      // The API may go on, as during an upgrade: workers of other processes are told then.
+      deps.newWrites.wakesNone();
+      deps.newPushes.wakesNone();
       const all = [writes, reads, subscriptions, deliveries, schemas, health];
       await Promise.all(all.map((one) => one.stop()));
     },

@@ -18,4 +18,9 @@ export class NewWork {
   wakes(worker: { wake(): void }): void {
     this.#wakeWorker = () => worker.wake();
   }
+
+  /** The worker of this process has stopped. */
+  wakesNone(): void {
+    this.#wakeWorker = undefined;
+  }
 }
