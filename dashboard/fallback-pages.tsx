@@ -9,7 +9,7 @@ import { EmptyState } from "./ui/empty-state.tsx";
 import { Section } from "./ui/section.tsx";
 
 /** Shown in place of a page that could not be drawn; the frame around it stays. */
-export const findPageFault = ({ error }: ErrorComponentProps): JSX.Element => (
+export const PageFault = ({ error }: ErrorComponentProps): JSX.Element => (
   <Page title="This page cannot be shown">
     <ProblemView error={error instanceof Error ? error : new Error(String(error))} />
     <Button variant="default" mt="md" onClick={() => location.reload()}>

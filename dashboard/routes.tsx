@@ -7,7 +7,7 @@ import {
   Outlet,
 } from "@tanstack/react-router";
 import { ProjectBoundary, RedirectToLastProject } from "./last-project.tsx";
-import { NotFound, findPageFault } from "./fallback-pages.tsx";
+import { NotFound, PageFault } from "./fallback-pages.tsx";
 import { SessionBoundary } from "./session-boundary.tsx";
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound });
@@ -132,7 +132,7 @@ export const router = createRouter({
   ]),
   parseSearch,
   stringifySearch,
-  defaultErrorComponent: findPageFault,
+  defaultErrorComponent: PageFault,
   defaultPreload: "intent",
   scrollRestoration: true,
 });

@@ -33,7 +33,6 @@ const ALONE = [
   "tests/journeys/ui-library.test.ts",
   "tests/journeys/demo.test.ts",
 ];
-const APART = 4;
 /** Loading the server takes a process 1.4 s of the processor; larger batches would end at too different times. */
 const FILES_OF_BATCH = 16;
 /**
@@ -126,7 +125,7 @@ function dealOut(beginnings: string[]): string[][] {
     clockMoversLast(together.filter((_file, at) => at % count === index)),
   );
   const alone = ALONE.filter((file) => found.includes(file));
-  for (const [index, file] of alone.entries()) dealt.splice(index * APART, 0, [file]);
+  for (const [index, file] of alone.entries()) dealt.splice(index * CONCURRENCY, 0, [file]);
   return dealt;
 }
 

@@ -45,7 +45,7 @@ const NEVER_MS = 2 ** 31 - 1;
 
 export function openTelemetry(config: TelemetryConfig, log: Log): Telemetry {
   const { tracesUrl, metricsUrl, metricIntervalMs } = config;
-  findLogFaults(log);
+  logSdkFaults(log);
   const resource = defaultResource().merge(
     resourceFromAttributes({
       "service.version": VERSION,
@@ -112,7 +112,7 @@ function toSampler({ sampler: { ratio, followsCaller } }: TelemetryConfig) {
 }
 
 /** Writes what the SDK reports into our log, each kind once in a while: dropped spans, and batches that were taken in part. */
-function findLogFaults(log: Log): void {
+function logSdkFaults(log: Log): void {
   const logged = new LRUCache<string, true>({ max: 100, ttl: LOG_EVERY_MS });
   const report = (message: string, ...details: unknown[]): void => {
     if (logged.has(message)) return;

@@ -46,7 +46,7 @@ async function checkStore(config: Config): Promise<Finding[]> {
   if (!facts) return findings;
   const isMigrated = facts.missingMigrations.length === 0;
   const keys = checkKeys({ config, log: createLog("silent") }, databaseUrl, isMigrated);
-  return [...findings, ...(await keys.catch(findKeysFault)), ...(await checkDataStore(config, databaseUrl))];
+  return [...findings, ...(await keys.catch(toKeysFinding)), ...(await checkDataStore(config, databaseUrl))];
 }
 
 /** Checks the second database like the first, and that both belong together. */
@@ -58,7 +58,7 @@ async function checkDataStore(config: Config, databaseUrl: string): Promise<Find
   return facts ? [...named, ...(await checkCopies(databaseUrl, dataDatabaseUrl))] : named;
 }
 
-function findKeysFault(error: unknown): Finding[] {
+function toKeysFinding(error: unknown): Finding[] {
   if (!(error instanceof StartError)) throw error;
   const cure = "Check BUSBAR_ENCRYPTION_KEYS, or the program of BUSBAR_ENCRYPTION_KEYS_COMMAND.";
   return [reportBad("encryption keys", error.message, cure)];

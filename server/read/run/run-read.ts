@@ -14,7 +14,7 @@ import { pageCommit } from "./page-commit.ts";
 import type { RunReadServices } from "./read-services.ts";
 import { findReadTarget, findRunOwner, type ReadTarget } from "../definition/read-target.ts";
 import { openReadScan, type ReadScan } from "../records/read-scan.ts";
-import { settleFailure, findSettleFault, waitForCalls, waitForDestination } from "./settle-read.ts";
+import { settleFailure, endAfterFaults, waitForCalls, waitForDestination } from "./settle-read.ts";
 
 /** After this time the run returns to the end of the queue. */
 const TURN_MS = 2_000;
@@ -51,7 +51,7 @@ export async function runRead(
     const calls = scan?.failedCalls ?? 0;
     if (error instanceof ProviderError)
       result = await settleFailure(deps, run, target ?? owner, { error, calls });
-    else await findSettleFault(deps, run, target ?? owner, { error, calls });
+    else await endAfterFaults(deps, run, target ?? owner, { error, calls });
   }
   onAnswer(result);
 }

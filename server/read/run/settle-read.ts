@@ -181,7 +181,7 @@ const ATTEMPTS_AT_FAULT = 8;
 const REFUSED_ROW = /^(22|23|54)\w{3}$/;
 
 /** Ends a run that fails again and again for a fault of ours, and tells it. Rejects with the fault while another attempt may help. */
-export async function findSettleFault(
+export async function endAfterFaults(
   deps: SettleServices,
   run: ClaimedRun,
   owner: FailedOwner,
