@@ -13,6 +13,8 @@ export interface ParentAssociation {
 export interface ChildAssociation {
   name: string;
   relationshipName: string;
+  /** The object of the children, as far as it is known. */
+  objectName?: string;
   /** The field of the child that holds the associated id. */
   idField: string;
   /** Whether Salesforce archives the children. */
@@ -66,6 +68,15 @@ export const childQuery = (
   `(SELECT Id${idField === "Id" ? "" : `,${idField}`} FROM ${relationshipName}` +
   `${withDeleted && !isNeverDeleted ? ` WHERE ${NOT_DELETED}` : ""} ORDER BY Id)`;
 
+/**
+ * Returns a query without the test of the mark in the lists of children of one object. Salesforce refuses a query for it where an object has no
+ * `IsDeleted`: its records are never in the recycle bin.
+ */
+export const dropMark = (soql: string, children: readonly ChildAssociation[], objectName: string): string =>
+  children
+    .filter((child) => child.objectName?.toLowerCase() === objectName.toLowerCase())
+    .reduce((text, child) => text.replace(childQuery(child, true), childQuery(child, false)), soql);
+
 /** What leaves out the deleted records that `queryAll` has beside the archived ones. */
 export const NOT_DELETED = "IsDeleted = false";
 
@@ -86,6 +97,7 @@ const childNamed = (name: string, metadata: ObjectMetadata | undefined): Found |
 
 const byRelation = (relationshipName: string, objectName: string): Found => ({
   relationshipName,
+  objectName,
   idField: "Id",
   ...(isArchived(objectName) && { hasArchive: true }),
   ...(/^user$/i.test(objectName) && { isNeverDeleted: true }),

@@ -4,6 +4,7 @@ import { brokenPage, listOrBroken, objectOrBroken } from "../../connector-kit/ca
 import type { ProviderFetch, ProviderRequest } from "../../connector-kit/calls/provider-fetch.ts";
 import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import { concernsEveryRecord, send, type ProviderAnswer } from "../../connector-kit/calls/send-request.ts";
+import { dropMark, type ChildAssociation } from "./association-plan.ts";
 import { classify } from "./classify.ts";
 import { DATA } from "./request.ts";
 
@@ -18,6 +19,8 @@ export interface Query {
   /** Whether deleted records are found as well. */
   withDeleted?: boolean;
   pageSize?: number;
+  /** Lists of children, which leave out deleted ones. */
+  children?: ChildAssociation[];
 }
 
 /** Returns the request of a query's first page. */
@@ -29,8 +32,18 @@ export function queryRequest(query: Query): ProviderRequest {
 /** Returns the request of a page that an answer named. */
 export const locatorRequest = (locator: string, pageSize?: number): ProviderRequest => get(locator, pageSize);
 
-/** Sends a query. An address that Salesforce finds too long goes in a body. */
+const NO_MARK = /No such column 'IsDeleted' on entity '(\w+)'/;
+
+/** Sends a query. Where children have no mark of deletion, which only Salesforce knows, it is sent again without the test of it. */
 export async function sendQuery(query: Query, fetch: ProviderFetch): Promise<ProviderAnswer> {
+  const answer = await sendOnce(query, fetch);
+  const unmarked = NO_MARK.exec(answer.error?.message ?? "")?.[1];
+  const soql = unmarked === undefined ? query.soql : dropMark(query.soql, query.children ?? [], unmarked);
+  return soql === query.soql ? answer : sendQuery({ ...query, soql }, fetch);
+}
+
+/** An address that Salesforce finds too long goes in a body. */
+async function sendOnce(query: Query, fetch: ProviderFetch): Promise<ProviderAnswer> {
   const request = queryRequest(query);
   if (request.method === "POST") return sendComposite(request, fetch);
   const answer = await send(request, fetch, classify);

@@ -111,6 +111,55 @@ test("beside archived activities, other children come without the deleted ones",
   );
 });
 
+/** Salesforce's message as roblesterjr04/EloquentSalesForce issue 74 cites it. */
+const refuseMark = (objectName: string): Reply => ({
+  status: 400,
+  body: [
+    {
+      message:
+        "\n(SELECT Id FROM PermissionSetAssignments WHERE IsDeleted = false ORDER\n ^\nERROR at Row:1:Column:80\n" +
+        `No such column 'IsDeleted' on entity '${objectName}'. If you are attempting to use a custom field, be sure to append the '__c' after the custom field name.`,
+      errorCode: "INVALID_FIELD",
+    },
+  ],
+});
+
+test("children without a mark of deletion come beside archived activities, those with one without the deleted ones", async () => {
+  const children = [
+    { objectName: "Task", fieldName: "OwnerId", relationshipName: "Tasks" },
+    {
+      objectName: "PermissionSetAssignment",
+      fieldName: "AssigneeId",
+      relationshipName: "PermissionSetAssignments",
+    },
+    { objectName: "GroupMember", fieldName: "UserOrGroupId", relationshipName: "GroupMembers" },
+    { objectName: "Case", fieldName: "OwnerId", relationshipName: "Cases" },
+  ];
+  const plan = buildPlan(
+    "User",
+    buildMetadata("User", { children }),
+    ...children.map(({ relationshipName }) => relationshipName),
+  );
+  const assigned = { Id: "0PaSb0000000001IAA" };
+  const provider = replay(
+    refuseMark("PermissionSetAssignment"),
+    refuseMark("GroupMember"),
+    page({ Id: "005Sb0000000001IAA", PermissionSetAssignments: list([assigned]) }),
+  );
+  const { records } = await read.readPage(plan, undefined, provider.fetch);
+  assert.deepEqual(records[0]?.associations, {
+    PermissionSetAssignments: [{ id: assigned.Id, raw: assigned }],
+  });
+  assert.match(
+    readQuery(provider.requests[2] ?? { path: "" }),
+    /\(SELECT Id FROM Tasks WHERE IsDeleted = false ORDER BY Id\),\(SELECT Id FROM PermissionSetAssignments ORDER BY Id\),\(SELECT Id FROM GroupMembers ORDER BY Id\),\(SELECT Id FROM Cases WHERE IsDeleted = false ORDER BY Id\) FROM User ORDER/,
+  );
+  // A refusal that another query does not mend is the answer.
+  const refused = replay(refuseMark("Opportunity"));
+  await assert.rejects(read.readPage(plan, undefined, refused.fetch), { kind: "invalid" });
+  assert.equal(refused.requests.length, 1);
+});
+
 test("a parent comes by its object's name, and a record without one has no association", async () => {
   const metadata = buildMetadata("Opportunity", { fields: reference("AccountId", "Account"), children: [] });
   const provider = replay(

@@ -22,7 +22,7 @@ const hasArchive = (plan: Asked): boolean =>
 /** Returns the query for records that are not deleted, archived ones included. */
 export const recordQuery = (plan: Asked, soql: string): Query => ({
   soql,
-  ...(hasArchive(plan) && { withDeleted: true }),
+  ...(hasArchive(plan) && { withDeleted: true, children: planAssociations(plan).children }),
 });
 
 /** Returns why an object cannot be read; undefined if that is not known. */
