@@ -6,6 +6,8 @@ const ofWorkspace = { workspace: "{connection.workspaceId}" };
 /**
  * Without names, Asana's lists have the name alone. A read of all fields names those that Asana documents, without deprecated ones and those that
  * only come on request or need a scope of their own: `memberships` and `actual_time_minutes` of tasks, `team` of projects.
+ * Custom fields and their settings need none: older copies of Asana's file name `custom_fields:read`, which Asana took out for fields on
+ * 2025-09-08 and for settings on 2026-02-02.
  */
 const buildList = (path: string, names: string, query: Record<string, string> = {}): ObjectRules["list"] => ({
   path,
