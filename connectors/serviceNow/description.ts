@@ -129,6 +129,7 @@ export const description: Description = {
     sys_user: { example: { user_name: "ada" } },
     core_company: { example: { name: "Quill Ltd" } },
     cmdb_ci: {
+      // The name may have anything before it: the scope of an application, as in ServiceNow's own `sn_agent_cmdb_ci_agent`, or a customer's `u_`.
       furtherLists: auditedDeletions("tablenameLIKEcmdb_ci"),
       metadata: listDictionaryFields("cmdb"),
       example: { name: "printer-7" },
