@@ -35,11 +35,8 @@ const ALONE = [
 ];
 /** Loading the server takes a process 1.4 s of the processor; larger batches would end at too different times. */
 const FILES_OF_BATCH = 16;
-/**
- * Four more than processors: with two more, the tests that wait left a quarter of the processors' time unused. More than six would
- * need more connections than their PostgreSQL has.
- */
-const CONCURRENCY = Math.min(availableParallelism() + 4, 6);
+/** Two more than processors, for the tests that wait. More than six would need more connections than their PostgreSQL has. */
+const CONCURRENCY = Math.min(availableParallelism() + 2, 6);
 const TEST_TIMEOUT_MS = 600_000;
 
 const { values: wanted, positionals: prefixes } = parseArgs({
