@@ -58,5 +58,5 @@ export async function withShards<Main extends Parted & ShardParts>(
     const changes = joinChanges([main.changes, own]);
     all.push({ ...main, database, changes, ...openShardParts({ ...main, database, changes }), shards });
   }
-  return shards.ofShard(main.database);
+  return shards.choose(main.database);
 }

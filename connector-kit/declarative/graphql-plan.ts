@@ -103,8 +103,16 @@ const formatConstants = ({ arguments: constant = {} }: GraphqlRules): string =>
     .map(([name, value]) => `,${name}:${JSON.stringify(value)}`)
     .join("");
 
-/** Names of fields become part of the document, so they are names and nothing else. */
 const NAME = /^[A-Za-z_]\w{0,100}$/;
+
+/**
+ * Returns the names that lead to the field, one, or several for a path in brackets: `$['team']['id']`. They become part of
+ * the document, so anything but names of GraphQL gives undefined.
+ */
+export function parseGraphqlField(field: string): string[] | undefined {
+  const path = parseFieldPath(field);
+  return "steps" in path && path.steps.every((step) => NAME.test(step)) ? path.steps : undefined;
+}
 
 function buildSelection(plan: ObjectPlan, rules: GraphqlRules, fields: readonly string[]): string {
   const wanted = fields.length > 0 ? fields : rules.fields;
@@ -114,16 +122,12 @@ function buildSelection(plan: ObjectPlan, rules: GraphqlRules, fields: readonly 
     plan.changedPath ?? plan.idPath,
     plan.deleted?.at ?? plan.idPath,
     ...wanted,
-  ])
-    tree = addPath(tree, listSteps(field));
+  ]) {
+    const names = parseGraphqlField(field);
+    if (!names) throw buildInvalid(`${JSON.stringify(field)} is not a name of a field`);
+    tree = addPath(tree, names);
+  }
   return buildText(tree);
-}
-
-function listSteps(field: string): string[] {
-  const path = parseFieldPath(field);
-  const steps = "steps" in path ? path.steps : [field];
-  if (steps.every((step) => NAME.test(step))) return steps;
-  throw buildInvalid(`${JSON.stringify(field)} is not a name of a field`);
 }
 
 function addPath(tree: JsonObject, [first = "", ...rest]: string[]): JsonObject {

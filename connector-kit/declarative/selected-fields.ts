@@ -4,24 +4,28 @@ import { valueAt } from "../calls/text-at.ts";
 import type { ObjectPlan } from "./object-plan.ts";
 import { put, withQuery, type RequestParts } from "./request-parts.ts";
 
-/**
- * Adds the names of the fields. Nothing is added where the provider returns all fields anyway, nor where the list itself has the names of all
- * that are known, in its body or its query, and none is wanted alone. Optional
- * names go beside those of the list.
- */
+/** Adds the names of the fields to the request. Nothing is added where the provider returns all fields anyway. */
 export function putSelected(parts: RequestParts, plan: ObjectPlan, fields: readonly string[]): void {
   const [place, ...path] = (plan.select?.to ?? "").split(".");
   const name = path.join(".");
-  const own = place === "body" ? valueAt(parts.body, name) : plan.list?.query?.[name];
-  const { optional } = plan.select ?? {};
-  if (optional) {
-    const wanted = new Set(fields.map(topName));
-    const always = typeof own === "string" ? [own] : [];
-    return putNames(parts, plan, [...always, ...optional.filter((field) => wanted.has(field))]);
-  }
-  if (own !== undefined && fields.length === 0) return;
-  putNames(parts, plan, groupSelectedFields(plan, fields)[0] ?? []);
+  const listed = place === "body" ? valueAt(parts.body, name) : plan.list?.query?.[name];
+  putNames(
+    parts,
+    plan,
+    plan.select?.optional ? addOptional(plan, listed, fields) : nameKnown(plan, listed, fields),
+  );
 }
+
+/** Returns what the list names itself, and the wanted ones of the optional fields. */
+function addOptional({ select }: ObjectPlan, listed: unknown, fields: readonly string[]): string[] {
+  const wanted = new Set(fields.map(topName));
+  const always = typeof listed === "string" ? [listed] : [];
+  return [...always, ...(select?.optional ?? []).filter((field) => wanted.has(field))];
+}
+
+/** Returns the names that one request may have; none where the list names all known fields and none is wanted alone. */
+const nameKnown = (plan: ObjectPlan, listed: unknown, fields: readonly string[]): string[] =>
+  listed !== undefined && fields.length === 0 ? [] : (groupSelectedFields(plan, fields)[0] ?? []);
 
 export function putNames(parts: RequestParts, { select }: ObjectPlan, names: string[]): void {
   if (!select || names.length === 0) return;

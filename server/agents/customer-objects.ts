@@ -65,7 +65,7 @@ export async function listCustomerIntegrations(
 ): Promise<CustomerIntegration[]> {
   const { project, groupRef } = by.session;
   const statuses = new Map(installed.map(({ id, status }) => [id, status]));
-  const found = await Promise.all(installed.map(({ id }) => deps.installations.byId(project.id, id)));
+  const found = await Promise.all(installed.map(({ id }) => deps.installations.findById(project.id, id)));
   const integrations = found.flatMap((one) => (one?.installation.groupRef === groupRef ? one : []));
   const described = integrations.map(async (one) => ({
     name: one.integration.name,

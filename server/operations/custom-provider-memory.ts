@@ -1,7 +1,6 @@
 /** Caches every project's custom providers, because calls look them up without the database. */
-import type { CustomProvider } from "../../connector-kit/catalog.ts";
 import { checkCustomProvider } from "../../connector-kit/custom-provider.ts";
-import type { CustomProviders } from "../../connector-kit/catalog.ts";
+import type { CustomProvider, CustomProviders } from "../../connector-kit/catalog.ts";
 import type { Log } from "../../ground/log.ts";
 import type { Changes } from "../store/database/changes.ts";
 import type { Database } from "../store/database/database.ts";

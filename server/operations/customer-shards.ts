@@ -9,11 +9,11 @@ export interface CustomerShards<Services> {
   /** The main shard first. */
   readonly all: readonly Services[];
   /** Returns the services of the customer's shard; those of the main one for an unknown customer, who is not there either. */
-  ofGroup(projectId: string, groupRef: string): Promise<Services>;
+  chooseByGroup(projectId: string, groupRef: string): Promise<Services>;
   /** Returns those of the shard of the installation's customer. */
-  ofInstallation(projectId: string, installationId: string): Promise<Services>;
+  chooseByInstallation(projectId: string, installationId: string): Promise<Services>;
   /** Returns the services of a shard. */
-  ofShard(shard: Pick<Database, "shard">): Services;
+  choose(shard: Pick<Database, "shard">): Services;
 }
 
 const MAX_GROUPS = 50_000;
@@ -28,27 +28,27 @@ export function openCustomerShards<Services extends { database: Database }>(
     tables: ["groups"],
     listRowIds: ({ id }) => [id],
   });
-  const ofShard = (name: string): Services => {
+  const chooseByName = (name: string): Services => {
     const found = all.find((services) => services.database.shard === name);
     if (found) return found;
     throw new Problem("unavailable", {
       detail: `The customer's data are in the shard \`${name}\`, which this process does not know. Try again in a few seconds.`,
     });
   };
-  const ofGroup = async (projectId: string, groupRef: string): Promise<Services> => {
-    if (all.length === 1) return ofShard(database.shard);
+  const chooseByGroup = async (projectId: string, groupRef: string): Promise<Services> => {
+    if (all.length === 1) return chooseByName(database.shard);
     const key = JSON.stringify([projectId, groupRef]);
     const find = () => findGroupShard(database.control, projectId, groupRef);
-    return ofShard((await groups.get(key, find))?.shard ?? database.shard);
+    return chooseByName((await groups.get(key, find))?.shard ?? database.shard);
   };
   return {
     all,
-    ofGroup,
-    ofShard: ({ shard }) => ofShard(shard),
-    async ofInstallation(projectId, id) {
-      if (all.length === 1) return ofShard(database.shard);
+    chooseByGroup,
+    choose: ({ shard }) => chooseByName(shard),
+    async chooseByInstallation(projectId, id) {
+      if (all.length === 1) return chooseByName(database.shard);
       const groupRef = await findRowGroupRef(database.control, projectId, "installations", id);
-      return groupRef === undefined ? ofShard(database.shard) : ofGroup(projectId, groupRef);
+      return groupRef === undefined ? chooseByName(database.shard) : chooseByGroup(projectId, groupRef);
     },
   };
 }

@@ -22,7 +22,7 @@ async function open(t: TestContext) {
   const { queries } = database;
   const stock = await stockDatabase(queries);
   const cache = openInstallationCache({ database, changes });
-  const find = () => cache.ofGroup(stock.projectId, INTEGRATION, GROUP_REF);
+  const find = () => cache.findOfGroup(stock.projectId, INTEGRATION, GROUP_REF);
   return { ...stock, queries, changes, cache, find };
 }
 
@@ -31,8 +31,8 @@ test("a connection's new token forgets no installation of another connection", a
   const other = await stockDatabase(busbar.queries, { projectName: "other" });
   const before = [
     await busbar.find(),
-    await busbar.cache.fields(busbar.installationId),
-    await busbar.cache.fields(other.installationId),
+    await busbar.cache.findFields(busbar.installationId),
+    await busbar.cache.findFields(other.installationId),
   ];
   await sql`update connections set update_time = now() where id = ${busbar.connectionId}`.execute(
     busbar.queries,
@@ -40,9 +40,9 @@ test("a connection's new token forgets no installation of another connection", a
   await busbar.changes.caughtUp();
   const after = await busbar.find();
   assert.equal(after?.installation, before[0] && "installation" in before[0] && before[0].installation);
-  assert.equal(await busbar.cache.fields(other.installationId), before[2]);
+  assert.equal(await busbar.cache.findFields(other.installationId), before[2]);
   assert.notEqual(
-    await busbar.cache.fields(busbar.installationId),
+    await busbar.cache.findFields(busbar.installationId),
     before[1],
     "its own may tell of another consumer",
   );
@@ -68,19 +68,19 @@ test("a new configuration, a new revision and a project's setting are seen as so
 test("an installation that was deleted is gone at once", async (t) => {
   const busbar = await open(t);
   await busbar.find();
-  await busbar.cache.fields(busbar.installationId);
+  await busbar.cache.findFields(busbar.installationId);
   await sql`delete from installations where id = ${busbar.installationId}`.execute(busbar.queries);
   await busbar.changes.caughtUp();
   assert.equal(await busbar.find(), undefined);
-  assert.equal(await busbar.cache.fields(busbar.installationId), undefined);
+  assert.equal(await busbar.cache.findFields(busbar.installationId), undefined);
 });
 
 test("events of an installation have the new name of its group and consumer as soon as it is committed", async (t) => {
   const busbar = await open(t);
-  await busbar.cache.fields(busbar.installationId);
+  await busbar.cache.findFields(busbar.installationId);
   await sql`update groups set group_name = 'Renamed'`.execute(busbar.queries);
   await sql`update consumers set consumer_name = 'Grace'`.execute(busbar.queries);
   await busbar.changes.caughtUp();
-  const fields = await busbar.cache.fields(busbar.installationId);
+  const fields = await busbar.cache.findFields(busbar.installationId);
   assert.deepEqual([fields?.groupName, fields?.consumerName], ["Renamed", "Grace"]);
 });

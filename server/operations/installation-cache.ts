@@ -23,11 +23,11 @@ export interface Installed {
 
 export interface InstallationCache {
   /** Returns the fields that events have of an installation, its connection included; undefined when it was deleted. */
-  fields(installationId: string): Promise<InstallationFieldsRow | undefined>;
+  findFields(installationId: string): Promise<InstallationFieldsRow | undefined>;
   /** Returns the integration of that id or name and the group's installation of it; undefined unless both exist. */
-  ofGroup(projectId: string, integration: string, groupRef: string): Promise<Installed | undefined>;
+  findOfGroup(projectId: string, integration: string, groupRef: string): Promise<Installed | undefined>;
   /** Returns the installation of that id with its integration; undefined when it was deleted. */
-  byId(projectId: string, installationId: string): Promise<Installed | undefined>;
+  findById(projectId: string, installationId: string): Promise<Installed | undefined>;
 }
 
 /** The fields of an installation, and the ids of the rows that they come from. */
@@ -93,11 +93,11 @@ export function openInstallationCache(deps: { database: Database; changes: Chang
   };
 
   return {
-    async fields(installationId) {
+    async findFields(installationId) {
       return (await described.get(installationId, () => findInstallationFields(data, installationId)))
         ?.fields;
     },
-    async ofGroup(projectId, name, groupRef) {
+    async findOfGroup(projectId, name, groupRef) {
       const found = await findInstalled(projectId, name, async (integrationId) =>
         installations.get(`${integrationId}/${groupRef}`, () =>
           findInstallationOfGroup<ConfigContent>(data, projectId, integrationId, groupRef),
@@ -106,7 +106,7 @@ export function openInstallationCache(deps: { database: Database; changes: Chang
       if (!found) await refuseLateCopy(projectId, name, groupRef);
       return found;
     },
-    async byId(projectId, installationId) {
+    async findById(projectId, installationId) {
       const find = () => findInstallation<ConfigContent>(data, projectId, installationId);
       const installation = await installations.get(installationId, find, projectId);
       if (installation?.projectId !== projectId) return undefined;

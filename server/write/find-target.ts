@@ -30,7 +30,7 @@ interface WriteAddress {
 
 /** Throws a Problem: 404 for the integration, 400 for the group, the object or a provider without writes. */
 export async function findTarget(deps: WriteTargetServices, asked: WriteAddress): Promise<WriteTarget> {
-  const installed = await deps.installations.ofGroup(asked.projectId, asked.integration, asked.groupRef);
+  const installed = await deps.installations.findOfGroup(asked.projectId, asked.integration, asked.groupRef);
   if (!installed) throw await findMissing(deps, asked);
   const { integration } = installed;
   const connector = deps.catalog.of(asked.projectId).connector(integration.provider);

@@ -64,7 +64,7 @@ export const writeRecords = ({ shards }: { shards: CustomerShards<WriteServices>
     },
     refusalMembers: RefusedWriteSchema,
     async handle({ caller, project, params, query, body, headers, requestId }) {
-      const deps = await shards.ofGroup(project.id, body.groupRef);
+      const deps = await shards.chooseByGroup(project.id, body.groupRef);
       const target = await findTarget(deps, {
         projectId: project.id,
         integration: params.integrationId,

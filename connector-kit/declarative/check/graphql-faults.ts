@@ -1,6 +1,6 @@
 /** Faults of the GraphQL parts of a description: what becomes part of a document must be names and types. */
-import { parseFieldPath } from "../../../ground/field-path.ts";
 import type { ProviderFault } from "../../provider/check-provider.ts";
+import { parseGraphqlField } from "../graphql-plan.ts";
 import type { Description } from "../rules/description.ts";
 import type { GraphqlRules } from "../rules/graphql-rules.ts";
 import { toFaults, findPathFault } from "./member-faults.ts";
@@ -35,7 +35,7 @@ export function findGraphqlFaults(
       checkPattern(`${path}.${member}`, NAME, rules[member], "name"),
     ),
     ...rules.fields.flatMap((name, index) =>
-      isField(name)
+      parseGraphqlField(name)
         ? []
         : toFaults(
             `${path}.fields[${index}]`,
@@ -57,12 +57,6 @@ export function findGraphqlFaults(
         : []),
     ]),
   ];
-}
-
-/** Returns whether the field is a name, or names in brackets that lead to a member of another type: `$['team']['id']`. */
-function isField(field: string): boolean {
-  const path = parseFieldPath(field);
-  return "steps" in path && path.steps.every((step) => NAME.test(step));
 }
 
 const checkPattern = (

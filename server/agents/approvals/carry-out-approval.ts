@@ -120,7 +120,7 @@ async function carryOutCall(
     return { status: "rejected", reason: FORBIDDEN };
   const project = await findProject(deps.database.control, approval.projectId);
   if (!project) return { status: "failed", reason: "The project was deleted." };
-  const installed = await deps.installations.byId(approval.projectId, approval.installationId ?? "");
+  const installed = await deps.installations.findById(approval.projectId, approval.installationId ?? "");
   if (installed?.installation.connectionId !== act.connectionId)
     return { status: "stale", reason: `${OTHER_ACCOUNT} Nothing was sent; the agent has to ask again.` };
   const operation = newCallOperation(approval, installed, act);

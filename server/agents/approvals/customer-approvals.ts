@@ -75,7 +75,7 @@ async function listHidden(
 ): Promise<ReadonlySet<string>> {
   const name = objectName ?? "";
   const own = typeof act["objectName"] === "string" ? act["objectName"] : name;
-  const installed = await installations.ofGroup(projectId, integration ?? "", groupRef ?? "");
+  const installed = await installations.findOfGroup(projectId, integration ?? "", groupRef ?? "");
   return installed
     ? listHiddenNames({ installed, name, objectName: own }, policy)
     : listHiddenFields(policy, [name, own]);

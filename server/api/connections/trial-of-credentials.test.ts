@@ -145,4 +145,16 @@ describe("credentials that are stored", () => {
       async () => (await busbar.inProject("GET", `/connections/${id}`)).body.status === "bad_credentials",
     );
   });
+
+  test("doctor counts each connection once: in order, not verified yet, or refused, which was never verified either", async () => {
+    const connections = (await busbar.inProject("GET", "/connections")).body as unknown[];
+    const { origin } = new URL(busbar.server.urls.base);
+    const env = { BUSBAR_URL: origin, BUSBAR_API_KEY: busbar.apiKey, BUSBAR_PROJECT: "default" };
+    const { stdout } = await runCli(["doctor"], { env });
+    const [, inOrder, unverified] =
+      /connections: (\d+) in order; of (\d+) the provider has not accepted/.exec(stdout) ?? [];
+    const refused = stdout.match(/✗ connection /g) ?? [];
+    assert.ok(refused.length > 0, stdout);
+    assert.equal(Number(inOrder) + Number(unverified) + refused.length, connections.length, stdout);
+  });
 });

@@ -143,7 +143,7 @@ const cancelOperation = ({ database, shards }: OperationServices) =>
     refusals: { 409: "The operation has ended, or its write is being sent." },
     async handle({ project, params }) {
       const { row: operation, shard } = await getOperationRow(database, project.id, params.operationId);
-      const deps = shards.ofShard(shard);
+      const deps = shards.choose(shard);
       if (operation.status !== "in_progress") throw hasEnded(operation.status);
       const isCancelled =
         operation.actionType === "read"

@@ -45,7 +45,7 @@ export async function findInstalledObject(
   named: NamedObject,
 ): Promise<InstalledObject> {
   const { projectId, integration: name, groupRef, objectName } = named;
-  const installed = await deps.installations.ofGroup(projectId, name, groupRef);
+  const installed = await deps.installations.findOfGroup(projectId, name, groupRef);
   if (!installed) {
     throw new Problem("not-found", {
       detail: `There is no integration \`${name}\`, or the group \`${groupRef}\` has not installed it. Check both, and create an installation first.`,

@@ -56,8 +56,8 @@ export async function findRunOwner(
   { installations }: ReadTargetServices,
   { projectId, installationId }: Pick<ClaimedRun, "projectId" | "installationId">,
 ): Promise<RunOwner | undefined> {
-  const installed = await installations.byId(projectId, installationId);
-  const fields = await installations.fields(installationId);
+  const installed = await installations.findById(projectId, installationId);
+  const fields = await installations.findFields(installationId);
   return installed && fields && { installed, fields };
 }
 

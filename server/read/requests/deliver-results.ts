@@ -34,7 +34,7 @@ export const deliverResults = ({ shards }: { shards: CustomerShards<ObjectServic
     }),
     success: { status: 204, description: "The messages will be delivered asynchronously." },
     async handle({ project, params, body }) {
-      const deps = await shards.ofGroup(project.id, body.groupRef);
+      const deps = await shards.chooseByGroup(project.id, body.groupRef);
       const found = await findInstalledObject(deps, {
         projectId: project.id,
         integration: params.integrationId,

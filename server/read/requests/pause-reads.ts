@@ -57,7 +57,7 @@ export const pauseReads = ({ shards }: { shards: CustomerShards<PauseServices> }
     success,
     async handle({ project, params: named, body }) {
       await changePauses(
-        await shards.ofInstallation(project.id, named.installationId),
+        await shards.chooseByInstallation(project.id, named.installationId),
         { projectId: project.id, ...named, names: body?.objects },
         (queries, objects) =>
           pauseReadObjects(queries, {
@@ -81,7 +81,7 @@ export const unpauseReads = ({ shards }: { shards: CustomerShards<PauseServices>
     bodyOptional: true,
     success,
     async handle({ project, params: named, body }) {
-      const deps = await shards.ofInstallation(project.id, named.installationId);
+      const deps = await shards.chooseByInstallation(project.id, named.installationId);
       await changePauses(deps, { projectId: project.id, ...named, names: body?.objects }, unpauseReadObjects);
       deps.newRuns.announce();
     },

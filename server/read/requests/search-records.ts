@@ -103,7 +103,7 @@ export const searchRecords = ({ shards }: { shards: CustomerShards<SearchService
       400: "The request does not match this description, the object cannot be searched, or the provider finds a fault in the request (see `causes`).",
     },
     async handle({ project, params, query, body }) {
-      const deps = await shards.ofGroup(project.id, query.groupRef);
+      const deps = await shards.chooseByGroup(project.id, query.groupRef);
       const object = await findReadableObject(deps, {
         projectId: project.id,
         integration: params.integrationId,

@@ -77,7 +77,7 @@ export const triggerRead = ({ shards }: { shards: CustomerShards<TriggerReadServ
     refusals: REFUSALS,
     async handle({ caller, project, params, query, body, headers, requestId }) {
       const { objectName } = params;
-      const deps = await shards.ofGroup(project.id, body.groupRef);
+      const deps = await shards.chooseByGroup(project.id, body.groupRef);
       const object = await findReadableObject(deps, {
         projectId: project.id,
         integration: params.integrationId,

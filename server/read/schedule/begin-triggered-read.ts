@@ -86,7 +86,7 @@ async function endAtOnce(
   await insertOperations(queries, [
     { ...operation, id: operationId, actionType: "read", claimedBy: identity.id },
   ]);
-  const fields = await installations.fields(operation.installationId);
+  const fields = await installations.findFields(operation.installationId);
   const span = toReadSpan({ sinceTime }, messageName, untilTime);
   const run = { ...operation, operationId, kind: "triggered" as const, sinceTime };
   await endOperations(queries, [

@@ -43,8 +43,8 @@ export async function findSubscriptionTarget(
   }: { projectId: string; installationId: string; objectName: string },
 ): Promise<SubscriptionTarget | undefined> {
   const { control, data } = deps.database;
-  const installed = await deps.installations.byId(projectId, installationId);
-  const fields = await deps.installations.fields(installationId);
+  const installed = await deps.installations.findById(projectId, installationId);
+  const fields = await deps.installations.findFields(installationId);
   const connector = installed && subscribingConnector(deps.catalog, installed.integration.provider);
   if (!installed || !fields || !connector) return undefined;
   const { integration, installation } = installed;

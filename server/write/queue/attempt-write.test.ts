@@ -216,7 +216,7 @@ describe("one attempt at a queued write", () => {
     const before = sent().length;
     const path = `/integrations/hubspot/installations/${acme.installationId}`;
     assert.equal((await busbar.inProject("DELETE", path)).status, 204);
-    await until(async () => (await services.installations.fields(write.installationId)) === undefined);
+    await until(async () => (await services.installations.findFields(write.installationId)) === undefined);
     assert.deepEqual(await attempt(write), ["given-up"]);
     assert.equal(await queued(write), undefined);
     assert.equal(sent().length, before);

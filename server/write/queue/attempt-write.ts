@@ -42,7 +42,7 @@ export async function attemptWrite(
   write: ClaimedWrite,
   onAnswer: (result: RunResult) => void,
 ): Promise<void> {
-  const fields = await deps.installations.fields(write.installationId);
+  const fields = await deps.installations.findFields(write.installationId);
   const attempt: Attempt = {
     write,
     fields,

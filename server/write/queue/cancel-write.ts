@@ -40,7 +40,7 @@ export function cancelWrite(
         result: `[${chooseMessageName(write, queued.sendOptions)}] Cancelled${before}${open}`,
         metadata,
         log: [{ severity: "WARNING", msg }],
-        event: writeDone(await deps.installations.fields(write.installationId), write, outcomes),
+        event: writeDone(await deps.installations.findFields(write.installationId), write, outcomes),
       },
     ]);
     return true;

@@ -62,6 +62,6 @@ async function endUnknown(deps: RecoverWritesServices, write: OrphanedWrite): Pr
     id: write.operationId,
     ...summarizeQueued(write, queued, outcomes),
     log: outcomeEntries(outcomes, [], queued.sendOptions.batch),
-    event: writeDone(await deps.installations.fields(write.installationId), write, outcomes),
+    event: writeDone(await deps.installations.findFields(write.installationId), write, outcomes),
   });
 }
