@@ -10,15 +10,13 @@ import { readConfig } from "../../../ground/config.ts";
 import { newId } from "../../../ground/ids.ts";
 import { createLog } from "../../../ground/log.ts";
 import { sweep } from "../../jobs/retention.ts";
-import {
-  countHeld,
-  deliverHeld,
-  buildHeldInserts,
-  holdMessages,
-  releaseHeld,
-} from "../../store/deliveries/held-messages.ts";
+import { countHeld, deliverHeld, releaseHeld } from "../../store/deliveries/held-messages.ts";
 import { insertOperations } from "../../store/operations/operations.ts";
+import { commitReadPages } from "../../store/reads/read-pages.ts";
 import { sql } from "kysely";
+
+/** Id of a worker. */
+const WORKER = 7;
 
 describe("messages that are delivered on request", () => {
   let all: Delivering;
@@ -58,7 +56,49 @@ integrations:
     destinationId: destination.id,
   });
   const messages = (count: number) => Array.from({ length: count }, message);
-  const owner = (operationId = newId()) => ({ installationId, objectName: "companies", operationId });
+  const object = () => ({ installationId, objectName: "companies" });
+  /** Commits a page of a run as its worker does, without releasing it; `worker` is the one that commits. */
+  const holdPage = (held: ReturnType<typeof messages>, { operationId = newId(), worker = WORKER } = {}) =>
+    all.database.queries.transaction().execute(async (transaction) => {
+      const projectId = all.busbar.projectId;
+      const operation = {
+        id: operationId,
+        projectId,
+        integrationId: newId(),
+        installationId,
+        configId: newId(),
+        claimedBy: WORKER,
+      };
+      await insertOperations(transaction, [{ ...operation, actionType: "read", objectName: "companies" }]);
+      await sql`
+        insert into read_runs (operation_id, project_id, installation_id, object_name, kind, claimed_by)
+        values (${operationId}, ${projectId}, ${installationId}, 'companies', 'triggered', ${WORKER})
+      `.execute(transaction);
+      const stored = await commitReadPages(transaction, [
+        {
+          operationId,
+          workerId: worker,
+          untilTime: null,
+          stage: "records",
+          checkpoint: null,
+          metadata: {},
+          log: [],
+          messages: held.map((one) => ({ ...one, held: true })),
+          seen: [],
+          fingerprints: [],
+          forgotten: [],
+          release: false,
+          end: { status: "success", result: "" },
+        },
+      ]);
+      // What the worker did not end is no work for the server of the test.
+      if (stored.size === 0) await sql`delete from operations where id = ${operationId}`.execute(transaction);
+      return stored;
+    });
+  const hold = async (held: ReturnType<typeof messages>, operationId?: string) => {
+    await holdPage(held, operationId === undefined ? {} : { operationId });
+    await releaseHeld(all.database.queries, object());
+  };
   const request = (pages: number, objectName = "firm", groupRef = "acme") =>
     all.busbar.call(
       "POST",
@@ -68,15 +108,14 @@ integrations:
         pages,
       },
     );
-  const held = () => countHeld(all.database.queries, owner(), 1_000);
+  const held = () => countHeld(all.database.queries, object(), 1_000);
   /** Each page once: a message whose answer was late is sent again. */
   const pagesReceived = () => [
     ...new Set(all.sink.at("/held").map(({ message }) => (message as unknown as { page: number }).page)),
   ];
 
   test("held messages wait until they are requested; the oldest go first, the rest as they are read", async () => {
-    const { queries } = all.database;
-    await holdMessages(queries, messages(5), owner());
+    await hold(messages(5));
     assert.equal(await held(), 5);
     assert.equal((await request(0)).status, 204);
     assert.equal(await held(), 5);
@@ -87,7 +126,7 @@ integrations:
     await until(() => pagesReceived().length === 5);
     assert.equal(await held(), 0);
     // One page is left of the last request.
-    await holdMessages(queries, messages(2), owner());
+    await hold(messages(2));
     await until(() => pagesReceived().length === 6);
     assert.equal(await held(), 1);
     assert.deepEqual(pagesReceived().toSorted(), [1, 2, 3, 4, 5, 6]);
@@ -99,8 +138,8 @@ integrations:
     const { queries } = all.database;
     const before = pagesReceived().length;
     await Promise.all([
-      ...Array.from({ length: 10 }, () => deliverHeld(queries, owner(), 2)),
-      ...Array.from({ length: 10 }, () => holdMessages(queries, messages(3), owner())),
+      ...Array.from({ length: 10 }, () => deliverHeld(queries, object(), 2)),
+      ...Array.from({ length: 10 }, () => hold(messages(3))),
     ]);
     assert.equal(await held(), 10);
     await until(() => pagesReceived().length === before + 20);
@@ -111,21 +150,17 @@ integrations:
   test("messages that were committed without a release are released by the sweep", async () => {
     const { queries } = all.database;
     const before = pagesReceived().length;
-    await deliverHeld(queries, owner(), 1);
-    await sql`with ${buildHeldInserts(messages(1), owner())} select count(*) from inserted_events`.execute(
-      queries,
-    );
+    await deliverHeld(queries, object(), 1);
+    await holdPage(messages(1));
     assert.equal(await held(), 1);
     const rules = retentionRules({ database: all.database, config: readConfig({}) });
     await sweep(createLog("silent"), rules, () => false);
     await until(() => pagesReceived().length === before + 1);
   });
 
-  test("a condition that does not hold stores nothing", async () => {
-    const { queries } = all.database;
-    const statement = sql`with ${buildHeldInserts(messages(1), owner(), sql`false`)} select count(*) from inserted_events`;
-    await statement.execute(queries);
-    await releaseHeld(queries, owner());
+  test("a page of a run that another worker has by now holds nothing", async () => {
+    const stored = await holdPage(messages(1), { worker: WORKER + 1 });
+    assert.deepEqual([...stored], []);
     assert.equal(await held(), 0);
   });
 
@@ -133,19 +168,9 @@ integrations:
     const { busbar, database } = all;
     const { queries } = database;
     const operationId = newId();
-    const operation = {
-      id: operationId,
-      projectId: busbar.projectId,
-      integrationId: newId(),
-      installationId,
-    };
-    const more = { configId: newId(), actionType: "read", objectName: "companies", claimedBy: 0 };
-    await insertOperations(queries, [{ ...operation, ...more }]);
-    // As of a read, whose worker stands elsewhere: an operation of a dead process would be ended meanwhile.
-    await sql`update operations set claimed_by = null where id = ${operationId}`.execute(queries);
-    await holdMessages(queries, messages(2), owner(operationId));
+    await hold(messages(2), operationId);
     await sql`update held_messages set create_time = now() - interval '31 days'`.execute(queries);
-    await holdMessages(queries, messages(1), owner());
+    await hold(messages(1));
     const rules = retentionRules({ database, config: readConfig({}) });
     await sweep(createLog("silent"), rules, () => false);
     await until(async () => (await held()) === 1);

@@ -29,22 +29,16 @@ export function buildEventInserts(
   events: EventRow[],
   condition: RawBuilder<unknown> = sql`true`,
 ): RawBuilder<unknown> {
+  const column = pickColumn(events);
+  const sizes = events.map(({ data }) => Buffer.byteLength(data));
   return sql`
     queued_events as (
       insert into unrouted_events (event_id, destination_id, size_bytes)
-      select id, destination_id, size_bytes from ${queueRows(events)}
+      select id, destination_id, size_bytes
+      from unnest(${column("id")}::uuid[], ${column("destinationId")}::uuid[], ${sizes}::integer[])
+        as queued (id, destination_id, size_bytes)
       where ${condition}
-    ), ${buildUnqueuedInserts(events, condition)}`;
-}
-
-/** Returns common table expressions that insert events which are not to be routed yet. */
-export function buildUnqueuedInserts(
-  events: EventRow[],
-  condition: RawBuilder<unknown>,
-): RawBuilder<unknown> {
-  const column = pickColumn(events);
-  return sql`
-    inserted_events as (
+    ), inserted_events as (
       insert into events (id, project_id, type, data, destination_id, traceparent)
       select id, project_id, type, data::json, destination_id, traceparent
       from unnest(
@@ -54,15 +48,6 @@ export function buildUnqueuedInserts(
       where ${condition}
       returning id
     )`;
-}
-
-/** Selects the rows of a queue of events: `id`, `destination_id`, `size_bytes` and `position`. */
-export function queueRows(events: EventRow[]): RawBuilder<unknown> {
-  const column = pickColumn(events);
-  const sizes = events.map(({ data }) => Buffer.byteLength(data));
-  return sql`
-    unnest(${column("id")}::uuid[], ${column("destinationId")}::uuid[], ${sizes}::integer[])
-      with ordinality as queued (id, destination_id, size_bytes, position)`;
 }
 
 const pickColumn =

@@ -9,43 +9,15 @@
  * messages are released, one for each page. Messages may be committed beside a request that does not see them yet, so
  * `releaseHeld` is called after each commit, and by a sweep after crashes.
  */
-import { sql, type RawBuilder } from "kysely";
+import { sql } from "kysely";
 import type { DataQueries } from "../database/sides.ts";
-import { WAKES_DELIVERERS, queueRows, buildUnqueuedInserts, type EventRow } from "./events.ts";
+import { WAKES_DELIVERERS } from "./events.ts";
 
 /** Object of an installation whose messages are held. */
 interface HeldObject {
   installationId: string;
   /** Name of the object at the provider, as the manifest spells it. */
   objectName: string;
-}
-
-/**
- * Returns common table expressions that insert data messages and hold them in this order, for a statement that also
- * writes other tables; the counterpart of `buildEventInserts`. Call `releaseHeld` after the commit.
- */
-export function buildHeldInserts(
-  messages: EventRow[],
-  { installationId, objectName, operationId }: HeldObject & { operationId: string },
-  condition: RawBuilder<unknown> = sql`true`,
-): RawBuilder<unknown> {
-  return sql`
-    new_held as (
-      insert into held_messages (installation_id, object_name, operation_id, event_id, destination_id, size_bytes)
-      select ${installationId}::uuid, ${objectName}::text, ${operationId}::uuid, id, destination_id, size_bytes
-      from ${queueRows(messages)}
-      where ${condition} order by position
-    ), ${buildUnqueuedInserts(messages, condition)}`;
-}
-
-/** Stores data messages of one operation and holds them; releases as many as earlier requests asked for. */
-export async function holdMessages(
-  queries: DataQueries,
-  messages: EventRow[],
-  owner: HeldObject & { operationId: string },
-): Promise<void> {
-  await sql`with ${buildHeldInserts(messages, owner)} select count(*) from inserted_events`.execute(queries);
-  await releaseHeld(queries, owner);
 }
 
 const MAX_CREDIT = 1_000_000_000;
