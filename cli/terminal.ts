@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 
-export type Input = Readable & { isTTY?: boolean };
+type Input = Readable & { isTTY?: boolean };
 /** `columns` is the width of a terminal. */
 export type Screen = Writable & { isTTY?: boolean; columns?: number };
 

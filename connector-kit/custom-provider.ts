@@ -12,9 +12,7 @@ import type { Support } from "./provider-support.ts";
 import { isJsonObject, type JsonObject } from "../ground/json.ts";
 import { findHeaderFaults } from "./provider/header-faults.ts";
 
-export type CustomProviderCheck =
-  | { own: CustomProvider; faults: [] }
-  | { own: undefined; faults: ProviderFault[] };
+type CustomProviderCheck = { own: CustomProvider; faults: [] } | { own: undefined; faults: ProviderFault[] };
 
 /** Returns whether the key is that of a custom provider. Built-in providers never get such a key, in later versions either. */
 export const isOwnKey = (key: string): boolean => /^x-[a-z0-9][a-z0-9-]{0,60}$/.test(key);

@@ -1,5 +1,5 @@
 /** Everything Busbar knows about providers: the folders beside this file, with an operator's overlay merged over them. */
-import type { Catalog, CatalogAction, CustomProviders } from "../connector-kit/catalog.ts";
+import type { CustomProviders, CatalogAction, Catalog, CustomProvider } from "../connector-kit/catalog.ts";
 import type { Connector } from "../connector-kit/connector.ts";
 import { describeConnector } from "../connector-kit/declarative/describe-connector.ts";
 import type { ProviderInfo } from "../connector-kit/provider-info.ts";
@@ -7,7 +7,6 @@ import { mergeOverlay } from "./catalog-overlay.ts";
 import { builtSupport } from "./catalog-support.ts";
 import { CONNECTORS } from "./connectors.gen.ts";
 import { EVIDENCE } from "./evidence.gen.ts";
-import type { CustomProvider } from "../connector-kit/catalog.ts";
 
 const NONE: CustomProviders = new Map();
 

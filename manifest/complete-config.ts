@@ -1,6 +1,5 @@
 /** Brings an accepted configuration into the form that is stored and returned. */
-import type { TSchema } from "typebox";
-import { Type } from "typebox";
+import { Type, type TSchema } from "typebox";
 import { Check } from "typebox/value";
 import { Problem } from "../ground/errors.ts";
 import { isJsonObject, type Json } from "../ground/json.ts";

@@ -1,6 +1,20 @@
 /** Reads YAML text into plain data with positions, within limits that hold for any text. */
-import { isAlias, isMap, isPair, isScalar, isSeq, LineCounter, parseDocument, visit } from "yaml";
-import type { Alias, Document, Node, Pair, YAMLError, YAMLMap } from "yaml";
+import {
+  LineCounter,
+  isScalar,
+  parseDocument,
+  isSeq,
+  isMap,
+  visit,
+  isPair,
+  isAlias,
+  type YAMLMap,
+  type Document,
+  type Alias,
+  type Node,
+  type Pair,
+  type YAMLError,
+} from "yaml";
 import type { Json } from "../ground/json.ts";
 import { formatPath, type Finding, type Path, type Position, type FindPosition } from "./finding.ts";
 

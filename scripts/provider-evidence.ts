@@ -18,7 +18,7 @@ const FACTS = {
   delete: (facts: ObjectFacts) => facts.delete,
 };
 
-export type EvidenceAction = keyof typeof FACTS;
+type EvidenceAction = keyof typeof FACTS;
 export const EVIDENCE_ACTIONS = Object.keys(FACTS) as EvidenceAction[];
 
 /** Returns the evidence of each provider with a connector, by key. */

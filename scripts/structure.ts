@@ -1,6 +1,7 @@
 /** `npm run structure`: prints the sizes and the imports of the project, and the structural faults, of which it wants none. */
 import { findCircles, findMutualFolders, findSharedNames, findMainFolder } from "./structure/find-faults.ts";
-import { importGraph, readSources, type Source } from "./structure/import-graph.ts";
+import { importGraph, readSources, readTests, type Source } from "./structure/import-graph.ts";
+import { findUnusedExports } from "./structure/unused-exports.ts";
 import { deepestChain, maxImported, measureSizes, type Sizes } from "./structure/measure.ts";
 
 const sources = readSources();
@@ -40,6 +41,7 @@ const report = [
     findCircles(graph).map((circle) => circle.join(", ")),
   ),
   ...list("File names that occur twice in the server (0 wanted)", findSharedNames(inServer)),
+  ...list("Unused exports (0 wanted)", findUnusedExports(sources, readTests())),
   ...list("Files of the deepest import chain", chain),
   "",
   "Most imported",

@@ -5,7 +5,8 @@ import { dirname, join, normalize } from "node:path";
 import { test } from "node:test";
 import { PROVIDER_TABLE } from "../connectors/provider-table.ts";
 import { findCircles, findMutualFolders, findSharedNames } from "../scripts/structure/find-faults.ts";
-import { importGraph, listImports, readSources } from "../scripts/structure/import-graph.ts";
+import { importGraph, listImports, readSources, readTests } from "../scripts/structure/import-graph.ts";
+import { findUnusedExports } from "../scripts/structure/unused-exports.ts";
 
 /** The layers: a place may import from itself and from the places listed. The first pattern that matches is the place. */
 const GROUND = ["ground"];
@@ -185,22 +186,16 @@ test("npm run generate imports no generated file before it has written all of th
   );
 });
 
-test("a function or constant is exported only if another file names it", () => {
-  const everything = globSync("{*,*/**/*}.{ts,tsx,mjs}", { cwd: ROOT, exclude: ["**/node_modules"] });
-  const namedIn = new Map<string, number>();
-  for (const file of everything) {
-    const names = new Set(readFileSync(join(ROOT, file), "utf8").match(/[\w$]+/g));
-    for (const name of names) namedIn.set(name, (namedIn.get(name) ?? 0) + 1);
-  }
-  const unused = all
-    .filter(({ file }) => !file.endsWith(".gen.ts"))
-    .flatMap(({ file, text }) =>
-      [...text.matchAll(/^export (?:async )?(?:function\*?|const|class) (\w+)/gm)]
-        .filter(([, name = ""]) => namedIn.get(name) === 1)
-        .map(([, name]) => `${file}: ${name}`),
-    );
-  assert.deepEqual(unused, []);
+test("an export has a user in another file, and a function that tests use has one beside them", () => {
+  assert.deepEqual(findUnusedExports([...all, ...readEntries()], readTests()), []);
 });
+
+/** Scripts that load the server or the demonstration as a whole. */
+const readEntries = () =>
+  globSync("{server,demo}/*.mjs", { cwd: ROOT }).map((file) => ({
+    file,
+    text: readFileSync(join(ROOT, file), "utf8"),
+  }));
 
 /** The server with the libraries that only the house uses. */
 const IN_SERVER = /^(server|ground|manifest)\//;

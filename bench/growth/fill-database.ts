@@ -4,7 +4,7 @@
  */
 import type { Client } from "pg";
 
-export interface Filling {
+interface Filling {
   projectId: string;
   /** A customer whose rows are copied. */
   installationId: string;

@@ -2,7 +2,7 @@
 import type { ChildProcess } from "node:child_process";
 import { connect } from "node:net";
 
-export interface MemoryResult {
+interface MemoryResult {
   beforeBytes: number;
   growthBytes: number;
   durationMs: number;

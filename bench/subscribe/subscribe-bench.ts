@@ -22,7 +22,7 @@ interface Tokens {
   refreshToken: string;
 }
 
-export interface Crms extends Record<Provider, Tokens> {
+interface Crms extends Record<Provider, Tokens> {
   url: string;
   contacts: string[];
 }

@@ -7,7 +7,7 @@ import { Client as Postgres } from "pg";
 import { processorMs } from "../processor-time.ts";
 import { rate } from "./rate.ts";
 
-export interface CustomersBench {
+interface CustomersBench {
   databaseUrl: string;
   origin: string;
   path: string;
@@ -34,7 +34,7 @@ export interface Intake {
 }
 
 /** What was measured in each round; the first round, which fills the caches, is left out. */
-export interface CustomersResult {
+interface CustomersResult {
   quiet: Intake[];
   renewed: Intake[];
   many: Intake[];

@@ -1,7 +1,7 @@
 /** Measures how many requests a server answers in a second. */
 import { Pool } from "undici";
 
-export interface Load {
+interface Load {
   origin: string;
   path: string;
   headers: Record<string, string>;

@@ -8,7 +8,7 @@ import type { ServerFacts } from "./server-facts.ts";
 import type { ProviderFile } from "./read-manifest.ts";
 import type { Finding } from "./report-findings.ts";
 
-export type ManifestFinding = Finding & { path: string };
+type ManifestFinding = Finding & { path: string };
 
 /** Returns the findings in the order of the file. Without `facts`, rules that need a server are left out. */
 export function validate(
@@ -36,7 +36,7 @@ export function validate(
 /** Returns the manifest as plain data, undefined if it cannot be parsed. */
 export const toPlainData = (source: string): Json | undefined => parseManifest(source).document?.data;
 
-export type ProviderFinding = Finding & { path: string };
+type ProviderFinding = Finding & { path: string };
 
 /** Places a fault of a custom provider in its file. `path` is that of the fault within the document, for example `connector.objects.people.create.path`. */
 export const toProviderFinding = (

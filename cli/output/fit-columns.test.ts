@@ -2,10 +2,9 @@ import assert from "node:assert/strict";
 import { PassThrough } from "node:stream";
 import { test } from "node:test";
 import type { JsonObject } from "../http/json.ts";
-import type { Columns } from "./column.ts";
+import { relativeTime, type Columns } from "./column.ts";
 import { columnsThatFit, cut, fitColumns } from "./fit-columns.ts";
 import { createOutput, type OutputOptions } from "./output.ts";
-import { relativeTime } from "./column.ts";
 
 const width = (natural: number, isId = false) => ({ natural, isId });
 

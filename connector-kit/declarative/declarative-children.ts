@@ -1,6 +1,5 @@
 /** Reads lists of which there is one for each record of another object: the lists of all these records, one after the other. */
-import type { Json } from "../../ground/json.ts";
-import { isJsonObject } from "../../ground/json.ts";
+import { isJsonObject, type Json } from "../../ground/json.ts";
 import type { Connector } from "../connector.ts";
 import { brokenPage } from "../calls/page-check.ts";
 import type { ProviderFetch, ProviderRequest } from "../calls/provider-fetch.ts";

@@ -1,6 +1,5 @@
 /** The rules of one object: the description's defaults with the object's exceptions. */
-import type { JsonObject, Json } from "../../ground/json.ts";
-import { isJsonObject } from "../../ground/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import type { Account } from "../calls/provider-fetch.ts";
 import { ProviderError } from "../calls/provider-error.ts";
 import { graphqlPlan } from "./graphql-plan.ts";

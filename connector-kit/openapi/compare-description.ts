@@ -8,13 +8,13 @@ import { findOperation } from "./find-operation.ts";
 import type { OpenapiDocument, OpenapiOperation } from "./openapi-operations.ts";
 import { findEntrySchema, listLeaves, findListPaths, schemaAt, type Schema } from "./openapi-schema.ts";
 
-export interface Difference {
+interface Difference {
   /** Place in the document of a provider, for example `connector.objects.pens.list.path`. */
   path: string;
   message: string;
 }
 
-export interface Comparison {
+interface Comparison {
   differences: Difference[];
   /** Requests that were compared, and those for which the document has no operation. */
   compared: number;

@@ -63,7 +63,7 @@ export function settleCreated(
   if (before - open.length === unmarked.length) placeFaults(open, unplaced, outcomes);
 }
 
-export interface BatchAnswer {
+interface BatchAnswer {
   results: JsonObject[];
   faults: HubspotFault[];
 }

@@ -22,7 +22,7 @@ export interface ListPlace {
   skipTo?: string;
 }
 
-export interface Listing {
+interface Listing {
   listed: SourceRecord[];
   /** The cursor of the next page. */
   after?: string;

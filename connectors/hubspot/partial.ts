@@ -8,7 +8,7 @@ import type { Outcomes } from "../../connector-kit/calls/outcomes.ts";
 import { classify } from "./classify.ts";
 import { readFault, type HubspotFault } from "./fault.ts";
 
-export interface PartialWrite {
+interface PartialWrite {
   write: RecordWrite;
   fetch: ProviderFetch;
   outcomes: Outcomes;

@@ -25,7 +25,7 @@ export async function readRecords(
   return wanted.flatMap(({ id }) => found.get(id) ?? []);
 }
 
-export interface BatchesToRead {
+interface BatchesToRead {
   objectName: string;
   ids: string[];
   properties: string[];

@@ -42,7 +42,7 @@ export function chooseProperties(
 /** Whether an address with these properties would be too long. */
 export const isTooLong = (properties: string[]): boolean => encodeList(properties).length > LONGEST_LIST;
 
-export interface ListPage {
+interface ListPage {
   objectName: string;
   properties: string[];
   limit: number;
@@ -61,7 +61,7 @@ export function listPage({ objectName, properties, limit, after, archived }: Lis
   return { method: "GET", path: `${OBJECTS}/${objectName}?${query.join("&")}`, repeatable: true };
 }
 
-export interface SearchPage {
+interface SearchPage {
   plan: Pick<ReadPlan, "objectName" | "since" | "until">;
   filters: FieldFilter[];
   /** Only records that have a value of this property. */

@@ -4,7 +4,7 @@ import type { ReadPlan } from "../../connector-kit/read-connector.ts";
 import { refusedField } from "../../connector-kit/calls/refused-field.ts";
 
 /** The record refers to the associated one. */
-export interface ParentAssociation {
+interface ParentAssociation {
   name: string;
   fieldName: string;
 }
@@ -26,7 +26,7 @@ export interface ChildAssociation {
 /** Whether Salesforce archives records of an object, which it does with activities about a year after their date. */
 export const isArchived = (objectName: string): boolean => /^(task|event)$/i.test(objectName);
 
-export interface AssociationPlan {
+interface AssociationPlan {
   parents: ParentAssociation[];
   children: ChildAssociation[];
 }

@@ -20,7 +20,7 @@ export const MAX_DIGITS = 18;
 /** Digits behind the point if the definition names none. */
 const USUAL_SCALE = 6;
 
-export type FieldType =
+type FieldType =
   | "Text"
   | "LongTextArea"
   | "Checkbox"
@@ -133,7 +133,7 @@ function unwritableMember({ displayName, description, stringOptions }: FieldDefi
 const CONSTRAINTS: Record<string, string> = { setnull: "SetNull", restrict: "Restrict", cascade: "Cascade" };
 
 /** A required reference keeps the referenced record from being deleted. */
-export function deleteConstraint(definition: FieldDefinition): string | undefined {
+function deleteConstraint(definition: FieldDefinition): string | undefined {
   if (chooseType(definition) !== "Lookup") return undefined;
   const asked = CONSTRAINTS[definition.association?.onDelete?.toLowerCase() ?? ""];
   return isRequired(definition) && asked !== "Cascade" ? "Restrict" : asked;

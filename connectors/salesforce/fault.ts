@@ -4,7 +4,7 @@ import { addToNow } from "../../connector-kit/calls/send-request.ts";
 import { ProviderError, type ProviderErrorKind } from "../../connector-kit/calls/provider-error.ts";
 import { findChildElement, childText, readXml, XmlError } from "./xml.ts";
 
-export interface SalesforceFault {
+interface SalesforceFault {
   code: string;
   message: string;
   /** API names of the fields that it is about. */

@@ -21,9 +21,9 @@ export const COMPONENT_LIMIT = 10;
 /** Marks the place of the token. It is markup, which escaped text cannot contain. */
 const TOKEN_MARK = "<the-access-token/>";
 
-export type ComponentType = "CustomField" | "PermissionSet";
+type ComponentType = "CustomField" | "PermissionSet";
 
-export type SoapAnswer = { results: Element[]; error?: undefined } | { error: ProviderError };
+type SoapAnswer = { results: Element[]; error?: undefined } | { error: ProviderError };
 
 /** Reads the components of these names; results do not contain those that do not exist. */
 export async function readComponents(

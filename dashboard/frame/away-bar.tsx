@@ -1,7 +1,6 @@
 /** The bar that stands above a page while the server or its database does not answer, or cannot store anything; what was drawn stays. */
-import type { JSX } from "react";
+import { useSyncExternalStore, type JSX } from "react";
 import { useQueryClient, type Query } from "@tanstack/react-query";
-import { useSyncExternalStore } from "react";
 import { ApiProblem } from "../api/call.ts";
 import { useCall } from "../api/queries.ts";
 import { Icon } from "../ui/icons.tsx";

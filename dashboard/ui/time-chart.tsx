@@ -17,7 +17,7 @@ import {
 import classes from "./time-chart.module.css";
 import { formatDuration, formatExactTime, formatTick } from "./time-words.ts";
 
-export interface Bucket {
+interface Bucket {
   /** Beginning of the bucket, a date-time. */
   time: string;
   /** All of the bucket; zero is a bucket without any. */
@@ -28,7 +28,7 @@ export interface Bucket {
   p95Ms?: number;
 }
 
-export interface TimeChartProps {
+interface TimeChartProps {
   /** Accessible name, as "Operations". */
   name: string;
   buckets: readonly Bucket[];

@@ -16,7 +16,7 @@ import {
   testDestination,
   testNetwork,
 } from "../../tests/harness/destinations/destination-suite.ts";
-import { speakEndlessly } from "./flooding-broker.ts";
+import { speakEndlessly } from "../../tests/harness/destinations/flooding-broker.ts";
 import { rabbitmq } from "./rabbitmq.ts";
 
 const SAMPLE = {

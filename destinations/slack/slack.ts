@@ -1,8 +1,7 @@
 /** Slack: a sentence and the raw payload of an event, or the text of a data message, posted to an incoming webhook. */
 import { Type } from "typebox";
 import { COPIED, isCopied } from "../../destination-kit/check-url.ts";
-import type { Fault, Message } from "../../destination-kit/destination.ts";
-import { defineDestination } from "../../destination-kit/destination.ts";
+import { defineDestination, type Fault, type Message } from "../../destination-kit/destination.ts";
 import { httpOutcome } from "../../destination-kit/http-outcome.ts";
 import { sentenceFor } from "./sentences.ts";
 

@@ -5,8 +5,7 @@ import type { Router } from "../router.ts";
 import type { Account, TypeStore } from "./account.ts";
 import type { StoredRecord } from "./stored-record.ts";
 import { invalid, refuse, buildProblemMembers, refuseValues } from "./errors.ts";
-import type { AccountSource } from "./objects.ts";
-import { checkIdProperty } from "./objects.ts";
+import { checkIdProperty, type AccountSource } from "./objects.ts";
 import {
   createRecord,
   parseObject,

@@ -1,12 +1,11 @@
 // Creates, updates and presents records, for single and batch endpoints.
 
-import { asData, asList, asText, isData, type Data } from "../exchange.ts";
+import { asText, isData, asList, asData, type Refused, type Data } from "../exchange.ts";
 import { isoText } from "../records/iso-text.ts";
 import { PORTAL_ID, type Account, type TypeStore } from "./account.ts";
 import type { StoredRecord } from "./stored-record.ts";
 import type { Link } from "./associations.ts";
 import { invalid, refuse, buildProblemMembers, type ValueProblem } from "./errors.ts";
-import type { Refused } from "../exchange.ts";
 import { checkValues } from "./values.ts";
 
 type PlannedLink = { toType: string; toId: string; links: Link[] };

@@ -10,8 +10,7 @@ import {
   type ChangeSchema,
   type ChangeType,
 } from "./change-schema.ts";
-import type { ObjectStore, Org, OrgChange } from "./org.ts";
-import { USER_ID } from "./org.ts";
+import { USER_ID, type Org, type OrgChange, type ObjectStore } from "./org.ts";
 import { maySeeAll } from "./views-all.ts";
 
 export type BusSettings = {

@@ -5,8 +5,7 @@ import type { Router } from "../router.ts";
 import { eventName } from "./change-schema.ts";
 import { refuse } from "./errors.ts";
 import { STANDARD_CHANNEL, type Channel, type EventBus, type Member } from "./event-bus.ts";
-import type { OrgSource } from "./sobjects.ts";
-import { API, parseBody } from "./sobjects.ts";
+import { API, parseBody, type OrgSource } from "./sobjects.ts";
 
 const CHANNEL = "PlatformEventChannel";
 const MEMBER = "PlatformEventChannelMember";

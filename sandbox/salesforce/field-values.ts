@@ -5,8 +5,7 @@ import type { SaveError } from "./errors.ts";
 import type { Field, Scalar } from "./fields.ts";
 import { normalizeId } from "./ids.ts";
 import { parseInstant } from "./instant.ts";
-import type { Org } from "./org.ts";
-import { toStamp } from "./org.ts";
+import { toStamp, type Org } from "./org.ts";
 
 type CheckedValue = { value: Scalar } | { error: SaveError };
 

@@ -4,15 +4,15 @@
  */
 import { globSync } from "node:fs";
 import { basename, join } from "node:path";
-import { SyntaxKind } from "typescript/unstable/ast";
-import type {
-  Expression,
-  Identifier,
-  Node,
-  NumericLiteral,
-  ObjectLiteralExpression,
-  SourceFile,
-  StringLiteral,
+import {
+  SyntaxKind,
+  type Identifier,
+  type NumericLiteral,
+  type ObjectLiteralExpression,
+  type StringLiteral,
+  type SourceFile,
+  type Node,
+  type Expression,
 } from "typescript/unstable/ast";
 import * as is from "typescript/unstable/ast/is";
 import { API, type Checker, type Type } from "typescript/unstable/sync";

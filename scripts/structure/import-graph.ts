@@ -20,15 +20,22 @@ const FOLDERS =
 const FOR_TESTS = /\.(test|examples)\.ts$|fixture|sandbox\/test-client\.ts$/;
 
 /** Returns every source file, sorted by path. Tests and their tools are not among them. */
-export function readSources(): Source[] {
-  return globSync(`${FOLDERS}/**/*.{ts,tsx}`, { cwd: ROOT, exclude: ["**/node_modules"] })
-    .filter((file) => !FOR_TESTS.test(file))
+export const readSources = (): Source[] =>
+  readFiles(`${FOLDERS}/**/*.{ts,tsx}`).filter(({ file }) => !FOR_TESTS.test(file));
+
+/** Returns the tests and their tools. */
+export const readTests = (): Source[] => [
+  ...readFiles(`${FOLDERS}/**/*.{ts,tsx}`).filter(({ file }) => FOR_TESTS.test(file)),
+  ...readFiles("tests/**/*.ts"),
+];
+
+const readFiles = (pattern: string): Source[] =>
+  globSync(pattern, { cwd: ROOT, exclude: ["**/node_modules"] })
     .toSorted()
     .map((file) => {
       const text = readFileSync(join(ROOT, file), "utf8");
       return { file, text, lines: text.split("\n").length - 1 };
     });
-}
 
 /** Returns the graph of these files. Imports of packages and of other files are left out. */
 export function importGraph(sources: readonly Pick<Source, "file" | "text">[]): ImportGraph {

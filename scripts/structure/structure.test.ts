@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { findCircles, findMutualFolders, findSharedNames } from "./find-faults.ts";
 import { importGraph, listImports } from "./import-graph.ts";
+import { findUnusedExports } from "./unused-exports.ts";
 import { deepestChain, maxImported, measureSizes } from "./measure.ts";
 
 const buildGraph = (imports: Record<string, string[]>) => new Map(Object.entries(imports));
@@ -64,4 +65,31 @@ test("sizes, the deepest chain and the most imported file are counted", () => {
   const graph = buildGraph({ "a.ts": ["b.ts", "c.ts"], "b.ts": ["c.ts"], "c.ts": [] });
   assert.deepEqual(deepestChain(graph), ["a.ts", "b.ts", "c.ts"]);
   assert.deepEqual(maxImported(graph, 1), [["c.ts", 2]]);
+});
+
+test("an export is unused if no other file imports it, or if only tests do and its own file does not use it", () => {
+  const source = {
+    file: "a/a.ts",
+    text: `export const used = 1;
+/** Not tested, tested, nor counted. */
+export const counted = 2;
+const twice = () => counted * 2;
+export function tested() {}
+export interface Tested {}
+export class Unused {}
+export const whole = 3, late = 4;
+`,
+  };
+  const user = {
+    file: "b.ts",
+    text: `import { type Other, used as mine } from "./a/a.ts";\nconst { whole } = await import("./a/a.ts");\n`,
+  };
+  const check = {
+    file: "a/a.test.ts",
+    text: `import {\n  tested,\n  counted,\n  type Tested,\n} from "./a.ts";\n`,
+  };
+  assert.deepEqual(findUnusedExports([source, user], [check]), [
+    "a/a.ts: only tests use tested",
+    "a/a.ts: no other file imports Unused",
+  ]);
 });

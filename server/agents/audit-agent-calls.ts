@@ -1,8 +1,7 @@
 /** Audits what an agent's call asked for, was refused, or tried as a dry run. What it did is an operation, or audited as a call of the API. */
 import { nowMs } from "../../ground/clock.ts";
 import { newId } from "../../ground/ids.ts";
-import type { Json, JsonObject } from "../../ground/json.ts";
-import { isJsonObject } from "../../ground/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { countAuditEvent, type AuditOutcome, type NewAuditEvent } from "../store/access/audit-events.ts";
 import type { Database } from "../store/database/database.ts";
 import type { AgentSession } from "./agent-session.ts";

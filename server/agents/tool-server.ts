@@ -1,6 +1,13 @@
 /** Answers messages of the Model Context Protocol: lists the tools that a credential may use, and runs them. */
-import { createMcpHandler, ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
-import type { CallToolResult, McpHttpHandler, Tool } from "@modelcontextprotocol/server";
+import {
+  ProtocolError,
+  createMcpHandler,
+  Server,
+  ProtocolErrorCode,
+  type McpHttpHandler,
+  type Tool,
+  type CallToolResult,
+} from "@modelcontextprotocol/server";
 import type { SupportContact } from "../../ground/server-settings.ts";
 import { didYouMean } from "../../ground/closest.ts";
 import type { Problem } from "../../ground/errors.ts";

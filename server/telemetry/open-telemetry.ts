@@ -26,7 +26,7 @@ import { CollectorExporter, LOG_EVERY_MS } from "./collector-exporter.ts";
 import { readPrometheus } from "./prometheus-metrics.ts";
 import { recordSpans } from "./sdk-tracer.ts";
 
-export interface Telemetry {
+interface Telemetry {
   /** Undefined if traces are not sent. */
   tracer: Tracer | undefined;
   /** Sends these metrics from now on, if metrics are sent. */

@@ -1,6 +1,13 @@
 /** Records spans with OpenTelemetry's SDK, by our clock, which follows the database's. */
-import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, TraceFlags } from "@opentelemetry/api";
-import type { Span as SdkSpan, Tracer as SdkTracer } from "@opentelemetry/api";
+import {
+  SpanStatusCode,
+  ROOT_CONTEXT,
+  TraceFlags,
+  trace,
+  SpanKind,
+  type Tracer as SdkTracer,
+  type Span as SdkSpan,
+} from "@opentelemetry/api";
 import { elapsedMs, nowMs } from "../../ground/clock.ts";
 import type { TraceContext } from "../../ground/trace-context.ts";
 import type { Span, SpanAttributes, SpanParent, SpanStart, Tracer } from "../../ground/tracer.ts";

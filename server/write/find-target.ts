@@ -7,8 +7,7 @@ import type { Database } from "../store/database/database.ts";
 import { findIntegration } from "../store/integrations/integrations.ts";
 import { missingIntegration } from "../operations/missing-integration.ts";
 import type { InstallationCache, Installed } from "../operations/installation-cache.ts";
-import { objectSettings } from "./object-settings.ts";
-import type { ObjectSettings } from "./object-settings.ts";
+import { objectSettings, type ObjectSettings } from "./object-settings.ts";
 
 export interface WriteTarget extends Installed {
   connector: Connector & { write: NonNullable<Connector["write"]> };

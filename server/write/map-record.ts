@@ -1,6 +1,5 @@
 /** Maps a record from the builder's field names to the provider's: the read mapping in reverse. Pure. */
-import type { Json, JsonObject } from "../../ground/json.ts";
-import { isJsonObject } from "../../ground/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { formatFieldPath, formatListStep, parseValuePath, type PathStep } from "../../ground/field-path.ts";
 import type { ListEntry } from "./list-entries.ts";
 

@@ -9,7 +9,7 @@ import type { TestBusbar } from "../harness/busbar.ts";
 /** A name that tests layout and escaping: markup, a change of direction, and no place to break. */
 const FOREIGN_NAME = `<img src=x onerror=alert(1)> \u202Eשלום GmbH & Söhne-${"x".repeat(40)}`;
 
-export interface Filled {
+interface Filled {
   customers: Customer[];
   receiver: Server;
 }

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Dashboard, Visit } from "./open-dashboard.ts";
 
-export interface SitePage {
+interface SitePage {
   /** Route in the site map: `/connections/$id`. */
   route: string;
   path: string;

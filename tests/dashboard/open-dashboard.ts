@@ -5,7 +5,7 @@ import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
 import { launchBrowser, PAGE_TIMEOUT_MS } from "../harness/chromium.ts";
 import { fillProject } from "./fill-project.ts";
 
-export interface View {
+interface View {
   scheme?: "light" | "dark";
   width?: number;
   height?: number;

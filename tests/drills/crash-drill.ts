@@ -19,7 +19,7 @@ import { until } from "../harness/until.ts";
 import { connectCustomer, type Customer } from "../harness/connect-customer.ts";
 import { endDrill } from "./run-drill.ts";
 
-export interface DrillReport {
+interface DrillReport {
   accepted: number;
   kills: number;
   ended: number;
@@ -33,7 +33,7 @@ export interface DrillReport {
   seconds: number;
 }
 
-export interface DrillOptions {
+interface DrillOptions {
   writes: number;
   kills: number;
   /** Called with the progress about once a second. */

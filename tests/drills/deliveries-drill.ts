@@ -27,7 +27,7 @@ import { startEmbeddedPostgres } from "../../server/postgres/start-embedded-post
 import { eventTopicRoutes, topicDestinationRoutes } from "../../server/store/deliveries/topic-routes.ts";
 import { insertTopic } from "../../server/store/deliveries/topics.ts";
 
-export interface DeliveryDrillReport {
+interface DeliveryDrillReport {
   deliveries: number;
   kills: number;
   /** Messages that arrived more than once, which at-least-once delivery allows. */

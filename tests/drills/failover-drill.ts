@@ -33,7 +33,7 @@ import { startFront, type Front } from "./subscribe/front.ts";
 import { subscribeAll } from "./subscribe/subscribed-accounts.ts";
 import { endDrill } from "./run-drill.ts";
 
-export interface FailoverOptions {
+interface FailoverOptions {
   /** How long the load lasts; a quarter of it is over when the primary is killed. */
   seconds: number;
   /** Time from the end of the primary until its standby is promoted. */
@@ -43,7 +43,7 @@ export interface FailoverOptions {
   onProgress?(text: string): void;
 }
 
-export interface FailoverReport extends JudgedWrites {
+interface FailoverReport extends JudgedWrites {
   notAtProvider: string[];
   /** Asynchronous writes whose event did not arrive. */
   notDelivered: string[];
@@ -287,7 +287,7 @@ function isAlive(pid: number): boolean {
 }
 
 /** Returns the violations; empty if the drill passed. */
-export const listFaults = (report: FailoverReport): string[] => [
+const listFaults = (report: FailoverReport): string[] => [
   ...(
     ["lost", "neverEnded", "failed", "notDelivered", "differences", "disorder", "failedReads"] as const
   ).flatMap((name) =>

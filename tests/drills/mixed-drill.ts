@@ -31,7 +31,7 @@ interface Rest {
   providerConnections: number;
 }
 
-export interface MixedDrillReport {
+interface MixedDrillReport {
   seconds: number;
   /** Calls by outage, kind and answer. */
   calls: Record<string, Record<string, number>>;
@@ -302,7 +302,7 @@ const MAX_GROWTH_MIB = 64;
 const LINES_LOST_BY_KILL = 400;
 
 /** Returns the violations; empty if the drill passed. */
-export function listFaults(report: MixedDrillReport): string[] {
+function listFaults(report: MixedDrillReport): string[] {
   const { proxiedWhileDatabaseAway: away, writes, webhooks, usage, kills } = report;
   const faults: [boolean, string][] = [
     [report.wrong.length > 0, `wrong answers: ${report.wrong.join("; ")}`],

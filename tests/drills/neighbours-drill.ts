@@ -21,7 +21,7 @@ import { measureLatency, type Latency } from "./measure-latency.ts";
 import { startRotatingEndpoint, type RotatingEndpoint } from "./refresh/rotating-endpoint.ts";
 import { endDrill } from "./run-drill.ts";
 
-export interface NeighboursOptions {
+interface NeighboursOptions {
   /** Slow customers, receivers and connections of the other project. */
   slow: number;
   /** How long each of the two measurements takes. */
@@ -32,7 +32,7 @@ export interface NeighboursOptions {
 const CALLS = ["writtenAndReported", "refreshed"] as const;
 type Kind = (typeof CALLS)[number];
 
-export interface NeighboursReport {
+interface NeighboursReport {
   usual: Record<Kind, Latency>;
   besides: Record<Kind, Latency>;
   /** What the other project got done meanwhile. */
@@ -109,7 +109,7 @@ export function failures({ usual, besides, other }: NeighboursReport): string[] 
 }
 
 /** Returns all violations; empty if the drill passed. */
-export function listFaults(report: NeighboursReport): string[] {
+function listFaults(report: NeighboursReport): string[] {
   const { usual, besides } = report;
   const slow = CALLS.filter((kind) => besides[kind].p50Ms > 2 * usual[kind].p50Ms + FLOOR_MS);
   return [

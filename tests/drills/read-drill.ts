@@ -19,7 +19,7 @@ import { failedReads, installReads } from "./read/installed-reads.ts";
 import { startMirror, type Mirror } from "./read/mirror.ts";
 import { endDrill } from "./run-drill.ts";
 
-export interface ReadDrillOptions {
+interface ReadDrillOptions {
   /** In each account. */
   records: number;
   kills: number;
@@ -32,7 +32,7 @@ export interface ReadDrillOptions {
   onProgress?(text: string): void;
 }
 
-export interface ReadDrillReport {
+interface ReadDrillReport {
   records: number;
   kills: number;
   /** What happened to the records of each object. */

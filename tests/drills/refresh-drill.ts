@@ -16,7 +16,7 @@ import { RefreshedConnections, tokenFaults, type JudgedTokens } from "./refresh/
 import { startRotatingEndpoint } from "./refresh/rotating-endpoint.ts";
 import { endDrill } from "./run-drill.ts";
 
-export interface RefreshDrillReport extends JudgedTokens {
+interface RefreshDrillReport extends JudgedTokens {
   connections: number;
   restarts: number;
   /** Answers with new tokens that the provider gave. */
@@ -31,7 +31,7 @@ export interface RefreshDrillReport extends JudgedTokens {
   seconds: number;
 }
 
-export interface RefreshDrillOptions {
+interface RefreshDrillOptions {
   connections: number;
   restarts: number;
   onProgress?(text: string): void;

@@ -19,7 +19,7 @@ import { until } from "../harness/until.ts";
 import { judgeWrites, type JudgedWrites } from "./acknowledged-writes.ts";
 import { endDrill } from "./run-drill.ts";
 
-export interface RestoreReport extends JudgedWrites {
+interface RestoreReport extends JudgedWrites {
   /** Operations that were inserted before, so that the backup has a size. */
   operations: number;
   backup: { code: number | null; seconds: number; megabytes: number };

@@ -20,14 +20,14 @@ import { DrillProcesses } from "./read/drill-processes.ts";
 import { Load, type LoadReport } from "./sides/load.ts";
 import { endDrill } from "./run-drill.ts";
 
-export interface SidesOptions {
+interface SidesOptions {
   /** How long the load lasts without the time in which replication is stopped. */
   seconds: number;
   stoppedSeconds: number;
   onProgress?(text: string): void;
 }
 
-export interface SidesReport extends JudgedWrites, LoadReport {
+interface SidesReport extends JudgedWrites, LoadReport {
   notDelivered: string[];
   /** Acknowledged writes while replication was stopped, and those of the customer who was added meanwhile, most of them later. */
   whileStopped: { acknowledged: number };
@@ -49,7 +49,7 @@ interface Surroundings {
   processes: DrillProcesses;
 }
 
-export async function sidesDrill(options: SidesOptions): Promise<SidesReport> {
+async function sidesDrill(options: SidesOptions): Promise<SidesReport> {
   const home = await mkdtemp(join(tmpdir(), "busbar-sides-"));
   // As root, the servers run as another user.
   await chmod(home, 0o711);
@@ -190,7 +190,7 @@ async function query(url: string, text: string, values: unknown[] = []): Promise
 }
 
 /** Returns the violations; empty if the drill passed. */
-export const listFaults = (report: SidesReport): string[] => [
+const listFaults = (report: SidesReport): string[] => [
   ...(
     [
       "lost",

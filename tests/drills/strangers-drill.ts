@@ -24,7 +24,7 @@ const PAUSE_MS = 20;
 const CALLS = ["healthz", "proxied", "written"] as const;
 type Kind = (typeof CALLS)[number];
 
-export interface StrangersReport {
+interface StrangersReport {
   usual: Record<Kind, Latency>;
   besides: Record<Kind, Latency>;
   /** Answers to large bodies by status; 0: the connection broke before an answer. */
@@ -35,7 +35,7 @@ export interface StrangersReport {
 }
 
 /** What the drill calls; a test gives its own. */
-export interface StrangersWorld {
+interface StrangersWorld {
   origin: string;
   calls: Record<Kind, () => Promise<{ status: number }>>;
   pid: number;
@@ -94,7 +94,7 @@ export function refusalFaults({ usual, besides, large, half: halves }: Strangers
 }
 
 /** Returns all violations; empty if the drill passed. */
-export function listFaults(report: StrangersReport): string[] {
+function listFaults(report: StrangersReport): string[] {
   const { usual, besides, memoryMiB } = report;
   const slow = CALLS.filter((kind) => besides[kind].p50Ms > 2 * usual[kind].p50Ms + FLOOR_MS);
   const grown = memoryMiB.most - memoryMiB.usual;

@@ -31,7 +31,7 @@ import { explain } from "./subscribe/explain-difference.ts";
 import { causeTrouble } from "./subscribe/trouble.ts";
 import { endDrill } from "./run-drill.ts";
 
-export interface SubscribeDrillOptions {
+interface SubscribeDrillOptions {
   /** In both accounts together. */
   changes: number;
   kills: number;
@@ -54,7 +54,7 @@ interface ReportedObject {
   subscription: { counts: Record<string, number>; reconciliation?: object };
 }
 
-export interface SubscribeDrillReport {
+interface SubscribeDrillReport {
   kills: number;
   /** What happened to the records of each object, and what arrived of it. */
   objects: Record<string, ReportedObject>;

@@ -24,7 +24,7 @@ import { until } from "../harness/until.ts";
 import { deliverTo, judgeWrites, missingEvents, type JudgedWrites } from "./acknowledged-writes.ts";
 import { endDrill } from "./run-drill.ts";
 
-export interface UpgradeReport extends JudgedWrites {
+interface UpgradeReport extends JudgedWrites {
   from: string;
   /** Migrations of this version that the earlier one does not have. */
   migrations: string[];
@@ -315,7 +315,7 @@ async function newMigrations(earlier: string): Promise<string[]> {
 }
 
 /** Returns the violations; empty if the drill passed. */
-export const listFaults = (report: UpgradeReport): string[] => [
+const listFaults = (report: UpgradeReport): string[] => [
   ...(["lost", "neverEnded", "failed", "notDelivered"] as const).flatMap((name) =>
     report[name].length === 0 ? [] : [`${name}: ${report[name].length}, such as ${report[name][0]}`],
   ),

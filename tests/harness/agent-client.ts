@@ -14,7 +14,7 @@ export interface AgentClient {
 export const PROTOCOL = "2026-07-28";
 
 /** A Busbar of a test, in this process or another. */
-export interface AgentServer {
+interface AgentServer {
   apiKey: string;
   server: { urls: { base: string } };
 }

@@ -21,7 +21,7 @@ interface Document {
   components: { schemas: Record<string, Schema>; responses: Record<string, Response> };
 }
 
-export interface AnswerCheck {
+interface AnswerCheck {
   onAnswer(answer: SentAnswer): void;
   /** Throws if the answer to this request (by default: any answer) was not as declared. Reports each fault once. */
   requireGood(requestId?: string | null): void;
@@ -91,13 +91,13 @@ function findResponse({ components }: Document, ref: string): Response {
   return found;
 }
 
-export type Schema = Record<string, unknown>;
+type Schema = Record<string, unknown>;
 
 /**
  * Makes a schema of openapi.json and its references stricter for tests: undeclared members are refused. `open` leaves the outermost shape open, for parts of an `allOf`, which is closed as a
  * whole. A schema with its own `additionalProperties` is unchanged.
  */
-export function closed(schema: Schema, outermost: "closed" | "open" = "closed"): Schema {
+function closed(schema: Schema, outermost: "closed" | "open" = "closed"): Schema {
   if (typeof schema["$ref"] === "string") {
     const name = schema["$ref"].split("/").at(-1) ?? "";
     return { $ref: outermost === "open" ? `${name}.open` : name };

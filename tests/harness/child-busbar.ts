@@ -34,7 +34,7 @@ export interface ChildBusbar extends Client {
   signalGroup(signal: NodeJS.Signals): void;
 }
 
-export interface HowToRun {
+interface HowToRun {
   /** Another version's. */
   program?: string;
   nodeFlags?: string[];

@@ -30,7 +30,7 @@ export interface Client {
   ): Promise<Answer>;
 }
 
-export interface ClientOptions {
+interface ClientOptions {
   apiKey: string;
   projectId: string;
   /** Called for every request, because a restart changes them. */

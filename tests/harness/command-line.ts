@@ -4,7 +4,7 @@ import { PassThrough, Readable } from "node:stream";
 import { runCommand } from "../../cli/run.ts";
 import type { Terminal } from "../../cli/terminal.ts";
 
-export interface Ran {
+interface Ran {
   code: number;
   stdout: string;
   stderr: string;

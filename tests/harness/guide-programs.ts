@@ -23,7 +23,7 @@ const WITHOUT_ACCOUNT = /directory|"crm"|\/crm\/|redtail/;
 /** The receiver of the guide, which another test runs, and what waits half a minute for it. */
 const RECEIVER = /receive-records|records\.db|--wait/;
 
-export interface GuidePart {
+interface GuidePart {
   page: string;
   text: string;
 }

@@ -20,7 +20,7 @@ export interface ReceivedSpan {
   resource: Record<string, unknown>;
 }
 
-export interface ReceivedMetric {
+interface ReceivedMetric {
   name: string;
   type: "sum" | "gauge" | "histogram";
   points: { attributes: Record<string, unknown>; value?: number; count?: number; buckets?: number[] }[];

@@ -14,7 +14,7 @@ const PROGRAM = "/usr/sbin/pgbouncer";
 /** For `skip`: why it is not installed here; false if it is. */
 export const noPgbouncer: string | false = existsSync(PROGRAM) ? false : "pgbouncer is not installed";
 
-export interface Pgbouncer {
+interface Pgbouncer {
   connectionString: string;
   stop(): Promise<void>;
 }

@@ -9,7 +9,7 @@ import { asReplicator } from "./empty-pair.ts";
 
 export const log = createLog("silent");
 
-export interface ShardScene {
+interface ShardScene {
   connectionString: string;
   pairs: ShardPair[];
 }

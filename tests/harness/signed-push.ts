@@ -1,7 +1,7 @@
 /** Signs a push as HubSpot does, with the vendor's own client. */
 import { Signature } from "@hubspot/api-client";
 
-export interface SignedPush {
+interface SignedPush {
   body: string;
   headers: Record<string, string>;
 }

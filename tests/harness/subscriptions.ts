@@ -5,7 +5,7 @@ import type { Answer, Client } from "./client.ts";
 import type { Customer } from "./connect-customer.ts";
 import type { Sink } from "./deliveries/sink.ts";
 
-export interface SeenSubscriptions {
+interface SeenSubscriptions {
   /** The path of the installation, below the project. */
   installation(): string;
   subscriptions(): Promise<Answer["body"][]>;

@@ -2,7 +2,7 @@
 import type { Description } from "../../connector-kit/declarative/rules/description.ts";
 import { isJsonObject, type Json } from "../../ground/json.ts";
 
-export interface BrokenDescription {
+interface BrokenDescription {
   /** Place of the fault, as checks name it below `connector`. */
   place: string;
   description: Json;

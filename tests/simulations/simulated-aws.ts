@@ -62,7 +62,7 @@ const buildIdentity = ({ accessKeyId }: AwsService): SimulatedAnswer => ({
 });
 
 /** Access key of an account, and the service that is called with it. */
-export interface AwsService {
+interface AwsService {
   service: string;
   region: string;
   accessKeyId: string;
@@ -79,7 +79,7 @@ export interface ArrivedRequest {
   body: Buffer;
 }
 
-export interface AwsRefusal {
+interface AwsRefusal {
   type:
     | "IncompleteSignature"
     | "InvalidSignatureException"

@@ -9,7 +9,7 @@ import { hasBody } from "./simulated-beside.ts";
 import { buildPage, type ListQuery } from "./simulated-list.ts";
 
 /** Fields for the list: one of each type, and one that connectors must skip. Flags are set alternately. */
-export interface SimulatedField {
+interface SimulatedField {
   name: string;
   providerType: string;
   isCustom: boolean;

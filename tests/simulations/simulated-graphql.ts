@@ -4,7 +4,7 @@ import type { GraphqlRules, MutationRules } from "../../connector-kit/declarativ
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { REFUSED, type SimulatedAnswer, type StoredRecord } from "./simulated-exchange.ts";
 
-export interface GraphqlTarget {
+interface GraphqlTarget {
   records(object: string): StoredRecord[];
   put(object: string, fields: JsonObject, id?: string): string;
   remove(object: string, id: string): boolean;

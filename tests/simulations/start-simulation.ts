@@ -24,7 +24,7 @@ export interface Simulation {
 const BASE_PATH = "/base";
 const MAX_BYTES = 1024 * 1024;
 
-export interface SimulationOptions {
+interface SimulationOptions {
   /** Answers a request before the account receives it, for example because of its signature. */
   admit?(request: ArrivedRequest): SimulatedAnswer | undefined;
 }

@@ -2,7 +2,7 @@
 import cluster from "node:cluster";
 import type { Server } from "node:http";
 
-export interface Contender {
+interface Contender {
   server: Server;
   /** Additional header lines that this proxy needs. */
   lines?: string[];

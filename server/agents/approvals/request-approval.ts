@@ -37,13 +37,14 @@ import type { ControlQueries } from "../../store/database/sides.ts";
 import type { Actor } from "../../store/operations/operations.ts";
 import { toStoredJson } from "../../store/database/stored-json.ts";
 import {
-  hashCanonical,
-  planAct,
   readCurrentRecord,
+  hashCanonical,
   listValuesAfter,
+  planAct,
+  type ApprovedWrite,
+  type AskedWrite,
   type ApprovedWriteServices,
 } from "./approved-write.ts";
-import type { ApprovedWrite, AskedWrite } from "./approved-write.ts";
 import type { AgentPolicy } from "../policy/policy.ts";
 
 /** The owner of the credential. */

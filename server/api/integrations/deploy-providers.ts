@@ -1,7 +1,6 @@
 /** Deploys the providers that come with a manifest, in the same transaction. */
 import { setImmediate } from "node:timers/promises";
-import type { CustomProviders } from "../../../connector-kit/catalog.ts";
-import type { CustomProvider } from "../../../connector-kit/catalog.ts";
+import type { CustomProviders, CustomProvider } from "../../../connector-kit/catalog.ts";
 import { isJsonObject } from "../../../ground/json.ts";
 import type { ControlQueries } from "../../store/database/sides.ts";
 import { checkedCustomProvider, storeCustomProvider } from "../providers/custom-provider.ts";

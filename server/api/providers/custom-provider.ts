@@ -1,7 +1,6 @@
 /** A project's custom provider as the API shows it, and how it is checked and stored. */
 import { Type, type Static } from "typebox";
-import type { Catalog } from "../../../connector-kit/catalog.ts";
-import type { CustomProvider } from "../../../connector-kit/catalog.ts";
+import type { Catalog, CustomProvider } from "../../../connector-kit/catalog.ts";
 import { checkCustomProvider, listLiteralHosts } from "../../../connector-kit/custom-provider.ts";
 import type { ProviderFault } from "../../../connector-kit/provider/check-provider.ts";
 import { ProviderInfoSchema } from "../../../connector-kit/provider-info.ts";

@@ -20,8 +20,7 @@ import {
 } from "../grants/custom-steps.ts";
 import { requestToken } from "../grants/token-endpoint.ts";
 import { TokenEndpointError } from "../grants/token-endpoint-error.ts";
-import type { OauthCredentials, StoredCredentials } from "../stored/credential-envelope.ts";
-import { isOauth } from "../stored/credential-envelope.ts";
+import { isOauth, type OauthCredentials, type StoredCredentials } from "../stored/credential-envelope.ts";
 import { openProviderAppSecret } from "../stored/provider-app-secret.ts";
 import { readAccountFacts, listAddressValues, type AccountFacts } from "../stored/provider-metadata.ts";
 

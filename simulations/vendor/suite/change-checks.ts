@@ -1,18 +1,19 @@
 /** Checks of reads that request changes since a time. */
 import type { ListFact } from "../../../connector-kit/facts/facts.ts";
 import {
-  changesFact,
   expect,
+  gapOfOrder,
+  buildReader,
+  touchRecords,
+  changesFact,
+  SMALL_PAGE,
+  scanAll,
+  putRecords,
   expectIds,
   gapOfLists,
-  gapOfOrder,
-  putRecords,
-  buildReader,
-  SMALL_PAGE,
-  touchRecords,
-  scanAll,
+  type Check,
+  type Bench,
 } from "./bench.ts";
-import type { Bench, Check } from "./bench.ts";
 import { sizeOfPages } from "./read-checks.ts";
 
 export function changeChecks(bench: Bench): Check[] {

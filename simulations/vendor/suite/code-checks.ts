@@ -1,8 +1,17 @@
 /** Checks of features that only connectors in code have: bounds on both sides, filters, searches, wide records. */
 import { orderWrite, planRead } from "../../../connector-kit/testing/order-fixture.ts";
 import type { Checkpoint, DeletionPage } from "../../../connector-kit/read-connector.ts";
-import { expect, expectIds, buildReader, changesFact, putRecords, SMALL_PAGE, scanAll } from "./bench.ts";
-import type { Bench, Check } from "./bench.ts";
+import {
+  expect,
+  buildReader,
+  changesFact,
+  SMALL_PAGE,
+  scanAll,
+  putRecords,
+  expectIds,
+  type Check,
+  type Bench,
+} from "./bench.ts";
 import { findFreeField } from "./write-checks.ts";
 
 export function listCodeChecks(bench: Bench): Check[] {

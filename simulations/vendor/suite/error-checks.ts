@@ -5,9 +5,8 @@ import { valueAt } from "../../../connector-kit/calls/text-at.ts";
 import { orderWrite, planRead } from "../../../connector-kit/testing/order-fixture.ts";
 import type { Json } from "../../../ground/json.ts";
 import { buildRefusal } from "../vendor-answer.ts";
-import { expect, buildReader, putRecords } from "./bench.ts";
+import { expect, buildReader, putRecords, type Check, type Bench } from "./bench.ts";
 import { buildPathFields } from "./write-checks.ts";
-import type { Bench, Check } from "./bench.ts";
 
 export function listErrorChecks(bench: Bench): Check[] {
   const { facts, modes } = bench;

@@ -9,17 +9,18 @@ import { extractPart } from "../vendor-request.ts";
 import { ProviderError } from "../../../connector-kit/calls/provider-error.ts";
 import {
   expect,
+  gapOfOrder,
+  buildReader,
+  touchRecords,
+  SMALL_PAGE,
+  scanAll,
+  rawAt,
+  putRecords,
   expectIds,
   gapOfLists,
-  gapOfOrder,
-  putRecords,
-  rawAt,
-  buildReader,
-  SMALL_PAGE,
-  touchRecords,
-  scanAll,
+  type Check,
+  type Bench,
 } from "./bench.ts";
-import type { Bench, Check } from "./bench.ts";
 import { listValueChecks } from "./value-checks.ts";
 
 export function listReadChecks(bench: Bench): Check[] {

@@ -3,8 +3,7 @@ import { orderWrite } from "../../../connector-kit/testing/order-fixture.ts";
 import type { RecordFact } from "../../../connector-kit/facts/facts.ts";
 import type { Json, JsonObject } from "../../../ground/json.ts";
 import type { NewRecord } from "../vendor-records.ts";
-import { expect, putRecords, scanAll } from "./bench.ts";
-import type { Bench, Check } from "./bench.ts";
+import { expect, scanAll, putRecords, type Check, type Bench } from "./bench.ts";
 import { findFreeField } from "./write-checks.ts";
 
 export function listValueChecks(bench: Bench): Check[] {

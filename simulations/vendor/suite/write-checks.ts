@@ -5,8 +5,7 @@ import { orderWrite } from "../../../connector-kit/testing/order-fixture.ts";
 import { valueAt } from "../../../connector-kit/calls/text-at.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../ground/json.ts";
 import { setAtPath, showRecord } from "../vendor-records.ts";
-import { expect, putRecords } from "./bench.ts";
-import type { Bench, Check } from "./bench.ts";
+import { expect, putRecords, type Check, type Bench } from "./bench.ts";
 
 type WriteAction = "create" | "update" | "upsert" | "delete";
 

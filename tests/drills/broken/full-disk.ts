@@ -7,7 +7,7 @@ import { explainNoSmallDisk, openSmallDisk } from "../../harness/small-disk.ts";
 /** What each surface says. */
 type Said = Record<string, string>;
 
-export interface FullDiskReport {
+interface FullDiskReport {
   seconds: number;
   said: Said;
   /** A write that was told as done, and so must be there after a restart: some blocks may have had space. */

@@ -32,7 +32,7 @@ export interface World {
   close(): Promise<void>;
 }
 
-export const PROCESSES = 2;
+const PROCESSES = 2;
 const MANIFEST = `
 specVersion: 1.0.0
 integrations:

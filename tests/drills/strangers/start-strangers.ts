@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 
 /** Answers by status; 0: the connection ended before an answer, -1: neither. */
-export interface StrangersAnswers {
+interface StrangersAnswers {
   large: Record<string, number>;
   half: Record<string, number>;
 }

@@ -3,7 +3,7 @@ import type { ChildBusbar } from "../../harness/child-busbar.ts";
 import { OBJECTS } from "../read/customer-account.ts";
 import type { ChangeMirror } from "./change-mirror.ts";
 
-export interface DrilledWorld {
+interface DrilledWorld {
   /** Paths of the installations, in the order of `OBJECTS`. */
   installations: string[];
   mirror: ChangeMirror;

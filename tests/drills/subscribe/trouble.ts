@@ -7,7 +7,7 @@ import type { DrillProcesses } from "../read/drill-processes.ts";
 import type { ChangeMirror } from "./change-mirror.ts";
 import type { Front } from "./front.ts";
 
-export interface TroubledWorld {
+interface TroubledWorld {
   seconds: number;
   kills: number;
   /** How often a process is suspended and continued. */

@@ -24,7 +24,7 @@ import { testDatabase } from "../database.ts";
 const WORKER = 7;
 const log = createLog("silent");
 
-export interface DeliveryParts {
+interface DeliveryParts {
   database: Database;
   destinationId: string;
   projectId: string;

@@ -23,7 +23,7 @@ interface AwsService {
   secrets: { awsKeyId: string; awsSecretKey: string; awsSessionToken?: string };
 }
 
-export interface Arrived {
+interface Arrived {
   method: string;
   /** Target in the request line, unchanged. */
   path: string;

@@ -24,7 +24,7 @@ export interface DestinationSample {
 }
 
 /** A network whose receiver gives the answer that the test sets. */
-export interface TestNetwork extends DestinationNetwork {
+interface TestNetwork extends DestinationNetwork {
   requests: OutgoingRequest[];
   lines: string[];
   answer: () => Exchange | Promise<Exchange>;

@@ -11,7 +11,7 @@ export interface GeneratedCall {
   answer: GeneratedAnswer;
 }
 
-export interface GeneratedAnswer {
+interface GeneratedAnswer {
   bytes: Buffer;
   startLine: string;
   /** Header lines that the caller must get, before those of its own connection. */
@@ -24,7 +24,7 @@ export interface GeneratedAnswer {
 }
 
 /** Mulberry32: small, seeded, good enough to vary tests. */
-export function seeded(seed: number): () => number {
+function seeded(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;

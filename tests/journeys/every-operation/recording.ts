@@ -19,7 +19,7 @@ export interface RecordedCall {
   response?: unknown;
 }
 
-export interface CallOptions {
+interface CallOptions {
   /** Title of the example. */
   title?: string;
   path?: Record<string, string>;
@@ -35,7 +35,7 @@ export interface CallOptions {
 }
 
 /** Ids that the examples of a resource leave for those that come after them. */
-export interface Facts {
+interface Facts {
   destinationId: string;
   topicId: string;
   connectionId: string;

@@ -2,7 +2,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 
-export interface KnownSecrets {
+interface KnownSecrets {
   /** Remembers a secret under a name to speak of it, and hands it back. */
   add(name: string, secret: string): string;
   /** The names of those that can be read in `content`, as they are or in a usual encoding. */

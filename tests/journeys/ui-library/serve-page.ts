@@ -9,7 +9,7 @@ export interface ServedPage {
   close(): Promise<void>;
 }
 
-export interface PageOptions {
+interface PageOptions {
   /** The page's program. Default: the page of the published UI library. */
   entry?: string;
   /** Packages by name, and the files that they are. */
