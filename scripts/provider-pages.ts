@@ -6,6 +6,7 @@ import type { ProviderInfo } from "../connector-kit/provider-info.ts";
 import { connectSection, signIn } from "./provider-pages/connect-section.ts";
 import { declarativeSections } from "./provider-pages/declarative-sections.ts";
 import { verifiedSection } from "./provider-pages/verified-section.ts";
+import { readFacts } from "../simulations/vendor/suite/facts-subject.ts";
 import { countEvidence, providerEvidence } from "./provider-evidence.ts";
 
 const EVIDENCE = providerEvidence();
@@ -66,7 +67,7 @@ function page(info: ProviderInfo): string {
     "",
     ...connectSection(info),
     ...(description && connector
-      ? declarativeSections(description, connector)
+      ? declarativeSections(description, connector, readFacts(name))
       : [
           "",
           "## Objects, fields and limits",

@@ -9,14 +9,19 @@ import {
   type ObjectPlan,
 } from "../../connector-kit/declarative/object-plan.ts";
 import type { Account } from "../../connector-kit/calls/provider-fetch.ts";
+import type { Facts } from "../../connector-kit/facts/facts.ts";
 import { isJsonObject } from "../../ground/json.ts";
 
-export function declarativeSections(description: Description, connector: Connector): string[] {
+export function declarativeSections(
+  description: Description,
+  connector: Connector,
+  facts: Facts | undefined,
+): string[] {
   const plans = buildPlans(description, shownAccount(description));
   return [
     ...objectSection(plans, description),
     ...firstWrite(plans, connector, shownAccount(description)),
-    ...limitSection(description, plans),
+    ...limitSection(description, plans, facts),
     ...errorSection(description),
   ];
 }
@@ -125,10 +130,16 @@ function connectionValues({ values = {} }: Account): string[] {
     : ["", `What the connection knows of the account is filled in: ${names.join(", ")}.`];
 }
 
-function limitSection({ limits }: Description, plans: ObjectPlan[]): string[] {
+function limitSection({ limits }: Description, plans: ObjectPlan[], facts: Facts | undefined): string[] {
   const sizes = new Set(plans.flatMap(({ list }) => list?.pageSize?.most ?? []));
   const below = plans.filter(({ parent }) => parent);
-  const byPosition = plans.filter(({ paging }) => paging?.page ?? paging?.offset);
+  // Cursors and addresses can be positions, too: the vendor's material tells it, not the description.
+  const byPosition = plans.filter(
+    ({ name, paging, since }) =>
+      paging?.page ??
+      paging?.offset ??
+      (since?.keyset !== true && facts?.objects[name]?.list?.paging.positional),
+  );
   return [
     "",
     "## Limits",
