@@ -30,7 +30,7 @@ export const declarativeClassify =
     if (isGood && !isRefused) return undefined;
     const text = body === undefined ? response.text.trim() : "";
     const words = (errors.plainText && isPlain(response)) || isKnown(text, errors) ? text : undefined;
-    const reason = findReason(body, errors.message) ?? words;
+    const reason = findReason(body, errors.message, errors.field) ?? words;
     const code = codeIn(body, errors);
     const kind =
       (code !== undefined && Object.hasOwn(errors.codes ?? {}, code) ? errors.codes?.[code] : undefined) ??
@@ -117,11 +117,14 @@ function codeIn(body: Json | undefined, { code, furtherCode }: Description["erro
   return first ?? (furtherCode === undefined ? undefined : textAt(body, furtherCode));
 }
 
-/** Returns the first path's text; `*` in a path stands for every entry of a list or object, joined. */
-export function findReason(body: Json | undefined, paths: string[]): string | undefined {
+/**
+ * Returns the first path's text; `*` in a path stands for every entry of a list or object, joined, and `a|b` for the first of two members.
+ * `field` is the member of an entry that names the field which its text is about.
+ */
+export function findReason(body: Json | undefined, paths: string[], field?: string): string | undefined {
   if (body === undefined) return undefined;
   for (const path of paths) {
-    const texts = textsAt(body, path.split("."));
+    const texts = textsAt(body, path.split("."), field);
     if (texts.length > 0) return texts.join("; ");
   }
   return undefined;
@@ -129,17 +132,22 @@ export function findReason(body: Json | undefined, paths: string[]): string | un
 
 const MAX_TEXTS = 20;
 
-function textsAt(value: Json, [first, ...rest]: string[]): string[] {
+function textsAt(value: Json, [first, ...rest]: string[], field: string | undefined): string[] {
   if (first === undefined) return typeof value === "string" && value !== "" ? [value] : [];
   if (first === "*")
-    return listEntries(value).flatMap(([name, item]) => labelTexts(name, textsAt(item, rest)));
-  if (Array.isArray(value)) return textsAt(value[Number(first)] ?? null, rest);
-  return isJsonObject(value) && Object.hasOwn(value, first) ? textsAt(value[first] ?? null, rest) : [];
+    return listEntries(value, field).flatMap(([name, item]) => labelTexts(name, textsAt(item, rest, field)));
+  if (Array.isArray(value)) return textsAt(value[Number(first)] ?? null, rest, field);
+  if (!isJsonObject(value)) return [];
+  const found = first
+    .split("|")
+    .map((name) => (Object.hasOwn(value, name) ? textsAt(value[name] ?? null, rest, field) : []));
+  return found.find((texts) => texts.length > 0) ?? [];
 }
 
-const listEntries = (value: Json): [name: string, item: Json][] =>
+/** Entries with what stands before their texts: the names of an object's members, or the field that an entry of a list names. */
+const listEntries = (value: Json, field: string | undefined): [name: string, item: Json][] =>
   Array.isArray(value)
-    ? value.slice(0, MAX_TEXTS).map((item) => ["", item])
+    ? value.slice(0, MAX_TEXTS).map((item) => [(field !== undefined && textAt(item, field)) || "", item])
     : isJsonObject(value)
       ? Object.entries(value).slice(0, MAX_TEXTS)
       : [];
@@ -149,13 +157,18 @@ const labelTexts = (name: string, texts: string[]): string[] =>
 
 type Limits = NonNullable<Description["limits"]>;
 
-/** The description's header: seconds below ten million, seconds since 1970, or milliseconds since 1970; otherwise the usual headers. */
+/**
+ * The description's header: seconds below ten million, seconds since 1970, or milliseconds since 1970; otherwise the usual headers. Where
+ * the window of the header has requests left, it is not the one that was exceeded: GitHub sends its hourly one with every answer.
+ */
 function retryTime({ headers }: ProviderResponse, { reset, waitSeconds }: Limits = {}): Date {
   const reported = retryAfter(headers["retry-after"]);
   if (reported) return reported;
-  const value = Number(reset === undefined ? Number.NaN : headers[reset.toLowerCase()]);
-  if (!Number.isFinite(value) || value < 0)
-    return usualTime(headers) ?? addToNow(waitSeconds === undefined ? RATE_LIMITED_MS : waitSeconds * 1000);
+  const usual = addToNow(waitSeconds === undefined ? RATE_LIMITED_MS : waitSeconds * 1000);
+  const name = reset?.toLowerCase();
+  if (name !== undefined && Number(headers[name.replace("reset", "remaining")] ?? 0) > 0) return usual;
+  const value = Number(name === undefined ? Number.NaN : headers[name]);
+  if (!Number.isFinite(value) || value < 0) return usualTime(headers) ?? usual;
   if (value < 1e7) return addToNow(value * 1000);
   return new Date(Math.max(value < 1e11 ? value * 1000 : value, nowMs()));
 }

@@ -9,6 +9,7 @@ export const ErrorFacts = closed({
   }),
   message: text("Path of the reason in it."),
   code: optional("Path of the code in it."),
+  field: optional("Path in it of the name of the field that the reason is about."),
   status: integer("Status of every refusal, where the vendor has only one, for example 200."),
   rateLimits: Type.Optional(
     Type.Array(
@@ -30,6 +31,7 @@ export const ErrorFacts = closed({
           description: "The body, with `REASON` in place of the reason; a text is plain text.",
         }),
         code: optional("Path of the code in it."),
+        field: optional("Path in it of the name of the field that the reason is about."),
         headers: Type.Optional(Type.Record(Type.String(), Type.String())),
         waitSeconds: integer("How long the vendor says that a client has to wait."),
         of: Type.Optional(

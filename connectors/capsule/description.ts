@@ -47,7 +47,7 @@ export const description: Description = {
       example: { description: "Call Ada" },
     },
   },
-  errors: { message: ["errors.*.message", "message", "error"] },
+  errors: { message: ["errors.*.message", "message", "error"], field: "field" },
   limits: { reset: "x-ratelimit-reset" },
   sources: {
     documentation: "https://developer.capsulecrm.com",

@@ -41,7 +41,12 @@ export const description: Description = {
     companies: { example: { name: "Quill Ltd" } },
     groups: { example: { name: "Support" } },
   },
-  errors: { message: ["errors.*.message", "message"], code: "errors.0.code", furtherCode: "code" },
+  errors: {
+    message: ["errors.*.message", "message"],
+    field: "field",
+    code: "errors.0.code",
+    furtherCode: "code",
+  },
   sources: {
     documentation: "https://developers.freshdesk.com/api",
     checked:

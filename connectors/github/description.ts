@@ -72,10 +72,12 @@ export const description: Description = {
   },
   // Both limits may be reported by 403, too.
   errors: {
-    message: ["message"],
+    // Not every entry has a message; some forms are texts alone.
+    message: ["errors.*.message|code", "errors.*", "message"],
+    field: "field",
     texts: { "rate limit": "rate_limited" },
   },
-  limits: { reset: "x-ratelimit-reset" },
+  limits: { reset: "x-ratelimit-reset", waitSeconds: 60 },
   sources: {
     documentation: "https://docs.github.com/en/rest",
     checked:

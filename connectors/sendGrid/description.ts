@@ -21,7 +21,7 @@ export const description: Description = {
     // No source names the largest page.
     singlesends: { changedPath: "updated_at", example: { name: "Hello" } },
   },
-  errors: { message: ["errors.*.message"], code: "errors.0.error_id" },
+  errors: { message: ["errors.*.message"], field: "field", code: "errors.0.error_id" },
   limits: { reset: "x-ratelimit-reset" },
   sources: {
     documentation: "https://www.twilio.com/docs/sendgrid/api-reference",

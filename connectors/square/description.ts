@@ -42,6 +42,7 @@ export const description: Description = {
   },
   errors: {
     message: ["errors.*.detail", "errors.*.code"],
+    field: "field",
     code: "errors.0.code",
   },
   sources: {

@@ -320,7 +320,13 @@ export const DescriptionSchema = Type.Object({
     refusedBy: optional(
       "Path of the reasons, a list or an object, that only refusals have, also those with the status 200.",
     ),
-    message: Type.Array(Type.String(), { description: "Paths of the reason; the first that is there." }),
+    message: Type.Array(Type.String(), {
+      description:
+        "Paths of the reason; the first that is there. `a|b` in a path is the first of two members.",
+    }),
+    field: optional(
+      "Member of an entry of a list of reasons that names the field which the reason is about. It stands before the reason.",
+    ),
     plainText: Type.Optional(
       Type.Boolean({ description: "Refusals can be plain text, which then is the reason." }),
     ),

@@ -29,7 +29,7 @@ export function readRefusal(
   const code = codePath === undefined ? undefined : findText(result, codePath);
   const known =
     code !== undefined && Object.hasOwn(errors.codes ?? {}, code) ? errors.codes?.[code] : undefined;
-  const reason = message ?? findReason(result, rules.message ?? errors.message);
+  const reason = message ?? findReason(result, rules.message ?? errors.message, errors.field);
   return new ProviderError({
     kind: known ?? kindByText(reason, errors.texts) ?? "invalid",
     message: reason ?? "the provider refused the record without a reason",

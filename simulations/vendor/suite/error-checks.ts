@@ -72,6 +72,17 @@ async function checkReason(bench: Bench, way: "read" | "create"): Promise<undefi
   );
   if (code !== undefined && code !== null)
     expect(error.code === String(code), `the vendor's code is ${String(code)}; told is ${error.code}`);
+  expectField(error, errors?.body as Json, errors?.field);
+}
+
+/** Expects that the reason names the field that the vendor names beside it. */
+function expectField({ message }: ProviderError, body: Json, path: string | undefined): void {
+  if (path === undefined) return;
+  const field = String(valueAt(body, path));
+  expect(
+    message.includes(field),
+    `the field ${field}, which the vendor names, is not told: ${message.slice(0, 200)}`,
+  );
 }
 
 type OtherRefusal = NonNullable<NonNullable<Bench["facts"]["errors"]>["others"]>[number];
@@ -79,7 +90,7 @@ type OtherRefusal = NonNullable<NonNullable<Bench["facts"]["errors"]>["others"]>
 async function otherRefusal(
   bench: Bench,
   way: Way,
-  { status, body, code, means, headers = {}, waitSeconds }: OtherRefusal,
+  { status, body, code, field, means, headers = {}, waitSeconds }: OtherRefusal,
 ): Promise<undefined> {
   const { errors } = bench.facts;
   const { status: _, ...usual } = errors ?? { source: "", message: "" };
@@ -89,6 +100,7 @@ async function otherRefusal(
   expectWait(error, waitSeconds);
   if (JSON.stringify(body).includes("REASON"))
     expect(error.message.includes(REASON), `the vendor's reason is not told: ${error.message.slice(0, 200)}`);
+  expectField(error, body as Json, field);
   const reported = code === undefined ? undefined : valueAt(answer.body as Json, code);
   if (reported !== undefined)
     expect(
