@@ -97,6 +97,43 @@ const PASSING: [what: string, said: Said][] = [
     "two refreshes that cross at Salesforce",
     [400, { error: "invalid_grant", error_description: "expired authorization code" }],
   ],
+  // The words since Salesforce's release notes of Winter '25 (segmentio/action-destinations, pull request 2300).
+  [
+    "two refreshes that cross at Salesforce, since 2024",
+    [400, { error: "invalid_grant", error_description: "token request is already being processed" }],
+  ],
+  // Salesforce's OAuth 2.0 error codes; the user may not sign in at this hour, or from here (gravityplus/Gravity-Forms-Salesforce, issue 272).
+  [
+    "an hour in which the user may not sign in",
+    [400, { error: "invalid_grant", error_description: "ip restricted or invalid login hours" }],
+  ],
+  [
+    "a server whose address is not allowed",
+    [400, { error: "invalid_grant", error_description: "ip restricted" }],
+  ],
+  // Zoho answers so beside other codes; a limit is no word about the grant.
+  [
+    "too many refreshes, with a code of a dead grant",
+    [
+      400,
+      {
+        error: "access_denied",
+        error_description: "You have made too many requests continuously. Please try again after some time.",
+      },
+    ],
+  ],
+  // Microsoft's list of AADSTS error codes.
+  [
+    "a loop that Microsoft suspects",
+    [
+      400,
+      {
+        error: "invalid_grant",
+        error_description:
+          "AADSTS50196: The server terminated an operation because it encountered a client request loop.",
+      },
+    ],
+  ],
   ["a rate limit in a success", [200, { ok: false, error: "ratelimited" }]],
   ["a request timeout", [408, { error: "timeout" }]],
   ["a success without a token", [200, {}]],

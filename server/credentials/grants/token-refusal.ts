@@ -64,8 +64,15 @@ const DEAD_TOKEN =
 const DEAD_WORDS =
   /^(?:the )?(?:invalid|expired|revoked) token\b|^(?:the )?token (?:is|was|has been) (?:\w+ or )?(?:invalid|expired|revoked)\b/i;
 
-/** Two refreshes at Salesforce that cross: the other one has the new token. */
-const CROSSED = /expired authorization code/i;
+/** Two refreshes at Salesforce that cross, before and since September 2024: the other one has the new token. */
+const CROSSED = /expired authorization code|token request is already being processed/i;
+
+/**
+ * Words of refusals that pass, whatever the code beside them: a user who may not sign in at this hour or from here (Salesforce, with
+ * `invalid_grant`), a limit of requests (Zoho), and Microsoft's codes of throttling, outages and suspected loops.
+ */
+const PASSING_WORDS =
+  /\bip restricted\b|\blogin hours\b|\btoo many (?:\w+ )?(?:requests|attempts|logins)\b|\brate limit|\btry again (?:later|after|in)\b|\bAADSTS(?:50196|90006|90033|90051|90055)\b/i;
 
 /** Passing refusals that some providers give the status of a final one. */
 const PASSING = new Set([
@@ -103,7 +110,7 @@ export function toTokenError({ status, fields, host }: Refused, meaning: Meaning
 
   function failureFor(): TokenFailure {
     const has = (known: Set<string>): boolean => codes.some((code) => known.has(code));
-    if (has(PASSING) || (isRefresh && CROSSED.test(words))) return "transient";
+    if (has(PASSING) || PASSING_WORDS.test(words) || (isRefresh && CROSSED.test(words))) return "transient";
     const areFinal = DEAD_TOKEN.test(words) || DEAD_WORDS.test(words);
     // With 401, the status of a wrong client (RFC 6749, 5.2), Atlassian and Auth0 mean the client's secret.
     if (status === 401 && codes.includes("access_denied") && !areFinal) return "configuration";
