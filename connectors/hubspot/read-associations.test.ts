@@ -39,12 +39,38 @@ test("lists that go on are read to their end, and records without any have none"
   assert.deepEqual(provider.requests[1]?.body, { inputs: [{ id: "1", after: "NTAw" }] });
 });
 
-test("at most 100 sources are sent at a time, and an answer of 404 means none", async () => {
-  const provider = replay({ status: 404 });
+const notFound = { status: "error", category: "OBJECT_NOT_FOUND", message: "resource not found" };
+
+test("at most 100 sources are sent at a time, and HubSpot's answer that nothing was found means none", async () => {
+  const provider = replay({ status: 404, body: notFound });
   const page = records(...Array.from({ length: 201 }, (_, index) => String(index + 1)));
   await addAssociations(plan, page, provider.fetch);
   assert.equal(provider.requests.length, 3);
   assert.ok(page.every(({ associations }) => associations === undefined));
+});
+
+/**
+ * The answer of the batch is that of batch reads (`BatchResponsePublicAssociationMultiWithLabel…` of HubSpot-public-api-spec-collection,
+ * 2026-08-21): a state, and errors of any category beside the results. A record without associations is not one of which they are unknown.
+ */
+test("associations that HubSpot could not read, or an address that is not there, are not called none", async () => {
+  const errors: [JsonObject, string][] = [
+    [{ category: "INTERNAL", message: "oops" }, "unavailable"],
+    [{ category: "RATE_LIMITS", message: "later" }, "rate_limited"],
+    [{ category: "VALIDATION_ERROR", message: "no" }, "invalid"],
+    [{ subCategory: "crm.associations.TIMEOUT" }, "unreadable"],
+  ];
+  for (const [error, kind] of errors) {
+    const { fetch } = replay(answer([of("1", [target(601)])], [{ status: "error", ...error }]));
+    await assert.rejects(addAssociations(plan, records("1", "2"), fetch), { kind });
+  }
+  for (const status of ["CANCELED", "PENDING", "PROCESSING"]) {
+    const { fetch } = replay({ status: 200, body: { status, results: [] } });
+    await assert.rejects(addAssociations(plan, records("1"), fetch), { kind: "unavailable" });
+  }
+  const gone = { status: "error", message: "Unable to infer object type from: widgets" };
+  for (const reply of [{ status: 404 }, { status: 404, body: gone }])
+    await assert.rejects(addAssociations(plan, records("1"), replay(reply).fetch), { kind: "not_found" });
 });
 
 test("ids too large for a number stay exact", async () => {

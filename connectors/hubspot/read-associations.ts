@@ -6,7 +6,7 @@ import type { AssociatedRecord, ReadPlan, SourceRecord } from "../../connector-k
 import { send } from "../../connector-kit/calls/send-request.ts";
 import { textAt } from "../../connector-kit/calls/text-at.ts";
 import { classify } from "./classify.ts";
-import { readFault, toRecordError } from "./fault.ts";
+import { isNothingFound, resultsIn } from "./read-records.ts";
 import { objectFault } from "./request.ts";
 
 /** HubSpot documents 1,000 sources for one request, and speaks of 100 elsewhere. */
@@ -53,9 +53,9 @@ async function readTargets(
   for (let requests = 1; sources.length > 0; requests++) {
     if (requests > MAX_REQUESTS) throw brokenPage(`HubSpot's associations with ${name} do not end`);
     const inputs = sources.splice(0, MAX_SOURCES);
-    const answer = await send(associationPage(objectName, name, inputs), exactIds(fetch), classify, account);
-    // None of these records has an association.
-    if (answer.error?.kind === "not_found") continue;
+    const answer = await send(associationPage(objectName, name, inputs), exactIds(fetch), (response) =>
+      isNothingFound(response) ? undefined : classify(response, account),
+    );
     if (answer.error) throw answer.error;
     for (const { from, targets, after } of readAnswer(answer.body)) {
       found.set(from, [...(found.get(from) ?? []), ...targets]);
@@ -82,14 +82,9 @@ interface Targets {
   after?: string;
 }
 
-function readAnswer(body: Json | undefined): Targets[] {
-  const { results, errors } = objectOrBroken(body, "the answer about associations");
-  for (const entry of Array.isArray(errors) ? errors : []) {
-    const fault = readFault(entry);
-    // Records without associations, and records deleted meanwhile, are listed as errors.
-    if (fault && fault.category !== "OBJECT_NOT_FOUND") throw toRecordError(fault);
-  }
-  return listOrBroken(results, "`results`").map((result) => {
+/** Records without associations, and records deleted meanwhile, are listed as errors: as not found. */
+const readAnswer = (body: Json | undefined): Targets[] =>
+  resultsIn(body).map((result) => {
     const { from, to, paging } = objectOrBroken(result, "an association");
     const id = textAt(from ?? null, "id");
     if (id === undefined) throw brokenPage("HubSpot's answer is broken: an association has no source");
@@ -99,7 +94,6 @@ function readAnswer(body: Json | undefined): Targets[] {
       after: textAt(paging ?? null, "next.after"),
     };
   });
-}
 
 function toTarget(target: Json): AssociatedRecord {
   const id = textAt(target, "toObjectId");

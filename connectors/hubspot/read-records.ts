@@ -60,14 +60,15 @@ export async function readBatches(
 const NOT_FOUND = "OBJECT_NOT_FOUND";
 
 /** HubSpot answers 404 where none of the records of a batch exists (bruin-data/ingestr, pull request 1203, 2026-09-22). */
-const isNothingFound = ({ status, text }: ProviderResponse): boolean =>
+export const isNothingFound = ({ status, text }: ProviderResponse): boolean =>
   status === 404 && readFault(parseBody(text))?.category === NOT_FOUND;
 
 /**
- * An answer has a state of its own, and errors of several categories beside its results (`BatchResponseSimplePublicObjectWithErrors` and
- * `StandardError` of HubSpot-public-api-spec-collection, 2026-08-21).
+ * Returns the results of a batch read, of records or of their associations. An answer has a state of its own, and errors of several categories
+ * beside its results (`BatchResponseSimplePublicObjectWithErrors` and `StandardError` of HubSpot-public-api-spec-collection, 2026-08-21). What
+ * was not found is absent; throws `ProviderError` for every other reason why something is missing.
  */
-function resultsIn(body: Json | undefined): Json[] {
+export function resultsIn(body: Json | undefined): Json[] {
   const answer = objectOrBroken(body, "the answer to a batch read");
   if (readFault(answer)?.category === NOT_FOUND) return [];
   const { status = "COMPLETE", results, errors } = answer;
