@@ -15,8 +15,8 @@ export type ProviderAnswer =
 type Classify = NonNullable<Connector["classify"]>;
 
 /**
- * Sends a request. Throws `ProviderError` if the call as a whole failed: no answer, 401, 429, 5xx, or a success that is
- * not JSON. Returns a refusal of the content.
+ * Sends a request. Throws `ProviderError` if the call as a whole failed: no answer, 401, 429, a redirect, 5xx, or a success
+ * that is not JSON. Returns a refusal of the content.
  */
 export async function send(
   request: ProviderRequest,
@@ -29,9 +29,20 @@ export async function send(
   if (error && concernsEveryRecord(error.kind)) throw unlessProven(request, response, error);
   const body = parseBody(response.text);
   if (error) return { body, error };
-  if (body === undefined && response.text.trim() !== "") throw buildUnreadable(response);
+  if (body === undefined && response.text.trim() !== "")
+    throw isPage(response) && request.repeatable ? buildPassing(response) : buildUnreadable(response);
   return { body };
 }
+
+/** A page with the status of a success, such as a sign-in or a maintenance page of something in between. */
+const isPage = ({ text }: ProviderResponse): boolean => /^\s*</.test(text);
+
+const buildPassing = (response: ProviderResponse): ProviderError =>
+  withKind(
+    buildUnreadable(response),
+    "unavailable",
+    `the provider answered ${response.status} with a page instead of JSON: something in between may have answered`,
+  );
 
 /** Returns whether the next record would fail as well. */
 export const concernsEveryRecord = (kind: ProviderErrorKind): boolean =>
@@ -50,7 +61,8 @@ export function unlessProven(
   // The provider's own word for it, where it has one.
   if (error.kind === "unknown_outcome")
     return request.repeatable ? withKind(error, "unavailable", error.message) : error;
-  const mayBeDone = (status >= 500 && !isRefusedUnavailable(response, error)) || GIVEN_UP.has(status);
+  const mayBeDone =
+    (status >= 500 && !isRefusedUnavailable(response, error)) || GIVEN_UP.has(status) || isRedirect(status);
   if (request.repeatable || !mayBeDone || PROOFS.has(error.kind)) return error;
   const message = `${error.message}; the record may have been written all the same`;
   return withKind(error, "unknown_outcome", message);
@@ -71,6 +83,10 @@ const PROOFS: ReadonlySet<ProviderErrorKind> = new Set(["unauthorized", "rate_li
 
 /** Request Timeout, and a client that a proxy believes to be gone. */
 const GIVEN_UP = new Set([408, 499]);
+
+/** 303 leads to what was made, and many servers mean that by 301 and 302; 307 and 308 ask for the whole request elsewhere (RFC 9110, 15.4). */
+const isRedirect = (status: number): boolean =>
+  status >= 300 && status < 400 && status !== 307 && status !== 308;
 
 /** A 503 of the provider itself, which says when to come back, or has a code of its own. That of a proxy proves nothing. */
 const isRefusedUnavailable = ({ status, headers }: ProviderResponse, { code }: ProviderError): boolean =>

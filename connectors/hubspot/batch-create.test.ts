@@ -297,3 +297,15 @@ test("a lost answer is unknown for its own records and not sent for the others",
   assert.deepEqual(new Set(kinds.slice(50, 100)), new Set(["unknown_outcome"]));
   assert.deepEqual(new Set(kinds.slice(100)), new Set(["unavailable"]));
 });
+
+/** `StandardError` of HubSpot-public-api-spec-collection, 2026-08-21: the category is any text, and HubSpot's servers fail for one record, too. */
+test("a record that HubSpot's servers failed at may be there, and is neither failed nor sent again", async () => {
+  const failed = { status: "error", category: "INTERNAL_ERROR", message: "internal error" };
+  const provider = replay((request) => {
+    const [first, second] = inputs(request);
+    assert.ok(first && second);
+    return answer([created(first, true)], [{ ...failed, context: { objectWriteTraceId: ["1"] } }]);
+  });
+  const { outcomes } = await write.write(people(["a@x.com", "b@x.com"]), provider.fetch);
+  assert.deepEqual(reported(outcomes), ["id-a@x.com", "unknown_outcome"]);
+});

@@ -16,8 +16,7 @@ export async function createInBatches(write: RecordWrite, fetch: ProviderFetch):
   const outcomes = new Outcomes(write.records.length);
   let rawResponse: string | undefined;
   const refused = (raw: string | undefined) => (rawResponse = raw);
-  const settle = (indexes: number[], body: Json | undefined) =>
-    settleCreated(write.records, indexes, body, outcomes);
+  const settle = (indexes: number[], body: Json | undefined) => settleCreated(write, indexes, body, outcomes);
   const request = (indexes: number[]) => createBatch(write, indexes);
 
   for (const wave of createWaves(write)) {
@@ -36,16 +35,17 @@ export const createWaves = (write: RecordWrite): number[][] =>
 
 /** Reads an answer of status 200, 201 or 207; `status: COMPLETE` in it does not mean success. */
 export function settleCreated(
-  records: RecordToWrite[],
+  { type, records }: Pick<RecordWrite, "type" | "records">,
   indexes: number[],
   body: Json | undefined,
   outcomes: Outcomes,
 ): void {
   const { results, faults } = readBatchAnswer(body);
+  const toError = (fault: HubspotFault) => (type === "create" ? unlessDone(fault) : toRecordError(fault));
   const unplaced: HubspotFault[] = [];
   for (const fault of faults) {
     const named = fault.traceIds.map(Number).filter((index) => indexes.includes(index));
-    if (named.length > 0) outcomes.fail(named, toRecordError(fault));
+    if (named.length > 0) outcomes.fail(named, toError(fault));
     else unplaced.push(fault);
   }
 
@@ -60,7 +60,15 @@ export function settleCreated(
   placeByContent(records, outcomes.open(indexes), unmarked, outcomes);
   const open = outcomes.open(indexes);
   // While a written record is not matched, a nameless fault could be about any open record.
-  if (before - open.length === unmarked.length) placeFaults(open, unplaced, outcomes);
+  if (before - open.length === unmarked.length) placeFaults(open, unplaced.map(toError), outcomes);
+}
+
+/** Where HubSpot's servers failed at a record, it may be there. */
+function unlessDone(fault: HubspotFault): ProviderError {
+  const error = toRecordError(fault);
+  if (error.kind !== "unavailable") return error;
+  const { code, message } = error;
+  return new ProviderError({ kind: "unknown_outcome", code, message: `${message}; the record may be there` });
 }
 
 interface BatchAnswer {
@@ -131,12 +139,12 @@ const comparable = (value: Json | undefined): string | undefined =>
     : String(value).trim().toLowerCase() || undefined;
 
 /** Assigns faults without a trace id if they can only be about the records that are still open. */
-function placeFaults(open: number[], faults: HubspotFault[], outcomes: Outcomes): void {
+function placeFaults(open: number[], faults: ProviderError[], outcomes: Outcomes): void {
   const [fault] = faults;
   if (!fault || open.length === 0) return;
   if (faults.length === 1 || faults.length === open.length) {
     const all = [...new Set(faults.map(({ message }) => message))].join("; ");
-    const { kind, code } = toRecordError(fault);
+    const { kind, code } = faults.find((one) => one.kind === "unknown_outcome") ?? fault;
     outcomes.fail(open, new ProviderError({ kind, code, message: all }));
   }
 }

@@ -132,3 +132,16 @@ test("an id that cannot be one is refused without being sent, the others are wri
     ["1", "3"],
   );
 });
+
+test("a record that HubSpot's servers failed at is updated again later", async () => {
+  const failed = { status: "error", category: "INTERNAL_ERROR", message: "internal error" };
+  const provider = replay((request) => ({
+    status: 207,
+    body: { results: done(request, ["2"]), errors: [{ ...failed, context: { ids: ["2"] } }] },
+  }));
+  const batch = updates([
+    ["1", { city: "Ulm" }],
+    ["2", { city: "Ulm" }],
+  ]);
+  assert.deepEqual(reported((await write.write(batch, provider.fetch)).outcomes), ["1", "unavailable"]);
+});

@@ -23,8 +23,7 @@ export async function upsertInBatches(write: RecordWrite, fetch: ProviderFetch):
     outcomes,
     request: (indexes: number[]) => upsertBatch(write, indexes),
     // Results have a trace id or the value of the key, which is distinct within a request.
-    settle: (indexes: number[], body: Json | undefined) =>
-      settleCreated(write.records, indexes, body, outcomes),
+    settle: (indexes: number[], body: Json | undefined) => settleCreated(write, indexes, body, outcomes),
     refused: (raw: string | undefined) => (rawResponse = raw),
   };
   for (const wave of upsertWaves(write)) await writePartially(batch, wave);

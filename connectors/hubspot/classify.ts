@@ -48,8 +48,8 @@ function classifyKind(status: number, fault: HubspotFault | undefined): Provider
     case 477: // The account is being moved to another data centre.
       return "unavailable";
     default:
-      if (status >= 500) return "unavailable";
-      if (status >= 300 && status < 400) return "unreadable";
+      // HubSpot does not redirect: something in between does.
+      if (status >= 500 || status < 400) return "unavailable";
       return fault?.category === "OBJECT_NOT_FOUND" ? "not_found" : "invalid";
   }
 }

@@ -17,7 +17,7 @@ const toRefusal = (status: number, body: JsonObject, path = "/crm/objects/2026-0
   classify({ path, status, headers: {}, text: JSON.stringify(body) });
 
 test("a status that is no success is never taken for one, and a moved account is waited for", () => {
-  assert.equal(toRefusal(300, { message: "Multiple choices" })?.kind, "unreadable");
+  assert.equal(toRefusal(300, { message: "Multiple choices" })?.kind, "unavailable");
   const moved = toRefusal(477, { status: "error", message: "Migration in progress" });
   assert.equal(moved?.kind, "unavailable");
   assert.equal(toRefusal(429, { message: "Too many requests" })?.kind, "rate_limited");

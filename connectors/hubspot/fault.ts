@@ -75,9 +75,12 @@ function classifyKind(category: string | undefined): ProviderErrorKind {
     case "RATE_LIMITS":
       return "rate_limited";
     default:
-      return "invalid";
+      return SERVER_FAULT.test(category ?? "") ? "unavailable" : "invalid";
   }
 }
+
+/** Categories that blame HubSpot's servers: its files name none of them, and any text is one. */
+const SERVER_FAULT = /INTERNAL|SERVER|TIMEOUT|UNAVAILABLE/;
 
 /**
  * Returns the required properties that were not set: `context.properties` of "Error creating NOTE. Some required properties were not

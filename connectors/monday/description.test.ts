@@ -1,6 +1,8 @@
 /** monday.com's requests and answers as its documentation and public clients show them. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { WriteResult } from "../../connector-kit/connector.ts";
+import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import { orderWrite, planRead } from "../../connector-kit/testing/order-fixture.ts";
 import { replay } from "../../connector-kit/testing/replay.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
@@ -169,4 +171,20 @@ test("the columns of a board are fields", async () => {
       ["status", "Stage", "singleSelect"],
     ],
   );
+});
+
+/** GraphQL, 6.4.4 and 7.1.2 (October 2021): an error that the server did not expect says nothing of what the mutation did before. */
+test("an item whose creation ends with an unexpected error may be there, an update is repeated", async () => {
+  const unexpected = refusal("INTERNAL_SERVER_ERROR", "Internal server error");
+  const kind = async (type: "create" | "update") => {
+    const order = orderWrite(BOARD, type, {
+      ...(type === "update" && { id: ITEM }),
+      fields: { name: "Ada" },
+    });
+    const result = await write.write(order, replay(unexpected).fetch).catch((error: unknown) => error);
+    if (result instanceof ProviderError) return result.kind;
+    const [outcome] = (result as WriteResult).outcomes;
+    return outcome?.success === false ? outcome.error.kind : "success";
+  };
+  assert.deepEqual([await kind("create"), await kind("update")], ["unknown_outcome", "unavailable"]);
 });

@@ -198,7 +198,8 @@ export const description: Description = {
       FIELD_MINUTE_RATE_LIMIT_EXCEEDED: "rate_limited",
       DAILY_LIMIT_EXCEEDED: "rate_limited",
       maxConcurrencyExceeded: "rate_limited",
-      INTERNAL_SERVER_ERROR: "unavailable",
+      // Comes with status 200, and tells nothing of what was done before.
+      INTERNAL_SERVER_ERROR: "unknown_outcome",
     },
   },
   limits: { waitSeconds: 30 },

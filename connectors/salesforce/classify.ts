@@ -76,7 +76,7 @@ function classifyKind(status: number): ProviderErrorKind {
     case 409:
       return "conflict";
     default:
-      if (status >= 500) return "unavailable";
-      return status >= 300 && status < 400 ? "unreadable" : "invalid";
+      // Another redirect than the one above comes from something in between, or from an organisation that moves.
+      return status >= 500 || status < 400 ? "unavailable" : "invalid";
   }
 }

@@ -275,7 +275,7 @@ test("every documented refusal has its kind", () => {
 /** REST API Developer Guide, Status Codes and Error Responses (read 2026-11-27); 408 and 429 are those of RFC 9110 and RFC 6585. */
 test("a refusal whose code is not known is what its status says", () => {
   const kinds = {
-    302: "unreadable",
+    302: "unavailable",
     400: "invalid",
     401: "unauthorized",
     403: "forbidden",
