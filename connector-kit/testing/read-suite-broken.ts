@@ -25,7 +25,7 @@ function testAnswers(open: () => Promise<ReadingAccount>): void {
         const provider = replay(...replies);
         const error = await catchError(scanThrough(account, plan, provider.fetch));
         assert.ok(error instanceof ProviderError, `${name}: ${String(error)}`);
-        assert.equal(error.kind, "unreadable", `${name}: ${error.message}`);
+        assert.equal(error.kind, name === PAGE ? "unavailable" : "unreadable", `${name}: ${error.message}`);
         assert.ok(error.message.length > 20 && provider.requests.length < MAX_PAGES, name);
       }
     }
@@ -132,11 +132,15 @@ async function rawRecords(account: ReadingAccount, plan: ReadPlan): Promise<Json
   return records.map(({ raw }) => raw);
 }
 
+/** Something in between may have answered so, and stop. */
+const PAGE = "a page of HTML";
+
 /** Answers by what is wrong with them; the last is repeated for ever. */
 function brokenPages({ page }: ReadingAccount, records: JsonObject[]): Record<string, Reply["body"][]> {
   const [first = {}, second = {}] = records;
   return {
-    "not JSON": ["<html>"],
+    [PAGE]: ["<html>"],
+    "not JSON": ["Sorry"],
     "cut off": [JSON.stringify(page(records, true)).slice(0, -5)],
     null: ["null"],
     "a list": ["[]"],

@@ -33,7 +33,7 @@ test("owners and lists are read in pages, filtered by time and by fields, and co
   assert.deepEqual(await scan(planRead("lists", { filters: [{ fieldName: "name", value: "partners" }] })), [
     "3",
   ]);
-  assert.deepEqual(await scan(planRead("owners", { since: new Date("2024-01-03") })), []);
+  assert.deepEqual(await scan(planRead("owners", { since: new Date("2024-01-03") })), ["410013"]);
   assert.equal(await read.count(planRead("owners"), fetch), 4);
   const metadata = await fields.describe("owners", fetch);
   const sample = await read.readSample(planRead("owners", { metadata }), fetch);
@@ -85,6 +85,25 @@ test("archived owners are asked for behind the last page of the others, page by 
   assert.deepEqual(
     provider.requests.map(({ path }) => path.replace(/^.*limit=100&/, "")),
     ["archived=false", "archived=false&after=a", "archived=true", "archived=true&after=a"],
+  );
+});
+
+/** supaglue-labs/supaglue, issue 665: an owner that is archived has no time of that, so that a comparison with `updatedAt` misses it. */
+test("an owner that was archived is found by a read of changes, whenever it was updated last", async () => {
+  const page = (id: string, archived: boolean) => ({
+    status: 200,
+    body: { results: [{ id, updatedAt: "2026-01-01T00:00:00Z", archived }] },
+  });
+  const replies = [page("1", false), page("2", true)];
+  const provider = replay(() => replies.shift() ?? page("3", true));
+  const plan = planRead("owners", { since: new Date("2026-06-01"), until: new Date("2026-06-02") });
+  const active = await read.readPage(plan, undefined, provider.fetch);
+  const archived = await read.readPage(plan, active.next, provider.fetch);
+  assert.deepEqual(active.records, []);
+  // Without a time of change it is delivered when its content changes.
+  assert.deepEqual(
+    archived.records.map(({ id, changeTime }) => [id, changeTime]),
+    [["2", undefined]],
   );
 });
 

@@ -98,10 +98,12 @@ function readAnswer(
   checkpoint: Checkpoint | undefined,
 ): { all: SourceRecord[]; next?: Checkpoint } {
   const page = objectOrBroken(body, "the page");
+  const place = checkpoint && textAt(checkpoint, "cursor");
+  const isTimed = collection.tellsChanges?.(place) ?? true;
   const all = listOrBroken(page[collection.list], `\`${collection.list}\``).map((raw) =>
-    toRecord(collection, raw),
+    toRecord(collection, raw, isTimed),
   );
-  const cursor = collection.next(page, checkpoint && textAt(checkpoint, "cursor"));
+  const cursor = collection.next(page, place);
   const [first] = all;
   const pages = (typeof checkpoint?.pages === "number" ? checkpoint.pages : 0) + 1;
   const isRepeated = first !== undefined && first.id === checkpoint?.first;
@@ -112,11 +114,11 @@ function readAnswer(
   return { all, ...(cursor !== undefined && { next: { cursor, pages, first: first?.id ?? "" } }) };
 }
 
-function toRecord({ id: name }: Collection, value: Json): SourceRecord {
+function toRecord({ id: name }: Collection, value: Json, isTimed: boolean): SourceRecord {
   const raw = objectOrBroken(value, "a record");
   const id = textAt(raw, name);
   if (id === undefined) throw brokenPage(`HubSpot's answer is broken: a record has no \`${name}\``);
-  return { id, changeTime: readTime(raw.updatedAt), raw, values: { id, ...raw } };
+  return { id, ...(isTimed && { changeTime: readTime(raw.updatedAt) }), raw, values: { id, ...raw } };
 }
 
 function refuseAssociations({ objectName, associations }: ReadPlan): void {

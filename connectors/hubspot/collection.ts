@@ -14,6 +14,8 @@ export interface Collection {
   id: string;
   isSearchable: boolean;
   metadata: ObjectMetadata;
+  /** Whether records of the page at this cursor tell each change by their time; absent: all do. */
+  tellsChanges?(cursor: string | undefined): boolean;
   request(limit: number, cursor: string | undefined): ProviderRequest;
   /** Returns the cursor of the page behind the one at `cursor`; undefined if this is the last one. */
   next(page: JsonObject, cursor: string | undefined): string | undefined;
@@ -62,6 +64,8 @@ const COLLECTIONS: Record<string, Collection> = {
       createdAt: "datetime",
       updatedAt: "datetime",
     }),
+    // HubSpot names no time at which an owner was archived (supaglue-labs/supaglue, issue 665).
+    tellsChanges: (cursor = "") => !cursor.startsWith(ARCHIVED),
     // Records keep naming owners whose users were removed; `archived` tells them apart.
     request: (limit, cursor = "") => {
       const archived = cursor.startsWith(ARCHIVED);

@@ -35,6 +35,8 @@ const TROUBLES: Trouble[] = [
     status: 502,
     retryable: false,
     says: UNKNOWN,
+    updateRetryable: true,
+    updateSays: /failed: .*200.*in between/,
   },
   {
     what: "answers HTML with status 503",
@@ -97,9 +99,12 @@ const TROUBLES: Trouble[] = [
   {
     what: "sends elsewhere",
     fault: { status: 302, body: "", headers: { location: "http://169.254.169.254/" } },
-    status: 502,
+    status: 504,
     retryable: false,
     says: UNKNOWN,
+    updateStatus: 502,
+    updateRetryable: true,
+    updateSays: /failed: .*302.*in between/,
   },
   {
     what: "never answers",
