@@ -69,6 +69,15 @@ for (const [name, classify] of Object.entries(CONNECTORS)) {
     }
   });
 
+  /** kortix-ai/suna, pull request 6628: an edge answered so when the server behind it took long, and that had made the record. */
+  test(`${name}: a page of maintenance does not prove that a create was not carried out, whenever it asks to come back`, async (t) => {
+    const later = { status: 503, headers: { "retry-after": "30" } };
+    const page = await openServer(t, { ...later, body: PAGE });
+    assert.equal(await kindAfter(page, CREATE, classify), "unknown_outcome");
+    assert.equal(await kindAfter(page, UPDATE, classify), "unavailable");
+    assert.ok(isRetryable(await kindAfter(await openServer(t, later), CREATE, classify)));
+  });
+
   /** RFC 9110, 15.4: 303 answers what was done, 301 and 302 often do; 307 and 308 ask for the same request elsewhere. */
   test(`${name}: a create that is answered so may have been carried out, and is not sent again by itself`, async (t) => {
     for (const status of [301, 302, 303, 200]) {

@@ -88,9 +88,14 @@ const GIVEN_UP = new Set([408, 499]);
 const isRedirect = (status: number): boolean =>
   status >= 300 && status < 400 && status !== 307 && status !== 308;
 
-/** A 503 of the provider itself, which says when to come back, or has a code of its own. That of a proxy proves nothing. */
-const isRefusedUnavailable = ({ status, headers }: ProviderResponse, { code }: ProviderError): boolean =>
-  status === 503 && (headers["retry-after"] !== undefined || code !== undefined);
+/**
+ * A 503 of the provider itself, which says when to come back, or has a code of its own. That of a proxy proves nothing, and a page is of a proxy:
+ * one that gives up waiting may name a time as well (kortix-ai/suna, pull request 6628).
+ */
+const isRefusedUnavailable = (response: ProviderResponse, { code }: ProviderError): boolean =>
+  response.status === 503 &&
+  !isPage(response) &&
+  (response.headers["retry-after"] !== undefined || code !== undefined);
 
 /** The error for an answer that the provider's API does not describe. */
 export const buildUnreadable = (response: ProviderResponse): ProviderError =>

@@ -106,6 +106,9 @@ const ListFact = closed({
           }),
         ),
         only: flag("With these parameters the list has these records only."),
+        untimed: flag(
+          "Nothing tells when a record came to be one of these, so that each read of changes is to have all of them.",
+        ),
         alsoAt: optional("Path of another list that has them."),
         within: optional(
           "Path of further lists in the same answer that have them, for example `folders.*.goals`.",

@@ -144,8 +144,10 @@ async function foreignChanges(bench: Bench, index: number): Promise<undefined> {
 }
 
 async function hiddenChanges(bench: Bench, index: number): Promise<undefined> {
-  putRecords(bench, 2, { ...OLD, hidden: index });
+  const old = putRecords(bench, 2, { ...OLD, hidden: index });
   const late = [...putRecords(bench, 2), ...putRecords(bench, 2, { hidden: index })];
   const since = boundFor(bench, late[0]?.changedMs ?? 0);
-  expectIds((await scanAll(bench, { since, pageSize: SMALL_PAGE })).records, late);
+  // Nobody knows since when they are left out.
+  const wanted = changesFact(bench)?.hidden?.[index]?.untimed ? [...old, ...late] : late;
+  expectIds((await scanAll(bench, { since, pageSize: SMALL_PAGE })).records, wanted);
 }
