@@ -3,7 +3,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { SandboxClock } from "./clock.ts";
 import { alterAnswer } from "./control/alterations.ts";
 import type { ActiveFault, Faults } from "./control/faults.ts";
@@ -91,7 +90,7 @@ type Call = {
 async function serveFaulty(site: Site, call: Call, fault: ActiveFault): Promise<void> {
   const { request } = call;
   call.entry.fault = fault.id;
-  if (fault.delayMs !== undefined) await sleep(fault.delayMs, undefined, { ref: false });
+  await site.faults.delay(fault);
   if (fault.hang === true) return;
   if (fault.reset === "before") {
     request.socket.resetAndDestroy();

@@ -17,6 +17,7 @@ export type SandboxFault = {
   body?: unknown;
   bodyBase64?: string;
   headers?: Record<string, string>;
+  /** Ends early when all faults are cleared. */
   delayMs?: number;
   /** "before" destroys the socket without processing the request; "after" processes it first. */
   reset?: "before" | "after";

@@ -1,5 +1,6 @@
 // Active faults, and the choice of the fault that applies to a request.
 
+import { setTimeout as sleep } from "node:timers/promises";
 import { listSpellings } from "../hubspot/paths.ts";
 import { findPreset } from "./fault-presets.ts";
 import type { SandboxFault } from "./fault.ts";
@@ -12,6 +13,7 @@ type FaultableRequest = { provider: string; method: string; path: string; body: 
 export class Faults {
   #active: ActiveFault[] = [];
   #nextId = 1;
+  #cleared = new AbortController();
 
   /** Adds a fault and returns its id. Throws a RangeError that names the mistake. */
   add(fault: SandboxFault): string {
@@ -34,6 +36,15 @@ export class Faults {
 
   clear(id?: string): void {
     this.#active = id === undefined ? [] : this.#active.filter((fault) => fault.id !== id);
+    if (id !== undefined) return;
+    this.#cleared.abort();
+    this.#cleared = new AbortController();
+  }
+
+  /** Waits as long as the fault says, or until all faults are cleared. */
+  async delay({ delayMs }: ActiveFault): Promise<void> {
+    if (delayMs === undefined) return;
+    await sleep(delayMs, undefined, { ref: false, signal: this.#cleared.signal }).catch(() => {});
   }
 
   /** Finds the fault for this request, and counts the request. */

@@ -106,9 +106,10 @@ describe("one attempt at a queued write", () => {
 
   test("marks a create before it is sent, so that a crash meanwhile leaves a trace", async () => {
     const write = await claimed(await customer(), create);
-    fault({ delayMs: 3_000 });
+    fault({ delayMs: 50_000 });
     const attempted = attempt(write);
     await until(async () => (await queued(write))?.may_have_been_sent === true);
+    busbar.sandbox.clearFaults();
     assert.deepEqual(await attempted, ["sent"]);
   });
 
