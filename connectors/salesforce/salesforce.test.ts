@@ -273,7 +273,7 @@ test("every documented refusal has its kind", () => {
 });
 
 /** REST API Developer Guide, Status Codes and Error Responses (read 2026-11-27); 408 and 429 are those of RFC 9110 and RFC 6585. */
-test("a refusal whose code is not known is what its status says", () => {
+test("a refusal whose code is not known is what its status says", (t) => {
   const kinds = {
     302: "unavailable",
     400: "invalid",
@@ -293,7 +293,9 @@ test("a refusal whose code is not known is what its status says", () => {
   const ambiguous = classify({ status: 300, headers: {}, text: JSON.stringify(several) });
   assert.equal(ambiguous?.kind, "conflict");
   assert.match(ambiguous.message, /more than one record/);
-  const waitMs = (error?: ProviderError) => (error?.retryAt?.getTime() ?? 0) - Date.now();
+  const nowMs = Date.now();
+  t.mock.method(Date, "now", () => nowMs);
+  const waitMs = (error?: ProviderError) => (error?.retryAt?.getTime() ?? 0) - nowMs;
   assert.ok(Math.abs(waitMs(classify({ status: 429, headers: {}, text: "" })) - 10_000) < 1_000);
   assert.ok(Math.abs(waitMs(classified(400, "UNABLE_TO_LOCK_ROW")) - 3_000) < 1_000);
 });
