@@ -79,7 +79,8 @@ describe("a route to what is just being deleted", () => {
       const answer = busbar.inProject("POST", path, body);
       await until(async () => {
         const { rowCount } = await database.pool.query(
-          "select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%insert into%routes%'",
+          `select 1 from pg_stat_activity where datname = current_database()
+             and wait_event_type = 'Lock' and query like '%insert into%routes%'`,
         );
         return rowCount === 1;
       });

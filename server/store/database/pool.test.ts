@@ -88,7 +88,7 @@ test("a prepared statement is parsed once for a connection, and planned again af
   // The age of the plan is the test's: on a busy machine, filling the table takes longer than a second.
   let nowMs = performance.now();
   t.mock.method(performance, "now", () => nowMs);
-  await sql`create table notes (id integer primary key)`.execute(queries);
+  await sql`create table notes (id integer primary key) with (autovacuum_enabled = off)`.execute(queries);
   await sql`vacuum analyze notes`.execute(queries);
   assert.equal(await scanOfPrepared(queries), "Seq Scan", "of an empty table");
   await sql`insert into notes select generate_series(1, 20000)`.execute(queries);
@@ -196,7 +196,7 @@ test("a statement that waits too long for a lock is given up by the server, and 
     log: createLog("silent"),
     size: 1,
     // The server gives it up after half of this, and its answer must come before the other half is over.
-    statementTimeoutMs: 10_000,
+    statementTimeoutMs: 20_000,
   });
   t.after(() => queries.destroy());
   const refused = await sql`insert into notes values ('x')`.execute(queries).catch((error: unknown) => error);
