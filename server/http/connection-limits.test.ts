@@ -28,7 +28,7 @@ test("connections beyond the maximum are closed at once, and the others are serv
   const open = async (): Promise<Socket> => {
     const socket = connect(Number(port), "127.0.0.1");
     sockets.push(socket);
-    socket.setTimeout(10_000, () => socket.destroy(new Error("no answer")));
+    socket.setTimeout(60_000, () => socket.destroy(new Error("no answer")));
     await once(socket, "connect");
     return socket;
   };

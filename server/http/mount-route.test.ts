@@ -81,13 +81,13 @@ const call = (method: string, path: string, body: string | Buffer, headers: Reco
     method,
     body,
     headers: { ...JSON_TYPE, ...headers },
-    signal: AbortSignal.timeout(20_000),
+    signal: AbortSignal.timeout(60_000),
   });
 
 /** Sends a head and a few bytes of its body, and returns the answer's head. The rest of the body never comes. */
 async function answerToHalf(method: string, path: string, headers: string[], bytes = "{"): Promise<string> {
   const socket = connect(Number(new URL(base).port), "127.0.0.1");
-  socket.setTimeout(10_000, () => socket.destroy(new Error("no answer")));
+  socket.setTimeout(60_000, () => socket.destroy(new Error("no answer")));
   socket.write([`${method} ${path} HTTP/1.1`, "Host: x", ...headers, "", bytes].join("\r\n"));
   for await (const chunk of socket) return String(chunk).split("\r\n\r\n")[0] ?? "";
   return "";
@@ -148,7 +148,7 @@ describe("a streamed body", () => {
       method: "PUT",
       body: new Blob([Buffer.alloc(2 * MB)]).stream(),
       duplex: "half",
-      signal: AbortSignal.timeout(20_000),
+      signal: AbortSignal.timeout(60_000),
     } as RequestInit);
     assert.equal(response.status, 413);
   });

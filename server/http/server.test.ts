@@ -143,7 +143,7 @@ const call = (
   method: string,
   path: string,
   options: { headers?: Record<string, string>; body?: string | Buffer } = {},
-) => fetch(base + path, { method, signal: AbortSignal.timeout(20_000), ...options });
+) => fetch(base + path, { method, signal: AbortSignal.timeout(60_000), ...options });
 
 async function assertRefused(response: Response, status: number, slug: string, says = /./): Promise<void> {
   const problem = (await response.json()) as Record<string, unknown>;
@@ -388,7 +388,7 @@ describe("a connection", () => {
   test("whose request is not HTTP gets an answer and ends", async () => {
     const { port } = new URL(base);
     const socket = connect(Number(port), "127.0.0.1");
-    socket.setTimeout(20_000, () => socket.destroy(new Error("no answer")));
+    socket.setTimeout(60_000, () => socket.destroy(new Error("no answer")));
     socket.end("NONSENSE\r\n\r\n");
     let text = "";
     for await (const chunk of socket) text += String(chunk);

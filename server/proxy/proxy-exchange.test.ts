@@ -188,12 +188,12 @@ describe("silence", () => {
       async (_, socket) => {
         socket.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n");
         for (let at = 0; at < 10; at++) {
-          await wait(250);
+          await wait(600);
           socket.write(String(at));
         }
         return undefined;
       },
-      { idleTimeoutMs: 2_000 },
+      { idleTimeoutMs: 5_000 },
     );
     const { socket, reader } = await dial(proxy.port);
     socket.write(GET);

@@ -71,7 +71,7 @@ describe("rate limits of a connection", () => {
   test("after a rate limit of a synchronous write, asynchronous writes and throttled proxy calls wait too", async () => {
     const acme = await customer();
     // Long enough for the calls that are to be refused, on a busy machine too.
-    limitOnce(6);
+    limitOnce(15);
     const first = await acme.write("companies", create);
     const opensMs = Date.parse(first.body.retryAfter);
     const later = await acme.write("companies", { ...create, mode: "asynchronous" });

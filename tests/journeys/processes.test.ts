@@ -47,7 +47,7 @@ async function startTwo(t: TestContext) {
   const { apiKey, urls } = JSON.parse(file) as { apiKey: string; urls: { base: string } };
   // A connection that was handed to a process in the moment it was killed is never answered.
   const call = async () => {
-    const signal = AbortSignal.timeout(20_000);
+    const signal = AbortSignal.timeout(30_000);
     return (await fetch(`${urls.base}/projects`, { headers: { "x-api-key": apiKey }, signal })).status;
   };
   await until(async () => (await call().catch(() => 0)) === 200);

@@ -11,7 +11,7 @@ import { until } from "../harness/until.ts";
 
 test("a process that stops reports it and serves on, so that no caller is refused before the next check", async (t) => {
   // Long enough for the calls below on a busy machine.
-  const busbar = await startTestBusbar(t, { env: { BUSBAR_STOP_DELAY_SECONDS: "10" } });
+  const busbar = await startTestBusbar(t, { env: { BUSBAR_STOP_DELAY_SECONDS: "20" } });
   const { base } = busbar.server.urls;
   const stopped = busbar.server.stop();
   const ready = await busbar.call("GET", "/readyz");
@@ -39,7 +39,13 @@ test("a start while the last one stops on the same data folder and ports waits f
   let second: Awaited<ReturnType<typeof startChildBusbar>> | undefined;
   t.after(() => endChildBusbar(second ?? first, dataDir));
   first.signal("SIGTERM");
-  await until(async () => (await first.call("GET", "/readyz")).body.detail === "This process stops.");
+  // On a busy machine it may have ended before it is asked.
+  const asked = () =>
+    first.call("GET", "/readyz").then(
+      ({ body }) => body.detail,
+      () => "ended",
+    );
+  await until(async () => /^(This process stops\.|ended)$/.test(await asked()));
   second = await startChildBusbar(dataDir, env);
   const { code, stdout } = await first.exited;
   assert.equal(code, 0, stdout);

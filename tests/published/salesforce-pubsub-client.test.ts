@@ -118,7 +118,7 @@ async function hear(begin: (callback: Callback) => void): Promise<Heard> {
 }
 
 async function until(isTrue: () => boolean): Promise<void> {
-  const end = Date.now() + 20_000;
+  const end = Date.now() + 120_000;
   while (!isTrue()) {
     assert.ok(Date.now() < end, "waited for too long");
     await wait(5);

@@ -40,7 +40,7 @@ export function testNetwork(filesFolder = "/nonexistent"): TestNetwork {
       return network.answer();
     },
     guardedLookup: () => lookup,
-    timeoutMs: 2_000,
+    timeoutMs: 60_000,
     allowsPlainHttp: (host) => host === "127.0.0.1",
     mayReach: (host) => host !== "10.0.0.1",
     filesFolder,
