@@ -88,7 +88,7 @@ export async function startChildBusbar(
   const file: BootstrapFile = JSON.parse(await readFile(join(dataDir, "bootstrap.json"), "utf8"));
   const pid = child.pid ?? 0;
   return {
-    ...openClient({ ...file, urls: () => file.urls }),
+    ...openClient({ ...file, urls: () => file.urls, repeatsRefused: true }),
     pid,
     file,
     origin: new URL(file.urls.base).origin,
