@@ -328,8 +328,9 @@ describe("access to every route", () => {
 
   test("the proxy accepts keys of the project with the scope full or proxy only", async () => {
     const seen: Record<string, number> = {};
+    const countSent = () => busbar.sandbox.requests({ path: "/crm/v3/objects/contacts?limit=1" }).length;
     for (const [credential, headers] of Object.entries(sentHeaders)) {
-      const before = busbar.sandbox.requests().length;
+      const before = countSent();
       const { status } = await fetch(`${busbar.server.urls.proxy}/crm/v3/objects/contacts?limit=1`, {
         headers: {
           "x-amp-proxy-version": "1",
@@ -340,7 +341,7 @@ describe("access to every route", () => {
         },
       });
       seen[credential] = status;
-      assert.equal(busbar.sandbox.requests().length - before, status === 200 ? 1 : 0, credential);
+      assert.equal(countSent() - before, status === 200 ? 1 : 0, credential);
     }
     assert.deepEqual(seen, {
       "no credential": 401,
