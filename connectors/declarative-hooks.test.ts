@@ -1,4 +1,4 @@
-/** A made-up provider that needs every hook passes the suite of declarative connectors; and what its answers mean, word by word. */
+/** A made-up provider that needs every hook stands any answer; and what its answers mean, word by word. */
 import assert from "node:assert/strict";
 import { hash } from "node:crypto";
 import { test } from "node:test";
@@ -10,7 +10,7 @@ import type { Checkpoint } from "../connector-kit/read-connector.ts";
 import { orderWrite, planRead } from "../connector-kit/testing/order-fixture.ts";
 import { replay, type Reply } from "../connector-kit/testing/replay.ts";
 import type { Json, JsonObject } from "../ground/json.ts";
-import { testDeclarative } from "../tests/simulations/declarative-suite.ts";
+import { testAnswers } from "../tests/harness/declarative-suite.ts";
 
 const description: Description = {
   defaults: {
@@ -111,7 +111,7 @@ const description: Description = {
 };
 const connector = describeConnector("Quill", description);
 
-testDeclarative("Quill", description, connector);
+testAnswers("Quill", description, connector);
 
 async function written(write: RecordWrite, ...replies: Reply[]) {
   const provider = replay(...replies);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { processorMs } from "../../tests/harness/processor-ms.ts";
-import { isJsonObject, type JsonObject } from "../../ground/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import type { ReadPlan } from "../read-connector.ts";
 import { replay, type Reply } from "../testing/replay.ts";
 import { describeConnector } from "./describe-connector.ts";
@@ -142,6 +142,18 @@ test("a record that is read by its id has the wanted fields, too", async () => {
     requests.map(({ path }) => decodeURIComponent(path)),
     ["/people/7?fields=name,id,changed"],
   );
+});
+
+test("a search compares values in members itself, over all pages, and says that it saw all", async () => {
+  const reader = buildReader({ paging: { cursor: { from: "next", to: "query.after" } }, records: "data" });
+  const record = (id: string, plan: Json) => ({ id, custom: { plan } });
+  const { fetch, requests } = replay(
+    { status: 200, body: { data: [record("1", 7), record("2", "8"), record("3", { is: 7 })], next: "p2" } },
+    { status: 200, body: { data: [record("4", "7"), { id: "5", custom: null }] } },
+  );
+  const filters = [{ fieldName: "$['custom']['plan']", value: "7" }];
+  const { records, truncated } = await reader.search({ ...PLAN, filters }, fetch);
+  assert.deepEqual([records.map(({ id }) => id), truncated, requests.length], [["1", "4"], false, 2]);
 });
 
 test("a header of links that never end takes no time", async () => {

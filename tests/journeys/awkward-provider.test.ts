@@ -7,7 +7,7 @@ import { after, before, describe, test } from "node:test";
 import { describeConnector } from "../../connector-kit/declarative/describe-connector.ts";
 import { checkCustomProvider } from "../../connector-kit/custom-provider.ts";
 import { parseManifest } from "../../manifest/parse-manifest.ts";
-import { testDeclarative } from "../simulations/declarative-suite.ts";
+import { testAnswers } from "../harness/declarative-suite.ts";
 import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
 import { runCli, type Surroundings } from "../harness/command-line.ts";
 import { openConsentBrowser } from "../harness/consent.ts";
@@ -204,4 +204,4 @@ const { document } = parseManifest(await readFile(join(FIXTURES, PROVIDER), "utf
 const { own, faults } = checkCustomProvider("x-quillmark", document?.data);
 assert.deepEqual(faults, []);
 if (own?.description)
-  testDeclarative("x-quillmark", own.description, describeConnector("Quillmark", own.description));
+  testAnswers("x-quillmark", own.description, describeConnector("Quillmark", own.description));

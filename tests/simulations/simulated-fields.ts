@@ -19,7 +19,7 @@ interface SimulatedField {
   values: string[];
 }
 
-export function listAccountFields({ metadata, example = {} }: ObjectPlan): SimulatedField[] {
+function listAccountFields({ metadata, example = {} }: ObjectPlan): SimulatedField[] {
   const list = metadata?.list;
   if (!list) return [];
   const types = Object.keys(list.types);

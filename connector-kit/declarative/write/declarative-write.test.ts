@@ -1,7 +1,7 @@
 /** Requests and results of described writes that no provider of the catalog has. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { JsonObject } from "../../../ground/json.ts";
+import type { Json, JsonObject } from "../../../ground/json.ts";
 import type { RecordWrite } from "../../connector.ts";
 import { ProviderError } from "../../calls/provider-error.ts";
 import { replay } from "../../testing/replay.ts";
@@ -45,6 +45,19 @@ test("an upsert that the provider answers without a body has succeeded, without 
   const writer = buildWriter({ method: "PUT", path: "/people/{value}", keys: ["email"], empty: true });
   const result = await writer?.write(ADA, replay({ status: 204, body: undefined }).fetch);
   assert.deepEqual(result?.outcomes, [{ success: true }]);
+});
+
+test("an upsert by a number names its record, and one whose key has no value is refused before it is sent", async () => {
+  const writer = buildWriter({ method: "PUT", path: "/people/{value}", keys: ["email"], empty: true });
+  const upsert = async (email: Json | undefined) => {
+    const { fetch, requests } = replay({ status: 204 });
+    const fields = { name: "Ada", ...(email !== undefined && { email }) };
+    const result = await writer?.write({ ...ADA, records: [{ fields }] }, fetch);
+    const [outcome] = result?.outcomes ?? [];
+    return [requests.map(({ path }) => path), outcome && !outcome.success && outcome.error.kind];
+  };
+  assert.deepEqual(await upsert(7), [["/people/7"], false]);
+  for (const none of [undefined, null, " ", {}]) assert.deepEqual(await upsert(none), [[], "invalid"]);
 });
 
 test("a create under a key stays unknown where the repeated request does not tell what became of the first", async () => {
