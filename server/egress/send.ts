@@ -1,7 +1,7 @@
 /** Sends one request and reads the whole answer, within limits of time and size. */
-import { StringDecoder } from "node:string_decoder";
 import type { Dispatcher } from "undici";
 import { decodeContent, UNDERSTOOD } from "./decode-content.ts";
+import { decodeText } from "./decode-text.ts";
 import { EgressError, toEgressError } from "./egress-error.ts";
 
 export interface EgressRequest {
@@ -24,7 +24,7 @@ export interface EgressResponse {
   headers: Record<string, string>;
   /** Decompressed. */
   readonly body: Buffer;
-  /** Returns the body as text without a byte order mark; for a large one this takes less memory than to decode `body`. */
+  /** Returns the body as text, in the character set that the answer names, without a byte order mark. */
   text(): string;
 }
 
@@ -133,11 +133,7 @@ function buildAnswer(
     get body() {
       return (body ??= Buffer.concat(chunks));
     },
-    text() {
-      const decoder = new StringDecoder("utf8");
-      const text = chunks.map((chunk) => decoder.write(chunk)).join("") + decoder.end();
-      return text.startsWith("\uFEFF") ? text.slice(1) : text;
-    },
+    text: () => decodeText(chunks, headers["content-type"]),
   };
 }
 
