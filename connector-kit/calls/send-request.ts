@@ -37,6 +37,14 @@ export async function send(
 /** A page with the status of a success, such as a sign-in or a maintenance page of something in between. */
 const isPage = ({ text }: ProviderResponse): boolean => /^\s*</.test(text);
 
+/** Returns a refusal that does not show that it is the provider's as one that may pass. */
+export const toPassing = (error: ProviderError): ProviderError =>
+  withKind(
+    error,
+    "unavailable",
+    `${error.message}, without a reason: something in between may have answered`,
+  );
+
 const buildPassing = (response: ProviderResponse): ProviderError =>
   withKind(
     buildUnreadable(response),

@@ -11,10 +11,11 @@ import type {
   DeletionPage,
   ReadConnector,
 } from "../../connector-kit/read-connector.ts";
-import { send } from "../../connector-kit/calls/send-request.ts";
+import { send, toPassing } from "../../connector-kit/calls/send-request.ts";
 import { textAt } from "../../connector-kit/calls/text-at.ts";
 import { classify } from "./classify.ts";
 import { placeBehind } from "./crm-page.ts";
+import { readFault } from "./fault.ts";
 import { parseListPosition, readListing } from "./list-scan.ts";
 import { isAfter } from "./read-object.ts";
 import { readBatches } from "./read-records.ts";
@@ -44,8 +45,10 @@ export async function readMerges(
   });
   const answer = await send(request, fetch, classify, account);
   if (answer.error) {
+    const { kind } = answer.error;
+    if (kind === "not_found" && !readFault(answer.body)) throw toPassing(answer.error);
     // Objects that cannot be merged have no such property, and some have no search.
-    if (answer.error.kind === "invalid" || answer.error.kind === "not_found") return { records: [] };
+    if (kind === "invalid" || kind === "not_found") return { records: [] };
     throw answer.error;
   }
   const { listed, after } = readListing(answer.body, objectName);

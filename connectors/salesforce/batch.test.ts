@@ -164,3 +164,12 @@ test("more records than one collection holds go in several", async () => {
   );
   assert.equal(result.outcomes.length, 250);
 });
+
+/** `SaveResult` of Salesforce's WSDL (jsforce 3.10, src/api/soap/wsdl.xml): the id of a result may be nil, what counts is `success`. */
+test("a record that was written counts as written, also where its result has no id", async () => {
+  const done = { status: 200, body: [{ success: true, errors: [] }] };
+  const updated = await write.write(updates([ADA]), replay(done).fetch);
+  assert.deepEqual(reported(updated.outcomes), [ADA]);
+  const created = await write.write(creates(["Byron"]), replay(done).fetch);
+  assert.deepEqual(reported(created.outcomes), ["unreadable"]);
+});

@@ -13,6 +13,7 @@ import { readRecordFaults, toError } from "./fault.ts";
 import { longId } from "./id.ts";
 import { recordFault } from "./record-fault.ts";
 import { BATCH_LIMIT, writeMany } from "./request.ts";
+import { withoutId } from "./single.ts";
 
 export async function writeInBatches(write: RecordWrite, fetch: ProviderFetch): Promise<WriteResult> {
   const outcomes = new Outcomes(write.records.length);
@@ -69,7 +70,9 @@ async function writeWave(
     // Results of records come with status 400 as well as 200, so the body decides.
     const results = saveResults(answer.body);
     if (results?.length === indexes.length) {
-      const reported = results.map(toOutcome);
+      const reported = results.map((result, position) =>
+        toOutcome(result, write.records[indexes[position] ?? -1]?.id),
+      );
       const settled = write.allOrNone ? blameCulprit(reported) : reported;
       for (const [position, index] of indexes.entries()) {
         const outcome = settled[position];
@@ -97,10 +100,13 @@ function saveResults(body: Json | undefined): JsonObject[] | undefined {
   return results.length === body.length ? results : undefined;
 }
 
-function toOutcome(result: JsonObject): RecordOutcome {
+function toOutcome(result: JsonObject, updatedId: string | undefined): RecordOutcome {
   const { created } = result;
-  if (result.success === true && typeof result.id === "string")
-    return { success: true, recordId: result.id, ...(typeof created === "boolean" && { created }) };
+  const recordId = typeof result.id === "string" ? result.id : updatedId;
+  if (result.success === true)
+    return recordId === undefined
+      ? { success: false, error: withoutId() }
+      : { success: true, recordId, ...(typeof created === "boolean" && { created }) };
   return { success: false, error: toError(readRecordFaults(result), { otherwise: "invalid" }) };
 }
 

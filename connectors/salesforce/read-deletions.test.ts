@@ -247,3 +247,8 @@ test("deletions that were not committed yet are left to the next period", async 
     new Date("2026-11-19T20:00:00Z"),
   );
 });
+
+test("an empty answer from something in between does not mean that deletions are not logged", async () => {
+  for (const status of [404, 410])
+    await assert.rejects(readAll(replay(query(), { status }).fetch), { status });
+});

@@ -18,7 +18,7 @@ import type {
   DeletionPage,
   ReadConnector,
 } from "../../connector-kit/read-connector.ts";
-import { send } from "../../connector-kit/calls/send-request.ts";
+import { send, toPassing } from "../../connector-kit/calls/send-request.ts";
 import { textAt } from "../../connector-kit/calls/text-at.ts";
 import { classify } from "./classify.ts";
 import { idFault, longId } from "./id.ts";
@@ -137,6 +137,8 @@ async function readLog(period: Period, place: LogPlace, fetch: ProviderFetch): P
       if (!kept) return page(to, place.covered, []);
       from = kept;
       length = to.getTime() - kept.getTime();
+    } else if (answer.error.kind === "not_found" && answer.error.code === undefined) {
+      throw toPassing(answer.error);
     } else if (withoutBin || !hasNoLog(answer.error)) throw answer.error;
     else return { records: [] };
   }

@@ -144,7 +144,8 @@ const dropAttributes = (record: JsonObject): JsonObject =>
 const notReadBack = (reason: string): string =>
   `the record was written, but reading it back failed: ${reason}`;
 
-const withoutId = (): ProviderError =>
+/** The error for a record that was written and has no id in the answer. */
+export const withoutId = (): ProviderError =>
   new ProviderError({
     kind: "unreadable",
     message: "Salesforce reported success without a record id; look the record up before writing it again",
