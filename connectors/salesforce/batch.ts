@@ -70,8 +70,8 @@ async function writeWave(
     // Results of records come with status 400 as well as 200, so the body decides.
     const results = saveResults(answer.body);
     if (results?.length === indexes.length) {
-      const reported = results.map((result, position) =>
-        toOutcome(result, write.records[indexes[position] ?? -1]?.id),
+      const reported = results.map((saved, position) =>
+        toOutcome(saved, write.records[indexes[position] ?? -1]?.id),
       );
       const settled = write.allOrNone ? blameCulprit(reported) : reported;
       for (const [position, index] of indexes.entries()) {

@@ -48,6 +48,18 @@ describe("a provider that answers what nobody expects", () => {
     assert.match(operation.body.result, /bad \ufffd and \ufffd/);
   });
 
+  test("an update that something in between answers, or whose answer is cut, is sent again and ends well", async () => {
+    for (const [status, body] of [
+      [302, ""],
+      [200, "<html>Sign in</html>"],
+      [200, '{"id": "60'],
+    ] as const) {
+      answer("PATCH", status, body, { location: "https://elsewhere.example/" });
+      const operation = await ended(await later(update));
+      assert.equal(operation.body.status, "success", `${status} ${body}: ${operation.text}`);
+    }
+  });
+
   test("a record that was written is reported as written, whatever its id and its fields hold", async () => {
     const written = '{"id":"12\\u00003","properties":{"name":"\\udc00"}}';
     answer("POST", 201, written);

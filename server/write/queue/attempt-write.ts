@@ -129,6 +129,7 @@ async function settle(
     baseMs: deps.retryBaseMs,
     repeatUnknownUntil: sendOptions.onUnknownOutcome === "retry" ? write.deadline : repeatableUntil,
     allOrNone: sendOptions.allOrNone,
+    isRepeatable: isRepeatable(write),
   };
   const again = nextAttempt(outcomes, terms, nowMs());
   const next = outcomes.values();
@@ -170,17 +171,20 @@ function endUnsent(
   return end(deps, { ...attempt, records: ended }, attempt.write.attempts);
 }
 
+const isRepeatable = ({ writeType }: Attempt["write"]): boolean => writeType !== "create";
+
 async function putBack(
   deps: AttemptWriteServices,
   { write, records, log }: Attempt,
   next: NextAttempt & { attempts: number },
 ): Promise<void> {
   let isUnknown = false;
+  const terms = { attempts: next.attempts, isRepeatable: isRepeatable(write) };
   // Outcomes that may be repeated are dropped; settled ones stay.
   const kept = records.map((record): StoredRecord => {
     const { outcome, ...rest } = record;
     const read = outcome && readOutcome(outcome);
-    if (!read || read.success || !mayRepeat(read.error, next.repeatsUnknown)) return record;
+    if (!read || read.success || !mayRepeat(read.error, next.repeatsUnknown, terms)) return record;
     if (read.error.kind !== "unknown_outcome") return { ...rest, refusals: (rest.refusals ?? 0) + 1 };
     isUnknown = true;
     return rest;

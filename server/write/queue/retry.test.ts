@@ -9,6 +9,7 @@ const terms = (changes: Partial<RetryTerms> = {}): RetryTerms => ({
   baseMs: 1_000,
   repeatUnknownUntil: undefined,
   allOrNone: false,
+  isRepeatable: false,
   ...changes,
 });
 const failed = (kind: ProviderErrorKind, retryAt?: Date) => ({
@@ -33,6 +34,12 @@ test("only failures that may pass are retried", () => {
   for (const [kind, repeated] of kinds) {
     assert.equal(nextAttempt([failed(kind)], terms(), 0) !== undefined, repeated, kind);
   }
+});
+
+test("an answer that cannot be read is asked for three times, unless the request must not be repeated", () => {
+  const at = (attempts: number, isRepeatable: boolean) =>
+    nextAttempt([failed("unreadable")], terms({ attempts, isRepeatable }), 0) !== undefined;
+  assert.deepEqual([at(1, true), at(2, true), at(3, true), at(1, false)], [true, true, false, false]);
 });
 
 test("a create whose answer was lost is retried only until the time at which it may no longer be", () => {

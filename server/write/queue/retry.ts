@@ -12,7 +12,12 @@ export interface RetryTerms {
   repeatUnknownUntil: Date | undefined;
   /** Whether the records are written together or not at all: none is repeated without the others. */
   allOrNone: boolean;
+  /** Whether a record may be written twice: true unless it is created. */
+  isRepeatable: boolean;
 }
+
+/** How often an answer that cannot be read is asked for: something in between may have cut it. */
+const ATTEMPTS_AT_BROKEN_ANSWER = 3;
 
 export interface NextAttempt {
   at: Date;
@@ -21,8 +26,14 @@ export interface NextAttempt {
 }
 
 /** Returns whether a later attempt at this record may succeed. */
-export const mayRepeat = (error: ProviderError, repeatsUnknown: boolean): boolean =>
-  isRetryable(error.kind) || (error.kind === "unknown_outcome" && repeatsUnknown);
+export const mayRepeat = (
+  { kind }: ProviderError,
+  repeatsUnknown: boolean,
+  { attempts, isRepeatable }: Pick<RetryTerms, "attempts" | "isRepeatable">,
+): boolean =>
+  isRetryable(kind) ||
+  (kind === "unknown_outcome" && repeatsUnknown) ||
+  (kind === "unreadable" && isRepeatable && attempts < ATTEMPTS_AT_BROKEN_ANSWER);
 
 /**
  * Returns when the next attempt is due: exponential backoff with full jitter, but not before the provider's own time.
@@ -49,7 +60,7 @@ function findRetryTime(
   random: () => number,
 ): Date | undefined {
   const errors = outcomes.flatMap((outcome) =>
-    !outcome.success && mayRepeat(outcome.error, repeatsUnknown) ? [outcome.error] : [],
+    !outcome.success && mayRepeat(outcome.error, repeatsUnknown, terms) ? [outcome.error] : [],
   );
   const isPartOfWhole =
     terms.allOrNone && errors.length < outcomes.length && !outcomes.some(({ success }) => success);
