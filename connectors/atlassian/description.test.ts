@@ -1,4 +1,4 @@
-/** Jira's search for changed issues. */
+/** Jira's search for issues: what changed, and a list that Jira cuts. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { planRead } from "../../connector-kit/testing/order-fixture.ts";
@@ -21,4 +21,17 @@ test("changes are asked for in milliseconds since 1970", async () => {
     await askedFor(new Date("2024-11-29T10:44:51.000Z")),
     "updated >= 1732877091000 AND project is not EMPTY ORDER BY created ASC",
   );
+});
+
+// The answer has its warnings as the vendor's OpenAPI file describes `SearchWarning` (jira.js 6.2.0): a search that was cut is a success, too.
+test("a search whose result Jira has cut is a failure that says so", async () => {
+  const warning = { type: "INGESTION_LIMIT", message: "The result set was truncated." };
+  const body = { issues: [{ id: "10001", fields: {} }], isLast: true, warnings: [warning] };
+  const { fetch } = replay({ status: 200, body });
+  await assert.rejects(
+    read.readPage(planRead("issue"), undefined, fetch),
+    /ended the list before its end: The result set was truncated/,
+  );
+  const whole = replay({ status: 200, body: { ...body, warnings: [] } });
+  assert.equal((await read.readPage(planRead("issue"), undefined, whole.fetch)).records.length, 1);
 });

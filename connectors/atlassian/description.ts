@@ -17,7 +17,11 @@ export const description: Description = {
       },
       records: "issues",
       flatten: "fields",
-      paging: { cursor: { from: "nextPageToken", to: "query.nextPageToken" } },
+      paging: {
+        cursor: { from: "nextPageToken", to: "query.nextPageToken" },
+        // Among them: the result set was truncated.
+        incomplete: "warnings.0.message",
+      },
       changedPath: "fields.updated",
       // Times in quotes are in the zone of the user and by the minute, milliseconds are not. The search shows recent changes late, and the vendor
       // does not say by how much.
