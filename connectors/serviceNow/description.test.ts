@@ -1,7 +1,7 @@
 /** ServiceNow's audit of deleted records, and lists that take it too long. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Checkpoint, ReadPage } from "../../connector-kit/read-connector.ts";
+import type { Checkpoint, DeletionPage, ReadPage } from "../../connector-kit/read-connector.ts";
 import { planRead } from "../../connector-kit/testing/order-fixture.ts";
 import { replay, type Reply } from "../../connector-kit/testing/replay.ts";
 import { CONNECTORS } from "../connectors.gen.ts";
@@ -161,4 +161,34 @@ test("a page that takes too long however small it is is not asked for in more th
   await assert.rejects(read.readPage(planRead("incident"), second.next, fetch), /maximum execution time/);
   const sizes = requests.map(({ path }) => Number(/sysparm_limit=(\d+)/.exec(path)?.[1]));
   assert.deepEqual(sizes, [1000, 1000, 1000, 500, 250, 125]);
+});
+
+test("the audit of deletions goes on at its place in smaller pages, too", async () => {
+  const rows = Array.from({ length: 1_500 }, (_, index) => row(String(index).padStart(32, "a"), "incident"));
+  const slowAudit = ({ path }: { path: string }): Reply => {
+    const url = new URL(path, "https://acme.example");
+    const size = Number(url.searchParams.get("sysparm_limit"));
+    const from = Number(url.searchParams.get("sysparm_offset") ?? 0);
+    if (from >= 1_000 && size > 500)
+      return { status: 200, body: { result: [], error: TOO_LONG, status: "failure" } };
+    url.searchParams.set("sysparm_offset", String(from + size));
+    return {
+      status: 200,
+      body: { result: rows.slice(from, from + size) },
+      ...(from + size < rows.length && { headers: { link: `<${url.href}>;rel="next"` } }),
+    };
+  };
+  for (const objectName of ["incident", "cmdb_ci"]) {
+    const { fetch, requests } = replay(slowAudit);
+    const ids: string[] = [];
+    let place: Checkpoint | undefined;
+    do {
+      const page: DeletionPage = await read.readDeletions({ ...period, objectName }, place, fetch);
+      assert.equal(page.restarted, undefined);
+      ids.push(...page.records.map(({ id }) => id));
+      place = page.next;
+      assert.ok(requests.length < 20, "the scan ends");
+    } while (place);
+    assert.deepEqual([ids.length, new Set(ids).size, requests.length], [1_500, 1_500, 3]);
+  }
 });
