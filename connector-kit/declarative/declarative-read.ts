@@ -71,7 +71,7 @@ export function declarativeRead(description: Description, classify: Classify): R
       for (const id of new Set(ids)) {
         if (idFault(id, rules)) continue;
         const raw = await getOne({ plan: rules, fetch, classify }, id, plan.fields);
-        if (raw && !hasMark(raw, rules)) records.push(sourceRecord(raw, rules));
+        if (raw && !hasMark(raw, rules)) records.push(sourceRecord(raw, rules, plan.fields));
       }
       return records;
     },

@@ -29,7 +29,7 @@ import { isKnown, readOn } from "./newest-first.ts";
 import { matchesPlan } from "./record-filter.ts";
 import { nestValue, formatTime, withQuery, type RequestParts } from "./request-parts.ts";
 import type { ScrollUses } from "./scroll-uses.ts";
-import { putSelected } from "./selected-fields.ts";
+import { listEmptyFields, putSelected } from "./selected-fields.ts";
 import {
   chooseSize,
   putSize,
@@ -188,7 +188,7 @@ export async function readPageFrom(
   const whole = rules.readEach
     ? await wholeRecords(entries, { rules, classify, fetch: watched.fetch }, plan)
     : await withFurtherFields({ rules, classify, fetch: watched.fetch }, entries, namedFields(rules, plan));
-  const { records, ids } = toRecords(whole, entries, chosen);
+  const { records, ids } = toRecords(whole, entries, chosen, plan.fields);
   const total = totalIn(body, rules);
   const next = nextCheckpoint(chosen, checkpoint, { plan, response, body, records, entries, ids, total });
   const providerTime = watched.providerTime();
@@ -225,10 +225,11 @@ function toRecords(
   whole: JsonObject[],
   entries: JsonObject[],
   { allDeleted, rules }: ChosenList,
+  fields: readonly string[],
 ): { records: SourceRecord[]; ids: string[] } {
   // A log also has entries about what has no id, and of records that may not be named.
   const named = allDeleted ? whole.filter((entry) => readRecordId(entry, rules) !== undefined) : whole;
-  const records = named.map((entry) => sourceRecord(entry, rules));
+  const records = named.map((entry) => sourceRecord(entry, rules, fields));
   const ids =
     named === entries
       ? records.map(({ id }) => id)
@@ -355,7 +356,11 @@ const parseMembers = (list: JsonObject, { name, type }: NonNullable<ObjectPlan["
     isJsonObject(value) ? nestValue(name, key, value) : nestValue(type, value, nestValue(name, key)),
   );
 
-export function sourceRecord(raw: JsonObject, rules: ObjectPlan): SourceRecord {
+export function sourceRecord(
+  raw: JsonObject,
+  rules: ObjectPlan,
+  fields: readonly string[] = [],
+): SourceRecord {
   const id = readRecordId(raw, rules);
   if (id === undefined)
     throw brokenPage(`a record of ${rules.name} has no id: \`${rules.idPath}\` is missing or empty`);
@@ -363,7 +368,8 @@ export function sourceRecord(raw: JsonObject, rules: ObjectPlan): SourceRecord {
   const { parent, parentValue } = rules;
   const below = parent?.to === undefined || parentValue === undefined ? {} : { [parent.to]: parentValue };
   const values = { ...flattenValues(raw, rules), ...below };
-  return { id, ...(changeTime && { changeTime }), raw, values };
+  const empty = listEmptyFields(rules, fields, values);
+  return { id, ...(changeTime && { changeTime }), raw, values: { ...values, ...empty } };
 }
 
 /** Reads RFC 3339, seconds or milliseconds since 1970, also as text, and `/Date(…)/`, whose offset is only for people. */

@@ -1,5 +1,6 @@
 /** Names the wanted fields in a request, for providers that return only those. */
 import { parseFieldPath } from "../../ground/field-path.ts";
+import type { JsonObject } from "../../ground/json.ts";
 import { valueAt } from "../calls/text-at.ts";
 import type { ObjectPlan } from "./object-plan.ts";
 import { put, withQuery, type RequestParts } from "./request-parts.ts";
@@ -73,3 +74,16 @@ const topName = (name: string): string => {
   const path = parseFieldPath(name);
   return "steps" in path ? (path.steps[0] ?? name) : name;
 };
+
+/** Returns `null` for each named field that a record does not have, where the provider leaves out those without a value. */
+export function listEmptyFields(
+  { emptyLeftOut }: ObjectPlan,
+  fields: readonly string[],
+  values: JsonObject,
+): Record<string, null> {
+  if (!emptyLeftOut || fields.length === 0) return {};
+  // Names may be written in another case than the provider's.
+  const present = new Set(Object.keys(values).map((name) => name.toLowerCase()));
+  const missing = fields.map(topName).filter((name) => !present.has(name.toLowerCase()));
+  return Object.fromEntries(missing.map((name) => [name, null]));
+}

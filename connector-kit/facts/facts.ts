@@ -74,6 +74,15 @@ const ListFact = closed({
       "What an answer without records has in place of the list. Default: an empty list.",
     ),
   ),
+  emptyFields: Type.Optional(
+    closed(
+      {
+        at: text("Path of the member of a record that has the fields; empty: the record itself."),
+        source: optional("Key in `sources`, where it is another one."),
+      },
+      "A record has no member for a field without a value: what was cleared is absent.",
+    ),
+  ),
   paging: ListPaging,
   language: Type.Optional(Language),
   since: Type.Optional(

@@ -12,6 +12,7 @@ export const description: Description = {
       list: { path: "/v0/{path}", pageSize: { to: "query.pageSize", most: 100 } },
       records: "records",
       flatten: "fields",
+      emptyLeftOut: true,
       paging: { cursor: { from: "offset", to: "query.offset" } },
       since: {
         to: "query.filterByFormula",

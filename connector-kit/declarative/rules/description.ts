@@ -199,6 +199,13 @@ const ObjectRulesSchema = Type.Object({
   ),
   each: optional("Member of each entry of the list that is the record; `{singular}` is filled."),
   flatten: optional("Member of a record whose members are fields, too, for example `attributes`."),
+  emptyLeftOut: Type.Optional(
+    Type.Boolean({
+      description:
+        "Records have no member for a field without a value. A field that a reader names is then `null` where a record does not have it: " +
+        "otherwise nobody would hear that it was cleared.",
+    }),
+  ),
   flattenBy: optional(
     "The member in `flatten` is a list: path of the field's name in an entry. Needs `typedValues` with `single`.",
   ),

@@ -43,6 +43,15 @@ export function listReadChecks(bench: Bench): Check[] {
       ? [{ name: "number of all records", source, run: () => countOfRecords(bench) }]
       : []),
     { name: "size of a page", source, run: () => sizeOfPages(bench, list) },
+    ...(list.emptyFields
+      ? [
+          {
+            name: "field without a value",
+            source: list.emptyFields.source ?? source,
+            run: () => emptyField(bench),
+          },
+        ]
+      : []),
     ...(list.foreign ?? []).map(({ what, source: own }, index): Check => ({
       name: `records of others: ${what}`,
       source: own ?? source,
@@ -189,25 +198,32 @@ export async function sizeOfPages(
   await scanAll(bench, { since });
   if (paging.size === undefined || paging.largest === undefined) return "no fact about the size of a page";
   const wanted = since ? "changes" : "list";
-  const asked = bench.vendor.seen.find(
-    ({ action, objectName }) => action === wanted && objectName === bench.objectName,
-  )?.sizeText;
-  const { sizeTemplate = "{size}" } = paging;
+  const sizes = bench.vendor.seen
+    .filter(({ action, objectName }) => action === wanted && objectName === bench.objectName)
+    .map(({ sizeText }) => sizeText);
+  // Each list of the object: further ones, for example of archived records, have a size of their own.
+  for (const asked of sizes.length === 0 ? [undefined] : new Set(sizes)) expectSize(paging, asked);
+  return undefined;
+}
+
+function expectSize(
+  { size: place, largest = 0, default: usual = 0, sizeTemplate = "{size}" }: ListFact["paging"],
+  asked: string | undefined,
+): void {
   expect(
     asked === undefined || extractPart(asked, sizeTemplate, "size", "\\d+") !== undefined,
-    `asks for a size as ${asked}; the vendor wants ${sizeTemplate} at ${paging.size}`,
+    `asks for a size as ${asked}; the vendor wants ${sizeTemplate} at ${place}`,
   );
-  const size = asked === undefined ? (paging.default ?? 0) : Number(/\d+(?!.*\d)/.exec(asked)?.[0]);
+  const size = asked === undefined ? usual : Number(/\d+(?!.*\d)/.exec(asked)?.[0]);
   expect(
-    asked !== undefined || size >= paging.largest,
-    `asks for no size of a page; the vendor then gives ${size}, and ${paging.largest} where they are asked for at ${paging.size}`,
+    asked !== undefined || size >= largest,
+    `asks for no size of a page; the vendor then gives ${size}, and ${largest} where they are asked for at ${place}`,
   );
-  expect(size <= paging.largest, `asks for ${size} records; the vendor gives ${paging.largest} at most`);
+  expect(size <= largest, `asks for ${size} records; the vendor gives ${largest} at most`);
   expect(
-    size >= Math.min(paging.largest, ENOUGH),
-    `asks for ${size} records where ${paging.largest} are allowed at ${paging.size}`,
+    size >= Math.min(largest, ENOUGH),
+    `asks for ${size} records where ${largest} are allowed at ${place}`,
   );
-  return undefined;
 }
 
 /** Depth limit of the simulation: the vendor's own would take long. It applies if the vendor refuses what is beyond, or marks the cut. */
@@ -249,13 +265,30 @@ async function foreignOnes(bench: Bench, index: number): Promise<undefined> {
 }
 
 async function fieldOnRequest(bench: Bench, field: string): Promise<undefined> {
-  const path = bench.object.list?.fields?.brings?.[field] ?? field;
+  const { fields, hidden = [] } = bench.object.list ?? {};
+  const path = fields?.brings?.[field] ?? field;
   putRecords(bench, 1);
-  const [record] = (await scanAll(bench, { fields: [path.split(".").at(-1) ?? path] })).records;
+  // Records of lists of their own, such as archived ones, have it as well.
+  for (const [index, { only, shownBy }] of hidden.entries())
+    if (only && shownBy) putRecords(bench, 1, { hidden: index });
+  const { records } = await scanAll(bench, { fields: [path.split(".").at(-1) ?? path] });
   expect(
-    record && rawAt(record, path) !== undefined,
-    `${path} is not in the records; it comes only when it is asked for at ${bench.object.list?.fields?.to}`,
+    records.length > 0 && records.every((record) => rawAt(record, path) !== undefined),
+    `${path} is not in all records; it comes only when it is asked for at ${fields?.to}`,
   );
+}
+
+/** Checks that a receiver hears of a cleared field, which the vendor leaves out of the record. */
+async function emptyField(bench: Bench): Promise<undefined> {
+  putRecords(bench, 1);
+  const fields = ["Cleared", "$['Address']['City']"];
+  const [listed] = (await scanAll(bench, { fields })).records;
+  const byId = { objectName: bench.objectName, fields, associations: [] };
+  const [single] = await buildReader(bench).readByIds(byId, [listed?.id ?? ""], bench.fetch);
+  for (const record of [listed, single]) {
+    expect(record?.values["Cleared"] === null, "a field without a value is absent, not null");
+    expect(record.values["Address"] === null, "what has a field without a value is absent, not null");
+  }
 }
 
 async function memberOnRequest(bench: Bench, path: string): Promise<undefined> {
