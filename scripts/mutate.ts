@@ -1,9 +1,11 @@
 /**
  * Changes one member of a description at a time, or one constant of a connector's source, and tells whether the suite of facts finds it: `npm run mutate -- stripe`, `-- --all`,
- * `-- --all --sample 20` for every twentieth. Survivors are listed in `connectors/surviving-mutants.json` with a reason.
+ * `-- --all --sample 20` for every twentieth. With `--write`, the figures go onto the pages of providers. Survivors are listed in `connectors/surviving-mutants.json` with a reason.
  */
 import { parseArgs } from "node:util";
 import { computeScore, tryMutants, type ProviderMutant } from "./mutate/try-all.ts";
+import { nowMs } from "../ground/clock.ts";
+import { writeMutationScore } from "./mutate/mutation-scores.ts";
 import { OWN_TEST } from "./mutate/own-tests.ts";
 import { listProvidersWithFacts } from "../simulations/vendor/suite/facts-subject.ts";
 
@@ -12,6 +14,7 @@ const { values, positionals } = parseArgs({
     all: { type: "boolean" },
     sample: { type: "string", default: "1" },
     verbose: { type: "boolean" },
+    write: { type: "boolean" },
   },
   allowPositionals: true,
 });
@@ -30,6 +33,8 @@ for (const provider of providers) {
       console.log(`  ${state}: ${provider} ${name}${by === undefined ? "" : ` by ${by}`}`);
   }
   console.log(`${provider}: ${summary(tried)}`);
+  if (values.write && values.sample === "1")
+    writeMutationScore(provider, tried, new Date(nowMs()).toISOString().slice(0, 10));
   all.push(...tried);
 }
 if (providers.length > 1) {

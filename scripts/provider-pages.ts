@@ -7,6 +7,7 @@ import { connectSection, signIn } from "./provider-pages/connect-section.ts";
 import { declarativeSections } from "./provider-pages/declarative-sections.ts";
 import { verifiedSection } from "./provider-pages/verified-section.ts";
 import { readFacts } from "../simulations/vendor/suite/facts-subject.ts";
+import { readMutationScores } from "./mutate/mutation-scores.ts";
 import { countEvidence, providerEvidence } from "./provider-evidence.ts";
 
 const EVIDENCE = providerEvidence();
@@ -37,6 +38,7 @@ function formatOverview(infos: ProviderInfo[]): string {
     "",
     `Of ${actions} actions on objects of the declarative providers, ${vendor} are tested against the vendor's own description of its API, ${others}`,
     `against somebody else's copy of it, and ${actions - vendor - others} are unverified: for those no source was found yet.`,
+    ...mutationSummary(),
     "",
     "Is one missing? Add [your own](../guide/own-providers.md). Do you have an account? [Compare it with the",
     "description](../guide/checking-providers.md).",
@@ -52,6 +54,18 @@ function formatOverview(infos: ProviderInfo[]): string {
     "",
     'Changes of a provider that is read but not marked below "subscribe" can be read by a [schedule](../guide/reading.md).',
   ]);
+}
+
+/** The figures of `npm run mutate -- --all --write`, of all providers together. */
+function mutationSummary(): string[] {
+  const counts = Object.values(readMutationScores());
+  const killed = counts.reduce((sum, one) => sum + one.killed, 0);
+  const all = counts.reduce((sum, one) => sum + one.killed + one.survived, 0);
+  if (all === 0) return [];
+  return [
+    `Of ${all} changes of one member or constant of a connector, the tests noticed ${killed}, ${((100 * killed) / all).toFixed(1)} of 100; the page of each`,
+    "provider has its own figure.",
+  ];
 }
 
 function page(info: ProviderInfo): string {
@@ -74,7 +88,7 @@ function page(info: ProviderInfo): string {
           "",
           `See [the connector's page](../../connectors/${name}/README.md).`,
         ]),
-    ...verifiedSection(name, description, EVIDENCE[name] ?? { sources: {}, objects: {} }),
+    ...verifiedSection(name, description, EVIDENCE[name] ?? { sources: {}, objects: {} }, readFacts(name)),
   ]);
 }
 

@@ -56,6 +56,6 @@ export const description: Description = {
   sources: {
     documentation: "https://docs.gitlab.com/api/rest",
     checked:
-      "2026-11-27, GitLab's pages and source in its repository: projects of 18.5 or later, groups, snippets, refusals, rate limits",
+      "2026-11-28, GitLab's OpenAPI file of 19.5 and its pages and source: projects, groups, snippets, refusals, rate limits",
   },
 };

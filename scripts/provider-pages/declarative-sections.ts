@@ -154,6 +154,12 @@ function limitSection({ limits }: Description, plans: ObjectPlan[], facts: Facts
     ...overlapText(plans),
     ...deletionsText(plans),
     ...fewFieldsText(plans),
+    ...(plans.some(({ emptyLeftOut }) => emptyLeftOut)
+      ? [
+          "* Records have no member for a field without a value: a field that you name is then `null`, also a box that is not ticked, and a " +
+            "name that no field has.",
+        ]
+      : []),
     ...completeUpdateText(plans),
     ...(plans.some(({ readEach }) => readEach)
       ? ["* Lists have only ids: each record that is read costs a call."]

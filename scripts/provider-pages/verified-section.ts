@@ -1,12 +1,15 @@
 /** Words against what a provider's objects were verified, action by action. */
 import type { Description } from "../../connector-kit/declarative/rules/description.ts";
+import type { Facts } from "../../connector-kit/facts/facts.ts";
 import { UNVERIFIED, type ProviderEvidence } from "../../connector-kit/provider-evidence.ts";
+import { readMutationScores } from "../mutate/mutation-scores.ts";
 import { countEvidence, EVIDENCE_ACTIONS } from "../provider-evidence.ts";
 
 export const verifiedSection = (
   name: string,
   description: Description | undefined,
   evidence: ProviderEvidence,
+  facts: Facts | undefined,
 ): string[] => [
   ...notReadLines(evidence),
   "",
@@ -15,6 +18,8 @@ export const verifiedSection = (
   ...(countEvidence([evidence]).actions === 0 ? [] : evidenceTable(evidence)),
   ...sourceLines(evidence),
   ...(evidence.faults ?? []).map((fault) => `* Known to be wrong: ${fault}.`),
+  ...mutationLines(name),
+  ...untoldLines(facts),
   ...(description
     ? [
         "",
@@ -36,6 +41,33 @@ function notReadLines({ notRead = {} }: ProviderEvidence): string[] {
     "The provider leaves these records out of its lists, and nothing asks for them. Each read of the object says so in its log:",
     "",
     ...objects.map(([object, records]) => `* \`${object}\`: ${records.join("; ")}`),
+  ];
+}
+
+/** How many changes of the connector its tests notice, as `npm run mutate` counted them. */
+function mutationLines(name: string): string[] {
+  const counted = readMutationScores()[name];
+  if (!counted) return [];
+  const { killed, survived, date } = counted;
+  return [
+    "",
+    `Of ${killed + survived} changes of one member or constant of the connector, its tests noticed ${killed} (\`npm run mutate -- ${name}\`, ${date}).` +
+      (survived === 0 ? "" : " Why not the others, is in `connectors/surviving-mutants.json`."),
+  ];
+}
+
+/** What no source says, one line for all objects of which it is true. */
+function untoldLines(facts: Facts | undefined): string[] {
+  const objects = new Map<string, string[]>();
+  for (const [name, { unverified = [] }] of Object.entries(facts?.objects ?? {}))
+    for (const sentence of unverified)
+      objects.set(sentence, [...(objects.get(sentence) ?? []), `\`${name}\``]);
+  if (objects.size === 0) return [];
+  return [
+    "",
+    "What no source was found for:",
+    "",
+    ...[...objects].map(([sentence, names]) => `* ${names.join(", ")}: ${sentence}`),
   ];
 }
 
