@@ -30,7 +30,7 @@ export function listReadChecks(bench: Bench): Check[] {
   const source = list?.source;
   const gap = gapOfLists(bench);
   if (gap !== undefined || !list) return [{ name: "full read", source, run: async () => gap }];
-  const { paging, hidden = [], fields, onRequest = {}, deleted } = list;
+  const { paging, hidden = [], deleted } = list;
   return [
     { name: "full read", source, run: () => fullRead(bench) },
     { name: "full read in small pages", source, run: () => smallPages(bench) },
@@ -43,15 +43,6 @@ export function listReadChecks(bench: Bench): Check[] {
       ? [{ name: "number of all records", source, run: () => countOfRecords(bench) }]
       : []),
     { name: "size of a page", source, run: () => sizeOfPages(bench, list) },
-    ...(list.emptyFields
-      ? [
-          {
-            name: "field without a value",
-            source: list.emptyFields.source ?? source,
-            run: () => emptyField(bench),
-          },
-        ]
-      : []),
     ...(list.foreign ?? []).map(({ what, source: own }, index): Check => ({
       name: `records of others: ${what}`,
       source: own ?? source,
@@ -71,6 +62,31 @@ export function listReadChecks(bench: Bench): Check[] {
           ]
         : [],
     ),
+    ...listFieldChecks(bench, list),
+    ...listValueChecks(bench),
+    ...(object.fieldList
+      ? [{ name: "fields that records have as a list", source, run: () => listedFields(bench) }]
+      : []),
+    ...(deleted
+      ? [{ name: "deletions that the list tells", source, run: () => checkReportedDeletions(bench) }]
+      : []),
+    { name: "one record by its id", source: object.get?.source, run: () => oneRecord(bench) },
+  ];
+}
+
+/** Checks of the fields that records have only on request, or not at all where they have no value. */
+function listFieldChecks(bench: Bench, { source, emptyFields, fields, onRequest = {} }: ListFact): Check[] {
+  const { object } = bench;
+  return [
+    ...(emptyFields
+      ? [
+          {
+            name: "field without a value",
+            source: emptyFields.source ?? source,
+            run: () => emptyField(bench),
+          },
+        ]
+      : []),
     ...(fields?.onRequest ?? []).map((field): Check => ({
       name: `field on request: ${field}`,
       source,
@@ -87,14 +103,6 @@ export function listReadChecks(bench: Bench): Check[] {
     ...(object.fields
       ? [{ name: "fields of the account", source: object.fields.source, run: () => fieldsOfAccount(bench) }]
       : []),
-    ...listValueChecks(bench),
-    ...(object.fieldList
-      ? [{ name: "fields that records have as a list", source, run: () => listedFields(bench) }]
-      : []),
-    ...(deleted
-      ? [{ name: "deletions that the list tells", source, run: () => checkReportedDeletions(bench) }]
-      : []),
-    { name: "one record by its id", source: object.get?.source, run: () => oneRecord(bench) },
   ];
 }
 
