@@ -1,7 +1,7 @@
 /** Reads the answer to a query: records, how many there are in all, and where the next page is. */
 import type { Json } from "../../ground/json.ts";
 import { brokenPage, listOrBroken, objectOrBroken } from "../../connector-kit/calls/page-check.ts";
-import type { ProviderError } from "../../connector-kit/calls/provider-error.ts";
+import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import type { ReadPlan } from "../../connector-kit/read-connector.ts";
 import { refusedField } from "../../connector-kit/calls/refused-field.ts";
 import { readLocator } from "./query-request.ts";
@@ -23,6 +23,16 @@ export function readQueryPage(body: Json | undefined): QueryPage {
     ...(typeof totalSize === "number" && { total: totalSize }),
     ...(!done && { locator: readLocator(nextRecordsUrl) }),
   };
+}
+
+/**
+ * Checks the last page of a query, of which so many records were read in all. Records that are missing were deleted meanwhile, or left out: another
+ * query tells. Throws `ProviderError`.
+ */
+export function requireCounted({ locator, total }: QueryPage, read: number): void {
+  if (locator !== undefined || total === undefined || total <= read) return;
+  const message = `Salesforce's query counts ${total} records, and gives ${read} of them and no next page`;
+  throw new ProviderError({ kind: "unavailable", message, status: 200 });
 }
 
 /** Returns the refusal of a query with the name of the requested field that it is about, if it is about one. */

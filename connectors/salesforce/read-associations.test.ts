@@ -30,7 +30,7 @@ const reference = (fieldName: string, target: string): ObjectMetadata["fields"] 
   },
 });
 const list = (records: JsonObject[], nextRecordsUrl?: string): JsonObject => ({
-  totalSize: 3,
+  totalSize: records.length + (nextRecordsUrl === undefined ? 0 : 1),
   done: nextRecordsUrl === undefined,
   ...(nextRecordsUrl !== undefined && { nextRecordsUrl }),
   records,

@@ -6,7 +6,7 @@ import type { ProviderFetch } from "../../connector-kit/calls/provider-fetch.ts"
 import type { AssociatedRecord, ReadPlan, SourceRecord } from "../../connector-kit/read-connector.ts";
 import { planAssociations, type ChildAssociation } from "./association-plan.ts";
 import { isLocatorGone, sendLocator } from "./query-request.ts";
-import { readQueryPage } from "./query-page.ts";
+import { readQueryPage, requireCounted } from "./query-page.ts";
 import { recordId } from "./source-record.ts";
 
 /** Requests for the children of one record; each brings up to 2,000. */
@@ -44,8 +44,11 @@ async function readChildren(
   if (value === undefined || value === null) return [];
   const found: AssociatedRecord[] = [];
   let page = readQueryPage(value);
+  let read = 0;
   for (let requests = 1; ; requests++) {
     for (const raw of page.records) if (isJsonObject(raw)) found.push(...toAssociated(raw, child));
+    read += page.records.length;
+    requireCounted(page, read);
     if (page.locator === undefined) return found;
     if (requests > MAX_REQUESTS)
       throw brokenPage(`Salesforce's list of ${child.relationshipName} does not end`);

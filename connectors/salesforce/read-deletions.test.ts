@@ -252,3 +252,18 @@ test("an empty answer from something in between does not mean that deletions are
   for (const status of [404, 410])
     await assert.rejects(readAll(replay(query(), { status }).fetch), { status });
 });
+
+test("an answer that counts more records than it gives makes none deleted, and hides no deleted one", async () => {
+  const cut = (...records: JsonObject[]): Reply => ({
+    status: 200,
+    body: { totalSize: records.length + 1, done: true, records },
+  });
+  await assert.rejects(readAll(replay(query(), log(GONE, RESTORED), cut()).fetch), { kind: "unavailable" });
+  const stamp = "2026-11-20T07:30:00.000+0000";
+  const binned = (Id: string): JsonObject => ({ Id, IsDeleted: true, SystemModstamp: stamp });
+  const provider = replay(cut(binned(BINNED)), query(binned(GONE)), log());
+  assert.deepEqual(
+    (await readAll(provider.fetch)).map(({ id }) => id),
+    [BINNED, GONE],
+  );
+});

@@ -22,7 +22,7 @@ import { send, toPassing } from "../../connector-kit/calls/send-request.ts";
 import { textAt } from "../../connector-kit/calls/text-at.ts";
 import { classify } from "./classify.ts";
 import { idFault, longId } from "./id.ts";
-import { readQueryPage } from "./query-page.ts";
+import { readQueryPage, requireCounted } from "./query-page.ts";
 import { sendQuery } from "./query-request.ts";
 import { DATA, objectFault } from "./request.ts";
 import { timeLiteral } from "./soql-time.ts";
@@ -71,7 +71,9 @@ async function readBin(
   checkRising(records, lastId, (id, other) => id > other);
   const last = records.at(-1)?.id;
   // An answer may have fewer records than the query asks for; the query finds the others behind the last one.
-  const goesOn = last !== undefined && (records.length === PAGE || page.locator !== undefined);
+  const isCut = (page.total ?? 0) > records.length;
+  if (last === undefined) requireCounted(page, 0);
+  const goesOn = last !== undefined && (records.length === PAGE || page.locator !== undefined || isCut);
   return { records, ...(goesOn ? { next: { lastId: last } } : toLog(period, false)) };
 }
 
@@ -254,6 +256,7 @@ async function readStates(
   if (answer.error) throw answer.error;
   const page = readQueryPage(answer.body);
   const records = page.records.map((raw) => objectOrBroken(raw, "a record"));
+  requireCounted(page, records.length);
   if (page.locator === undefined) return { records, left: [] };
   const seen = new Set(records.map((record) => longId(recordId(record))));
   const left = ids.filter((id) => !seen.has(id));

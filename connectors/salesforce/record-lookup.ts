@@ -6,7 +6,7 @@ import type { ReadConnector, ReadPlan, SourceRecord } from "../../connector-kit/
 import { addAssociations } from "./read-associations.ts";
 import { changeColumn } from "./change-column.ts";
 import { idFault, longId } from "./id.ts";
-import { queryRefusal, readQueryPage } from "./query-page.ts";
+import { queryRefusal, readQueryPage, requireCounted } from "./query-page.ts";
 import { isLocatorGone, queryRequest, sendLocator, sendQuery } from "./query-request.ts";
 import { byIdsQuery, countQuery, readingFault, recordQuery, sampleQuery, scanQuery } from "./soql.ts";
 import { toSourceRecord } from "./source-record.ts";
@@ -54,11 +54,13 @@ export const readRecordsByIds: ReadConnector["readByIds"] = async (plan, ids, fe
     const answer = await sendQuery(recordQuery(plan, byIdsQuery(plan, wanted)), fetch);
     if (answer.error) throw queryRefusal(answer.error, plan);
     let page = readQueryPage(answer.body);
+    let before = found.length;
     // Wide records come in small pages, at least one record each.
     for (let pages = 1; pages <= wanted.length; pages++) {
       const records = page.records.map((raw) => toSourceRecord(raw, column));
       await addAssociations(plan, records, fetch);
       found.push(...records);
+      requireCounted(page, found.length - before);
       if (page.locator === undefined) break;
       const next = await sendLocator(page.locator, fetch);
       if (next.error && !isLocatorGone(next)) throw next.error;
@@ -67,6 +69,7 @@ export const readRecordsByIds: ReadConnector["readByIds"] = async (plan, ids, fe
       const left = wanted.filter((id) => !seen.has(id));
       const rest = next.error ? await sendQuery(recordQuery(plan, byIdsQuery(plan, left)), fetch) : next;
       if (rest.error) throw queryRefusal(rest.error, plan);
+      if (next.error) before = found.length;
       page = readQueryPage(rest.body);
     }
   }

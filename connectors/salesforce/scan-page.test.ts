@@ -23,7 +23,7 @@ const account = (number: number): JsonObject => ({
 });
 const LOCATOR = "/services/data/v60.0/query/0r8Sb00000AbCdE-2000";
 const body = (records: JsonObject[], nextRecordsUrl?: string): JsonObject => ({
-  totalSize: 5230,
+  totalSize: nextRecordsUrl === undefined ? records.length : 5230,
   done: nextRecordsUrl === undefined,
   ...(nextRecordsUrl !== undefined && { nextRecordsUrl }),
   records,
@@ -50,7 +50,7 @@ test("a page has its records, the number in all, the clock, the use of the day, 
       raw: account(number),
       values: account(number),
     })),
-    next: { lastId: id(2), locator: LOCATOR },
+    next: { lastId: id(2), locator: LOCATOR, read: 2 },
     total: 5230,
     providerTime: new Date("2026-11-20T08:10:00Z"),
     usage: { used: 18, limit: 15000 },
@@ -87,6 +87,33 @@ test("a page whose records are all deleted meanwhile goes on behind the last id"
   assert.deepEqual(next, { lastId: id(2) });
 });
 
+/** "totalSize: Total number of records" of the query (REST API Developer Guide, Query), whatever the page has. */
+test("a query that counts more than it gave, and names no next page, goes on behind the last id", async () => {
+  const counted = (total: number, ...records: JsonObject[]): Reply => ({
+    status: 200,
+    body: { ...body(records), totalSize: total },
+  });
+  const first = await read.readPage(plan(), undefined, replay(counted(3, account(1), account(2))).fetch);
+  assert.deepEqual(first.next, { lastId: id(2) });
+  const rest = replay(counted(1, account(3)));
+  assert.equal((await read.readPage(plan(), first.next, rest.fetch)).next, undefined);
+  assert.match(rest.requests.map(readQuery)[0] ?? "", new RegExp(`WHERE Id > '${id(2)}' ORDER BY Id$`));
+  // The records that miss behind a locator may have been deleted: then the query finds none.
+  const behind = { lastId: id(2), locator: LOCATOR, read: 2 };
+  const cut = await read.readPage(plan(), behind, replay(counted(5, account(3))).fetch);
+  assert.deepEqual(cut.next, { lastId: id(3) });
+  assert.equal((await read.readPage(plan(), cut.next, replay(counted(0)).fetch)).next, undefined);
+  const whole = await read.readPage(plan(), behind, replay(counted(3, account(3))).fetch);
+  assert.equal(whole.next, undefined);
+  const none = replay(counted(3));
+  await assert.rejects(read.readPage(plan(), undefined, none.fetch), /counts 3 records, and gives 0 of them/);
+});
+
+test("records that an answer by ids counts and does not have are not called absent", async () => {
+  const part = replay({ status: 200, body: { ...body([account(1)]), totalSize: 2 } });
+  await assert.rejects(read.readByIds(plan(), [id(1), id(2)], part.fetch), /counts 2 records, and gives 1/);
+});
+
 test("an address is followed only within the API, and a stored place is checked", async () => {
   for (const address of [
     "https://elsewhere.example/services/data/v60.0/query/x",
@@ -109,7 +136,7 @@ test("a long query goes in the body of a composite request, one that is refused 
   const whole = part(200, body([account(1)], LOCATOR));
   const wide = replay(whole);
   const found = await read.readPage(plan({ fields }), undefined, wide.fetch);
-  assert.deepEqual(found.next, { lastId: id(1), locator: LOCATOR });
+  assert.deepEqual(found.next, { lastId: id(1), locator: LOCATOR, read: 1 });
   assert.equal(wide.requests[0]?.path, "/services/data/v60.0/composite");
   assert.match(
     JSON.stringify(wide.requests[0]?.body),

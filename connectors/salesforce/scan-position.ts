@@ -5,7 +5,7 @@ import type { Checkpoint, ReadPlan } from "../../connector-kit/read-connector.ts
 import { textAt } from "../../connector-kit/calls/text-at.ts";
 import { idFault } from "./id.ts";
 import { readLocator } from "./query-request.ts";
-import type { QueryPage } from "./query-page.ts";
+import { requireCounted, type QueryPage } from "./query-page.ts";
 
 export interface Place {
   /** The last id of the pages before. */
@@ -17,6 +17,8 @@ export interface Place {
   to?: Date;
   /** Where larger pages were too large to be read. */
   pageSize?: number;
+  /** Records of the query whose next page the locator is, up to there. Absent: unknown. */
+  read?: number;
   /** Locators die with their session, and each would cost a token refresh: pages go on by id. */
   byId?: boolean;
 }
@@ -68,21 +70,40 @@ export function withSmallerPages(plan: ReadPlan, place: Place): Place | undefine
 export function nextPlace(
   plan: ReadPlan,
   place: Place,
-  { records, locator }: QueryPage,
+  { records, locator, total }: QueryPage,
   lastId: string | undefined,
 ): Place | undefined {
   const limit = findLimit(planAt(plan, place), place);
+  const read = countRead(place, records.length);
   if (place.byId && locator !== undefined && lastId !== undefined)
     return { ...place, lastId, locator: undefined };
   if (locator === undefined) {
     const isFull = limit !== undefined && records.length >= limit && lastId !== undefined;
-    return isFull ? { ...place, locator, lastId } : nextPart(plan, place);
+    if (isFull) return { ...place, locator, lastId };
+    const isWhole = read === undefined || total === undefined || read >= total;
+    return isWhole ? nextPart(plan, place) : behindLoss(place, lastId, { records, total });
   }
   if (lastId !== undefined)
-    return { ...place, lastId, locator: locator === place.locator ? undefined : locator };
+    return { ...place, lastId, locator: locator === place.locator ? undefined : locator, read };
   // All records of this page were deleted meanwhile. The query itself finds those that follow.
   if (place.locator !== undefined && place.lastId !== undefined) return { ...place, locator: undefined };
   throw brokenPage("Salesforce's query does not advance: a page without records names a next page");
+}
+
+/** Returns how many records of the current query were read; undefined where a page was read before they were counted. */
+function countRead({ locator, read }: Place, count: number): number | undefined {
+  if (locator === undefined) return count;
+  return read === undefined ? undefined : read + count;
+}
+
+/**
+ * Returns the place behind the last record of a query that counts more than it gave, and names no next page: they may have been deleted
+ * meanwhile, and the query behind the last id tells. Throws `ProviderError` where it gave none.
+ */
+function behindLoss(place: Place, lastId: string | undefined, page: QueryPage): Place {
+  const behind = lastId ?? (place.locator === undefined ? undefined : place.lastId);
+  if (behind === undefined) requireCounted(page, 0);
+  return { ...place, lastId: behind, locator: undefined };
 }
 
 /** Goes on with as long a time, from its beginning: a record that was read already may come again. */
@@ -93,9 +114,10 @@ function nextPart({ until }: ReadPlan, { from, to, pageSize, byId }: Place): Pla
   return { from: next, to: end < until ? end : until, pageSize, ...(byId && { byId }) };
 }
 
-export const toCheckpoint = ({ lastId, locator, from, to, pageSize, byId }: Place): Checkpoint => ({
+export const toCheckpoint = ({ lastId, locator, read, from, to, pageSize, byId }: Place): Checkpoint => ({
   ...(lastId !== undefined && { lastId }),
   ...(locator !== undefined && { locator }),
+  ...(locator !== undefined && read !== undefined && { read }),
   ...(from && to && { from: from.toISOString(), to: to.toISOString() }),
   ...(pageSize !== undefined && { pageSize }),
   ...(byId && { byId }),
@@ -111,6 +133,7 @@ export function parsePosition(checkpoint: Checkpoint | undefined): Place {
   return {
     lastId,
     locator: locator === undefined ? undefined : readLocator(locator),
+    ...(typeof checkpoint.read === "number" && { read: checkpoint.read }),
     from,
     to,
     pageSize: typeof checkpoint.pageSize === "number" ? checkpoint.pageSize : undefined,
