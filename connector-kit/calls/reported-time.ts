@@ -1,4 +1,5 @@
 /** Change times that a `Date` cannot hold. */
+import { readIsoTime } from "../../ground/iso-time.ts";
 
 /** The end of what a `Date` holds, in the year 275760. PostgreSQL holds it as well. */
 const LAST_MS = 8.64e15;
@@ -14,7 +15,8 @@ const BEYOND = /^\+?\d{5,}(?:-|$)/;
  * delivered at each tick; undefined for what is no time.
  */
 export function parseReportedTime(reported: string | number): Date | undefined {
-  const time = new Date(reported);
+  const ms = typeof reported === "string" ? readIsoTime(reported) : undefined;
+  const time = new Date(ms ?? reported);
   if (!Number.isNaN(time.getTime())) return time;
   const isBeyond = typeof reported === "number" ? reported > LAST_MS : BEYOND.test(reported);
   return isBeyond ? new Date(LAST_MS) : undefined;

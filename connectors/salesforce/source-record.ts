@@ -1,4 +1,5 @@
 /** Turns records in Salesforce's answers into source records. */
+import { readIsoTime } from "../../ground/iso-time.ts";
 import type { Json, JsonObject } from "../../ground/json.ts";
 import { parseReportedTime } from "../../connector-kit/calls/reported-time.ts";
 import { brokenPage, objectOrBroken } from "../../connector-kit/calls/page-check.ts";
@@ -21,5 +22,7 @@ export function recordId({ Id }: JsonObject): string {
 /** Reads a time such as `2026-11-20T08:01:02.000+0000`. */
 export function readTime(value: Json | undefined): Date | undefined {
   if (typeof value !== "string") return undefined;
+  const ms = readIsoTime(value);
+  if (ms !== undefined) return new Date(ms);
   return parseReportedTime(value.endsWith("+0000") ? `${value.slice(0, -5)}Z` : value);
 }

@@ -22,6 +22,9 @@ export function writeEntry(entry: ResultEntry, content?: string): string {
     deleted,
     deletedTime,
   } = entry;
+  // The shaper has put the members in this order; what is added to an entry afterwards would stand at its end.
+  const isInOrder = !causedBy && !possiblyCausedBy && !associations;
+  if (content === undefined && isInOrder) return JSON.stringify(entry);
   if (content === undefined)
     return JSON.stringify({
       id,

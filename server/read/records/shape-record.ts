@@ -2,6 +2,7 @@
 import type { AssociatedRecord, DeletedRecord, SourceRecord } from "../../../connector-kit/read-connector.ts";
 import type { AssociationEntry, ResultEntry } from "../../events/read-message-schema.ts";
 import type { ListStep, PathStep } from "../../../ground/field-path.ts";
+import { writeIsoTime } from "../../../ground/iso-time.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../ground/json.ts";
 import { translateValues } from "../definition/translate-values.ts";
 import type { FieldNames, ReadField, ReadSet } from "../definition/read-set.ts";
@@ -26,14 +27,11 @@ export function shapeRecords({ shown, mapped }: ReadSet, { fieldKey }: FieldName
   return {
     shape(record, readTime) {
       isAnyShaped = true;
-      const { id, raw, associations } = record;
-      const shownMembers = collect(fields, record, spellings);
-      const mappedMembers = collect(mappedFields, record, spellings);
-      const entry: ResultEntry = { id, fields: shownMembers, mappedFields: mappedMembers, raw };
-      if (associations) entry.associations = associationEntries(associations);
-      if (readTime === undefined) return entry;
-      if (record.changeTime) entry.changeTime = record.changeTime.toISOString();
-      entry.readTime = readTime;
+      const entry = buildEntry(record, readTime, {
+        fields: collect(fields, record, spellings),
+        mappedFields: collect(mappedFields, record, spellings),
+      });
+      if (record.associations) entry.associations = associationEntries(record.associations);
       return entry;
     },
     isAnyShaped: () => isAnyShaped,
@@ -42,6 +40,17 @@ export function shapeRecords({ shown, mapped }: ReadSet, { fieldKey }: FieldName
         ? [...new Set([...fields, ...mappedFields].flatMap(({ name, isFound }) => (isFound ? [] : [name])))]
         : [],
   };
+}
+
+/** Returns the entry with its members in the order in which they are written, so that it need not be copied to be written. */
+function buildEntry(
+  { id, changeTime, raw }: SourceRecord,
+  readTime: string | undefined,
+  { fields, mappedFields }: Pick<ResultEntry, "fields" | "mappedFields">,
+): ResultEntry {
+  if (readTime === undefined) return { id, fields, mappedFields, raw };
+  if (!changeTime) return { id, readTime, fields, mappedFields, raw };
+  return { id, changeTime: writeIsoTime(changeTime), readTime, fields, mappedFields, raw };
 }
 
 /** Returns the entry of a deleted record. */

@@ -86,7 +86,14 @@ class Trail {
 const placeText = ({ stage, checkpoint }: ReadPosition): string =>
   digest(`${stage} ${JSON.stringify(checkpoint)}`);
 
-const contentText = ({ stage, page }: FetchedPage): string =>
-  digest(`${stage} ${page.records.map(({ id }) => id).join(" ")}`);
+/** A page is asked for its content several times, and has thousands of ids. */
+const contents = new WeakMap<FetchedPage, string>();
+
+function contentText(fetched: FetchedPage): string {
+  const { stage, page } = fetched;
+  const text = contents.get(fetched) ?? digest(`${stage} ${page.records.map(({ id }) => id).join(" ")}`);
+  contents.set(fetched, text);
+  return text;
+}
 
 const digest = (text: string): string => hash("sha256", text, "base64url").slice(0, 16);
