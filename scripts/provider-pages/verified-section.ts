@@ -52,7 +52,7 @@ function mutationLines(name: string): string[] {
   return [
     "",
     `Of ${killed + survived} changes of one member or constant of the connector, its tests noticed ${killed} (\`npm run mutate -- ${name}\`, ${date}).` +
-      (survived === 0 ? "" : " Why not the others, is in `connectors/surviving-mutants.json`."),
+      (survived === 0 ? "" : " The reason for each of the others is in `connectors/surviving-mutants.json`."),
   ];
 }
 
