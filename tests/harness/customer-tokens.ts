@@ -17,6 +17,9 @@ export interface TokenSigner {
   sign(claims?: Record<string, unknown>): Promise<string>;
 }
 
+/** The longest life that a token may have: a busy machine may need minutes for what a test does with one. */
+const LONGEST_LIFE_SECONDS = 600;
+
 /** Creates a JWT key of the default project and returns its private key. */
 export async function registerJwtKey(busbar: Caller): Promise<TokenSigner> {
   const { publicKey, privateKey } = generateKeyPairSync("rsa", { modulusLength: 2_048 });
@@ -33,7 +36,14 @@ export async function registerJwtKey(busbar: Caller): Promise<TokenSigner> {
     publicKeyPem,
     sign(claims = {}) {
       const iat = Math.floor(Date.now() / 1_000);
-      const all = { sub: "anybody", groupRef: "acme", consumerRef: "ada", iat, exp: iat + 300, ...claims };
+      const all = {
+        sub: "anybody",
+        groupRef: "acme",
+        consumerRef: "ada",
+        iat,
+        exp: iat + LONGEST_LIFE_SECONDS,
+        ...claims,
+      };
       return new SignJWT(all).setProtectedHeader({ alg: "RS256", kid }).sign(privateKey);
     },
   };
