@@ -77,7 +77,7 @@ export async function runTwoWaySyncExample(t: TestContext): Promise<void> {
   const address = (await said("Connect HubSpot: ")).split(": ")[1] ?? "";
   await openConsentBrowser().consent(address);
   await said("In step");
-  const table = new DatabaseSync(file, { timeout: 5_000 });
+  const table = new DatabaseSync(file, { timeout: 60_000 });
   t.after(() => table.close());
   const inTable = () =>
     new Map(

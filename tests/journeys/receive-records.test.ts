@@ -83,7 +83,7 @@ describe("the receiver of the guide", () => {
 
   /** Returns `id name` of every record in the copy. */
   function copied(object: string): string[] {
-    const database = new DatabaseSync(join(folder, "records.db"), { readOnly: true, timeout: 5_000 });
+    const database = new DatabaseSync(join(folder, "records.db"), { readOnly: true, timeout: 60_000 });
     const rows = database
       .prepare(
         `SELECT id || ' ' || ifnull(record ->> '$.mappedFields.familyName', '') AS text FROM records
