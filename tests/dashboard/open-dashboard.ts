@@ -16,6 +16,8 @@ export interface Visit {
   context: BrowserContext;
   /** Opens an address and waits until its first answers are drawn. */
   open(path: string): Promise<void>;
+  /** Goes to another page as a link does, in a fifth of the browser's time; the page before must have another component. */
+  follow(path: string): Promise<void>;
   /** Waits until the page has drawn its first answers. */
   drawn(): Promise<void>;
   /** Fails if the policy was violated, the console had an error, or another origin was called. */
@@ -206,6 +208,12 @@ async function openPage(
     async open(path) {
       await page.goto(origin + path);
       await drawn();
+    },
+    async follow(path) {
+      await page.evaluate(`document.querySelector("h1").dataset.left = "";
+        history.pushState({}, "", ${JSON.stringify(path)})`);
+      // The router shows the page before until the next one is loaded.
+      await page.locator("main:not([aria-busy=true]) h1:not([data-left])").waitFor();
     },
     assertUntroubled: () => assert.deepEqual(troubles, []),
     forgive: () => void troubles.splice(0),

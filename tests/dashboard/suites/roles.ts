@@ -69,8 +69,8 @@ export const suite: Suite = (server) => {
       ...(await listPages(server())),
       { path: `/projects/default${await installReader(server())}` },
     ];
-    for (const { path } of pages) {
-      await visit.open(path);
+    for (const [index, { path }] of pages.entries()) {
+      await (index === 0 ? visit.open(path) : visit.follow(path));
       await eachTab(visit, async (tab) => {
         const place = tab === undefined ? path : `${path} ${tab}`;
         const { offered, unexplained, explained }: Controls = await page.evaluate(controls);
