@@ -1,13 +1,13 @@
 /** Reads one page of a list by a description, and compares its records with bounds and filters. */
-import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
+import type { Json, JsonObject } from "../../ground/json.ts";
 import type { Connector } from "../connector.ts";
 import { parseReportedTime } from "../calls/reported-time.ts";
-import { brokenPage, isTooLarge, listOrBroken, objectOrBroken } from "../calls/page-check.ts";
+import { brokenPage, isTooLarge } from "../calls/page-check.ts";
 import type { ProviderFetch, ProviderRequest, ProviderResponse } from "../calls/provider-fetch.ts";
 import { ProviderError } from "../calls/provider-error.ts";
 import type { Checkpoint, ReadPage, ReadPlan, SourceRecord } from "../read-connector.ts";
 import { parseBody, send, buildUnreadable } from "../calls/send-request.ts";
-import { joinLists, textAt } from "../calls/text-at.ts";
+import { textAt } from "../calls/text-at.ts";
 import { watchHeaders } from "../calls/watch-headers.ts";
 import { buildBody } from "./write/body-members.ts";
 import {
@@ -23,11 +23,13 @@ import { requestFirstCheckpoint, buildFirstCursorRequest, nextPlace, putPlace } 
 import { listFilledNames, fillPath, fillText } from "./fill-path.ts";
 import { withFurtherFields } from "./further-fields.ts";
 import { getOne } from "./get-record.ts";
+import { listEntries } from "./list-entries.ts";
 import { withDocument } from "./graphql-plan.ts";
 import { at, readRecordId, flattenValues, type ObjectPlan } from "./object-plan.ts";
 import { isKnown, readOn } from "./newest-first.ts";
+import { goBack, listFresh, overlap, rememberOverlap } from "./overlapping-pages.ts";
 import { matchesPlan } from "./record-filter.ts";
-import { nestValue, formatTime, withQuery, type RequestParts } from "./request-parts.ts";
+import { formatTime, withQuery, type RequestParts } from "./request-parts.ts";
 import type { ScrollUses } from "./scroll-uses.ts";
 import { listEmptyFields, putSelected } from "./selected-fields.ts";
 import {
@@ -175,6 +177,7 @@ export async function readPageFrom(
   const isEmpty =
     (error !== undefined && rules.emptyWhen !== undefined && error.message.includes(rules.emptyWhen)) ||
     (!error && response !== undefined && isEmptyAnswer(response));
+  if (isEmpty && !listFresh([], rules, checkpoint)) return goBack(rules, checkpoint, plan);
   if (isEmpty) return { records: [], deleted: [], ...nextList(chosen) };
   const again = error && restartBehind(rules.paging ?? {}, reached, error);
   if (again) return readAgain(again);
@@ -182,18 +185,19 @@ export async function readPageFrom(
   if (!response) throw brokenPage("there is no answer");
   const body = parseBody(response.text);
   if (body === undefined) throw buildUnreadable(response);
-  const listed = listOrBroken(listIn(body, rules), "the list of records");
-  const each = rules.each === undefined ? undefined : fillPath(rules.each, rules);
-  const entries = listed.map((entry) => objectOrBroken(at(entry, each), "a record"));
+  const all = listEntries(body, rules);
+  const entries = listFresh(all, rules, checkpoint);
+  if (!entries) return goBack(rules, checkpoint, plan);
   const whole = rules.readEach
     ? await wholeRecords(entries, { rules, classify, fetch: watched.fetch }, plan)
     : await withFurtherFields({ rules, classify, fetch: watched.fetch }, entries, namedFields(rules, plan));
   const { records, ids } = toRecords(whole, entries, chosen, plan.fields);
   const total = totalIn(body, rules);
-  const next = nextCheckpoint(chosen, checkpoint, { plan, response, body, records, entries, ids, total });
+  const answered = { plan, response, body, records, entries, ids, all, total };
+  const next = nextCheckpoint(chosen, checkpoint, answered);
   const providerTime = watched.providerTime();
   const warning =
-    warnOfMissingDeletions(chosen, plan.since, listed.length) ??
+    warnOfMissingDeletions(chosen, plan.since, all.length) ??
     warnOfUnnamed(chosen, whole.length - records.length);
   return {
     ...divide(leaveOutSeen(records, chosen, checkpoint), chosen),
@@ -244,6 +248,8 @@ interface AnsweredPage {
   records: SourceRecord[];
   entries: JsonObject[];
   ids: string[];
+  /** The entries with those that the page before had. */
+  all: JsonObject[];
   total: number | undefined;
 }
 
@@ -251,7 +257,7 @@ interface AnsweredPage {
 function nextCheckpoint(
   chosen: ChosenList,
   checkpoint: Checkpoint | undefined,
-  { plan, response, body, records, entries, ids, total }: AnsweredPage,
+  { plan, response, body, records, entries, ids, all, total }: AnsweredPage,
 ): Checkpoint | undefined {
   const { rules, position, bound } = chosen;
   const paging = rules.paging ?? {};
@@ -264,14 +270,15 @@ function nextCheckpoint(
   const following = nextPlace(paging, checkpoint?.["place"], {
     response,
     body,
-    count: ids.length,
+    count: all.length,
+    fresh: ids.length,
     // A total is that of the bound, which moves.
     ...(moves ? { read: undefined, total: undefined } : { read, total }),
     lastId: from === undefined ? ids.at(-1) : textAt(entries.at(-1) ?? null, from),
     listPath: fillPath(rules.list?.path ?? "", rules),
     pageSize,
   });
-  const place = isBehindPeriod(chosen, records) ? undefined : following;
+  const { place, tail } = overlap(rules, isBehindPeriod(chosen, records) ? undefined : following, all);
   const moved = moves ? moveBound(chosen, records, checkpoint, place) : undefined;
   const reading = paging.newestFirst ? readOn(chosen, checkpoint, records, place) : undefined;
   const isOver = reading?.isOver ?? (moves ? moved : place) === undefined;
@@ -288,6 +295,7 @@ function nextCheckpoint(
   return {
     ...rememberPlace(chosen, step.place, checkpoint, pageSize),
     ...(moved && rememberBound(moved)),
+    ...(step.place !== undefined && rememberOverlap(tail, checkpoint)),
     ...(position > 0 && { list: position }),
     ...reading?.next,
     ...remembered,
@@ -326,35 +334,6 @@ async function wholeRecords(
   }
   return whole;
 }
-
-/** A list that is null or left out is empty where what is around it shows that the answer has the described form. */
-function listIn(body: Json, { records, absentWhenEmpty, keyed, ...rules }: ObjectPlan): Json | undefined {
-  const path = records === undefined ? "" : fillPath(records, rules);
-  const list = path.includes("*") ? joinLists(body, path) : at(body, path);
-  if (keyed && list !== undefined && isJsonObject(list)) return parseMembers(list, keyed);
-  if (list === null && path !== "") return [];
-  if (list !== undefined) return list;
-  const [okPath, okValue] = rules.okWhen?.split("=") ?? [];
-  if (okPath !== undefined && textAt(body, okPath) !== okValue) return undefined;
-  const [outer = ""] = path.split(".*.");
-  const around = at(body, outer.slice(0, Math.max(0, outer.lastIndexOf("."))));
-  if (around === undefined || !isJsonObject(around)) return undefined;
-  return absentWhenEmpty || besideList(rules).some((member) => at(body, member) !== undefined)
-    ? []
-    : undefined;
-}
-
-/** Paths of what an answer has beside its list. */
-function besideList({ paging = {}, total }: Pick<ObjectPlan, "paging" | "total">): string[] {
-  const { cursor, nextUrl, page, offset, keyset } = paging;
-  const counted = [cursor, page, offset, keyset].flatMap((rules) => [rules?.more, rules?.last]);
-  return [total, cursor?.from, nextUrl?.from, page?.pages, ...counted].filter((path) => path !== undefined);
-}
-
-const parseMembers = (list: JsonObject, { name, type }: NonNullable<ObjectPlan["keyed"]>): JsonObject[] =>
-  Object.entries(list).map(([key, value]) =>
-    isJsonObject(value) ? nestValue(name, key, value) : nestValue(type, value, nestValue(name, key)),
-  );
 
 export function sourceRecord(
   raw: JsonObject,

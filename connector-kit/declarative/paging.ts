@@ -27,6 +27,8 @@ interface Answered {
   body: Json;
   /** Entries of this page. */
   count: number;
+  /** Those among them that the page before did not have. */
+  fresh: number;
   /** Entries of the list up to this page, where it is known. */
   read: number | undefined;
   /** Number of all entries, where the answer tells it. */
@@ -66,7 +68,9 @@ export function nextPlace(
   }
   if (offset) {
     const skipped = typeof before === "number" ? before : firstOffset(offset);
-    return goesOn(paging, offset, answered) ? skipped + count : undefined;
+    // What was read is not what is before the page, where records that were read are deleted.
+    const reached = { ...answered, read: skipped - firstOffset(offset) + count };
+    return goesOn(paging, offset, reached) ? skipped + count : undefined;
   }
   if (!keyset || !goesOn(paging, keyset, answered)) return undefined;
   if (lastId !== undefined) return lastId;
@@ -88,7 +92,7 @@ function hasMore({ more, last }: Flags, body: Json): boolean | undefined {
 function goesOn(
   { shortPageEnds }: PagingRules,
   flags: Flags,
-  { body, count, read, total, pageSize }: Answered,
+  { body, count, fresh, read, total, pageSize }: Answered,
 ): boolean {
   const isFull = pageSize !== undefined && count >= pageSize;
   const isUntold = flags.more !== undefined && at(body, flags.more) === undefined;
@@ -96,7 +100,7 @@ function goesOn(
   if (isFull && isUntold) return true;
   const reported = hasMore(flags, body);
   if (reported !== undefined) return reported;
-  if (count === 0) return false;
+  if (fresh === 0 && !isFull) return false;
   if (shortPageEnds && pageSize !== undefined && count < pageSize) return false;
   return total === undefined || read === undefined || read < total;
 }

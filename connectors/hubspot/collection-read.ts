@@ -12,7 +12,7 @@ import type {
 import { send } from "../../connector-kit/calls/send-request.ts";
 import { textAt } from "../../connector-kit/calls/text-at.ts";
 import { classify } from "./classify.ts";
-import { findCollection, type Collection } from "./collection.ts";
+import { findCollection, listKnownIds, type Collection } from "./collection.ts";
 import type { CrmPage } from "./crm-page.ts";
 import { filterTest, timeTest } from "./record-test.ts";
 import { readTime } from "./source-record.ts";
@@ -111,7 +111,9 @@ function readAnswer(
     throw brokenPage("HubSpot's pages do not advance");
   }
   if (isRepeated) throw brokenPage(`HubSpot's page is repeated: it begins with record ${first.id} again`);
-  return { all, ...(cursor !== undefined && { next: { cursor, pages, first: first?.id ?? "" } }) };
+  const known = listKnownIds(place);
+  const fresh = all.filter(({ id }) => !known.includes(id));
+  return { all: fresh, ...(cursor !== undefined && { next: { cursor, pages, first: first?.id ?? "" } }) };
 }
 
 function toRecord({ id: name }: Collection, value: Json, isTimed: boolean): SourceRecord {

@@ -1,6 +1,7 @@
 /** HubSpot objects outside the CRM API that can be read all the same: owners and lists. */
 import type { JsonObject } from "../../ground/json.ts";
 import type { FieldKind, FieldMetadata, ObjectMetadata } from "../../connector-kit/fields.ts";
+import { textAt } from "../../connector-kit/calls/text-at.ts";
 import { brokenPage } from "../../connector-kit/calls/page-check.ts";
 import type { ProviderRequest } from "../../connector-kit/calls/provider-fetch.ts";
 import { readCursor } from "./list-scan.ts";
@@ -123,7 +124,14 @@ const COLLECTIONS: Record<string, Collection> = {
 const ARCHIVED = "archived:";
 
 const readOffset = (cursor: string | undefined): number =>
-  cursor !== undefined && /^\d{1,9}$/.test(cursor) ? Number(cursor) : 0;
+  cursor !== undefined && /^\d{1,9}(?::|$)/.test(cursor) ? Number.parseInt(cursor, 10) : 0;
+
+/** Returns the ids that a cursor names behind its offset: those of the records that the page before had, too. */
+export const listKnownIds = (cursor = ""): string[] =>
+  /^\d{1,9}:/.test(cursor) ? cursor.split(":").slice(1) : [];
+
+/** Pages overlap, because a list that is deleted meanwhile moves those behind it to smaller offsets. */
+const OVERLAP = 10;
 
 /** A search ends behind 10,000 results, and lists have no order by which to go on: then the read fails instead of ending early. */
 function nextOffset(
@@ -135,7 +143,11 @@ function nextOffset(
     if (typeof total !== "number" || total <= read) return undefined;
     throw brokenPage(`HubSpot counts ${total} lists, and gives no page behind the first ${read}`);
   }
-  if (typeof offset === "number" && Number.isInteger(offset) && offset > 0) return String(offset);
+  if (typeof offset === "number" && Number.isInteger(offset) && offset > 0) {
+    const ids = (Array.isArray(lists) ? lists : []).flatMap((list) => textAt(list, "listId") ?? []);
+    const known = ids.slice(ids.length - Math.min(OVERLAP, Math.floor(ids.length / 2)));
+    return [offset - known.length, ...known].join(":");
+  }
   throw brokenPage("HubSpot's answer is broken: more lists follow, but `offset` is not a number");
 }
 

@@ -133,12 +133,10 @@ function connectionValues({ values = {} }: Account): string[] {
 function limitSection({ limits }: Description, plans: ObjectPlan[], facts: Facts | undefined): string[] {
   const sizes = new Set(plans.flatMap(({ list }) => list?.pageSize?.most ?? []));
   const below = plans.filter(({ parent }) => parent);
-  // Cursors and addresses can be positions, too: the vendor's material tells it, not the description.
+  // Cursors and addresses can be positions, too: the vendor's material tells it, not the description. Pages by offset overlap.
   const byPosition = plans.filter(
     ({ name, paging, since }) =>
-      paging?.page ??
-      paging?.offset ??
-      (since?.keyset !== true && facts?.objects[name]?.list?.paging.positional),
+      since?.keyset !== true && (paging?.page ?? facts?.objects[name]?.list?.paging.positional),
   );
   return [
     "",

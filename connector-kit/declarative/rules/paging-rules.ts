@@ -55,7 +55,10 @@ export const Paging = Type.Object({
   ),
   offset: Type.Optional(
     Type.Object({
-      to: text("Where the number of records before the page goes."),
+      to: text(
+        "Where the number of records before the page goes. A page begins with the last three records of the one before, because one that is " +
+          "deleted meanwhile moves the others.",
+      ),
       first: Type.Optional(Type.Integer({ description: "That of the first page. Default: 0." })),
       ...counted,
     }),

@@ -1,0 +1,43 @@
+/** Finds the entries of a list in an answer. */
+import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
+import { listOrBroken, objectOrBroken } from "../calls/page-check.ts";
+import { joinLists, textAt } from "../calls/text-at.ts";
+import { fillPath } from "./fill-path.ts";
+import { at, type ObjectPlan } from "./object-plan.ts";
+import { nestValue } from "./request-parts.ts";
+
+/** Throws `ProviderError` where the answer has no list. */
+export function listEntries(body: Json, rules: ObjectPlan): JsonObject[] {
+  const each = rules.each === undefined ? undefined : fillPath(rules.each, rules);
+  const listed = listOrBroken(listIn(body, rules), "the list of records");
+  return listed.map((entry) => objectOrBroken(at(entry, each), "a record"));
+}
+
+/** A list that is null or left out is empty where what is around it shows that the answer has the described form. */
+function listIn(body: Json, { records, absentWhenEmpty, keyed, ...rules }: ObjectPlan): Json | undefined {
+  const path = records === undefined ? "" : fillPath(records, rules);
+  const list = path.includes("*") ? joinLists(body, path) : at(body, path);
+  if (keyed && list !== undefined && isJsonObject(list)) return parseMembers(list, keyed);
+  if (list === null && path !== "") return [];
+  if (list !== undefined) return list;
+  const [okPath, okValue] = rules.okWhen?.split("=") ?? [];
+  if (okPath !== undefined && textAt(body, okPath) !== okValue) return undefined;
+  const [outer = ""] = path.split(".*.");
+  const around = at(body, outer.slice(0, Math.max(0, outer.lastIndexOf("."))));
+  if (around === undefined || !isJsonObject(around)) return undefined;
+  return absentWhenEmpty || besideList(rules).some((member) => at(body, member) !== undefined)
+    ? []
+    : undefined;
+}
+
+/** Paths of what an answer has beside its list. */
+function besideList({ paging = {}, total }: Pick<ObjectPlan, "paging" | "total">): string[] {
+  const { cursor, nextUrl, page, offset, keyset } = paging;
+  const counted = [cursor, page, offset, keyset].flatMap((rules) => [rules?.more, rules?.last]);
+  return [total, cursor?.from, nextUrl?.from, page?.pages, ...counted].filter((path) => path !== undefined);
+}
+
+const parseMembers = (list: JsonObject, { name, type }: NonNullable<ObjectPlan["keyed"]>): JsonObject[] =>
+  Object.entries(list).map(([key, value]) =>
+    isJsonObject(value) ? nestValue(name, key, value) : nestValue(type, value, nestValue(name, key)),
+  );
