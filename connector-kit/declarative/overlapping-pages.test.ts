@@ -1,7 +1,6 @@
 /** Records that are deleted while a list is read by position: everything that is still there must come, and the scan must end. */
 import assert from "node:assert/strict";
-import { test } from "node:test";
-import type { TestContext } from "node:test";
+import { test, type TestContext } from "node:test";
 import { numberIn, open, people, PLAN, upTo } from "./scan-fixture.ts";
 
 const rules = {

@@ -1,9 +1,25 @@
-/** A person's contacts, events, messages and tasks lists, by Microsoft Graph. */
-import type { Description } from "../../connector-kit/declarative/rules/description.ts";
+/** A person's contacts, events, messages and calendars, by Microsoft Graph. */
+import type { Description, ObjectRules } from "../../connector-kit/declarative/rules/description.ts";
 import { contactFields } from "./contact-fields.ts";
 import { IMMUTABLE_IDS } from "./provider.ts";
 
-const ever = "createdDateTime ge 1900-01-01T00:00:00Z";
+/**
+ * The address of a next page counts the items before it, so that one that is deleted meanwhile hides another one: lists go on by the time of
+ * change. What a list is sorted by must be in the filter, and first.
+ */
+const dated = (path: string, most = 500): Pick<ObjectRules, "list" | "since"> => ({
+  list: {
+    path,
+    query: { $orderby: "lastModifiedDateTime" },
+    pageSize: { to: "query.$top", most },
+  },
+  since: {
+    to: "query.$filter",
+    template: "lastModifiedDateTime ge {since}",
+    full: "1970-01-01T00:00:00Z",
+    keyset: true,
+  },
+});
 
 export const description: Description = {
   ids: { pattern: "[A-Za-z0-9_=-]{1,512}" },
@@ -12,7 +28,6 @@ export const description: Description = {
     records: "value",
     paging: { nextUrl: { from: "@odata.nextLink" } },
     changedPath: "lastModifiedDateTime",
-    since: { to: "query.$filter", template: "lastModifiedDateTime ge {since}" },
     create: { method: "POST", path: "/v1.0/me/{path}" },
     update: { method: "PATCH", path: "/v1.0/me/{path}/{id}" },
     delete: { method: "DELETE", path: "/v1.0/me/{path}/{id}" },
@@ -31,41 +46,36 @@ export const description: Description = {
   },
   objects: {
     "me/contacts": {
+      ...dated("/v1.0/me/{path}"),
       path: "contacts",
       metadata: { label: "Contact", fields: contactFields },
       example: { givenName: "Ada" },
     },
-    "me/events": { path: "events", example: { subject: "Pens" } },
-    // What messages are sorted by must be in the filter, and first. Sorted by creation, a message that changes does not move.
+    "me/events": { ...dated("/v1.0/me/{path}"), path: "events", example: { subject: "Pens" } },
+    // Larger pages of whole messages take Graph too long.
     "me/messages": {
+      ...dated("/v1.0/me/{path}", 100),
       path: "messages",
-      list: {
-        path: "/v1.0/me/{path}",
-        query: { $filter: ever, $orderby: "createdDateTime" },
-        pageSize: { to: "query.$top", most: 100 },
-      },
-      since: { to: "query.$filter", template: `${ever} and lastModifiedDateTime ge {since}` },
       example: { subject: "Pens" },
     },
-    "me/calendars": { path: "calendars", since: {}, example: { name: "Pens" } },
+    "me/calendars": { path: "calendars", example: { name: "Pens" } },
     // The list of events has those of the default calendar, the list of contacts those of the default folder: these have the others, too.
     "me/calendars/events": {
       modes: ["read"],
       parent: { object: "me/calendars" },
-      list: { path: "/v1.0/me/calendars/{parent}/events", pageSize: { to: "query.$top", most: 500 } },
+      ...dated("/v1.0/me/calendars/{parent}/events"),
       get: { path: "/v1.0/me/events/{id}" },
       example: { subject: "Pens" },
     },
     "me/contactFolders": {
       path: "contactFolders",
       modes: ["read"],
-      since: {},
       example: { displayName: "Pens" },
     },
     "me/contactFolders/contacts": {
       modes: ["read"],
       parent: { object: "me/contactFolders" },
-      list: { path: "/v1.0/me/contactFolders/{parent}/contacts", pageSize: { to: "query.$top", most: 500 } },
+      ...dated("/v1.0/me/contactFolders/{parent}/contacts"),
       get: { path: "/v1.0/me/contacts/{id}" },
       metadata: { label: "Contact", fields: contactFields },
       example: { givenName: "Ada" },

@@ -101,8 +101,9 @@ export function gapOfLists({ object }: Bench): string | undefined {
  * Returns a gap if nothing is known about rows that move. Throws if pages are by position, sources describe orders of the
  * vendor, and the connector requested none of them.
  */
-export function gapOfOrder({ vendor }: Bench, fact: ListFact | undefined): string | undefined {
-  if (fact?.paging.kind === "none" || vendor.seen.every(({ order }) => order !== "unknown")) return undefined;
+export function gapOfOrder({ vendor, objectName }: Bench, fact: ListFact | undefined): string | undefined {
+  const own = vendor.seen.filter((request) => request.objectName === objectName);
+  if (fact?.paging.kind === "none" || own.every(({ order }) => order !== "unknown")) return undefined;
   const { kind = "none", positional = false } = fact?.paging ?? {};
   const isByPosition = positional || kind === "page" || kind === "offset";
   const orders = isByPosition ? Object.keys(fact?.sort?.by ?? {}) : [];
