@@ -37,15 +37,15 @@ function request(provider: string, write: RecordWrite): ProviderRequest {
   return prepared;
 }
 
-test("Close: the offset is a number, and grows by the records of a page", async () => {
+test("Close: the offset is a number, and grows by the new records of a page, which begins with the last one before", async () => {
   const page = (...numbers: number[]): Reply => ({
     status: 200,
     body: { data: numbers.map((number) => ({ id: `task_${number}` })), has_more: true },
   });
-  const provider = replay(page(1, 2, 3), page(4, 5));
+  const provider = replay(page(1, 2, 3), page(3, 4, 5));
   const first = await reader("close").readPage(planRead("task"), undefined, provider.fetch);
   const { next } = await reader("close").readPage(planRead("task"), first.next, provider.fetch);
-  assert.deepEqual([first.next?.["place"], next?.["place"]], [3, 5]);
+  assert.deepEqual([first.next?.["place"], next?.["place"]], [2, 4]);
 });
 
 for (const [provider, object] of [

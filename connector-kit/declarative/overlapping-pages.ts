@@ -12,7 +12,7 @@ import { chooseSize } from "./smaller-pages.ts";
 
 /** More than one, because the last record itself may be deleted. */
 const OVERLAP = 3;
-/** Of pages whose size the caller does not choose. */
+/** How far a list goes back whose caller does not choose the size of a page. */
 const USUAL_SIZE = 50;
 
 /** Returns the entries that the page before did not have; undefined where the list must go back, because it has none of those that it should begin with. */
