@@ -10,6 +10,9 @@ const errorCodes: NonNullable<Description["errors"]["codes"]> = {
   604: "unknown_outcome",
   608: "unavailable",
   611: "unknown_outcome",
+  // "Likely a timeout. The request should be retried"; "usually indicates temporary inaccessibility".
+  502: "unknown_outcome",
+  614: "unavailable",
   713: "unavailable",
   // Calls in 20 seconds, in a day, at the same time.
   606: "rate_limited",
@@ -21,6 +24,9 @@ const errorCodes: NonNullable<Description["errors"]["codes"]> = {
   1013: "not_found",
   1005: "conflict",
   1007: "conflict",
+  1008: "forbidden",
+  1017: "conflict",
+  1022: "conflict",
 };
 
 const leads = "/rest/v1/leads.json";
@@ -190,6 +196,6 @@ export const description: Description = {
   sources: {
     documentation: "https://experienceleague.adobe.com/en/docs/marketo-developer/marketo/rest/rest-api",
     checked:
-      "2026-11-28, Adobe’s OpenAPI files and pages of 2026-08; the order of lists of assets is told nowhere, the codes of errors were not looked up; activities are those of 18 types that every account has, by ids of Adobe’s blog and of another client, not those of Salesforce, of opportunities and of an account’s own types; deletions of leads from the list of the last 14 days, for which the API user needs the permission to read activities. Companies, opportunities and own objects, whose ids are no numbers, are left out",
+      "2026-11-28, Adobe’s OpenAPI files and pages of 2026-08; the order of lists of assets is told nowhere, codes of errors from Adobe’s page; activities are those of 18 types that every account has, by ids of Adobe’s blog and of another client, not those of Salesforce, of opportunities and of an account’s own types; deletions of leads from the list of the last 14 days, for which the API user needs the permission to read activities. Companies, opportunities and own objects, whose ids are no numbers, are left out",
   },
 };
