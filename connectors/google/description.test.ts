@@ -34,11 +34,24 @@ test("an update names only what changes, and invites nobody", async () => {
   assert.deepEqual(requests, [
     {
       method: "PATCH",
-      path: `/calendar/v3/calendars/primary/events/${event.id}?sendUpdates=none`,
+      path: `/calendar/v3/calendars/primary/events/${event.id}?sendUpdates=none&conferenceDataVersion=1&supportsAttachments=true`,
       body: fields,
       repeatable: true,
     },
   ]);
+});
+
+/** Google's discovery document: "Version 0 assumes no conference data support and ignores conference data in the event's body. […] The default is 0." */
+test("a conference and attachments in the fields are not ignored", async () => {
+  const { fetch, requests } = replay({ status: 200, body: event });
+  const fields = { summary: "Pens", conferenceData: { createRequest: { requestId: "c1" } }, attachments: [] };
+  await write.write(orderWrite("events", "create", { fields }), fetch);
+  await write.write(orderWrite("events", "update", { id: event.id, fields }), fetch);
+  for (const { method, path } of requests.filter((request) => request.method !== "GET")) {
+    const { searchParams } = new URL(path, "https://x.invalid");
+    assert.equal(searchParams.get("conferenceDataVersion"), "1", method);
+    assert.equal(searchParams.get("supportsAttachments"), "true", method);
+  }
 });
 
 test("lists go on by the page's token, with the bound of the last change", async () => {

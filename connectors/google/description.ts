@@ -7,6 +7,9 @@ const moment = { type: "other" as const, required: true };
 
 const events = "/calendar/v3/calendars/{path}/events";
 
+/** Without the last two, Google ignores the conference and the attachments in the body. */
+const quietly = "sendUpdates=none&conferenceDataVersion=1&supportsAttachments=true";
+
 /**
  * Nobody is invited or told by mail. Google selects changes of the last 20 days only. Cancelled events are asked for in each read, also where
  * the bound is too old to be sent: they are the deletions.
@@ -20,8 +23,8 @@ const ofCalendar: ObjectRules = {
   changedPath: "updated",
   since: { to: "query.updatedMin", oldestDays: 20 },
   deleted: { at: "status", is: "cancelled" },
-  create: { method: "POST", path: `${events}?sendUpdates=none` },
-  update: { method: "PATCH", path: `${events}/{id}?sendUpdates=none` },
+  create: { method: "POST", path: `${events}?${quietly}` },
+  update: { method: "PATCH", path: `${events}/{id}?${quietly}` },
   delete: { method: "DELETE", path: `${events}/{id}?sendUpdates=none` },
   get: { path: `${events}/{id}` },
   metadata: {
