@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createLog } from "../ground/log.ts";
 import { startEmbeddedPostgres } from "../server/postgres/start-embedded-postgres.ts";
-import { openDatabase } from "../server/store/database/database.ts";
+import { openDatabase } from "../server/store/database/open-database.ts";
 
 const ROWS = "server/store/database/rows.gen.ts";
 

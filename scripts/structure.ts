@@ -2,7 +2,7 @@
 import { findCircles, findMutualFolders, findSharedNames, findMainFolder } from "./structure/find-faults.ts";
 import { importGraph, readSources, readTests, type Source } from "./structure/import-graph.ts";
 import { findUnusedExports } from "./structure/unused-exports.ts";
-import { deepestChain, maxImported, measureSizes, type Sizes } from "./structure/measure.ts";
+import { deepestChain, listReached, maxImported, measureSizes, type Sizes } from "./structure/measure.ts";
 
 const sources = readSources();
 const graph = importGraph(sources);
@@ -43,6 +43,8 @@ const report = [
   ...list("File names that occur twice in the server (0 wanted)", findSharedNames(inServer)),
   ...list("Unused exports (0 wanted)", findUnusedExports(sources, readTests())),
   ...list("Files of the deepest import chain", chain),
+  "",
+  `Files that a write reaches: ${listReached(graph, "server/write/write-records.ts").size}`,
   "",
   "Most imported",
   ...maxImported(graph, 10).map(([file, importers]) => `  ${file} ${importers}`),

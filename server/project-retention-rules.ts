@@ -18,7 +18,8 @@ import {
   removeProjectNowhere,
 } from "./store/deliveries/delivery-sweep.ts";
 import { removeProjectOperations } from "./store/operations/operations.ts";
-import { listOwnRetention, type ProjectBound } from "./store/access/project-retention.ts";
+import { listOwnRetention } from "./store/access/project-retention.ts";
+import type { ProjectBound } from "./store/database/id-range.ts";
 import { removePushesBefore } from "./store/subscriptions/received-pushes.ts";
 import { removeProjectProxyUsage } from "./store/operations/proxy-usage.ts";
 import { removeProjectRefusedRequests } from "./store/access/refused-requests.ts";

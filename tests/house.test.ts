@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { PROVIDER_TABLE } from "../connectors/provider-table.ts";
 import { findCircles, findMutualFolders, findSharedNames } from "../scripts/structure/find-faults.ts";
 import { importGraph, listImports, readSources, readTests } from "../scripts/structure/import-graph.ts";
+import { listReached } from "../scripts/structure/measure.ts";
 import { findUnusedExports } from "../scripts/structure/unused-exports.ts";
 
 /** The layers: a place may import from itself and from the places listed. The first pattern that matches is the place. */
@@ -172,6 +173,13 @@ test("no two top-level folders import each other", () => {
 test("no file reaches itself by its imports, types counted", () => {
   const circles = findCircles(importGraph(all)).map((circle) => circle.join(", "));
   assert.deepEqual(circles, []);
+});
+
+test("a write reaches at most 155 files: it knows the database, egress and connections by what they do", () => {
+  const reached = listReached(importGraph(all), "server/write/write-records.ts");
+  assert.ok(reached.size <= 155, String(reached.size));
+  for (const opener of ["store/database/open-database", "egress/open-egress", "calls/open-live-connections"])
+    assert.ok(texts.has(`server/${opener}.ts`) && !reached.has(`server/${opener}.ts`), opener);
 });
 
 test("npm run generate imports no generated file before it has written all of them", () => {

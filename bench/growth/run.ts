@@ -14,7 +14,7 @@ import { readConfig } from "../../ground/config.ts";
 import { createLog } from "../../ground/log.ts";
 import { findRunningServer } from "../../server/postgres/find-running-server.ts";
 import { retentionRules } from "../../server/retention-rules.ts";
-import { openDatabase } from "../../server/store/database/database.ts";
+import { openDatabase } from "../../server/store/database/open-database.ts";
 import { endChildBusbar, startChildBusbar, type ChildBusbar } from "../../tests/harness/child-busbar.ts";
 import { connectCustomer } from "../../tests/harness/connect-customer.ts";
 import { openSink, type Sink } from "../../tests/harness/deliveries/sink.ts";

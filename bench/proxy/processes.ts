@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { acme, linesFor } from "../../tests/harness/proxy/real-proxy.ts";
 import { PROVIDER, stockDatabase, type Stock } from "../../tests/harness/proxy/stock-database.ts";
 import { createLog } from "../../ground/log.ts";
-import { openDatabase } from "../../server/store/database/database.ts";
+import { openDatabase } from "../../server/store/database/open-database.ts";
 import { createTestDatabase } from "../../tests/harness/database.ts";
 import { freePort } from "./contenders/nginx.ts";
 import { readCpuMicros, moveTo, startNginxRunner, startNode, stopAll, type Runner } from "./runners.ts";

@@ -16,7 +16,8 @@ import { createLog } from "../../ground/log.ts";
 import { nowMs } from "../../ground/clock.ts";
 import { newId } from "../../ground/ids.ts";
 import { startEmbeddedPostgres } from "../../server/postgres/start-embedded-postgres.ts";
-import { openDatabase, type Database } from "../../server/store/database/database.ts";
+import type { Database } from "../../server/store/database/database.ts";
+import { openDatabase } from "../../server/store/database/open-database.ts";
 import { migrate, listMigrationNames } from "../../server/store/database/migrate.ts";
 import { listProjectProxyCalls } from "../../server/store/operations/proxy-call-lists.ts";
 import {

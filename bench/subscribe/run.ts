@@ -11,7 +11,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { buildCatalog } from "../../connectors/catalog.ts";
 import { createLog } from "../../ground/log.ts";
-import { openDatabase } from "../../server/store/database/database.ts";
+import { openDatabase } from "../../server/store/database/open-database.ts";
 import { insertPushes } from "../../server/store/subscriptions/received-pushes.ts";
 import { openTaking } from "../../server/subscribe/receive/take-pushes.ts";
 import { processorMs } from "../processor-time.ts";

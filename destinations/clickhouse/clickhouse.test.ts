@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { openDestinationNetwork } from "../../server/deliver/destinations/destination-network.ts";
-import { openEgress, type Egress } from "../../server/egress/open-egress.ts";
+import type { Egress } from "../../server/egress/egress.ts";
+import { openEgress } from "../../server/egress/open-egress.ts";
 import { noClickHouse, startClickHouse, type ClickHouse } from "../../tests/harness/clickhouse.ts";
 import {
   answered,

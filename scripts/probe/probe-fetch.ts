@@ -5,7 +5,7 @@ import { fillPath } from "../../connector-kit/declarative/fill-path.ts";
 import { buildPlans } from "../../connector-kit/declarative/object-plan.ts";
 import type { ProviderFetch, ProviderResponse } from "../../connector-kit/calls/provider-fetch.ts";
 import { baseUrl } from "../../connector-kit/provider/template.ts";
-import type { Egress } from "../../server/egress/open-egress.ts";
+import type { Egress } from "../../server/egress/egress.ts";
 import type { Probed } from "./probed.ts";
 import type { ProbeCredentials } from "./read-probe-credentials.ts";
 

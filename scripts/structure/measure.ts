@@ -36,6 +36,13 @@ export function deepestChain(graph: ImportGraph): string[] {
   return pickLongest([...graph.keys()].map(below));
 }
 
+/** Returns the files that one reaches by its imports, itself included. */
+export function listReached(graph: ImportGraph, file: string): Set<string> {
+  const reached = new Set([file]);
+  for (const each of reached) for (const target of graph.get(each) ?? []) reached.add(target);
+  return reached;
+}
+
 /** Returns how many files import each file, the most imported first. */
 export function maxImported(graph: ImportGraph, count: number): [file: string, importers: number][] {
   const importers = Map.groupBy([...graph.values()].flat(), (target) => target);

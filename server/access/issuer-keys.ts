@@ -10,7 +10,7 @@ import {
 import { isJsonObject, type JsonObject } from "../../ground/json.ts";
 import { Problem } from "../../ground/errors.ts";
 import { EgressError } from "../egress/egress-error.ts";
-import type { Egress } from "../egress/open-egress.ts";
+import type { Egress } from "../egress/egress.ts";
 
 /** Signature algorithms with a key pair. Those with a shared secret are not accepted: this server could leak it. */
 export const SIGNATURE_ALGORITHMS = [

@@ -11,7 +11,7 @@ import { includesRole, type Role } from "../../ground/role.ts";
 import type { Route } from "../http/endpoint.ts";
 import { chooseRole } from "../http/require-role.ts";
 import { routes, type RouteServices } from "../routes.ts";
-import { openDatabase } from "../store/database/database.ts";
+import { openDatabase } from "../store/database/open-database.ts";
 import { bootstrap } from "./bootstrap.ts";
 import { OWNED } from "./limit-to-group.ts";
 

@@ -1,7 +1,6 @@
 /** The OpenID Connect issuer that this Busbar trusts: its addresses, its keys, the exchange of a sign-in's code, and UserInfo. */
 import { EgressError } from "../egress/egress-error.ts";
-import type { Egress } from "../egress/open-egress.ts";
-import type { EgressRequest, EgressResponse } from "../egress/send.ts";
+import type { EgressRequest, Egress, EgressResponse } from "../egress/egress.ts";
 import { Problem } from "../../ground/errors.ts";
 import { isJsonObject, type JsonObject } from "../../ground/json.ts";
 import type { Log } from "../../ground/log.ts";

@@ -4,7 +4,7 @@ import { after, before, describe, test } from "node:test";
 import { openTestBusbar, type TestBusbar } from "../../tests/harness/busbar.ts";
 import { inviteOwner } from "../commands/owner-access.ts";
 import { createLog } from "../../ground/log.ts";
-import { openDatabase } from "../store/database/database.ts";
+import { openDatabase } from "../store/database/open-database.ts";
 import { CLIENT_ID, startIssuer, type TestIssuer } from "../../tests/harness/issuer.ts";
 
 describe("signed-in people", () => {

@@ -7,7 +7,7 @@ import { startIssuer } from "../../tests/harness/issuer.ts";
 import { createLog } from "../../ground/log.ts";
 import { newApiKey } from "../../ground/ids.ts";
 import { insertApiKey } from "../store/access/api-keys.ts";
-import { openDatabase } from "../store/database/database.ts";
+import { openDatabase } from "../store/database/open-database.ts";
 import { upsertBuilder } from "../store/access/people.ts";
 import { bootstrap } from "./bootstrap.ts";
 import { openFailedAttempts } from "./failed-attempts.ts";

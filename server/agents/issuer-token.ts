@@ -14,7 +14,7 @@ import {
   verifySignature,
   type IssuerKeys,
 } from "../access/issuer-keys.ts";
-import type { Egress } from "../egress/open-egress.ts";
+import type { Egress } from "../egress/egress.ts";
 
 interface IssuedToken {
   /** `iss` and `sub` with a space between. */

@@ -14,7 +14,7 @@ import { TokenEndpointError } from "../credentials/grants/token-endpoint-error.t
 import { openProviderAppSecret } from "../credentials/stored/provider-app-secret.ts";
 import { EXPIRY_MARGIN_MS } from "../credentials/stored/refresh-time.ts";
 import { EgressError } from "../egress/egress-error.ts";
-import type { Egress } from "../egress/open-egress.ts";
+import type { Egress } from "../egress/egress.ts";
 import { nowMs } from "../../ground/clock.ts";
 import type { Sealer } from "../../ground/seal.ts";
 import type { Database } from "../store/database/database.ts";

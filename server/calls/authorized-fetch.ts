@@ -9,7 +9,7 @@ import type {
 import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import { UnsignableRequest } from "../../connector-kit/provider/sign-request.ts";
 import { EgressError } from "../egress/egress-error.ts";
-import type { Egress } from "../egress/open-egress.ts";
+import type { Egress } from "../egress/egress.ts";
 import { inSpan } from "../../ground/span.ts";
 import { withoutSecrets } from "../../ground/without-secrets.ts";
 import { listSecrets, type LiveConnection } from "./live-connection.ts";

@@ -1,7 +1,7 @@
 /** Builds the base address of a connection's calls from the catalog and the connection's metadata. */
 import { baseUrl, TemplateError } from "../../connector-kit/provider/template.ts";
 import { listAddressValues } from "../credentials/stored/provider-metadata.ts";
-import type { Egress } from "../egress/open-egress.ts";
+import type { Egress } from "../egress/egress.ts";
 import { unusableError, type LiveConnection } from "./live-connection.ts";
 
 type ReadBaseAddress = (connection: LiveConnection, moduleKey?: string) => URL;

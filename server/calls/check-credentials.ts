@@ -1,6 +1,6 @@
 /** Checks on request whether a connection's credentials work, and updates its status. */
 import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
-import type { Egress } from "../egress/open-egress.ts";
+import type { Egress } from "../egress/egress.ts";
 import { healConnection, markConnectionWorking } from "../store/connections/connection-states.ts";
 import type { Database } from "../store/database/database.ts";
 import type { Catalog } from "../../connector-kit/catalog.ts";

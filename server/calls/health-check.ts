@@ -3,7 +3,7 @@ import { authorizeRequest } from "../../connector-kit/provider/authorize-request
 import { healthCheckUrl, TemplateError } from "../../connector-kit/provider/template.ts";
 import { listAddressValues } from "../credentials/stored/provider-metadata.ts";
 import { EgressError } from "../egress/egress-error.ts";
-import type { Egress } from "../egress/open-egress.ts";
+import type { Egress } from "../egress/egress.ts";
 import { refusalWords } from "../credentials/grants/token-refusal.ts";
 import { listSecrets, type LiveConnection } from "./live-connection.ts";
 

@@ -11,7 +11,7 @@ import { bootstrap } from "../access/bootstrap.ts";
 import { sealCredentials, type StoredCredentials } from "../credentials/stored/credential-envelope.ts";
 import { createLog } from "../../ground/log.ts";
 import { Sealer } from "../../ground/seal.ts";
-import { openDatabase } from "../store/database/database.ts";
+import { openDatabase } from "../store/database/open-database.ts";
 
 const KEY = Buffer.alloc(32, 7);
 const MANIFEST = `specVersion: 1.0.0

@@ -12,7 +12,7 @@ import { openRefreshSlots } from "../credentials/refresh/refresh-slots.ts";
 import { openEgress } from "../egress/open-egress.ts";
 import { createLog } from "../../ground/log.ts";
 import { Sealer } from "../../ground/seal.ts";
-import { openDatabase } from "../store/database/database.ts";
+import { openDatabase } from "../store/database/open-database.ts";
 import { shareRefreshes } from "./shared-refreshes.ts";
 
 test("a caller waits no longer than allowed, and the refresh serves those who come later", async (t) => {

@@ -6,7 +6,8 @@ import { after, before, describe, mock, test } from "node:test";
 import { openTestBusbar, type TestBusbar } from "../../tests/harness/busbar.ts";
 import { until } from "../../tests/harness/until.ts";
 import { createLog } from "../../ground/log.ts";
-import { openDatabase, type Database } from "../store/database/database.ts";
+import type { Database } from "../store/database/database.ts";
+import { openDatabase } from "../store/database/open-database.ts";
 
 const MANIFEST = `specVersion: 1.0.0
 integrations:

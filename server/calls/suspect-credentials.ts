@@ -1,7 +1,7 @@
 /** Decides whether a provider's 401 means that credentials are bad, where there is nothing to refresh. */
 import { keepRecentlyUsed, type RecentlyUsed } from "../../ground/recently-used.ts";
 import { recordTokenFailure } from "../credentials/refresh/token-events.ts";
-import type { Egress } from "../egress/open-egress.ts";
+import type { Egress } from "../egress/egress.ts";
 import { nowMs } from "../../ground/clock.ts";
 import type { Log } from "../../ground/log.ts";
 import type { BackgroundWork } from "../jobs/background-work.ts";
@@ -17,16 +17,8 @@ import { type Database, transactControl } from "../store/database/database.ts";
 import { removeSuspect } from "../store/connections/suspect-connections.ts";
 import { askHealth, type Health } from "./health-check.ts";
 import type { LiveConnection } from "./live-connection.ts";
+import type { SuspectCredentials } from "./live-connections.ts";
 import { credentialGeneration, MAX_SUSPECTS, openSharedSuspects } from "./shared-suspects.ts";
-
-export interface SuspectCredentials {
-  /** Handles a provider's status code. Returns at once; the work is done in the background. */
-  noticed(connection: LiveConnection, status: number): void;
-  /** Marks the connection as bad, because a check that was requested has been refused. */
-  refusedByCheck(connection: LiveConnection): Promise<void>;
-  /** Whether any connection is suspect; if not, callers need not report successes. */
-  readonly any: boolean;
-}
 
 interface Services {
   database: Database;

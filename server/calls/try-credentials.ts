@@ -8,7 +8,7 @@ import {
   sealCredentials,
   type StoredCredentials,
 } from "../credentials/stored/credential-envelope.ts";
-import type { Egress } from "../egress/open-egress.ts";
+import type { Egress } from "../egress/egress.ts";
 import { nowMs } from "../../ground/clock.ts";
 import { Problem } from "../../ground/errors.ts";
 import { newId } from "../../ground/ids.ts";

@@ -15,7 +15,7 @@ import { StartError } from "../../ground/errors.ts";
 import { createLog } from "../../ground/log.ts";
 import { newId } from "../../ground/ids.ts";
 import { listBackupTables } from "../store/maintenance/backup-lines.ts";
-import { openDatabase } from "../store/database/database.ts";
+import { openDatabase } from "../store/database/open-database.ts";
 import { openClient } from "../store/database/prepare-database.ts";
 import { migrate } from "../store/database/migrate.ts";
 import { readDatabaseState } from "../store/database/readiness.ts";

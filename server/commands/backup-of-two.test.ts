@@ -15,7 +15,8 @@ import { resumeCopies, stopCopies, waitForCopies } from "../../tests/harness/wai
 import { readConfig } from "../../ground/config.ts";
 import { newId } from "../../ground/ids.ts";
 import { createLog } from "../../ground/log.ts";
-import { openDatabase, transactControl } from "../store/database/database.ts";
+import { transactControl } from "../store/database/database.ts";
+import { openDatabase } from "../store/database/open-database.ts";
 import { openClient } from "../store/database/prepare-database.ts";
 import { listTables } from "../store/database/sides.ts";
 import { openSnapshots, type Snapshot } from "../store/maintenance/open-snapshots.ts";

@@ -1,7 +1,8 @@
 /** Opens the database for a command that runs without a server: that of DATABASE_URL, or the embedded one, and that of the data tables. */
 import type { Config } from "../../ground/config.ts";
 import type { Log } from "../../ground/log.ts";
-import { openDatabase, type Database } from "../store/database/database.ts";
+import type { Database } from "../store/database/database.ts";
+import { openDatabase } from "../store/database/open-database.ts";
 import { startEmbeddedPostgres } from "../postgres/start-embedded-postgres.ts";
 import { StartError } from "../../ground/errors.ts";
 import { onStopSignal } from "./on-stop-signal.ts";

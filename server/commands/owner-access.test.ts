@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { startTestBusbar } from "../../tests/harness/busbar.ts";
 import { createLog } from "../../ground/log.ts";
 import { makeSignInKey } from "./owner-access.ts";
-import { openDatabase } from "../store/database/database.ts";
+import { openDatabase } from "../store/database/open-database.ts";
 
 test("the operator makes another key when the last one is lost, and it signs the owner in", async (t) => {
   const busbar = await startTestBusbar(t);

@@ -4,7 +4,7 @@
  * nothing to do or no capacity, until an event, a due delivery or a lane with capacity wakes it.
  */
 import { setTimeout as wait } from "node:timers/promises";
-import type { Egress } from "../egress/open-egress.ts";
+import type { Egress } from "../egress/egress.ts";
 import type { RecentMessages } from "../events/recent-messages.ts";
 import { elapsedMs } from "../../ground/clock.ts";
 import type { Config } from "../../ground/config.ts";

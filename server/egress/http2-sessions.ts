@@ -4,7 +4,7 @@ import { connect as connectPlain, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { normalizeHost } from "./address-guard.ts";
 import { EgressError, toEgressError } from "./egress-error.ts";
-import type { Egress } from "./open-egress.ts";
+import type { Egress } from "./egress.ts";
 
 export interface Http2Sessions {
   /** Returns a session to the origin of the URL for one long call. Throws `EgressError`. */

@@ -1,28 +1,12 @@
 /** Opens the only way for outgoing connections: checks the address, limits time and size. */
-import { isIP, type LookupFunction } from "node:net";
-import { Agent, buildConnector, type Dispatcher } from "undici";
+import { isIP } from "node:net";
+import { Agent, buildConnector } from "undici";
 import { findCurrentWork, outsideWork } from "../../ground/current-work.ts";
 import { AddressGuard, normalizeHost, forbiddenAddress } from "./address-guard.ts";
 import { buildGuardedLookup } from "./guarded-lookup.ts";
 import { openNameLookups, type NameLookups } from "./name-lookups.ts";
-import { DEFAULT_TIMEOUT_MS, send, type EgressRequest, type EgressResponse } from "./send.ts";
-
-export interface Egress {
-  /** Sends a request and reads the whole answer. Redirects are not followed. Throws `EgressError`. */
-  send(request: EgressRequest): Promise<EgressResponse>;
-  /** The guarded dispatcher, for the proxy, which streams. */
-  readonly dispatcher: Dispatcher;
-  /**
-   * For clients that open their own sockets to a host: returns a lookup that finds only addresses that may be connected
-   * to. Throws `EgressError` if the host itself is an address that may not, because addresses are never looked up.
-   */
-  guardedLookup(host: string): LookupFunction;
-  /** Returns whether plain http is allowed for this host name or address. */
-  allowsPlainHttp(host: string): boolean;
-  /** False for a private address and for `localhost` unless allowed. Other names are judged when they are looked up. */
-  mayReach(host: string): boolean;
-  close(): Promise<void>;
-}
+import type { Egress } from "./egress.ts";
+import { DEFAULT_TIMEOUT_MS, send } from "./send.ts";
 
 const CONNECT_TIMEOUT_MS = 10_000;
 /** Providers with many cookies and policies in an answer's head come near Node's 16 KiB. */

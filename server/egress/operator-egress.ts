@@ -2,7 +2,8 @@
 import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import { Agent } from "undici";
-import { send, type EgressRequest, type EgressResponse } from "./send.ts";
+import type { EgressRequest, EgressResponse } from "./egress.ts";
+import { send } from "./send.ts";
 
 export interface OperatorEgress {
   /** Sends a request and reads the whole answer. Redirects are not followed. Throws `EgressError`. */

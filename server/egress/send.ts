@@ -2,31 +2,8 @@
 import type { Dispatcher } from "undici";
 import { decodeContent, UNDERSTOOD } from "./decode-content.ts";
 import { decodeText } from "./decode-text.ts";
+import type { EgressRequest, EgressResponse } from "./egress.ts";
 import { EgressError, toEgressError } from "./egress-error.ts";
-
-export interface EgressRequest {
-  /** Absolute http(s) address. */
-  url: URL;
-  method: string;
-  headers?: Record<string, string>;
-  body?: string | Buffer;
-  /** Until the answer begins, and between two pieces of it. */
-  timeoutMs?: number;
-  /** For the whole exchange, even if pieces of the answer keep arriving. */
-  totalTimeoutMs?: number;
-  /** Largest body read; a longer one is an error, never cut off. */
-  maxBytes?: number;
-}
-
-export interface EgressResponse {
-  status: number;
-  /** Names in lower case; several values of one name joined by `, `. */
-  headers: Record<string, string>;
-  /** Decompressed. */
-  readonly body: Buffer;
-  /** Returns the body as text, in the character set that the answer names, without a byte order mark. */
-  text(): string;
-}
 
 export const DEFAULT_TIMEOUT_MS = 60_000;
 /** Ends answers that arrive a byte now and then; the largest answer takes a slow line half as long. */

@@ -15,7 +15,7 @@ import {
 import type { SharedGates } from "../calls/gates/shared-gates.ts";
 import type { LiveConnection } from "../calls/live-connection.ts";
 import type { LiveConnections } from "../calls/live-connections.ts";
-import type { Egress } from "../egress/open-egress.ts";
+import type { Egress } from "../egress/egress.ts";
 import { markConnectionWorking } from "../store/connections/connection-states.ts";
 import { ignoreDatabaseOutage } from "../store/database/database-outage.ts";
 import type { Database } from "../store/database/database.ts";

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:
 import type { Dispatcher } from "undici";
 import { signRequest, UnsignableRequest } from "../../connector-kit/provider/sign-request.ts";
 import { toEgressError } from "../egress/egress-error.ts";
-import type { Egress } from "../egress/open-egress.ts";
+import type { Egress } from "../egress/egress.ts";
 import type { WorkIds } from "../../ground/current-work.ts";
 import { Problem } from "../../ground/errors.ts";
 import type { Log } from "../../ground/log.ts";

@@ -4,7 +4,7 @@ import type { Catalog } from "../../connector-kit/catalog.ts";
 import type { Access } from "../access/authorize.ts";
 import { openProcessGates, type ConnectionGates } from "../calls/gates/shared-gates.ts";
 import type { LiveConnections } from "../calls/live-connections.ts";
-import type { Egress } from "../egress/open-egress.ts";
+import type { Egress } from "../egress/egress.ts";
 import { openClientAddress, openIsBehindProxy } from "../../ground/client-address.ts";
 import type { Problem } from "../../ground/errors.ts";
 import type { ProblemSlug } from "../../ground/problem-types.ts";

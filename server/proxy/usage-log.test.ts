@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { createTestDatabase, testDatabase } from "../../tests/harness/database.ts";
 import { createLog } from "../../ground/log.ts";
-import { openDatabase, type Database } from "../store/database/database.ts";
+import type { Database } from "../store/database/database.ts";
+import { openDatabase } from "../store/database/open-database.ts";
 import { removeProxyUsageBefore, type ProxyUse } from "../store/operations/proxy-usage.ts";
 import { openUsageLog } from "./usage-log.ts";
 

@@ -3,7 +3,8 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { hasTwoDatabases, openBoth, replicateEmpty, routePool } from "./two-databases.ts";
 import { createLog } from "../../ground/log.ts";
-import { openDatabase, type Database } from "../../server/store/database/database.ts";
+import type { Database } from "../../server/store/database/database.ts";
+import { openDatabase } from "../../server/store/database/open-database.ts";
 import { SIDE_ROLES, sideRoles } from "./side-roles.ts";
 import { cloneTemplate, createDatabase, dropDatabase, startTestPostgres, URL_VARIABLE } from "./postgres.ts";
 

@@ -4,7 +4,7 @@ import { createLog } from "../../ground/log.ts";
 import { newApiKey, newId } from "../../ground/ids.ts";
 import type { Role } from "../../ground/role.ts";
 import { insertApiKey } from "../../server/store/access/api-keys.ts";
-import { openDatabase } from "../../server/store/database/database.ts";
+import { openDatabase } from "../../server/store/database/open-database.ts";
 import { insertMembership } from "../../server/store/access/organizations.ts";
 import { upsertBuilder } from "../../server/store/access/people.ts";
 import type { TestBusbar } from "./busbar.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Client } from "pg";
 import { createLog } from "../../ground/log.ts";
 import { ROLE } from "../../server/postgres/create-cluster.ts";
-import { openDatabase } from "../../server/store/database/database.ts";
+import { openDatabase } from "../../server/store/database/open-database.ts";
 import { migrateSide } from "../../server/store/database/prepare-database.ts";
 import { startEmbeddedPostgres } from "../../server/postgres/start-embedded-postgres.ts";
 import { copyCluster } from "./copy-cluster.ts";

@@ -1,6 +1,7 @@
 /** Shards beside the main one, for tests: empty databases that become shards of a control database that is in use. */
 import { createLog } from "../../ground/log.ts";
-import { openDatabase, type Database } from "../../server/store/database/database.ts";
+import type { Database } from "../../server/store/database/database.ts";
+import { openDatabase } from "../../server/store/database/open-database.ts";
 import { openShard } from "../../server/store/shards/open-shard.ts";
 import { pairShard, unpairShard, type ShardPair } from "../../server/store/shards/pair-shard.ts";
 import { nameSlot } from "../../server/store/sides/pair-databases.ts";

@@ -5,7 +5,7 @@ import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
 import { secondProject } from "../harness/second-project.ts";
 import { createLog } from "../../ground/log.ts";
 import { claimDueTrials } from "../../server/store/connections/connection-states.ts";
-import { openDatabase } from "../../server/store/database/database.ts";
+import { openDatabase } from "../../server/store/database/open-database.ts";
 import { claimSchemaCheck } from "../../server/store/integrations/schema-checks.ts";
 
 /** Nobody listens there. */

@@ -4,7 +4,7 @@ import { newId } from "../../../ground/ids.ts";
 import type { ResourceExamples } from "../../../tests/journeys/every-operation/recording.ts";
 import { hashCanonical } from "../../agents/approvals/approved-write.ts";
 import { insertApproval } from "../../store/agents/approvals.ts";
-import { openDatabase } from "../../store/database/database.ts";
+import { openDatabase } from "../../store/database/open-database.ts";
 
 export const examples: ResourceExamples = {
   async run({ busbar, call }) {

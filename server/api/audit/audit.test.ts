@@ -6,7 +6,8 @@ import { connectCustomer } from "../../../tests/harness/connect-customer.ts";
 import { addPerson, signIn, type TestPerson } from "../../../tests/harness/people.ts";
 import { createLog } from "../../../ground/log.ts";
 import { withRecordedChange } from "../../store/database/audit-context.ts";
-import { openDatabase, transact } from "../../store/database/database.ts";
+import { transact } from "../../store/database/database.ts";
+import { openDatabase } from "../../store/database/open-database.ts";
 
 interface Event {
   id: string;

@@ -7,7 +7,7 @@ import { openSides } from "../../../tests/harness/database.ts";
 import { until } from "../../../tests/harness/until.ts";
 import { createLog } from "../../../ground/log.ts";
 import { retryWhileDatabaseIsDown } from "../../store/database/database-outage.ts";
-import { openDatabase } from "../../store/database/database.ts";
+import { openDatabase } from "../../store/database/open-database.ts";
 import { eraseGroup } from "./erasing.ts";
 
 test("an erasure that breaks off between the commits of the two sides goes on, and leaves nothing", async (t) => {

@@ -14,7 +14,7 @@ import { createLog } from "../../../ground/log.ts";
 import type { NewEvent } from "../../events/event-types.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import { sampleEvent } from "../../events/sample-event.ts";
-import { openDatabase } from "../../store/database/database.ts";
+import { openDatabase } from "../../store/database/open-database.ts";
 import { insertRefusedRequests } from "../../store/access/refused-requests.ts";
 import { insertProxyUsage } from "../../store/operations/proxy-usage.ts";
 import { eraseGroup } from "./erasing.ts";

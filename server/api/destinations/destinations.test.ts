@@ -5,7 +5,7 @@ import { sql } from "kysely";
 import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
 import { addPerson } from "../../../tests/harness/people.ts";
 import { openSink, type Sink } from "../../../tests/harness/deliveries/sink.ts";
-import { openDatabase } from "../../store/database/database.ts";
+import { openDatabase } from "../../store/database/open-database.ts";
 import { createLog } from "../../../ground/log.ts";
 
 describe("destinations, topics and routes", () => {

@@ -14,7 +14,7 @@ import {
   sealDestinationSecrets,
 } from "../../deliver/destinations/destination-secrets.ts";
 import { testDelivery, type TestServices } from "../../deliver/destinations/test-delivery.ts";
-import type { Egress } from "../../egress/open-egress.ts";
+import type { Egress } from "../../egress/egress.ts";
 import { EVENT_TYPES } from "../../events/event-types.ts";
 import { sampleEvent } from "../../events/sample-event.ts";
 import { endpoint, projectEndpoint, route, type Route } from "../../http/endpoint.ts";

@@ -6,7 +6,7 @@ import {
   sealDestinationSecrets,
 } from "../../deliver/destinations/destination-secrets.ts";
 import { sendWaiting } from "../../deliver/destinations/destination-health.ts";
-import type { Egress } from "../../egress/open-egress.ts";
+import type { Egress } from "../../egress/egress.ts";
 import type { Log } from "../../../ground/log.ts";
 import type { Sealer } from "../../../ground/seal.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";

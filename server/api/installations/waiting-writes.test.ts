@@ -7,7 +7,8 @@ import { openTestBusbar } from "../../../tests/harness/busbar.ts";
 import { createLog } from "../../../ground/log.ts";
 import { buildFirstId, FIRST_ID } from "../../../ground/ids.ts";
 import { nowMs } from "../../../ground/clock.ts";
-import { openDatabase, transactData } from "../../store/database/database.ts";
+import { transactData } from "../../store/database/database.ts";
+import { openDatabase } from "../../store/database/open-database.ts";
 import { listChangedHealth } from "../../store/integrations/reported-health.ts";
 
 interface Reason {

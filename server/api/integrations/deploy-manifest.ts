@@ -1,6 +1,6 @@
 /** Deploys a manifest: turns its text into revisions, all or none. */
 import type { Catalog, CustomProviders } from "../../../connector-kit/catalog.ts";
-import type { Egress } from "../../egress/open-egress.ts";
+import type { Egress } from "../../egress/egress.ts";
 import type { Log } from "../../../ground/log.ts";
 import type { CustomProviderMemory } from "../../operations/custom-provider-memory.ts";
 import { Problem, type Issue } from "../../../ground/errors.ts";

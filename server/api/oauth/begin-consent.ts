@@ -1,7 +1,7 @@
 /** Begins a consent: stores it and returns the address of the page that the customer sees before the provider's. */
 import type { Catalog } from "../../../connector-kit/catalog.ts";
 import { randomText, usesConsent } from "../../credentials/grants/authorization-code.ts";
-import type { Egress } from "../../egress/open-egress.ts";
+import type { Egress } from "../../egress/egress.ts";
 import { nowMs } from "../../../ground/clock.ts";
 import { memberProblem } from "../../../ground/member-problem.ts";
 import { newId } from "../../../ground/ids.ts";

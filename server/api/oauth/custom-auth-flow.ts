@@ -21,7 +21,7 @@ import { rethrowAsProblem } from "../../credentials/connect/prove-credentials.ts
 import { requireAddress } from "../../credentials/stored/provider-metadata.ts";
 import { withAccountInfo } from "../../credentials/connect/account-info.ts";
 import type { StoredCredentials } from "../../credentials/stored/credential-envelope.ts";
-import type { Egress } from "../../egress/open-egress.ts";
+import type { Egress } from "../../egress/egress.ts";
 import type { Log } from "../../../ground/log.ts";
 import { nowMs } from "../../../ground/clock.ts";
 import { Problem } from "../../../ground/errors.ts";

@@ -12,7 +12,7 @@ import {
   PASSWORD,
 } from "../../../tests/harness/custom-auth-provider.ts";
 import { createLog } from "../../../ground/log.ts";
-import { openDatabase } from "../../store/database/database.ts";
+import { openDatabase } from "../../store/database/open-database.ts";
 
 describe("connecting in several steps", () => {
   const { server, received, revoked } = openCustomAuthProvider();

@@ -3,7 +3,7 @@ import type { Catalog } from "../../../connector-kit/catalog.ts";
 import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
 import { consentUrl, randomText, takesPkce } from "../../credentials/grants/authorization-code.ts";
 import { sealVerifier } from "../../credentials/grants/code-verifier.ts";
-import type { Egress } from "../../egress/open-egress.ts";
+import type { Egress } from "../../egress/egress.ts";
 import { nowMs } from "../../../ground/clock.ts";
 import type { Sealer } from "../../../ground/seal.ts";
 import type { ProviderMetadata } from "../../store/connections/connections.ts";

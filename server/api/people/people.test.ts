@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { inviteOwner } from "../../commands/owner-access.ts";
 import { createLog } from "../../../ground/log.ts";
-import { openDatabase } from "../../store/database/database.ts";
+import { openDatabase } from "../../store/database/open-database.ts";
 import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
 import { startIssuer, type TestIssuer } from "../../../tests/harness/issuer.ts";
 

@@ -4,7 +4,7 @@ import type { Catalog, CustomProvider } from "../../../connector-kit/catalog.ts"
 import { checkCustomProvider, listLiteralHosts } from "../../../connector-kit/custom-provider.ts";
 import type { ProviderFault } from "../../../connector-kit/provider/check-provider.ts";
 import { ProviderInfoSchema } from "../../../connector-kit/provider-info.ts";
-import type { Egress } from "../../egress/open-egress.ts";
+import type { Egress } from "../../egress/egress.ts";
 import { described } from "../../../ground/described.ts";
 import { Problem } from "../../../ground/errors.ts";
 import type { JsonObject } from "../../../ground/json.ts";

@@ -6,7 +6,7 @@ import { ProviderInfoSchema } from "../../../connector-kit/provider-info.ts";
 import { Problem } from "../../../ground/errors.ts";
 import type { JsonObject } from "../../../ground/json.ts";
 import type { Log } from "../../../ground/log.ts";
-import type { Egress } from "../../egress/open-egress.ts";
+import type { Egress } from "../../egress/egress.ts";
 import { endpoint, projectEndpoint, route, type Route } from "../../http/endpoint.ts";
 import type { CustomProviderMemory } from "../../operations/custom-provider-memory.ts";
 import { type Database, rehearse, transactControl } from "../../store/database/database.ts";

@@ -6,7 +6,7 @@ import { connectCustomer } from "../../../tests/harness/connect-customer.ts";
 import { until } from "../../../tests/harness/until.ts";
 import { newId } from "../../../ground/ids.ts";
 import { createLog } from "../../../ground/log.ts";
-import { openDatabase } from "../../store/database/database.ts";
+import { openDatabase } from "../../store/database/open-database.ts";
 import { insertProxyUsage } from "../../store/operations/proxy-usage.ts";
 
 const MANIFEST = `

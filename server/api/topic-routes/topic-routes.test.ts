@@ -4,7 +4,8 @@ import { after, before, describe, test } from "node:test";
 import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
 import { until } from "../../../tests/harness/until.ts";
 import { createLog } from "../../../ground/log.ts";
-import { openDatabase, type Database } from "../../store/database/database.ts";
+import type { Database } from "../../store/database/database.ts";
+import { openDatabase } from "../../store/database/open-database.ts";
 
 describe("routes from event types to topics", () => {
   let busbar: TestBusbar;

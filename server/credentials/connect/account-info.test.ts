@@ -7,7 +7,7 @@ import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.t
 import { connectCustomer } from "../../../tests/harness/connect-customer.ts";
 import { until } from "../../../tests/harness/until.ts";
 import { createLog } from "../../../ground/log.ts";
-import { openDatabase } from "../../store/database/database.ts";
+import { openDatabase } from "../../store/database/open-database.ts";
 import { nextQuotaReset } from "../../../connector-kit/calls/daily-quota-reset.ts";
 
 const MANIFEST = `specVersion: 1.0.0

@@ -13,7 +13,7 @@ import {
 } from "../../../connector-kit/provider/template.ts";
 import { textAt, valueAt } from "../../../connector-kit/calls/text-at.ts";
 import { EgressError } from "../../egress/egress-error.ts";
-import type { Egress } from "../../egress/open-egress.ts";
+import type { Egress } from "../../egress/egress.ts";
 import type { Json } from "../../../ground/json.ts";
 import type { Log } from "../../../ground/log.ts";
 import type { Sealer } from "../../../ground/seal.ts";

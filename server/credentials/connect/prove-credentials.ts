@@ -1,6 +1,6 @@
 /** Exchanges credentials for tokens before they are stored, so that wrong ones are refused when they are entered. */
 import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
-import type { Egress } from "../../egress/open-egress.ts";
+import type { Egress } from "../../egress/egress.ts";
 import { Problem } from "../../../ground/errors.ts";
 import type { Log } from "../../../ground/log.ts";
 import type { Sealer } from "../../../ground/seal.ts";

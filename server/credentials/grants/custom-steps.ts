@@ -12,7 +12,7 @@ import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
 import type { StepRequest } from "../../../connector-kit/provider/auth-options.ts";
 import { TemplateError } from "../../../connector-kit/provider/template.ts";
 import { EgressError } from "../../egress/egress-error.ts";
-import type { Egress } from "../../egress/open-egress.ts";
+import type { Egress } from "../../egress/egress.ts";
 import { nowMs } from "../../../ground/clock.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../ground/json.ts";
 import type { Sealer } from "../../../ground/seal.ts";

@@ -3,7 +3,7 @@ import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
 import { parseExactly } from "../../../connector-kit/calls/exact-json.ts";
 import { tokenUrl, type UrlOptions } from "../../../connector-kit/provider/template.ts";
 import { EgressError } from "../../egress/egress-error.ts";
-import type { Egress } from "../../egress/open-egress.ts";
+import type { Egress } from "../../egress/egress.ts";
 import { nowMs } from "../../../ground/clock.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../ground/json.ts";
 import { TokenEndpointError } from "./token-endpoint-error.ts";

@@ -2,7 +2,7 @@
 import type { Catalog } from "../../../connector-kit/catalog.ts";
 import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
 import { TemplateError, tokenUrl, type UrlOptions } from "../../../connector-kit/provider/template.ts";
-import type { Egress } from "../../egress/open-egress.ts";
+import type { Egress } from "../../egress/egress.ts";
 import type { Sealer } from "../../../ground/seal.ts";
 import type { ConnectionRow, ProviderMetadata } from "../../store/connections/connections.ts";
 import type { Database } from "../../store/database/database.ts";

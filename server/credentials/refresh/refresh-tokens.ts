@@ -4,7 +4,7 @@
  */
 import { setTimeout as wait } from "node:timers/promises";
 import { ProviderError } from "../../../connector-kit/calls/provider-error.ts";
-import type { Egress } from "../../egress/open-egress.ts";
+import type { Egress } from "../../egress/egress.ts";
 import type { Log } from "../../../ground/log.ts";
 import { inSpan } from "../../../ground/span.ts";
 import type { SpanStart } from "../../../ground/tracer.ts";

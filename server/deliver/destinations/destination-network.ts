@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import type { Exchange, OutgoingRequest, DestinationNetwork } from "../../../destination-kit/destination.ts";
 import { EgressError, toEgressError } from "../../egress/egress-error.ts";
-import type { Egress } from "../../egress/open-egress.ts";
+import type { Egress } from "../../egress/egress.ts";
 
 /** Enough of an answer to understand a refusal. */
 const ANSWER_BYTES = 16 * 1024;

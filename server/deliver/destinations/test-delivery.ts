@@ -1,5 +1,5 @@
 /** Delivers a sample to a destination at once, outside all queues, and returns what happened. */
-import type { Egress } from "../../egress/open-egress.ts";
+import type { Egress } from "../../egress/egress.ts";
 import { now } from "../../../ground/clock.ts";
 import type { Config } from "../../../ground/config.ts";
 import type { Log } from "../../../ground/log.ts";

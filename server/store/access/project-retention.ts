@@ -5,13 +5,6 @@ import type { ControlQueries } from "../database/sides.ts";
 /** Retention in days of the kinds that a project has set. */
 export type OwnRetention = Partial<Record<HistoryKind, number>>;
 
-/** Limit below which a project's rows are too old: their time, or the first id of that time. */
-export interface ProjectBound {
-  projectId: string;
-  time: Date;
-  id: string;
-}
-
 export async function findOwnRetention(queries: ControlQueries, projectId: string): Promise<OwnRetention> {
   const rows = await queries
     .selectFrom("projectRetention")

@@ -2,9 +2,8 @@
 import { sql } from "kysely";
 import { isUuid } from "../../../ground/ids.ts";
 import type { ControlQueries } from "../database/sides.ts";
-import { containsText, inIdRange, type IdRange } from "../database/id-range.ts";
+import { containsText, inIdRange, type ProjectBound, type IdRange } from "../database/id-range.ts";
 import { removePlannedByRows } from "../database/run-planned-by-rows.ts";
-import type { ProjectBound } from "./project-retention.ts";
 import { countAffectedRows } from "../database/database.ts";
 
 export interface RefusedRequestRow {

@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { ProviderMetadata } from "./connections.ts";
 import type { ControlQueries } from "../database/sides.ts";
 import { removePlannedByRows } from "../database/run-planned-by-rows.ts";
-import type { ProjectBound } from "../access/project-retention.ts";
+import type { ProjectBound } from "../database/id-range.ts";
 
 /**
  * `pending`: waits for the callback, for ever if the customer never returns. `finishing`: the callback exchanges the code. Then

@@ -9,7 +9,7 @@ import { until } from "../../../tests/harness/until.ts";
 import { createLog } from "../../../ground/log.ts";
 import { listenForChanges } from "./changes.ts";
 import { isDatabaseAway } from "./database-outage.ts";
-import { openDatabase } from "./database.ts";
+import { openDatabase } from "./open-database.ts";
 import { openPool } from "./pool.ts";
 
 const log = createLog("silent");

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { Client } from "pg";
 import { createEmptyDatabase, testDatabase } from "../../../tests/harness/database.ts";
 import { createLog } from "../../../ground/log.ts";
-import { openDatabase } from "./database.ts";
+import { openDatabase } from "./open-database.ts";
 import { insertSignInAttempt } from "../access/sign-in-attempts.ts";
 
 test("a database that does not store UTF-8 is refused before anything is made in it, with the remedy", async (t) => {

@@ -1,27 +1,16 @@
-/** Opens PostgreSQL: checks it, migrates it, and opens the pool for queries. */
+/** The database with its two sides, and the transactions on them. `open-database.ts` opens it. */
 import type { Kysely, QueryResult, Transaction } from "kysely";
 import type { Pool } from "pg";
-import type { Log } from "../../../ground/log.ts";
 import { findRecordedChange } from "./audit-context.ts";
-import { openCopies, type Copies } from "../sides/copies.ts";
-import { openOutbox, type Outbox } from "./outbox.ts";
-import { openPool, type CopiedTables } from "./pool.ts";
-import { prepareDatabase, prepareSides, type SideUrls } from "./prepare-database.ts";
+import type { Copies } from "../sides/copies.ts";
+import type { Outbox } from "./outbox.ts";
+import type { CopiedTables } from "./pool.ts";
 import { repeatTransaction } from "./repeat-transaction.ts";
 import type { DB } from "./rows.gen.ts";
-import {
-  changesShared,
-  type ControlQueries,
-  type ControlTables,
-  type DataQueries,
-  type DataTables,
-} from "./sides.ts";
+import { type ControlQueries, type ControlTables, type DataQueries, type DataTables } from "./sides.ts";
 
 /** The database itself or a transaction, with the tables of both sides. A function for one side takes a type of `sides.ts`. */
 export type Queries = Kysely<DB> | Transaction<DB>;
-
-/** Name of the shard that has the customers for whom no other one is named. */
-const MAIN_SHARD = "main";
 
 /** Database whose rows and columns are in camelCase; JSON in them is not converted. */
 export interface Database {
@@ -50,113 +39,10 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** Connects, checks the version, migrates. Throws `StartError` when the database cannot be used. */
-export async function openDatabase(options: {
-  connectionString: string;
-  log: Log;
-  /** Number of connections in this process's pool. */
-  poolSize?: number;
-  /** Database of the data tables, if it is another one. */
-  dataUrl?: string | undefined;
-  /** How the server of the data tables reaches the control database, if not by `connectionString`. */
-  replicationUrl?: string | undefined;
-  sideRoles?: SideRoles | undefined;
-  openBoth?: OpenBoth | undefined;
-}): Promise<Database> {
-  const { connectionString, log, poolSize = 20, dataUrl, sideRoles } = options;
-  if (dataUrl !== undefined) return openDivided({ ...options, poolSize, dataUrl });
-  await prepareDatabase(connectionString, log);
-  const copied = openAllCopies();
-  const open = (settings: Record<string, string> = {}) =>
-    openPool({ connectionString, applicationName: "busbar", log, size: poolSize, settings, copied });
-  const { queries, pool } = open();
-  if (!sideRoles)
-    return asMainShard({
-      control: queries,
-      data: queries,
-      queries,
-      outbox: openOutbox({ queries, control: queries, data: queries, log }),
-      pool,
-      connectionString,
-      copied,
-      close: () => queries.destroy(),
-    });
-  const control = open({ role: sideRoles.control }).queries;
-  const data = open({ role: sideRoles.data }).queries;
-  const close = async () => void (await Promise.all([control.destroy(), data.destroy(), queries.destroy()]));
-  const outbox = openOutbox({ queries, control, data, log });
-  return asMainShard({ control, data, queries, outbox, pool, connectionString, copied, sideRoles, close });
-}
-
-/** Adds the list of shards, in which the database itself is the only one so far. Closing it closes all. */
-function asMainShard(
-  database: Omit<Database, "shard" | "shards" | "addShard"> & { copied: AllCopies },
-): Database {
-  const shards: Database[] = [];
-  const main: Database = {
-    ...database,
-    shard: MAIN_SHARD,
-    shards,
-    addShard(added, copies) {
-      database.copied.add(copies);
-      database.outbox.add({ shard: added.shard, data: added.data, copied: copies });
-      shards.push(added);
-    },
-    close: async () => void (await Promise.all([database, ...shards.slice(1)].map((shard) => shard.close()))),
-  };
-  shards.push(main);
-  return main;
-}
-
-/** Copies of all databases that have some: a change waits for each of them. */
-type AllCopies = CopiedTables & { add(copies: Copies): void };
-
-function openAllCopies(): AllCopies {
-  const all: Copies[] = [];
-  return {
-    add: (copies) => void all.push(copies),
-    isChangedBy: (statement) => all.length > 0 && changesShared(statement),
-    applied: async (position) =>
-      (await Promise.all(all.map((copies) => copies.applied(position)))).every(Boolean),
-  };
-}
-
 /** For tests: roles with the rights of one side each, so that a statement on the wrong side fails. */
 export interface SideRoles {
   control: string;
   data: string;
-}
-
-/** For tests: makes one handle of two databases, which sends each statement to the one that has its tables. */
-export type OpenBoth = (control: Kysely<DB>, data: Kysely<DB>) => Kysely<DB>;
-
-async function openDivided(
-  options: SideUrls & { log: Log; poolSize: number; openBoth?: OpenBoth | undefined },
-): Promise<Database> {
-  const { connectionString, dataUrl, log, poolSize, openBoth } = options;
-  await prepareSides(options, log);
-  const open = (url: string, more: { applicationName: string; size: number; copied?: CopiedTables }) =>
-    openPool({ connectionString: url, log, ...more });
-  const asking = open(dataUrl, { applicationName: "busbar copies", size: 1 });
-  const [copies, copied] = [openCopies(asking.pool), openAllCopies()];
-  copied.add(copies);
-  const control = open(connectionString, { applicationName: "busbar", size: poolSize, copied });
-  const data = open(dataUrl, { applicationName: "busbar", size: poolSize });
-  const queries = openBoth?.(control.queries, data.queries) ?? control.queries.withTables<Pick<DB, never>>();
-  return asMainShard({
-    control: control.queries,
-    data: data.queries,
-    queries,
-    outbox: openOutbox({ queries, control: control.queries, data: data.queries, log, copied: copies }),
-    pool: control.pool,
-    connectionString,
-    dataUrl,
-    dataPool: data.pool,
-    copied,
-    // Kysely has not used the pool that asks, and would leave its connection open.
-    close: async () =>
-      void (await Promise.all([control.queries.destroy(), data.queries.destroy(), asking.pool.end()])),
-  });
 }
 
 /** Runs a transaction on the control tables and always rolls it back. Returns its result, or throws its refusal. */

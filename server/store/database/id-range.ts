@@ -16,6 +16,13 @@ export interface IdRange {
   limit: number;
 }
 
+/** Limit below which a project's rows are too old: their time, or the first id of that time. */
+export interface ProjectBound {
+  projectId: string;
+  time: Date;
+  id: string;
+}
+
 /**
  * Returns the condition that an id lies in a range: `.where(inIdRange("operations.id", range))`. A period is a range of
  * ids too, because a row begins at the time of its id; so the index that orders the list also finds the period.

@@ -10,7 +10,8 @@ import { until } from "../../../tests/harness/until.ts";
 import { newId } from "../../../ground/ids.ts";
 import { elapsedMs } from "../../../ground/clock.ts";
 import { createLog } from "../../../ground/log.ts";
-import { openDatabase, transactControl, type Database, type SideRoles } from "./database.ts";
+import { transactControl, type Database, type SideRoles } from "./database.ts";
+import { openDatabase } from "./open-database.ts";
 import { openOutbox, queueOutbox } from "./outbox.ts";
 import type { ControlQueries } from "./sides.ts";
 
@@ -204,7 +205,8 @@ test("a data side that does not answer delays a change by a second, and the even
 
 /** Changes the project and has the event carried over, as a process of its own. */
 const OTHER_PROCESS = `
-  const { openDatabase, transactControl } = await import(process.env.STORE + "database.ts");
+  const { openDatabase } = await import(process.env.STORE + "open-database.ts");
+  const { transactControl } = await import(process.env.STORE + "database.ts");
   const { queueOutbox } = await import(process.env.STORE + "outbox.ts");
   const { createLog } = await import(process.env.STORE + "../../../ground/log.ts");
   const { newId } = await import(process.env.STORE + "../../../ground/ids.ts");

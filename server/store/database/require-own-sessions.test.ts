@@ -5,7 +5,7 @@ import { sql } from "kysely";
 import { createTestDatabase } from "../../../tests/harness/database.ts";
 import { noPgbouncer, startPgbouncer } from "../../../tests/harness/pgbouncer.ts";
 import { createLog } from "../../../ground/log.ts";
-import { openDatabase } from "./database.ts";
+import { openDatabase } from "./open-database.ts";
 import { openPool } from "./pool.ts";
 import { openClient } from "./prepare-database.ts";
 

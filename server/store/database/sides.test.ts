@@ -8,7 +8,7 @@ import { createTestDatabase } from "../../../tests/harness/database.ts";
 import { findSide, readTables, writtenTables } from "../../../tests/harness/named-tables.ts";
 import { SIDE_ROLES } from "../../../tests/harness/side-roles.ts";
 import { createLog } from "../../../ground/log.ts";
-import { openDatabase } from "./database.ts";
+import { openDatabase } from "./open-database.ts";
 import type { Side } from "./sides.ts";
 
 /** Functions that run on either side: the caller says on which table, or they concern each database. */

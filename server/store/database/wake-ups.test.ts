@@ -27,7 +27,8 @@ async function openHearing(t: Scope): Promise<{ database: Database; heard: strin
 
 /** Wakes the workers of "one" in a transaction that is rolled back, and those of "two" in one that commits when it is told to. */
 const OTHER_PROCESS = `
-  const { openDatabase, transact, rehearse } = await import(process.env.STORE + "database.ts");
+  const { openDatabase } = await import(process.env.STORE + "open-database.ts");
+  const { transact, rehearse } = await import(process.env.STORE + "database.ts");
   const { buildWakeColumn } = await import(process.env.STORE + "wake-ups.ts");
   const { createLog } = await import(process.env.STORE + "../../../ground/log.ts");
   const { sql } = await import(process.env.KYSELY);

@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import { FIRST_ID, LAST_ID } from "../../../ground/ids.ts";
 import type { ControlQueries, DataQueries } from "../database/sides.ts";
-import type { ProjectBound } from "../access/project-retention.ts";
+import type { ProjectBound } from "../database/id-range.ts";
 import { countAffectedRows } from "../database/database.ts";
 
 /**

@@ -4,7 +4,8 @@ import { test } from "node:test";
 import { openTestBusbar } from "../../../tests/harness/busbar.ts";
 import { connectCustomer } from "../../../tests/harness/connect-customer.ts";
 import { createLog } from "../../../ground/log.ts";
-import { openDatabase, transactData } from "../database/database.ts";
+import { transactData } from "../database/database.ts";
+import { openDatabase } from "../database/open-database.ts";
 import { FIRST_ID } from "../../../ground/ids.ts";
 import { listChangedHealth, saveReportedHealth } from "./reported-health.ts";
 

@@ -6,7 +6,7 @@ import type { JsonObject } from "../../../ground/json.ts";
 import type { DataQueries } from "../database/sides.ts";
 import type { EventRow } from "../deliveries/events.ts";
 import { removePlannedByRows } from "../database/run-planned-by-rows.ts";
-import type { ProjectBound } from "../access/project-retention.ts";
+import type { ProjectBound } from "../database/id-range.ts";
 import { toStorableJson, toStoredJson } from "../database/stored-json.ts";
 import { buildWakeColumn } from "../database/wake-ups.ts";
 import { countAffectedRows } from "../database/database.ts";

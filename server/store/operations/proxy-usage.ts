@@ -2,7 +2,7 @@
 import { sql, type RawBuilder } from "kysely";
 import type { DataQueries } from "../database/sides.ts";
 import { removeHistory } from "../maintenance/history-ranges.ts";
-import type { ProjectBound } from "../access/project-retention.ts";
+import type { ProjectBound } from "../database/id-range.ts";
 import { countAffectedRows } from "../database/database.ts";
 
 export interface ProxyUse {

@@ -5,7 +5,7 @@ import type { DataQueries } from "../database/sides.ts";
 import type { EventRow } from "../deliveries/events.ts";
 import { buildDatedFields } from "../integrations/installation-health.ts";
 import { addTimes, type LogEntry } from "../operations/operations.ts";
-import { ReusedBuffers } from "../database/reused-buffers.ts";
+import { ReusedBuffers } from "./reused-buffers.ts";
 import type { SeenRow } from "./seen-records.ts";
 import { toStorableJson, toStoredJson } from "../database/stored-json.ts";
 import { buildWakeColumn } from "../database/wake-ups.ts";

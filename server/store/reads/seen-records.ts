@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import { encodeSeenId, unpackSeen, type SeenRecord } from "../../../ground/pack-seen.ts";
 import type { DataQueries } from "../database/sides.ts";
-import type { ProjectBound } from "../access/project-retention.ts";
+import type { ProjectBound } from "../database/id-range.ts";
 import { countAffectedRows } from "../database/database.ts";
 
 /** Records of a message, or records that a page left out. */

@@ -6,7 +6,7 @@ import { stockDatabase } from "../../../tests/harness/proxy/stock-database.ts";
 import { createShardScene, log, testShards } from "../../../tests/harness/shards.ts";
 import { elapsedMs } from "../../../ground/clock.ts";
 import { waitForCopies } from "../../../tests/harness/wait-for-copies.ts";
-import { openDatabase } from "../database/database.ts";
+import { openDatabase } from "../database/open-database.ts";
 import { migrateSide, openClient } from "../database/prepare-database.ts";
 import { nameSlot } from "../sides/pair-databases.ts";
 import { pairShard, unpairShard } from "./pair-shard.ts";

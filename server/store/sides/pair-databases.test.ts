@@ -14,7 +14,8 @@ import { waitForCopies } from "../../../tests/harness/wait-for-copies.ts";
 import { newId } from "../../../ground/ids.ts";
 import { createLog } from "../../../ground/log.ts";
 import { grantServing } from "../maintenance/grant-serving.ts";
-import { openDatabase, transactControl, type Database } from "../database/database.ts";
+import { transactControl, type Database } from "../database/database.ts";
+import { openDatabase } from "../database/open-database.ts";
 import { openClient } from "../database/prepare-database.ts";
 
 const log = createLog("silent");

@@ -4,7 +4,7 @@ import { after, test } from "node:test";
 import { recordEvents } from "../../../server/events/record-event.ts";
 import { sampleEvent } from "../../../server/events/sample-event.ts";
 import { createLog } from "../../../ground/log.ts";
-import { openDatabase } from "../../../server/store/database/database.ts";
+import { openDatabase } from "../../../server/store/database/open-database.ts";
 import { openSink, type Sink } from "../../harness/deliveries/sink.ts";
 import { until } from "../../harness/until.ts";
 import type { Suite } from "../run-suites.ts";

@@ -1,7 +1,8 @@
 /** A Busbar that delivers, with short times, a receiver beside it, and a way to make events happen. */
 import { openTestBusbar, type TestBusbar } from "../busbar.ts";
 import { createLog } from "../../../ground/log.ts";
-import { openDatabase, type Database } from "../../../server/store/database/database.ts";
+import type { Database } from "../../../server/store/database/database.ts";
+import { openDatabase } from "../../../server/store/database/open-database.ts";
 import type { EventType, NewEvent } from "../../../server/events/event-types.ts";
 import { sampleEvent } from "../../../server/events/sample-event.ts";
 import { recordEvents } from "../../../server/events/record-event.ts";
