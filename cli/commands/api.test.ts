@@ -90,11 +90,14 @@ describe("looking at a server from outside", () => {
     assert.deepEqual(JSON.parse(frontend.stdout).key.scopes, ["frontend"]);
   });
 
-  const findings = async (more: Surroundings = {}) => {
-    const { code, stdout } = await busbar("doctor --json", more);
-    const all: { check: string; ok: boolean; detail: string; cure?: string }[] = JSON.parse(stdout);
-    return { code, all, wrong: all.filter(({ ok }) => !ok) };
-  };
+  /** Asks again while the database of a busy machine does not answer in time, which doctor reports. */
+  const findings = (more: Surroundings = {}) =>
+    until(async () => {
+      const { code, stdout } = await busbar("doctor --json", more);
+      const all: { check: string; ok: boolean; detail: string; cure?: string }[] = JSON.parse(stdout);
+      const wrong = all.filter(({ ok }) => !ok);
+      return !wrong.some(({ detail }) => /database does not answer/.test(detail)) && { code, all, wrong };
+    });
 
   test("doctor finds nothing wrong with a server in order", async () => {
     const { code, all, wrong } = await findings();
