@@ -141,6 +141,6 @@ export const description: Description = {
   sources: {
     documentation: "https://learn.microsoft.com/en-us/power-apps/developer/data-platform/webapi/overview",
     checked:
-      "2026-11-28, Microsoft's documentation of the Web API in MicrosoftDocs/powerapps-docs, 2021 to 2026: all but batches; columns by the names of their types. Deletions are read from the audit: the connected user needs the privilege `prvReadAuditSummary`, and environment and table must be audited",
+      "2026-11-28, Microsoft's documentation of the Web API in MicrosoftDocs/powerapps-docs, 2021 to 2026: all but batches; columns by the names of their types. Deletions are read from the audit: the connected user needs the privilege `prvReadAuditSummary`, and environment and table must be audited. Environments in national clouds whose users sign in elsewhere (GCC High, DoD, China) cannot be connected",
   },
 };

@@ -88,6 +88,6 @@ export const description: Description = {
   sources: {
     documentation: "https://learn.microsoft.com/en-us/graph/api/overview",
     checked:
-      "2026-11-28, Microsoft’s pages of the lists, of immutable ids and of batches; contacts of folders within folders are not read. Graph tells deletions by delta queries alone, from a token that the query before has given, which is not kept: they are not read. An item keeps its id when it moves to another folder, but not when it moves to an archive mailbox; a call through the proxy that has a `Prefer` of its own, without `IdType`, gets the other ids",
+      "2026-11-28, Microsoft’s pages of the lists, of immutable ids, of batches and of national clouds; that contacts and events can be sorted by the time of change is from connectors of others. Contacts of folders within folders are not read. Tenants of GCC are connected as others; those of GCC High, DoD and China sign in elsewhere, at addresses that this provider does not have. Graph tells deletions by delta queries alone, from a token that the query before has given, which is not kept: they are not read. An item keeps its id when it moves to another folder, but not when it moves to an archive mailbox; a call through the proxy that has a `Prefer` of its own, without `IdType`, gets the other ids",
   },
 };
