@@ -41,6 +41,16 @@ test("a record that a batch read lacks for another reason than that it is gone f
     await assert.rejects(byIds({ status: 200, body: { status, results: [] } }), { kind: "unavailable" });
 });
 
+test("a batch read that counts errors and gives none leaves open what became of the records that it lacks", async () => {
+  const counted = { status: 207, body: { status: "COMPLETE", results: [record("1")], numErrors: 1 } };
+  await assert.rejects(byIds(counted), /counts 1 error.* and gives none/);
+  await assert.rejects(values(counted), { kind: "unavailable" });
+  assert.deepEqual(
+    (await byIds({ ...counted, body: { ...counted.body, numErrors: 0 } })).map(({ id }) => id),
+    ["1"],
+  );
+});
+
 /** github.com/bruin-data/ingestr, pull request 1203, 2026-09-22: a batch of which no record exists is answered with 404. */
 test("a batch of which no record exists any more is empty, and an address that is not there a failure", async () => {
   const body = { status: "error", category: "OBJECT_NOT_FOUND", message: "resource not found" };

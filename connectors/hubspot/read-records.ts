@@ -71,12 +71,17 @@ export const isNothingFound = ({ status, text }: ProviderResponse): boolean =>
 export function resultsIn(body: Json | undefined): Json[] {
   const answer = objectOrBroken(body, "the answer to a batch read");
   if (readFault(answer)?.category === NOT_FOUND) return [];
-  const { status = "COMPLETE", results, errors } = answer;
+  const { status = "COMPLETE", results, numErrors, errors } = answer;
   if (status !== "COMPLETE") {
     const message = `HubSpot has not completed a batch read: its state is ${JSON.stringify(status)}`;
     throw new ProviderError({ kind: "unavailable", message, status: 200 });
   }
-  for (const entry of Array.isArray(errors) ? errors : []) {
+  const listed = Array.isArray(errors) ? errors : [];
+  if (typeof numErrors === "number" && numErrors > 0 && listed.length === 0) {
+    const message = `HubSpot counts ${numErrors} errors of a batch read, and gives none`;
+    throw new ProviderError({ kind: "unavailable", message, status: 207 });
+  }
+  for (const entry of listed) {
     const fault = readFault(entry);
     if (!fault) throw brokenPage("HubSpot's answer is broken: an error of a batch read has no reason");
     if (fault.category !== NOT_FOUND) throw whyMissing(fault);
