@@ -4,6 +4,7 @@ import { keepRecentlyUsed } from "../../ground/recently-used.ts";
 import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import { completeAccountInfo } from "../credentials/connect/account-info.ts";
 import type { RefreshServices } from "../credentials/refresh/refresh-tokens.ts";
+import type { RefreshTarget } from "../credentials/refresh/refresh-lease.ts";
 import { openRefreshSlots, type RefreshLimits } from "../credentials/refresh/refresh-slots.ts";
 import { EXPIRY_MARGIN_MS } from "../credentials/stored/refresh-time.ts";
 import { nowMs } from "../../ground/clock.ts";
@@ -54,8 +55,8 @@ export function openLiveConnections(deps: Services): LiveConnections {
     background.run(ids, "account metadata could not be requested", () => completeAccountInfo(deps, row));
     return live;
   });
-  const refresh = ({ id, projectId, provider, tokenGeneration }: LiveConnection): Promise<LiveConnection> =>
-    refreshes.refresh({ id, projectId, provider: provider.name }, tokenGeneration);
+  const refresh = (live: LiveConnection, isRejected = false): Promise<LiveConnection> =>
+    refreshes.refresh(toTarget(live), live.tokenGeneration, isRejected);
   const refreshEarly = (live: LiveConnection): void => {
     if ((restingUntil.get(live.id) ?? 0) > nowMs()) return;
     refresh(live).catch((error: unknown) => {
@@ -85,7 +86,7 @@ export function openLiveConnections(deps: Services): LiveConnections {
       await Promise.race([settled, wait(SETTLE_MS, undefined, { ref: false })]);
     },
     refreshRejected: (connection) =>
-      refresh(connection).catch((error: unknown) => {
+      refresh(connection, true).catch((error: unknown) => {
         // Without a provider app the token cannot be refreshed: a 401 says as much as it does of other credentials.
         if (error instanceof ProviderError && error.kind === "unauthorized")
           suspects.noticed(connection, 401);
@@ -99,3 +100,9 @@ export function openLiveConnections(deps: Services): LiveConnections {
     baseUrl: openBaseAddresses(deps),
   };
 }
+
+const toTarget = ({ id, projectId, provider }: LiveConnection): RefreshTarget => ({
+  id,
+  projectId,
+  provider: provider.name,
+});

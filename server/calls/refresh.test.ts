@@ -280,6 +280,30 @@ describe("token refresh", () => {
     assert.equal((await read(customer)).body.refreshFailure, undefined);
   });
 
+  test("a customer whose rejected token, of which no end is known, cannot be refreshed for a while is unhealthy until it can", async () => {
+    const customer = await connect("salesforce", "at-night");
+    const installation = async () =>
+      (await busbar.inProject("GET", `/integrations/salesforce/installations/${customer.installationId}`))
+        .body;
+    busbar.sandbox.salesforce.expireTokens();
+    busbar.sandbox.addFault({
+      provider: "salesforce",
+      path: "/services/oauth2/token",
+      status: 400,
+      body: { error: "invalid_grant", error_description: "ip restricted or invalid login hours" },
+      count: 100,
+    });
+    assert.notEqual(await call(customer), 200);
+    const { healthStatus, healthReasons } = await installation();
+    assert.equal(healthStatus, "unhealthy");
+    assert.match(healthReasons[0].detail, /invalid login hours/);
+    assert.equal((await read(customer)).body.status, "created");
+    busbar.sandbox.clearFaults();
+    assert.equal(await call(customer), 200);
+    assert.deepEqual((await installation()).healthReasons, []);
+    assert.ok(!(await events(customer)).includes("connection.error"));
+  });
+
   test("idle connections that are due are refreshed in the background, each once", async () => {
     const customer = await connect("salesforce", "idle");
     await sql.query("alter table token_refreshes disable trigger never_due");

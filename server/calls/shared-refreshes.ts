@@ -7,8 +7,11 @@ import { elapsedMs } from "../../ground/clock.ts";
 import type { ConnectionRow } from "../store/connections/connections.ts";
 
 interface SharedRefreshes<Result> {
-  /** Rejects with a `ProviderError` (`unavailable`) when the caller has waited for `waitMs`; the refresh continues. */
-  refresh(connection: RefreshTarget, staleToken?: string): Promise<Result>;
+  /**
+   * Rejects with a `ProviderError` (`unavailable`) when the caller has waited for `waitMs`; the refresh continues. `isRejected`: the provider has
+   * refused `staleToken`.
+   */
+  refresh(connection: RefreshTarget, staleToken?: string, isRejected?: boolean): Promise<Result>;
   /** Resolves when the refreshes under way have stored their tokens. */
   settled(): Promise<void>;
 }
@@ -20,6 +23,8 @@ interface SharedRefresh<Result> {
   promise: Promise<Result>;
   /** The time until which a caller waits; a refresh that has not begun by then does not begin. */
   wantedUntilMs: number;
+  /** Whether a caller came because the provider had refused the token. */
+  isRejected: boolean;
 }
 
 /** `opened` is called once with the connection's new row; all callers get its result. */
@@ -31,10 +36,13 @@ export function shareRefreshes<Result>(
   const running = new Map<string, SharedRefresh<Result>>();
 
   const start = (connection: RefreshTarget, staleToken?: string): SharedRefresh<Result> => {
-    const shared: Omit<SharedRefresh<Result>, "promise"> = { wantedUntilMs: 0 };
+    const shared: Omit<SharedRefresh<Result>, "promise"> = {
+      wantedUntilMs: elapsedMs() + waitMs,
+      isRejected: false,
+    };
     const isWanted = () => elapsedMs() < shared.wantedUntilMs;
-    shared.wantedUntilMs = elapsedMs() + waitMs;
-    const promise = refreshTokens(deps, { connection, staleToken, isWanted })
+    const isRejected = () => shared.isRejected;
+    const promise = refreshTokens(deps, { connection, staleToken, isRejected, isWanted })
       .then(opened)
       .finally(() => running.delete(connection.id));
     const started = Object.assign(shared, { promise });
@@ -43,8 +51,9 @@ export function shareRefreshes<Result>(
   };
 
   return {
-    async refresh(connection, staleToken) {
+    async refresh(connection, staleToken, isRejected = false) {
       const shared = running.get(connection.id) ?? start(connection, staleToken);
+      shared.isRejected ||= isRejected;
       shared.wantedUntilMs = elapsedMs() + waitMs;
       return withinTime(shared.promise, waitMs, connection.provider);
     },

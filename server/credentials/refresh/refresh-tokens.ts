@@ -35,6 +35,8 @@ interface RefreshRequest {
   connection: RefreshTarget;
   /** The access token that the provider rejected or that is about to expire; undefined when there was none. */
   staleToken?: string;
+  /** Returns whether the provider has rejected it. */
+  isRejected?(): boolean;
   /** Returns whether any caller still waits for the refresh. */
   isWanted(): boolean;
 }
@@ -82,7 +84,7 @@ const tookTooLong = (provider: string): ProviderError =>
 /** Returns undefined while another process holds the lease. */
 async function refreshOnce(
   deps: RefreshServices,
-  { connection, staleToken }: RefreshRequest,
+  { connection, staleToken, isRejected }: RefreshRequest,
   deadClaim: string | undefined,
 ): Promise<ConnectionRow | undefined> {
   const lease = await claimLease(deps, connection, deadClaim);
@@ -100,7 +102,7 @@ async function refreshOnce(
     );
     return await saveTokens(deps, lease, refreshed);
   } catch (error) {
-    if (error instanceof TokenEndpointError) return saveFailure(deps, lease, error);
+    if (error instanceof TokenEndpointError) return saveFailure(deps, lease, error, isRejected?.());
     if (error instanceof Superseded) {
       await lease.release();
       return error.row;

@@ -49,11 +49,15 @@ export function saveTokens(
   });
 }
 
-/** Saves a failed refresh, so that a refused grant is not tried again, and throws the `ProviderError` for it. */
+/**
+ * Saves a failed refresh, so that a refused grant is not tried again, and throws the `ProviderError` for it. `isRejected`: the provider has refused
+ * the token that was to be replaced.
+ */
 export async function saveFailure(
   deps: Services,
   lease: RefreshLease,
   error: TokenEndpointError,
+  isRejected = false,
 ): Promise<ConnectionRow> {
   const { id, projectId, provider } = lease.row;
   deps.log.warn({ connectionId: id, projectId, provider, failure: error.failure }, "token refresh failed");
@@ -65,7 +69,7 @@ export async function saveFailure(
       await updateConnection(queries, fresh.projectId, id, { status: "bad_credentials" });
       await endRefresh(queries, id);
       await recordTokenFailure(deps, queries, fresh, failure.message);
-    } else if (error.failure === "configuration" || hasEnded(lease.stored)) {
+    } else if (error.failure === "configuration" || isRejected || hasEnded(lease.stored)) {
       // Nothing can be sent for the customer, although the connection is as good as before.
       await saveRefreshFailure(queries, fresh.projectId, id, failure.message);
     }
