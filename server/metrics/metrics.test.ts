@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Client } from "pg";
+import { nowMs } from "../../ground/clock.ts";
+import { buildFirstId } from "../../ground/ids.ts";
 import { openTestBusbar, type TestBusbar } from "../../tests/harness/busbar.ts";
 import { connectCustomer } from "../../tests/harness/connect-customer.ts";
 import { until } from "../../tests/harness/until.ts";
@@ -125,6 +127,49 @@ describe("/metrics", () => {
     await client.query("delete from outbox");
     assert.equal(count, 2);
     assert.ok(seconds >= 3_600 && seconds < 4_000, `${seconds}`);
+  });
+
+  test("reports for how long writes wait, and which installations are unhealthy, as stored", async (t) => {
+    const client = new Client({ connectionString: busbar.dataUrl ?? busbar.connectionString });
+    await client.connect();
+    t.after(() => client.end());
+    const lines = ["busbar_writes_queued_seconds", 'busbar_installations_unhealthy{reason="write"}'];
+    const readLines = async () => {
+      const text = await until(async () => {
+        const text = await scrape();
+        return readValue(text, "busbar_database_up") === 1 ? text : undefined;
+      });
+      return lines.map((line) => readValue(text, line));
+    };
+    assert.deepEqual(await readLines(), [0, 0]);
+    // Otherwise the watcher of health takes back what it has not reported.
+    await client.query("select pg_advisory_lock(hashtext('reported_health'))");
+    const store = async (ageMs: number, attempts: number) => {
+      const id = buildFirstId(nowMs() - ageMs);
+      await client.query(
+        `insert into operations select (jsonb_populate_record(null::operations, to_jsonb(operations)
+           || jsonb_build_object('id', $1::text, 'status', 'in_progress'))).* from operations limit 1`,
+        [id],
+      );
+      // Due later, so that no worker takes it.
+      await client.query(
+        `insert into writes (operation_id, installation_id, write_type, send_options, records, due_time, deadline, attempts)
+         values ($1, $2, 'create', '{}', '[]', now() + interval '1 hour', now() + interval '1 day', $3)`,
+        [id, installationId, attempts],
+      );
+    };
+    await store(7_200_000, 0);
+    assert.equal((await readLines())[0], 0, "one that is collected with others does not wait");
+    await store(3_600_000, 2);
+    await client.query("insert into reported_health (installation_id, reasons) values ($1, $2)", [
+      installationId,
+      ["write hubspot", "destination app failing"],
+    ]);
+    const [seconds = 0, unhealthy] = await readLines();
+    assert.ok(seconds >= 3_600 && seconds < 4_000, `${seconds}`);
+    assert.equal(unhealthy, 1);
+    await client.query("delete from operations where id in (select operation_id from writes)");
+    await client.query("delete from reported_health");
   });
 
   test("names no customer, project, connection or key", async () => {

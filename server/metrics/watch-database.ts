@@ -4,6 +4,7 @@ import { clockAheadMs } from "../../ground/clock.ts";
 import type { Pool } from "pg";
 import type { Database } from "../store/database/database.ts";
 import { areCopiesComplete, readWorstState, type DatabaseState } from "../store/database/readiness.ts";
+import { REPORTED_REASONS } from "../store/integrations/reported-health.ts";
 import { readQueueDepths, type QueueDepths } from "../store/processes/queue-depths.ts";
 
 /** A scrape waits this long for the database. */
@@ -31,6 +32,7 @@ export function watchDatabase(registry: Registry, database: Database): void {
   watchQueues(gauge);
   watchSubscriptions(gauge);
   watchPositions(registry, ask);
+  watchHealthReasons(registry, ask);
   const up = new Gauge({
     name: "busbar_database_up",
     help: "Whether the database answered this scrape within a second, and takes writes.",
@@ -103,6 +105,11 @@ function watchClock(registry: Registry): void {
 
 function watchQueues(gauge: AddGauge): void {
   gauge("busbar_writes_queued", "Writes that have not ended, up to 100,000.", ({ writes }) => writes);
+  gauge(
+    "busbar_writes_queued_seconds",
+    "Seconds for which the longest waiting of these writes has been due, or was accepted if an attempt has failed.",
+    ({ writesSeconds }) => writesSeconds,
+  );
   gauge("busbar_deliveries_queued", "Deliveries to be made, up to 200,000.", ({ deliveries }) => deliveries);
   gauge("busbar_gates_closed", "Connections with a closed gate.", ({ closedGates }) => closedGates);
   gauge("busbar_reads_under_way", "Reads that have not ended, up to 100,000.", ({ reads }) => reads);
@@ -175,6 +182,23 @@ function watchPositions(registry: Registry, ask: () => Promise<QueueDepths | und
     },
   });
   registry.registerMetric(positions);
+}
+
+/** Every reason has a value, 0 too, so that an alert sees it begin. */
+function watchHealthReasons(registry: Registry, ask: () => Promise<QueueDepths | undefined>): void {
+  const unhealthy = new Gauge({
+    name: "busbar_installations_unhealthy",
+    help: "Installations that are unhealthy, by type of reason, as their last event said; up to 100,000 reasons.",
+    labelNames: ["reason"],
+    registers: [],
+    async collect() {
+      this.reset();
+      const depths = await ask();
+      if (!depths) return;
+      for (const reason of REPORTED_REASONS) this.set({ reason }, depths.unhealthy[reason] ?? 0);
+    },
+  });
+  registry.registerMetric(unhealthy);
 }
 
 /** Shares one run between concurrent callers. */

@@ -9,7 +9,9 @@ import { buildFirstId, FIRST_ID } from "../../../ground/ids.ts";
 import { nowMs } from "../../../ground/clock.ts";
 import { transactData } from "../../store/database/database.ts";
 import { openDatabase } from "../../store/database/open-database.ts";
+import { explainFailedAttempt } from "../../store/operations/failed-attempt.ts";
 import { listChangedHealth } from "../../store/integrations/reported-health.ts";
+import { readQueueDepths } from "../../store/processes/queue-depths.ts";
 
 interface Reason {
   type: string;
@@ -61,6 +63,8 @@ test("an accepted write that waits for five minutes makes its customer unhealthy
   assert.match(waiting?.detail ?? "", new RegExp(`wait for their turn.*${earlier}`));
   assert.equal(Date.parse(waiting?.since ?? ""), acceptedMs);
   assert.deepEqual(await reported(), ["write hubspot"]);
+  const { writesSeconds } = await readQueueDepths(database);
+  assert.ok(writesSeconds >= 360 && writesSeconds < 1_000, `the metric says ${writesSeconds}`);
 
   // A long queue of which writes end is no fault.
   const before = buildFirstId(acceptedMs - 1000);
@@ -78,7 +82,7 @@ test("an accepted write that waits for five minutes makes its customer unhealthy
   const logged =
     "update operations set log = jsonb_build_array(jsonb_build_object('time', now(), 'msg', $2::text)) where id = $1";
   await sql.query("update writes set attempts = 1, due_time = now() + interval '1 second'");
-  await sql.query(logged, [earlier, "Attempt 1 failed; next at 2026-11-28T12:00:00.000Z"]);
+  await sql.query(logged, [earlier, explainFailedAttempt(1, new Date("2026-11-28T12:00:00Z"))]);
   assert.deepEqual([await reasons(), await reported()], [[], []]);
   await sql.query("update operations set log = '[]' where id = $1", [earlier]);
 

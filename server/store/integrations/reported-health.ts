@@ -4,6 +4,7 @@ import { IS_OWN_INSTALLATION } from "../database/own-customers.ts";
 import type { DataQueries } from "../database/sides.ts";
 import {
   DESTINATION_DETAILS,
+  HEALTH_REASON_TYPES,
   HEALTH_REASONS,
   type HealthReason,
   NOT_SET_UP,
@@ -23,7 +24,10 @@ interface ChangedHealth {
 }
 
 /** Without a worker nobody reports it, and the event would not be delivered. The first one must not report it as it starts. */
-const NOT_REPORTED: HealthReason["type"] = "worker";
+const NOT_REPORTED = "worker" satisfies HealthReason["type"];
+
+export type ReportedReason = Exclude<HealthReason["type"], typeof NOT_REPORTED>;
+export const REPORTED_REASONS = HEALTH_REASON_TYPES.filter((type) => type !== NOT_REPORTED);
 
 /** Tells states of a destination apart, without the error, which may be another one each time that it fails. */
 const KIND = sql`case when type = 'destination' then case

@@ -2,9 +2,13 @@
 import { sql, type RawBuilder } from "kysely";
 import type { Database } from "../database/database.ts";
 import type { ControlQueries, DataQueries } from "../database/sides.ts";
+import { ACCEPTED_TIME } from "../integrations/installation-health.ts";
+import type { ReportedReason } from "../integrations/reported-health.ts";
 
 export interface QueueDepths {
   writes: number;
+  /** Seconds for which a write has been due and waits for its turn, or was accepted and has failed since; of the oldest one. */
+  writesSeconds: number;
   deliveries: number;
   closedGates: number;
   /** Unfinished reads. */
@@ -28,6 +32,8 @@ export interface QueueDepths {
   waitingChangesSeconds: number;
   /** Seconds since the oldest time until which changes are known, by source of subscriptions. */
   positionAges: Record<string, number>;
+  /** Number of installations that were reported as unhealthy, by type of reason; types without one are absent. */
+  unhealthy: Partial<Record<ReportedReason, number>>;
 }
 
 /** Limit of counting: more would be too many in any case, and counting them would take long. */
@@ -52,6 +58,21 @@ const POSITION_AGES = sql`
     where subscriptions.state = 'active' and subscriptions.source <> 'webhook' and connections.status <> 'bad_credentials'
   ) as known
   where known_time is not null group by source`;
+
+/**
+ * The write that waits longest. One that has never failed waits since it was due, because it may be collected with others or wait
+ * for a gate; one that has failed, since it was accepted: each attempt moves its due time.
+ */
+const WRITES_SECONDS = sql`(
+  select coalesce(extract(epoch from now() - least(
+    (select due_time from writes where claimed_by is null and due_time <= now() order by due_time, seq limit 1),
+    (select min(${ACCEPTED_TIME}) from (select operation_id from writes where attempts > 0 limit ${MAX_COUNTED}) as tried)
+  )), 0)::double precision)`;
+
+/** As the watcher of health reported it last: to compute it here would cost too much for every scrape. */
+const UNHEALTHY = sql`
+  select split_part(reason, ' ', 1) as type, count(distinct installation_id)::int as installations
+  from (select installation_id, unnest(reasons) as reason from reported_health limit ${MAX_COUNTED}) as reported group by type`;
 
 export async function readQueueDepths({
   control,
@@ -89,6 +110,7 @@ async function readDataDepths(queries: DataQueries): Promise<Omit<QueueDepths, k
   const { rows } = await sql<Omit<QueueDepths, keyof ControlDepths>>`
     select
       (select count(*)::int from (select 1 from writes limit ${MAX_COUNTED}) as w) as writes,
+      ${WRITES_SECONDS} as writes_seconds,
       (select count(*)::int from (
         (${selectOpenIn(sql`deliveries where state = 'waiting'`)})
         union all (${selectOpenIn(sql`deliveries where state = 'sending'`)})
@@ -105,7 +127,8 @@ async function readDataDepths(queries: DataQueries): Promise<Omit<QueueDepths, k
         where connection_id is null
           or connection_id not in (select id from connections where status = 'bad_credentials')) as stream_silence_seconds,
       waiting.count as waiting_events, waiting.seconds as waiting_events_seconds,
-      (select coalesce(jsonb_object_agg(source, seconds), '{}') from (${POSITION_AGES}) as ages) as position_ages
+      (select coalesce(jsonb_object_agg(source, seconds), '{}') from (${POSITION_AGES}) as ages) as position_ages,
+      (select coalesce(jsonb_object_agg(type, installations), '{}') from (${UNHEALTHY}) as counted) as unhealthy
     from (
       select count(*)::int, coalesce(extract(epoch from now() - min(received_time)), 0)::double precision as seconds
       from (

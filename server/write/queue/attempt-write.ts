@@ -8,6 +8,7 @@ import type { InstallationCache } from "../../operations/installation-cache.ts";
 import type { OperationLedger } from "../../operations/operation-ledger.ts";
 import { retryWhileDatabaseIsDown } from "../../store/database/database-outage.ts";
 import type { InstallationFieldsRow } from "../../store/deliveries/events.ts";
+import { explainFailedAttempt } from "../../store/operations/failed-attempt.ts";
 import type { LogEntry } from "../../store/operations/operations.ts";
 import { releaseWrites, rescheduleWrite, type ClaimedWrite } from "../../store/operations/write-queue.ts";
 import { executePlan, type Execution, type ExecuteServices } from "../execute-plan.ts";
@@ -191,7 +192,7 @@ async function putBack(
   });
   const entry: LogEntry = {
     severity: "WARNING",
-    msg: `Attempt ${next.attempts} failed; next at ${next.at.toISOString()}`,
+    msg: explainFailedAttempt(next.attempts, next.at),
   };
   const back = {
     operationId: write.operationId,
