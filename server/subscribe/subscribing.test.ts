@@ -104,11 +104,21 @@ describe("subscribing to HubSpot", () => {
       return all.length >= count && all.every(({ endTime }) => endTime !== undefined);
     });
 
+  test("before the first push it is told as not known whether pushes arrive, with the time since when", async () => {
+    const { state, reason, lastEventTime } = await subscription();
+    assert.deepEqual([state, lastEventTime], ["active", undefined]);
+    const [, since = ""] = /No event of `contacts` has been pushed since (\S+Z),/.exec(reason) ?? [];
+    assert.ok(Date.parse(since) <= Date.now() && Date.parse(since) > Date.now() - 600_000, reason);
+    const unknown = await busbar.inProject("GET", `${installation()}/records/contacts/987654`);
+    assert.match(unknown.body.causes.join(), /No event of `contacts` has been pushed since/);
+  });
+
   test("a burst of changes becomes one entry, with the record as it is now", async () => {
     change("501", { phone: "+1 1" });
     change("501", { phone: "+1 2" });
     change("501", { lastname: "Lovelace", city: "London" });
     await until(() => entries("501").length > 0);
+    assert.equal((await subscription()).reason, undefined, "a push has arrived");
     const [message] = sink.messagesAt("/changes").map(({ body }) => JSON.parse(body));
     const { installationUpdateTime: _, ...head } = message;
     assert.deepEqual(

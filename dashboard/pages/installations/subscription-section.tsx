@@ -44,7 +44,11 @@ export function SubscriptionSection({ subscription, input }: SubscriptionSection
         facts={{
           State: (
             <>
-              <Status status={state} />
+              {isSilent(subscription) ? (
+                <Status status="pending">active, no event yet</Status>
+              ) : (
+                <Status status={state} />
+              )}
               {reason && <Text size="sm">{reason}</Text>}
             </>
           ),
@@ -65,6 +69,10 @@ export function SubscriptionSection({ subscription, input }: SubscriptionSection
     </Section>
   );
 }
+
+/** Nothing tells whether pushes arrive before the first one; of other sources Busbar knows whether they work. */
+const isSilent = ({ state, source, lastEventTime }: Subscription): boolean =>
+  state === "active" && source === "webhook" && lastEventTime === undefined;
 
 function eventWords({ events, watchFields }: Subscription): string {
   const { create, update, delete: deletion, associationChange, other } = events;

@@ -14,6 +14,7 @@ import {
 import type { InstallationRow } from "../../store/integrations/installations.ts";
 import type { IntegrationRow } from "../../store/integrations/integrations.ts";
 import { findBackfill, findReadObject, type ReadObjectRow } from "../../store/reads/read-objects.ts";
+import { explainSilence } from "../../subscribe/setup/explain-silence.ts";
 import { listSubscriptions, type SubscriptionRow } from "../../store/subscriptions/subscriptions.ts";
 
 export interface Obstacle {
@@ -67,6 +68,8 @@ export async function listObstacles(
   }
   if (isRead && (neverSeen || !isSubscribed))
     obstacles.push(describeProgress(row, { isSubscribed, isBlocked: concerning.some(keepsFromReading) }));
+  const silence = subscription && explainSilence(subscription);
+  if (neverSeen && silence !== undefined) obstacles.push({ detail: silence, remedy: COMPARE_REGISTRATION });
   if (neverSeen && isRead) obstacles.push(...(await listLimits(queries, row)));
   if (neverSeen && !isRead && subscription) obstacles.push(describeReports(subscription));
   return obstacles;
@@ -101,6 +104,9 @@ const LIKELIEST: HealthReason["type"][] = [
 
 const sortReasons = (reasons: LocatedReason[]): LocatedReason[] =>
   reasons.toSorted(({ type: one }, { type: other }) => LIKELIEST.indexOf(one) - LIKELIEST.indexOf(other));
+
+const COMPARE_REGISTRATION =
+  "If the record has changed, compare what is registered at the provider (`subscribe-setup`) with what the subscription wants.";
 
 const DISABLED: Obstacle = {
   detail: "The customer's configuration has disabled the object, so it is not read.",
@@ -208,9 +214,7 @@ function describeReports({
           : "no change of any record has been reported yet";
   return {
     detail: `\`${objectName}\` is not read, only its changes are subscribed to; ${known}.`,
-    remedy:
-      "A record arrives with its next change. If it has changed, compare what is registered at the provider " +
-      "(`subscribe-setup`) with what the subscription wants; to get existing records, read the object, too.",
+    remedy: `A record arrives with its next change. ${COMPARE_REGISTRATION} To get existing records, read the object, too.`,
   };
 }
 

@@ -72,12 +72,15 @@ export const SubscriptionSchema = Type.Object(
       ],
       {
         description:
-          "`pending`: being set up. `active`: events are delivered. `degraded`: they cannot be delivered now, or may " +
+          "`pending`: being set up. `active`: events are delivered as they arrive; `lastEventTime` is absent before the first. `degraded`: they cannot be delivered now, or may " +
           "not arrive. `failed`: somebody must mend what `reason` names. `disabled`: every event is off.",
       },
     ),
     reason: Type.Optional(
-      Type.String({ description: "Why the state is not `active`, or why the source is not a quicker one." }),
+      Type.String({
+        description:
+          "Why the state is not `active`, why the source is not a quicker one, or that no event has been pushed yet, since when.",
+      }),
     ),
     events: described(EventsSchema, "Events that are delivered."),
     watchFields: Type.Union(

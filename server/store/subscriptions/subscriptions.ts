@@ -30,6 +30,8 @@ export interface SubscriptionRow {
   /** Set for the source `journal`: the provider app whose journal is read. */
   journalAppId: string | null;
   state: SubscriptionState;
+  /** Since when it is in this state. */
+  stateTime: Date;
   reason: string | null;
   /** Findings of the set-up that a person should know. */
   warnings: string[];
@@ -56,7 +58,7 @@ export interface SubscriptionRow {
 
 const COLUMNS = sql`subscriptions.id, subscriptions.installation_id, subscriptions.object_name, subscriptions.project_id,
   subscriptions.provider, subscriptions.account_ref, subscriptions.object_key, subscriptions.source,
-  subscriptions.destination, subscriptions.journal_app_id, subscriptions.state,
+  subscriptions.destination, subscriptions.journal_app_id, subscriptions.state, subscriptions.state_time,
   subscriptions.reason, subscriptions.warnings, subscriptions.source_retry_time, subscriptions.reported_error, subscriptions.received::double precision,
   subscriptions.delivered::double precision, subscriptions.filtered::double precision,
   subscriptions.duplicates::double precision, subscriptions.last_event_time, subscriptions.polled_until,

@@ -16,6 +16,7 @@ import {
 } from "../../store/subscriptions/subscriptions.ts";
 import { listProviderApps } from "../../store/connections/provider-apps.ts";
 import { chooseSource, listSources } from "./choose-source.ts";
+import { explainSilence } from "./explain-silence.ts";
 import { eventWarnings } from "./event-warnings.ts";
 import {
   subscribeDefinitions,
@@ -148,7 +149,7 @@ function describeState(
   if (row.state === "active" && isBroken && stream.reason !== null) {
     return { state: "degraded", reason: stream.reason };
   }
-  const reason = row.reason ?? (row.source === "polling" ? pollingReason : undefined);
+  const reason = row.reason ?? (row.source === "polling" ? pollingReason : explainSilence(row));
   return { state: row.state, ...(reason !== undefined && { reason }) };
 }
 
