@@ -14,6 +14,20 @@ interface Reason {
   since: string;
 }
 
+const writeManifest = (destination: string): string => `
+specVersion: 1.0.0
+integrations:
+  - name: crm
+    provider: salesforce
+    read:
+      objects:
+        - objectName: account
+          destination: ${destination}
+          schedule: "*/10 * * * *"
+          requiredFields: [{ fieldName: name }]
+          optionalFields: [{ fieldName: phone }]
+`;
+
 describe("the health of an installation", () => {
   let all: Delivering;
   let customer: Customer;
@@ -29,25 +43,12 @@ describe("the health of an installation", () => {
     });
     all.busbar.sandbox.salesforce.setLimits("off");
     destination = await drawRoute(all.busbar, `${all.sink.url}/hook`, []);
-    const manifest = `
-specVersion: 1.0.0
-integrations:
-  - name: crm
-    provider: salesforce
-    read:
-      objects:
-        - objectName: account
-          destination: ${destination.name}
-          schedule: "*/10 * * * *"
-          requiredFields: [{ fieldName: name }]
-          optionalFields: [{ fieldName: phone }]
-`;
     const content = {
       read: { objects: { account: { objectName: "account", selectedFields: { phone: true } } } },
     };
     customer = await connectCustomer(all.busbar, {
       provider: "salesforce",
-      manifest,
+      manifest: writeManifest(destination.name),
       integration: "crm",
       content,
     });
@@ -149,6 +150,20 @@ integrations:
       destination.name,
     ]);
     assert.equal((await get(path)).name, destination.name);
+    await heals();
+  });
+
+  test("names a destination that a deployment made missing, since that deployment", async () => {
+    const deploy = async (name: string): Promise<string> => {
+      const sourceYaml = writeManifest(name);
+      const deployed = await all.busbar.inProject("PUT", "/integrations:batch", { sourceYaml });
+      assert.equal(deployed.status, 200, deployed.text);
+      return (await get("/integrations/crm")).latestRevision.createTime;
+    };
+    const deployTime = await deploy("nowhere");
+    const { since } = await awaitReason("destination", "nowhere", /no destination of this name/);
+    assert.equal(since, deployTime);
+    await deploy(destination.name);
     await heals();
   });
 

@@ -82,6 +82,13 @@ const WAITING_WRITES = sql`(
   ) as writes where not ${QUEUE_ADVANCES})
 )`;
 
+/**
+ * Since when a destination that does not exist can be named: one that is in use cannot be deleted, so the configuration or a deployment
+ * has named it when it was already missing.
+ */
+const NAMED_TIME = sql`greatest(coalesce(installations.update_time, installations.create_time), (
+  select create_time from revisions where revisions.integration_id = installations.integration_id order by seq desc limit 1))`;
+
 /** Reasons of installations, one row each. For statements with `installations`. */
 export const HEALTH_REASONS = sql`(
   select 'connection' as type, provider as name,
@@ -96,7 +103,7 @@ export const HEALTH_REASONS = sql`(
     case when destinations.id is null then ${sql.lit(DESTINATION_DETAILS.missing)}
       when disabled_time is not null then coalesce(${sql.lit(`${DESTINATION_DETAILS.disabled}: `)} || disabled_reason, ${sql.lit(`${DESTINATION_DETAILS.disabled}.`)})
       else concat(${sql.lit(DESTINATION_DETAILS.failing)}, ' The first attempt failed: ' || failing_reason || '.') end,
-    case when destinations.id is null then coalesce(installations.update_time, installations.create_time)
+    case when destinations.id is null then ${NAMED_TIME}
       else coalesce(disabled_time, failing_since) end, null
   from (
     select destination as name from read_objects where read_objects.installation_id = installations.id and not disabled
