@@ -53,13 +53,13 @@ export function addTrace(program: Command, terminal: Terminal): void {
       const server = await connect(command, terminal);
       const { out } = server;
       const path = `/records/${objectPath(object)}/${encodeStep(recordId)}`;
-      const { traces, unseen } = await findTraces(server, filters, path);
+      const { traces, unseen, names } = await findTraces(server, filters, path);
       const [first, ...others] = traces;
       if (!first) throw new UsageFailure("Name the customer: give --group, or --installation.");
       if (out.json) return out.data(others.length > 0 ? traces : first);
       for (const found of traces) {
         if (others.length + unseen.length > 0)
-          out.line(`installation ${textAt(found, "installationId") ?? ""}`);
+          out.line(names.get(textAt(found, "installationId") ?? "") ?? "");
         out.rows(objectsAt(found, "seen"), SEEN, "It was neither read nor reported.");
         out.rows(objectsAt(found, "messages"), MESSAGES, "No message contains it.");
         out.rows(objectsAt(found, "writes"), WRITES, "Nobody wrote it through Busbar.");
@@ -69,7 +69,7 @@ export function addTrace(program: Command, terminal: Terminal): void {
         }
       }
       for (const { installationId, refusal } of unseen) {
-        out.line(`installation ${installationId}`);
+        out.line(names.get(installationId) ?? "");
         out.line(escapeUnsafe(refusal.message));
         for (const cause of listCauses(refusal)) out.line(`  - ${escapeUnsafe(cause)}`);
       }
@@ -80,32 +80,38 @@ interface Found {
   traces: JsonObject[];
   /** Installations that have the object and know nothing of the record, with what keeps it away. */
   unseen: { installationId: string; refusal: Refused }[];
+  /** How the installations are called, by id. */
+  names: Map<string, string>;
 }
 
 /** Returns the traces in the installations that the options name. Throws the refusal that says most if there is none. */
 async function findTraces(server: Connected, filters: Filters, path: string): Promise<Found> {
   const { group, integration, installation } = filters;
-  const places =
+  const places: Place[] =
     group !== undefined && integration === undefined && installation === undefined
       ? await listPlaces(server, group)
-      : [await findInstallation(server, filters)];
-  const found: Found = { traces: [], unseen: [] };
+      : [{ path: await findInstallation(server, filters), id: "", name: "" }];
+  const found: Found = {
+    traces: [],
+    unseen: [],
+    names: new Map(places.map((place) => [place.id, place.name])),
+  };
   let refusal: Refused | undefined;
   for (const place of places) {
     try {
-      found.traces.push(requireObject(await server.inProject("GET", place + path)));
+      found.traces.push(requireObject(await server.inProject("GET", place.path + path)));
     } catch (error) {
       if (!(error instanceof Refused) || error.status !== 404 || places.length === 1) throw error;
       // Others say only that their integration has no such object.
       const isOfRecord = valueAt(error.problem, "causes") !== undefined;
-      if (isOfRecord) found.unseen.push({ installationId: place.split("/").at(-1) ?? "", refusal: error });
+      if (isOfRecord) found.unseen.push({ installationId: place.id, refusal: error });
       refusal ??= error;
     }
   }
   if (found.traces.length > 0) return found;
   const [first, ...others] = found.unseen;
   if (first && others.length === 0) throw first.refusal;
-  if (first) throw unknownEverywhere(found.unseen);
+  if (first) throw unknownEverywhere(found);
   if (refusal) throw refusal;
   // The server's refusal of an unknown customer suggests the one that was meant.
   await server.inProject("GET", `/groups/${encodeStep(group ?? "")}`);
@@ -118,11 +124,11 @@ const listCauses = ({ problem }: Refused): string[] => {
 };
 
 /** Joins the refusals into one, which has the type of each and the causes of all. */
-function unknownEverywhere(unseen: Found["unseen"]): Failure {
+function unknownEverywhere({ unseen, names }: Found): Failure {
   const message = unseen
     .map(({ installationId, refusal }) =>
       [
-        `installation ${installationId}: ${refusal.message}`,
+        `${names.get(installationId) ?? ""}: ${refusal.message}`,
         ...listCauses(refusal).map((cause) => `  - ${cause}`),
       ].join("\n"),
     )
@@ -135,11 +141,23 @@ function unknownEverywhere(unseen: Found["unseen"]): Failure {
   );
 }
 
-async function listPlaces(server: Connected, groupRef: string): Promise<string[]> {
+interface Place {
+  path: string;
+  id: string;
+  /** For the reader. */
+  name: string;
+}
+
+async function listPlaces(server: Connected, groupRef: string): Promise<Place[]> {
   const page = await server.inProject("GET", "/installations:search", {
     query: { groupRef, pageSize: "200" },
   });
-  return objectsAt(page, "results").map((one) =>
-    installationPath(textAt(one, "integrationId") ?? "", textAt(one, "id") ?? ""),
-  );
+  return objectsAt(page, "results").map((one) => {
+    const installationId = textAt(one, "id") ?? "";
+    return {
+      path: installationPath(textAt(one, "integrationId") ?? "", installationId),
+      id: installationId,
+      name: `installation of ${textAt(one, "integrationName") ?? ""} ${installationId}`,
+    };
+  });
 }
