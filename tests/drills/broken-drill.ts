@@ -13,6 +13,7 @@ import { Client } from "pg";
 import { openTestBusbar, type Answer, type TestBusbar } from "../harness/busbar.ts";
 import { runCli } from "../harness/command-line.ts";
 import { openSink, type Sink } from "../harness/deliveries/sink.ts";
+import { FAULTS, manifest, type Fault, type World } from "./broken/faults.ts";
 import { fullDiskDrill, listGreenOfDisk } from "./broken/full-disk.ts";
 
 /** What the surfaces say of one customer. */
@@ -29,146 +30,24 @@ interface Sight {
   /** Page of the destination, if there is one. */
   destination: string;
   doctor: string;
+  /** What the metric says that the alert `BusbarCustomersUnhealthy` watches. */
+  metrics: string;
   /** Types of the events about the customer since the fault. */
   events: string;
   /** When the customer was healthy since the observation before, each second. */
   between: string;
 }
 
-/** What is wrong with a customer; `name` is group, integration and destination. */
-interface Fault {
-  name: string;
-  what: string;
-  provider: "hubspot" | "salesforce" | "keyed";
-  /** What the manifest says below `read`. */
-  object?: string;
-  field?: string;
-  /** Surfaces that must not be green beside installation, lists and doctor. */
-  also: ("connection" | "destination")[];
-  /** Breaks it. */
-  act(
-    world: World,
-    customer: { connectionId: string; refreshToken: string | undefined },
-  ): Promise<void> | void;
-}
-
-interface World {
-  busbar: TestBusbar;
-  client: Client;
-  sink: Sink;
-  keys: Set<string>;
-}
-
-const FAULTS: Fault[] = [
-  {
-    name: "wrong-key",
-    what: "the key is withdrawn",
-    provider: "keyed",
-    also: ["connection"],
-    act: ({ keys }) => keys.clear(),
-  },
-  {
-    name: "revoked-grant",
-    what: "the customer revokes the grant",
-    provider: "salesforce",
-    object: "account",
-    field: "name",
-    also: ["connection"],
-    act: ({ busbar }) => busbar.sandbox.salesforce.revokeTokens(),
-  },
-  {
-    name: "missing-field",
-    what: "a required field is deleted",
-    provider: "hubspot",
-    object: "contacts",
-    field: "city",
-    also: [],
-    act: ({ busbar }) => busbar.sandbox.hubspot.account.hideField("contacts", "city", true),
-  },
-  {
-    name: "dead-receiver",
-    what: "the receiver answers 500",
-    provider: "hubspot",
-    object: "contacts",
-    field: "email",
-    also: ["destination"],
-    act: ({ sink }) => {
-      sink.answer = ({ path }, response) =>
-        void response.writeHead(path === "/dead-receiver" ? 500 : 200).end();
-    },
-  },
-  {
-    name: "disabled-destination",
-    what: "the destination is disabled",
-    provider: "hubspot",
-    object: "contacts",
-    field: "email",
-    also: ["destination"],
-    act: async ({ client }) =>
-      void (await client.query(
-        "update destinations set disabled_time = now(), disabled_reason = 'every attempt failed' where name = $1",
-        ["disabled-destination"],
-      )),
-  },
-  {
-    name: "missing-destination",
-    what: "the destination is gone",
-    provider: "hubspot",
-    object: "contacts",
-    field: "email",
-    also: ["destination"],
-    async act({ busbar, client }) {
-      const refused = await busbar.inProject("DELETE", "/destinations/missing-destination");
-      console.log(`deleting a destination in use: ${refused.status} ${refused.body.detail}`);
-      if (refused.status !== 409) throw new Error("a destination in use was deleted");
-      // As from a backup of another time.
-      await client.query("delete from destinations where name = $1", ["missing-destination"]);
-    },
-  },
-  {
-    name: "provider-down",
-    what: "the provider answers 503",
-    provider: "hubspot",
-    object: "companies",
-    field: "name",
-    also: [],
-    act: ({ busbar }) =>
-      void busbar.sandbox.addFault({
-        provider: "hubspot",
-        path: "companies",
-        status: 503,
-        body: "down",
-        count: 1e9,
-      }),
-  },
-];
-
-const manifest = `specVersion: 1.0.0
-integrations:
-${FAULTS.map(
-  ({ name, provider, object, field }) => `  - name: ${name}
-    provider: ${provider}
-    proxy: { enabled: true }
-${
-  object === undefined
-    ? ""
-    : `    read:
-      objects:
-        - objectName: ${object}
-          destination: ${name}
-          schedule: "*/10 * * * *"
-          enabled: always
-          requiredFields: [{ fieldName: ${field} }]
-`
-}`,
-).join("")}`;
-
 async function brokenDrill(secondsAfter: readonly number[]): Promise<Sight[]> {
   const keyed = await openKeyed();
   const sink = await openSink();
   // Ten minutes are five seconds: a reading of ten minutes meets a fault at its next tick.
   const busbar = await openTestBusbar({
-    env: { BUSBAR_MINUTE_MS: "500", BUSBAR_WEBHOOK_RETRY_SECONDS: "1,1,5,5,10,10,60" },
+    env: {
+      BUSBAR_METRICS: "true",
+      BUSBAR_MINUTE_MS: "500",
+      BUSBAR_WEBHOOK_RETRY_SECONDS: "1,1,5,5,10,10,60",
+    },
     providers: { keyed: keyed.facts },
   });
   const client = new Client({ connectionString: busbar.connectionString });
@@ -185,9 +64,11 @@ async function brokenDrill(secondsAfter: readonly number[]): Promise<Sight[]> {
       const customer = customers.get(fault.name);
       if (customer) await fault.act(world, customer);
     }
+    await untilRefused(sink);
+    const startMs = Date.now();
     const sights: Sight[] = [];
     for (const seconds of secondsAfter) {
-      const healthy = await watch(busbar, brokenTime.getTime() + seconds * 1_000);
+      const healthy = await watch(busbar, startMs + seconds * 1_000);
       for (const fault of FAULTS)
         sights.push(
           await observe(busbar, fault, { seconds, brokenTime, healthy, ids: customers.get(fault.name) }),
@@ -214,10 +95,15 @@ const listGreen = (sights: readonly Sight[]): string[] =>
     const green = (["installation", "list", "customer", "customers", "doctor", ...also] as const)
       .filter((surface) => /^(healthy|working|in order|healthy .*|idle.*)$/.test(sight[surface]))
       .map((surface) => `${sight.what}, after ${sight.seconds} s: ${surface} says "${sight[surface]}"`);
+    const unrung =
+      sight.metrics.endsWith(" 0") || sight.metrics === ""
+        ? [`${sight.what}, after ${sight.seconds} s: metrics say "${sight.metrics}"`]
+        : [];
     const isReported = /installation\.health\.changed|connection\.error/.test(sight.events);
     return [
       ...green,
       ...again,
+      ...unrung,
       ...(isReported ? [] : [`${sight.what}, after ${sight.seconds} s: no event says it`]),
     ];
   });
@@ -307,6 +193,16 @@ async function untilDelivered(sink: Sink): Promise<void> {
   }
 }
 
+/** Waits until the dead receiver has got a message: nobody can know earlier that it is dead. */
+async function untilRefused(sink: Sink): Promise<void> {
+  const before = sink.at("/dead-receiver").length;
+  const endMs = Date.now() + 60_000;
+  while (sink.at("/dead-receiver").length === before) {
+    if (Date.now() > endMs) throw new Error("the dead receiver got no message");
+    await wait(50);
+  }
+}
+
 /** Returns when each customer was healthy, until that time. */
 async function watch(busbar: TestBusbar, untilMs: number): Promise<Map<string, string[]>> {
   const healthy = new Map<string, string[]>(FAULTS.map(({ name }) => [name, []]));
@@ -321,7 +217,7 @@ async function watch(busbar: TestBusbar, untilMs: number): Promise<Map<string, s
 
 async function observe(
   busbar: TestBusbar,
-  { name, what, object }: Fault,
+  { name, what, object, reason }: Fault,
   {
     seconds,
     brokenTime,
@@ -346,6 +242,7 @@ async function observe(
   const { stdout } = await runCli(["doctor", "--json"], { env: { ...env, BUSBAR_PROJECT: "default" } });
   const findings: { check: string; ok: boolean; detail: string }[] = JSON.parse(stdout);
   const doctor = findings.filter(({ ok, check, detail }) => !ok && `${check} ${detail}`.includes(name));
+  const metrics = (await busbar.call("GET", "/metrics", undefined, {})).text;
   const events: { type: string; time: string }[] = (await get(`/events?groupRef=${name}&pageSize=100`))
     .results;
   return {
@@ -358,6 +255,10 @@ async function observe(
     connection: connection.status,
     destination: destination ? destinationState(destination) : "none",
     doctor: doctor.length === 0 ? "in order" : doctor.map(({ detail }) => detail).join("; "),
+    metrics:
+      metrics
+        .split("\n")
+        .find((line) => line.startsWith(`busbar_installations_unhealthy{reason="${reason}"}`)) ?? "",
     events: [
       ...new Set(events.filter(({ time }) => new Date(time) >= brokenTime).map(({ type }) => type)),
     ].join(),
