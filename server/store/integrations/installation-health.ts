@@ -1,6 +1,7 @@
 /** Health of installations, with reasons: derived from the stored state of connections, destinations, reads and subscriptions. */
 import { sql, type RawBuilder } from "kysely";
 import type { DataQueries } from "../database/sides.ts";
+import { ACCEPTED_TIME } from "../operations/accepted-time.ts";
 import { FAILED_ATTEMPT_PATTERN } from "../operations/failed-attempt.ts";
 import { WORKER_GONE } from "../processes/running-processes.ts";
 
@@ -56,9 +57,6 @@ export const STREAM_IS_BROKEN = sql`event_streams.state <> 'open' and event_stre
 
 /** How long no accepted write may get its turn, or one that has failed may wait for an attempt that succeeds. */
 export const WRITES_WAIT_FOR = sql.lit("5 minutes");
-/** When a write was accepted: the time in its id, because PostgreSQL before 18 has no function for it. */
-export const ACCEPTED_TIME = sql`to_timestamp(('x' || left(replace(operation_id::text, '-', ''), 12))::bit(48)::bigint / 1000.0)`;
-
 /** When a write failed for the first time, by its log; when it was accepted, if the log does not say it. */
 const FIRST_FAILED_TIME = sql`coalesce((
   select min((entry ->> 'time')::timestamptz) from operations cross join lateral jsonb_array_elements(log) as entry

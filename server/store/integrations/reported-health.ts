@@ -26,7 +26,6 @@ interface ChangedHealth {
 /** Without a worker nobody reports it, and the event would not be delivered. The first one must not report it as it starts. */
 const NOT_REPORTED = "worker" satisfies HealthReason["type"];
 
-export type ReportedReason = Exclude<HealthReason["type"], typeof NOT_REPORTED>;
 export const REPORTED_REASONS = HEALTH_REASON_TYPES.filter((type) => type !== NOT_REPORTED);
 
 /** Tells states of a destination apart, without the error, which may be another one each time that it fails. */

@@ -2,8 +2,7 @@
 import { sql, type RawBuilder } from "kysely";
 import type { Database } from "../database/database.ts";
 import type { ControlQueries, DataQueries } from "../database/sides.ts";
-import { ACCEPTED_TIME } from "../integrations/installation-health.ts";
-import type { ReportedReason } from "../integrations/reported-health.ts";
+import { ACCEPTED_TIME } from "../operations/accepted-time.ts";
 
 export interface QueueDepths {
   writes: number;
@@ -33,7 +32,7 @@ export interface QueueDepths {
   /** Seconds since the oldest time until which changes are known, by source of subscriptions. */
   positionAges: Record<string, number>;
   /** Number of installations that were reported as unhealthy, by type of reason; types without one are absent. */
-  unhealthy: Partial<Record<ReportedReason, number>>;
+  unhealthy: Partial<Record<string, number>>;
 }
 
 /** Limit of counting: more would be too many in any case, and counting them would take long. */
@@ -69,7 +68,7 @@ const WRITES_SECONDS = sql`(
     (select min(${ACCEPTED_TIME}) from (select operation_id from writes where attempts > 0 limit ${MAX_COUNTED}) as tried)
   )), 0)::double precision)`;
 
-/** As the watcher of health reported it last: to compute it here would cost too much for every scrape. */
+/** Counts what the watcher of health reported last: to compute it here would cost too much for every scrape. */
 const UNHEALTHY = sql`
   select split_part(reason, ' ', 1) as type, count(distinct installation_id)::int as installations
   from (select installation_id, unnest(reasons) as reason from reported_health limit ${MAX_COUNTED}) as reported group by type`;
