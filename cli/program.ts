@@ -98,9 +98,8 @@ const GROUPS: [heading: string, files: CommandFile[]][] = [
 ];
 
 /** Commands of the server's own program, which this command line lacks when it is built as one file. */
-const SERVER_COMMANDS = "start migrate backup restore sandbox mock bootstrap invite sign-in-key keys".split(
-  " ",
-);
+const SERVER_COMMANDS =
+  "start migrate backup restore sandbox mock bootstrap invite sign-in-key keys shards".split(" ");
 
 const AFTER = `
 Which Busbar: --url and --key, else BUSBAR_URL and BUSBAR_API_KEY (AMP_API_URL and AMP_API_KEY are understood too), else

@@ -22,7 +22,7 @@ const WRONG: [title: string, env: Record<string, string>, says: RegExp][] = [
   [
     "a way to replicate what is not replicated",
     { BUSBAR_REPLICATION_URL: "postgres://h/d" },
-    /^BUSBAR_REPLICATION_URL is for BUSBAR_DATA_DATABASE_URL/,
+    /^BUSBAR_REPLICATION_URL needs DATABASE_URL/,
   ],
   ["a database without keys", { DATABASE_URL: "postgres://x/y" }, /^BUSBAR_ENCRYPTION_KEYS .*node -p/],
   [

@@ -86,8 +86,11 @@ function refuseContradictions(env: Environment, config: Config): void {
       "BUSBAR_DATA_DATABASE_URL",
       "needs DATABASE_URL: the embedded database has all tables",
     );
-  if (config.replicationUrl && !config.dataDatabaseUrl)
-    throw buildWrongValue("BUSBAR_REPLICATION_URL", "is for BUSBAR_DATA_DATABASE_URL, which is not set");
+  if (config.replicationUrl && !config.databaseUrl)
+    throw buildWrongValue(
+      "BUSBAR_REPLICATION_URL",
+      "needs DATABASE_URL: the embedded database is not replicated",
+    );
   if (config.encryptionKeys && config.encryptionKeysCommand)
     throw buildWrongValue("BUSBAR_ENCRYPTION_KEYS_COMMAND", "and BUSBAR_ENCRYPTION_KEYS exclude each other");
   if (env["BUSBAR_MINUTE_MS"] && env["NODE_ENV"] === "production") {

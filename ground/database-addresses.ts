@@ -23,3 +23,13 @@ function withoutTarget(address: string): string | undefined {
   url.searchParams.delete("target_session_attrs");
   return url.href;
 }
+
+/** Returns hosts, port and database of an address, without user and password. */
+export function describeAddress(url: string): string {
+  const parsed = (listDatabaseAddresses(url) ?? []).flatMap((address) => URL.parse(address) ?? []);
+  const hosts = parsed.map(({ hostname, port, searchParams }) => {
+    const host = searchParams.get("host") ?? hostname;
+    return `${decodeURIComponent(host)}:${port || (searchParams.get("port") ?? "5432")}`;
+  });
+  return hosts.join(",") + (parsed[0]?.pathname ?? "");
+}

@@ -69,7 +69,7 @@ export const LISTENERS = {
     {
       name: "BUSBAR_REPLICATION_URL",
       about:
-        "the database of `DATABASE_URL` as the server of `BUSBAR_DATA_DATABASE_URL` reaches it, with a role that has `replication`; in libpq's syntax. Read when the two are set up, and by `busbar migrate`. Unset: `DATABASE_URL` at the set-up, and later what was set up",
+        "the database of `DATABASE_URL` as the server of `BUSBAR_DATA_DATABASE_URL`, or of a shard, reaches it, with a role that has `replication`; in libpq's syntax. Read when the two are set up, by `busbar migrate` and by `busbar shards add`. Unset: `DATABASE_URL` at the set-up, and later what was set up",
       example: "postgres://replicator:password@db.internal:5432/busbar",
     },
     isPostgresUrl,

@@ -61,6 +61,11 @@ async function open(options: StartOptions, closers: Cleanup): Promise<Busbar> {
     startTime: services.startTime,
   }));
   closers.push(() => announced.stop());
+  services.shards.keepWorking(() => {
+    // Whoever adds the shard waits until this process knows it.
+    announced.announce();
+    return async () => announced.announce();
+  });
   let isStopping = false;
   const urls = await listen(
     services,

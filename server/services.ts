@@ -40,8 +40,8 @@ import { openPushTargets, type PushTargets } from "./subscribe/receive/push-targ
 import { openPushInbox, type PushInbox } from "./subscribe/receive/push-inbox.ts";
 import { watchSignatures, type SignatureWatch } from "./subscribe/receive/watch-signatures.ts";
 import { CustomProviderMemory } from "./operations/custom-provider-memory.ts";
-import type { CustomerShards } from "./operations/customer-shards.ts";
-import { openShardParts, withShards } from "./shard-services.ts";
+import { followShards } from "./follow-shards.ts";
+import { openShardParts, withShards, type ShardSet } from "./shard-services.ts";
 import type { OperationLedger } from "./operations/operation-ledger.ts";
 
 export interface Services {
@@ -92,7 +92,7 @@ export interface Services {
   address: { publicUrl: string; urls?: BootstrapFile["urls"] };
   startTime: Date;
   /** The same services for each shard. */
-  shards: CustomerShards<Services>;
+  shards: ShardSet<Services>;
 }
 
 /** Functions that close what is open, in the order of opening; called in reverse. */
@@ -111,8 +111,8 @@ export interface OpenOptions {
   /** For tests: see `openDatabase`. */
   sideRoles?: SideRoles | undefined;
   openBoth?: OpenBoth | undefined;
-  /** For tests: opens shards beside the main one. */
-  openShards?: ((main: Database) => Promise<unknown>) | undefined;
+  /** For tests: called before shards beside the main one are opened. */
+  beforeShards?: ((main: Database) => Promise<unknown>) | undefined;
 }
 
 /** Throws `StartError` for what an operator must fix. Everything that was opened before is in `closers`. */
@@ -146,7 +146,7 @@ export async function openServices(options: OpenOptions, closers: Cleanup): Prom
   const publicUrl = () => address.publicUrl;
   const sessions = openSignInSessions({ database, log, issuer: config.oidc?.issuer, publicUrl });
   const issuer = config.oidc && openOidcIssuer({ egress, oidc: config.oidc, log });
-  return withShards(
+  const services = await withShards(
     {
       config,
       log,
@@ -182,6 +182,8 @@ export async function openServices(options: OpenOptions, closers: Cleanup): Prom
     },
     closers,
   );
+  await followShards(services, closers);
+  return services;
 }
 
 /** Opens what reports about this process: metrics for Prometheus, and metrics and traces for a collector. */
@@ -231,7 +233,7 @@ async function openChanges(
 }
 
 async function connect(
-  { config, log, onFatal, signal, followsClock = true, sideRoles, openBoth, openShards }: OpenOptions,
+  { config, log, onFatal, signal, followsClock = true, sideRoles, openBoth, beforeShards }: OpenOptions,
   closers: Cleanup,
 ): Promise<Database> {
   let { databaseUrl } = config;
@@ -253,7 +255,7 @@ async function connect(
   // A migration may take long, or wait for another one.
   const database = await unlessAborted(opening, signal);
   closers.push(() => database.close());
-  await openShards?.(database);
+  await beforeShards?.(database);
   if (followsClock) {
     const time = await keepTime({ database, log });
     closers.push(() => time.close());

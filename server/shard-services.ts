@@ -41,7 +41,20 @@ export function openShardParts({ metrics, ...deps }: Parted): ShardParts {
   };
 }
 
-type WithShards<Main> = Main & { shards: CustomerShards<WithShards<Main>> };
+/** Returns what ends the work for a shard. */
+type StartForShard<Services> = (services: Services) => () => Promise<unknown>;
+
+/** The services of all shards, of which some may come and go. */
+export interface ShardSet<Services> extends CustomerShards<Services> {
+  /** Opens the services of a shard, and starts the work for it. */
+  add(database: Database): Promise<void>;
+  /** Ends the work for a shard, and closes its database. */
+  remove(database: Database): Promise<void>;
+  /** Starts work for each shard, now or when it is added. Returns what ends all of it. */
+  keepWorking(start: StartForShard<Services>): () => Promise<void>;
+}
+
+type WithShards<Main> = Main & { shards: ShardSet<WithShards<Main>> };
 
 /** Adds the shards to the services of the main one. */
 export async function withShards<Main extends Parted & ShardParts>(
@@ -49,14 +62,59 @@ export async function withShards<Main extends Parted & ShardParts>(
   closers: (() => Promise<unknown>)[],
 ): Promise<WithShards<Main>> {
   const all: WithShards<Main>[] = [];
-  const shards = openCustomerShards(all, main);
-  const [, ...others] = main.database.shards;
-  all.push({ ...main, shards });
-  for (const database of others) {
-    const own = await listenForChanges(database.dataUrl ?? database.connectionString, main.log);
-    closers.push(() => own.close());
+  const shards: OpenShardSet<WithShards<Main>> = openShardSet(all, main, async (database) => {
+    const url = database.dataUrl ?? database.connectionString;
+    const own = await listenForChanges(url, main.log, { mayStartLate: true });
     const changes = joinChanges([main.changes, own]);
-    all.push({ ...main, database, changes, ...openShardParts({ ...main, database, changes }), shards });
-  }
+    const parts = openShardParts({ ...main, database, changes });
+    return { services: { ...main, database, changes, ...parts, shards }, close: () => own.close() };
+  });
+  closers.push(() => shards.close());
+  all.push({ ...main, shards });
+  const [, ...others] = main.database.shards;
+  for (const database of others) await shards.add(database);
   return shards.choose(main.database);
+}
+
+type OpenShardSet<Services> = ShardSet<Services> & { close(): Promise<void> };
+
+type OpenShardServices<Services> = (
+  database: Database,
+) => Promise<{ services: Services; close(): Promise<unknown> }>;
+
+function openShardSet<Services extends { database: Database }>(
+  all: Services[],
+  main: Parted,
+  open: OpenShardServices<Services>,
+): OpenShardSet<Services> {
+  const closing = new Map<Database, () => Promise<unknown>>();
+  const works = new Set<{ start: StartForShard<Services>; ends: Map<Services, () => Promise<unknown>> }>();
+  return {
+    ...openCustomerShards(all, main),
+    async add(database) {
+      const { services, close } = await open(database);
+      closing.set(database, close);
+      all.push(services);
+      for (const { start, ends } of works) ends.set(services, start(services));
+    },
+    async remove(database) {
+      const index = all.findIndex((services) => services.database === database);
+      const [services] = index > 0 ? all.splice(index, 1) : [];
+      if (!services) return;
+      await Promise.all([...works].map(({ ends }) => ends.get(services)?.()));
+      for (const { ends } of works) ends.delete(services);
+      await closing.get(database)?.();
+      closing.delete(database);
+      await main.database.removeShard(database);
+    },
+    keepWorking(start) {
+      const work = { start, ends: new Map(all.map((services) => [services, start(services)])) };
+      works.add(work);
+      return async () => {
+        works.delete(work);
+        await Promise.all([...work.ends.values()].map((end) => end()));
+      };
+    },
+    close: async () => void (await Promise.all([...closing.values()].map((close) => close()))),
+  };
 }

@@ -34,7 +34,12 @@ const OUTBOX_EVERY_MS = 500;
 const SPARE_OUTBOX_EVERY_MS = 30_000;
 
 export function startWorkers(deps: Services): Workers {
-  const shards = deps.shards.all.map(startShardWorkers);
+  const shards = new Set<ShardWorkers>();
+  const endShards = deps.shards.keepWorking((services) => {
+    const started = startShardWorkers(services);
+    shards.add(started);
+    return () => started.stop().finally(() => shards.delete(started));
+  });
   const callOperation = openOperations(
     [...integrationRoutes(deps), ...proxyCallRoutes(deps)],
     openAudit(deps),
@@ -54,15 +59,17 @@ export function startWorkers(deps: Services): Workers {
       if (!stopping) await awaitAllPushes(deps, FINISH_MS).catch(() => {});
     },
     stop: async () => {
-      const all = [...shards, approvals, refreshes, trials, outbox, sweeper];
-      stopping ??= Promise.all(all.map((one) => one.stop()));
+      const all = [approvals, refreshes, trials, outbox, sweeper];
+      stopping ??= Promise.all([endShards(), ...all.map((one) => one.stop())]);
       await stopping;
     },
   };
 }
 
+type ShardWorkers = Omit<Workers, "finishPushes">;
+
 /** Starts what works for the customers of one shard, and knows of no other. */
-function startShardWorkers(deps: Services): Omit<Workers, "finishPushes"> {
+function startShardWorkers(deps: Services): ShardWorkers {
   const recentMessages = rememberMessages();
   const writes = startWriteWorker({
     ...deps,
@@ -100,7 +107,7 @@ function startShardWorkers(deps: Services): Omit<Workers, "finishPushes"> {
     async stop() {
       // The API may go on, as during an upgrade: workers of other processes are told then.
       deps.newWrites.wakesNone();
-      deps.newPushes.wakesNone();
+      if (deps.database.shards[0] === deps.database) deps.newPushes.wakesNone();
       const all = [writes, reads, subscriptions, deliveries, schemas, health];
       await Promise.all(all.map((one) => one.stop()));
     },

@@ -60,6 +60,12 @@ const SERVER_COMMANDS: ServerCommand[] = [
     description: "fill an empty database from a backup, of this version or an earlier one",
   },
   {
+    name: "shards",
+    usage: "add NAME URL [--weight N] | list | doctor | remove NAME",
+    description: "add, list, check or take away databases that have the data of some customers",
+    options: [["--weight <n>", "share of new customers that a shard is to get, 0 to 1000 (default: 1)"]],
+  },
+  {
     name: "keys",
     usage: "status | rotate",
     description: "show which encryption keys are in use; re-encrypt everything with the first one",

@@ -16,6 +16,7 @@ import { runDoctor } from "./doctor/doctor-command.ts";
 import { runKeysCommand } from "./keys-command.ts";
 import { startMock } from "./mock-command.ts";
 import { runMigrateCommand } from "./migrate-command.ts";
+import { runShardsCommand } from "./shards-command.ts";
 import { awaitStopped, markStopping } from "../postgres/stopping-owner.ts";
 import { onStopSignal } from "./on-stop-signal.ts";
 import { startBusbar } from "../main.ts";
@@ -45,6 +46,8 @@ export async function runServerCommand(command: string, args: string[]): Promise
       return keys(args);
     case "migrate":
       return migrate(args);
+    case "shards":
+      return shards(args);
     case "backup":
       return backup(args);
     case "restore":
@@ -203,6 +206,15 @@ async function migrate(args: string[]): Promise<void> {
   process.stdout.write(`${done}\n`);
 }
 
+/** Exits with 1 if the doctor has found a fault. */
+async function shards(args: string[]): Promise<void> {
+  const { values, positionals } = parseAll(args, { weight: { type: "string" }, json: { type: "boolean" } });
+  const out = createOutput(openTerminal(), { json: values.json === true });
+  const weight = values.weight === undefined ? undefined : wholeNumber("--weight", values.weight, 0, 1_000);
+  const deps = { config: readConfig(), log: createLog("warn"), out };
+  if (!(await runShardsCommand(positionals, { weight }, deps))) process.exitCode = 1;
+}
+
 async function backup(args: string[]): Promise<void> {
   const file = onlyFile("backup", args);
   await backUp({ config: configWithoutKeys(), log: createLog("warn") }, file);
@@ -236,6 +248,17 @@ async function doctor(args: string[]): Promise<void> {
   const findings = await runDoctor(readConfig);
   printFindings(findings, createOutput(openTerminal(), { json }));
   if (findings.some(({ ok }) => !ok)) process.exitCode = 1;
+}
+
+/** Reads options and arguments. */
+function parseAll(args: string[], options: { weight: { type: "string" }; json: { type: "boolean" } }) {
+  try {
+    return parseArgs({ args, options, allowPositionals: true });
+  } catch (cause) {
+    throw new UsageError(`${cause instanceof Error ? cause.message : String(cause)} (busbar help)`, {
+      cause,
+    });
+  }
 }
 
 type Options = Record<string, { type: "string" }>;

@@ -57,6 +57,7 @@ export const CHAPTERS: readonly { title: string; pages: readonly string[] }[] = 
       "configuration",
       "operating",
       "two-databases",
+      "shards",
       "access",
       "seeing-inside",
     ],

@@ -9,15 +9,19 @@ const EVERY_MS = 5_000;
 export async function startAnnouncing(
   deps: { database: Database; log: Log },
   /** The number may be known only after a reconnect, so it is read each time. */
-  process: () => RunningProcess,
-): Promise<{ stop(): Promise<void> }> {
+  process: () => Omit<RunningProcess, "shards">,
+): Promise<{ announce(): void; stop(): Promise<void> }> {
   const { control, shards } = deps.database;
-  const databases: Queries[] = [control, ...shards.flatMap(({ data, dataPool }) => (dataPool ? [data] : []))];
+  const listDatabases = (): Queries[] => [
+    control,
+    ...shards.flatMap(({ data, dataPool }) => (dataPool ? [data] : [])),
+  ];
   let last: Promise<unknown> = Promise.resolve();
   const announce = (): void => {
+    const announced = { ...process(), shards: shards.slice(1).map(({ shard }) => shard) };
     last = Promise.all(
-      databases.map((queries) =>
-        announceProcess(queries, process()).catch((error: unknown) =>
+      listDatabases().map((queries) =>
+        announceProcess(queries, announced).catch((error: unknown) =>
           deps.log.debug({ error: String(error) }, "process not announced"),
         ),
       ),
@@ -27,10 +31,13 @@ export async function startAnnouncing(
   const timer = setInterval(announce, EVERY_MS).unref();
   await last;
   return {
+    announce,
     async stop() {
       clearInterval(timer);
       await last;
-      await Promise.all(databases.map((queries) => removeProcess(queries, process().id).catch(() => {})));
+      await Promise.all(
+        listDatabases().map((queries) => removeProcess(queries, process().id).catch(() => {})),
+      );
     },
   };
 }

@@ -10,7 +10,7 @@ import { checkAnswers } from "./answers.ts";
 import { openClient, type Client } from "./client.ts";
 import { createTestDatabase, type Scope } from "./database.ts";
 import { SIDE_ROLES, sideRoles } from "./side-roles.ts";
-import { pairOnce } from "./shards.ts";
+import { addOnce } from "./shards.ts";
 import { hasTwoDatabases } from "./two-databases.ts";
 
 export type { Answer } from "./client.ts";
@@ -57,7 +57,7 @@ export async function openTestBusbar(options: TestBusbarOptions = {}): Promise<T
   const { connectionString, dataUrl, drop } = await createTestDatabase({
     isDivided: options.isDivided ?? hasTwoDatabases(),
   });
-  const shards = pairOnce(connectionString, options.shards ?? {});
+  const shards = addOnce(connectionString, options.shards ?? {});
   const dataDir = await mkdtemp(join(tmpdir(), "busbar-data-"));
   const catalogPath = join(dataDir, "catalog.json");
   const overlay = sandbox.catalog();
@@ -85,7 +85,7 @@ export async function openTestBusbar(options: TestBusbarOptions = {}): Promise<T
       providerTimeoutMs,
       followsClock: options.followsClock ?? false,
       sideRoles: options.hasTwoSides ? SIDE_ROLES : sideRoles(),
-      openShards: shards.open,
+      beforeShards: shards.add,
     });
   };
   let busbar = await start();

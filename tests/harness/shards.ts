@@ -2,8 +2,13 @@
 import { createLog } from "../../ground/log.ts";
 import type { Database } from "../../server/store/database/database.ts";
 import { openDatabase } from "../../server/store/database/open-database.ts";
+import { Sealer } from "../../ground/seal.ts";
+import { addShard } from "../../server/commands/shards/add-shard.ts";
+import type { ShardServices } from "../../server/commands/shards/shard-commands.ts";
+import { openClient } from "../../server/store/database/prepare-database.ts";
 import { openShard } from "../../server/store/shards/open-shard.ts";
 import { pairShard, unpairShard, type ShardPair } from "../../server/store/shards/pair-shard.ts";
+import { listShards, placeShardUrl } from "../../server/store/shards/shard-registry.ts";
 import { nameSlot } from "../../server/store/sides/pair-databases.ts";
 import { createEmptyDatabase, createTestDatabase, type Scope } from "./database.ts";
 import { asReplicator } from "./empty-pair.ts";
@@ -33,24 +38,37 @@ export async function createShardScene(scope: Scope, names: string[]): Promise<S
   return scene;
 }
 
-/** Returns what opens shards of a Busbar, and makes them shards at the first start. */
-export function pairOnce(connectionString: string, urls: Record<string, string>) {
-  const pairs = Object.entries(urls).map(([name, url]): ShardPair => ({
-    connectionString,
-    replicationUrl: asReplicator(connectionString),
-    name,
-    url,
-    slot: nameSlot(),
-  }));
+const sealer = new Sealer([{ id: "test", secret: Buffer.alloc(32, 7) }]);
+
+/** Returns what the commands about shards work with; the address for replication is that of the role which replicates. */
+export const shardServices = (database: Database): ShardServices => ({
+  database,
+  sealer,
+  replicationUrl: asReplicator(database.connectionString),
+  poolSize: 5,
+  log,
+  progress: () => {},
+  readUrl: ({ id, urlSealed }) => sealer.open(urlSealed, placeShardUrl(id)),
+});
+
+/** Returns what makes databases shards of a Busbar at its first start. */
+export function addOnce(connectionString: string, urls: Record<string, string>) {
   return {
-    async open(main: Database) {
-      for (const pair of pairs) {
-        await pairShard(pair, log);
-        await openShard(main, { ...pair, log, poolSize: 10 });
-      }
+    async add(main: Database) {
+      const registered = await listShards(main.control);
+      const isNew = (name: string) => registered.every((shard) => shard.name !== name);
+      for (const [name, url] of Object.entries(urls).filter(([name]) => isNew(name)))
+        await addShard(shardServices(main), { name, url, weight: undefined });
     },
+    /** Ends replication, without which neither database can be dropped. */
     async unpair() {
-      for (const pair of pairs) await unpairShard(pair);
+      const control = await openClient(connectionString);
+      const { rows } = await control.query<{ name: string; slot: string }>("select name, slot from shards");
+      await control.end();
+      for (const { name, slot } of rows) {
+        const url = urls[name];
+        if (url !== undefined) await unpairShard({ connectionString, name, url, slot });
+      }
     },
   };
 }

@@ -131,6 +131,11 @@ test("while a shard is away, its customers are refused and the others are served
     assert.equal(status, 503, text);
     assert.match(text, /the shard `b`.* is away/);
   }
+  // It starts without that shard, too.
+  await busbar.restart();
+  assert.equal((await send("main", "after a start"))?.status, 200);
+  const refused = await send("b", "after a start");
+  assert.equal(refused?.status, 503, refused?.text);
   await start();
   const answer = await until(async () => {
     const sent = await send("b", "afterwards");

@@ -5,16 +5,29 @@ import { inspectCopies, type CopyFacts } from "../../store/maintenance/inspect-c
 /** Above it, the control database's disk may fill. */
 const MAX_KEPT_BYTES = 1e9;
 
-/** Checks two databases that can be used. */
-export async function checkCopies(connectionString: string, dataUrl: string): Promise<Finding[]> {
-  const facts = await inspectCopies(connectionString, dataUrl);
+/** What is different for a shard. */
+interface ShardMark {
+  slot: string;
+  /** Command that makes slot and copies again. */
+  renewal: string;
+}
+
+/** Checks two databases that can be used; `shard` is given for a shard beside the main one. */
+export async function checkCopies(
+  connectionString: string,
+  dataUrl: string,
+  shard?: ShardMark,
+): Promise<Finding[]> {
+  const facts = await inspectCopies(connectionString, dataUrl, shard?.slot);
+  const renewal = shard?.renewal ?? "busbar migrate";
   if (!facts.isPair) {
     const detail = "the two databases do not belong together";
-    const cure =
-      "Name the two that do. Before the first start: both must be empty, and the start makes them a pair.";
+    const cure = shard
+      ? "Name the database that does, or take the shard away and add an empty one."
+      : "Name the two that do. Before the first start: both must be empty, and the start makes them a pair.";
     return [reportBad("copies", detail, cure)];
   }
-  return [checkVersions(facts), checkReplication(facts), checkSlot(facts)];
+  return [checkVersions(facts), checkReplication(facts, renewal), checkSlot(facts, renewal)];
 }
 
 function checkVersions({ versions: { control, data } }: CopyFacts): Finding {
@@ -29,12 +42,12 @@ function checkVersions({ versions: { control, data } }: CopyFacts): Finding {
 
 const MEANWHILE = "Until then new customers' work waits, and nothing is lost.";
 
-function checkReplication({ isEnabled, isRunning, areComplete, slot }: CopyFacts): Finding {
+function checkReplication({ isEnabled, isRunning, areComplete, slot }: CopyFacts, renewal: string): Finding {
   const check = "copies";
   if (!slot || slot.isLost) return reportGood(check, "see their slot");
   if (!isEnabled) {
     // Enabling it may be wrong: after a renewal that broke off, the slot lacks changes.
-    const cure = `Run busbar migrate, which makes the slot and the copies again. ${MEANWHILE}`;
+    const cure = `Run ${renewal}, which makes the slot and the copies again. ${MEANWHILE}`;
     return reportBad(check, "replication is disabled", cure);
   }
   if (!isRunning) {
@@ -45,7 +58,7 @@ function checkReplication({ isEnabled, isRunning, areComplete, slot }: CopyFacts
   return reportBad(check, "late by more than a second", `Look at the load of both servers. ${MEANWHILE}`);
 }
 
-function checkSlot({ slot }: CopyFacts): Finding {
+function checkSlot({ slot }: CopyFacts, renewal: string): Finding {
   const check = "replication slot";
   if (!slot || slot.isLost) {
     const detail = slot
@@ -54,7 +67,7 @@ function checkSlot({ slot }: CopyFacts): Finding {
     return reportBad(
       check,
       `${detail}: copies do not change any more`,
-      "Run busbar migrate, which makes the slot and the copies again.",
+      `Run ${renewal}, which makes the slot and the copies again.`,
     );
   }
   const kept = `keeps ${(slot.keptBytes / 1e6).toFixed(0)} MB of log on the control server`;

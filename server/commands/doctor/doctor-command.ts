@@ -3,6 +3,11 @@ import { reportBad, reportGood, type Finding } from "../../../cli/doctor/finding
 import type { Config } from "../../../ground/config.ts";
 import { StartError } from "../../../ground/errors.ts";
 import { createLog } from "../../../ground/log.ts";
+import { readEncryptionKeys } from "../../data-folder/encryption-keys.ts";
+import { Sealer } from "../../../ground/seal.ts";
+import { openPool } from "../../store/database/pool.ts";
+import { checkShards } from "./check-shards.ts";
+import { openShardUrls } from "../../store/shards/shard-registry.ts";
 import { checkAddresses } from "./check-addresses.ts";
 import { checkCopies } from "./check-copies.ts";
 import { checkDatabase } from "./check-database.ts";
@@ -46,7 +51,32 @@ async function checkStore(config: Config): Promise<Finding[]> {
   if (!facts) return findings;
   const isMigrated = facts.missingMigrations.length === 0;
   const keys = checkKeys({ config, log: createLog("silent") }, databaseUrl, isMigrated);
-  return [...findings, ...(await keys.catch(toKeysFinding)), ...(await checkDataStore(config, databaseUrl))];
+  return [
+    ...findings,
+    ...(await keys.catch(toKeysFinding)),
+    ...(await checkDataStore(config, databaseUrl)),
+    ...(isMigrated ? await checkOtherShards(config, databaseUrl) : []),
+  ];
+}
+
+/** Checks the shards beside the main one. */
+async function checkOtherShards(config: Config, connectionString: string): Promise<Finding[]> {
+  const keys = await readEncryptionKeys(config).catch(() => undefined);
+  // That is a finding of its own.
+  if (!keys) return [];
+  const log = createLog("silent");
+  const { queries } = openPool({ connectionString, applicationName: "busbar doctor", log, size: 1 });
+  try {
+    const readUrl = openShardUrls(new Sealer(keys));
+    return await checkShards({
+      control: queries,
+      connectionString,
+      readUrl,
+      poolSize: config.databaseConnections,
+    });
+  } finally {
+    await queries.destroy();
+  }
 }
 
 /** Checks the second database like the first, and that both belong together. */

@@ -30,8 +30,12 @@ const CATCH_UP_MS = 1_000;
 /** Shows a stalled connection, which reports nothing. `row-cache.ts` trusts its values for a little longer than this. */
 const HEARTBEAT_MS = 3_000;
 
-/** Opens one connection that only listens; reconnects for ever. */
-export async function listenForChanges(connectionString: string, log: Log): Promise<Changes> {
+/** Opens one connection that only listens; reconnects for ever. Throws if the first attempt fails, unless it may start late. */
+export async function listenForChanges(
+  connectionString: string,
+  log: Log,
+  { mayStartLate = false } = {},
+): Promise<Changes> {
   const listeners: ((change: RowChange | undefined) => void)[] = [];
   const tell = (change: RowChange | undefined) => listeners.forEach((listener) => listener(change));
   /**
@@ -46,6 +50,7 @@ export async function listenForChanges(connectionString: string, log: Log): Prom
     applicationName: "busbar changes",
     log,
     retryMs: RECONNECT_MS,
+    mayStartLate,
     prepare(client) {
       client.on("notification", ({ payload }) => {
         if (payload?.startsWith(ping)) heardMs = Math.max(heardMs, Number(payload.slice(ping.length)));

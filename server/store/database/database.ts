@@ -22,8 +22,12 @@ export interface Database {
   readonly shard: string;
   /** All shards, this one included, with the same control side. What does not know its customer asks them all (`shards/`). */
   readonly shards: readonly Database[];
+  /** Why its database cannot be used at the moment, and since when; only shards beside the main one are watched. */
+  readonly trouble?: { since: Date; reason: string } | undefined;
   /** Adds a shard; `copies` are those in its database. */
   addShard(shard: Database, copies: Copies): void;
+  /** Forgets a shard and closes it. */
+  removeShard(shard: Database): Promise<void>;
   /** Both sides, for the helpers of this file; `sides.test.ts` refuses any other use. */
   readonly queries: Kysely<DB>;
   /** Carries the effects of control changes over to data tables. */

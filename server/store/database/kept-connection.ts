@@ -20,7 +20,9 @@ interface KeptConnectionOptions {
   retryMs: number;
   /** Called with every new connection before it is used. */
   prepare(client: Client): Promise<unknown>;
-  /** Called when a connection has replaced one that was lost. */
+  /** Whether the first attempt may fail like a later one. */
+  mayStartLate?: boolean;
+  /** Called when a connection has replaced one that was lost, or has come late. */
   onReconnect?(): void;
   /** Returns the keep-alive query of an idle connection. */
   heartbeat?(): string;
@@ -31,7 +33,7 @@ interface KeptConnectionOptions {
 const ANSWER_TIMEOUT_MS = 10_000;
 const HEARTBEAT_MS = 15_000;
 
-/** Opens the connection. Throws if the first attempt fails; later it reconnects for ever. */
+/** Opens the connection. Throws if the first attempt fails, unless it may start late; later it reconnects for ever. */
 export async function keepConnection(options: KeptConnectionOptions): Promise<KeptConnection> {
   const { log, applicationName, retryMs } = options;
   const hosts = openDatabaseHosts(options.connectionString);
@@ -83,7 +85,10 @@ export async function keepConnection(options: KeptConnectionOptions): Promise<Ke
     return answer;
   };
 
-  await tryHosts(hosts, connect);
+  await tryHosts(hosts, connect).catch((error: unknown) => {
+    if (!options.mayStartLate) throw error;
+    retryLater();
+  });
   const beat = (): void => void query(options.heartbeat?.() ?? "select 1").catch(() => {});
   const heartbeat = setInterval(beat, options.heartbeatMs ?? HEARTBEAT_MS).unref();
   return {

@@ -52,17 +52,28 @@ export async function openDatabase(options: {
 
 /** Adds the list of shards, in which the database itself is the only one so far. Closing it closes all. */
 function asMainShard(
-  database: Omit<Database, "shard" | "shards" | "addShard"> & { copied: AllCopies },
+  database: Omit<Database, "shard" | "shards" | "addShard" | "removeShard"> & { copied: AllCopies },
 ): Database {
   const shards: Database[] = [];
+  const copiesIn = new Map<Database, Copies>();
   const main: Database = {
     ...database,
     shard: MAIN_SHARD,
     shards,
     addShard(added, copies) {
       database.copied.add(copies);
+      copiesIn.set(added, copies);
       database.outbox.add({ shard: added.shard, data: added.data, copied: copies });
       shards.push(added);
+    },
+    async removeShard(removed) {
+      const index = shards.indexOf(removed);
+      if (index < 1) return;
+      shards.splice(index, 1);
+      database.copied.remove(copiesIn.get(removed));
+      copiesIn.delete(removed);
+      database.outbox.remove(removed.shard);
+      await removed.close();
     },
     close: async () => void (await Promise.all([database, ...shards.slice(1)].map((shard) => shard.close()))),
   };
@@ -70,16 +81,17 @@ function asMainShard(
   return main;
 }
 
-/** Copies of all databases that have some: a change waits for each of them. */
-type AllCopies = CopiedTables & { add(copies: Copies): void };
+/** Copies of all databases that have some: a change waits for each of them that is not away. */
+type AllCopies = CopiedTables & { add(copies: Copies): void; remove(copies: Copies | undefined): void };
 
 function openAllCopies(): AllCopies {
-  const all: Copies[] = [];
+  const all = new Set<Copies>();
   return {
-    add: (copies) => void all.push(copies),
-    isChangedBy: (statement) => all.length > 0 && changesShared(statement),
+    add: (copies) => void all.add(copies),
+    remove: (copies) => void (copies && all.delete(copies)),
+    isChangedBy: (statement) => all.size > 0 && changesShared(statement),
     applied: async (position) =>
-      (await Promise.all(all.map((copies) => copies.applied(position)))).every(Boolean),
+      (await Promise.all([...all].map((copies) => copies.applied(position)))).every(Boolean),
   };
 }
 

@@ -78,6 +78,8 @@ export interface Outbox {
   carryOver(): Promise<boolean>;
   /** Adds a shard beside the main one. */
   add(target: OutboxTarget & { shard: string }): void;
+  /** Forgets a shard. */
+  remove(shard: string): void;
 }
 
 /** Maximum time that a commit waits for its rows to be carried over. A slower data side gets them later. */
@@ -105,6 +107,7 @@ export function openOutbox({ queries: both, control, data, log, copied }: Sides)
   known.set(both, { isWhole: true, listOthers });
   return {
     add: (target) => void carriers.set(target.shard, openCarrier({ ...target, control, log })),
+    remove: (shard) => void carriers.delete(shard),
     async carryOver() {
       const carried = await Promise.allSettled([...carriers.values()].map((carrier) => carrier.carryOver()));
       for (const one of carried) if (one.status === "rejected") throw one.reason;

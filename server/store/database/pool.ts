@@ -93,6 +93,14 @@ export interface CopiedTables extends Pick<Copies, "applied"> {
   isChangedBy(statement: string): boolean;
 }
 
+/** Decides whether connections may be opened at the moment. */
+interface ConnectionDoor {
+  /** Throws if not. */
+  pass(): void;
+  /** Call it with the error of a connection that could not be opened. */
+  noteFailure(error: unknown): void;
+}
+
 /** What happens after the commit of a statement that asks for it. */
 interface OnCommit {
   wakeUps: WakeUps;
@@ -111,8 +119,9 @@ export function openPool(options: {
   settings?: Record<string, string>;
   statementTimeoutMs?: number;
   copied?: CopiedTables | undefined;
+  door?: ConnectionDoor | undefined;
 }): QueryPool {
-  const { connectionString, applicationName, log, size, settings } = options;
+  const { connectionString, applicationName, log, size, settings, door } = options;
   const hosts = openDatabaseHosts(connectionString);
   const timeoutMs = options.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS;
   const pool = new Pool({
@@ -144,7 +153,11 @@ export function openPool(options: {
       queries,
     ),
   );
-  const sessions = openSessions(pool, hosts, setUp, { wakeUps, copied: options.copied });
+  const connect = () => tryHosts(hosts, () => pool.connect(), mayRetry);
+  const sessions = openSessions(pool, door ? () => passDoor(door, connect) : connect, setUp, {
+    wakeUps,
+    copied: options.copied,
+  });
   const queries = new Kysely<DB>({
     dialect: new PostgresDialect({ pool: sessions }),
     plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
@@ -161,6 +174,16 @@ const buildClient = (hosts: DatabaseHosts) =>
 
 /** Message of a busy pool, for which another host is no remedy. */
 const BUSY = "timeout exceeded when trying to connect";
+
+async function passDoor(door: ConnectionDoor, connect: () => Promise<PoolClient>): Promise<PoolClient> {
+  door.pass();
+  try {
+    return await connect();
+  } catch (error) {
+    if (mayRetry(error)) door.noteFailure(error);
+    throw error;
+  }
+}
 
 const mayRetry = (error: unknown): boolean =>
   isDatabaseAway(error) && !(error instanceof Error && error.message === BUSY);
@@ -182,13 +205,13 @@ export const SESSION_STATEMENT = buildSettingsStatement({
  * Returns the pool for Kysely. A new connection is set up here, not by Kysely's `onCreateConnection`: if that fails, Kysely
  * keeps the connection, and the pool has one connection fewer for ever.
  */
-function openSessions(pool: Pool, hosts: DatabaseHosts, setUp: string, onCommit: OnCommit) {
+function openSessions(pool: Pool, connect: () => Promise<PoolClient>, setUp: string, onCommit: OnCommit) {
   const lent = new WeakMap<PoolClient, LentConnection>();
   return {
     options: pool.options,
     end: () => pool.end(),
     async connect(): Promise<PostgresPoolClient> {
-      const client = await tryHosts(hosts, () => pool.connect(), mayRetry);
+      const client = await connect();
       const known = lent.get(client);
       if (known) {
         known.renewPlans();

@@ -508,6 +508,7 @@ export interface Processes {
   id: number;
   lastSeenTime: Generated<Timestamp>;
   roles: string[];
+  shards: string[] | null;
   startTime: Timestamp;
   version: string;
 }
@@ -738,6 +739,18 @@ export interface Sessions {
   userAgent: string | null;
 }
 
+export interface Shards {
+  createTime: Generated<Timestamp>;
+  detail: string | null;
+  id: string;
+  name: string;
+  slot: string;
+  state: string;
+  stateTime: Generated<Timestamp>;
+  urlSealed: string;
+  weight: number;
+}
+
 export interface SignInAttempts {
   browserHash: Buffer;
   expireTime: Timestamp;
@@ -958,6 +971,7 @@ export interface DB {
   schemaWatches: SchemaWatches;
   seenRecords: SeenRecords;
   sessions: Sessions;
+  shards: Shards;
   signInAttempts: SignInAttempts;
   signInFailures: SignInFailures;
   subscriptionEvents: SubscriptionEvents;

@@ -91,6 +91,8 @@ export const TABLE_SIDES = {
   seenRecords: "data",
   sessions: "control",
   signInAttempts: "control",
+  // The databases of the customers, and which of them gets new ones.
+  shards: "control",
   signInFailures: "control",
   subscriptionEvents: "data",
   subscriptions: "data",

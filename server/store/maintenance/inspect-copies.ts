@@ -22,15 +22,19 @@ export interface CopyFacts {
   slot?: { name: string; isLost: boolean; keptBytes: number };
 }
 
-/** Inspects two databases. Throws if it cannot connect to one. */
-export async function inspectCopies(connectionString: string, dataUrl: string): Promise<CopyFacts> {
+/** Inspects two databases; `mark` is the slot of a shard. Throws if it cannot connect to one. */
+export async function inspectCopies(
+  connectionString: string,
+  dataUrl: string,
+  mark?: string,
+): Promise<CopyFacts> {
   const control = await openClient(connectionString);
   const data = await openDataClient(dataUrl).catch(async (error: unknown) => {
     await control.end();
     throw error;
   });
   try {
-    const published = await readPublishedSlot(control);
+    const published = mark ?? (await readPublishedSlot(control));
     const { rows: subscriptions } = await data.query<{ enabled: boolean; running: boolean }>(SUBSCRIPTION, [
       REPLICATION,
     ]);

@@ -6,13 +6,16 @@ import { hasSlot, isEnabled, renewAddress, renewCopies } from "../sides/renew-co
 import { readPublishedSlot, waitUntilCopied } from "../sides/replicate-shared.ts";
 import { listBackupTables } from "./backup-lines.ts";
 
-/** Returns whether slot and copies had to be made again. The two are a pair. Throws `StartError` if replication does not go on. */
-export const renewReplication = (urls: SideUrls): Promise<boolean> =>
+/**
+ * Returns whether slot and copies had to be made again. The two are a pair; `slot` is its mark, if that is not in the publication.
+ * Throws `StartError` if replication does not go on.
+ */
+export const renewReplication = (urls: SideUrls, slot?: string): Promise<boolean> =>
   onBothSides(urls, async (sides) => {
     await lockPair(sides);
     const controlUrl = urls.replicationUrl ?? urls.connectionString;
     const isWhole =
-      (await hasSlot(sides.control, (await readPublishedSlot(sides.control)) ?? "")) &&
+      (await hasSlot(sides.control, slot ?? (await readPublishedSlot(sides.control)) ?? "")) &&
       (await isEnabled(sides.data));
     // Without the variable, the address stays as it is, since it can be another one than that of DATABASE_URL.
     if (!isWhole || urls.replicationUrl !== undefined) await requireReplicationUrl(sides.data, controlUrl);

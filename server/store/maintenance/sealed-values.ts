@@ -6,6 +6,8 @@ import type { ControlQueries } from "../database/sides.ts";
 export interface SealedColumn {
   table: string;
   column: string;
+  /** Column whose value is bound as the project: the id itself, if a row belongs to no project. */
+  owner: "project_id" | "id";
 }
 
 export interface SealedValue {
@@ -15,12 +17,16 @@ export interface SealedValue {
 }
 
 export async function listSealedColumns(queries: ControlQueries): Promise<SealedColumn[]> {
-  const { rows } = await sql<{ tableName: string; columnName: string }>`
-    select table_name, column_name from information_schema.columns
+  const { rows } = await sql<{ tableName: string; columnName: string; owner: SealedColumn["owner"] }>`
+    select table_name, column_name, case when exists (
+        select from information_schema.columns as other
+        where other.table_schema = sealed.table_schema and other.table_name = sealed.table_name and column_name = 'project_id'
+      ) then 'project_id' else 'id' end as owner
+    from information_schema.columns as sealed
     where table_schema = current_schema() and column_name like '%\\_sealed'
     order by table_name, column_name
   `.execute(queries);
-  return rows.map(({ tableName, columnName }) => ({ table: tableName, column: columnName }));
+  return rows.map(({ tableName, columnName, owner }) => ({ table: tableName, column: columnName, owner }));
 }
 
 /** Counts the values of the column by the key that sealed them. */
@@ -39,11 +45,11 @@ export async function countByKey(
 /** Returns the oldest and the newest value of the column that this key has sealed. */
 export async function sampleSealedBy(
   queries: ControlQueries,
-  { table, column }: SealedColumn,
+  { table, column, owner }: SealedColumn,
   keyId: string,
 ): Promise<SealedValue[]> {
   const sealedBy = sql`
-    select id, project_id, ${sql.ref(column)} as sealed
+    select id, ${sql.ref(owner)} as project_id, ${sql.ref(column)} as sealed
     from ${sql.table(table)}
     where split_part(${sql.ref(column)}, '.', 2) = ${keyId}`;
   const { rows } = await sql<SealedValue>`
@@ -58,12 +64,12 @@ const FIRST_ID = "00000000-0000-0000-0000-000000000000";
 /** Yields the values of the column in the order of the rows' ids, except those sealed with `exceptKeyId`. */
 export async function* listSealed(
   queries: ControlQueries,
-  { table, column }: SealedColumn,
+  { table, column, owner }: SealedColumn,
   exceptKeyId: string | null = null,
 ): AsyncGenerator<SealedValue> {
   for (let afterId = FIRST_ID; ;) {
     const { rows } = await sql<SealedValue>`
-      select id, project_id, ${sql.ref(column)} as sealed
+      select id, ${sql.ref(owner)} as project_id, ${sql.ref(column)} as sealed
       from ${sql.table(table)}
       where ${sql.ref(column)} is not null and split_part(${sql.ref(column)}, '.', 2) is distinct from ${exceptKeyId}
         and id > ${afterId}::uuid

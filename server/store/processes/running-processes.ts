@@ -9,6 +9,8 @@ export interface RunningProcess {
   version: string;
   roles: string[];
   startTime: Date;
+  /** Shards beside the main one that it has opened. */
+  shards: string[];
 }
 
 /** Time without an announcement after which a process is forgotten. */
@@ -22,9 +24,11 @@ export async function announceProcess(queries: Queries, process: RunningProcess)
     .insertInto("processes")
     .values(process)
     .onConflict((conflict) =>
-      conflict
-        .column("id")
-        .doUpdateSet(({ ref }) => ({ lastSeenTime: sql`now()`, roles: ref("excluded.roles") })),
+      conflict.column("id").doUpdateSet(({ ref }) => ({
+        lastSeenTime: sql`now()`,
+        roles: ref("excluded.roles"),
+        shards: ref("excluded.shards"),
+      })),
     )
     .execute();
   if (process.roles.includes("worker")) await saveWorkerSeen(queries);
@@ -49,7 +53,9 @@ const saveWorkerSeen = async (queries: Queries): Promise<void> =>
     .set({ workerSeenTime: sql`now()` })
     .execute());
 
-export const listProcesses = (queries: Queries): Promise<(RunningProcess & { lastSeenTime: Date })[]> =>
+export const listProcesses = (
+  queries: Queries,
+): Promise<(Omit<RunningProcess, "shards"> & { lastSeenTime: Date })[]> =>
   queries.selectFrom("processes").selectAll().orderBy("id").execute();
 
 /** Whether a process does the background work: reads, deliveries, asynchronous writes. */

@@ -1,6 +1,6 @@
 /** Waits until a data database has applied what was committed in the control database, so that a caller sees its own change. */
 import { setTimeout as wait } from "node:timers/promises";
-import type { Client, Pool } from "pg";
+import type { QueryResult, QueryResultRow } from "pg";
 import { elapsedMs } from "../../../ground/clock.ts";
 import { OF_THIS_DATABASE, REPLICATION } from "./replicate-shared.ts";
 
@@ -24,8 +24,13 @@ interface Waiter {
   resolve(isApplied: boolean): void;
 }
 
+/** What asks a data database. */
+interface Asking {
+  query<Row extends QueryResultRow>(text: string, values?: unknown[]): Promise<QueryResult<Row>>;
+}
+
 /** `data` is a connection or a pool for this alone: a caller may hold the last connection of another one. */
-export function openCopies(data: Pool | Client): Copies {
+export function openCopies(data: Asking): Copies {
   const waiters = new Set<Waiter>();
   let isAsking = false;
   const settle = (waiter: Waiter, isApplied: boolean): void => {
@@ -35,10 +40,11 @@ export function openCopies(data: Pool | Client): Copies {
   const askUntilSettled = async (): Promise<void> => {
     isAsking = true;
     while (waiters.size > 0) {
-      const appliedUntil = await askOnce(data).catch(() => 0n);
+      // Nobody waits for a database that is away.
+      const appliedUntil = await askOnce(data).catch(() => undefined);
       for (const waiter of waiters)
-        if (waiter.position <= appliedUntil) settle(waiter, true);
-        else if (elapsedMs() > waiter.untilMs) settle(waiter, false);
+        if (appliedUntil !== undefined && waiter.position <= appliedUntil) settle(waiter, true);
+        else if (appliedUntil === undefined || elapsedMs() > waiter.untilMs) settle(waiter, false);
       if (waiters.size > 0) await wait(ASK_EVERY_MS, undefined, { ref: false });
     }
     isAsking = false;
@@ -64,7 +70,7 @@ function toNumber(position: string): bigint {
  * Returns the position until which all transactions are applied, and what depended on rows that they removed is removed. Replication
  * confirms it when it has nothing left to apply; while it is stopped, no worker has a row in the view.
  */
-async function askOnce(data: Pool | Client): Promise<bigint> {
+async function askOnce(data: Asking): Promise<bigint> {
   const { rows } = await data.query<{ position: string | null }>(
     `select max(latest_end_lsn)::text as position
      from pg_stat_subscription join pg_subscription on pg_subscription.oid = subid
@@ -77,7 +83,7 @@ async function askOnce(data: Pool | Client): Promise<bigint> {
   return toNumber(position);
 }
 
-async function removeDependents(data: Pool | Client): Promise<void> {
+async function removeDependents(data: Asking): Promise<void> {
   for (;;) {
     const { rows } = await data.query<{ done: number }>(
       "select remove_dependents() as done where exists (select from removed_copies)",

@@ -50,6 +50,8 @@ interface Renewal {
   data: ClientBase;
   controlUrl: string;
   tables: readonly string[];
+  /** Called before a table is read, with the number of those that are. */
+  onTable?(table: string, done: number): void;
 }
 
 /**
@@ -84,7 +86,7 @@ const DROP_MAX_MS = 10_000;
 const OBJECT_IN_USE = "55006";
 
 /** Drops the slot when nobody sends from it any more. */
-async function dropSlot(control: ClientBase, slot: string): Promise<void> {
+export async function dropSlot(control: ClientBase, slot: string): Promise<void> {
   const untilMs = elapsedMs() + DROP_MAX_MS;
   for (;;)
     try {
@@ -123,14 +125,20 @@ async function beginAtSlot({ control, locking, tables }: Renewal, slot: string):
 }
 
 /** Replaces the copies by the rows of the snapshot, and the subscription by one to the new slot. */
-async function replaceCopies({ control, data, controlUrl, tables }: Renewal, slot: string): Promise<void> {
+async function replaceCopies(
+  { control, data, controlUrl, tables, onTable }: Renewal,
+  slot: string,
+): Promise<void> {
   await data.query("begin");
   try {
     if ((await readSubscribedSlot(data)) !== undefined)
       await data.query(
         `alter subscription ${REPLICATION} set (slot_name = none); drop subscription ${REPLICATION}`,
       );
-    for (const table of tables) await loadRows(control, data, table);
+    for (const [done, table] of tables.entries()) {
+      onTable?.(table, done);
+      await loadRows(control, data, table);
+    }
     for (const table of tables.toReversed()) await removeGone(data, table);
     for (const table of tables) await replaceRows(data, table);
     await subscribe({ control, data, controlUrl, slot });

@@ -78,6 +78,25 @@ async function hasFailoverSlots(control: ClientBase): Promise<boolean> {
   return Number(rows[0]?.version) >= 170_000;
 }
 
+/** Subscribes to tables that a newer version shares. `publishAll` publishes them where they are missing. */
+export async function subscribeToMore(
+  data: ClientBase,
+  tables: readonly string[],
+  publishAll: (tables: readonly string[]) => Promise<unknown>,
+): Promise<void> {
+  const { rows } = await data.query<{ name: string }>(
+    `select relname as name from pg_subscription_rel
+       join pg_subscription on pg_subscription.oid = srsubid join pg_class on pg_class.oid = srrelid
+     where subname = $1 and ${OF_THIS_DATABASE}`,
+    [REPLICATION],
+  );
+  const subscribed = rows.map(({ name }) => name);
+  if (tables.every((name) => subscribed.includes(name))) return;
+  await publishAll(tables);
+  await data.query(`alter subscription ${REPLICATION} refresh publication`);
+  await waitUntilCopied(data);
+}
+
 const ASK_EVERY_MS = 5;
 const MAX_WAIT_MS = 60_000;
 

@@ -1,0 +1,209 @@
+/** `busbar shards`: what is added and taken away, again too, and what is refused before anything is made. */
+import assert from "node:assert/strict";
+import { Writable } from "node:stream";
+import { test, type TestContext } from "node:test";
+import { openClient } from "../store/database/prepare-database.ts";
+import { createOutput } from "../../cli/output/output.ts";
+import { readConfig } from "../../ground/config.ts";
+import { createLog } from "../../ground/log.ts";
+import { newId } from "../../ground/ids.ts";
+import { runBusbar } from "../../tests/harness/child-busbar.ts";
+import { createEmptyDatabase, createTestDatabase } from "../../tests/harness/database.ts";
+import { asReplicator } from "../../tests/harness/empty-pair.ts";
+import { addOnce } from "../../tests/harness/shards.ts";
+import { runDoctor } from "./doctor/doctor-command.ts";
+import { runShardsCommand } from "./shards-command.ts";
+
+const KEYS = `test:${Buffer.alloc(32, 7).toString("base64")}`;
+
+/** Creates a control database, two empty ones, and what runs the command. */
+async function openScene(t: TestContext) {
+  const urls: Record<string, string> = {};
+  let connectionString = "";
+  // A database with a slot cannot be dropped, and callbacks run in the order in which they are added.
+  t.after(async () => addOnce(connectionString, urls).unpair());
+  const created = await createTestDatabase({ isDivided: false });
+  t.after(created.drop);
+  connectionString = created.connectionString;
+  urls["a"] = await createEmptyDatabase(t);
+  urls["b"] = await createEmptyDatabase(t);
+  const { a, b } = urls;
+  const env = (more: Record<string, string> = {}) => ({
+    DATABASE_URL: connectionString,
+    BUSBAR_REPLICATION_URL: asReplicator(connectionString),
+    BUSBAR_ENCRYPTION_KEYS: KEYS,
+    ...more,
+  });
+  /** Returns what the command prints as JSON. */
+  const run = async (args: string[], { more = {}, weight = undefined as number | undefined } = {}) => {
+    let text = "";
+    const stdout = new Writable({
+      write(part, _encoding, done) {
+        text += String(part);
+        done();
+      },
+    });
+    const out = createOutput({ stdout, stderr: stdout, env: {} }, { json: true, quiet: true });
+    const deps = { config: readConfig(env(more)), log: createLog("silent"), out };
+    const isGood = await runShardsCommand(args, { weight }, deps);
+    return { isGood, printed: JSON.parse(text) };
+  };
+  const ask = async (url: string, ...asked: [statement: string, values?: unknown[]]) => {
+    const client = await openClient(url);
+    return (await client.query(...asked).finally(() => client.end())).rows;
+  };
+  const list = async (): Promise<{ name: string; state: string; weight: number; detail: string | null }[]> =>
+    (await run(["list"])).printed;
+  return { connectionString, a, b, env, run, ask, list };
+}
+
+test("a shard is added once and removed once, by a program too, and each is told as JSON", async (t) => {
+  const { a, b, env, run, ask, list, connectionString } = await openScene(t);
+  assert.deepEqual(
+    (await list()).map(({ name }) => name),
+    ["main"],
+  );
+  const added = await runBusbar(["shards", "add", "a", a, "--weight", "3", "--json"], env()).exited;
+  assert.equal(added.code, 0, added.stderr);
+  const made = JSON.parse(added.stdout);
+  assert.deepEqual(
+    [made.name, made.state, made.weight, made.customers, made.wasThere],
+    ["a", "active", 3, 0, false],
+  );
+  assert.match(added.stderr, /copying projects \(table \d+ of \d+\)/);
+  assert.ok(made.address.endsWith(new URL(a).pathname), made.address);
+  // The password is in no answer, and not in the table either.
+  const [row] = await ask(connectionString, "select url_sealed from shards");
+  assert.ok(!String(row?.["url_sealed"]).includes(new URL(a).pathname.slice(1)));
+  const again = await run(["add", "a", a], { weight: 5 });
+  assert.deepEqual([again.printed.wasThere, again.printed.weight], [true, 5]);
+  await run(["add", "b", b]);
+  assert.deepEqual(
+    (await list()).map(({ name, state, weight }) => [name, state, weight]),
+    [
+      ["main", "active", 1],
+      ["a", "active", 5],
+      ["b", "active", 1],
+    ],
+  );
+  for (const name of ["a", "b"]) {
+    assert.deepEqual((await run(["remove", name])).printed, { name, removed: true });
+    assert.deepEqual((await run(["remove", name])).printed, { name, removed: false });
+  }
+  const left = await ask(
+    connectionString,
+    "select slot_name from pg_replication_slots where database = current_database() union all select pubname from pg_publication",
+  );
+  assert.deepEqual(left, [], "nothing keeps the log of the control server");
+});
+
+test("what cannot be a shard is refused with the reason and what helps, and the registry stays empty", async (t) => {
+  const { connectionString, a, b, run, ask, list } = await openScene(t);
+  const refuses = (args: string[], message: RegExp, more?: Record<string, string>) =>
+    assert.rejects(run(args, { more }), { name: "StartError", message });
+  const gone = new URL(a);
+  gone.pathname = "/test_gone";
+  await refuses(
+    ["add", "a", connectionString],
+    /the shard a names the same database as DATABASE_URL: name an empty/,
+  );
+  await refuses(["add", "a", gone.href], /cannot connect to the database of the shard a.*test_gone/);
+  await refuses(["add", "main", a], /"main" is the shard that every Busbar has/);
+  await refuses(["add", "A b", a], /small letters, digits and hyphens/);
+  await refuses(["add", "a", "mysql://host/a"], /such as postgres:/);
+  await refuses(["add", "a", a], /cannot subscribe.*needs REPLICATION and a password/, {
+    BUSBAR_REPLICATION_URL: connectionString,
+  });
+  await ask(b, "create table theirs ()");
+  await refuses(["add", "b", b], /the shard b is not empty \(it has the table theirs\): name an empty one/);
+  await ask(
+    b,
+    "drop table theirs; create table migrations (name text, compatible boolean not null default false)",
+  );
+  await ask(b, "insert into migrations values ('9999_later.sql')");
+  await refuses(["add", "b", b], /was migrated by another version of Busbar \(9999_later.sql\)/);
+  assert.equal((await list()).length, 1);
+  await ask(b, "drop table migrations");
+  await run(["add", "a", a]);
+  await refuses(["add", "other", a], /that of the shard a already.*busbar shards remove a/);
+  await refuses(["add", "a", b], /there is a shard a already, at .*busbar shards list/);
+  await refuses(["remove", "main"], /cannot be removed/);
+  await assert.rejects(run(["drain", "a"]), { name: "UsageError" });
+  await assert.rejects(run(["add", "a"]), { name: "UsageError" });
+});
+
+test("a shard with customers or with their rows is not removed", async (t) => {
+  const { connectionString, a, run, ask, list } = await openScene(t);
+  await run(["add", "a", a]);
+  const id = newId();
+  await ask(connectionString, "insert into organizations (id, label, default_team_id) values ($1, 'o', $1)", [
+    id,
+  ]);
+  await ask(connectionString, "insert into projects (id, org_id, name, app_name) values ($1, $1, 'p', 'p')", [
+    id,
+  ]);
+  await ask(
+    connectionString,
+    "insert into groups (id, project_id, group_ref, group_name, shard) values ($1, $1, 'acme', 'acme', 'a')",
+    [id],
+  );
+  await assert.rejects(run(["remove", "a"]), { message: /the shard a has a customer.*delete them first/ });
+  await ask(connectionString, "delete from groups");
+  await ask(a, "insert into events (id, project_id, type, data) select $1, id, 'read', '{}' from projects", [
+    newId(),
+  ]);
+  await assert.rejects(run(["remove", "a"]), { message: /has rows of customers \(in events\)/ });
+  assert.equal((await list())[1]?.state, "active");
+  await ask(a, "delete from unrouted_events; delete from events");
+  assert.equal((await run(["remove", "a"])).printed.removed, true);
+});
+
+test("a shard that was added in part can be added again, or taken away", async (t) => {
+  const { connectionString, a, b, run, ask, list } = await openScene(t);
+  await run(["add", "a", a]);
+  // As after a crash before the copies.
+  await ask(a, "drop subscription busbar_shared");
+  await ask(connectionString, "update shards set state = 'adding'");
+  await assert.rejects(run(["add", "a", b]), {
+    message: /added in part, with the database .*busbar shards remove a/,
+  });
+  const found = await run(["doctor"]);
+  assert.equal(found.isGood, false);
+  assert.match(found.printed[0].cure, /busbar shards add a URL.*busbar shards remove a/);
+  // The copies of the first attempt are rows of shared tables.
+  assert.equal((await run(["remove", "a"])).printed.removed, true);
+  await run(["add", "b", b]);
+  await ask(b, "alter subscription busbar_shared disable");
+  await ask(b, "alter subscription busbar_shared set (slot_name = none)");
+  await ask(b, "drop subscription busbar_shared");
+  await ask(connectionString, "update shards set state = 'adding'");
+  await run(["add", "b", b]);
+  assert.equal((await list())[1]?.state, "active");
+  assert.equal(
+    (await run(["doctor"])).printed.find(({ check }: { check: string }) => check === "shard b: copies")?.ok,
+    true,
+  );
+});
+
+test("the doctor of the server names a shard that is away, and a shard that nobody reaches any more can be taken away", async (t) => {
+  const { connectionString, a, run, ask, env } = await openScene(t);
+  await run(["add", "a", a]);
+  const listFaults = async () =>
+    (await runDoctor(() => readConfig({ ...env(), BUSBAR_PORT: "0", BUSBAR_PROXY_PORT: "0" })))
+      .filter(({ ok, check }) => !ok && check.startsWith("shard a"))
+      .map(({ check }) => check);
+  assert.deepEqual(
+    (await listFaults()).filter((check) => !/settings|connections/.test(check)),
+    [],
+  );
+  const name = new URL(a).pathname.slice(1);
+  await ask(a, "alter subscription busbar_shared disable");
+  await ask(connectionString, `alter database ${name} rename to ${name}_away`);
+  assert.deepEqual(await listFaults(), ["shard a: database"]);
+  const { printed } = await run(["remove", "a"]);
+  assert.equal(printed.removed, true);
+  assert.match(printed.unreachable, /does not exist/);
+  await ask(connectionString, `alter database ${name}_away rename to ${name}`);
+  await ask(a, "alter subscription busbar_shared set (slot_name = none)");
+  await ask(a, "drop subscription busbar_shared");
+});

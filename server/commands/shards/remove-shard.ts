@@ -1,0 +1,79 @@
+/** Takes a shard without customers away. Each step can be repeated. */
+import type { ClientBase } from "pg";
+import { StartError } from "../../../ground/errors.ts";
+import { openClient, openDataClient } from "../../store/database/prepare-database.ts";
+import { listTables } from "../../store/database/sides.ts";
+import { endPublication, endReplication } from "../../store/shards/pair-shard.ts";
+import {
+  beginRemoval,
+  countCustomers,
+  listShards,
+  OPEN_STATES,
+  removeShardRow,
+} from "../../store/shards/shard-registry.ts";
+import { MAIN, type ShardServices } from "./shard-commands.ts";
+
+interface Removal {
+  /** False: there was no shard of this name. */
+  removed: boolean;
+  /** Why its subscription is still there, if its database could not be reached. */
+  unreachable?: string;
+}
+
+/** Throws `StartError` for a shard with customers, or with rows of former ones. */
+export async function removeShard(deps: ShardServices, name: string): Promise<Removal> {
+  const { database, progress } = deps;
+  if (name === MAIN)
+    throw new StartError(`the shard ${MAIN} has the customers of no other shard, and cannot be removed`);
+  const shard = (await listShards(database.control)).find((one) => one.name === name);
+  if (!shard) return { removed: false };
+  const url = deps.readUrl(shard);
+  if (url === undefined)
+    throw new StartError(
+      `the key that encrypted the address of the shard ${name} is missing: add it to BUSBAR_ENCRYPTION_KEYS`,
+    );
+  progress(`looking for rows of customers in the shard ${name}`);
+  let data: (ClientBase & { end(): Promise<void> }) | undefined;
+  let unreachable: string | undefined;
+  try {
+    data = await openDataClient(url);
+  } catch (error) {
+    unreachable = error instanceof Error ? error.message : String(error);
+  }
+  try {
+    const hasTables = OPEN_STATES.includes(shard.state) || shard.state === "removing";
+    if (data && hasTables) await requireNoRows(data, name);
+    if (!(await beginRemoval(database.control, name))) throw await buildRefusal(deps, name);
+    progress(`ending the replication into the shard ${name}`);
+    const control = await openClient(database.connectionString);
+    try {
+      await endReplication({ control, data, slot: shard.slot });
+      await removeShardRow(database.control, name);
+      if ((await listShards(database.control)).length === 0) await endPublication(control);
+    } finally {
+      await control.end();
+    }
+  } finally {
+    await data?.end();
+  }
+  return { removed: true, ...(unreachable !== undefined && { unreachable }) };
+}
+
+async function buildRefusal({ database }: ShardServices, name: string): Promise<StartError> {
+  const count = (await countCustomers(database.control)).get(name) ?? 0;
+  return new StartError(
+    `the shard ${name} has ${count === 1 ? "a customer" : `${count} customers`}, and only a shard without customers can be removed: ` +
+      "delete them first (DELETE /v1/projects/{project}/groups/{groupRef})",
+  );
+}
+
+/** Throws if something of a customer is left. */
+async function requireNoRows(data: ClientBase, name: string): Promise<void> {
+  for (const table of listTables("data")) {
+    const { rows } = await data.query(`select from ${table} limit 1`);
+    if (rows.length === 0) continue;
+    throw new StartError(
+      `the shard ${name} has rows of customers (in ${table}): it can be removed when they are gone, as by retention`,
+    );
+  }
+}
