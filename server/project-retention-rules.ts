@@ -20,6 +20,7 @@ import {
 import { removeProjectOperations } from "./store/operations/operations.ts";
 import { listOwnRetention } from "./store/access/project-retention.ts";
 import type { ProjectBound } from "./store/database/id-range.ts";
+import { removeInShards } from "./store/shards/each-shard.ts";
 import { removePushesBefore } from "./store/subscriptions/received-pushes.ts";
 import { removeProjectProxyUsage } from "./store/operations/proxy-usage.ts";
 import { removeProjectRefusedRequests } from "./store/access/refused-requests.ts";
@@ -35,8 +36,8 @@ const onControl =
     remove(control, bound, max);
 const onData =
   (remove: RemoveForProject<DataQueries>): Remove =>
-  ({ data }, bound, max) =>
-    remove(data, bound, max);
+  (database, bound, max) =>
+    removeInShards(database, max, (data, most) => remove(data, bound, most));
 
 const DAY_MS = 24 * 60 * 60_000;
 

@@ -7,6 +7,8 @@ import { SUBSCRIPTION_EVENT_DAYS } from "../ground/retention-bounds.ts";
 import type { RetentionRule } from "./jobs/retention.ts";
 import { projectRetentionRules } from "./project-retention-rules.ts";
 import type { Database } from "./store/database/database.ts";
+import type { DataQueries } from "./store/database/sides.ts";
+import { removeInShards } from "./store/shards/each-shard.ts";
 import { removeOldAgentChanges } from "./store/agents/agent-changes.ts";
 import { removeOldAgentActs } from "./store/agents/agent-acts.ts";
 import { expireApprovals, removeOldApprovals } from "./store/agents/approval-queue.ts";
@@ -35,7 +37,14 @@ export function retentionRules({
   database: Database;
   config: Config;
 }): RetentionRule[] {
-  const { control, data } = database;
+  const { control } = database;
+  const inShards = (
+    what: string,
+    remove: (data: DataQueries, max: number) => Promise<number>,
+  ): RetentionRule => ({
+    what,
+    remove: (max) => removeInShards(database, max, remove),
+  });
   // A day before the operations and events are removed, so that the warning can be read.
   const heldDays = Math.min(
     MAX_HELD_DAYS,
@@ -46,27 +55,22 @@ export function retentionRules({
   // Anybody with a browser key can begin consents.
   const consentsBefore = () => ({ id: toIdBound(config.operationRetentionDays), unusedId: toIdBound(1) });
   return [
-    {
-      what: "held messages",
-      remove: async (max) => {
-        for (const object of await listReleasable(data, max)) await releaseHeld(data, object);
-        return dropHeldBefore(data, daysAgo(heldDays), max);
-      },
-    },
-    {
-      what: "operations",
-      remove: (max) => removeOldOperations(data, toIdBound(config.operationRetentionDays), max),
-    },
+    inShards("held messages", async (data, max) => {
+      for (const object of await listReleasable(data, max)) await releaseHeld(data, object);
+      return dropHeldBefore(data, daysAgo(heldDays), max);
+    }),
+    inShards("operations", (data, max) =>
+      removeOldOperations(data, toIdBound(config.operationRetentionDays), max),
+    ),
     ...agentRules(database, () => toIdBound(config.operationRetentionDays)),
     {
       what: "removed installations",
       remove: (max) => forgetRemovedInstallations(control, daysAgo(config.operationRetentionDays), max),
     },
     { what: "consents", remove: (max) => removeOldConsents(control, consentsBefore(), max) },
-    {
-      what: "proxy usage",
-      remove: (max) => removeProxyUsageBefore(data, daysAgo(config.usageRetentionDays), max),
-    },
+    inShards("proxy usage", (data, max) =>
+      removeProxyUsageBefore(data, daysAgo(config.usageRetentionDays), max),
+    ),
     {
       what: "idempotency keys",
       remove: (max) => removeOldIdempotencyKeys(control, config.idempotencyHours, max),
@@ -75,10 +79,9 @@ export function retentionRules({
       what: "refused requests",
       remove: (max) => removeOldRefusedRequests(control, toIdBound(config.requestRetentionDays), max),
     },
-    {
-      what: "events of subscriptions",
-      remove: (max) => removeSubscriptionEventsBefore(data, daysAgo(SUBSCRIPTION_EVENT_DAYS), max),
-    },
+    inShards("events of subscriptions", (data, max) =>
+      removeSubscriptionEventsBefore(data, daysAgo(SUBSCRIPTION_EVENT_DAYS), max),
+    ),
     {
       what: "pushes set aside",
       remove: (max) => removePushesBefore(control, { time: daysAgo(SUBSCRIPTION_EVENT_DAYS) }, max),
@@ -99,7 +102,7 @@ export function retentionRules({
   ];
 }
 
-const agentRules = ({ control, data }: Database, historyBefore: () => string): RetentionRule[] => [
+const agentRules = ({ control, shards }: Database, historyBefore: () => string): RetentionRule[] => [
   {
     what: "approvals",
     remove: async (most) => {
@@ -109,7 +112,8 @@ const agentRules = ({ control, data }: Database, historyBefore: () => string): R
   },
   {
     what: "changes of agents",
-    remove: (most) => removeOldAgentChanges(data, historyBefore(), most),
+    remove: (most) =>
+      removeInShards({ shards }, most, (data, max) => removeOldAgentChanges(data, historyBefore(), max)),
   },
   { what: "counted acts of agents", remove: (most) => removeOldAgentActs(control, most) },
 ];

@@ -1,8 +1,8 @@
 /** Chooses the services of the shard that a customer is in (docs/decisions/0045-shards-by-customer.md). */
-import { Problem } from "../../ground/errors.ts";
 import { findGroupShard, findRowGroupRef } from "../store/access/customers.ts";
 import type { Changes } from "../store/database/changes.ts";
 import type { Database } from "../store/database/database.ts";
+import { refuseUnknownShard } from "../store/shards/each-shard.ts";
 import { cacheUntilChanged } from "../store/processes/row-cache.ts";
 
 export interface CustomerShards<Services> {
@@ -31,9 +31,7 @@ export function openCustomerShards<Services extends { database: Database }>(
   const chooseByName = (name: string): Services => {
     const found = all.find((services) => services.database.shard === name);
     if (found) return found;
-    throw new Problem("unavailable", {
-      detail: `The customer's data are in the shard \`${name}\`, which this process does not know. Try again in a few seconds.`,
-    });
+    throw refuseUnknownShard(name);
   };
   const chooseByGroup = async (projectId: string, groupRef: string): Promise<Services> => {
     if (all.length === 1) return chooseByName(database.shard);

@@ -29,7 +29,8 @@ import {
   type ErasedGroup,
   type GroupTraces,
 } from "../../store/connections/erase-group.ts";
-import { findGroup } from "../../store/access/customers.ts";
+import { findGroup, findGroupShard } from "../../store/access/customers.ts";
+import { getShard } from "../../store/shards/each-shard.ts";
 import { listPushedAccounts, type PushedAccount } from "../../store/subscriptions/received-pushes.ts";
 
 interface Erased {
@@ -51,13 +52,15 @@ const BATCH = 1_000;
 
 /**
  * Returns what was erased and whether nothing is left. Throws a 404 Problem without such a group. Accounts and credentials go first,
- * in one transaction. The rest may need several calls: each step can be repeated, and the group's row goes last, so that the next call continues.
+ * in one transaction. The rest, in the database of the customer's shard, may need several calls: each step can be repeated, and the group's row goes last, so that the next call continues.
  */
 export async function eraseGroup(
-  deps: { database: Database },
+  { database }: { database: Database },
   wanted: { projectId: string; groupRef: string; withinMs: number },
 ): Promise<{ done: boolean; erased: Erased }> {
   const { projectId, groupRef } = wanted;
+  const placed = await findGroupShard(database.control, projectId, groupRef);
+  const deps = { database: getShard(database, placed?.shard ?? null) };
   const endMs = elapsedMs() + wanted.withinMs;
   const isLate = () => elapsedMs() > endMs;
   const accounts = await listAccounts(deps.database, projectId, groupRef);

@@ -1,71 +1,17 @@
 /** What begins at shared rows concerns the customers of its own shard only, whose copies every shard has. */
 import assert from "node:assert/strict";
-import { test, type TestContext } from "node:test";
+import { test } from "node:test";
 import { sql } from "kysely";
-import { install, PROVIDER, stockDatabase } from "../../../tests/harness/proxy/stock-database.ts";
-import { testShards } from "../../../tests/harness/shards.ts";
+import { openCustomersInShards, type PlacedCustomer } from "../../../tests/harness/customers-in-shards.ts";
 import { until } from "../../../tests/harness/until.ts";
 import { waitForCopies } from "../../../tests/harness/wait-for-copies.ts";
 import { newId } from "../../../ground/ids.ts";
-import { upsertConsumer, upsertGroup } from "../access/customers.ts";
-import { insertConnection } from "../connections/connections.ts";
 import { transactControl, type Database } from "../database/database.ts";
 import { queueOutbox } from "../database/outbox.ts";
 import type { DataQueries } from "../database/sides.ts";
 import { queueSubscriptionSync, queueSyncs } from "../integrations/installation-syncs.ts";
 import { listChangedHealth } from "../integrations/reported-health.ts";
 import { startDueChecks } from "../integrations/schema-checks.ts";
-
-interface Customer {
-  shard: string;
-  groupRef: string;
-  connectionId: string;
-  installationId: string;
-}
-
-interface Scene {
-  main: Database;
-  projectId: string;
-  integrationId: string;
-  customers: Customer[];
-}
-
-/** Opens shards with one customer each, of the same integration. */
-async function openScene(t: TestContext): Promise<Scene> {
-  const main = await testShards(t, ["a", "b"], ({ queries }) => stockDatabase(queries));
-  const [stocked] = (
-    await sql<{ projectId: string; integrationId: string; id: string; connectionId: string }>`
-      select project_id, integration_id, id, connection_id from installations`.execute(main.control)
-  ).rows;
-  const { projectId = "", integrationId = "", id = "", connectionId = "" } = stocked ?? {};
-  const customers: Customer[] = [{ shard: "main", groupRef: "customer-1", connectionId, installationId: id }];
-  for (const shard of ["a", "b"]) customers.push(await insertCustomer(main, projectId, shard));
-  return { main, projectId, integrationId, customers };
-}
-
-async function insertCustomer({ queries }: Database, projectId: string, shard: string): Promise<Customer> {
-  const groupRef = `customer-${shard}`;
-  const { id: groupId } = await upsertGroup(queries, { projectId, groupRef });
-  await sql`update groups set shard = ${shard} where id = ${groupId}`.execute(queries);
-  const { id: consumerId } = await upsertConsumer(queries, { projectId, consumerRef: shard });
-  const connectionId = newId();
-  await insertConnection(queries, {
-    id: connectionId,
-    projectId,
-    provider: PROVIDER,
-    groupId,
-    consumerId,
-    authScheme: "none",
-    providerMetadata: {},
-    credentialsSealed: "",
-  });
-  return {
-    shard,
-    groupRef,
-    connectionId,
-    installationId: await install(queries, { projectId, groupId, connectionId }),
-  };
-}
 
 /** Waits until the outbox is empty; on a busy machine copies may be late. */
 const carryAllOver = ({ outbox, control }: Database) =>
@@ -84,14 +30,14 @@ async function listIn(
 }
 
 test("a change of an integration, of a project or of a customer is queued in the shards of the customers, and only there", async (t) => {
-  const { main, projectId, integrationId, customers } = await openScene(t);
+  const { main, projectId, integrationId, customers } = await openCustomersInShards(t);
   const clear = async () => {
     for (const { data } of main.shards) await sql`delete from read_syncs`.execute(data);
     for (const { data } of main.shards) await sql`delete from subscription_syncs`.execute(data);
   };
   const expectEach = async (
     table: "read_syncs" | "subscription_syncs",
-    wanted: (one: Customer) => boolean,
+    wanted: (one: PlacedCustomer) => boolean,
   ) => {
     await carryAllOver(main);
     for (const shard of main.shards) {
@@ -117,7 +63,7 @@ test("a change of an integration, of a project or of a customer is queued in the
 });
 
 test("an event is stored once, in the shard of the customer that it names, and in the main one without a customer", async (t) => {
-  const { main, projectId } = await openScene(t);
+  const { main, projectId } = await openCustomersInShards(t);
   const listEvents = async ({ data }: { data: DataQueries }) =>
     (await sql<{ data: string }>`select data::text as data from events`.execute(data)).rows.map(
       (row) => row.data,
@@ -146,7 +92,7 @@ test("an event is stored once, in the shard of the customer that it names, and i
 });
 
 test("while a shard is away, what is for others is carried over, and its own waits for it in order", async (t) => {
-  const { main, projectId, customers } = await openScene(t);
+  const { main, projectId, customers } = await openCustomersInShards(t);
   const [, a, b] = main.shards;
   assert.ok(a && b);
   const [, ofA, ofB] = customers;
@@ -155,7 +101,7 @@ test("while a shard is away, what is for others is carried over, and its own wai
   await sql`delete from read_syncs`.execute(b.data);
   // Nothing can be stored there, and nobody knows how long.
   await sql`alter table read_syncs rename to gone`.execute(b.data);
-  const queue = ({ installationId }: Customer) =>
+  const queue = ({ installationId }: PlacedCustomer) =>
     transactControl(main, (queries) => queueSyncs(queries, { projectId, installationId }));
   await queue(ofB);
   await queue(ofA);
@@ -172,7 +118,7 @@ test("while a shard is away, what is for others is carried over, and its own wai
 });
 
 test("a tick of a schema watch is made in every shard, and the watch of health in its own: each for its own customers only", async (t) => {
-  const { main, integrationId, customers } = await openScene(t);
+  const { main, integrationId, customers } = await openCustomersInShards(t);
   await sql`insert into schema_watches (integration_id, schedule) values (${integrationId}, '* * * * *')`.execute(
     main.control,
   );

@@ -1,0 +1,40 @@
+/** Finds the shard of a customer, and does in each shard what concerns the customers of all. */
+import { Problem } from "../../../ground/errors.ts";
+import type { Database } from "../database/database.ts";
+import type { DataQueries } from "../database/sides.ts";
+
+/** Returns the shard of this name; null is the main one. Throws a 503 Problem for one that this process does not know. */
+export function getShard({ shards }: Pick<Database, "shards">, name: string | null): Database {
+  const found = name === null ? shards[0] : shards.find(({ shard }) => shard === name);
+  if (found) return found;
+  throw refuseUnknownShard(name ?? "");
+}
+
+export const refuseUnknownShard = (name: string): Problem =>
+  new Problem("unavailable", {
+    detail: `The customer's data are in the shard \`${name}\`, which this process does not know. Try again in a few seconds.`,
+  });
+
+/**
+ * Removes up to `max` rows of all shards together, and returns their number. One that is away holds up no other; its error is thrown
+ * afterwards.
+ */
+export async function removeInShards(
+  { shards }: { shards: readonly Pick<Database, "data">[] },
+  max: number,
+  remove: (data: DataQueries, max: number) => Promise<number>,
+): Promise<number> {
+  let removed = 0;
+  const errors: unknown[] = [];
+  for (const { data } of shards) {
+    if (removed >= max) break;
+    try {
+      removed += await remove(data, max - removed);
+    } catch (error) {
+      errors.push(error);
+    }
+  }
+  // Whoever gets all that it asked for asks again.
+  if (errors.length > 0 && removed < max) throw errors[0];
+  return removed;
+}
