@@ -64,7 +64,8 @@ export function overlap(
   const length = Math.min(OVERLAP, Math.floor(entries.length / 2));
   const tail = entries.slice(entries.length - length).map((entry) => readRecordId(entry, rules) ?? "");
   // An entry without an id cannot be found again.
-  const isKnown = paging?.offset && !paging.newestFirst && tail.every((id) => id !== "");
+  const mayOverlap = paging?.offset && !paging.offset.multiples && !paging.newestFirst;
+  const isKnown = mayOverlap && tail.every((id) => id !== "");
   if (typeof place !== "number" || !isKnown || length === 0) return { place, tail: [] };
   return { place: place - length, tail };
 }

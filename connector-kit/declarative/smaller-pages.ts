@@ -86,6 +86,8 @@ export function restartWithHalf(
   const size = Math.floor(chooseSize(most, pageSize) / 2);
   if (size < 1) return undefined;
   const { cursor, offset, keyset } = paging;
+  if (offset?.multiples && Number(checkpoint?.["place"] ?? 0) % size !== 0)
+    return { ...beginAnew(checkpoint), size };
   if (offset ?? keyset ?? (cursor && !cursor.scroll)) return { ...checkpoint, size };
   const address = writeSize(checkpoint?.["place"], list?.pageSize, size);
   if (address !== undefined) return { ...checkpoint, place: address, size };

@@ -42,6 +42,12 @@ export const ListPaging = closed(
     largest: integer("Largest page. A larger size is refused or cut."),
     default: integer("Size of a page without the parameter."),
     oversize: Type.Optional(buildUnion(["refused", "cut"], "What becomes of a larger size.")),
+    multiples: Type.Optional(
+      closed(
+        { source: text("Key in `sources`.") },
+        "Of `offset`: one that is no whole multiple of the page's size is refused.",
+      ),
+    ),
     mustExist: flag(
       "Of `keyset`: a request whose id is that of a record that left the list meanwhile is refused.",
     ),

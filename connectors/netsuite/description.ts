@@ -13,7 +13,7 @@ export const description: Description = {
     records: "items",
     readEach: true,
     total: "totalResults",
-    paging: { offset: { to: "query.offset" }, depth: { pages: 1000 } },
+    paging: { offset: { to: "query.offset", multiples: true }, depth: { pages: 1000 } },
     // Lists compare times by the date format of the user, so they are compared here.
     changedPath: "lastModifiedDate",
     create: { method: "POST", path: records, id: "header.Location" },

@@ -136,7 +136,8 @@ function limitSection({ limits }: Description, plans: ObjectPlan[], facts: Facts
   // Cursors and addresses can be positions, too: the vendor's material tells it, not the description. Pages by offset overlap.
   const byPosition = plans.filter(
     ({ name, paging, since }) =>
-      since?.keyset !== true && (paging?.page ?? facts?.objects[name]?.list?.paging.positional),
+      since?.keyset !== true &&
+      (paging?.page ?? paging?.offset?.multiples ?? facts?.objects[name]?.list?.paging.positional),
   );
   return [
     "",

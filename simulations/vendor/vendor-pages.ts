@@ -115,6 +115,7 @@ function cutByPosition(
     text === undefined || template === undefined ? text : extractPart(text, template, "place", "\\d+");
   const number = given === undefined ? first : Number(given);
   if (!Number.isInteger(number) || number < first) return `${to}: ${given} is not a place`;
+  if (fact.paging.multiples && number % size !== 0) return `${to}: ${given} is not divisible by ${size}`;
   const start = kind === "page" ? (number - first) * size : number - first;
   if (depth !== undefined && start + (kind === "page" ? size : 1) > depth) {
     if (fact.paging.depth?.beyond === "refused") return `${to}: only ${depth} records can be reached`;

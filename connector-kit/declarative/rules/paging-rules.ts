@@ -60,6 +60,12 @@ export const Paging = Type.Object({
           "deleted meanwhile moves the others.",
       ),
       first: Type.Optional(Type.Integer({ description: "That of the first page. Default: 0." })),
+      multiples: Type.Optional(
+        Type.Boolean({
+          description:
+            "The provider takes only whole multiples of the page's size, so pages do not begin with records of the one before.",
+        }),
+      ),
       ...counted,
     }),
   ),
