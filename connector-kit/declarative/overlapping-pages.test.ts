@@ -74,3 +74,15 @@ test("a page of one record has no room for another one, and is read as it is", a
   const { scan } = await openShrinking(t, () => []);
   assert.deepEqual(await scan({ ...PLAN, pageSize: 1 }), upTo(60));
 });
+
+test("where the provider takes only multiples of the page's size, each place is one, also in smaller pages", async (t) => {
+  const paging = { offset: { to: "query.offset", multiples: true } };
+  const { scan } = await open(t, { ...rules, paging }, (query) => {
+    const [offset, limit] = [numberIn(query, "offset"), numberIn(query, "limit")];
+    if (offset % limit !== 0) return { status: 400, body: { message: "offset must be divisible by limit" } };
+    // Behind the first page, ten records are longer than may be read; five are not.
+    const note = offset > 0 && limit === 10 ? "x".repeat(17 * 1024 * 1024) : "";
+    return { body: { data: people(1, 60).slice(offset, offset + limit), note } };
+  });
+  assert.deepEqual([...new Set(await scan())], upTo(60));
+});

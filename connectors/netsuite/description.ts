@@ -68,6 +68,6 @@ export const description: Description = {
   sources: {
     documentation: "https://docs.oracle.com/en/cloud/saas/netsuite/ns-online-help/section_1545141395.html",
     checked:
-      "2026-11-27, documentation and REST API Browser 2026.1, by facts.json: pages, writes, errors; lists are in no order that anybody promises: pages overlap, so that a deletion hides no record and a list in another order at each page fails, but a record can be missed where the order changes elsewhere; not checked: the time of change of vendors, opportunities, purchase orders, invoices and items. Every record of a list costs a call; SuiteQL, which costs fewer but names fields in other words, goes through the proxy",
+      "2026-11-27, documentation and REST API Browser 2026.1, by facts.json: pages, writes, errors; lists are in no order that anybody promises: so a record can be missed while others are added or deleted; not checked: the time of change of vendors, opportunities, purchase orders, invoices and items. Every record of a list costs a call; SuiteQL, which costs fewer but names fields in other words, goes through the proxy",
   },
 };
