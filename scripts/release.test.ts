@@ -19,7 +19,7 @@ import {
   releaseNotes,
   type Archive,
 } from "./release/documents.ts";
-import { isCandidate, listVersions, npmTag, pythonVersion } from "./release/versions.ts";
+import { isCandidate, listVersions, npmTag, toPythonVersion } from "./release/versions.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const read = (file: string): string => readFileSync(join(ROOT, file), "utf8");
@@ -49,8 +49,8 @@ test("a candidate is installed only on demand, and Python reads it as one", () =
   assert.throws(() => isCandidate("1.0"), /X\.Y\.Z/);
   assert.throws(() => isCandidate("1.0.0-beta.1"), /X\.Y\.Z-rc\.N/);
   // PEP 440, "Pre-releases".
-  assert.equal(pythonVersion("1.0.0-rc.12"), "1.0.0rc12");
-  assert.equal(pythonVersion("1.0.0"), "1.0.0");
+  assert.equal(toPythonVersion("1.0.0-rc.12"), "1.0.0rc12");
+  assert.equal(toPythonVersion("1.0.0"), "1.0.0");
 });
 
 test("notes are the changelog's section of the version; only a candidate may take what is unreleased", () => {

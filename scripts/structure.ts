@@ -2,7 +2,7 @@
 import { findCircles, findMutualFolders, findSharedNames, findMainFolder } from "./structure/find-faults.ts";
 import { importGraph, readSources, readTests, type Source } from "./structure/import-graph.ts";
 import { findUnusedExports } from "./structure/unused-exports.ts";
-import { deepestChain, listReached, maxImported, measureSizes, type Sizes } from "./structure/measure.ts";
+import { findDeepestChain, listReached, maxImported, measureSizes, type Sizes } from "./structure/measure.ts";
 
 const sources = readSources();
 const graph = importGraph(sources);
@@ -22,7 +22,7 @@ const describe = ({ file, lines }: Source): string => `${file} ${lines}`;
 
 const written = sources.filter(({ file }) => !file.endsWith(".gen.ts"));
 const inServer = sources.filter(({ file }) => file.startsWith("server/")).map(({ file }) => file);
-const chain = deepestChain(graph);
+const chain = findDeepestChain(graph);
 
 const report = [
   [

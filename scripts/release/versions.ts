@@ -29,14 +29,14 @@ const PLACES: VersionPlace[] = [
   ...globSync("clients/*/package.json", { cwd: ROOT }).map((file) => ({ file, pattern: PEER })),
   ...globSync("examples/*/package-lock.json", { cwd: ROOT }).map((file) => ({ file, pattern: LINKED })),
   { file: "server/api/docs/examples.json", pattern: /("version": ")(\d+\.\d+\.\d+[^"]*)/g },
-  { file: "clients/python/pyproject.toml", pattern: /(^version = ")([^"]+)(?=")/gm, form: pythonVersion },
+  { file: "clients/python/pyproject.toml", pattern: /(^version = ")([^"]+)(?=")/gm, form: toPythonVersion },
   { file: "deploy/Containerfile", pattern: /(-t busbar:)(\S+)/g },
   { file: "deploy/kubernetes.yaml", pattern: /(image: \S+\/busbar:)(\S+)/g },
   { file: "docs/guide/installing.md", pattern: /(busbar[-:])(\d+\.\d+\.\d+[\w.-]*?)(?=\.tgz|[ `])/g },
 ];
 
 /** Returns the version as Python's packages write it: `1.0.0-rc.1` is `1.0.0rc1` (PEP 440). */
-export function pythonVersion(version: string): string {
+export function toPythonVersion(version: string): string {
   return version.replace(/-rc\.(\d+)$/, "rc$1");
 }
 

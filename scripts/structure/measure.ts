@@ -22,7 +22,7 @@ export function measureSizes(sources: readonly Pick<Source, "lines">[]): Sizes {
 }
 
 /** Returns the files of the longest chain of imports, top first. An import back into the chain is not followed. */
-export function deepestChain(graph: ImportGraph): string[] {
+export function findDeepestChain(graph: ImportGraph): string[] {
   const chains = new Map<string, string[]>();
   function below(file: string): string[] {
     const known = chains.get(file);

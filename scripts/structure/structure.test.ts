@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { findCircles, findMutualFolders, findSharedNames } from "./find-faults.ts";
 import { importGraph, listImports } from "./import-graph.ts";
 import { findUnusedExports } from "./unused-exports.ts";
-import { deepestChain, listReached, maxImported, measureSizes } from "./measure.ts";
+import { findDeepestChain, listReached, maxImported, measureSizes } from "./measure.ts";
 
 const buildGraph = (imports: Record<string, string[]>) => new Map(Object.entries(imports));
 
@@ -63,7 +63,7 @@ test("sizes, the deepest chain and the most imported file are counted", () => {
   const sizes = measureSizes([10, 20, 30, 40, 100].map((lines) => ({ lines })));
   assert.deepEqual(sizes, { files: 5, lines: 200, median: 30, p90: 100, max: 100 });
   const graph = buildGraph({ "a.ts": ["b.ts", "c.ts"], "b.ts": ["c.ts"], "c.ts": [] });
-  assert.deepEqual(deepestChain(graph), ["a.ts", "b.ts", "c.ts"]);
+  assert.deepEqual(findDeepestChain(graph), ["a.ts", "b.ts", "c.ts"]);
   assert.deepEqual([...listReached(graph, "b.ts")], ["b.ts", "c.ts"]);
   assert.deepEqual(maxImported(graph, 1), [["c.ts", 2]]);
 });

@@ -11,7 +11,7 @@ import type { Database } from "../store/database/database.ts";
 import { insertSignInAttempt, takeSignInAttempt } from "../store/access/sign-in-attempts.ts";
 import type { OidcIssuer } from "./oidc-issuer.ts";
 import { openIdTokens, type Person } from "./person-token.ts";
-import { sentCookie, setCookie } from "./session-cookie.ts";
+import { readSentCookie, setCookie } from "./session-cookie.ts";
 
 export interface IssuerSignIn {
   /** Returns the issuer's address to go to, and the header of the cookie that binds the sign-in to this browser. */
@@ -70,7 +70,7 @@ export function openIssuerSignIn(deps: {
       return { url, cookie: cookie(secret, ATTEMPT_SECONDS) };
     },
     async finish({ state, code }, headers) {
-      const secret = sentCookie(headers, COOKIE);
+      const secret = readSentCookie(headers, COOKIE);
       if (secret === undefined) return undefined;
       const attempt = { stateHash: digest(state), browserHash: digest(secret) };
       const returnTo = await takeSignInAttempt(control, attempt);

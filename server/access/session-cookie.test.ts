@@ -1,7 +1,7 @@
 /** The session cookie's name, attributes and rule. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { expiredCookie, isFromOwnPage, sentSession, sessionCookie } from "./session-cookie.ts";
+import { expiredCookie, isFromOwnPage, readSentSession, sessionCookie } from "./session-cookie.ts";
 
 const HTTPS = "https://busbar.example";
 
@@ -11,10 +11,10 @@ test("with an https address the cookie belongs to this host only and is sent by 
     "__Host-busbar_session=bbs_x; Path=/; Max-Age=43200; HttpOnly; SameSite=Strict; Secure",
   );
   assert.match(expiredCookie(HTTPS), /^__Host-busbar_session=; Path=\/; Max-Age=0; .*Secure$/);
-  assert.equal(sentSession({ cookie: "busbar_session=bbs_other" }, HTTPS), undefined);
-  assert.equal(sentSession({ cookie: "a=b;  __Host-busbar_session=bbs_x; c" }, HTTPS), "bbs_x");
+  assert.equal(readSentSession({ cookie: "busbar_session=bbs_other" }, HTTPS), undefined);
+  assert.equal(readSentSession({ cookie: "a=b;  __Host-busbar_session=bbs_x; c" }, HTTPS), "bbs_x");
   assert.equal(
-    sentSession({ cookie: "xbusbar_session=bbs_x; busbar_session=" }, "http://localhost"),
+    readSentSession({ cookie: "xbusbar_session=bbs_x; busbar_session=" }, "http://localhost"),
     undefined,
   );
 });

@@ -28,10 +28,10 @@ export function setCookie(
 }
 
 /** Returns the token in the browser's cookie, whether it counts or not. */
-export const sentSession = (headers: IncomingHttpHeaders, publicUrl: string): string | undefined =>
-  sentCookie(headers, nameCookie(publicUrl));
+export const readSentSession = (headers: IncomingHttpHeaders, publicUrl: string): string | undefined =>
+  readSentCookie(headers, nameCookie(publicUrl));
 
-export function sentCookie({ cookie = "" }: IncomingHttpHeaders, name: string): string | undefined {
+export function readSentCookie({ cookie = "" }: IncomingHttpHeaders, name: string): string | undefined {
   const pair = cookie.split(";").find((one) => one.trim().startsWith(`${name}=`));
   return pair?.trim().slice(name.length + 1) || undefined;
 }

@@ -23,7 +23,7 @@ import { openFailedAttempts } from "./failed-attempts.ts";
 import { OURS } from "./bootstrap.ts";
 import { wrongAddress } from "./key-limits.ts";
 import { nameOfPerson, type Person } from "./person-token.ts";
-import { isFromOwnPage, sentSession, SESSION_SECONDS } from "./session-cookie.ts";
+import { isFromOwnPage, readSentSession, SESSION_SECONDS } from "./session-cookie.ts";
 
 /** How a session is to be sent, and by what. */
 interface Client {
@@ -102,7 +102,7 @@ export function openSignInSessions(deps: Services): SignInSessions {
       if (headers["x-api-key"]) return undefined;
       const bearer = /^Bearer +(\S+)$/i.exec(headers.authorization ?? "")?.[1];
       if (bearer === undefined) {
-        const token = sentSession(headers, deps.publicUrl());
+        const token = readSentSession(headers, deps.publicUrl());
         return token && isFromOwnPage(headers, deps.publicUrl()) ? find(token, "cookie") : undefined;
       }
       const session = await find(bearer, "token");
@@ -116,7 +116,7 @@ export function openSignInSessions(deps: Services): SignInSessions {
       throw buildEnded();
     },
     async personOfCookie(headers) {
-      const token = sentSession(headers, deps.publicUrl());
+      const token = readSentSession(headers, deps.publicUrl());
       if (token === undefined) return undefined;
       if (!isFromOwnPage(headers, deps.publicUrl())) throw foreignPage(deps.publicUrl());
       const session = await find(token, "cookie");

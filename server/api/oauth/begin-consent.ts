@@ -11,7 +11,7 @@ import type { ProviderMetadata } from "../../store/connections/connections.ts";
 import { insertConsent } from "../../store/connections/consents.ts";
 import type { Database } from "../../store/database/database.ts";
 import { CONSENT_PATH, digest } from "./browser-binding.ts";
-import { consentPage } from "./leave-for-provider.ts";
+import { buildConsentPage } from "./leave-for-provider.ts";
 import { getUsableProviderApp } from "./get-usable-provider-app.ts";
 
 export interface ConsentServices {
@@ -55,7 +55,7 @@ export async function beginConsent(deps: ConsentServices, wanted: WantedConsent)
   }
   const app = await getUsableProviderApp(deps.database, wanted);
   // Refuses missing metadata now, while the builder's application can still ask for it.
-  consentPage(deps, { provider, app, providerMetadata: wanted.providerMetadata });
+  buildConsentPage(deps, { provider, app, providerMetadata: wanted.providerMetadata });
   const token = randomText();
   await insertConsent(deps.database.control, {
     id: newId(),

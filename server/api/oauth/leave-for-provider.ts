@@ -35,7 +35,7 @@ export async function leaveForProvider(
   const provider = deps.catalog.of(consent.projectId).find(consent.provider);
   const app = await findProviderApp(deps.database.control, consent.projectId, consent.providerAppId ?? "");
   if (!provider || !app) return undefined;
-  const { url, state, redirectUri, codeVerifier } = consentPage(deps, { ...consent, provider, app });
+  const { url, state, redirectUri, codeVerifier } = buildConsentPage(deps, { ...consent, provider, app });
   const left = await noteDeparture(deps.database.control, {
     id: consent.id,
     browserHash,
@@ -48,7 +48,7 @@ export async function leaveForProvider(
 }
 
 /** Builds the URL of the provider's page with a new state. Throws a 400 Problem that names missing metadata. */
-export function consentPage(
+export function buildConsentPage(
   deps: Pick<Services, "egress" | "publicUrl">,
   {
     provider,

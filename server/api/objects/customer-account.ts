@@ -14,7 +14,7 @@ import { getIntegrationRow, type Integration } from "../integration.ts";
 import { explainMissingProvider } from "../explain-missing-provider.ts";
 
 /** Finds the group's connection to a provider. Throws a 404 Problem. */
-export async function connectionOfGroup(
+export async function findGroupConnection(
   deps: CallServices,
   projectId: string,
   asked: { provider: string; groupRef: string },
@@ -32,7 +32,7 @@ export async function connectionOfGroup(
 }
 
 /** Finds the connection of the group's installation of an integration. Throws a 404 Problem. */
-export async function connectionOfInstallation(
+export async function findInstallationConnection(
   deps: CallServices,
   projectId: string,
   asked: { integrationId: string; groupRef: string },

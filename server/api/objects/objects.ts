@@ -6,7 +6,7 @@ import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
 import { PROVIDER_REFUSALS, providerProblem } from "../../operations/provider-problem.ts";
 import { IntegrationIdOrName, ObjectName, ProviderName } from "../members.ts";
 import { INTEGRATION, PROVIDER } from "../paths.ts";
-import { connectionOfGroup, connectionOfInstallation } from "./customer-account.ts";
+import { findGroupConnection, findInstallationConnection } from "./customer-account.ts";
 import { RefusedUpsertSchema, UpsertAnswerSchema, UpsertRequestSchema } from "./field-definition.ts";
 import { describeObject, ObjectMetadataSchema, toObjectMetadata } from "./object-metadata.ts";
 import { upsertFields, type UpsertServices } from "./upsert-fields.ts";
@@ -42,7 +42,7 @@ const getObjectMetadataForConnection = (deps: UpsertServices) =>
     async handle({ project, params, query }) {
       const { provider, objectName } = params;
       const { groupRef, excludeReadOnly } = query;
-      const connectionId = await connectionOfGroup(deps, project.id, { provider, groupRef });
+      const connectionId = await findGroupConnection(deps, project.id, { provider, groupRef });
       const target = { projectId: project.id, connectionId, provider };
       const metadata = await describeObject(deps, target, objectName).catch(refusedOn(connectionId));
       return toObjectMetadata(metadata, { excludeReadOnly });
@@ -72,7 +72,7 @@ const getObjectMetadataForInstallation = (deps: UpsertServices) =>
     async handle({ project, params, query }) {
       const { groupRef, excludeReadOnly } = query;
       const asked = { integrationId: params.integrationId, groupRef };
-      const { integration, connectionId } = await connectionOfInstallation(deps, project.id, asked);
+      const { integration, connectionId } = await findInstallationConnection(deps, project.id, asked);
       const { provider, latestRevision } = integration;
       const { content } = latestRevision;
       const declared = findDeclaredReadObject(content, params.objectName);
@@ -108,7 +108,7 @@ const upsertMetadataForConnection = (deps: UpsertServices) =>
     refusalMembers: RefusedUpsertSchema,
     async handle({ project, params, body }) {
       const { provider } = params;
-      const connectionId = await connectionOfGroup(deps, project.id, { provider, groupRef: body.groupRef });
+      const connectionId = await findGroupConnection(deps, project.id, { provider, groupRef: body.groupRef });
       return upsertFields(deps, { projectId: project.id, connectionId, provider }, body.fields);
     },
   });
@@ -126,7 +126,7 @@ const upsertMetadataForInstallation = (deps: UpsertServices) =>
     refusalMembers: RefusedUpsertSchema,
     async handle({ project, params, body }) {
       const asked = { integrationId: params.integrationId, groupRef: body.groupRef };
-      const { integration, connectionId } = await connectionOfInstallation(deps, project.id, asked);
+      const { integration, connectionId } = await findInstallationConnection(deps, project.id, asked);
       const { provider, latestRevision } = integration;
       const { module } = latestRevision.content;
       return upsertFields(deps, { projectId: project.id, connectionId, provider, module }, body.fields);

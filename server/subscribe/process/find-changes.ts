@@ -17,7 +17,7 @@ import {
   type ScanStep,
 } from "../../store/subscriptions/subscription-scans.ts";
 import type { ClaimedSubscription } from "../../store/subscriptions/subscriptions.ts";
-import { foundDeletions, foundRecords } from "./found-events.ts";
+import { listFoundDeletions, listFoundRecords } from "./found-events.ts";
 import type { SubscribeServices } from "../definition/subscribe-services.ts";
 import type { SubscribeDefinition } from "../definition/subscribe-definition.ts";
 import type { SubscriptionTarget } from "../definition/subscription-target.ts";
@@ -128,7 +128,7 @@ async function readStep(deps: SubscribeServices, scanning: Scanning): Promise<Re
       const page = await read.readDeletions(period, checkpoint, fetch);
       if (page.warning !== undefined) deps.log.warn({ objectName }, page.warning);
       const { next, coveredUntil } = page;
-      return { events: foundDeletions(scanning, page.records, until), until, stage, next, coveredUntil };
+      return { events: listFoundDeletions(scanning, page.records, until), until, stage, next, coveredUntil };
     }
     const plan = await planScan(deps, scanning, call);
     const page = await read.readPage({ ...plan, until: findLatest(scan, startTime) }, checkpoint, fetch);
@@ -139,7 +139,7 @@ async function readStep(deps: SubscribeServices, scanning: Scanning): Promise<Re
       recordIds: page.records.map(({ id }) => id),
     });
     return {
-      events: foundRecords(scanning, { page, until: bound, known }),
+      events: listFoundRecords(scanning, { page, until: bound, known }),
       until: bound,
       stage,
       next: page.next,

@@ -5,7 +5,7 @@ import { subscribe } from "../../../connectors/salesforce/subscribe.ts";
 import { read } from "../../../connectors/salesforce/read.ts";
 import { newId } from "../../../ground/ids.ts";
 import type { SubscriptionScan } from "../../store/subscriptions/subscription-scans.ts";
-import { foundRecords } from "./found-events.ts";
+import { listFoundRecords } from "./found-events.ts";
 
 /** Returns the key of a change that a turn of polling found. */
 function getKey(changeTime: string, until: string): string {
@@ -20,7 +20,7 @@ function getKey(changeTime: string, until: string): string {
     found: 0,
   };
   const record = { id: "003Sb0000000001IAA", changeTime: new Date(changeTime), raw: {}, values: {} };
-  const [event] = foundRecords(
+  const [event] = listFoundRecords(
     { scan, subscription: { objectName: "Contact" }, target: { connector: { subscribe, read } } },
     { page: { records: [record] }, until: new Date(until), known: new Map() },
   );

@@ -16,7 +16,7 @@ interface FoundBy {
  * A record that was created within the time of the scan is a create, unless something of it was delivered already. `known` has
  * what was delivered, by record.
  */
-export function foundRecords(
+export function listFoundRecords(
   by: FoundBy,
   {
     page,
@@ -40,7 +40,11 @@ export function foundRecords(
   });
 }
 
-export const foundDeletions = (by: FoundBy, records: readonly DeletedRecord[], until: Date): FoundEvent[] =>
+export const listFoundDeletions = (
+  by: FoundBy,
+  records: readonly DeletedRecord[],
+  until: Date,
+): FoundEvent[] =>
   records.map(({ id, deletedTime }) =>
     buildFoundEvent(by, { recordId: id, type: "delete", time: deletedTime ?? until, until }),
   );

@@ -91,7 +91,7 @@ export function putRecords(
 }
 
 /** Returns why the lists of an object cannot be simulated. */
-export function gapOfLists({ object }: Bench): string | undefined {
+export function findListGap({ object }: Bench): string | undefined {
   if (!object.list) return "no facts about its list";
   if (object.list.path.includes("{parent}") && !object.parent) return "no fact says whose lists these are";
   return undefined;
@@ -101,7 +101,7 @@ export function gapOfLists({ object }: Bench): string | undefined {
  * Returns a gap if nothing is known about rows that move. Throws if pages are by position, sources describe orders of the
  * vendor, and the connector requested none of them.
  */
-export function gapOfOrder({ vendor, objectName }: Bench, fact: ListFact | undefined): string | undefined {
+export function findOrderGap({ vendor, objectName }: Bench, fact: ListFact | undefined): string | undefined {
   const own = vendor.seen.filter((request) => request.objectName === objectName);
   if (fact?.paging.kind === "none" || own.every(({ order }) => order !== "unknown")) return undefined;
   const { kind = "none", positional = false } = fact?.paging ?? {};
@@ -176,7 +176,7 @@ export function touchRecords({ vendor }: Bench, records: VendorRecord[]): (page:
 export const SMALL_PAGE = 2;
 
 /** Returns the fact about the list for a read of changes. */
-export const changesFact = ({ object }: Bench): ListFact | undefined => object.changes ?? object.list;
+export const chooseChangesFact = ({ object }: Bench): ListFact | undefined => object.changes ?? object.list;
 
 /** Returns the value at a path of a record's original answer. */
 export const rawAt = ({ raw }: SourceRecord, path: string) => valueAt(raw, path);

@@ -2,23 +2,23 @@
 import type { ListFact } from "../../../connector-kit/facts/facts.ts";
 import {
   expect,
-  gapOfOrder,
+  findOrderGap,
   buildReader,
   touchRecords,
-  changesFact,
+  chooseChangesFact,
   SMALL_PAGE,
   scanAll,
   putRecords,
   expectIds,
-  gapOfLists,
+  findListGap,
   type Check,
   type Bench,
 } from "./bench.ts";
 import { sizeOfPages } from "./read-checks.ts";
 
 export function changeChecks(bench: Bench): Check[] {
-  const fact = changesFact(bench);
-  if (!bench.modes.includes("read") || !fact || gapOfLists(bench) !== undefined) return [];
+  const fact = chooseChangesFact(bench);
+  if (!bench.modes.includes("read") || !fact || findListGap(bench) !== undefined) return [];
   const { lateMinutes } = fact.since ?? {};
   const late: Check[] =
     lateMinutes === undefined
@@ -91,7 +91,7 @@ async function changesWithoutTime(bench: Bench): Promise<undefined> {
   const records = putRecords(bench, 3);
   const since = boundFor(bench, records[0]?.changedMs ?? 0);
   expectIds((await scanAll(bench, { since })).records, records);
-  const fact = changesFact(bench)?.since;
+  const fact = chooseChangesFact(bench)?.since;
   const own = bench.vendor.seen.filter(({ objectName }) => objectName === bench.objectName);
   if (fact)
     expect(
@@ -106,7 +106,7 @@ async function changesSince(bench: Bench): Promise<string | undefined> {
   const late = putRecords(bench, 5);
   const since = boundFor(bench, late[0]?.changedMs ?? 0);
   expectIds((await scanAll(bench, { since, pageSize: SMALL_PAGE })).records, late);
-  const { since: fact } = changesFact(bench) ?? {};
+  const { since: fact } = chooseChangesFact(bench) ?? {};
   const own = vendor.seen.filter((seen) => seen.objectName === objectName && seen.boundMs !== undefined);
   if (!fact || (fact.field !== undefined && fact.field !== bench.object.changed?.path)) return undefined;
   expect(own.length > 0, `asks for all records; the vendor knows a bound at ${fact.to}`);
@@ -122,7 +122,7 @@ async function changesWhileChanging(bench: Bench): Promise<string | undefined> {
   const since = boundFor(bench, late[0]?.changedMs ?? 0);
   const found = await scanAll(bench, { since, pageSize: SMALL_PAGE }, touchRecords(bench, late));
   expectIds(found.records, late, { oftener: true });
-  return gapOfOrder(bench, changesFact(bench));
+  return findOrderGap(bench, chooseChangesFact(bench));
 }
 
 /** Checks a triggered read, which has no overlap. */
@@ -148,6 +148,6 @@ async function hiddenChanges(bench: Bench, index: number): Promise<undefined> {
   const late = [...putRecords(bench, 2), ...putRecords(bench, 2, { hidden: index })];
   const since = boundFor(bench, late[0]?.changedMs ?? 0);
   // Nobody knows since when they are left out.
-  const wanted = changesFact(bench)?.hidden?.[index]?.untimed ? [...old, ...late] : late;
+  const wanted = chooseChangesFact(bench)?.hidden?.[index]?.untimed ? [...old, ...late] : late;
   expectIds((await scanAll(bench, { since, pageSize: SMALL_PAGE })).records, wanted);
 }

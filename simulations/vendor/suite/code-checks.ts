@@ -4,7 +4,7 @@ import type { Checkpoint, DeletionPage } from "../../../connector-kit/read-conne
 import {
   expect,
   buildReader,
-  changesFact,
+  chooseChangesFact,
   SMALL_PAGE,
   scanAll,
   putRecords,
@@ -15,7 +15,7 @@ import {
 import { findFreeField } from "./write-checks.ts";
 
 export function listCodeChecks(bench: Bench): Check[] {
-  const fact = changesFact(bench);
+  const fact = chooseChangesFact(bench);
   if (!fact?.language || !bench.modes.includes("read")) return [];
   const { source } = fact;
   return [

@@ -9,7 +9,7 @@ import { extractPart } from "../vendor-request.ts";
 import { ProviderError } from "../../../connector-kit/calls/provider-error.ts";
 import {
   expect,
-  gapOfOrder,
+  findOrderGap,
   buildReader,
   touchRecords,
   SMALL_PAGE,
@@ -17,7 +17,7 @@ import {
   rawAt,
   putRecords,
   expectIds,
-  gapOfLists,
+  findListGap,
   type Check,
   type Bench,
 } from "./bench.ts";
@@ -28,7 +28,7 @@ export function listReadChecks(bench: Bench): Check[] {
   if (!modes.includes("read")) return [];
   const list = object.list;
   const source = list?.source;
-  const gap = gapOfLists(bench);
+  const gap = findListGap(bench);
   if (gap !== undefined || !list) return [{ name: "full read", source, run: async () => gap }];
   const { paging, hidden = [], deleted } = list;
   return [
@@ -162,7 +162,7 @@ async function readWhileChanging(bench: Bench): Promise<string | undefined> {
   const page = { pageSize: SMALL_PAGE };
   const found = await scanAll(bench, page, touchRecords(bench, records));
   expectIds(found.records, records, { oftener: true });
-  return gapOfOrder(bench, bench.object.list);
+  return findOrderGap(bench, bench.object.list);
 }
 
 /**
