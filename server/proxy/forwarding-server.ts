@@ -222,6 +222,7 @@ function record(
     timeMs: nowMs() - durationMs,
     projectId: by.target.projectId,
     installationId: by.target.installationId,
+    shard: by.target.shard,
     method,
     path: mark === -1 ? url : url.slice(0, mark),
     durationMs: Math.round(durationMs),

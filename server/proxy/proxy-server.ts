@@ -16,6 +16,7 @@ import type { Database } from "../store/database/database.ts";
 import { createForwardingServer } from "./forwarding-server.ts";
 import type { ProxyLimits } from "./limits.ts";
 import { openProxyCaller, type ProxyCaller } from "./proxy-caller.ts";
+import type { Target } from "./target.ts";
 import { openTargets } from "./targets.ts";
 import { openThrottle } from "./throttle.ts";
 import { openUsageLog, type UsageLog } from "./usage-log.ts";
@@ -46,6 +47,8 @@ interface ProxyServices {
   support?: SupportContact;
   /** Shared with the workers of this process, if any. */
   gates?: ConnectionGates;
+  /** Those of the other shards. */
+  shards?: { all: readonly { database: Pick<Database, "shard">; gates: ConnectionGates }[] };
   /** The operator's limits; undefined: none. */
   limits?: ProxyLimits;
   meter?: ProxyMeter;
@@ -69,12 +72,14 @@ export type ProxyServer = Server &
 export function createProxyServer(deps: ProxyServices): ProxyServer {
   const { trustedProxies = [] } = deps;
   const gates = deps.gates ?? openProcessGates();
+  const chooseGates = ({ shard }: Target) =>
+    (shard ? deps.shards?.all.find(({ database }) => database.shard === shard)?.gates : undefined) ?? gates;
   const usage = openUsageLog(deps);
   deps.meter?.watchDropped(() => usage.dropped);
   const targets = openTargets({ ...deps, clientAddress: openClientAddress(trustedProxies) });
   const forwarding = {
     egress: deps.egress,
-    throttle: openThrottle({ catalog: deps.catalog, gates }),
+    throttle: openThrottle({ catalog: deps.catalog, chooseGates }),
     limits: deps.limits,
     usage: deps.meter ? meterUsage(usage, deps.meter) : usage,
     onRefused: (problem: Problem) => deps.meter?.refused(problem.slug),

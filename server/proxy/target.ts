@@ -14,6 +14,8 @@ export interface Target extends TargetBase {
   projectId: string;
   installationId: string;
   connectionId: string;
+  /** Shard of the customer; absent or null for the main one. */
+  shard?: string | null;
   /** Provider key of the catalog. */
   provider: string;
   /** What connectors need in order to read the provider's answers. */
@@ -44,7 +46,7 @@ export interface Admission {
 }
 
 /** What is known of the target of a call, even of one that was refused. */
-export type KnownTarget = Pick<Target, "projectId" | "installationId"> &
+export type KnownTarget = Pick<Target, "projectId" | "installationId" | "shard"> &
   Partial<Pick<Target, "connectionId" | "provider">>;
 
 /** Returns the ids of a call for its log lines. */
@@ -65,6 +67,7 @@ export function buildTarget(connections: LiveConnections, permit: ProxyPermit, l
   return {
     projectId: permit.projectId,
     installationId: permit.id,
+    shard: permit.shard,
     connectionId: live.id,
     provider: live.provider.name,
     account: live.account,

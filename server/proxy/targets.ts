@@ -12,12 +12,12 @@ import { limitRefreshes } from "./limit-refreshes.ts";
 import { openProxyPermits, type ProxyPermit } from "./proxy-permits.ts";
 import { readProjectId, type ProxyRequestNames } from "./read-head.ts";
 import { openRecentTargets } from "./recent-targets.ts";
-import { buildTarget, type Admission, type Target } from "./target.ts";
+import { buildTarget, type Admission, type KnownTarget, type Target } from "./target.ts";
 import type { KeyOwner } from "../store/access/api-keys.ts";
 
 /** A refusal of a call whose installation is known. */
 export class InstallationRefusal extends Problem {
-  readonly admission: Omit<Admission, "target"> & { target: Pick<Target, "projectId" | "installationId"> };
+  readonly admission: Omit<Admission, "target"> & { target: KnownTarget };
 
   constructor(detail: string, admission: InstallationRefusal["admission"]) {
     super("proxy-disabled", { detail });
@@ -81,7 +81,7 @@ export function openTargets(deps: TargetDeps): Targets {
     const permit = await permits.byNames(names);
     if (!permit || permit.projectId !== readProjectId(names)) throw unknownInstallation(names);
     if (permit.disabledReason) {
-      const target = { projectId: permit.projectId, installationId: permit.id };
+      const target = { projectId: permit.projectId, installationId: permit.id, shard: permit.shard };
       throw new InstallationRefusal(permit.disabledReason, { ...by, target });
     }
     return { ...by, target: findTarget(permit, await openLive(permit)) };

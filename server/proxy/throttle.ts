@@ -16,18 +16,24 @@ export interface Throttle {
   judge(target: Target, answer: ProviderResponse): string[] | undefined;
 }
 
-export function openThrottle(deps: { catalog: Catalog; gates: ConnectionGates }): Throttle {
+export function openThrottle(deps: {
+  catalog: Catalog;
+  /** Returns the gates of the customer's shard. */
+  chooseGates: (target: Target) => ConnectionGates;
+}): Throttle {
   return {
-    refusal({ connectionId, provider }) {
-      const gate = deps.gates.closedUntil(connectionId);
+    refusal(target) {
+      const { connectionId, provider } = target;
+      const gate = deps.chooseGates(target).closedUntil(connectionId);
       return gate && tooEarly(gate, provider);
     },
     needsBody: ({ projectId, provider }, status) =>
       status >= 400 && deps.catalog.of(projectId).connector(provider)?.classify !== undefined,
-    judge({ connectionId, projectId, provider, account }, answer) {
+    judge(target, answer) {
+      const { connectionId, projectId, provider, account } = target;
       const limit = judgeAnswer(answer, deps.catalog.of(projectId).connector(provider)?.classify, account);
-      if (limit) return headerLines(deps.gates.close(connectionId, limit));
-      if (answer.status < 400) deps.gates.accepted(connectionId);
+      if (limit) return headerLines(deps.chooseGates(target).close(connectionId, limit));
+      if (answer.status < 400) deps.chooseGates(target).accepted(connectionId);
       return undefined;
     },
   };

@@ -2,6 +2,7 @@
 import type { Log } from "../../ground/log.ts";
 import { storeInBatches, type Batches } from "../jobs/stored-in-batches.ts";
 import type { Database } from "../store/database/database.ts";
+import { getShard } from "../store/shards/each-shard.ts";
 import { insertProxyUsage, type ProxyUse } from "../store/operations/proxy-usage.ts";
 
 export type UsageLog = Batches<ProxyUse>;
@@ -12,16 +13,31 @@ const MAX_WAITING = 50_000;
 /** Longer paths are cut off. */
 const MAX_PATH_LENGTH = 1_024;
 
-export function openUsageLog({ database, log }: { database: Database; log: Log }): UsageLog {
-  return storeInBatches<ProxyUse>({
-    what: "usage lines",
-    log,
-    batch: BATCH,
-    maxWaiting: MAX_WAITING,
-    insert: (uses) => {
-      for (const use of uses)
-        if (use.path.length > MAX_PATH_LENGTH) use.path = use.path.slice(0, MAX_PATH_LENGTH);
-      return insertProxyUsage(database.data, uses);
+/** Each shard has a buffer of its own, so that none waits for one that is away. */
+export function openUsageLog({ database, log }: { database: Pick<Database, "shards">; log: Log }): UsageLog {
+  const logs = new Map<string | null, Batches<ProxyUse>>();
+  const open = (shard: string | null) =>
+    storeInBatches<ProxyUse>({
+      what: "usage lines",
+      log,
+      batch: BATCH,
+      maxWaiting: MAX_WAITING,
+      insert: async (uses) => {
+        for (const use of uses)
+          if (use.path.length > MAX_PATH_LENGTH) use.path = use.path.slice(0, MAX_PATH_LENGTH);
+        return insertProxyUsage(getShard(database, shard).data, uses);
+      },
+    });
+  return {
+    add(use) {
+      const shard = use.shard ?? null;
+      const known = logs.get(shard) ?? open(shard);
+      logs.set(shard, known);
+      known.add(use);
     },
-  });
+    get dropped() {
+      return [...logs.values()].reduce((sum, { dropped }) => sum + dropped, 0);
+    },
+    close: async () => void (await Promise.all([...logs.values()].map((one) => one.close()))),
+  };
 }

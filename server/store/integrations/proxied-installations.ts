@@ -8,6 +8,8 @@ export interface ProxiedInstallation {
   integrationId: string;
   integrationName: string;
   groupRef: string;
+  /** Shard of the customer; null for the main one. */
+  shard: string | null;
   connectionId: string;
   /** Content of the integration's newest revision. */
   manifest: unknown;
@@ -67,6 +69,7 @@ const select = (queries: SharedQueries) =>
       "installations.integrationId",
       "integrations.name as integrationName",
       "groups.groupRef",
+      "groups.shard",
       "installations.connectionId",
       "latest.content as manifest",
       "current.content as config",

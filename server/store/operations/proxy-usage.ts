@@ -10,6 +10,8 @@ export interface ProxyUse {
   timeMs: number;
   projectId: string;
   installationId: string;
+  /** Shard of the customer, which the line is stored in; absent or null for the main one. */
+  shard?: string | null | undefined;
   method: string;
   /** Path without the query. */
   path: string;

@@ -1,5 +1,7 @@
 /** Finds the shard of a customer, and does in each shard what concerns the customers of all. */
+import { sql } from "kysely";
 import { Problem } from "../../../ground/errors.ts";
+import { isDatabaseAway } from "../database/database-outage.ts";
 import type { Database } from "../database/database.ts";
 import type { DataQueries } from "../database/sides.ts";
 
@@ -14,6 +16,16 @@ export const refuseUnknownShard = (name: string): Problem =>
   new Problem("unavailable", {
     detail: `The customer's data are in the shard \`${name}\`, which this process does not know. Try again in a few seconds.`,
   });
+
+/** Returns whether a shard cannot be asked at the moment. */
+export const isShardAway = (data: DataQueries): Promise<boolean> =>
+  sql`select 1`.execute(data).then(
+    () => false,
+    (error: unknown) => {
+      if (isDatabaseAway(error)) return true;
+      throw error;
+    },
+  );
 
 /**
  * Removes up to `max` rows of all shards together, and returns their number. One that is away holds up no other; its error is thrown

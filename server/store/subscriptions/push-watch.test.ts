@@ -41,16 +41,16 @@ async function openSubscriptions(scope: Scope) {
 test("after an outage that was too long, pushed subscriptions are reconciled from its begin", async (scope) => {
   const { queries, subscribe, find } = await openSubscriptions(scope);
   const [pushed, polled] = [await subscribe("pushed", "webhook"), await subscribe("polled", "polling")];
-  assert.equal(await notePushesAccepted({ control: queries, data: queries }, 20 * HOUR_MS), 0);
-  assert.equal(await notePushesAccepted({ control: queries, data: queries }, 20 * HOUR_MS), 0);
+  assert.equal(await notePushesAccepted({ control: queries, shards: [{ data: queries }] }, 20 * HOUR_MS), 0);
+  assert.equal(await notePushesAccepted({ control: queries, shards: [{ data: queries }] }, 20 * HOUR_MS), 0);
   const aliveTime = new Date(Date.now() - 21 * HOUR_MS);
   await queries.updateTable("pushWatch").set({ aliveTime }).execute();
   await queries
     .updateTable("subscriptions")
     .set({ createTime: new Date(0) })
     .execute();
-  assert.equal(await notePushesAccepted({ control: queries, data: queries }, 20 * HOUR_MS), 1);
-  assert.equal(await notePushesAccepted({ control: queries, data: queries }, 20 * HOUR_MS), 0);
+  assert.equal(await notePushesAccepted({ control: queries, shards: [{ data: queries }] }, 20 * HOUR_MS), 1);
+  assert.equal(await notePushesAccepted({ control: queries, shards: [{ data: queries }] }, 20 * HOUR_MS), 0);
   const row = await find(pushed);
   assert.deepEqual(row.reconcileSince, aliveTime);
   assert.match(row.reconcileReason ?? "", /Pushes were not accepted/);

@@ -11,7 +11,7 @@ const REASON = "Pushes were not accepted for longer than the provider repeats th
  * subscription. Returns the number of requests. They come first: after a crash in between they are repeated.
  */
 export async function notePushesAccepted(
-  { control, data }: Pick<Database, "control" | "data">,
+  { control, shards }: Pick<Database, "control"> & { shards: readonly Pick<Database, "data">[] },
   longestMs: number,
 ): Promise<number> {
   const lost = await control
@@ -19,7 +19,10 @@ export async function notePushesAccepted(
     .select("aliveTime")
     .where("aliveTime", "<", sql<Date>`now() - ${longestMs} * interval '1 millisecond'`)
     .executeTakeFirst();
-  const requested = lost ? await reconcilePushed(data, lost.aliveTime) : 0;
+  let requested = 0;
+  // All or none: those that are asked for again every minute would read the accounts as often.
+  if (lost && shards.length > 1) for (const { data } of shards) await sql`select 1`.execute(data);
+  if (lost) for (const { data } of shards) requested += await reconcilePushed(data, lost.aliveTime);
   await sql`
     insert into push_watch (alive_time) values (now()) on conflict (id) do update set alive_time = excluded.alive_time
   `.execute(control);

@@ -1,5 +1,6 @@
 /** Pushed requests, unchanged: stored before they are answered, taken in order, and removed when their events are stored. */
 import { sql } from "kysely";
+import { nowMs } from "../../../ground/clock.ts";
 import { countAffectedRows, type Database } from "../database/database.ts";
 import type { ControlQueries, DataQueries } from "../database/sides.ts";
 import { buildWakeColumn } from "../database/wake-ups.ts";
@@ -105,17 +106,37 @@ export async function takePushes(
 const compare = <Value extends string | bigint>(one: Value, other: Value): number =>
   one < other ? -1 : one > other ? 1 : 0;
 
-/** Stores the rest of taken pushes at their old positions. Call it in the transaction that took them. */
-export async function putBackPushes(queries: ControlQueries, pushes: TakenPush[]): Promise<void> {
+/** Lists the pushes whose projects have customers in one of these shards. */
+export async function listAwaiting(
+  queries: ControlQueries,
+  pushes: TakenPush[],
+  shards: string[],
+): Promise<TakenPush[]> {
+  if (shards.length === 0 || pushes.length === 0) return [];
+  const { rows } = await sql<{ projectId: string }>`
+    select distinct project_id from groups
+    where shard = any(${shards}::text[]) and project_id = any(${pushes.map(({ projectId }) => projectId)}::uuid[])
+  `.execute(queries);
+  const projects = new Set(rows.map(({ projectId }) => projectId));
+  return pushes.filter(({ projectId }) => projects.has(projectId));
+}
+
+/** Stores the rest of taken pushes at their old positions, to be taken after a while. Call it in the transaction that took them. */
+export async function putBackPushes(
+  queries: ControlQueries,
+  pushes: TakenPush[],
+  afterMs = 0,
+): Promise<void> {
   if (pushes.length === 0) return;
+  const retryTime = afterMs > 0 ? new Date(nowMs() + afterMs) : null;
   const rows = pushes.map(
     ({ projectId, position, provider, installationId, receivedTime, body, attempts }) =>
       sql`(${projectId}::uuid, ${position}::bigint, ${provider}, ${installationId}::uuid, ${receivedTime}::timestamptz,
-        ${Buffer.byteLength(body)}::integer, ${body}::text, ${attempts}::integer)`,
+        ${Buffer.byteLength(body)}::integer, ${body}::text, ${attempts}::integer, ${retryTime}::timestamptz)`,
   );
   await sql`
     insert into received_pushes
-      (project_id, position, provider, installation_id, received_time, size_bytes, body, attempts)
+      (project_id, position, provider, installation_id, received_time, size_bytes, body, attempts, retry_time)
     overriding system value values ${sql.join(rows)}
   `.execute(queries);
 }
@@ -128,10 +149,10 @@ const LOST = "A push of events could not be stored.";
  * have tried for that long. The reconciliation is requested first: after a crash in between it is requested again.
  */
 export async function postponePush(
-  { control, data }: Pick<Database, "control" | "data">,
+  { control, shards }: Pick<Database, "control" | "shards">,
   { retryTime, fault, ...push }: TakenPush & { retryTime: Date | null; fault: string },
 ): Promise<void> {
-  if (retryTime === null) await reconcileNamed(data, push);
+  if (retryTime === null) for (const { data } of shards) await reconcileNamed(data, push);
   await sql`
     update received_pushes set attempts = attempts + 1, retry_time = ${retryTime},
       fault = ${retryTime === null ? fault : null}

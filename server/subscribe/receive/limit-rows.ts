@@ -26,11 +26,12 @@ interface LimitedPushes {
 const MAX_ROWS = 5_000;
 
 /** Chooses the events of this transaction, of each project in order and at least one. */
-export async function limitRows(queries: DataQueries, pushes: ReadPush[]): Promise<LimitedPushes> {
-  const counts = await countGroupRecipients(
-    queries,
-    pushes.flatMap(({ events }) => events),
-  );
+export async function limitRows(shards: DataQueries[], pushes: ReadPush[]): Promise<LimitedPushes> {
+  const counts = new Map<string, number>();
+  const all = pushes.flatMap(({ events }) => events);
+  for (const queries of shards)
+    for (const [key, count] of await countGroupRecipients(queries, all))
+      counts.set(key, (counts.get(key) ?? 0) + count);
   const projects = new Set(pushes.map(({ push }) => push.projectId));
   const share = MAX_ROWS / Math.max(1, projects.size);
   const used = new Map<string, number>();

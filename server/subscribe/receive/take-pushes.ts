@@ -6,6 +6,8 @@
  *     waiting     stored; taken in order of arrival, that of a project by one process at a time. A transaction takes the
  *                 events of a limited number of rows; what is left waits in the same place
  *     postponed   an attempt failed; younger pushes go first until the next one
+ *     waiting for a shard   one with customers of its project is away; its events for other shards are stored, again at each
+ *                 attempt, which changes nothing
  *     set aside   the last attempt failed; its changes are found by reading, and it is kept for a person to look at until
  *                 retention removes it
  *     gone        its events are stored, or no installation subscribes to them
@@ -19,15 +21,22 @@ import { startRounds, type Rounds } from "../../jobs/rounds.ts";
 import type { Changes } from "../../store/database/changes.ts";
 import { isDatabaseAway } from "../../store/database/database-outage.ts";
 import { dataWithin, transactControl, type Database } from "../../store/database/database.ts";
+import type { ControlQueries, DataQueries } from "../../store/database/sides.ts";
+import { isShardAway } from "../../store/shards/each-shard.ts";
 import {
   hasPushes,
+  listAwaiting,
   postponePush,
   PUSHES_CHANGE,
   putBackPushes,
   takePushes,
   type TakenPush,
 } from "../../store/subscriptions/received-pushes.ts";
-import { storeReceivedEvents, type ReceivedEvent } from "../../store/subscriptions/subscription-inbox.ts";
+import {
+  storeReceivedEvents,
+  type ReceivedEvent,
+  type StoredEvents,
+} from "../../store/subscriptions/subscription-inbox.ts";
 import { limitRows } from "./limit-rows.ts";
 import { toReceivedEvent } from "./received-event.ts";
 import type { SubscribeMeter } from "../definition/subscribe-services.ts";
@@ -88,12 +97,17 @@ export function openTaking(deps: TakePushesServices): () => Promise<Taken> {
     let taken: TakenPush[] = [];
     try {
       const stored = await transactControl(deps.database, async (queries) => {
-        const data = dataWithin(deps.database, queries);
         taken = await takePushes(queries, batch);
         const read = taken.map((push) => ({ push, events: readPush(deps, push) }));
-        const { events, rest } = await limitRows(data, read);
-        await putBackPushes(queries, rest);
-        return events.length > 0 ? storeReceivedEvents(data, events, deps.windowMs) : undefined;
+        const { here, away } = await findShards(deps.database, queries, taken);
+        const { events, rest } = await limitRows(here, read);
+        const waiting = await listAwaiting(queries, taken, away);
+        await putBackPushes(queries, waiting, AWAY_RETRY_MS);
+        await putBackPushes(
+          queries,
+          rest.filter(({ position }) => waiting.every((push) => push.position !== position)),
+        );
+        return events.length > 0 ? storeEverywhere(here, events, deps.windowMs) : undefined;
       });
       if (stored) deps.subscribeMeter?.received(stored);
       return { taken: taken.length, stored: stored?.stored ?? 0 };
@@ -105,6 +119,41 @@ export function openTaking(deps: TakePushesServices): () => Promise<Taken> {
       return { taken: taken.length, stored: 0 };
     }
   };
+}
+
+/** Time after which a push is tried again that waits for a shard. */
+const AWAY_RETRY_MS = 15_000;
+
+/** Returns the main shard inside the transaction, the others, and the names of those that are away. */
+async function findShards(
+  database: Database,
+  queries: ControlQueries,
+  taken: TakenPush[],
+): Promise<{ here: DataQueries[]; away: string[] }> {
+  const here = [dataWithin(database, queries)];
+  const away: string[] = [];
+  if (taken.length > 0)
+    for (const { shard, data } of database.shards.slice(1))
+      if (await isShardAway(data)) away.push(shard);
+      else here.push(data);
+  return { here, away };
+}
+
+/** Stores events in the shards of their customers: the other ones first, since the main one commits with the push, which is then gone. */
+async function storeEverywhere(
+  shards: DataQueries[],
+  events: ReceivedEvent[],
+  windowMs: number,
+): Promise<StoredEvents> {
+  const sum: StoredEvents = { stored: 0, duplicates: 0, unmatched: 0 };
+  let matched = 0;
+  for (const queries of shards.toReversed()) {
+    const one = await storeReceivedEvents(queries, events, windowMs);
+    sum.stored += one.stored;
+    sum.duplicates += one.duplicates;
+    matched += events.length - one.unmatched;
+  }
+  return { ...sum, unmatched: Math.max(0, events.length - matched) };
 }
 
 /** Throws for what is no list of events: it was one when it was stored. */

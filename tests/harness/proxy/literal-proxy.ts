@@ -53,6 +53,7 @@ export async function startLiteralProxy(options: {
 }): Promise<LiteralProxy> {
   const egress = openEgress(["127.0.0.1", "localhost"]);
   const uses: ProxyUse[] = [];
+  const gates = openProcessGates();
   const server = createForwardingServer({
     egress,
     targets: {
@@ -61,7 +62,7 @@ export async function startLiteralProxy(options: {
       resolve: async () => ({ target: options.target }),
       refresh: options.refresh ?? (async (target) => target),
     },
-    throttle: openThrottle({ catalog: buildCatalog(), gates: openProcessGates() }),
+    throttle: openThrottle({ catalog: buildCatalog(), chooseGates: () => gates }),
     limits: options.limits,
     usage: { add: (use) => void uses.push(use) },
     log: createLog("silent"),
