@@ -29,7 +29,8 @@ const BackfillProgressSchema = Type.Object(
     ),
     recordsPerSecond: Type.Optional(
       Type.Number({
-        description: "Records read per second, waiting left out. Absent before the first page.",
+        description:
+          "Records read per second, earlier waiting left out. Absent before the first page, and while it waits.",
       }),
     ),
     secondsLeft: Type.Optional(
@@ -154,11 +155,11 @@ function computePace(
   { progress, read }: Pick<Metadata, "progress" | "read">,
 ): Pick<Static<typeof BackfillProgressSchema>, "recordsPerSecond" | "secondsLeft"> {
   const records = progress?.recordsProcessed ?? 0;
-  if (records === 0 || !updateTime) return {};
+  // A wait is counted when it begins, with its whole planned length.
+  if (records === 0 || !updateTime || (status === "in_progress" && read?.waitsFor !== undefined)) return {};
   const activeMs = updateTime.getTime() - createTime.getTime() - (read?.waitedMs ?? 0);
   const recordsPerSecond = Number((records / Math.max(1, activeMs / 1_000)).toPrecision(3));
   const total = progress?.recordsEstimatedTotal;
-  const isReading = status === "in_progress" && read?.waitsFor === undefined;
-  if (!isReading || total === undefined || recordsPerSecond === 0) return { recordsPerSecond };
+  if (status !== "in_progress" || total === undefined || recordsPerSecond === 0) return { recordsPerSecond };
   return { recordsPerSecond, secondsLeft: Math.ceil((total - records) / recordsPerSecond) };
 }

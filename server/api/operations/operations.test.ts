@@ -315,9 +315,13 @@ test("the progress of a backfill is shown from the installation on and after its
   const { since } = await waitsFor("destination", "log");
   assert.ok(Date.parse(since) <= Date.now() + 1_000);
   const companies = { provider: "hubspot", path: "/objects/companies" } as const;
-  busbar.sandbox.addFault({ ...companies, status: 503, body: "", count: 1_000 });
+  // After a first page and the count of all, so that there is a rate.
+  busbar.sandbox.addFault({ ...companies, status: 503, body: "", count: 1_000, skip: 2 });
   await busbar.inProject("POST", "/destinations", { name: "log", type: "log", metadata: {} });
   await waitsFor("provider", "hubspot");
+  const { body: stopped } = await readProgress("firm");
+  assert.ok(stopped.recordsProcessed > 0, JSON.stringify(stopped));
+  assert.deepEqual([stopped.recordsPerSecond, stopped.secondsLeft], [undefined, undefined]);
   busbar.sandbox.clearFaults();
   busbar.sandbox.addFault({
     ...companies,
