@@ -74,7 +74,10 @@ const buffers = new ReusedBuffers();
 export async function commitReadPages(queries: DataQueries, pages: ReadPageCommit[]): Promise<Set<string>> {
   const events = pages.flatMap(listMessageEvents);
   const bytes = buffers.take(events.reduce((sum, { data }) => sum + Buffer.byteLength(data), 0));
-  const { rows } = await sql<{ operationId: string }>`
+  const parts = [...buildParts(pages), ...(events.length > 0 ? [insertEvents(events, bytes)] : [])];
+  // Planning the statement takes several times as long as carrying it out for a small page, so each combination of parts is prepared.
+  const name = ["read-pages", ...parts.map((part) => part.name)].join("-");
+  const { rows } = await sql<{ operationId: string }>`${sql.raw(`/* prepare ${name} */`)}
     with input as materialized (
       select * from jsonb_to_recordset(${toStoredJson(pages.map(toInput))}::jsonb) as x(
         operation_id uuid, worker_id integer, until_time timestamptz, stage text, checkpoint jsonb, metadata jsonb, log jsonb,
@@ -85,7 +88,7 @@ export async function commitReadPages(queries: DataQueries, pages: ReadPageCommi
       from read_runs join input on input.operation_id = read_runs.operation_id and read_runs.claimed_by = input.worker_id
       where read_runs.operation_id = any(${pages.map(({ operationId }) => operationId)}::uuid[])
       for update of read_runs
-    ), ${sql.join([...buildParts(pages), ...(events.length > 0 ? [insertEvents(events, bytes)] : [])])}
+    ), ${sql.join([SHOW_PROGRESS, ...parts.map((part) => part.sql)])}
     select operation_id${events.length > 0 ? sql`, ${buildWakeColumn("events")}` : sql``} from mine
   `.execute(queries);
   // Only after a success: a failed statement may still wait to be sent.
@@ -93,15 +96,24 @@ export async function commitReadPages(queries: DataQueries, pages: ReadPageCommi
   return new Set(rows.map((row) => row.operationId));
 }
 
-/** Builds only the parts that pages need: most incremental reads find nothing, and planning the statement is most of its cost. */
-const buildParts = (pages: ReadPageCommit[]): RawBuilder<unknown>[] => [
-  SHOW_PROGRESS,
-  ...(pages.some(({ end }) => !end) ? [MOVE_RUNS] : []),
-  ...(pages.some(({ end }) => end) ? [END_RUNS] : []),
-  ...(pages.some(({ end }) => end?.cursor) ? [PRUNE_FINGERPRINTS] : []),
-  ...(pages.some(({ fingerprints }) => fingerprints.length > 0) ? [markRecords(pages)] : []),
-  ...(pages.some(({ forgotten }) => forgotten.length > 0) ? [forgetRecords(pages)] : []),
-  ...(pages.some(({ seen }) => seen.length > 0) ? [rememberSeen(pages)] : []),
+/** A part of the statement, whose text depends on its name only. */
+interface Part {
+  name: string;
+  sql: RawBuilder<unknown>;
+}
+
+/** Builds only the parts that pages need: most incremental reads find nothing. */
+const buildParts = (pages: ReadPageCommit[]): Part[] => [
+  ...(pages.some(({ end }) => !end) ? [{ name: "moved", sql: MOVE_RUNS }] : []),
+  ...(pages.some(({ end }) => end) ? [{ name: "ended", sql: END_RUNS }] : []),
+  ...(pages.some(({ end }) => end?.cursor) ? [{ name: "pruned", sql: PRUNE_FINGERPRINTS }] : []),
+  ...(pages.some(({ fingerprints }) => fingerprints.length > 0)
+    ? [{ name: "marked", sql: markRecords(pages) }]
+    : []),
+  ...(pages.some(({ forgotten }) => forgotten.length > 0)
+    ? [{ name: "dropped", sql: forgetRecords(pages) }]
+    : []),
+  ...(pages.some(({ seen }) => seen.length > 0) ? [{ name: "seen", sql: rememberSeen(pages) }] : []),
 ];
 
 const toInput = (page: ReadPageCommit) => ({
@@ -240,21 +252,30 @@ const listMessageEvents = ({ operationId, messages, end }: ReadPageCommit) => [
  * array of texts would escape every quote of their JSON, and with one parameter for each, pg would copy the earlier ones for
  * each further one. For the same reason it is the last parameter of the statement.
  */
-function insertEvents(events: ReturnType<typeof listMessageEvents>, bytes: Buffer): RawBuilder<unknown> {
+function insertEvents(events: ReturnType<typeof listMessageEvents>, bytes: Buffer): Part {
   let end = 0;
-  const rows = events.map(
-    ({ id, operationId, projectId, type, data, destinationId, held, traceparent }, position) => {
-      const begin = end;
-      end += bytes.write(data, begin);
-      return sql`(${id}::uuid, ${operationId}::uuid, ${projectId}::uuid, ${type}::text, ${begin}::integer, ${end - begin}::integer,
-        ${destinationId}::uuid, ${held}::boolean, ${position}::integer, ${traceparent ?? null}::text)`;
-    },
-  );
-  return sql`event as materialized (
+  const rows = events.map(({ data, ...event }, position) => {
+    const begin = end;
+    end += bytes.write(data, begin);
+    return {
+      id: event.id,
+      operation_id: event.operationId,
+      project_id: event.projectId,
+      type: event.type,
+      first_byte: begin,
+      size_bytes: end - begin,
+      destination_id: event.destinationId,
+      held: event.held,
+      position,
+      traceparent: event.traceparent,
+    };
+  });
+  const inserted = sql`event as materialized (
       select event.id, operation_id, project_id, type, destination_id, held, position, traceparent, installation_id, object_name,
         size_bytes, convert_from(substring(bytes from first_byte + 1 for size_bytes), 'UTF8') as data
-      from (values ${sql.join(rows)}) as event
-        (id, operation_id, project_id, type, first_byte, size_bytes, destination_id, held, position, traceparent)
+      from jsonb_to_recordset(${toStoredJson(rows)}::jsonb) as event(
+        id uuid, operation_id uuid, project_id uuid, type text, first_byte integer, size_bytes integer, destination_id uuid,
+        held boolean, position integer, traceparent text)
       join mine using (operation_id)
       cross join (select ${bytes}::bytea as bytes) as page
     ), told as (
@@ -269,6 +290,7 @@ function insertEvents(events: ReturnType<typeof listMessageEvents>, bytes: Buffe
       select installation_id, object_name, operation_id, id, destination_id, size_bytes
       from event where held order by position
     )`;
+  return { name: "events", sql: inserted };
 }
 
 /** Stored fingerprint of a record. */
