@@ -182,6 +182,38 @@ describe("a request that was cut off in the middle", () => {
     });
   }
 
+  test("is in progress for whoever found it stopped before another process took it over", async (t) => {
+    const busbar = await open(t);
+    const other = await claimProcessIdentity(busbar.database.connectionString, log);
+    const request = keyed(busbar.projectId, "later");
+    await assert.rejects(busbar.idempotency.once(request, () => Promise.reject(new Error("cut"))), /cut/);
+    await busbar.database.queries.updateTable("idempotencyKeys").set({ claimedBy: 999_999 }).execute();
+    const begun = Promise.withResolvers<void>();
+    const refused = Promise.withResolvers<void>();
+    const findDead = async (ids: number[]) => {
+      const dead = await other.findDead(ids);
+      await begun.promise;
+      return dead;
+    };
+    const late = openIdempotency({
+      database: busbar.database,
+      identity: { id: other.id, findDead, close: () => other.close() },
+      keptHours: 24,
+    });
+    const again = late.once(request, () => assert.fail("written twice"));
+    const first = busbar.idempotency.once(request, async (operationId) => {
+      begun.resolve();
+      await refused.promise;
+      return { operationId };
+    });
+    await assert.rejects(again, /still running/);
+    refused.resolve();
+    const answer = await first;
+    assert.deepEqual(await late.once(request, () => assert.fail("written twice")), answer);
+    await busbar.identity.close();
+    await other.close();
+  });
+
   test("keeps its operation when it is asynchronous, so that a late commit cannot make it two", async (t) => {
     const busbar = await open(t);
     const ids: string[] = [];

@@ -148,7 +148,7 @@ class KeyedRequests implements Idempotency {
     if (found.status === null && (await this.#isRunning(found))) throw inProgress();
     // It may have ended after it was read as running, and stored its answer.
     const used = found.status === null ? await findIdempotencyKey(database.control, place) : found;
-    if (used?.operationId !== found.operationId) return undefined;
+    if (used?.operationId !== found.operationId || used.claimedBy !== found.claimedBy) return undefined;
     const answer = await firstAnswer<A>(this.#deps, request, used);
     if (answer) return answer;
     // What is executed later keeps its operation id, so that it cannot be accepted twice even if the first statement is
