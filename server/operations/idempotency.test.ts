@@ -186,7 +186,10 @@ describe("a request that was cut off in the middle", () => {
     const busbar = await open(t);
     const other = await claimProcessIdentity(busbar.database.connectionString, log);
     const request = keyed(busbar.projectId, "later");
-    await assert.rejects(busbar.idempotency.once(request, () => Promise.reject(new Error("cut"))), /cut/);
+    await assert.rejects(
+      busbar.idempotency.once(request, () => Promise.reject(new Error("cut"))),
+      /cut/,
+    );
     await busbar.database.queries.updateTable("idempotencyKeys").set({ claimedBy: 999_999 }).execute();
     const begun = Promise.withResolvers<void>();
     const refused = Promise.withResolvers<void>();

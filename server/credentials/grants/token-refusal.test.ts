@@ -78,6 +78,11 @@ const FINAL: [who: string, said: Said][] = [
   ["Atlassian", [403, { error: "unauthorized_client", error_description: "refresh_token is invalid" }]],
   ["Salesforce", [400, { error: "inactive_user", error_description: "user is inactive" }]],
   ["Microsoft", [400, { error: "interaction_required", error_description: "AADSTS50076: …" }]],
+  // Made up: a word about trying again does not bring a dead token back.
+  [
+    "whoever also says when to try again",
+    [400, { error: "invalid_grant", error_description: "The refresh token has expired. Try again later." }],
+  ],
 ];
 
 for (const [who, said] of FINAL)

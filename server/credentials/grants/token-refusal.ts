@@ -68,7 +68,7 @@ const DEAD_WORDS =
 const CROSSED = /expired authorization code|token request is already being processed/i;
 
 /**
- * Words of refusals that pass, whatever the code beside them: a user who may not sign in at this hour or from here (Salesforce, with
+ * Words of refusals that pass, whatever the code beside them, unless they also call the token dead: a user who may not sign in at this hour or from here (Salesforce, with
  * `invalid_grant`), a limit of requests (Zoho), and Microsoft's codes of throttling, outages and suspected loops.
  */
 const PASSING_WORDS =
@@ -110,8 +110,9 @@ export function toTokenError({ status, fields, host }: Refused, meaning: Meaning
 
   function failureFor(): TokenFailure {
     const has = (known: Set<string>): boolean => codes.some((code) => known.has(code));
-    if (has(PASSING) || PASSING_WORDS.test(words) || (isRefresh && CROSSED.test(words))) return "transient";
     const areFinal = DEAD_TOKEN.test(words) || DEAD_WORDS.test(words);
+    const arePassing = PASSING_WORDS.test(words) && !areFinal;
+    if (has(PASSING) || arePassing || (isRefresh && CROSSED.test(words))) return "transient";
     // With 401, the status of a wrong client (RFC 6749, 5.2), Atlassian and Auth0 mean the client's secret.
     if (status === 401 && codes.includes("access_denied") && !areFinal) return "configuration";
     if (has(REFUSED) || (isRefresh && (has(REFUSED_REFRESH) || areFinal))) return "grant-refused";
