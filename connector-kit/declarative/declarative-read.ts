@@ -18,7 +18,8 @@ import { getOne } from "./get-record.ts";
 import { countScrollUses } from "./scroll-uses.ts";
 import { reportsDeletions } from "./chosen-list.ts";
 import { readDeletionPage } from "./deletion-page.ts";
-import { sourceRecord } from "./list-page.ts";
+import { readFirstPage, sourceRecord } from "./list-page.ts";
+import { nullEmptyFields } from "./selected-fields.ts";
 import { findCheapestObject, findIdFaults, toObjectPlan, buildPlans } from "./object-plan.ts";
 
 type Classify = NonNullable<Connector["classify"]>;
@@ -71,9 +72,11 @@ export function declarativeRead(description: Description, classify: Classify): R
       for (const id of new Set(ids)) {
         if (idFault(id, rules)) continue;
         const raw = await getOne({ plan: rules, fetch, classify }, id, plan.fields);
-        if (raw && !hasMark(raw, rules)) records.push(sourceRecord(raw, rules, plan.fields));
+        if (raw && !hasMark(raw, rules)) records.push(sourceRecord(raw, rules));
       }
-      return records;
+      return nullEmptyFields(rules, plan.fields, records, () =>
+        readFirstPage({ rules, classify, fetch }, plan),
+      );
     },
     search: (plan, fetch) => search((checkpoint) => readPage(plan, checkpoint, fetch)),
     async readDeletions(period, checkpoint, fetch) {

@@ -31,7 +31,7 @@ import { goBack, listFresh, overlap, rememberOverlap } from "./overlapping-pages
 import { matchesPlan } from "./record-filter.ts";
 import { formatTime, withQuery, type RequestParts } from "./request-parts.ts";
 import type { ScrollUses } from "./scroll-uses.ts";
-import { listEmptyFields, putSelected } from "./selected-fields.ts";
+import { nullEmptyFields, putSelected } from "./selected-fields.ts";
 import {
   chooseSize,
   putSize,
@@ -134,7 +134,21 @@ export async function readListPage(
   checkpoint: Checkpoint | undefined,
 ): Promise<ReadPage> {
   const { deleted: _, warning: __, ...page } = await readPageFrom(reading, plan, checkpoint, "records");
-  return { ...page, records: page.records.filter((record) => matchesPlan(record, plan)) };
+  const { rules } = reading;
+  // That another page of the whole list has a field is news for changes only.
+  const records = await nullEmptyFields(rules, plan.fields, page.records, async () =>
+    plan.since ? readFirstPage(reading, plan) : [],
+  );
+  return { ...page, records: records.filter((record) => matchesPlan(record, plan)) };
+}
+
+/** Returns the first records of the whole list, with all that they have. Throws `ProviderError`. */
+export async function readFirstPage(
+  reading: ListReading,
+  { objectName, account }: Pick<ReadPlan, "objectName" | "account">,
+): Promise<SourceRecord[]> {
+  const plan = { objectName, fields: [], filters: [], associations: [], ...(account && { account }) };
+  return (await readListPage(reading, plan, undefined)).records;
 }
 
 /** Reads one page of a list. Throws `ProviderError`. */
@@ -191,7 +205,7 @@ export async function readPageFrom(
   const whole = rules.readEach
     ? await wholeRecords(entries, { rules, classify, fetch: watched.fetch }, plan)
     : await withFurtherFields({ rules, classify, fetch: watched.fetch }, entries, namedFields(rules, plan));
-  const { records, ids } = toRecords(whole, entries, chosen, plan.fields);
+  const { records, ids } = toRecords(whole, entries, chosen);
   const total = totalIn(body, rules);
   const answered = { plan, response, body, records, entries, ids, all, total };
   const next = nextCheckpoint(chosen, checkpoint, answered);
@@ -229,11 +243,10 @@ function toRecords(
   whole: JsonObject[],
   entries: JsonObject[],
   { allDeleted, rules }: ChosenList,
-  fields: readonly string[],
 ): { records: SourceRecord[]; ids: string[] } {
   // A log also has entries about what has no id, and of records that may not be named.
   const named = allDeleted ? whole.filter((entry) => readRecordId(entry, rules) !== undefined) : whole;
-  const records = named.map((entry) => sourceRecord(entry, rules, fields));
+  const records = named.map((entry) => sourceRecord(entry, rules));
   const ids =
     named === entries
       ? records.map(({ id }) => id)
@@ -335,11 +348,7 @@ async function wholeRecords(
   return whole;
 }
 
-export function sourceRecord(
-  raw: JsonObject,
-  rules: ObjectPlan,
-  fields: readonly string[] = [],
-): SourceRecord {
+export function sourceRecord(raw: JsonObject, rules: ObjectPlan): SourceRecord {
   const id = readRecordId(raw, rules);
   if (id === undefined)
     throw brokenPage(`a record of ${rules.name} has no id: \`${rules.idPath}\` is missing or empty`);
@@ -347,8 +356,7 @@ export function sourceRecord(
   const { parent, parentValue } = rules;
   const below = parent?.to === undefined || parentValue === undefined ? {} : { [parent.to]: parentValue };
   const values = { ...flattenValues(raw, rules), ...below };
-  const empty = listEmptyFields(rules, fields, values);
-  return { id, ...(changeTime && { changeTime }), raw, values: { ...values, ...empty } };
+  return { id, ...(changeTime && { changeTime }), raw, values };
 }
 
 /** Reads RFC 3339, seconds or milliseconds since 1970, also as text, and `/Date(…)/`, whose offset is only for people. */

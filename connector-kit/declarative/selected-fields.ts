@@ -1,7 +1,7 @@
 /** Names the wanted fields in a request, for providers that return only those. */
 import { parseFieldPath } from "../../ground/field-path.ts";
-import type { JsonObject } from "../../ground/json.ts";
 import { valueAt } from "../calls/text-at.ts";
+import type { SourceRecord } from "../read-connector.ts";
 import type { ObjectPlan } from "./object-plan.ts";
 import { put, withQuery, type RequestParts } from "./request-parts.ts";
 
@@ -75,15 +75,25 @@ const topName = (name: string): string => {
   return "steps" in path ? (path.steps[0] ?? name) : name;
 };
 
-/** Returns `null` for each named field that a record does not have, where the provider leaves out those without a value. */
-export function listEmptyFields(
+/**
+ * Sets named fields that a record does not have to `null`, where the provider leaves out those without a value. It does so only for
+ * fields that another record has: one that was renamed or deleted is in no record, and `null` would wipe what a receiver has of it.
+ * `readOthers` is asked where these records do not have all the fields.
+ */
+export async function nullEmptyFields(
   { emptyLeftOut }: ObjectPlan,
   fields: readonly string[],
-  values: JsonObject,
-): Record<string, null> {
-  if (!emptyLeftOut || fields.length === 0) return {};
-  // Names may be written in another case than the provider's.
-  const present = new Set(Object.keys(values).map((name) => name.toLowerCase()));
-  const missing = fields.map(topName).filter((name) => !present.has(name.toLowerCase()));
-  return Object.fromEntries(missing.map((name) => [name, null]));
+  records: SourceRecord[],
+  readOthers: () => Promise<SourceRecord[]>,
+): Promise<SourceRecord[]> {
+  if (!emptyLeftOut || records.length === 0) return records;
+  let names = [...new Set(fields.map(topName))];
+  const areAll = names.every((name) => isInAny(records, name));
+  const others = areAll ? [] : await readOthers();
+  names = names.filter((name) => isInAny(records, name) || isInAny(others, name));
+  const empty = Object.fromEntries(names.map((name) => [name, null]));
+  return records.map((record) => ({ ...record, values: { ...empty, ...record.values } }));
 }
+
+const isInAny = (records: SourceRecord[], name: string): boolean =>
+  records.some(({ values }) => Object.hasOwn(values, name));

@@ -155,8 +155,10 @@ function limitSection({ limits }: Description, plans: ObjectPlan[], facts: Facts
     ...fewFieldsText(plans),
     ...(plans.some(({ emptyLeftOut }) => emptyLeftOut)
       ? [
-          "* Records have no member for a field without a value: a field that you name is then `null`, also a box that is not ticked, and a " +
-            "name that no field has.",
+          "* Records have no member for a field without a value: a field that you name, also a box that is not ticked, is then `null` if " +
+            "another record has it, on the same page or, for a read of changes or of single records, on the first page of the whole list " +
+            "(one more call). A field that none of these has stays absent, and the read's log names it: it may have been renamed or " +
+            "deleted, and `null` would wipe what you have of it.",
         ]
       : []),
     ...completeUpdateText(plans),

@@ -202,8 +202,9 @@ const ObjectRulesSchema = Type.Object({
   emptyLeftOut: Type.Optional(
     Type.Boolean({
       description:
-        "Records have no member for a field without a value. A field that a reader names is then `null` where a record does not have it: " +
-        "otherwise nobody would hear that it was cleared.",
+        "Records have no member for a field without a value. A field that a reader names is then `null` where a record does not have it, but " +
+        "another one does: on the same page or, for changes and single records, on the first page of the whole list, which is requested for it. " +
+        "Otherwise nobody would hear that it was cleared. One that none of them has stays absent: it may have been renamed or deleted.",
     }),
   ),
   flattenBy: optional(

@@ -297,13 +297,16 @@ async function fieldOnRequest(bench: Bench, field: string): Promise<undefined> {
 /** Checks that a receiver hears of a cleared field, which the vendor leaves out of the record. */
 async function emptyField(bench: Bench): Promise<undefined> {
   putRecords(bench, 1);
-  const fields = ["Cleared", "$['Address']['City']"];
-  const [listed] = (await scanAll(bench, { fields })).records;
+  putRecords(bench, 1, { fields: { Cleared: "x", Address: { City: "Bonn" } } });
+  const fields = ["Cleared", "Renamed", "$['Address']['City']"];
+  const { records } = await scanAll(bench, { fields });
+  const listed = records.find(({ values }) => values["Cleared"] !== "x");
   const byId = { objectName: bench.objectName, fields, associations: [] };
   const [single] = await buildReader(bench).readByIds(byId, [listed?.id ?? ""], bench.fetch);
   for (const record of [listed, single]) {
     expect(record?.values["Cleared"] === null, "a field without a value is absent, not null");
     expect(record.values["Address"] === null, "what has a field without a value is absent, not null");
+    expect(!("Renamed" in record.values), "a field that no record has is null: it may have been renamed");
   }
 }
 
