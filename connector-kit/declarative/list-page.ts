@@ -27,7 +27,7 @@ import { listEntries } from "./list-entries.ts";
 import { withDocument } from "./graphql-plan.ts";
 import { at, readRecordId, flattenValues, type ObjectPlan } from "./object-plan.ts";
 import { isKnown, readOn } from "./newest-first.ts";
-import { goBack, listFresh, overlap, rememberOverlap } from "./overlapping-pages.ts";
+import { endsAsBefore, goBack, listFresh, overlap, rememberOverlap } from "./overlapping-pages.ts";
 import { matchesPlan } from "./record-filter.ts";
 import { formatTime, withQuery, type RequestParts } from "./request-parts.ts";
 import type { ScrollUses } from "./scroll-uses.ts";
@@ -284,14 +284,15 @@ function nextCheckpoint(
     response,
     body,
     count: all.length,
-    fresh: ids.length,
+    fresh: endsAsBefore(all, rules, checkpoint) ? 0 : ids.length,
     // A total is that of the bound, which moves.
     ...(moves ? { read: undefined, total: undefined } : { read, total }),
     lastId: from === undefined ? ids.at(-1) : textAt(entries.at(-1) ?? null, from),
     listPath: fillPath(rules.list?.path ?? "", rules),
     pageSize,
   });
-  const { place, tail } = overlap(rules, isBehindPeriod(chosen, records) ? undefined : following, all);
+  const overlapped = overlap(rules, isBehindPeriod(chosen, records) ? undefined : following, all);
+  const { place } = overlapped;
   const moved = moves ? moveBound(chosen, records, checkpoint, place) : undefined;
   const reading = paging.newestFirst ? readOn(chosen, checkpoint, records, place) : undefined;
   const isOver = reading?.isOver ?? (moves ? moved : place) === undefined;
@@ -308,7 +309,7 @@ function nextCheckpoint(
   return {
     ...rememberPlace(chosen, step.place, checkpoint, pageSize),
     ...(moved && rememberBound(moved)),
-    ...(step.place !== undefined && rememberOverlap(tail, checkpoint)),
+    ...(step.place !== undefined && rememberOverlap(overlapped, checkpoint)),
     ...(position > 0 && { list: position }),
     ...reading?.next,
     ...remembered,

@@ -1,7 +1,8 @@
 /**
  * Pages by the number of records before them overlap. A record that is deleted while the list is read moves those behind it to smaller
  * numbers: one that was not read yet would then be before the next page, and nobody would miss it. So each page begins with the last
- * records of the one before. Where none of them is there, so many were deleted that the list goes back by a page.
+ * records of the one before. Where a page has any record that was read, nothing between them is left out. Where it has none that is known,
+ * many were deleted, and the list goes back until a page has one.
  */
 import type { JsonObject } from "../../ground/json.ts";
 import { brokenPage } from "../calls/page-check.ts";
@@ -12,75 +13,123 @@ import { chooseSize } from "./smaller-pages.ts";
 
 /** More than one, because the last record itself may be deleted. */
 const OVERLAP = 3;
+/** Distances from the end of a page at which a record is known, too, for where all that overlap are deleted: few ids reach over a large page. */
+const KNOWN_DISTANCES = [8, 32, 128, 512];
+/** Number of pages that are known by their last record: new records in front of the list move what was read to later pages. */
+const KNOWN_PAGES = 12;
 /** How far a list goes back whose caller does not choose the size of a page. */
 const USUAL_SIZE = 50;
+/** A list may go back so often wherever it is, for records that are deleted all the time. */
+const MAX_BACK = 20;
 
-/** Returns the entries that the page before did not have; undefined where the list must go back, because it has none of those that it should begin with. */
+/** Ids that the next page is compared with. */
+interface Overlap {
+  place: PagePlace | undefined;
+  /** The next page begins with these. */
+  tail: string[];
+  /** Known records of this page at other distances from its end. */
+  marks: string[];
+}
+
+/** Returns the entries that the page before did not have; undefined where the list must go back, because the page has no record that is known. */
 export function listFresh(
   entries: JsonObject[],
   rules: ObjectPlan,
   checkpoint: Checkpoint | undefined,
 ): JsonObject[] | undefined {
-  const tail = readTail(checkpoint);
+  const tail = readIds(checkpoint, "tail");
   if (tail.length === 0) return entries;
-  const fresh = entries.filter((entry) => !tail.includes(readRecordId(entry, rules) ?? ""));
+  const known = new Set([...tail, ...readIds(checkpoint, "marks"), ...readIds(checkpoint, "lasts")]);
+  const isJoined = entries.some((entry) => known.has(readRecordId(entry, rules) ?? ""));
   const isAtStart = checkpoint?.["place"] === firstPlace(rules);
-  return fresh.length < entries.length || isAtStart ? fresh : undefined;
+  return isJoined || isAtStart
+    ? entries.filter((entry) => !tail.includes(readRecordId(entry, rules) ?? ""))
+    : undefined;
 }
 
-/** Returns a page without records, behind which the list goes on a page earlier. Throws `ProviderError` where that was too often. */
+/** Returns whether a page comes no further than the one before: its last record was read. A list that went back may repeat others in front of it. */
+export const endsAsBefore = (
+  entries: JsonObject[],
+  rules: ObjectPlan,
+  checkpoint: Checkpoint | undefined,
+): boolean => {
+  const last = entries.at(-1);
+  return last !== undefined && readRecordId(last, rules) === readIds(checkpoint, "tail").at(-1);
+};
+
+/**
+ * Returns a page without records, behind which the list goes on earlier: a little at first, because few records are repeated then, and four
+ * times as far each time that it was not enough. Throws `ProviderError` where that was too often.
+ */
 export function goBack(
   rules: ObjectPlan,
   checkpoint: Checkpoint = {},
   { pageSize }: ReadPlan,
 ): { records: []; deleted: []; next: Checkpoint } {
-  const { place, read, pages, back } = checkpoint;
+  const { place, read } = checkpoint;
   const reached = typeof place === "number" ? place : firstPlace(rules);
-  const steps = countSteps(back) + 1;
-  // Also a vendor whose lists are in no order at all comes to this end.
-  if (steps > 20 + countSteps(pages) / 4)
-    throw brokenPage(`the records of ${rules.name} move faster than their list can be read`);
-  const before = Math.max(
-    firstPlace(rules),
-    reached - chooseSize(rules.list?.pageSize?.most ?? USUAL_SIZE, pageSize),
-  );
+  const size = chooseSize(rules.list?.pageSize?.most ?? USUAL_SIZE, pageSize);
+  const furthest = Math.max(reached, readCount(checkpoint, "furthest"));
+  // A list that comes further each time comes to its end.
+  const steps = reached > readCount(checkpoint, "furthest") ? 1 : readCount(checkpoint, "back") + 1;
+  // Enough to go back to the start twice.
+  if (steps > MAX_BACK + (2 * furthest) / size)
+    throw brokenPage(
+      `the pages of ${rules.name} do not join: their list is in no fixed order, or its records move faster than it can be read`,
+    );
+  const inRow = readCount(checkpoint, "inRow");
+  const before = Math.max(firstPlace(rules), reached - Math.min(size, 8 * 4 ** inRow));
   const { page: _, mark: __, empty: ___, ...remembered } = checkpoint;
   const next = {
     ...remembered,
     place: before,
     back: steps,
+    furthest,
+    inRow: inRow + 1,
     ...(typeof read === "number" && { read: Math.max(0, read - (reached - before)) }),
   };
   return { records: [], deleted: [], next };
 }
 
 /** Returns the place of the next page so much earlier that it overlaps this one, with the ids that it begins with. */
-export function overlap(
-  rules: ObjectPlan,
-  place: PagePlace | undefined,
-  entries: JsonObject[],
-): { place: PagePlace | undefined; tail: string[] } {
+export function overlap(rules: ObjectPlan, place: PagePlace | undefined, entries: JsonObject[]): Overlap {
   const { paging } = rules;
   const length = Math.min(OVERLAP, Math.floor(entries.length / 2));
-  const tail = entries.slice(entries.length - length).map((entry) => readRecordId(entry, rules) ?? "");
+  const ids = entries.map((entry) => readRecordId(entry, rules) ?? "");
+  const tail = ids.slice(ids.length - length);
   // An entry without an id cannot be found again.
   const mayOverlap = paging?.offset && !paging.offset.multiples && !paging.newestFirst;
   const isKnown = mayOverlap && tail.every((id) => id !== "");
-  if (typeof place !== "number" || !isKnown || length === 0) return { place, tail: [] };
-  return { place: place - length, tail };
+  if (typeof place !== "number" || !isKnown || length === 0) return { place, tail: [], marks: [] };
+  const marks = KNOWN_DISTANCES.flatMap((distance) => ids.at(-distance) || []);
+  return { place: place - length, tail, marks };
 }
 
 /** Returns what the next checkpoint remembers of the overlap. */
-export const rememberOverlap = (tail: string[], checkpoint: Checkpoint | undefined): Checkpoint => ({
-  ...(tail.length > 0 && { tail }),
-  ...(checkpoint?.["back"] !== undefined && { back: checkpoint["back"] }),
+export const rememberOverlap = (
+  { tail, marks }: Pick<Overlap, "tail" | "marks">,
+  checkpoint: Checkpoint | undefined,
+): Checkpoint => ({
+  ...(tail.length > 0 && {
+    tail,
+    marks,
+    lasts: [...readIds(checkpoint, "lasts"), ...tail.slice(-1)].slice(-KNOWN_PAGES),
+  }),
+  ...(checkpoint?.["back"] !== undefined && {
+    back: checkpoint["back"],
+    furthest: readCount(checkpoint, "furthest"),
+  }),
 });
 
-function readTail(checkpoint: Checkpoint | undefined): string[] {
-  const tail = checkpoint?.["tail"];
-  return Array.isArray(tail) ? tail.map(String) : [];
+/** Returns the ids that a checkpoint has; those of an earlier version have fewer. */
+function readIds(checkpoint: Checkpoint | undefined, name: "tail" | "marks" | "lasts"): string[] {
+  const ids = checkpoint?.[name];
+  return Array.isArray(ids) ? ids.map(String) : [];
 }
 
 const firstPlace = ({ paging }: ObjectPlan): number => paging?.offset?.first ?? 0;
 
-const countSteps = (value: unknown): number => (typeof value === "number" ? value : 0);
+function readCount(checkpoint: Checkpoint, name: "back" | "furthest" | "inRow"): number {
+  const count = checkpoint[name];
+  return typeof count === "number" ? count : 0;
+}
