@@ -74,6 +74,8 @@ export interface ReadPage {
   usage?: CallUsage;
   /** The provider no longer accepted the checkpoint, and has no key to go on by: this is the first page of the list once more. */
   restarted?: boolean;
+  /** Warning for people: what the provider says beside the records. */
+  warning?: string;
 }
 
 export interface DeletedRecord {

@@ -49,6 +49,7 @@ import {
   requireWhole,
   restartBehind,
   restartBehindLoss,
+  warnOfOthers,
 } from "./scan-progress.ts";
 
 type Classify = NonNullable<Connector["classify"]>;
@@ -123,8 +124,6 @@ const isEmptyAnswer = ({ status, text }: ProviderResponse): boolean =>
 export type ListPage = Omit<ReadPage, "records"> & {
   records: SourceRecord[];
   deleted: SourceRecord[];
-  /** Deletions that may be missing. */
-  warning?: string;
 };
 
 /** Reads one page of the records of a list. Throws `ProviderError`. */
@@ -133,7 +132,7 @@ export async function readListPage(
   plan: ReadPlan,
   checkpoint: Checkpoint | undefined,
 ): Promise<ReadPage> {
-  const { deleted: _, warning: __, ...page } = await readPageFrom(reading, plan, checkpoint, "records");
+  const { deleted: _, ...page } = await readPageFrom(reading, plan, checkpoint, "records");
   const { rules } = reading;
   // That another page of the whole list has a field is news for changes only.
   const records = await nullEmptyFields(rules, plan.fields, page.records, async () =>
@@ -212,7 +211,8 @@ export async function readPageFrom(
   const providerTime = watched.providerTime();
   const warning =
     warnOfMissingDeletions(chosen, plan.since, all.length) ??
-    warnOfUnnamed(chosen, whole.length - records.length);
+    warnOfUnnamed(chosen, whole.length - records.length) ??
+    (next ? undefined : warnOfOthers(rules.paging ?? {}, body));
   return {
     ...divide(leaveOutSeen(records, chosen, checkpoint), chosen),
     ...(warning !== undefined && { warning }),

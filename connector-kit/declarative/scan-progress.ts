@@ -4,7 +4,8 @@ import type { Json } from "../../ground/json.ts";
 import { brokenPage } from "../calls/page-check.ts";
 import type { ProviderError, ProviderErrorKind } from "../calls/provider-error.ts";
 import type { Checkpoint } from "../read-connector.ts";
-import { textAt } from "../calls/text-at.ts";
+import { valueAt } from "../calls/text-at.ts";
+import { shorten } from "../../ground/storable-text.ts";
 import type { PagePlace } from "./paging.ts";
 import type { PagingRules } from "./rules/paging-rules.ts";
 
@@ -116,11 +117,26 @@ export function requireWhole({ read, total }: Pick<Step, "read" | "total">): voi
 }
 
 /** Throws where the provider says that it ended the list although more records follow. */
-export function requireComplete({ incomplete }: PagingRules, body: Json): void {
-  const reason = incomplete === undefined ? undefined : textAt(body, incomplete);
-  if (reason !== undefined && reason !== "")
-    throw brokenPage(`the provider ended the list before its end: ${reason.slice(0, 200)}`);
+export function requireComplete(paging: PagingRules, body: Json): void {
+  const reason = listReasons(paging, body).find((text) => isOfCut(paging, text));
+  if (reason !== undefined) throw brokenPage(`the provider ended the list before its end: ${reason}`);
 }
+
+/** Returns a warning for people with what the provider says of a list that it has not cut. */
+export function warnOfOthers(paging: PagingRules, body: Json): string | undefined {
+  const others = listReasons(paging, body).filter((text) => !isOfCut(paging, text));
+  return others.length === 0 ? undefined : `the provider says of the list: ${others.slice(0, 5).join(", ")}`;
+}
+
+function listReasons({ incomplete }: PagingRules, body: Json): string[] {
+  const found = incomplete === undefined ? null : (valueAt(body, incomplete) ?? null);
+  return (Array.isArray(found) ? found : [found])
+    .filter((entry) => entry !== null && entry !== "")
+    .map((entry) => shorten(typeof entry === "string" ? entry : JSON.stringify(entry), 200));
+}
+
+const isOfCut = ({ incompleteWords }: PagingRules, text: string): boolean =>
+  !incompleteWords || incompleteWords.some((word) => text.toLowerCase().includes(word.toLowerCase()));
 
 /** Throws where the list goes on beyond the depth that the provider lets be read. */
 export function requireDepth({ depth = {} }: PagingRules, pages: number, read = 0): void {

@@ -30,8 +30,25 @@ test("a search whose result Jira has cut is a failure that says so", async () =>
   const { fetch } = replay({ status: 200, body });
   await assert.rejects(
     read.readPage(planRead("issue"), undefined, fetch),
-    /ended the list before its end: The result set was truncated/,
+    /ended the list before its end: .*The result set was truncated/,
   );
   const whole = replay({ status: 200, body: { ...body, warnings: [] } });
   assert.equal((await read.readPage(planRead("issue"), undefined, whole.fetch)).records.length, 1);
+});
+
+// "Warnings generated during the search, e.g. when a JQL clause exceeded its argument limit" (the same file; the type is its example).
+test("a warning about something else ends no read: its words are for the log", async () => {
+  const warning = { type: "CLAUSE_LIMIT_EXCEEDED", message: "The value 'x' is archived." };
+  const body = { issues: [{ id: "10001", fields: {} }], isLast: true, warnings: [warning] };
+  const page = await read.readPage(planRead("issue"), undefined, replay({ status: 200, body }).fetch);
+  assert.equal(page.records.length, 1);
+  assert.match(page.warning ?? "", /The value 'x' is archived/);
+});
+
+test("a cut that is told beside another warning is a failure", async () => {
+  const other = { type: "CLAUSE_LIMIT_EXCEEDED", message: "The value 'x' is archived." };
+  const cut = { type: "INGESTION_LIMIT", message: "The result set was truncated." };
+  const body = { issues: [{ id: "10001", fields: {} }], isLast: true, warnings: [other, cut] };
+  const { fetch } = replay({ status: 200, body });
+  await assert.rejects(read.readPage(planRead("issue"), undefined, fetch), /The result set was truncated/);
 });

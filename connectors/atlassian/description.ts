@@ -19,8 +19,9 @@ export const description: Description = {
       flatten: "fields",
       paging: {
         cursor: { from: "nextPageToken", to: "query.nextPageToken" },
-        // Among them: the result set was truncated.
-        incomplete: "warnings.0.message",
+        // Among the warnings: the result set was truncated due to an ingestion limit. Their types are not documented.
+        incomplete: "warnings",
+        incompleteWords: ["truncated", "ingestion"],
       },
       changedPath: "fields.updated",
       // Times in quotes are in the zone of the user and by the minute, milliseconds are not. The search shows recent changes late, and the vendor

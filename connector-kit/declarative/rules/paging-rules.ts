@@ -96,7 +96,15 @@ export const Paging = Type.Object({
   ),
   incomplete: optional(
     "Path of a member that an answer has where the provider ends the list although more records follow. A list that ends so fails and says " +
-      "so, unless `since.keyset` leads around it.",
+      "so, unless `since.keyset` leads around it. Of a list, each entry is a reason.",
+  ),
+  incompleteWords: Type.Optional(
+    Type.Array(Type.String({ minLength: 1 }), {
+      minItems: 1,
+      description:
+        "With `incomplete`, where the provider tells other things there, too: parts of the words, in any case, with which it says that it " +
+        "cut the list. Other words end no read and are in its log.",
+    }),
   ),
   depth: Type.Optional(
     Type.Object(

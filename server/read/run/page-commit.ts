@@ -44,8 +44,7 @@ export async function pageCommit(
     await leaveOutVanished(deps, scan, { isLastPage });
   const next = nextPosition(scan, fetched, { untilTime, minuteMs: deps.minuteMs });
   const log = [...buildLog(scan, fetched, counts, untilTime), ...scan.log.splice(0)];
-  if (fetched.stage === "deletions" && fetched.page.warning !== undefined)
-    log.push({ severity: "WARNING", msg: fetched.page.warning });
+  if (fetched.page.warning !== undefined) log.push({ severity: "WARNING", msg: fetched.page.warning });
   if (!next) log.push({ severity: "INFO", msg: `Ended: ${describeCounts(counts)}` });
   const { run, target } = scan;
   const { definition, fields } = target;
