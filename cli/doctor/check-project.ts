@@ -100,13 +100,14 @@ async function checkInstallations(deps: Needs): Promise<Finding[]> {
       .map((reason) => {
         const [type, name] = [textAt(reason, "type") ?? "", textAt(reason, "name") ?? ""];
         const [id, group] = [textAt(one, "id") ?? "", textAt(one, "group.groupRef") ?? ""];
+        const detail = textAt(reason, "detail") ?? "";
         const since = `since ${textAt(reason, "since") ?? "unknown"}`;
         return reportBad(
           `installation ${id}`,
-          `${group}, ${type} ${name}: ${textAt(reason, "detail") ?? ""} (${since})`,
+          `${group}, ${type} ${name}: ${detail} (${since})`,
           type === "connection" && textAt(one, "connection.status") !== "bad_credentials"
             ? lookAtApp(name)
-            : (REMEDIES[type] ?? (() => `Look with: busbar get installation ${id}`))(name, group),
+            : (REMEDIES[type]?.({ id, group, name, detail }) ?? `Look with: busbar get installation ${id}`),
         );
       }),
   );
@@ -149,15 +150,34 @@ function waitForWorker(all: JsonObject[]): Finding[] {
   ];
 }
 
-const REMEDIES: Record<string, (name: string, group: string) => string> = {
-  connection: (provider, group) => reconnect(provider, group),
-  destination: (name) => `Look with: busbar test destination ${name}`,
-  field: (name, group) => `Map another field in place of ${name}, or ask ${group} to make it visible.`,
-  object: (_, group) => `Look with: busbar operations --group ${group} --status failure`,
-  read: (_, group) => `Look with: busbar operations --group ${group}`,
-  write: (_, group) => `Look with: busbar operations --group ${group} --status in_progress`,
-  subscription: (_, group) => `Look with: busbar list subscriptions --group ${group}`,
+/** What is unhealthy: the installation's id and group, what the reason names, and its words. */
+interface Unhealthy {
+  id: string;
+  group: string;
+  name: string;
+  detail: string;
+}
+
+const REMEDIES: Record<string, (unhealthy: Unhealthy) => string> = {
+  connection: ({ name, group }) => reconnect(name, group),
+  destination: ({ name, detail }) =>
+    detail.startsWith("There is no destination")
+      ? `Create it: busbar create destination ${name} --webhook <url>. What waits is sent then.`
+      : `Look with: busbar test destination ${name}`,
+  field: ({ name, group }) => `Map another field in place of ${name}, or ask ${group} to make it visible.`,
+  object: ({ group }) => `Look with: busbar operations --group ${group} --status failure`,
+  read: (unhealthy) => lookAtOperation(unhealthy),
+  write: (unhealthy) => lookAtOperation(unhealthy, " --status in_progress"),
+  subscription: ({ id }) => `Look with: busbar list subscriptions --installation ${id}`,
 };
+
+/** The words of a reason name the operation where there is one. */
+function lookAtOperation({ detail, group }: Unhealthy, filter = ""): string {
+  const operation = /\boperation ([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\b/.exec(detail)?.[1];
+  return operation
+    ? `Look with: busbar logs ${operation}`
+    : `Look with: busbar operations --group ${group}${filter}`;
+}
 
 const reconnect = (provider: string, group: string): string =>
   `The customer has to connect again: busbar connect ${provider} --group ${group}`;
