@@ -1,6 +1,7 @@
 /** Ends of lists that behave as vendors document them: what must come out is counted by hand. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { ObjectRules } from "./rules/description.ts";
 import { numberIn, open, people, PLAN, upTo, type Answer } from "./scan-fixture.ts";
 
 test("an empty page with a next cursor does not end a list (Google: fewer entries, or none at all)", async (t) => {
@@ -243,6 +244,42 @@ test("a read of changes ends at the first older record of a list that is sorted 
     async () => wrong.scan(),
     /the list of people is not in the order of change, newest first/,
   );
+});
+
+test("a list by address that is half read when it comes to be read on by time begins anew, and loses no record (Microsoft)", async (t) => {
+  // Six records whose order of change is not that of their ids; `order` asks for that of change.
+  const changed = [6_000, 1_000, 5_000, 2_000, 4_000, 3_000];
+  const records = people(1, 6).map((one, index) => ({ ...one, changed: changed[index] ?? 0 }));
+  const answer = (query: URLSearchParams): Answer => {
+    const left = records.filter((one) => one.changed >= numberIn(query, "since"));
+    const all = query.has("since") ? left.toSorted((a, b) => a.changed - b.changed) : left;
+    const skip = numberIn(query, "skip");
+    const address = new URLSearchParams(query);
+    address.set("skip", String(skip + 2));
+    const next = skip + 2 < all.length ? `/people?${address.toString()}` : null;
+    return { body: { data: all.slice(skip, skip + 2), next } };
+  };
+  const before: ObjectRules = { changedPath: "changed", paging: { nextUrl: { from: "next" } } };
+  const later: ObjectRules = {
+    ...before,
+    since: { to: "query.since", format: "unix", full: "1970-01-01T00:00:00Z", keyset: true },
+  };
+  const old = await open(t, before, answer);
+  const first = await old.read.readPage(PLAN, undefined, old.fetch);
+  const { read, fetch, requests } = await open(t, later, answer);
+  const ids = first.records.map(({ id }) => id);
+  const restarts: boolean[] = [];
+  let next = first.next;
+  while (next) {
+    const here = await read.readPage(PLAN, JSON.parse(JSON.stringify(next)), fetch);
+    ids.push(...here.records.map(({ id }) => id));
+    restarts.push(here.restarted ?? false);
+    next = here.next;
+    assert.ok(requests.length < 20, "the scan ends");
+  }
+  assert.deepEqual(new Set(ids), new Set(upTo(6)));
+  // Once, and not at the places that the list has since.
+  assert.deepEqual([restarts[0], restarts.slice(1).includes(true)], [true, false]);
 });
 
 test("a list whose records change faster than it can be read fails and says so", async (t) => {

@@ -34,18 +34,21 @@ export function rememberPlace(
 }
 
 /**
- * Returns where a list by number of page or of record begins anew: another version of the description asked for it in another way, so perhaps in
+ * Returns where a list begins anew that goes on from a place of another list. One by number of page or of record does where another version of the description asked for it in another way, so perhaps in
  * another order, or its pages had another size; the number would then leave records out. So it is with a checkpoint that did not store this. A
- * cursor or an address is the provider's, and goes on. Undefined where the list goes on.
+ * cursor or an address is the provider's, and goes on, except where the list has come to be read on by time: a place without the time that
+ * was reached is from before, in another order. Undefined where the list goes on.
  */
 export function restartElsewhere(
   chosen: ChosenList,
   { pageSize }: ReadPlan,
   checkpoint: Checkpoint | undefined,
 ): Checkpoint | undefined {
-  const { place, size, asked } = checkpoint ?? {};
+  const { place, size, asked, after } = checkpoint ?? {};
+  const { list, paging, since } = chosen.rules;
+  const goesOnByTime = since?.keyset === true && chosen.bound !== undefined;
+  if (goesOnByTime && place !== undefined && after === undefined) return beginAnew(checkpoint);
   if (typeof place !== "number") return undefined;
-  const { list, paging } = chosen.rules;
   const most = list?.pageSize?.most;
   const isSized = !paging?.page || most === undefined || size === chooseSize(most, pageSize);
   return isSized && asked === digestRequest(chosen) ? undefined : beginAnew(checkpoint);

@@ -49,3 +49,28 @@ test("so does every request within a batch, which has headers of its own", async
     assert.equal(value, IMMUTABLE, JSON.stringify(request));
   }
 });
+
+test("a scan that goes on from an address of the list before it was read by time begins anew", async () => {
+  const answer = (request: { path: string }) => ({
+    status: 200,
+    body: {
+      value: [
+        { id: "c1", lastModifiedDateTime: "2024-01-01T00:00:00Z" },
+        { id: "c2", lastModifiedDateTime: "2026-01-01T00:00:00Z" },
+      ],
+      "@odata.nextLink": `https://graph.microsoft.com${request.path}&$skip=1000`,
+    },
+  });
+  const { fetch, requests } = replay(answer);
+  const checkpoint = { place: "/v1.0/me/contacts?$top=500&$skip=500", pages: 1, read: 500 };
+  const { restarted } = await read.readPage(planRead("me/contacts"), checkpoint, fetch);
+  assert.equal(restarted, true);
+  // The old address has another order: its times would end the list, or move it past what was not read.
+  const [first] = requests;
+  assert.ok(first);
+  const { searchParams } = new URL(first.path, "https://graph.microsoft.com");
+  assert.deepEqual(
+    [searchParams.get("$skip"), searchParams.get("$filter"), searchParams.get("$orderby")],
+    [null, "lastModifiedDateTime ge 1970-01-01T00:00:00.000Z", "lastModifiedDateTime"],
+  );
+});
