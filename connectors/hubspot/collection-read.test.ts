@@ -116,6 +116,41 @@ test("lists that HubSpot counts and gives no page of are a failure with both num
   assert.equal((await read.readPage(planRead("lists"), place, answer(9_502))).next, undefined);
 });
 
+test("no list is missed where many are deleted while they are read, also more than pages overlap or a page has", async () => {
+  const counted = Array.from({ length: 1_500 }, (_, index) => ({ listId: String(index + 1) }));
+  // Of the first 990 that two pages have, those that are deleted before the third: in front, at the end of a page, all.
+  for (const [from, to] of [
+    [0, 30],
+    [960, 990],
+    [0, 990],
+  ] as const)
+    for (const pageSize of [100, 500]) {
+      let left = counted;
+      const provider = replay(({ body }) => {
+        const { offset, count } = body as { offset: number; count: number };
+        if (offset >= 900 && left === counted) left = counted.toSpliced(from, to - from);
+        const lists = left.slice(offset, offset + count);
+        const end = offset + lists.length;
+        return {
+          status: 200,
+          body: { lists, hasMore: end < left.length, offset: end, total: left.length },
+        };
+      });
+      const ids = new Set<string>();
+      let checkpoint;
+      do {
+        const page = await read.readPage(planRead("lists", { pageSize }), checkpoint, provider.fetch);
+        for (const { id } of page.records) ids.add(id);
+        checkpoint = page.next;
+      } while (checkpoint);
+      assert.deepEqual(
+        left.filter(({ listId }) => !ids.has(listId)),
+        [],
+      );
+      assert.ok(provider.requests.length < 60, `${provider.requests.length} requests`);
+    }
+});
+
 test("pages that repeat or never end are refused", async () => {
   const owner = { id: "1", updatedAt: "2026-01-01T00:00:00Z" };
   const bodies: Json[] = [

@@ -12,7 +12,7 @@ import type {
 import { send } from "../../connector-kit/calls/send-request.ts";
 import { textAt } from "../../connector-kit/calls/text-at.ts";
 import { classify } from "./classify.ts";
-import { findCollection, listKnownIds, type Collection } from "./collection.ts";
+import { findCollection, isJoined, listKnownIds, moveBack, type Collection } from "./collection.ts";
 import type { CrmPage } from "./crm-page.ts";
 import { filterTest, timeTest } from "./record-test.ts";
 import { readTime } from "./source-record.ts";
@@ -29,16 +29,15 @@ type Reader = Pick<
 export function collectionReader(objectName: string): Reader | undefined {
   const collection = findCollection(objectName);
   if (!collection) return undefined;
+  const chooseSize = ({ pageSize }: Pick<ReadPlan, "pageSize">): number =>
+    Math.max(1, Math.min(pageSize ?? collection.limit, collection.limit));
   const preparePage = (plan: Pick<ReadPlan, "pageSize">, checkpoint?: Checkpoint): ProviderRequest =>
-    collection.request(
-      Math.max(1, Math.min(plan.pageSize ?? collection.limit, collection.limit)),
-      checkpoint && textAt(checkpoint, "cursor"),
-    );
+    collection.request(chooseSize(plan), checkpoint && textAt(checkpoint, "cursor"));
   const readPage: Reader["readPage"] = async (plan, checkpoint, fetch) => {
     refuseAssociations(plan);
     const answer = await send(preparePage(plan, checkpoint), fetch, classify, plan.account);
     if (answer.error) throw answer.error;
-    const { all, next } = readAnswer(collection, answer.body, checkpoint);
+    const { all, next } = readAnswer(collection, answer.body, checkpoint, chooseSize(plan));
     return {
       records: all.filter(timeTest(plan)).filter(filterTest(plan.filters, plan)),
       ...(next && { next }),
@@ -96,6 +95,7 @@ function readAnswer(
   collection: Collection,
   body: Json | undefined,
   checkpoint: Checkpoint | undefined,
+  size: number,
 ): { all: SourceRecord[]; next?: Checkpoint } {
   const page = objectOrBroken(body, "the page");
   const place = checkpoint && textAt(checkpoint, "cursor");
@@ -103,13 +103,19 @@ function readAnswer(
   const all = listOrBroken(page[collection.list], `\`${collection.list}\``).map((raw) =>
     toRecord(collection, raw, isTimed),
   );
-  const cursor = collection.next(page, place);
-  const [first] = all;
   const pages = (typeof checkpoint?.pages === "number" ? checkpoint.pages : 0) + 1;
-  const isRepeated = first !== undefined && first.id === checkpoint?.first;
+  // Where none is known, so many were deleted meanwhile that others may have moved before this page, unread: the list goes on a page earlier.
+  const joins = isJoined(
+    all.map(({ id }) => id),
+    place,
+  );
+  const cursor = joins ? collection.next(page, place) : moveBack(place, size);
   if (cursor !== undefined && (cursor === checkpoint?.cursor || pages >= MAX_PAGES)) {
     throw brokenPage("HubSpot's pages do not advance");
   }
+  if (!joins) return { all: [], ...(cursor !== undefined && { next: { cursor, pages, first: "" } }) };
+  const [first] = all;
+  const isRepeated = first !== undefined && first.id === checkpoint?.first;
   if (isRepeated) throw brokenPage(`HubSpot's page is repeated: it begins with record ${first.id} again`);
   const known = listKnownIds(place);
   const fresh = all.filter(({ id }) => !known.includes(id));

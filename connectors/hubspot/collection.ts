@@ -130,6 +130,16 @@ const readOffset = (cursor: string | undefined): number =>
 export const listKnownIds = (cursor = ""): string[] =>
   /^\d{1,9}:/.test(cursor) ? cursor.split(":").slice(1) : [];
 
+/** Returns whether a page has a list that the one before it had, too; a page at the beginning needs none. */
+export const isJoined = (ids: string[], cursor: string | undefined): boolean => {
+  const known = listKnownIds(cursor);
+  return known.length === 0 || readOffset(cursor) === 0 || ids.some((id) => known.includes(id));
+};
+
+/** Returns the cursor of a page that begins so many records earlier, and has to join to the same ones. */
+export const moveBack = (cursor: string | undefined, records: number): string =>
+  [Math.max(0, readOffset(cursor) - records), ...listKnownIds(cursor)].join(":");
+
 /** Pages overlap, because a list that is deleted meanwhile moves those behind it to smaller offsets. */
 const OVERLAP = 10;
 
