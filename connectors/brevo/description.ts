@@ -1,6 +1,9 @@
 /** Brevo's contacts, companies, deals and lists. Creates answer with the id only; contacts are updated by PUT, the others by PATCH. */
 import type { Description } from "../../connector-kit/declarative/rules/description.ts";
 
+/** The newest come first by default, and new ones move what was read to later pages. */
+const OLDEST_FIRST = { sort: "asc" };
+
 export const description: Description = {
   ids: { pattern: "[0-9a-f]{1,64}" },
   defaults: {
@@ -13,7 +16,7 @@ export const description: Description = {
   objects: {
     lists: {
       path: "contacts/lists",
-      list: { path: "/v3/{path}", pageSize: { to: "query.limit", most: 50 } },
+      list: { path: "/v3/{path}", query: OLDEST_FIRST, pageSize: { to: "query.limit", most: 50 } },
       records: "lists",
       total: "count",
       update: { method: "PUT", path: "/v3/{path}/{id}" },
@@ -22,6 +25,7 @@ export const description: Description = {
     contacts: {
       list: {
         path: "/v3/contacts",
+        query: OLDEST_FIRST,
         pageSize: { to: "query.limit", most: 1000 },
       },
       records: "contacts",
@@ -32,7 +36,7 @@ export const description: Description = {
       example: { email: "ada@example.com", attributes: { FIRSTNAME: "Ada" } },
     },
     companies: {
-      list: { path: "/v3/companies" },
+      list: { path: "/v3/companies", query: OLDEST_FIRST },
       records: "items",
       paging: { page: { to: "query.page", first: 1 } },
       changedPath: "attributes.last_updated_at",
@@ -41,7 +45,7 @@ export const description: Description = {
     },
     deals: {
       path: "crm/deals",
-      list: { path: "/v3/{path}" },
+      list: { path: "/v3/{path}", query: OLDEST_FIRST },
       records: "items",
       changedPath: "attributes.last_updated_date",
       since: { to: "query.modifiedSince" },
