@@ -199,7 +199,7 @@ test("rows are read as plain values, with the bound of the last change in the fi
   const since = new Date("2026-11-20T00:00:00Z");
   const { records, next } = await read.readPage(
     planRead(DATABASE, { since, pageSize: 2 }),
-    { place: "z9" },
+    { place: "z9", after: "2026-11-20T00:00:00.000Z" },
     fetch,
   );
   assert.equal(requests[0]?.path, `/v1/databases/${DATABASE}/query`);
