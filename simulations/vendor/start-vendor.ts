@@ -1,4 +1,5 @@
 /** Serves a simulated vendor over HTTP on the loopback interface. */
+import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Facts } from "../../connector-kit/facts/facts.ts";
@@ -12,7 +13,7 @@ export interface RunningVendor {
 
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** Starts a simulated vendor on a port of the loopback interface; 0 chooses a free one. */
+/** Starts a simulated vendor on a port of the loopback interface; 0 chooses a free one. Throws like `listen` if the port is in use. */
 export async function startVendor(
   facts: Facts,
   options: VendorOptions & { port?: number } = {},
@@ -41,7 +42,8 @@ export async function startVendor(
         .end(body === undefined ? undefined : JSON.stringify(body));
     });
   });
-  await new Promise<void>((resolve) => server.listen(options.port ?? 0, "127.0.0.1", resolve));
+  server.listen(options.port ?? 0, "127.0.0.1");
+  await once(server, "listening");
   vendor.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     vendor,

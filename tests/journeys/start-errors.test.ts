@@ -103,6 +103,8 @@ describe("a start that cannot succeed", () => {
     const port = String((server.address() as AddressInfo).port);
     assert.match(await refusal({ ...withDatabase(), BUSBAR_PORT: port }), /BUSBAR_PORT.*in use/);
     assert.match(await refused({}, ["sandbox", "--port", port]), /in use.*--port/);
+    assert.match(await refused({}, ["sandbox", "pipedrive", "--port", port]), /^busbar: .*in use.*--port/);
+    assert.match(await refused({}, ["mock", "--port", port]), /^busbar: .*in use.*--port/);
     // As a process: the listener that is up by then must not keep it alive.
     assert.match(await refused({ ...withDatabase(), BUSBAR_PROXY_PORT: port }), /BUSBAR_PROXY_PORT.*in use/);
     // Before anything is created.
