@@ -154,15 +154,25 @@ describe("the health of an installation", () => {
   });
 
   test("names a destination that a deployment made missing, since that deployment", async () => {
-    const deploy = async (name: string): Promise<string> => {
-      const sourceYaml = writeManifest(name);
+    const deploy = async (name: string, displayName = "CRM"): Promise<string> => {
+      const sourceYaml = writeManifest(name).replace(
+        "name: crm\n",
+        `name: crm\n    displayName: ${displayName}\n`,
+      );
       const deployed = await all.busbar.inProject("PUT", "/integrations:batch", { sourceYaml });
       assert.equal(deployed.status, 200, deployed.text);
       return (await get("/integrations/crm")).latestRevision.createTime;
     };
     const deployTime = await deploy("nowhere");
-    const { since } = await awaitReason("destination", "nowhere", /no destination of this name/);
-    assert.equal(since, deployTime);
+    const find = () => awaitReason("destination", "nowhere", /no destination of this name/);
+    assert.equal((await find()).since, deployTime);
+    assert.notEqual(await deploy("nowhere", "A new name"), deployTime);
+    assert.equal((await find()).since, deployTime);
+    await deploy(destination.name);
+    await heals();
+    // Named again: the time before it was mended does not count.
+    const again = await deploy("nowhere");
+    assert.equal((await find()).since, again);
     await deploy(destination.name);
     await heals();
   });

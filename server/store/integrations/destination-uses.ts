@@ -42,7 +42,8 @@ export async function listDestinationUses(
   return rows;
 }
 
-const IN_MANIFEST = sql.lit(
+/** Path that a manifest's content has if it names the destination `$name`. */
+export const IN_MANIFEST = sql.lit(
   "$ ? (@.read.objects[*].destination == $name || @.subscribe.objects[*].destination == $name || @.watchSchema.destination == $name)",
 );
 const IN_CONFIG = sql.lit(

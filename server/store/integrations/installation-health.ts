@@ -4,6 +4,7 @@ import type { DataQueries } from "../database/sides.ts";
 import { ACCEPTED_TIME } from "../operations/accepted-time.ts";
 import { FAILED_ATTEMPT_PATTERN } from "../operations/failed-attempt.ts";
 import { WORKER_GONE } from "../processes/running-processes.ts";
+import { IN_MANIFEST } from "./destination-uses.ts";
 
 export const HEALTH_REASON_TYPES = [
   "connection",
@@ -82,10 +83,12 @@ const WAITING_WRITES = sql`(
 
 /**
  * Since when a destination that does not exist can be named: one that is in use cannot be deleted, so the configuration or a deployment
- * has named it when it was already missing.
+ * has named it when it was already missing. A later deployment that names it again changes nothing. For statements with `used`.
  */
 const NAMED_TIME = sql`greatest(coalesce(installations.update_time, installations.create_time), (
-  select create_time from revisions where revisions.integration_id = installations.integration_id order by seq desc limit 1))`;
+  select min(create_time) from revisions where revisions.integration_id = installations.integration_id and seq > (
+    select coalesce(max(seq), 0) from revisions where revisions.integration_id = installations.integration_id
+      and not jsonb_path_exists(content::jsonb, ${IN_MANIFEST}, jsonb_build_object('name', used.name)))))`;
 
 /** Reasons of installations, one row each. For statements with `installations`. */
 export const HEALTH_REASONS = sql`(
