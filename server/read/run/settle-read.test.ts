@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { ProviderError, type ProviderErrorKind } from "../../../connector-kit/calls/provider-error.ts";
 import { nowMs } from "../../../ground/clock.ts";
+import { saveRefreshFailure } from "../../store/connections/connection-states.ts";
 import { listHealthReasons } from "../../store/integrations/installation-health.ts";
 import { commitReadPages } from "../../store/reads/read-pages.ts";
 import type { ReadKind } from "../../store/reads/read-runs.ts";
@@ -17,7 +18,7 @@ const failure = (kind: ProviderErrorKind, retryAt?: Date) =>
 
 async function openFailing(t: TestContext) {
   const busbar = await openInstallations(t, read);
-  const { id } = await busbar.install("acme", { objectName: "account" });
+  const { id, connectionId } = await busbar.install("acme", { objectName: "account" });
   await busbar.sync();
   const deps = {
     database: busbar.database,
@@ -51,7 +52,19 @@ async function openFailing(t: TestContext) {
       .set({ pageTime: new Date(nowMs() - ms) })
       .execute();
   const object = async () => (await busbar.listObjects(id))[0];
-  return { ...busbar, id, deps, begin, makeDue, fail, run, age, object, events: busbar.listEvents };
+  return {
+    ...busbar,
+    id,
+    connectionId,
+    deps,
+    begin,
+    makeDue,
+    fail,
+    run,
+    age,
+    object,
+    events: busbar.listEvents,
+  };
 }
 
 test("what may pass is waited for, longer each time, and the log says until when and why", async (t) => {
@@ -220,6 +233,29 @@ test("a backfill waits for new credentials as long as it takes, and the log says
   const dueMs = (await run("backfill"))?.dueTime.getTime() ?? 0;
   assert.ok(dueMs > nowMs() && dueMs <= nowMs() + 5 * MINUTE_MS);
   assert.equal((await object())?.pause, null);
+});
+
+// Salesforce: the hours in which a user may sign in are the customer's to change, and may leave out a weekend.
+test("a backfill waits as long as no new token can be had, and other outages end it after a day", async (t) => {
+  const { fail, age, object, queries, projectId, connectionId } = await openFailing(t);
+  await saveRefreshFailure(queries, projectId, connectionId, "invalid login hours");
+  for (let n = 0; n < 2; n++) {
+    await fail("backfill", failure("unavailable"));
+    await age(25 * HOUR_MS);
+    const operation = await fail("backfill", failure("unavailable"));
+    assert.equal(operation.status, "in_progress");
+    assert.equal((operation.metadata as { read: { waitsFor?: string } }).read.waitsFor, "credentials");
+    assert.match(JSON.stringify(operation.log), /Waiting until there is a new token: it is unavailable/);
+  }
+  assert.equal((await object())?.pause, null);
+  await queries
+    .updateTable("connections")
+    .set({ refreshFailure: null })
+    .where("id", "=", connectionId)
+    .execute();
+  await fail("backfill", failure("unavailable"));
+  await age(25 * HOUR_MS);
+  assert.equal((await fail("backfill", failure("unavailable"))).status, "failure");
 });
 
 test("a read of an object that no manifest has any more ends with its event", async (t) => {

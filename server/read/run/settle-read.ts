@@ -6,6 +6,7 @@ import { toEventRow } from "../../events/record-event.ts";
 import { now, nowMs } from "../../../ground/clock.ts";
 import { computeBackoffMs } from "../../jobs/backoff.ts";
 import type { RunResult } from "../../jobs/fair-slots.ts";
+import { findConnection } from "../../store/connections/connections.ts";
 import type { RunEnd } from "../../store/reads/read-pages.ts";
 import { findReadObject } from "../../store/reads/read-objects.ts";
 import { putBackRun, type ClaimedRun, type PutBackRun } from "../../store/reads/read-runs.ts";
@@ -56,7 +57,7 @@ export async function settleFailure(
   const attempts = run.attempts + 1;
   // A backfill is read only once, so it must not end for something that the customer can repair.
   if (error.kind === "unauthorized" && run.kind === "backfill") {
-    await waitForCredentials(deps, run, failed);
+    await waitForCredentials(deps, run, failed, "Waiting until the customer connects again");
     return "sent";
   }
   if (!isTemporary(error, attempts)) {
@@ -66,6 +67,10 @@ export async function settleFailure(
   const delayMs = computeBackoffMs({ attempts, baseMs: deps.retryBaseMs });
   const dueMs = Math.max(nowMs() + delayMs, error.retryAt?.getTime() ?? 0);
   if (dueMs > deadlineMs(deps, run)) {
+    if (run.kind === "backfill" && (await lacksToken(deps, run))) {
+      await waitForCredentials(deps, run, failed, "Waiting until there is a new token");
+      return "sent";
+    }
     await fail(deps, run, owner, { ...failed, isPermanent: false });
     return "sent";
   }
@@ -106,15 +111,27 @@ function deadlineMs(
 /** Reconnecting makes the run due at once; credentials that are accepted again by themselves are noticed after this time. */
 const CREDENTIALS_MINUTES = 5;
 
-/** Suspends a backfill until the customer has connected again. */
+/** Returns whether no new token can be obtained for now: a person can mend that, or the hours in which the user may sign in come. */
+async function lacksToken(
+  { database }: SettleServices,
+  { projectId, connectionId }: ClaimedRun,
+): Promise<boolean> {
+  const connection = await retryWhileDatabaseIsDown(() =>
+    findConnection(database.control, projectId, connectionId),
+  );
+  return (connection?.refreshFailure ?? null) !== null;
+}
+
+/** Suspends a backfill until there are credentials that the provider accepts. */
 async function waitForCredentials(
   deps: SettleServices,
   run: ClaimedRun,
   { error, calls }: FailedPage,
+  what: string,
 ): Promise<void> {
   deps.readMeter?.waited("credentials");
   const waitMs = CREDENTIALS_MINUTES * deps.minuteMs;
-  const msg = `Waiting until the customer connects again: ${error.message}`;
+  const msg = `${what}: ${error.message}`;
   await retryWhileDatabaseIsDown(() =>
     putBack(deps, run, new Date(nowMs() + waitMs), {
       attempts: 0,
