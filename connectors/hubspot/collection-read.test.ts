@@ -118,17 +118,18 @@ test("lists that HubSpot counts and gives no page of are a failure with both num
 
 test("no list is missed where many are deleted while they are read, also more than pages overlap or a page has", async () => {
   const counted = Array.from({ length: 1_500 }, (_, index) => ({ listId: String(index + 1) }));
-  // Of the first 990 that two pages have, those that are deleted before the third: in front, at the end of a page, all.
-  for (const [from, to] of [
-    [0, 30],
-    [960, 990],
-    [0, 990],
+  // Those that are deleted before the page behind `at`: in front, at the end of a page (of the first one, too), all.
+  for (const [from, to, at] of [
+    [0, 30, 900],
+    [960, 990, 900],
+    [490, 500, 490],
+    [0, 990, 900],
   ] as const)
     for (const pageSize of [100, 500]) {
       let left = counted;
       const provider = replay(({ body }) => {
         const { offset, count } = body as { offset: number; count: number };
-        if (offset >= 900 && left === counted) left = counted.toSpliced(from, to - from);
+        if (offset >= at && left === counted) left = counted.toSpliced(from, to - from);
         const lists = left.slice(offset, offset + count);
         const end = offset + lists.length;
         return {
@@ -136,18 +137,21 @@ test("no list is missed where many are deleted while they are read, also more th
           body: { lists, hasMore: end < left.length, offset: end, total: left.length },
         };
       });
-      const ids = new Set<string>();
+      const ids: string[] = [];
       let checkpoint;
       do {
         const page = await read.readPage(planRead("lists", { pageSize }), checkpoint, provider.fetch);
-        for (const { id } of page.records) ids.add(id);
+        ids.push(...page.records.map(({ id }) => id));
         checkpoint = page.next;
       } while (checkpoint);
+      const distinct = new Set(ids);
       assert.deepEqual(
-        left.filter(({ listId }) => !ids.has(listId)),
+        left.filter(({ listId }) => !distinct.has(listId)),
         [],
       );
-      assert.ok(provider.requests.length < 60, `${provider.requests.length} requests`);
+      // Where those that pages overlap by are still there, it goes back by one page, and else to the start.
+      const repeated = ids.length - distinct.size;
+      assert.ok(repeated <= (from === 0 ? pageSize : at + pageSize), `${repeated} repeated`);
     }
 });
 
