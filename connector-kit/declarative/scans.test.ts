@@ -282,6 +282,25 @@ test("a list by address that is half read when it comes to be read on by time be
   assert.deepEqual([restarts[0], restarts.slice(1).includes(true)], [true, false]);
 });
 
+test("a list that goes on by time has no time to go on from in a read without a bound, and is read by its pages", async (t) => {
+  const { scan, requests } = await open(
+    t,
+    {
+      changedPath: "changed",
+      paging: { nextUrl: { from: "next" } },
+      since: { to: "query.since", format: "unix", keyset: true },
+    },
+    (query) => {
+      const skip = numberIn(query, "skip");
+      return {
+        body: { data: people(skip + 1, skip + 2), next: skip < 4 ? `/people?skip=${skip + 2}` : null },
+      };
+    },
+  );
+  assert.deepEqual(await scan(), upTo(6));
+  assert.equal(requests.length, 3);
+});
+
 test("a list whose records change faster than it can be read fails and says so", async (t) => {
   const articles = new Articles();
   for (const id of upTo(9)) articles.times.set(id, AT - Number(id));
