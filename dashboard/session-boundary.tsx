@@ -1,12 +1,14 @@
 /** Leads to the sign-in before the first page, and draws the frame around all others. */
-import { useEffect, type JSX } from "react";
+import { useEffect, useState, type JSX } from "react";
 import { Loader } from "@mantine/core";
 import { Outlet, useRouter } from "@tanstack/react-router";
 import { POLL_MS, useCall } from "./api/queries.ts";
+import { useCommandKey } from "./frame/account/keys.ts";
 import { Frame } from "./frame/frame.tsx";
 import { ProblemView } from "./frame/problem-view.tsx";
 
 export function SessionBoundary(): JSX.Element {
+  const [isSearchWanted, setSearchWanted] = useState(false);
   // A session that ends later opens the dialog over the page instead.
   const { data, error, refetch } = useCall("getSession", {}, { staysFresh: true, everyMs: untilAnswered });
   if (error && !data) {
@@ -16,17 +18,22 @@ export function SessionBoundary(): JSX.Element {
       </main>
     );
   }
-  if (data === undefined)
-    return (
-      <main aria-busy="true" aria-label="Busbar">
-        <Loader />
-      </main>
-    );
+  if (data === undefined) return <Waiting onSearch={() => setSearchWanted(true)} />;
   if (data === null) return <ToSignIn />;
   return (
-    <Frame>
+    <Frame beginsWithSearch={isSearchWanted}>
       <Outlet />
     </Frame>
+  );
+}
+
+/** Ctrl K is kept: the palette is there only with the frame. */
+function Waiting({ onSearch }: { onSearch: () => void }): JSX.Element {
+  useCommandKey("k", onSearch);
+  return (
+    <main aria-busy="true" aria-label="Busbar">
+      <Loader />
+    </main>
   );
 }
 

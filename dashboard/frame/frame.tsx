@@ -19,7 +19,13 @@ import { SessionDialog } from "./account/session-dialog.tsx";
 import classes from "./frame.module.css";
 import { useIsFetching } from "@tanstack/react-query";
 
-export function Frame({ children }: { children: ReactNode }): JSX.Element {
+interface FrameProps {
+  /** Whether the palette is open at first. */
+  beginsWithSearch: boolean;
+  children: ReactNode;
+}
+
+export function Frame({ beginsWithSearch, children }: FrameProps): JSX.Element {
   const [menu, setMenu] = useState(false);
   const [keys, setKeys] = useState(false);
   useRememberProject();
@@ -38,7 +44,7 @@ export function Frame({ children }: { children: ReactNode }): JSX.Element {
         </Link>
         <ProjectSwitch />
         <span className={classes["space"]} />
-        <Palette />
+        <Palette isOpenAtFirst={beginsWithSearch} />
         <ApiPanel />
         <AccountMenu />
       </header>

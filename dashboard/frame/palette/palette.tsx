@@ -9,8 +9,8 @@ import { useSitePages } from "../navigation.tsx";
 import { target } from "../page-link.tsx";
 import classes from "./palette.module.css";
 
-export function Palette(): JSX.Element {
-  const [opened, setOpened] = useState(false);
+export function Palette({ isOpenAtFirst }: { isOpenAtFirst: boolean }): JSX.Element {
+  const [opened, setOpened] = useState(isOpenAtFirst);
   const before = useRef<Element | null>(null);
   const open = () => {
     if (!opened) before.current = document.activeElement;

@@ -40,6 +40,25 @@ export const suite: Suite = (server) => {
     await visit.close();
   });
 
+  test("the palette opens by Ctrl K that is pressed before the session has been answered", async () => {
+    const visit = await server().visit();
+    const { page } = visit;
+    const { promise: wanted, resolve: answer } = Promise.withResolvers<void>();
+    await page.route("**/v1/sessions/current", async (route) => {
+      await wanted;
+      await route.continue();
+    });
+    await page.goto(`${server().origin}${OPERATIONS}`);
+    await page.getByRole("main", { name: "Busbar" }).waitFor();
+    await page.keyboard.press("Control+k");
+    answer();
+    await page.getByRole("dialog", { name: "Search" }).waitFor();
+    await page.unroute("**/v1/sessions/current");
+    await visit.drawn();
+    visit.assertUntroubled();
+    await visit.close();
+  });
+
   test("the guide opens at what it says about the page that is shown", async () => {
     const visit = await server().visit();
     const { page } = visit;
