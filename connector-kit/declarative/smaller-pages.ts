@@ -34,10 +34,11 @@ export function rememberPlace(
 }
 
 /**
- * Returns where a list begins anew that goes on from a place of another list. One by number of page or of record does where another version of the description asked for it in another way, so perhaps in
- * another order, or its pages had another size; the number would then leave records out. So it is with a checkpoint that did not store this. A
- * cursor or an address is the provider's, and goes on, except where the list has come to be read on by time: a place without the time that
- * was reached is from before, in another order. Undefined where the list goes on.
+ * Returns where a list begins anew whose place is one in another list. A number of page or of record is one where another version of the
+ * description asked for the list in another way, so perhaps in another order, or where its pages had another size: going on would leave
+ * records out. So it is with a checkpoint that did not store this. A cursor or an address is the provider's, and goes on, except where the
+ * list has come to be read on by time: a place without the time that was reached is from before, in another order. Undefined where the
+ * list goes on.
  */
 export function restartElsewhere(
   chosen: ChosenList,
