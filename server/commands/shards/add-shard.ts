@@ -70,9 +70,7 @@ async function requireNewDatabase(
   registered: RegisteredShard[],
 ): Promise<void> {
   const others = registered.filter((other) => other.name !== name);
-  const sameAddress = others.find(
-    (other) => deps.readUrl(other) !== undefined && isSameAddress(deps.readUrl(other), url),
-  );
+  const sameAddress = others.find((other) => isSameAddress(deps.readUrl(other), url));
   const { subscribed, published } = await readMarks(deps, url, name);
   const there = sameAddress ?? others.find(({ slot }) => slot === subscribed);
   if (there)
@@ -182,17 +180,13 @@ async function awaitProcesses({ database, progress }: ShardServices, name: strin
   for (;;) {
     const missing = await listProcessesWithout(database.control, name);
     if (missing.length === 0) break;
-    const which = `${missing.length === 1 ? "the process" : "the processes"} ${missing.join(", ")}`;
-    await setShardState(
-      database.control,
-      name,
-      "opening",
-      `waits until ${which} ${missing.length === 1 ? "has" : "have"} opened it`,
-    );
-    progress(`waiting until ${which} ${missing.length === 1 ? "has" : "have"} opened the shard ${name}`);
+    const ids = missing.join(", ");
+    const processesHave = missing.length === 1 ? `the process ${ids} has` : `the processes ${ids} have`;
+    await setShardState(database.control, name, "opening", `waits until ${processesHave} opened it`);
+    progress(`waiting until ${processesHave} opened the shard ${name}`);
     if (elapsedMs() > untilMs)
       throw new StartError(
-        `the shard ${name} is ready, but ${which} ${missing.length === 1 ? "has" : "have"} not opened it (a process of an earlier version cannot): ` +
+        `the shard ${name} is ready, but ${processesHave} not opened it (a process of an earlier version cannot): ` +
           "it gets no customers before. Run the same command again when that is mended",
       );
     await wait(ASK_EVERY_MS);
