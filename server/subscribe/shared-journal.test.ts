@@ -2,8 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Client } from "pg";
-import { startTestBusbar, type TestBusbar } from "../../tests/harness/busbar.ts";
+import { openTestBusbar, startTestBusbar, type TestBusbar } from "../../tests/harness/busbar.ts";
 import { connectCustomer } from "../../tests/harness/connect-customer.ts";
+import { createEmptyDatabase } from "../../tests/harness/database.ts";
 import { openSink } from "../../tests/harness/deliveries/sink.ts";
 import { secondProject } from "../../tests/harness/second-project.ts";
 import { until } from "../../tests/harness/until.ts";
@@ -120,11 +121,56 @@ test("an app that cannot prove to be the same changes nothing of what another pr
   await until(() => journal.subscriptions.size === 0);
 });
 
+test("customers of the same account in two shards neither remove nor narrow what the other has selected", async (t) => {
+  const last: (() => Promise<void>)[] = [];
+  const urls = { a: await createEmptyDatabase({ after: (callback) => void last.push(callback) }) };
+  const sink = await openSink();
+  const busbar = await openTestBusbar({
+    isDivided: false,
+    shards: urls,
+    env: {
+      BUSBAR_SUBSCRIBE_COALESCE_SECONDS: "0",
+      BUSBAR_SUBSCRIBE_POLL_SECONDS: "1",
+      BUSBAR_RETRY_BASE_SECONDS: "0.1",
+    },
+  });
+  t.after(async () => {
+    await busbar.stop();
+    await sink.close();
+    for (const callback of last) await callback();
+  });
+  const { journal, account } = busbar.sandbox.hubspot;
+  busbar.sandbox.hubspot.setLimits("off");
+  journal.settings = { ...journal.settings, granted: true };
+  const properties = () => [...journal.subscriptions.values()].map((one) => one.properties);
+  const other = await secondProject(busbar);
+  await other.inProject("POST", "/groups", { groupRef: "acme", groupName: "Acme" });
+  await runSql(busbar, "update groups set shard = 'a'");
+
+  const ours = await subscribe(busbar, "phone", { clientId: "app", sink: sink.url });
+  await ours.active();
+  const theirs = await subscribe(other, "email", { clientId: "app", sink: sink.url });
+  await theirs.active();
+  assert.deepEqual(properties(), [["email", "phone"]]);
+
+  await ours.remove();
+  await until(async () => (await streams(busbar)) === 0);
+  assert.equal(journal.subscriptions.size, 1);
+  account.put("contacts", { id: "501", values: { email: "still@x.example" }, stamp: true });
+  await until(() => sink.messagesAt("/email").length > 0);
+
+  await theirs.remove();
+  await until(() => journal.subscriptions.size === 0);
+});
+
 /** How many journals Busbar reads. */
-async function streams({ connectionString }: TestBusbar): Promise<number> {
+const streams = async (busbar: { connectionString: string }): Promise<number> =>
+  (await runSql(busbar, "select from event_streams")) ?? 0;
+
+async function runSql({ connectionString }: { connectionString: string }, statement: string) {
   const sql = new Client({ connectionString });
   await sql.connect();
-  const { rowCount } = await sql.query("select from event_streams");
+  const { rowCount } = await sql.query(statement);
   await sql.end();
-  return rowCount ?? 0;
+  return rowCount;
 }

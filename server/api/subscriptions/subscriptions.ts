@@ -5,8 +5,9 @@ import { ProviderError } from "../../../connector-kit/calls/provider-error.ts";
 import { now } from "../../../ground/clock.ts";
 import { didYouMean } from "../../../ground/closest.ts";
 import { type Issue, Problem } from "../../../ground/errors.ts";
-import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
+import { projectEndpoint, route, type Endpoint, type Route } from "../../http/endpoint.ts";
 import type { CallServices } from "../../operations/call-provider.ts";
+import type { CustomerShards } from "../../operations/customer-shards.ts";
 import type { InstallationCache } from "../../operations/installation-cache.ts";
 import type { MetadataMemory } from "../../operations/metadata-memory.ts";
 import { READ_REFUSALS, readProblem } from "../../read/definition/read-problem.ts";
@@ -21,6 +22,7 @@ import { sendSampleEvent } from "../../subscribe/process/send-sample-event.ts";
 import { findSubscriptionTarget } from "../../subscribe/definition/subscription-target.ts";
 import { listWatchNames } from "../../subscribe/definition/watched-fields.ts";
 import { getInstallationRow } from "../installations/installation.ts";
+import { inShardOfInstallation } from "../in-shard.ts";
 import { getIntegrationRow } from "../integration.ts";
 import { IntegrationIdOrName } from "../members.ts";
 import { INSTALLATION, INTEGRATION } from "../paths.ts";
@@ -29,14 +31,22 @@ import { findRefusedPushes, type RefusedPushes } from "../../store/subscriptions
 import { SubscriptionPath, SubscriptionSchema, toSubscription } from "./subscription.ts";
 
 export const subscriptionRoutes = (
-  deps: Services & { database: Database; catalog: Catalog; publicUrl: () => string },
-): Route[] => [
-  route(`GET ${INTEGRATION}/subscribe-setup`, "full", getSubscribeSetup(deps)),
-  route(`GET ${INSTALLATION}/subscriptions`, "frontend", listSubscriptions(deps)),
-  route(`GET ${INSTALLATION}/subscription-events`, "frontend", listSubscriptionEvents(deps)),
-  route(`POST ${INSTALLATION}/subscriptions:test`, "frontend", testSubscription(deps)),
-  route(`POST ${INSTALLATION}/subscriptions:reconcile`, "frontend", reconcileSubscriptions(deps)),
-];
+  deps: Services & {
+    database: Database;
+    shards: CustomerShards<{ database: Database }>;
+    catalog: Catalog;
+    publicUrl: () => string;
+  },
+): Route[] => {
+  const inShard = (build: (services: typeof deps) => Endpoint) => inShardOfInstallation(deps, build);
+  return [
+    route(`GET ${INTEGRATION}/subscribe-setup`, "full", getSubscribeSetup(deps)),
+    route(`GET ${INSTALLATION}/subscriptions`, "frontend", inShard(listSubscriptions)),
+    route(`GET ${INSTALLATION}/subscription-events`, "frontend", inShard(listSubscriptionEvents)),
+    route(`POST ${INSTALLATION}/subscriptions:test`, "frontend", inShard(testSubscription)),
+    route(`POST ${INSTALLATION}/subscriptions:reconcile`, "frontend", inShard(reconcileSubscriptions)),
+  ];
+};
 
 const listSubscriptions = (deps: { database: Database; catalog: Catalog; publicUrl: () => string }) =>
   projectEndpoint({

@@ -1,5 +1,6 @@
 /** Ends the reporting of objects that no installation of a connection subscribes to any more. */
 import { setTimeout as wait } from "node:timers/promises";
+import { Problem } from "../../../ground/errors.ts";
 import { computeBackoffMs } from "../../jobs/backoff.ts";
 import type { Log } from "../../../ground/log.ts";
 import { callProvider, type CallServices } from "../../operations/call-provider.ts";
@@ -51,6 +52,8 @@ async function deselect(deps: StreamServices, stream: HeldStream, dropped: strin
         : deselectFromJournal(deps, stream, dropped));
       break;
     } catch (error) {
+      // A shard is away, whose customers may want the objects: they are deselected when it is back.
+      if (error instanceof Problem) throw error;
       if (attempts === MAX_ATTEMPTS) {
         deps.log.warn(
           { stream: id, projectId, provider, ref, left: dropped, error: String(error) },
@@ -76,28 +79,28 @@ async function deselectFromStream(
 }
 
 /**
- * The journal belongs to the builder's app: only what Busbar has selected is removed, except for what a project with the same
- * app wants.
+ * The journal belongs to the builder's app: only what Busbar has selected is removed, except for what others
+ * with the same app want: other projects, and customers of other shards.
  */
 async function deselectFromJournal(
   deps: StreamServices,
-  { id, providerAppId, projectId, provider }: HeldStream,
+  stream: HeldStream,
   dropped: string[],
 ): Promise<void> {
+  const { providerAppId, projectId, provider } = stream;
   const { journal } = deps.catalog.connector(provider) ?? {};
   if (!journal || providerAppId === null || dropped.length === 0) return;
   const { fetch } = await deps.appCalls.find({ projectId, providerAppId }, (scopes) =>
     journal.tokenScopes(scopes),
   );
-  const { data } = deps.database;
-  const kept = new Set(await listWantedByOthers(data, id, dropped));
+  const kept = new Set(await listWantedByOthers(deps.database, stream, dropped));
   const gone = dropped.filter((key) => !kept.has(key));
   if (gone.length === 0) return;
   try {
     await journal.deselect(gone.map(readJournalKey), fetch);
   } finally {
     // After a failure, too: the provider may have deselected some, and who has begun to want one keeps it from the next attempt.
-    await dropSelectedOfOthers(data, id, gone);
+    await dropSelectedOfOthers(deps.database, stream, gone);
   }
 }
 

@@ -23,7 +23,8 @@ const MAX_ROUNDS = 5;
 
 /**
  * Selects nothing before Busbar has a position in the journal, so that the position precedes every reported change. Throws
- * `ProviderError`; `forbidden` if the provider gives the app no token.
+ * `ProviderError`; `forbidden` if the provider gives the app no token. Throws a 503 Problem while a shard is away, whose customers may
+ * have selected more of the same account.
  */
 export async function selectInJournal(
   deps: SubscribeServices & { appCalls: AppCalls },
@@ -52,8 +53,9 @@ export async function selectInJournal(
   // object is selected again.
   if (!hasStreamOpened(await put([toJournalKey(accountRef, objectKey)])))
     return { isOpen: false, warnings: [] };
+  const shared = { provider, accountRef: app.clientId };
   const listFilters = async () =>
-    mergeFilters(await listJournalFilters(data, { journalAppId: app.id, accountRef, objectKey }));
+    mergeFilters(await listJournalFilters(deps.database, shared, { accountRef, objectKey }));
   let filters = await listFilters();
   for (let rounds = 1; ; rounds++) {
     const { fields, ...events } = filters;

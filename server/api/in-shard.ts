@@ -1,0 +1,34 @@
+/** Serves requests about one customer with the services of the shard that the customer is in. */
+import type { Endpoint } from "../http/endpoint.ts";
+import type { CustomerShards } from "../operations/customer-shards.ts";
+import type { Database } from "../store/database/database.ts";
+import { nameShard } from "../store/shards/ask-shards.ts";
+
+interface InShards {
+  database: Database;
+  /** The services of a shard are those of the main one, but for what works on the database of its customers. */
+  shards: CustomerShards<{ database: Database }>;
+}
+
+/** For a path that names an installation. While its shard is away, the answer is a 503 Problem that names it. */
+export function inShardOfInstallation<Deps extends InShards>(
+  deps: Deps,
+  build: (deps: Deps) => Endpoint,
+): Endpoint {
+  const declared = build(deps);
+  const others = new WeakMap<Database, Endpoint>();
+  return {
+    ...declared,
+    async handle(call) {
+      const { installationId } = call.params as { installationId: string };
+      const services = await deps.shards.chooseByInstallation(call.project.id, installationId);
+      const { database } = services;
+      if (database === deps.database) return declared.handle(call);
+      let other = others.get(database);
+      if (!other) others.set(database, (other = build({ ...deps, ...services })));
+      return other.handle(call).catch((error: unknown) => {
+        throw database.trouble ? nameShard(error, database) : error;
+      });
+    },
+  };
+}
