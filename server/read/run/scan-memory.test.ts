@@ -24,12 +24,11 @@ function scan(max: number, tokenAt: (index: number) => string, idsAt: (index: nu
     const page = buildPage(idsAt(index));
     const next = position(tokenAt(index));
     try {
-      memory.check("run", page, next);
+      memory.check("run", page, next)();
     } catch (error) {
       assert.match(String(error), /circle|empty|just before/);
       return index;
     }
-    memory.note("run", page, next);
   }
   return max;
 }
@@ -66,11 +65,11 @@ test("a scan that gets on goes on, with empty pages between and records that com
 test("another attempt at a page is no other visit, and a run that has ended may begin again", () => {
   const memory = openScanMemory();
   const page = buildPage(["a"]);
-  memory.note("run", buildPage(["0"]), position("A"));
+  memory.check("run", buildPage(["0"]), position("A"))();
   for (let attempt = 0; attempt < 5; attempt++) memory.check("run", page, position("B"));
-  memory.note("run", page, position("B"));
+  memory.check("run", page, position("B"))();
   assert.throws(() => memory.check("run", page, position("A")), /circle/);
-  memory.note("run", page, undefined);
+  memory.check("run", page, undefined)();
   memory.check("run", page, position("A"));
 });
 
@@ -79,8 +78,7 @@ test("a scan that begins anew because its cursor died reads pages again, and is 
   const visit = (token: string, ids: string[], restarted = false): void => {
     const page = buildPage(ids);
     Object.assign(page.page, restarted && { restarted });
-    memory.check("run", page, position(token));
-    memory.note("run", page, position(token));
+    memory.check("run", page, position(token))();
   };
   for (let index = 0; index < 60; index++) visit(`${index}`, fresh(index));
   for (let index = 0; index < 60; index++) visit(`${index}`, fresh(index), index === 0);

@@ -16,11 +16,10 @@ const MAX_EMPTY = 10_000;
 export interface ScanMemory {
   /**
    * Throws `ProviderError` if the scan does not get on: `next` is where it was before, or pages bring nothing new. A scan that was begun
-   * anew, because the provider no longer knew its place, has not been anywhere.
+   * anew, because the provider no longer knew its place, has not been anywhere. Call the returned function once the page is committed: only
+   * then the same place is another visit, and not another attempt. It does not keep the page.
    */
-  check(operationId: string, fetched: FetchedPage, next: ReadPosition | undefined): void;
-  /** Call it once the page is committed: only then the same place is another visit, and not another attempt. */
-  note(operationId: string, fetched: FetchedPage, next: ReadPosition | undefined): void;
+  check(operationId: string, fetched: FetchedPage, next: ReadPosition | undefined): () => void;
 }
 
 interface Visited {
@@ -30,40 +29,63 @@ interface Visited {
   repeated: number;
 }
 
+/** What is remembered of a page. */
+interface Visit {
+  restarted: boolean;
+  /** Where the scan goes on. */
+  place: string;
+  /** Undefined without records. */
+  content: string | undefined;
+}
+
 export function openScanMemory(): ScanMemory {
   const runs = keepRecentlyUsed<Visited>(MAX_RUNS);
+  const findVisited = (operationId: string, { restarted }: Visit): Visited | undefined =>
+    restarted ? undefined : runs.get(operationId);
   return {
     check(operationId, fetched, next) {
-      const visited = fetched.page.restarted ? undefined : runs.get(operationId);
-      if (!visited || !next) return;
-      if (visited.places.has(placeText(next)))
-        throw brokenPage("the next page is one that this read has read before: the pages go in a circle");
-      const { empty, repeated } = countsAfter(visited, fetched);
-      if (empty > MAX_EMPTY)
-        throw brokenPage(`${empty} pages in a row are empty, and the provider names a next one`);
-      if (repeated > MAX_REPEATED)
-        throw brokenPage(`${repeated} pages in a row have records that were read just before`);
-    },
-    note(operationId, fetched, next) {
-      if (!next) return void runs.delete(operationId);
-      const known = fetched.page.restarted ? undefined : runs.get(operationId);
-      const visited = known ?? {
-        places: new Trail(),
-        pages: new Trail(),
-        empty: 0,
-        repeated: 0,
+      if (!next) return () => void runs.delete(operationId);
+      const visit = toVisit(fetched, next);
+      refuseRepetition(findVisited(operationId, visit), visit);
+      return () => {
+        const visited = findVisited(operationId, visit) ?? {
+          places: new Trail(),
+          pages: new Trail(),
+          empty: 0,
+          repeated: 0,
+        };
+        Object.assign(visited, countsAfter(visited, visit));
+        visited.places.add(visit.place);
+        if (visit.content !== undefined) visited.pages.add(visit.content);
+        runs.set(operationId, visited);
       };
-      Object.assign(visited, countsAfter(visited, fetched));
-      visited.places.add(placeText(next));
-      if (fetched.page.records.length > 0) visited.pages.add(contentText(fetched));
-      runs.set(operationId, visited);
     },
   };
 }
 
-function countsAfter(visited: Visited, fetched: FetchedPage): Pick<Visited, "empty" | "repeated"> {
-  if (fetched.page.records.length === 0) return { empty: visited.empty + 1, repeated: visited.repeated };
-  return { empty: 0, repeated: visited.pages.has(contentText(fetched)) ? visited.repeated + 1 : 0 };
+function toVisit({ stage, page }: FetchedPage, next: ReadPosition): Visit {
+  const { records, restarted = false } = page;
+  return {
+    restarted,
+    place: digest(`${next.stage} ${JSON.stringify(next.checkpoint)}`),
+    content: records.length === 0 ? undefined : digest(`${stage} ${records.map(({ id }) => id).join(" ")}`),
+  };
+}
+
+function refuseRepetition(visited: Visited | undefined, visit: Visit): void {
+  if (!visited) return;
+  if (visited.places.has(visit.place))
+    throw brokenPage("the next page is one that this read has read before: the pages go in a circle");
+  const { empty, repeated } = countsAfter(visited, visit);
+  if (empty > MAX_EMPTY)
+    throw brokenPage(`${empty} pages in a row are empty, and the provider names a next one`);
+  if (repeated > MAX_REPEATED)
+    throw brokenPage(`${repeated} pages in a row have records that were read just before`);
+}
+
+function countsAfter(visited: Visited, { content }: Visit): Pick<Visited, "empty" | "repeated"> {
+  if (content === undefined) return { empty: visited.empty + 1, repeated: visited.repeated };
+  return { empty: 0, repeated: visited.pages.has(content) ? visited.repeated + 1 : 0 };
 }
 
 /** The last places, and one of before: Brent's search for circles moves it on at each power of two. */
@@ -81,19 +103,6 @@ class Trail {
     if ((this.#count & (this.#count - 1)) === 0) this.#mark = place;
     this.#recent = [...this.#recent.slice(1 - RECENT), place];
   }
-}
-
-const placeText = ({ stage, checkpoint }: ReadPosition): string =>
-  digest(`${stage} ${JSON.stringify(checkpoint)}`);
-
-/** A page is asked for its content several times, and has thousands of ids. */
-const contents = new WeakMap<FetchedPage, string>();
-
-function contentText(fetched: FetchedPage): string {
-  const { stage, page } = fetched;
-  const text = contents.get(fetched) ?? digest(`${stage} ${page.records.map(({ id }) => id).join(" ")}`);
-  contents.set(fetched, text);
-  return text;
 }
 
 const digest = (text: string): string => hash("sha256", text, "base64url").slice(0, 16);
