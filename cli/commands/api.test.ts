@@ -143,7 +143,16 @@ integrations:
     assert.match(away.wrong[0]?.detail ?? "", /HTTP 503: no process of Busbar behind it is ready/);
     const key = await findings({ env: { BUSBAR_API_KEY: "bb_wrong" } });
     assert.deepEqual([key.code, key.wrong.map(({ check }) => check)], [1, ["key"]]);
-    assert.match(key.wrong[0]?.cure ?? "", /busbar login/);
+    assert.equal(key.wrong[0]?.cure, "The key comes from BUSBAR_API_KEY: put a valid one there.");
+    // Only a key that is accepted may ask for the address of the proxy.
+    const unasked = await findings({ env: { BUSBAR_API_KEY: "bb_wrong", BUSBAR_PROXY_URL: undefined } });
+    assert.deepEqual(
+      unasked.wrong.map(({ check }) => check),
+      ["key"],
+    );
+    const other = await busbar("list topics", { env: { BUSBAR_API_KEY: "bb_wrong" } });
+    assert.match(other.stderr, /→ The key comes from BUSBAR_API_KEY: put a valid one there\./);
+    assert.match((await busbar("list topics -k bb_wrong")).stderr, /→ The key comes from --key: /);
     const asked = await findings({ env: { BUSBAR_PROXY_URL: undefined } });
     const found = asked.all.find(({ check }) => check === "proxy");
     assert.deepEqual([found?.ok, found?.detail], [true, `${server.server.urls.proxy} answers`]);
@@ -211,9 +220,10 @@ integrations:
       [
         ["destination", "test"],
         ["connection", "connect"],
-        ["installation", "connect"],
+        ["installations", "doctor"],
       ],
     );
+    assert.match(wrong[2]?.detail ?? "", /^1 of 1 is unhealthy for what is named above$/);
     const { stdout } = await busbar("doctor");
     assert.match(stdout, /^✗ destination hook: is failing since .*\n {4}→ Look with: busbar test/m);
     // The delivery waits for a retry: --failed would leave it out.

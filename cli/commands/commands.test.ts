@@ -321,7 +321,7 @@ describe("commands without a terminal", () => {
     assert.equal(problem.stdout, "");
     assert.equal(JSON.parse(problem.stderr).status, 404);
     const key = await busbar(["list", "projects", "--key", "bb_wrong"]);
-    assert.match(key.stderr, /error: .*\n(.*\n)* {2}→ Log in again/);
+    assert.match(key.stderr, /error: .*\n(.*\n)* {2}→ The key comes from --key: put a valid one there/);
   });
 
   test("login reads the key from stdin, checks it at the server, and stores one key per address", async () => {

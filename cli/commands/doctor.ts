@@ -9,6 +9,7 @@ import { textAt } from "../http/json.ts";
 import { Refused } from "../http/refused.ts";
 import { connect, type Connected } from "../settings/connect.ts";
 import { findOwnKey } from "../settings/own-key.ts";
+import { replaceKey } from "../settings/refused-key.ts";
 import type { Terminal } from "../terminal.ts";
 
 export function addDoctor(program: Command, terminal: Terminal): void {
@@ -38,7 +39,10 @@ async function examine(deps: Connected, findings: Finding[]): Promise<boolean> {
     findings.push(...(await checkServer(deps.target)));
     if (findings.every(({ check, ok }) => ok || check !== "server")) {
       const access = await checkAccess(deps);
-      findings.push(...access, await checkProxy(deps));
+      findings.push(...access);
+      // Only a key that is accepted may ask where the proxy is.
+      if (deps.target.proxyUrl || access.every(({ check, ok }) => ok || check !== "key"))
+        findings.push(await checkProxy(deps));
       const opens = access.every(({ ok }) => ok) && access.some(({ check }) => check === "project");
       if (opens) findings.push(...(await checkProject(deps)));
     }
@@ -63,7 +67,7 @@ async function checkAccess(deps: Connected): Promise<Finding[]> {
     return [reportGood("key", `${key.detail}, so the project's resources are not checked`)];
   } catch (error) {
     if (error instanceof Refused && error.status === 401)
-      return [reportBad("key", error.message, `Log in again: busbar login ${target.origin}`)];
+      return [reportBad("key", error.message, replaceKey(target))];
     if (error instanceof Refused && error.status >= 500)
       return [reportBad("project", error.message, "Check the server's log and its database.")];
     if (error instanceof Refused)

@@ -9,8 +9,8 @@ export class Refused extends Failure {
   readonly status: number;
   readonly problem: JsonObject;
 
-  constructor(status: number, problem: JsonObject, message: string) {
-    super(message);
+  constructor(status: number, problem: JsonObject, message: string, remedy?: string) {
+    super(message, remedy === undefined ? {} : { remedy });
     this.status = status;
     this.problem = problem;
   }

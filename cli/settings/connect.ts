@@ -6,6 +6,7 @@ import { requireObjects, textAt, type Json } from "../http/json.ts";
 import { Refused } from "../http/refused.ts";
 import { createOutput, type Output } from "../output/output.ts";
 import type { Terminal } from "../terminal.ts";
+import { explainRefusedKey } from "./refused-key.ts";
 import { findTarget, type GlobalOptions, type Target } from "./target.ts";
 
 export interface Connected {
@@ -29,7 +30,7 @@ export async function connect(command: Command, terminal: Terminal): Promise<Con
 }
 
 function open(target: Target, out: Output): Connected {
-  const api = openApi(target);
+  const api = explainRefusedKey(openApi(target), target);
   let known: Promise<string> | undefined;
   const project = () => (known ??= target.project ? Promise.resolve(target.project) : onlyProject(api));
   return {
