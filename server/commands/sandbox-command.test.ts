@@ -16,13 +16,36 @@ import { startProviderSandbox } from "./sandbox-command.ts";
 
 test("a provider without facts is refused with the names of those that have some", async () => {
   await assert.rejects(
-    startProviderSandbox("nothing", 0),
-    /no simulation of "nothing"; without a name the CRMs are served; there are .*quickbooks/,
+    startProviderSandbox("nothing", { port: 0 }),
+    /no simulation of "nothing"\. +Without a name the CRMs are served; there are .*quickbooks/,
   );
 });
 
+test("a provider that is nearly spelt like one with facts is suggested", async () => {
+  await assert.rejects(startProviderSandbox("stirpe", { port: 0 }), /"stirpe"\. Did you mean "stripe"\?/);
+});
+
+test("a provider is served at the address that is asked for, and names one that can be called", async () => {
+  const own = await startProviderSandbox("stripe", { port: 0, host: "127.0.0.2" });
+  try {
+    assert.equal(new URL(own.url).hostname, "127.0.0.2");
+    await (await fetch(`${own.url}/v1/customers`)).arrayBuffer();
+  } finally {
+    await own.close();
+  }
+  const everywhere = await startProviderSandbox("stripe", { port: 0, host: "0.0.0.0" });
+  try {
+    const { port, hostname } = new URL(everywhere.url);
+    assert.equal(hostname, "127.0.0.1");
+    // Any address of this machine reaches it.
+    await (await fetch(`http://127.0.0.3:${port}/v1/customers`)).arrayBuffer();
+  } finally {
+    await everywhere.close();
+  }
+});
+
 test("a vendor that speaks GraphQL answers documents of its schema, and refuses others as its server does", async () => {
-  const { url, text, close } = await startProviderSandbox("linear", 0);
+  const { url, text, close } = await startProviderSandbox("linear", { port: 0 });
   try {
     assert.match(text, /objects with 25 records each: issues, /);
     const ask = async (query: string) => {
@@ -173,9 +196,9 @@ test("the description of a custom provider is held against facts about its vendo
 test("files with faults are refused with the place of each, before anything is served", async () => {
   const file = writeJson("x-quill.json", QUILL);
   const refused = (facts: JsonObject, message: RegExp) =>
-    assert.rejects(startProviderSandbox(file, 0, writeJson("broken.json", facts)), message);
+    assert.rejects(startProviderSandbox(file, { port: 0 }, writeJson("broken.json", facts)), message);
   await assert.rejects(
-    startProviderSandbox(file, 0),
+    startProviderSandbox(file, { port: 0 }),
     /x-quill\.json says how Busbar calls .* give --facts FILE/,
   );
   await refused({ ...FACTS, sources: 7 }, /broken\.json has faults:\n {2}facts\.sources: must be/);
@@ -184,11 +207,11 @@ test("files with faults are refused with the place of each, before anything is s
     /objects\.persons: .*x-quill\.json has no object of this name; it has people/,
   );
   await assert.rejects(
-    startProviderSandbox(join(folder, "x-none.yaml"), 0, file),
+    startProviderSandbox(join(folder, "x-none.yaml"), { port: 0 }, file),
     /x-none\.yaml cannot be read/,
   );
   await assert.rejects(
-    startProviderSandbox("stripe", 0, file),
+    startProviderSandbox("stripe", { port: 0 }, file),
     /--facts is for the file of a custom provider/,
   );
 });

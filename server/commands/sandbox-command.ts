@@ -1,6 +1,7 @@
 /** `busbar sandbox`, `busbar sandbox <provider>` and `busbar sandbox <file> --facts <file>`: simulated providers to try Busbar with. */
 import { basename } from "node:path";
 import { PROVIDER_TABLE } from "../../connectors/provider-table.ts";
+import { didYouMean } from "../../ground/closest.ts";
 import { UsageError } from "../../ground/errors.ts";
 import { startVendor } from "../../simulations/vendor/start-vendor.ts";
 import {
@@ -41,14 +42,14 @@ interface Simulated {
  */
 export async function startProviderSandbox(
   provider: string,
-  port: number,
+  at: { port: number; host?: string },
   factsFile?: string,
 ): Promise<ProviderSandbox> {
   const { name, from, facts, sdl, direct } = isProviderFile(provider)
     ? simulateCustom(provider, factsFile)
     : simulateKnown(provider, factsFile);
   const graphql = sdl === undefined ? undefined : await simulateGraphql(sdl);
-  const { vendor, url, close } = await startVendor(facts, { port, ...(graphql && { graphql }) });
+  const { vendor, url, close } = await startVendor(facts, { ...at, ...(graphql && { graphql }) });
   const objects = Object.entries(facts.objects).filter(
     ([, { list }]) => list && !list.path.includes("{parent}"),
   );
@@ -67,7 +68,8 @@ function simulateKnown(provider: string, factsFile: string | undefined): Simulat
   const name = PROVIDER_TABLE[provider]?.displayName;
   if (!facts || name === undefined)
     throw new UsageError(
-      `there is no simulation of "${provider}"; without a name the CRMs are served; there are ${listProvidersWithFacts().join(", ")}; ` +
+      `there is no simulation of "${provider}". ${didYouMean(provider, listProvidersWithFacts(), "")} ` +
+        `Without a name the CRMs are served; there are ${listProvidersWithFacts().join(", ")}; ` +
         "for a custom provider give its file: busbar sandbox providers/x-quill.yaml --facts FILE",
     );
   if (factsFile !== undefined)

@@ -120,7 +120,8 @@ async function sandbox(args: string[]): Promise<void> {
     throw new UsageError("--facts is about a provider: busbar sandbox providers/x-quill.yaml --facts FILE");
   if (provider !== undefined) {
     const number = wholeNumber("--port", port, 0, 65_535);
-    const simulated = await openAt(number, "sandbox", () => startProviderSandbox(provider, number, facts));
+    const where = { port: number, ...(host !== undefined && { host }) };
+    const simulated = await openAt(number, "sandbox", () => startProviderSandbox(provider, where, facts));
     process.stdout.write(simulated.text);
     onStopSignal(() => simulated.close());
     return;

@@ -1,8 +1,9 @@
-/** Serves a simulated vendor over HTTP on the loopback interface. */
+/** Serves a simulated vendor over HTTP. */
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Facts } from "../../connector-kit/facts/facts.ts";
+import { reachableHost } from "../../ground/reachable-host.ts";
 import { Vendor, type VendorOptions } from "./vendor.ts";
 
 export interface RunningVendor {
@@ -13,10 +14,10 @@ export interface RunningVendor {
 
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** Starts a simulated vendor on a port of the loopback interface; 0 chooses a free one. Throws like `listen` if the port is in use. */
+/** Starts a simulated vendor, by default on the loopback interface; port 0 chooses a free one. Throws like `listen` if the port is in use. */
 export async function startVendor(
   facts: Facts,
-  options: VendorOptions & { port?: number } = {},
+  options: VendorOptions & { port?: number; host?: string } = {},
 ): Promise<RunningVendor> {
   const vendor = new Vendor(facts, options);
   const server = createServer((request, response) => {
@@ -42,9 +43,10 @@ export async function startVendor(
         .end(body === undefined ? undefined : JSON.stringify(body));
     });
   });
-  server.listen(options.port ?? 0, "127.0.0.1");
+  const { port = 0, host = "127.0.0.1" } = options;
+  server.listen(port, host);
   await once(server, "listening");
-  vendor.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  vendor.url = `http://${reachableHost(host)}:${(server.address() as AddressInfo).port}`;
   return {
     vendor,
     url: vendor.url,
