@@ -1,9 +1,8 @@
-/** The alert rules and the Grafana board: what they ask for is what /metrics reports. */
+/** The alert rules and the Grafana board agree with the source of the metrics and with the guide; prometheus.test.ts runs them. */
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { collectDefaultMetrics, Registry } from "@prometheus-io/client";
 import { parse } from "yaml";
 
 const ROOT = join(import.meta.dirname, "..");
@@ -25,19 +24,11 @@ const expressions = [
 
 const sources = globSync("server/metrics/*.ts", { cwd: ROOT }).map(read).join("\n");
 
-test("every metric that an alert or a panel asks for is reported, with the labels that it names", async () => {
-  const defaults = new Registry();
-  collectDefaultMetrics({ register: defaults });
-  const standard = defaults.getMetricsAsArray().map(({ name }) => name);
+test("every label that an alert or a panel names is one of ours", () => {
   const labels = new Set(["le", "job", "instance"]);
   for (const [, list = ""] of sources.matchAll(/labelNames: \[([^\]]*)\]/g))
     for (const [, name = ""] of list.matchAll(/"(\w+)"/g)) labels.add(name);
   for (const expression of expressions) {
-    for (const [whole] of expression.matchAll(/\b(?:busbar|nodejs|process)_\w+/g)) {
-      const name = whole.replace(/_(bucket|count|sum)$/, "");
-      const isKnown = sources.includes(`"${name}"`) || standard.includes(whole);
-      assert.ok(isKnown, `${whole} in ${expression}`);
-    }
     for (const [, names = ""] of expression.matchAll(/by \(([^)]*)\)/g))
       for (const name of names.split(",")) assert.ok(labels.has(name.trim()), `${name} in ${expression}`);
     for (const [, name = ""] of expression.matchAll(/[{,](\w+)=/g))

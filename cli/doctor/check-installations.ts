@@ -6,7 +6,7 @@ import { reportBad, summarize, type Finding } from "./finding.ts";
 
 interface Fault extends Unhealthy {
   since: string;
-  /** Of the installation's connection. */
+  /** The installation's connection. */
   connectionId: string;
   connectionStatus: string;
 }
@@ -48,7 +48,7 @@ function listFaults(installation: JsonObject): Fault[] {
     }));
 }
 
-/** As the checks of destinations and connections are called. */
+/** Returns the name that the checks of destinations and connections give it. */
 const nameCause = ({ type, name, connectionId }: Fault): string =>
   `${type} ${type === "connection" ? connectionId : name}`;
 

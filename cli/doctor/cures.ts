@@ -29,8 +29,7 @@ export const isMissing = (detail: string): boolean => detail.startsWith("There i
 const createDestination = (name: string): string =>
   `Create it: busbar create destination ${quoteWord(name)} --webhook <url>. What waits is sent then.`;
 
-export const testDestination = (name: string): string =>
-  `Look with: busbar test destination ${quoteWord(name)}`;
+const testDestination = (name: string): string => `Look with: busbar test destination ${quoteWord(name)}`;
 
 export const resendWaiting = (name: string): string =>
   `${testDestination(name)}. Then: busbar resend --destination ${quoteWord(name)} --undelivered`;
