@@ -4,7 +4,7 @@
  */
 export interface Schemas {
   AcceptInviteRequest: { invitedEmail: string };
-  Activity: { of: "operations" | "deliveries" | "attempts" | "records" | "proxyCalls"; by?: "integration" | "group" | "object" | "type" | "destination" | "status"; since: string; until: string; countedSince?: string; bucketSeconds: number; buckets: readonly Schemas["ActivityBucket"][]; totals: readonly Schemas["ActivityValue"][] };
+  Activity: { of: "operations" | "deliveries" | "attempts" | "records" | "proxyCalls"; by?: "integration" | "group" | "object" | "type" | "destination" | "status"; since: string; until: string; countedSince?: string; bucketSeconds: number; buckets: readonly Schemas["ActivityBucket"][]; totals: readonly Schemas["ActivityValue"][]; unavailable?: readonly string[] };
   ActivityBucket: { time: string; values: readonly Schemas["ActivityValue"][] };
   ActivityValue: { key?: string; count: number; failed: number; p50Ms?: number; p95Ms?: number };
   Actor: { kind: "agent" | "key" | "person" | "customer"; id: string; name?: string; client?: string; onBehalfOf?: string };
@@ -104,7 +104,7 @@ export interface Schemas {
   FieldFilter: { fieldName: string; operator: "eq"; value: string | number | boolean };
   FieldMetadata: { fieldName: string; displayName: string; description?: string; valueType?: "string" | "boolean" | "date" | "datetime" | "singleSelect" | "multiSelect" | "int" | "float" | "reference" | "other"; providerType?: string; readOnly?: boolean; isCustom?: boolean; isRequired?: boolean; isSensitive?: boolean; referenceTo?: readonly string[]; values?: readonly { value: string; displayValue: string }[] };
   FieldSetting: { default?: { stringValue?: string; integerValue?: number; booleanValue?: boolean }; writeOnCreate?: "always" | "never"; writeOnUpdate?: "always" | "never" | "ifEmpty" };
-  FindResponse: { results: readonly Schemas["Found"][] };
+  FindResponse: { results: readonly Schemas["Found"][]; unavailable?: readonly string[] };
   Found: { kind: "operation" | "event" | "delivery" | "connection" | "installation" | "integration" | "group" | "destination" | "topic" | "apiKey" | "proxyCall" | "request" | "record"; id: string; name: string; in?: string; object?: string; integration?: string };
   FoundRecord: { id: string; fields: Record<string, unknown>; mappedFields: Record<string, unknown>; associations?: Record<string, unknown>; raw: Record<string, unknown> };
   GenerateConnectionRequest: { provider: string; groupRef: string; groupName?: string; consumerRef: string; consumerName?: string; providerWorkspaceRef?: string; providerMetadata?: Record<string, { value: string; source: "input" | "token" | "provider"; displayName?: string }>; apiKey?: string; basicAuth?: { username: string; password: string }; oauth2ClientCredentials?: { clientId: string; clientSecret: string; scopes?: readonly string[] }; oauth2PasswordCredentials?: { username: string; password: string; clientId: string; clientSecret: string; scopes?: readonly string[] }; oauth2AuthorizationCode?: { accessToken?: { token: string; issuedAt?: string; expiresAt?: string }; refreshToken?: { token: string; issuedAt?: string; expiresAt?: string }; scopes?: readonly string[] }; customAuth?: Record<string, unknown> };
@@ -132,22 +132,22 @@ export interface Schemas {
   JwtKey: { id: string; projectId: string; label: string; algorithm: "RSA"; publicKeyPem: string; active: boolean; createTime: string; updateTime: string };
   KeptHistory: { days: number; isOwn: boolean; leastDays: number; mostDays: number };
   LastFailure: { time: string; status?: number; error?: string };
-  ListApprovalsResponse: { results: readonly Schemas["Approval"][]; pagination: { done: boolean; nextPageToken?: string } };
-  ListAuditEventsResponse: { results: readonly Schemas["AuditEvent"][]; pagination: { done: boolean; nextPageToken?: string } };
-  ListConsentsResponse: { results: readonly Schemas["Consent"][]; pagination: { done: boolean; nextPageToken?: string } };
-  ListDeliveriesResponse: { results: readonly Schemas["Delivery"][]; pagination: { done: boolean; nextPageToken?: string } };
-  ListEventsResponse: { results: readonly Schemas["Event"][]; pagination: { done: boolean; nextPageToken?: string } };
-  ListGroupsResponse: { results: readonly Schemas["Customer"][]; pagination: { done: boolean; nextPageToken?: string } };
-  ListOperationsResponse: { results: readonly Schemas["Operation"][]; pagination: { done: boolean; nextPageToken?: string } };
-  ListProjectConnectionsResponse: { results: readonly Schemas["Connection"][]; pagination: { done: boolean; nextPageToken?: string } };
-  ListProjectDeliveriesResponse: { results: readonly Schemas["ProjectDelivery"][]; pagination: { done: boolean; nextPageToken?: string } };
-  ListProjectInstallationsResponse: { results: readonly { id: string; projectId: string; integrationId: string; group: Schemas["Group"]; healthStatus: "healthy" | "unhealthy"; healthReasons: readonly Schemas["HealthReason"][]; lastOperationStatus?: "success" | "failure" | "in_progress"; connection: Schemas["Connection"]; readPauses: readonly Schemas["ReadPause"][]; createTime: string; createdBy: string; updateTime?: string; config: { id: string; revisionId: string; createTime: string; createdBy: string; content: Schemas["ConfigContent"] }; warnings?: readonly Schemas["InstallationWarning"][]; integrationName: string }[]; pagination: { done: boolean; nextPageToken?: string } };
-  ListProjectOperationsResponse: { results: readonly Schemas["Operation"][]; pagination: { done: boolean; nextPageToken?: string } };
-  ListProjectProxyCallsResponse: { results: readonly Schemas["ListedProxyCall"][]; pagination: { done: boolean; nextPageToken?: string } };
-  ListProxyCallsResponse: { results: readonly Schemas["ProxyCall"][]; pagination: { done: boolean; nextPageToken?: string } };
-  ListRequestsResponse: { results: readonly Schemas["RefusedRequest"][]; pagination: { done: boolean; nextPageToken?: string } };
-  ListRevisionsResponse: { results: readonly Schemas["RevisionEntry"][]; pagination: { done: boolean; nextPageToken?: string } };
-  ListSubscriptionEventsResponse: { results: readonly Schemas["SubscriptionEvent"][]; pagination: { done: boolean; nextPageToken?: string } };
+  ListApprovalsResponse: { results: readonly Schemas["Approval"][]; pagination: { done: boolean; nextPageToken?: string; unavailable?: readonly string[] } };
+  ListAuditEventsResponse: { results: readonly Schemas["AuditEvent"][]; pagination: { done: boolean; nextPageToken?: string; unavailable?: readonly string[] } };
+  ListConsentsResponse: { results: readonly Schemas["Consent"][]; pagination: { done: boolean; nextPageToken?: string; unavailable?: readonly string[] } };
+  ListDeliveriesResponse: { results: readonly Schemas["Delivery"][]; pagination: { done: boolean; nextPageToken?: string; unavailable?: readonly string[] } };
+  ListEventsResponse: { results: readonly Schemas["Event"][]; pagination: { done: boolean; nextPageToken?: string; unavailable?: readonly string[] } };
+  ListGroupsResponse: { results: readonly Schemas["Customer"][]; pagination: { done: boolean; nextPageToken?: string; unavailable?: readonly string[] } };
+  ListOperationsResponse: { results: readonly Schemas["Operation"][]; pagination: { done: boolean; nextPageToken?: string; unavailable?: readonly string[] } };
+  ListProjectConnectionsResponse: { results: readonly Schemas["Connection"][]; pagination: { done: boolean; nextPageToken?: string; unavailable?: readonly string[] } };
+  ListProjectDeliveriesResponse: { results: readonly Schemas["ProjectDelivery"][]; pagination: { done: boolean; nextPageToken?: string; unavailable?: readonly string[] } };
+  ListProjectInstallationsResponse: { results: readonly { id: string; projectId: string; integrationId: string; group: Schemas["Group"]; healthStatus: "healthy" | "unhealthy"; healthReasons: readonly Schemas["HealthReason"][]; lastOperationStatus?: "success" | "failure" | "in_progress"; connection: Schemas["Connection"]; readPauses: readonly Schemas["ReadPause"][]; createTime: string; createdBy: string; updateTime?: string; config: { id: string; revisionId: string; createTime: string; createdBy: string; content: Schemas["ConfigContent"] }; warnings?: readonly Schemas["InstallationWarning"][]; integrationName: string }[]; pagination: { done: boolean; nextPageToken?: string; unavailable?: readonly string[] } };
+  ListProjectOperationsResponse: { results: readonly Schemas["Operation"][]; pagination: { done: boolean; nextPageToken?: string; unavailable?: readonly string[] } };
+  ListProjectProxyCallsResponse: { results: readonly Schemas["ListedProxyCall"][]; pagination: { done: boolean; nextPageToken?: string; unavailable?: readonly string[] } };
+  ListProxyCallsResponse: { results: readonly Schemas["ProxyCall"][]; pagination: { done: boolean; nextPageToken?: string; unavailable?: readonly string[] } };
+  ListRequestsResponse: { results: readonly Schemas["RefusedRequest"][]; pagination: { done: boolean; nextPageToken?: string; unavailable?: readonly string[] } };
+  ListRevisionsResponse: { results: readonly Schemas["RevisionEntry"][]; pagination: { done: boolean; nextPageToken?: string; unavailable?: readonly string[] } };
+  ListSubscriptionEventsResponse: { results: readonly Schemas["SubscriptionEvent"][]; pagination: { done: boolean; nextPageToken?: string; unavailable?: readonly string[] } };
   ListedIntegration: { id: string; projectId: string; name: string; provider: string; createTime: string; updateTime?: string; latestRevision: { id: string; specVersion: string; createTime: string; content: Schemas["ManifestIntegration"]; number?: number; createdBy?: string }; installationCount?: number; unhealthyInstallationCount?: number };
   ListedProxyCall: { id: string; installationId: string; method: string; path: string; status: number; time: string; durationMs: number; bytesUp: number; bytesDown: number; groupRef?: string; integrationName?: string; apiKeyId?: string; requestId?: string; refusedBy?: "busbar" | "provider" };
   ListedSession: { id: string; kind: "cookie" | "token"; current: boolean; createTime: string; lastUsedTime: string; expireTime: string; userAgent?: string };

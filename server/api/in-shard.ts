@@ -1,10 +1,11 @@
 /** Serves requests about one customer with the services of the shard that the customer is in. */
 import type { Endpoint } from "../http/endpoint.ts";
 import type { CustomerShards } from "../operations/customer-shards.ts";
+import { findRowGroupRef } from "../store/access/customers.ts";
 import type { Database } from "../store/database/database.ts";
 import { nameShard } from "../store/shards/ask-shards.ts";
 
-interface InShards {
+export interface InShards {
   database: Database;
   /** The services of a shard are those of the main one, but for what works on the database of its customers. */
   shards: CustomerShards<{ database: Database }>;
@@ -31,4 +32,22 @@ export function inShardOfInstallation<Deps extends InShards>(
       });
     },
   };
+}
+
+/** Returns the shards with the rows of the customer that a filter names; all shards if it names none that is there. */
+export async function chooseShards(
+  { database, shards }: InShards,
+  projectId: string,
+  { groupRef, installationId }: { groupRef?: string | undefined; installationId?: string | undefined },
+): Promise<Pick<Database, "shards">> {
+  if (database.shards.length === 1) return database;
+  const { control } = database;
+  const named =
+    groupRef ??
+    (installationId === undefined
+      ? undefined
+      : await findRowGroupRef(control, projectId, "installations", installationId));
+  return named === undefined
+    ? database
+    : { shards: [(await shards.chooseByGroup(projectId, named)).database] };
 }

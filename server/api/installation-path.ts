@@ -2,7 +2,7 @@
 import { Type, type Static } from "typebox";
 import { Problem } from "../../ground/errors.ts";
 import { isUuid } from "../../ground/ids.ts";
-import type { DataQueries } from "../store/database/sides.ts";
+import type { SharedQueries } from "../store/database/sides.ts";
 import { findInstallation } from "../store/integrations/installations.ts";
 import { findIntegration } from "../store/integrations/integrations.ts";
 import { InstallationId, IntegrationIdOrName } from "./members.ts";
@@ -18,7 +18,7 @@ export const InstallationPath = Type.Object({
  * left behind; its integration, if it is deleted as well, must then be named by its id. Throws a 404 Problem.
  */
 export async function requireInstallation(
-  queries: DataQueries,
+  queries: SharedQueries,
   projectId: string,
   path: Static<typeof InstallationPath>,
   hasEntries: (place: { installationId: string; integrationId: string }) => Promise<boolean>,

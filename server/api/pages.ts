@@ -70,6 +70,12 @@ export const textQuery = (columns: string) => ({
   ),
 });
 
+/** Member of what is put together from several databases. */
+export const Unavailable = Type.Array(Type.String({ description: "Name of a shard." }), {
+  description:
+    "Only while databases of customers (shards) are away: their names. What they have of this list is missing, and nothing follows from that.",
+});
+
 export const pageSchema = <Result extends TSchema>(result: Result) =>
   Type.Object({
     results: Type.Array(result, { description: "The entries of this page." }),
@@ -79,10 +85,13 @@ export const pageSchema = <Result extends TSchema>(result: Result) =>
         nextPageToken: Type.Optional(
           Type.String({ description: "Pass it as `pageToken` to get the next page." }),
         ),
+        unavailable: Type.Optional(Unavailable),
       },
       { description: "Position in the list." },
     ),
   });
+
+type Listed<Row> = Row[] | { rows: Row[]; continueBefore?: string; unavailable?: string[] };
 
 /**
  * Returns one page; the id of its last row is the token of the next page. `list` is called with one row more than fits,
@@ -99,10 +108,13 @@ export async function onePage<Row, Result>(
     /** Default: the member `id` of a result. */
     getPageToken?: (result: Result) => string;
     /** `continueBefore`: the list has examined enough rows and may have found too few; the next page begins there. */
-    list: (range: IdRange) => Promise<Row[] | { rows: Row[]; continueBefore?: string }>;
+    list: (range: IdRange) => Promise<Listed<Row>>;
     show: (row: Row) => Result;
   },
-): Promise<{ results: Result[]; pagination: { done: boolean; nextPageToken?: string } }> {
+): Promise<{
+  results: Result[];
+  pagination: { done: boolean; nextPageToken?: string; unavailable?: string[] };
+}> {
   const { isToken = isUuid, isId = isToken, getPageToken = readId, usual = USUAL_SIZE } = by;
   const { pageSize: size = usual, pageToken, after } = query;
   if (pageToken !== undefined && !isToken(pageToken))
@@ -113,13 +125,16 @@ export async function onePage<Row, Result>(
     throw queryProblem("after", "cannot be combined with `pageToken`. Send one of them.");
   const period = { since: readTime(query, "since"), until: readTime(query, "until") };
   const listed = await by.list({ before: pageToken, after, ...period, limit: size + 1 });
-  const { rows, continueBefore } = Array.isArray(listed) ? { rows: listed } : listed;
+  const { rows, continueBefore, unavailable } = Array.isArray(listed) ? { rows: listed } : listed;
   const results = rows.slice(0, size).map(by.show);
   const last = rows.length > size ? results.at(-1) : undefined;
   const nextPageToken = last === undefined ? continueBefore : getPageToken(last);
   return {
     results,
-    pagination: nextPageToken === undefined ? { done: true } : { done: false, nextPageToken },
+    pagination: {
+      ...(nextPageToken === undefined ? { done: true } : { done: false, nextPageToken }),
+      ...(unavailable && { unavailable }),
+    },
   };
 }
 

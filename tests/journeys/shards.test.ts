@@ -126,10 +126,23 @@ test("while a shard is away, its customers are refused and the others are served
   assert.equal((await send("b", "meanwhile"))?.status, 503);
   await until(() => sink.messagesAt("/hook").length === 3);
   const id = String(accepted?.body.operationId);
-  for (const path of ["/operations", `/operations/${id}`]) {
-    const { status, text } = await busbar.inProject("GET", path);
-    assert.equal(status, 503, text);
-    assert.match(text, /the shard `b`.* is away/);
+  const { status, text } = await busbar.inProject("GET", `/operations/${id}`);
+  assert.equal(status, 503, text);
+  assert.match(text, /the shard `b`.* is away/);
+  // A list has the rows of the others, and names what is away; that of another customer has nothing to name.
+  for (const path of ["/operations", "/events", "/deliveries:search"]) {
+    const { body, text } = await busbar.inProject("GET", path);
+    assert.deepEqual(body.pagination?.unavailable, ["b"], text);
+    assert.ok(body.results.length >= 2, text);
+    const ofA = await busbar.inProject("GET", `${path}?groupRef=customer-a`);
+    assert.equal(ofA.body.pagination.unavailable, undefined, ofA.text);
+    assert.ok(ofA.body.results.length > 0, ofA.text);
+    const ofB = await busbar.inProject("GET", `${path}?groupRef=customer-b`);
+    assert.deepEqual([ofB.body.results, ofB.body.pagination.unavailable], [[], ["b"]], ofB.text);
+  }
+  for (const path of [`/find?q=${id}`, "/activity?of=operations"]) {
+    const { body, text } = await busbar.inProject("GET", path);
+    assert.deepEqual(body.unavailable, ["b"], text);
   }
   // It starts without that shard, too.
   await busbar.restart();

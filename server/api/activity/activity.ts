@@ -2,9 +2,10 @@
 import { Type } from "typebox";
 import { nowMs } from "../../../ground/clock.ts";
 import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
-import { type ActivityRow, countActivity, listDimensions } from "../../store/operations/count-activity.ts";
+import { type ActivityRow, listDimensions } from "../../store/operations/count-activity.ts";
+import { countInShards } from "../../store/shards/count-in-shards.ts";
 import type { Database } from "../../store/database/database.ts";
-import { queryProblem } from "../pages.ts";
+import { queryProblem, Unavailable } from "../pages.ts";
 import { PROJECT } from "../paths.ts";
 
 export const activityRoutes = (deps: { database: Database }): Route[] => [
@@ -63,6 +64,7 @@ const ActivitySchema = Type.Object(
       { description: "All buckets, in order." },
     ),
     totals: Type.Array(ValueSchema, { description: "Counts of the whole time." }),
+    unavailable: Type.Optional(Unavailable),
   },
   { title: "Activity", description: "Counts by period." },
 );
@@ -110,7 +112,7 @@ const getActivity = (deps: { database: Database }) =>
         throw queryProblem("by", `\`${of}\` are counted by ${listDimensions(of).join(", ")}.`);
       const { bounds, bucketSeconds } = buildBuckets(query);
       const question = { projectId: project.id, by, key, bounds };
-      const { rows, countedSince } = await countActivity(deps.database.data, of, question);
+      const { rows, countedSince, unavailable } = await countInShards(deps.database, of, question);
       const byBucket = Map.groupBy(rows, ({ bucket }) => bucket ?? 0);
       const iso = (at: number) => bounds.at(at)?.toISOString() ?? "";
       return {
@@ -125,6 +127,7 @@ const getActivity = (deps: { database: Database }) =>
           values: (byBucket.get(index + 1) ?? []).map(toValue),
         })),
         totals: (byBucket.get(0) ?? []).map(toValue),
+        ...(unavailable.length > 0 && { unavailable }),
       };
     },
   });

@@ -26,6 +26,7 @@ import {
 } from "../../store/deliveries/delivery-pages.ts";
 import { type DestinationRow, findDestination } from "../../store/deliveries/destinations.ts";
 import { getDestinationRow, maySeeSecrets } from "../destinations/destination.ts";
+import { chooseShards, type InShards } from "../in-shard.ts";
 import { DestinationIdOrName } from "../members.ts";
 import { listQuery, onePage, pageSchema, periodQuery } from "../pages.ts";
 import { DESTINATION, PROJECT } from "../paths.ts";
@@ -42,7 +43,7 @@ import {
   toProjectDelivery,
 } from "./delivery.ts";
 
-export const deliveryRoutes = (deps: { database: Database }): Route[] => [
+export const deliveryRoutes = (deps: InShards): Route[] => [
   route(`GET ${PROJECT}/deliveries`, "full", listWaitingDeliveries(deps)),
   route(`GET ${PROJECT}/deliveries:search`, "full", listProjectDeliveries(deps)),
   route(`GET ${DESTINATION}/deliveries`, "full", listDeliveries(deps)),
@@ -51,7 +52,7 @@ export const deliveryRoutes = (deps: { database: Database }): Route[] => [
   route(`POST ${DESTINATION}/deliveries/{deliveryId}:resend`, "full", resendDelivery(deps)),
 ];
 
-const listProjectDeliveries = (deps: { database: Database }) =>
+const listProjectDeliveries = (deps: InShards) =>
   projectEndpoint({
     operationId: "listProjectDeliveries",
     tag: "Deliveries",
@@ -88,7 +89,7 @@ const listProjectDeliveries = (deps: { database: Database }) =>
         list: async (range) =>
           isNothing || !subject
             ? []
-            : listRowsInShards(deps.database, {
+            : listRowsInShards(await chooseShards(deps, project.id, query), {
                 projectId: project.id,
                 destinationId,
                 eventId,
@@ -126,7 +127,7 @@ const listWaitingDeliveries = (deps: { database: Database }) =>
     },
   });
 
-const listDeliveries = (deps: { database: Database }) =>
+const listDeliveries = (deps: InShards) =>
   projectEndpoint({
     operationId: "listDeliveries",
     tag: "Deliveries",
@@ -157,7 +158,7 @@ const listDeliveries = (deps: { database: Database }) =>
         isToken: isDeliveryToken,
         list: async (range) =>
           subject
-            ? listRowsInShards(deps.database, {
+            ? listRowsInShards(await chooseShards(deps, project.id, query), {
                 projectId: project.id,
                 destinationId: id,
                 state,
@@ -171,7 +172,7 @@ const listDeliveries = (deps: { database: Database }) =>
     },
   });
 
-const listRowsInShards = (database: Database, filter: DeliveryFilter) =>
+const listRowsInShards = (database: Pick<Database, "shards">, filter: DeliveryFilter) =>
   listInShards(database, (data) => listDeliveryRows(data, filter), {
     ...filter.range,
     getPosition: ({ eventId, destinationId }) => toDeliveryToken(eventId, destinationId),

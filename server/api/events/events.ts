@@ -7,7 +7,7 @@ import { EVENT_TYPES } from "../../events/event-types.ts";
 import { sampleEvent } from "../../events/sample-event.ts";
 import { endpoint, projectEndpoint, route, type Route } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database/database.ts";
-import { askShards, findInShards, listInShards } from "../../store/shards/ask-shards.ts";
+import { askPresent, findInShards, listInShards } from "../../store/shards/ask-shards.ts";
 import { readMembers } from "../../store/deliveries/delivery-subjects.ts";
 import {
   type EventDelivery,
@@ -18,11 +18,12 @@ import {
   listTopicsOfEvent,
 } from "../../store/deliveries/event-pages.ts";
 import { StatusSchema } from "../deliveries/delivery.ts";
+import { chooseShards, type InShards } from "../in-shard.ts";
 import { ConnectionId, DestinationId, GroupRef, InstallationId, OperationId, TopicId } from "../members.ts";
 import { listQuery, onePage, pageSchema, periodQuery, textQuery } from "../pages.ts";
 import { PROJECT } from "../paths.ts";
 
-export const eventRoutes = (deps: { database: Database }): Route[] => [
+export const eventRoutes = (deps: InShards): Route[] => [
   route("GET /v1/event-types", "public", listEventTypes()),
   route(`GET ${PROJECT}/events`, "full", listEvents(deps)),
   route(`GET ${PROJECT}/events/{eventId}`, "full", getEvent(deps)),
@@ -78,10 +79,15 @@ const EventWithDataSchema = Type.Object(
 type Shown = Static<typeof EventSchema>;
 
 /** Adds to events where each went. */
-async function toEvents(database: Database, projectId: string, rows: ListedEvent[]): Promise<Shown[]> {
+async function toEvents(
+  database: Pick<Database, "shards">,
+  projectId: string,
+  rows: ListedEvent[],
+): Promise<Shown[]> {
   const sent = rows.filter(({ missing }) => missing === null).map(({ id }) => id);
-  const found = await askShards(database, (data) => listDeliveriesOfEvents(data, projectId, sent));
-  const deliveries = Map.groupBy(found.flat(), ({ eventId }) => eventId);
+  // They are where the event is: a shard that is away has none of these.
+  const { answers } = await askPresent(database, (data) => listDeliveriesOfEvents(data, projectId, sent));
+  const deliveries = Map.groupBy(answers.flat(), ({ eventId }) => eventId);
   return rows.map((row) => toEvent(row, deliveries.get(row.id) ?? []));
 }
 
@@ -110,7 +116,7 @@ function toEvent({ id, type, data, missing }: ListedEvent, deliveries: EventDeli
   };
 }
 
-const listEvents = (deps: { database: Database }) =>
+const listEvents = (deps: InShards) =>
   projectEndpoint({
     operationId: "listEvents",
     tag: "Events",
@@ -152,15 +158,16 @@ const listEvents = (deps: { database: Database }) =>
         type === undefined ? hasMessages : type === one,
       );
       const of = { projectId: project.id, types, messageTypes, members, nowhere, text: searched };
+      const shards = await chooseShards(deps, project.id, query);
       const page = await onePage(query, {
         list: (range) =>
-          listInShards(deps.database, (data) => listRows(data, { ...of, range }), {
+          listInShards(shards, (data) => listRows(data, { ...of, range }), {
             ...range,
             getPosition: ({ id }) => id,
           }),
         show: (row) => row,
       });
-      return { ...page, results: await toEvents(deps.database, project.id, page.results) };
+      return { ...page, results: await toEvents(shards, project.id, page.results) };
     },
   });
 
@@ -175,7 +182,11 @@ const getEvent = (deps: { database: Database }) =>
     hasEntityTag: true,
     async handle({ project, params }) {
       const found = await findInShards(deps.database, (data) => findEvent(data, project.id, params.eventId));
-      const [event] = await toEvents(deps.database, project.id, found ? [found.row] : []);
+      const [event] = await toEvents(
+        { shards: found ? [found.shard] : [] },
+        project.id,
+        found ? [found.row] : [],
+      );
       if (!found || !event) {
         throw new Problem("not-found", {
           detail: `There is no event \`${params.eventId}\` in this project. Old events are removed.`,

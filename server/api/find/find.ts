@@ -3,9 +3,10 @@ import { type Static, Type } from "typebox";
 import { encodeSeenId } from "../../../ground/pack-seen.ts";
 import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database/database.ts";
-import { askShards } from "../../store/shards/ask-shards.ts";
+import { askPresent } from "../../store/shards/ask-shards.ts";
 import { findByText } from "../../store/shards/find-by-text.ts";
 import { findRecords, type FoundRecord } from "../../store/operations/traced-records.ts";
+import { Unavailable } from "../pages.ts";
 import { PROJECT } from "../paths.ts";
 
 export const findRoutes = (deps: { database: Database }): Route[] => [
@@ -71,20 +72,26 @@ const find = (deps: { database: Database }) =>
     success: {
       status: 200,
       description: "What was found.",
-      schema: Type.Object({ results: Type.Array(FoundSchema, { description: "The best first." }) }),
+      schema: Type.Object({
+        results: Type.Array(FoundSchema, { description: "The best first." }),
+        unavailable: Type.Optional(Unavailable),
+      }),
     },
     async handle({ project, query }) {
       const q = query.q.trim();
-      const [records, rows] = await Promise.all([
-        askShards(deps.database, (data) =>
+      const [records, { things, unavailable }] = await Promise.all([
+        askPresent(deps.database, (data) =>
           findRecords(data, { projectId: project.id, recordId: q, key: encodeSeenId(q) }, MAX_RECORDS),
         ),
         findByText(deps.database, project.id, q, MAX),
       ]);
-      const results = rows.flatMap(({ kind: found, id, name, within }) => {
+      const results = things.flatMap(({ kind: found, id, name, within }) => {
         const kind = KINDS.find((one) => one === found);
         return kind ? [{ kind, id, name, ...(within !== null && { in: within }) }] : [];
       });
-      return { results: [...records.flat().map((record) => toFound(q, record)), ...results].slice(0, MAX) };
+      return {
+        results: [...records.answers.flat().map((record) => toFound(q, record)), ...results].slice(0, MAX),
+        ...(unavailable.length > 0 && { unavailable }),
+      };
     },
   });

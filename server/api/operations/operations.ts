@@ -8,6 +8,7 @@ import type { InstallationCache } from "../../operations/installation-cache.ts";
 import { cancelRead } from "../../read/schedule/cancel-read.ts";
 import type { SyncNowServices } from "../../read/schedule/sync-read-objects.ts";
 import type { Database } from "../../store/database/database.ts";
+import type { DataQueries } from "../../store/database/sides.ts";
 import type { IdRange } from "../../store/database/id-range.ts";
 import { findInShards, listInShards } from "../../store/shards/ask-shards.ts";
 import { listProjectOperations as listRows } from "../../store/operations/operation-lists.ts";
@@ -16,6 +17,7 @@ import { cancelWrite } from "../../write/queue/cancel-write.ts";
 import { InstallationPath, requireInstallation } from "../installation-path.ts";
 import { OperationId } from "../members.ts";
 import { listQuery, onePage, pageQuery, pageSchema, periodQuery, textQuery } from "../pages.ts";
+import { chooseShards, inShardOfInstallation } from "../in-shard.ts";
 import { INSTALLATION, PROJECT } from "../paths.ts";
 import { seesEveryGroup } from "../require-group.ts";
 import { getBackfillProgress } from "./get-backfill-progress.ts";
@@ -28,7 +30,11 @@ interface OperationServices {
 
 export const operationRoutes = (deps: SyncNowServices & OperationServices): Route[] => [
   route(`GET ${INSTALLATION}/operations`, "frontend", listOperations(deps)),
-  route(`GET ${INSTALLATION}/objects/{objectName}/backfill-progress`, "full", getBackfillProgress(deps)),
+  route(
+    `GET ${INSTALLATION}/objects/{objectName}/backfill-progress`,
+    "full",
+    inShardOfInstallation(deps, getBackfillProgress),
+  ),
   route(`GET ${PROJECT}/operations`, "full", listProjectOperations(deps)),
   route(`GET ${PROJECT}/operations/{operationId}`, "full", getOperation(deps)),
   route(`POST ${PROJECT}/operations/{operationId}:cancel`, "full", cancelOperation(deps)),
@@ -37,7 +43,7 @@ export const operationRoutes = (deps: SyncNowServices & OperationServices): Rout
 
 const only = (what: string) => Type.Optional(Type.String({ description: `Return only operations ${what}.` }));
 
-const listProjectOperations = (deps: { database: Database }) =>
+const listProjectOperations = (deps: OperationServices) =>
   projectEndpoint({
     operationId: "listProjectOperations",
     tag: "Operations",
@@ -67,20 +73,22 @@ const listProjectOperations = (deps: { database: Database }) =>
     }),
     hasEntityTag: true,
     success: { status: 200, description: "A page.", schema: pageSchema(OperationSchema) },
-    handle: async ({ project, query }) =>
-      onePage(query, {
+    async handle({ project, query }) {
+      const shards = await chooseShards(deps, project.id, query);
+      return onePage(query, {
         list: (range) =>
-          listInShards(deps.database, (data) => listRows(data, { ...query, projectId: project.id }, range), {
+          listInShards(shards, (data) => listRows(data, { ...query, projectId: project.id }, range), {
             ...range,
             getPosition: ({ id }) => id,
           }),
         show: toOperation,
-      }),
+      });
+    },
   });
 
 const PAGE = { usual: 200, maximum: 1000 };
 
-const listOperations = (deps: { database: Database }) =>
+const listOperations = (deps: OperationServices) =>
   projectEndpoint({
     operationId: "listOperations",
     tag: "Operations",
@@ -96,16 +104,24 @@ const listOperations = (deps: { database: Database }) =>
       schema: pageSchema(OperationSchema),
     },
     async handle({ project, params, query, caller }) {
-      const { data } = deps.database;
-      const list = async (installationId: string, range: IdRange) =>
+      const shards = await chooseShards(deps, project.id, params);
+      const list = async (data: DataQueries, installationId: string, range: IdRange) =>
         (await listRows(data, { projectId: project.id, installationId }, range)).rows;
-      const installationId = await requireInstallation(data, project.id, params, async (place) => {
-        const [newest] = await list(place.installationId, { limit: 1 });
-        return newest?.integrationId === place.integrationId;
+      const { control } = deps.database;
+      const installationId = await requireInstallation(control, project.id, params, async (place) => {
+        const newest = await findInShards(shards, async (data) => {
+          const [row] = await list(data, place.installationId, { limit: 1 });
+          return row;
+        });
+        return newest?.row.integrationId === place.integrationId;
       });
       return onePage(query, {
         ...PAGE,
-        list: (range) => list(installationId, range),
+        list: (range) =>
+          listInShards(shards, (data) => list(data, installationId, range), {
+            ...range,
+            getPosition: ({ id }) => id,
+          }),
         show: seesEveryGroup(caller) ? toOperation : toCustomersOperation,
       });
     },

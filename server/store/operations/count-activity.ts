@@ -4,7 +4,7 @@ import { buildFirstId, timeOfId } from "../../../ground/ids.ts";
 import { ENTRY_BYTES } from "../../../ground/pack-seen.ts";
 import type { DataQueries } from "../database/sides.ts";
 
-type Counted = "operations" | "deliveries" | "attempts" | "records" | "proxyCalls";
+export type Counted = "operations" | "deliveries" | "attempts" | "records" | "proxyCalls";
 type Dimension = "integration" | "group" | "object" | "type" | "destination" | "status";
 
 export interface ActivityRow {
@@ -18,13 +18,13 @@ export interface ActivityRow {
   p95Ms: number | null;
 }
 
-interface Activity {
+export interface Activity {
   rows: ActivityRow[];
   /** Start of the counted part of the period; undefined if all of it was counted. */
   countedSince?: Date;
 }
 
-interface Question {
+export interface Question {
   projectId: string;
   by?: Dimension;
   /** Restricts the count to rows with this value of the dimension. */
@@ -34,7 +34,7 @@ interface Question {
 }
 
 /** Number of a dimension's values that are counted separately. */
-const MAX_KEYS = 50;
+export const MAX_KEYS = 50;
 
 /** Limit of the rows that one call counts, so that it takes a second or two however many rows a period has. */
 const MAX_COUNTED = 500_000;
@@ -84,17 +84,7 @@ export async function countActivity(
 ): Promise<Activity> {
   const countedSince = await findOldestCounted(queries, of, question, maxCounted);
   const { rows } = await sql<ActivityRow>`
-    with counted as materialized (
-      select bucket, key, ms, sum(count)::integer as count, sum(failed)::integer as failed
-      from (${SOURCES[of](question, choosePeriod(question, countedSince))}) as rows
-      group by bucket, key, ms
-    ), frequent as (
-      select key from counted where key is not null group by key order by sum(count) desc, key limit ${MAX_KEYS}
-    ), by_ms as (
-      select grouping(bucket) as is_total, bucket, frequent.key, ms, sum(count)::integer as count, sum(failed)::integer as failed
-      from (select bucket, key, ${TWO_DIGITS} as ms, count, failed from counted) as rounded left join frequent using (key)
-      group by grouping sets ((bucket, frequent.key, ms), (frequent.key, ms))
-    ), by_rank as (
+    ${buildByMs(of, question, countedSince, MAX_KEYS)}, by_rank as (
       select *,
         sum(count) over (partition by is_total, bucket, key order by ms) as up_to_ms,
         sum(count) filter (where ms is not null) over (partition by is_total, bucket, key) as timed
@@ -107,6 +97,44 @@ export async function countActivity(
   `.execute(queries);
   return { rows, ...(countedSince && { countedSince }) };
 }
+
+/** Counts of rows of the same bucket, key and duration. */
+export interface DurationRow {
+  /** Null for all buckets together. */
+  bucket: number | null;
+  key: string | null;
+  ms: number | null;
+  count: number;
+  failed: number;
+}
+
+/** Returns what `countActivity` computes its rows from, for the counts of several databases. */
+export async function countDurations(
+  queries: DataQueries,
+  of: Counted,
+  question: Question,
+  { countedSince, maxKeys }: { countedSince: Date | undefined; maxKeys: number },
+): Promise<DurationRow[]> {
+  const { rows } = await sql<DurationRow>`
+    ${buildByMs(of, question, countedSince, maxKeys)}
+    select bucket, key, ms::double precision as ms, count, failed from by_ms
+  `.execute(queries);
+  return rows;
+}
+
+/** Builds the tables of a statement that count rows by bucket, key and duration. */
+const buildByMs = (of: Counted, question: Question, countedSince: Date | undefined, maxKeys: number) => sql`
+    with counted as materialized (
+      select bucket, key, ms, sum(count)::integer as count, sum(failed)::integer as failed
+      from (${SOURCES[of](question, choosePeriod(question, countedSince))}) as rows
+      group by bucket, key, ms
+    ), frequent as (
+      select key from counted where key is not null group by key order by sum(count) desc, key limit ${maxKeys}
+    ), by_ms as (
+      select grouping(bucket) as is_total, bucket, frequent.key, ms, sum(count)::integer as count, sum(failed)::integer as failed
+      from (select bucket, key, ${TWO_DIGITS} as ms, count, failed from counted) as rounded left join frequent using (key)
+      group by grouping sets ((bucket, frequent.key, ms), (frequent.key, ms))
+    )`;
 
 /** Duration with two significant digits, which has few different values. */
 const TWO_DIGITS = sql`case when ms < 100 then ms
@@ -131,11 +159,11 @@ function choosePeriod({ bounds }: Question, countedSince: Date | undefined): Per
 }
 
 /** Returns the time of the last row within the limit, by index alone; undefined if the period has no more rows. */
-async function findOldestCounted(
+export async function findOldestCounted(
   queries: DataQueries,
   of: Counted,
   question: Question,
-  max: number,
+  max = MAX_COUNTED,
 ): Promise<Date | undefined> {
   const { projectId } = question;
   const { fromTime, untilTime, fromId, untilId } = choosePeriod(question, undefined);

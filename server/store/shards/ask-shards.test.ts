@@ -133,4 +133,17 @@ test("absent is not deleted: what no shard has is only missing if all have answe
     askShards({ shards: withAway }, async (data) => listProjectOperations(data, { projectId }, { limit: 1 })),
     namesIt,
   );
+  const list = (among: Shard[]) =>
+    listInShards({ shards: among }, (data) => listProjectOperations(data, { projectId }, { limit: 5 }), {
+      limit: 5,
+      getPosition: ({ id }) => id,
+    });
+  const page = await list(withAway);
+  assert.deepEqual([page.rows.map(({ id }) => id), page.unavailable], [[inA], ["b"]], "a list names it");
+  assert.deepEqual(
+    (await list([{ shard: "b", data: queries }])).unavailable,
+    ["b"],
+    "also one of its customer",
+  );
+  await assert.rejects(list([{ shard: "main", data: queries }]), "the only database is no shard");
 });

@@ -26,6 +26,35 @@ export const askShards = <Answer>(
     ),
   );
 
+export interface PresentAnswers<Answer> {
+  answers: Answer[];
+  /** Names of the shards that are away. */
+  unavailable: string[];
+}
+
+/**
+ * Returns the answers of the shards that are not away, in their order. Rejects if one fails for another reason; and if the only
+ * database is away.
+ */
+export async function askPresent<Answer, One extends Shard>(
+  { shards }: HasShards<One>,
+  ask: (data: DataQueries, shard: One) => Promise<Answer>,
+): Promise<PresentAnswers<Answer>> {
+  const asked = await Promise.allSettled(shards.map((shard) => ask(shard.data, shard)));
+  const answers: Answer[] = [];
+  const unavailable: string[] = [];
+  for (const [index, { shard: name }] of shards.entries()) {
+    const one = asked[index];
+    if (one?.status === "fulfilled") answers.push(one.value);
+    else if (isDatabaseAway(one?.reason) && (shards.length > 1 || name !== MAIN)) unavailable.push(name);
+    else throw one?.reason;
+  }
+  return { answers, unavailable };
+}
+
+/** Name of the shard that every Busbar has. */
+const MAIN = "main";
+
 export interface FoundInShard<Found, One> {
   row: Found;
   shard: One;
@@ -62,20 +91,24 @@ const ABSENT = Symbol("absent");
 interface MergedPage<Row> {
   rows: Row[];
   continueBefore?: string | undefined;
+  /** Names of the shards that are away, whose rows are missing. */
+  unavailable?: string[] | undefined;
 }
 
 /**
  * Merges the pages of all shards into one of `limit` rows at most. The list is in descending order of positions, which are texts; a
- * position of one shard is valid in all. Where one shard has stopped to examine rows the page ends, also for the others.
+ * position of one shard is valid in all. Where one shard has stopped to examine rows the page ends, also for the others. Of a shard
+ * that is away, only the name is returned.
  */
-export async function listInShards<Row>(
-  deps: HasShards<Shard>,
-  list: (data: DataQueries) => Promise<Row[] | MergedPage<Row>>,
+export async function listInShards<Row, One extends Shard>(
+  deps: HasShards<One>,
+  list: (data: DataQueries, shard: One) => Promise<Row[] | MergedPage<Row>>,
   { limit, getPosition }: { limit: number; getPosition(row: Row): string },
 ): Promise<MergedPage<Row>> {
-  const pages = (await askShards(deps, list)).map((page) => (Array.isArray(page) ? { rows: page } : page));
+  const { answers, unavailable } = await askPresent(deps, list);
+  const pages = answers.map((page) => (Array.isArray(page) ? { rows: page } : page));
   const [only] = pages;
-  if (only && pages.length === 1) return only;
+  if (only && deps.shards.length === 1) return only;
   const stop = pages
     .flatMap(({ continueBefore }) => continueBefore ?? [])
     .toSorted()
@@ -86,7 +119,11 @@ export async function listInShards<Row>(
     .toSorted((one, other) => (one.position > other.position ? -1 : 1))
     .slice(0, limit)
     .map(({ row }) => row);
-  return { rows, ...(rows.length < limit && stop !== undefined && { continueBefore: stop }) };
+  return {
+    rows,
+    ...(rows.length < limit && stop !== undefined && { continueBefore: stop }),
+    ...(unavailable.length > 0 && { unavailable }),
+  };
 }
 
 /** Returns a 503 Problem that names the shard, if the error means that its database is away; otherwise the error. */

@@ -3,7 +3,7 @@ import { sql, type RawBuilder } from "kysely";
 import { buildFirstId, isUuid, timeOfId } from "../../../ground/ids.ts";
 import type { Database } from "../database/database.ts";
 import type { ControlQueries, DataQueries } from "../database/sides.ts";
-import { askShards } from "./ask-shards.ts";
+import { askPresent } from "./ask-shards.ts";
 
 interface FoundThing {
   kind: string;
@@ -25,19 +25,19 @@ interface RankedThing extends FoundThing {
 
 /**
  * Finds resources by text, the best matches first: whole ids, equal names, beginnings of names, other parts of names. Each database
- * is asked for its own; no resource is in two.
+ * is asked for its own; no resource is in two. Names the shards that are away.
  */
 export async function findByText(
   database: Pick<Database, "control" | "shards">,
   projectId: string,
   text: string,
   max: number,
-): Promise<FoundThing[]> {
-  const [onControl, onData] = await Promise.all([
+): Promise<{ things: FoundThing[]; unavailable: string[] }> {
+  const [onControl, { answers, unavailable }] = await Promise.all([
     findOnControl(database.control, projectId, text, max),
-    askShards(database, (data) => findOnData(data, projectId, text, max)),
+    askPresent(database, (data) => findOnData(data, projectId, text, max)),
   ]);
-  return [...onControl, ...onData.flat()].toSorted(byRank).slice(0, max);
+  return { things: [...onControl, ...answers.flat()].toSorted(byRank).slice(0, max), unavailable };
 }
 
 const byRank = (one: RankedThing, other: RankedThing): number =>
