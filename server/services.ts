@@ -168,7 +168,7 @@ export async function openServices(options: OpenOptions, closers: Cleanup): Prom
       connections,
       countRefresh: metrics?.countRefresh,
       metadata: openMetadataMemory(),
-      ...openShardParts({ database, changes, identity, log, metrics }),
+      ...openShardParts({ database, changes, identity, log, metrics }, closers),
       idempotency: openIdempotency({ database, identity, keptHours: config.idempotencyHours }),
       metrics,
       tracer: reports.tracer,

@@ -29,9 +29,13 @@ interface Parted {
   metrics?: Metrics | undefined;
 }
 
-export function openShardParts({ metrics, ...deps }: Parted): ShardParts {
+export function openShardParts(
+  { metrics, ...deps }: Parted,
+  closers: (() => Promise<unknown>)[],
+): ShardParts {
   const newWrites = new NewWork();
   const ledger = openOperationLedger({ ...deps, newWrites });
+  closers.push(() => ledger.close());
   return {
     gates: openSharedGates(deps),
     installations: openInstallationCache(deps),
@@ -66,8 +70,10 @@ export async function withShards<Main extends Parted & ShardParts>(
     const url = database.dataUrl ?? database.connectionString;
     const own = await listenForChanges(url, main.log, { mayStartLate: true });
     const changes = joinChanges([main.changes, own]);
-    const parts = openShardParts({ ...main, database, changes });
-    return { services: { ...main, database, changes, ...parts, shards }, close: () => own.close() };
+    const opened: (() => Promise<unknown>)[] = [() => own.close()];
+    const parts = openShardParts({ ...main, database, changes }, opened);
+    const close = async () => void (await Promise.all(opened.map((one) => one())));
+    return { services: { ...main, database, changes, ...parts, shards }, close };
   });
   closers.push(() => shards.close());
   all.push({ ...main, shards });

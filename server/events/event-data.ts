@@ -60,9 +60,12 @@ export const HealthReasonsSchema = Type.Array(
         description:
           "`connection`: the provider refuses the credentials. `destination`: it is missing, disabled or failing. `field`: the provider does " +
           "not know it any more. `object`: the provider does not know it, or does not show it. `read`: reading fails. `subscription`: changes " +
-          "are not reported. `write`: a write that was accepted fails for five minutes, or waits for its turn and no other one has ended for so long. `worker`: no process does background work.",
+          "are not reported. `write`: a write that was accepted fails for five minutes, or waits for its turn and no other one has ended for so long; or three of one type in a row failed at the provider or have an unknown outcome. `worker`: no process does background work.",
       }),
-      name: Type.String({ description: "Of the provider (also of `write`), destination, field or object." }),
+      name: Type.String({
+        description:
+          "Of the provider, destination, field or object. Of `write`: the provider if writes wait, the object if they fail.",
+      }),
       detail: Type.String({ description: "What is known of it." }),
       since: Type.String({ format: "date-time", description: "Since when." }),
     },

@@ -1,9 +1,10 @@
 /** Begins, accepts and ends the operations of writes, many of them in one commit. */
-import { elapsedMs } from "../../ground/clock.ts";
+import { elapsedMs, now } from "../../ground/clock.ts";
 import type { Log } from "../../ground/log.ts";
 import type { NewWork } from "../jobs/new-work.ts";
 import type { ProcessIdentity } from "../jobs/process-identity.ts";
 import { openSharedCommit } from "../jobs/shared-commit.ts";
+import { storeInBatches } from "../jobs/stored-in-batches.ts";
 import { openActs } from "./begin-acts.ts";
 import {
   appendToGroup,
@@ -19,6 +20,7 @@ import {
   type EndedOperation,
   type NewOperation,
 } from "../store/operations/operations.ts";
+import { noteWriteVerdicts, type WriteVerdict } from "../store/operations/failing-writes.ts";
 import { prepareAnswers, storeAnswers, type KeyedAnswer } from "../store/access/idempotency-keys.ts";
 import type { AgentTrace } from "../store/agents/agent-operations.ts";
 import { markCalled, wakeWriters, type CalledWrite } from "../store/operations/write-queue.ts";
@@ -32,6 +34,8 @@ import {
 /** An operation that has ended, and the answer that a repeated request gets: of a success whose request had an idempotency key. */
 type AnsweredOperation = EndedOperation & {
   answer?: Omit<KeyedAnswer, "operationId"> | undefined;
+  /** Of a write: what it tells of the provider. */
+  judged?: Omit<WriteVerdict, "operationId" | "time"> | undefined;
 };
 
 export interface OperationLedger {
@@ -58,7 +62,12 @@ export interface OperationLedger {
   endLater(operation: AnsweredOperation): Promise<void>;
   /** Returns the milliseconds since the last operation was begun for a waiting caller. */
   idleMs(): number;
+  /** Stores what is counted in memory, as far as the database is available. */
+  close(): Promise<void>;
 }
+
+/** Writes that ended are counted in batches: nobody waits for it, and health may be a second late. */
+const VERDICTS = { what: "outcomes of writes", batch: 2_000, maxWaiting: 20_000 };
 
 export function openOperationLedger(deps: {
   database: Database;
@@ -79,7 +88,16 @@ export function openOperationLedger(deps: {
     maxUnderWay: 1,
     gather: { items: 64, ms: 2 },
   });
-  const endAll = (operations: AnsweredOperation[]) => endAnswered(deps.database, operations);
+  const verdicts = storeInBatches<WriteVerdict>({
+    ...VERDICTS,
+    log: deps.log,
+    insert: (batch) => noteWriteVerdicts(data, batch),
+  });
+  const endAll = async (operations: AnsweredOperation[]): Promise<void> => {
+    await endAnswered(deps.database, operations);
+    for (const { id, judged } of operations)
+      if (judged) verdicts.add({ ...judged, operationId: id, time: now() });
+  };
   const end = openSharedCommit<AnsweredOperation>(endAll);
   const endLater = openSharedCommit<AnsweredOperation>(endAll, {
     maxUnderWay: 1,
@@ -95,6 +113,7 @@ export function openOperationLedger(deps: {
   let lastBeginMs = Number.NEGATIVE_INFINITY;
   return {
     idleMs: () => elapsedMs() - lastBeginMs,
+    close: () => verdicts.close(),
     async begin(operation, agent) {
       lastBeginMs = elapsedMs();
       try {

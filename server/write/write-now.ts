@@ -8,6 +8,7 @@ import type { Actor, LogEntry } from "../store/operations/operations.ts";
 import { executePlan, type ExecuteOptions, type ExecuteServices } from "./execute-plan.ts";
 import type { WriteTarget } from "./find-target.ts";
 import { withKeys } from "./create-keys.ts";
+import { judgeWrite } from "./judge-write.ts";
 import { newOperation } from "./new-operation.ts";
 import { plannedEntry, summarize } from "./operation-log.ts";
 import type { WritePlan } from "./plan-write.ts";
@@ -59,7 +60,9 @@ export async function writeNow(
   const answer = readAnswer(() => toWriteAnswer({ id: operationId, connectionId }, execution));
   const kept = "body" in answer &&
     typeof key === "string" && { answer: { projectId, key, body: toJson(answer.body) } };
-  await deps.ledger.end({ id: operationId, ...summarize(plan, execution.outcomes), log, ...kept });
+  const kind = { installationId: target.installation.id, objectName: plan.objectName, writeType: plan.type };
+  const judged = judgeWrite(kind, execution.outcomes);
+  await deps.ledger.end({ id: operationId, ...summarize(plan, execution.outcomes), log, judged, ...kept });
   if ("refusal" in answer) throw answer.refusal;
   return answer.body;
 }

@@ -341,6 +341,16 @@ export interface EventTopics {
   topicName: string;
 }
 
+export interface FailingWrites {
+  failures: number;
+  installationId: string;
+  lastTime: Timestamp;
+  objectName: string;
+  operationId: string;
+  since: Timestamp;
+  writeType: string;
+}
+
 export interface FirstDeliveries {
   attempts: Json | null;
   destinationId: string | null;
@@ -932,6 +942,7 @@ export interface DB {
   eventStreams: EventStreams;
   eventTopicRoutes: EventTopicRoutes;
   eventTopics: EventTopics;
+  failingWrites: FailingWrites;
   firstDeliveries: FirstDeliveries;
   groups: Groups;
   heldCredits: HeldCredits;

@@ -47,6 +47,7 @@ export const TABLE_SIDES = {
   eventStreams: "data",
   eventTopicRoutes: "shared",
   eventTopics: "data",
+  failingWrites: "data",
   firstDeliveries: "data",
   groups: "shared",
   heldCredits: "data",

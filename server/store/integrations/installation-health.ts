@@ -3,6 +3,7 @@ import { sql, type RawBuilder } from "kysely";
 import type { DataQueries } from "../database/sides.ts";
 import { ACCEPTED_TIME } from "../operations/accepted-time.ts";
 import { FAILED_ATTEMPT_PATTERN } from "../operations/failed-attempt.ts";
+import { FAILURES_COUNT_FOR, FAILURES_IN_A_ROW } from "../operations/failing-writes.ts";
 import { WORKER_GONE } from "../processes/running-processes.ts";
 import { IN_MANIFEST } from "./destination-uses.ts";
 
@@ -81,6 +82,11 @@ const WAITING_WRITES = sql`(
   ) as writes where not ${QUEUE_ADVANCES})
 )`;
 
+/** Enough have failed in a row, and not long ago. */
+export const IS_FAILING = sql`failures >= ${FAILURES_IN_A_ROW} and last_time > now() - interval ${FAILURES_COUNT_FOR}`;
+/** For a regular expression: `[contact] Error writing to provider: `, or that of a batch. */
+const RESULT_BEGINNING = "^\\[[^\\]]*\\] (Error writing to provider: |Batch write completed [^:]*: )?";
+
 /**
  * Since when a destination that does not exist can be named: one that is in use cannot be deleted, so the configuration or a deployment
  * has named it when it was already missing. A later deployment that names it again changes nothing. For statements with `used`.
@@ -89,6 +95,18 @@ const NAMED_TIME = sql`greatest(coalesce(installations.update_time, installation
   select min(create_time) from revisions where revisions.integration_id = installations.integration_id and seq > (
     select coalesce(max(seq), 0) from revisions where revisions.integration_id = installations.integration_id
       and not jsonb_path_exists(content::jsonb, ${IN_MANIFEST}, jsonb_build_object('name', used.name)))))`;
+
+/** The operation's result without what the sentence has said already. */
+const FAILED_RESULT = sql`rtrim(left(regexp_replace(result, ${sql.lit(RESULT_BEGINNING)}, ''), 500), '.')`;
+
+/** Writes that end as failed or unknown at once wait for nothing: only their outcomes tell that the provider does not work. */
+const FAILING_WRITES = sql`
+  select 'write', coalesce(metadata #>> '{objects,0}', failing_writes.object_name),
+    concat(format('The last %s writes of the type %s failed at the provider, or nobody knows what became of them. ', failures, write_type),
+      'The last one: ' || ${FAILED_RESULT} || '. ', format('The log of operation %s says more.', operation_id)),
+    since, failing_writes.object_name
+  from failing_writes left join operations on operations.id = operation_id
+  where failing_writes.installation_id = installations.id and ${IS_FAILING}`;
 
 /** Reasons of installations, one row each. For statements with `installations`. */
 export const HEALTH_REASONS = sql`(
@@ -166,6 +184,8 @@ export const HEALTH_REASONS = sql`(
   from ${WAITING_WRITES} as waiting join connections on connections.id = installations.connection_id
   where waiting.since <= now() - interval ${WRITES_WAIT_FOR}
   order by waiting.since limit 1)
+  union all
+  ${FAILING_WRITES}
   union all
   select 'worker', 'worker', ${sql.lit(NO_WORKER)}, greatest(gone.since, installations.create_time), null from ${WORKER_GONE} as gone
 )`;

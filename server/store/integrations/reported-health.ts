@@ -6,6 +6,7 @@ import {
   DESTINATION_DETAILS,
   HEALTH_REASON_TYPES,
   HEALTH_REASONS,
+  IS_FAILING,
   type HealthReason,
   NOT_SET_UP,
   STREAM_IS_BROKEN,
@@ -53,6 +54,7 @@ const CANDIDATES = sql`(
   union select subscriptions.installation_id from event_streams
     join subscriptions on journal_app_id = event_streams.provider_app_id where ${STREAM_IS_BROKEN}
   union select installation_id from writes where attempts > 0
+  union select installation_id from failing_writes where ${IS_FAILING}
   union select installation_id from (
     with recursive heads as (
       (select installation_id, due_time from writes where claimed_by is null order by installation_id, due_time, seq limit 1)

@@ -12,6 +12,7 @@ import { explainFailedAttempt } from "../../store/operations/failed-attempt.ts";
 import type { LogEntry } from "../../store/operations/operations.ts";
 import { releaseWrites, rescheduleWrite, type ClaimedWrite } from "../../store/operations/write-queue.ts";
 import { executePlan, type Execution, type ExecuteServices } from "../execute-plan.ts";
+import { judgeWrite } from "../judge-write.ts";
 import { plannedEntry, successEntries } from "../operation-log.ts";
 import {
   listOutcomes,
@@ -218,6 +219,7 @@ async function end(
   await deps.ledger.endLater({
     id: write.operationId,
     ...summary,
+    judged: judgeWrite(write, outcomes),
     metadata: write.attempts > 0 ? { ...summary.metadata, retry } : summary.metadata,
     log: sendOptions.grouped ? [...log, ...successEntries(outcomes)] : log,
     event: writeDone(fields, write, outcomes),

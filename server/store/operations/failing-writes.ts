@@ -1,0 +1,91 @@
+/** Writes that fail at the provider one after the other: counted until the next success, for the health of installations. */
+import { sql } from "kysely";
+import type { DataQueries } from "../database/sides.ts";
+
+/** Writes of one kind. */
+export interface WriteKind {
+  installationId: string;
+  /** The provider's name. */
+  objectName: string;
+  writeType: "create" | "update" | "upsert" | "delete";
+}
+
+/** What one ended write, or a batch, tells of its kind. */
+export interface WriteVerdict extends WriteKind {
+  operationId: string;
+  /** Whether the provider wrote at least one record; false: it failed, or nobody knows. */
+  works: boolean;
+  time: Date;
+}
+
+/** So many in a row are no accident of one record. */
+export const FAILURES_IN_A_ROW = sql.lit(3);
+/** For so long after the last failure something is known. A customer who writes once a day is not healthy in between. */
+export const FAILURES_COUNT_FOR = sql.lit("7 days");
+
+interface Streak extends WriteKind {
+  /** Whether there was a success; the failures came after the last one. */
+  healed: boolean;
+  failures: number;
+  since: Date;
+  lastTime: Date;
+  operationId: string;
+}
+
+/** Counts what has ended, in its order. */
+export async function noteWriteVerdicts(queries: DataQueries, verdicts: WriteVerdict[]): Promise<void> {
+  const streaks = foldVerdicts(verdicts);
+  const healed = streaks.filter((streak) => streak.healed);
+  if (healed.length > 0)
+    await sql`
+      delete from failing_writes using unnest(
+        ${healed.map(({ installationId }) => installationId)}::uuid[], ${healed.map(({ objectName }) => objectName)}::text[],
+        ${healed.map(({ writeType }) => writeType)}::text[]) as healed (installation_id, object_name, write_type)
+      where failing_writes.installation_id = healed.installation_id and failing_writes.object_name = healed.object_name
+        and failing_writes.write_type = healed.write_type
+    `.execute(queries);
+  const failing = streaks.filter(({ failures }) => failures > 0);
+  if (failing.length === 0) return;
+  const isOld = sql`failing_writes.last_time < excluded.last_time - interval ${FAILURES_COUNT_FOR}`;
+  await sql`
+    insert into failing_writes (installation_id, object_name, write_type, failures, since, last_time, operation_id)
+    select * from unnest(
+      ${failing.map(({ installationId }) => installationId)}::uuid[], ${failing.map(({ objectName }) => objectName)}::text[],
+      ${failing.map(({ writeType }) => writeType)}::text[], ${failing.map(({ failures }) => failures)}::integer[],
+      ${failing.map(({ since }) => since)}::timestamptz[], ${failing.map(({ lastTime }) => lastTime)}::timestamptz[],
+      ${failing.map(({ operationId }) => operationId)}::uuid[]
+    ) as failing (installation_id, object_name, write_type, failures, since, last_time, operation_id)
+    where exists (select from installations where installations.id = failing.installation_id)
+    -- So that two processes never wait for each other's rows.
+    order by installation_id, object_name, write_type
+    on conflict (installation_id, object_name, write_type) do update set
+      failures = case when ${isOld} then 0 else failing_writes.failures end + excluded.failures,
+      since = case when ${isOld} then excluded.since else failing_writes.since end,
+      last_time = excluded.last_time, operation_id = excluded.operation_id
+  `.execute(queries);
+}
+
+/** Returns one row for each kind. */
+function foldVerdicts(verdicts: readonly WriteVerdict[]): Streak[] {
+  const streaks = new Map<string, Streak>();
+  for (const { works, time, operationId, ...kind } of verdicts) {
+    const key = JSON.stringify([kind.installationId, kind.objectName, kind.writeType]);
+    const known = streaks.get(key) ?? {
+      ...kind,
+      healed: false,
+      failures: 0,
+      since: time,
+      lastTime: time,
+      operationId,
+    };
+    streaks.set(key, {
+      ...known,
+      healed: known.healed || works,
+      failures: works ? 0 : known.failures + 1,
+      since: known.failures === 0 ? time : known.since,
+      lastTime: time,
+      operationId,
+    });
+  }
+  return [...streaks.values()];
+}
