@@ -1,6 +1,6 @@
 /**
  * The drill "everything broken once": a wrong key, a revoked grant, a required field that is gone, a receiver that is dead, a
- * destination that is disabled or gone, a provider that is down, a full disk. Each happens to a customer of its own while accounts
+ * destination that is disabled or gone, a provider that is down or breaks every create, a full disk. Each happens to a customer of its own while accounts
  * change, the disk to a Busbar of its own; 10 and 60 seconds later it prints what every surface says. None may be green.
  *
  *     node tests/drills/broken-drill.ts [--seconds 10,60]
@@ -57,7 +57,10 @@ async function brokenDrill(secondsAfter: readonly number[]): Promise<Sight[]> {
   try {
     for (const provider of ["hubspot", "salesforce"] as const) busbar.sandbox[provider].setLimits("off");
     const customers = await connectAll(world);
-    const calls = setInterval(() => void callKeyed(busbar), 1_000);
+    const calls = setInterval(() => {
+      void callKeyed(busbar);
+      void createRecords(busbar);
+    }, 1_000);
     await untilDelivered(sink);
     const brokenTime = new Date();
     for (const fault of FAULTS) {
@@ -182,6 +185,15 @@ async function connectAll({ busbar, sink }: World): Promise<Map<string, Ids>> {
 
 const callKeyed = (busbar: TestBusbar): Promise<unknown> =>
   busbar.proxied({ integration: "wrong-key", groupRef: "wrong-key" }, "/things").catch(() => undefined);
+
+const createRecords = (busbar: TestBusbar): Promise<unknown> =>
+  Promise.all(
+    FAULTS.map(async ({ name, creates }) => {
+      if (creates === undefined) return;
+      const record = { dealname: String(Date.now()) };
+      await busbar.write(name, creates, { groupRef: name, type: "create", record }).catch(() => undefined);
+    }),
+  );
 
 /** Waits until every customer that reads has got a message: all was well. */
 async function untilDelivered(sink: Sink): Promise<void> {

@@ -70,7 +70,7 @@ describe("writes that the provider breaks", () => {
       return found.length > 0 && found;
     });
     assert.deepEqual([reason?.type, reason?.name], ["write", "companies"]);
-    assert.match(reason?.detail ?? "", /^The last 3 writes of the type create .*500/);
+    assert.match(reason?.detail ?? "", /^The last 3 creates failed at the provider.*500/);
     assert.match(reason?.detail ?? "", new RegExp(`log of operation ${third.operationId}`));
     const sinceMs = Date.parse(reason?.since ?? "");
     assert.ok(sinceMs >= startMs - 1_000 && sinceMs <= Date.now(), reason?.since);
@@ -96,7 +96,7 @@ describe("writes that the provider breaks", () => {
     breakCreates(502);
     await create("four");
     await counted(4);
-    assert.match((await reasons())[0]?.detail ?? "", /^The last 4 writes/);
+    assert.match((await reasons())[0]?.detail ?? "", /^The last 4 creates/);
     assert.equal((await reasons())[0]?.since, reason?.since);
     mend();
     assert.equal((await create("five")).status, 200);

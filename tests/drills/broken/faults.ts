@@ -11,8 +11,10 @@ export interface Fault {
   /** What the manifest says below `read`. */
   object?: string;
   field?: string;
+  /** Object of which a record is created every second. */
+  creates?: string;
   /** Reason of the health of the installation. */
-  reason: "connection" | "field" | "destination" | "read";
+  reason: "connection" | "field" | "destination" | "read" | "write";
   /** Surfaces that must not be green beside installation, lists and doctor. */
   also: ("connection" | "destination")[];
   /** Breaks it. */
@@ -118,12 +120,29 @@ export const FAULTS: Fault[] = [
         count: 1e9,
       }),
   },
+  {
+    name: "broken-creates",
+    what: "the provider breaks every create",
+    provider: "hubspot",
+    creates: "deals",
+    reason: "write",
+    also: [],
+    act: ({ busbar }) =>
+      void busbar.sandbox.addFault({
+        provider: "hubspot",
+        method: "POST",
+        path: "deals",
+        status: 500,
+        body: "broken",
+        count: 1e9,
+      }),
+  },
 ];
 
 export const manifest = `specVersion: 1.0.0
 integrations:
 ${FAULTS.map(
-  ({ name, provider, object, field }) => `  - name: ${name}
+  ({ name, provider, object, field, creates }) => `  - name: ${name}
     provider: ${provider}
     proxy: { enabled: true }
 ${
@@ -137,5 +156,12 @@ ${
           enabled: always
           requiredFields: [{ fieldName: ${field} }]
 `
-}`,
+}${
+    creates === undefined
+      ? ""
+      : `    write:
+      objects:
+        - objectName: ${creates}
+`
+  }`,
 ).join("")}`;
