@@ -16,9 +16,9 @@ import { showCreatedBy } from "../created-by.ts";
 import { getIntegrationRow, type Integration } from "../integration.ts";
 import type { AccountServices } from "./account-fields.ts";
 import { checkAccount } from "./check-account.ts";
+import { showChangedInstallation } from "./expect-destinations.ts";
 import {
   getInstallationRow,
-  showInstallation,
   withWarnings,
   type Installation,
   type InstallationWarning,
@@ -79,7 +79,7 @@ export async function changeInstallation(
     await saveChange(situation, change, createdBy);
     return getInstallationRow(queries, projectId, integration.id, id);
   });
-  return withWarnings(await showInstallation(deps.database, changed), warnings);
+  return withWarnings(await showChangedInstallation(deps, changed), warnings);
 }
 
 /** Checks the change against the account before the installation is locked, because the provider is called. */

@@ -17,10 +17,10 @@ import { GroupRef, IntegrationIdOrName } from "../members.ts";
 import type { AccountServices } from "./account-fields.ts";
 import { checkAccount } from "./check-account.ts";
 import { checkConfigContent } from "./check-config-content.ts";
+import { showChangedInstallation } from "./expect-destinations.ts";
 import {
   getInstallationRow,
   InstallationSchema,
-  showInstallation,
   SkipSampling,
   withWarnings,
   type InstallationWarning,
@@ -106,7 +106,7 @@ export const createInstallation = (deps: AccountServices) =>
           await queueEvent(queries, installationCreated(fields, row.config.content));
           return row;
         });
-        return withWarnings(await showInstallation(deps.database, created), warnings);
+        return withWarnings(await showChangedInstallation(deps, created), warnings);
       } catch (error) {
         if (!isUniqueViolation(error, "installations_integration_id_group_id_key")) throw error;
         const integration = await getIntegrationRow(deps.database.control, project.id, params.integrationId);

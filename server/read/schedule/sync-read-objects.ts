@@ -206,7 +206,14 @@ async function changeObject(
     messageName !== row.messageName ||
     disabled !== row.disabled;
   if (isDifferent) {
-    const settings = { messageName, destination, schedule, disabled, nextTick: nextTick || null };
+    const settings = {
+      messageName,
+      destination,
+      ...(destination !== row.destination && { destinationTime: time }),
+      schedule,
+      disabled,
+      nextTick: nextTick || null,
+    };
     await updateReadObject(data, { installationId, objectName, ...settings });
   }
   await unpauseReadObjects(data, { installationId, objectNames: [objectName], by: "auto" });
@@ -228,6 +235,7 @@ async function addObject(situation: Situation, definition: ReadDefinition): Prom
     accountRef,
     messageName,
     destination,
+    destinationTime: time,
     schedule,
     nextTick:
       schedule === null ? null : findTickAfter({ installationId, objectName, schedule }, time, minuteMs),

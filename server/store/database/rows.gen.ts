@@ -595,6 +595,7 @@ export interface ReadObjects {
   cursorTime: Timestamp;
   deletionsTime: Timestamp;
   destination: string;
+  destinationTime: Generated<Timestamp>;
   disabled: Generated<boolean>;
   failingSince: Timestamp | null;
   failure: Json | null;
@@ -801,6 +802,7 @@ export interface Subscriptions {
   deletionsUntil: Timestamp | null;
   delivered: Generated<Int8>;
   destination: string | null;
+  destinationTime: Generated<Timestamp>;
   dueTime: Generated<Timestamp | null>;
   duplicates: Generated<Int8>;
   failedField: string | null;

@@ -43,7 +43,7 @@ export async function listDestinationUses(
 }
 
 /** Path that a manifest's content has if it names the destination `$name`. */
-export const IN_MANIFEST = sql.lit(
+const IN_MANIFEST = sql.lit(
   "$ ? (@.read.objects[*].destination == $name || @.subscribe.objects[*].destination == $name || @.watchSchema.destination == $name)",
 );
 const IN_CONFIG = sql.lit(

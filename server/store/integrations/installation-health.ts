@@ -5,7 +5,6 @@ import { ACCEPTED_TIME } from "../operations/accepted-time.ts";
 import { FAILED_ATTEMPT_PATTERN } from "../operations/failed-attempt.ts";
 import { FAILURES_COUNT_FOR, FAILURES_IN_A_ROW } from "../operations/failing-writes.ts";
 import { WORKER_GONE } from "../processes/running-processes.ts";
-import { IN_MANIFEST } from "./destination-uses.ts";
 
 export const HEALTH_REASON_TYPES = [
   "connection",
@@ -87,15 +86,6 @@ export const IS_FAILING = sql`failures >= ${FAILURES_IN_A_ROW} and last_time > n
 /** For a regular expression: `[contact] Error writing to provider: `, or that of a batch. */
 const RESULT_BEGINNING = "^\\[[^\\]]*\\] (Error writing to provider: |Batch write completed [^:]*: )?";
 
-/**
- * Since when a destination that does not exist can be named: one that is in use cannot be deleted, so the configuration or a deployment
- * has named it when it was already missing. A later deployment that names it again changes nothing. For statements with `used`.
- */
-const NAMED_TIME = sql`greatest(coalesce(installations.update_time, installations.create_time), (
-  select min(create_time) from revisions where revisions.integration_id = installations.integration_id and seq > (
-    select coalesce(max(seq), 0) from revisions where revisions.integration_id = installations.integration_id
-      and not jsonb_path_exists(content::jsonb, ${IN_MANIFEST}, jsonb_build_object('name', used.name)))))`;
-
 /** The operation's result without what the sentence has said already. */
 const FAILED_RESULT = sql`rtrim(left(regexp_replace(result, ${sql.lit(RESULT_BEGINNING)}, ''), 500), '.')`;
 
@@ -122,13 +112,17 @@ export const HEALTH_REASONS = sql`(
     case when destinations.id is null then ${sql.lit(DESTINATION_DETAILS.missing)}
       when disabled_time is not null then coalesce(${sql.lit(`${DESTINATION_DETAILS.disabled}: `)} || disabled_reason, ${sql.lit(`${DESTINATION_DETAILS.disabled}.`)})
       else concat(${sql.lit(DESTINATION_DETAILS.failing)}, ' The first attempt failed: ' || failing_reason || '.') end,
-    case when destinations.id is null then ${NAMED_TIME}
+    case when destinations.id is null then used.since
       else coalesce(disabled_time, failing_since) end, null
   from (
-    select destination as name from read_objects where read_objects.installation_id = installations.id and not disabled
-    union
-    select destination from subscriptions
-    where subscriptions.installation_id = installations.id and state <> 'disabled' and destination is not null
+    -- One that is in use cannot be deleted: what is missing was so when it was named.
+    select name, min(destination_time) as since from (
+      select destination as name, destination_time from read_objects
+      where read_objects.installation_id = installations.id and not disabled
+      union all
+      select destination, destination_time from subscriptions
+      where subscriptions.installation_id = installations.id and state <> 'disabled' and destination is not null
+    ) as named group by name
   ) as used left join destinations on destinations.project_id = installations.project_id and destinations.name = used.name
   where destinations.id is null or disabled_time is not null or failing_since is not null
   union all

@@ -138,7 +138,13 @@ type NewReadObject = Pick<
   | "schedule"
   | "nextTick"
   | "cursorTime"
-> & { floorTime: Date | null; /** Operation of its backfill. */ backfillId: string | null };
+> & {
+  floorTime: Date | null;
+  /** Operation of its backfill. */
+  backfillId: string | null;
+  /** Since when it goes to this destination; default: now. */
+  destinationTime?: Date;
+};
 
 /** Inserts an object that is read from now on. Its changes and deletions count from `cursorTime`. */
 export async function insertReadObject(queries: DataQueries, object: NewReadObject): Promise<void> {
@@ -148,13 +154,13 @@ export async function insertReadObject(queries: DataQueries, object: NewReadObje
     .execute();
 }
 
-/** Updates the settings of an object. */
+/** Updates the settings of an object. `destinationTime` is that of another destination. */
 export async function updateReadObject(
   queries: DataQueries,
   object: Pick<
     ReadObjectRow,
     "installationId" | "objectName" | "messageName" | "destination" | "schedule" | "disabled" | "nextTick"
-  >,
+  > & { destinationTime?: Date },
 ): Promise<void> {
   const { installationId, objectName, ...settings } = object;
   await queries

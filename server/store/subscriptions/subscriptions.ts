@@ -110,7 +110,7 @@ export interface JournalFilter {
  */
 export async function syncSubscriptions(
   queries: DataQueries,
-  { projectId, installationId }: { projectId: string; installationId: string },
+  { projectId, installationId, askedTime }: { projectId: string; installationId: string; askedTime?: Date },
   wanted: (WantedSubscription & { id: string })[],
 ): Promise<void> {
   const column = <Name extends keyof WantedSubscription | "id">(name: Name) => wanted.map((one) => one[name]);
@@ -126,9 +126,9 @@ export async function syncSubscriptions(
   if (wanted.length === 0) return;
   await sql`
     insert into subscriptions as known (id, project_id, installation_id, object_name, provider, account_ref, object_key,
-      source, destination, journal_app_id, journal_wish, state, polled_until, poll_time)
+      source, destination, destination_time, journal_app_id, journal_wish, state, polled_until, poll_time)
     select id, ${projectId}, ${installationId}, object_name, provider, account_ref, object_key, source,
-      destination, journal_app_id, journal_wish, case when is_disabled then 'disabled' else 'pending' end,
+      destination, coalesce(${askedTime ?? null}::timestamptz, now()), journal_app_id, journal_wish, case when is_disabled then 'disabled' else 'pending' end,
       case when is_polled then now() end, case when is_polled then now() end
     from (
       select *, source = 'polling' and not is_disabled as is_polled
@@ -143,7 +143,9 @@ export async function syncSubscriptions(
       -- Account and object keep their known names while the connection reports none.
       account_ref = coalesce(excluded.account_ref, known.account_ref),
       object_key = coalesce(excluded.object_key, known.object_key),
-      source = excluded.source, destination = excluded.destination, journal_app_id = excluded.journal_app_id, journal_wish = excluded.journal_wish,
+      source = excluded.source, destination = excluded.destination,
+      destination_time = case when excluded.destination is not distinct from known.destination then known.destination_time else excluded.destination_time end,
+      journal_app_id = excluded.journal_app_id, journal_wish = excluded.journal_wish,
       state = case when excluded.state = 'disabled' then 'disabled'
         when known.state = 'active' and excluded.source = known.source
           and excluded.journal_app_id is not distinct from known.journal_app_id
