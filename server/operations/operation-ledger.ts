@@ -4,7 +4,7 @@ import type { Log } from "../../ground/log.ts";
 import type { NewWork } from "../jobs/new-work.ts";
 import type { ProcessIdentity } from "../jobs/process-identity.ts";
 import { openSharedCommit } from "../jobs/shared-commit.ts";
-import { storeInBatches } from "../jobs/stored-in-batches.ts";
+import { storeInBatches, type Batches } from "../jobs/stored-in-batches.ts";
 import { openActs } from "./begin-acts.ts";
 import {
   appendToGroup,
@@ -66,9 +66,6 @@ export interface OperationLedger {
   close(): Promise<void>;
 }
 
-/** Writes that ended are counted in batches: nobody waits for it, and health may be a second late. */
-const VERDICTS = { what: "outcomes of writes", batch: 2_000, maxWaiting: 20_000 };
-
 export function openOperationLedger(deps: {
   database: Database;
   identity: ProcessIdentity;
@@ -88,16 +85,8 @@ export function openOperationLedger(deps: {
     maxUnderWay: 1,
     gather: { items: 64, ms: 2 },
   });
-  const verdicts = storeInBatches<WriteVerdict>({
-    ...VERDICTS,
-    log: deps.log,
-    insert: (batch) => noteWriteVerdicts(data, batch),
-  });
-  const endAll = async (operations: AnsweredOperation[]): Promise<void> => {
-    await endAnswered(deps.database, operations);
-    for (const { id, judged } of operations)
-      if (judged) verdicts.add({ ...judged, operationId: id, time: now() });
-  };
+  const verdicts = openVerdicts(deps);
+  const endAll = (operations: AnsweredOperation[]) => endJudged(deps.database, verdicts, operations);
   const end = openSharedCommit<AnsweredOperation>(endAll);
   const endLater = openSharedCommit<AnsweredOperation>(endAll, {
     maxUnderWay: 1,
@@ -190,6 +179,26 @@ async function endAnswered(
   if (control === data) return endOperations(data, operations, storeAnswers(answers));
   await prepareAnswers(control, answers);
   await endOperations(data, operations);
+}
+
+/** Writes that ended are counted in batches: nobody waits for it, and health may be a second late. */
+const openVerdicts = ({ database, log }: { database: Pick<Database, "data">; log: Log }) =>
+  storeInBatches<WriteVerdict>({
+    what: "outcomes of writes",
+    log,
+    batch: 2_000,
+    maxWaiting: 20_000,
+    insert: (batch) => noteWriteVerdicts(database.data, batch),
+  });
+
+async function endJudged(
+  database: Pick<Database, "control" | "data">,
+  verdicts: Batches<WriteVerdict>,
+  operations: AnsweredOperation[],
+): Promise<void> {
+  await endAnswered(database, operations);
+  for (const { id, judged } of operations)
+    if (judged) verdicts.add({ ...judged, operationId: id, time: now() });
 }
 
 function notSent({ id, objectName, messageName = objectName }: NewOperation): EndedOperation {
