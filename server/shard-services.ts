@@ -2,6 +2,7 @@
 import { openSharedGates, type SharedGates } from "./calls/gates/shared-gates.ts";
 import type { Log } from "../ground/log.ts";
 import { NewWork } from "./jobs/new-work.ts";
+import { storeInBatches, type Batches } from "./jobs/stored-in-batches.ts";
 import type { ProcessIdentity } from "./jobs/process-identity.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import { openCustomerShards, type CustomerShards } from "./operations/customer-shards.ts";
@@ -9,6 +10,7 @@ import { openInstallationCache, type InstallationCache } from "./operations/inst
 import { openOperationLedger, type OperationLedger } from "./operations/operation-ledger.ts";
 import { joinChanges, listenForChanges, type Changes } from "./store/database/changes.ts";
 import type { Database } from "./store/database/database.ts";
+import { noteWriteVerdicts, type WriteVerdict } from "./store/operations/failing-writes.ts";
 
 /** What works on the database of the customers. */
 interface ShardParts {
@@ -34,8 +36,9 @@ export function openShardParts(
   closers: (() => Promise<unknown>)[],
 ): ShardParts {
   const newWrites = new NewWork();
-  const ledger = openOperationLedger({ ...deps, newWrites });
-  closers.push(() => ledger.close());
+  const verdicts = openVerdicts(deps);
+  closers.push(() => verdicts.close());
+  const ledger = openOperationLedger({ ...deps, newWrites, verdicts });
   return {
     gates: openSharedGates(deps),
     installations: openInstallationCache(deps),
@@ -44,6 +47,16 @@ export function openShardParts(
     newRuns: new NewWork(),
   };
 }
+
+/** Writes that ended are counted in batches: nobody waits for it, and health may be a second late. */
+const openVerdicts = ({ database, log }: Pick<Parted, "database" | "log">): Batches<WriteVerdict> =>
+  storeInBatches({
+    what: "outcomes of writes",
+    log,
+    batch: 2_000,
+    maxWaiting: 20_000,
+    insert: (verdicts) => noteWriteVerdicts(database.data, verdicts),
+  });
 
 /** Returns what ends the work for a shard. */
 type StartForShard<Services> = (services: Services) => () => Promise<unknown>;

@@ -4,7 +4,6 @@ import type { Log } from "../../ground/log.ts";
 import type { NewWork } from "../jobs/new-work.ts";
 import type { ProcessIdentity } from "../jobs/process-identity.ts";
 import { openSharedCommit } from "../jobs/shared-commit.ts";
-import { storeInBatches, type Batches } from "../jobs/stored-in-batches.ts";
 import { openActs } from "./begin-acts.ts";
 import {
   appendToGroup,
@@ -20,7 +19,7 @@ import {
   type EndedOperation,
   type NewOperation,
 } from "../store/operations/operations.ts";
-import { noteWriteVerdicts, type WriteVerdict } from "../store/operations/failing-writes.ts";
+import type { WriteVerdict } from "../store/operations/failing-writes.ts";
 import { prepareAnswers, storeAnswers, type KeyedAnswer } from "../store/access/idempotency-keys.ts";
 import type { AgentTrace } from "../store/agents/agent-operations.ts";
 import { markCalled, wakeWriters, type CalledWrite } from "../store/operations/write-queue.ts";
@@ -34,7 +33,7 @@ import {
 /** An operation that has ended, and the answer that a repeated request gets: of a success whose request had an idempotency key. */
 type AnsweredOperation = EndedOperation & {
   answer?: Omit<KeyedAnswer, "operationId"> | undefined;
-  /** Of a write: what it tells of the provider. */
+  /** What a write tells of the provider. */
   judged?: Omit<WriteVerdict, "operationId" | "time"> | undefined;
 };
 
@@ -62,16 +61,18 @@ export interface OperationLedger {
   endLater(operation: AnsweredOperation): Promise<void>;
   /** Returns the milliseconds since the last operation was begun for a waiting caller. */
   idleMs(): number;
-  /** Stores what is counted in memory, as far as the database is available. */
-  close(): Promise<void>;
 }
 
-export function openOperationLedger(deps: {
+interface LedgerServices {
   database: Database;
   identity: ProcessIdentity;
   log: Log;
   newWrites: NewWork;
-}): OperationLedger {
+  /** Counts what ended writes tell of the provider; absent: nobody does. */
+  verdicts?: { add(verdict: WriteVerdict): void };
+}
+
+export function openOperationLedger(deps: LedgerServices): OperationLedger {
   const { data } = deps.database;
   const withClaim = <Operation>(operation: Operation) => ({ ...operation, claimedBy: deps.identity.id });
   const begin = openSharedCommit<NewOperation>((operations) =>
@@ -85,8 +86,7 @@ export function openOperationLedger(deps: {
     maxUnderWay: 1,
     gather: { items: 64, ms: 2 },
   });
-  const verdicts = openVerdicts(deps);
-  const endAll = (operations: AnsweredOperation[]) => endJudged(deps.database, verdicts, operations);
+  const endAll = (operations: AnsweredOperation[]) => endJudged(deps, operations);
   const end = openSharedCommit<AnsweredOperation>(endAll);
   const endLater = openSharedCommit<AnsweredOperation>(endAll, {
     maxUnderWay: 1,
@@ -102,7 +102,6 @@ export function openOperationLedger(deps: {
   let lastBeginMs = Number.NEGATIVE_INFINITY;
   return {
     idleMs: () => elapsedMs() - lastBeginMs,
-    close: () => verdicts.close(),
     async begin(operation, agent) {
       lastBeginMs = elapsedMs();
       try {
@@ -181,24 +180,13 @@ async function endAnswered(
   await endOperations(data, operations);
 }
 
-/** Writes that ended are counted in batches: nobody waits for it, and health may be a second late. */
-const openVerdicts = ({ database, log }: { database: Pick<Database, "data">; log: Log }) =>
-  storeInBatches<WriteVerdict>({
-    what: "outcomes of writes",
-    log,
-    batch: 2_000,
-    maxWaiting: 20_000,
-    insert: (batch) => noteWriteVerdicts(database.data, batch),
-  });
-
 async function endJudged(
-  database: Pick<Database, "control" | "data">,
-  verdicts: Batches<WriteVerdict>,
+  { database, verdicts }: Pick<LedgerServices, "database" | "verdicts">,
   operations: AnsweredOperation[],
 ): Promise<void> {
   await endAnswered(database, operations);
   for (const { id, judged } of operations)
-    if (judged) verdicts.add({ ...judged, operationId: id, time: now() });
+    if (judged) verdicts?.add({ ...judged, operationId: id, time: now() });
 }
 
 function notSent({ id, objectName, messageName = objectName }: NewOperation): EndedOperation {

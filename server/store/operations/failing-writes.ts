@@ -18,9 +18,9 @@ export interface WriteVerdict extends WriteKind {
   time: Date;
 }
 
-/** So many in a row are no accident of one record. */
+/** Fewer in a row may be an accident of one record. */
 export const FAILURES_IN_A_ROW = sql.lit(3);
-/** For so long after the last failure something is known. A customer who writes once a day is not healthy in between. */
+/** How long after the last failure the streak counts. A customer who writes once a day is not healthy in between. */
 export const FAILURES_COUNT_FOR = sql.lit("7 days");
 
 interface Streak extends WriteKind {
