@@ -2,7 +2,6 @@
 import { Type } from "typebox";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { Problem } from "../../ground/errors.ts";
-import { findInShards } from "../store/shards/ask-shards.ts";
 import { findListedOperation } from "../store/operations/operation-lists.ts";
 import { describeFields, type AgentField } from "./agent-fields.ts";
 import { findApproval } from "../store/agents/approvals.ts";
@@ -229,14 +228,12 @@ export const getOperationTool = defineTool({
   rights: ["read", "write", "proxy"],
   async run({ deps, session }: CustomerCall, { operationId }) {
     const { project, groupRef } = session;
-    const found = await findInShards(deps.database, (data) =>
-      findListedOperation(data, project.id, operationId.toLowerCase()),
-    );
+    const found = await findListedOperation(deps.database.data, project.id, operationId.toLowerCase());
     // The same text for an operation of another customer.
-    if (found?.row.groupRef !== groupRef) {
+    if (found?.groupRef !== groupRef) {
       throw new Problem("not-found", { detail: `This customer has no operation \`${operationId}\`.` });
     }
-    return readOperation({ deps, session }, found.row.id);
+    return readOperation({ deps, session }, found.id);
   },
 });
 

@@ -1,4 +1,6 @@
 /** What the tools of a customer's endpoint are given with each call. */
+import type { CustomerShards } from "../operations/customer-shards.ts";
+import type { Database } from "../store/database/database.ts";
 import type { Idempotency } from "../operations/idempotency.ts";
 import type { WriteNowServices } from "../write/write-now.ts";
 import type { SearchServices } from "../read/requests/search-records.ts";
@@ -12,6 +14,8 @@ export type CustomerServices = SearchServices &
     idempotency: Idempotency;
     minuteMs: number;
     publicUrl: () => string;
+    /** Services of the shard that a customer is in. */
+    shards: CustomerShards<{ database: Database }>;
     /** Calls an operation of the API. */
     callOperation: CallOperation;
   };

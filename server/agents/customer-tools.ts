@@ -91,5 +91,6 @@ async function beginCustomerCall(
   requireRunning(policy);
   const tool = WITHOUT_OBJECT.find((one) => one === name);
   if (tool && decide(policy, { tool, kind: "read" }) !== "allow") throw forbiddenBy(tool);
-  return openCustomerCall(deps, session, policy);
+  const services = await deps.shards.chooseByGroup(session.project.id, session.groupRef);
+  return openCustomerCall({ ...deps, ...services }, session, policy);
 }

@@ -2,7 +2,6 @@
 import { Type } from "typebox";
 import { Problem } from "../../ground/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
-import { findInShards } from "../store/shards/ask-shards.ts";
 import { findAgentChange, type DoneChange } from "../store/agents/agent-changes.ts";
 import { findTarget } from "../write/find-target.ts";
 import { planWrite } from "../write/plan-write.ts";
@@ -56,7 +55,7 @@ const readList = (value: Json | undefined): Json[] => (Array.isArray(value) ? va
 async function findDone({ deps, session }: CustomerCall, operationId: string): Promise<DoneChange> {
   const { project, groupRef } = session;
   const of = { projectId: project.id, groupRef, operationId };
-  const change = (await findInShards(deps.database, (data) => findAgentChange(data, of)))?.row;
+  const change = await findAgentChange(deps.database.data, of);
   if (!change) {
     throw new Problem("not-found", {
       detail:

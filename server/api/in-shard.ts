@@ -3,7 +3,6 @@ import type { Endpoint } from "../http/endpoint.ts";
 import type { CustomerShards } from "../operations/customer-shards.ts";
 import { findRowGroupRef } from "../store/access/customers.ts";
 import type { Database } from "../store/database/database.ts";
-import { nameShard } from "../store/shards/ask-shards.ts";
 
 export interface InShards {
   database: Database;
@@ -11,25 +10,40 @@ export interface InShards {
   shards: CustomerShards<{ database: Database }>;
 }
 
-/** For a path that names an installation. While its shard is away, the answer is a 503 Problem that names it. */
-export function inShardOfInstallation<Deps extends InShards>(
+/** For a path that names an installation. */
+export const inShardOfInstallation = <Deps extends InShards>(
   deps: Deps,
   build: (deps: Deps) => Endpoint,
+): Endpoint =>
+  inShard(deps, build, ({ project, params }) =>
+    deps.shards.chooseByInstallation(project.id, (params as { installationId: string }).installationId),
+  );
+
+/** For a body that names a group, which need not be there, or an installation of it. */
+export const inShardOfBody = <Deps extends InShards>(deps: Deps, build: (deps: Deps) => Endpoint): Endpoint =>
+  inShard(deps, build, ({ project, body }) => {
+    const { groupRef, installationId = "" } = body as { groupRef?: string; installationId?: string };
+    return groupRef === undefined
+      ? deps.shards.chooseByInstallation(project.id, installationId)
+      : deps.shards.chooseByGroup(project.id, groupRef);
+  });
+
+function inShard<Deps extends InShards>(
+  deps: Deps,
+  build: (deps: Deps) => Endpoint,
+  choose: (call: Parameters<Endpoint["handle"]>[0]) => Promise<{ database: Database }>,
 ): Endpoint {
   const declared = build(deps);
   const others = new WeakMap<Database, Endpoint>();
   return {
     ...declared,
     async handle(call) {
-      const { installationId } = call.params as { installationId: string };
-      const services = await deps.shards.chooseByInstallation(call.project.id, installationId);
+      const services = await choose(call);
       const { database } = services;
       if (database === deps.database) return declared.handle(call);
       let other = others.get(database);
       if (!other) others.set(database, (other = build({ ...deps, ...services })));
-      return other.handle(call).catch((error: unknown) => {
-        throw database.trouble ? nameShard(error, database) : error;
-      });
+      return other.handle(call);
     },
   };
 }

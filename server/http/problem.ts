@@ -1,7 +1,7 @@
 /** Renders refusals as Problem Details (RFC 9457) and converts any other error into one. */
 import { now, nowMs } from "../../ground/clock.ts";
 import type { SupportContact } from "../../ground/server-settings.ts";
-import { isDatabaseAway, isDiskFull, mayBeCommitted } from "../store/database/database-outage.ts";
+import { findAway, isDatabaseAway, isDiskFull, mayBeCommitted } from "../store/database/database-outage.ts";
 import { Problem, type Issue } from "../../ground/errors.ts";
 import { PROBLEM_TYPES, type ProblemSlug } from "../../ground/problem-types.ts";
 
@@ -101,8 +101,10 @@ export function toProblem(error: unknown, { reads = false, keyed = false }: Ende
   const full = describeFullDisk(error, code);
   if (full !== undefined) return new Problem("unavailable", { detail: full, cause: error });
   if (isDatabaseAway(error)) {
+    const shard = findAway(error);
+    const database = `The database ${shard === undefined ? "" : `of the shard \`${shard}\` `}`;
     return new Problem("unavailable", {
-      detail: "The database does not answer at the moment. Nothing was done; try again in a few seconds.",
+      detail: `${database}does not answer at the moment. Nothing was done; try again in a few seconds.`,
       retryAfter: new Date(nowMs() + DATABASE_RETRY_MS),
       cause: error,
     });

@@ -1,7 +1,7 @@
 /** A Busbar with two customers and an agent whose key is not that of whoever decides: for journeys about approvals. */
 import assert from "node:assert/strict";
 import { openAgent } from "../harness/agent-client.ts";
-import { openTestBusbar, type Answer, type TestBusbarOptions } from "../harness/busbar.ts";
+import { openTestBusbar, type Answer, type TestBusbar, type TestBusbarOptions } from "../harness/busbar.ts";
 import { connectCustomer } from "../harness/connect-customer.ts";
 import { until } from "../harness/until.ts";
 
@@ -31,9 +31,12 @@ export const WITH_DELETION = { default: { delete: "ask" } };
 /** A Busbar with the customers `acme` and `globex`, an agent with a key that only writes and reads, and people. */
 export async function openScene(
   env: Record<string, string> = {},
-  options: Pick<TestBusbarOptions, "hasTwoSides"> = {},
+  options: Pick<TestBusbarOptions, "hasTwoSides" | "isDivided" | "shards"> = {},
+  /** Called before there is a customer. */
+  prepare: (busbar: TestBusbar) => Promise<unknown> = async () => {},
 ) {
   const busbar = await openTestBusbar({ ...options, env });
+  await prepare(busbar);
   busbar.sandbox.hubspot.setLimits("off");
   for (const groupRef of ["acme", "globex"]) {
     const wanted = {

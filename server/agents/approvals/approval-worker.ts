@@ -3,6 +3,8 @@ import type { Log } from "../../../ground/log.ts";
 import { readTraceparent } from "../../../ground/trace-context.ts";
 import type { Tracer } from "../../../ground/tracer.ts";
 import { startClaimLoop, type ClaimLoop } from "../../jobs/claim-loop.ts";
+import type { CustomerShards } from "../../operations/customer-shards.ts";
+import type { Database } from "../../store/database/database.ts";
 import type { ProcessIdentity } from "../../jobs/process-identity.ts";
 import { withOrphanRecovery } from "../../jobs/recovering-loop.ts";
 import {
@@ -16,6 +18,7 @@ import { readClaimers } from "../../store/processes/list-claimers.ts";
 import { carryOutApproval, type CarryOutServices } from "./carry-out-approval.ts";
 
 interface ApprovalWorkerServices extends CarryOutServices {
+  shards: CustomerShards<{ database: Database }>;
   log: Log;
   identity: ProcessIdentity;
   /** Undefined if traces are not sent. */
@@ -50,7 +53,7 @@ export function startApprovalWorker(deps: ApprovalWorkerServices): ClaimLoop {
       nextDueMs: () => nextApprovalDueMs(control),
     },
     run: async (item, onAnswer) => {
-      await carryOutApproval(deps, item);
+      await carryOutApproval(await chooseServices(deps, item), item);
       onAnswer("sent");
     },
     work: ({ id, projectId, operationId, traceparent }) => ({
@@ -71,4 +74,12 @@ export function startApprovalWorker(deps: ApprovalWorkerServices): ClaimLoop {
     listClaimers: () => readClaimers(control, "approvals"),
     recover: (deadProcess) => recoverApprovals(deps.database, deadProcess),
   });
+}
+
+/** Returns the services of the shard of the customer whom the act is for; those of the main one for an act without a customer. */
+async function chooseServices(
+  deps: ApprovalWorkerServices,
+  { projectId, groupRef }: ClaimedApproval,
+): Promise<CarryOutServices> {
+  return groupRef === null ? deps : { ...deps, ...(await deps.shards.chooseByGroup(projectId, groupRef)) };
 }

@@ -16,6 +16,7 @@ import {
   removeInstallation,
 } from "../../store/integrations/installations.ts";
 import { deselectBeforeRemoval } from "../../subscribe/setup/deselect-objects.ts";
+import { inShardOfBody, inShardOfInstallation, type InShards } from "../in-shard.ts";
 import { getIntegrationRow } from "../integration.ts";
 import { InstallationId, IntegrationIdOrName } from "../members.ts";
 import { listQuery, onePage, pageSchema, textQuery } from "../pages.ts";
@@ -29,19 +30,19 @@ import { patchObjectConfigContent } from "./patch-object-config-content.ts";
 import { updateInstallation } from "./update-installation.ts";
 
 export const installationRoutes = (
-  deps: AccountServices & ChangeServices & CallServices & { database: Database; log: Log },
+  deps: AccountServices & ChangeServices & CallServices & InShards & { log: Log },
 ): Route[] => [
   route(`GET ${PROJECT}/installations`, "full", listInstallationsForProject(deps)),
   route(`GET ${PROJECT}/installations:search`, "full", listProjectInstallations(deps)),
   route(`GET ${INTEGRATION}/installations`, "frontend", listInstallations(deps)),
-  route(`POST ${INTEGRATION}/installations`, "frontend", createInstallation(deps)),
+  route(`POST ${INTEGRATION}/installations`, "frontend", inShardOfBody(deps, createInstallation)),
   route(`GET ${INSTALLATION}`, "frontend", getInstallation(deps)),
-  route(`PATCH ${INSTALLATION}`, "frontend", updateInstallation(deps)),
-  route(`DELETE ${INSTALLATION}`, "frontend", deleteInstallation(deps)),
+  route(`PATCH ${INSTALLATION}`, "frontend", inShardOfInstallation(deps, updateInstallation)),
+  route(`DELETE ${INSTALLATION}`, "frontend", inShardOfInstallation(deps, deleteInstallation)),
   route(
     `PATCH ${INTEGRATION}/objects/{objectName}/config-content`,
     "frontend",
-    patchObjectConfigContent(deps),
+    inShardOfBody(deps, patchObjectConfigContent),
   ),
 ];
 

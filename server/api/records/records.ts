@@ -24,13 +24,18 @@ import {
 import { awaitPushes, LIST_WAIT_MS } from "../../subscribe/receive/await-pushes.ts";
 import { StatusSchema } from "../deliveries/delivery.ts";
 import { getInstallationRow } from "../installations/installation.ts";
+import { inShardOfInstallation, type InShards } from "../in-shard.ts";
 import { getIntegrationRow } from "../integration.ts";
 import { InstallationId, IntegrationIdOrName, OperationId } from "../members.ts";
 import { INSTALLATION } from "../paths.ts";
 import { listObstacles, type Obstacle } from "./obstacles.ts";
 
-export const recordRoutes = (deps: { database: Database }): Route[] => [
-  route(`GET ${INSTALLATION}/records/{objectName}/{recordId}`, "frontend", getRecordTrace(deps)),
+export const recordRoutes = (deps: InShards): Route[] => [
+  route(
+    `GET ${INSTALLATION}/records/{objectName}/{recordId}`,
+    "frontend",
+    inShardOfInstallation(deps, getRecordTrace),
+  ),
 ];
 
 const time = (description: string) => Type.String({ format: "date-time", description });

@@ -2,6 +2,7 @@
 import { sql } from "kysely";
 import { countAffectedRows, type Database } from "../database/database.ts";
 import type { ControlQueries } from "../database/sides.ts";
+import { askPresent } from "../shards/ask-shards.ts";
 import { toStoredJson } from "../database/stored-json.ts";
 import type { ApprovalStatus } from "./approvals.ts";
 
@@ -10,6 +11,8 @@ export interface ClaimedApproval {
   projectId: string;
   operationId: string;
   traceparent: string | null;
+  /** Null for an act that is for no customer. */
+  groupRef: string | null;
 }
 
 /** Claims up to `limit` approved acts that are due. */
@@ -22,7 +25,8 @@ export async function claimApprovals(
     update approvals set claimed_by = ${workerId} where id in (
       select id from approvals where status = 'approved' and claimed_by is null and due_time <= now()
       order by due_time limit ${limit} for update skip locked)
-    returning id, project_id, operation_id, traceparent
+    returning id, project_id, operation_id, traceparent,
+      (select group_ref from groups where groups.id = approvals.group_id) as group_ref
   `.execute(queries);
   return rows;
 }
@@ -124,7 +128,7 @@ const NEVER_BEGUN =
  * sent again. An ended operation does not change any more, so the order of the statements does not matter.
  */
 export async function recoverApprovals(
-  { control, data }: Pick<Database, "control" | "data">,
+  { control, shards }: Pick<Database, "control" | "shards">,
   deadProcess: number,
   held: string[] = [],
 ): Promise<void> {
@@ -138,13 +142,13 @@ export async function recoverApprovals(
   `.execute(control);
   if (sent.length === 0) return;
   const ids = sent.map(({ operationId }) => operationId);
-  const operations = await data
-    .selectFrom("operations")
-    .select(["id", "status", "result"])
-    .where("id", "in", ids)
-    .execute();
+  const { answers, unavailable } = await askPresent({ shards }, (data) =>
+    data.selectFrom("operations").select(["id", "status", "result"]).where("id", "in", ids).execute(),
+  );
+  const operations = answers.flat();
   const known = new Set(operations.map(({ id }) => id));
-  const missing = ids
+  // The operations of a shard that is away are not missing.
+  const missing = (unavailable.length > 0 ? [] : ids)
     .filter((id) => !known.has(id))
     .map((id) => ({ id, status: "failure", result: NEVER_BEGUN }));
   const ended = [...operations.filter(({ status }) => status !== "in_progress"), ...missing];

@@ -91,6 +91,18 @@ export function isDatabaseAway(error: unknown): boolean {
   return code === "ECONNRESET" || code === "EPIPE";
 }
 
+const SHARD = Symbol("shard");
+
+/** Adds the name of the shard whose database is away to an error, and returns the error. */
+export function nameAway(error: unknown, shard: string): unknown {
+  if (error instanceof Error && Object.isExtensible(error)) Object.assign(error, { [SHARD]: shard });
+  return error;
+}
+
+/** Returns the name of the shard whose database is away; undefined for the main one. */
+export const findAway = (error: unknown): string | undefined =>
+  error instanceof Error && SHARD in error ? String(error[SHARD]) : undefined;
+
 /** Returns whether the server could not execute a statement because its disk is full. */
 export const isDiskFull = (error: unknown): boolean => error instanceof Error && readCode(error) === "53100";
 

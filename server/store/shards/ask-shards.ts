@@ -127,7 +127,7 @@ export async function listInShards<Row, One extends Shard>(
 }
 
 /** Returns a 503 Problem that names the shard, if the error means that its database is away; otherwise the error. */
-export const nameShard = (error: unknown, { shard: name }: Pick<Shard, "shard">): unknown =>
+const nameShard = (error: unknown, { shard: name }: Pick<Shard, "shard">): unknown =>
   isDatabaseAway(error)
     ? new Problem("unavailable", {
         detail: `The database of the shard \`${name}\`, which has some of the customers, is away. Try again when it is back.`,

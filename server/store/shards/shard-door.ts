@@ -7,6 +7,7 @@
  */
 import { now } from "../../../ground/clock.ts";
 import type { Log } from "../../../ground/log.ts";
+import { nameAway } from "../database/database-outage.ts";
 
 export interface ShardDoor {
   /** Throws while the door is closed: an error that means that the database is away, and that nothing was sent. */
@@ -66,9 +67,12 @@ export async function openShardDoor({
     pass() {
       if (!trouble) return;
       const message = `the database of the shard ${name} cannot be used: ${trouble.reason}`;
-      throw Object.assign(new Error(message), { code: "ECONNREFUSED", address: name });
+      throw nameAway(Object.assign(new Error(message), { code: "ECONNREFUSED", address: name }), name);
     },
-    noteFailure: shut,
+    noteFailure(error) {
+      nameAway(error, name);
+      shut(error);
+    },
     get trouble() {
       return trouble;
     },
