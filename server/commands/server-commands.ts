@@ -209,11 +209,17 @@ async function migrate(args: string[]): Promise<void> {
 
 /** Exits with 1 if the doctor has found a fault. */
 async function shards(args: string[]): Promise<void> {
-  const { values, positionals } = parseAll(args, { weight: { type: "string" }, json: { type: "boolean" } });
+  const { values, positionals } = parseAll(args, {
+    weight: { type: "string" },
+    project: { type: "string" },
+    "dry-run": { type: "boolean" },
+    json: { type: "boolean" },
+  });
   const out = createOutput(openTerminal(), { json: values.json === true });
   const weight = values.weight === undefined ? undefined : wholeNumber("--weight", values.weight, 0, 1_000);
   const deps = { config: readConfig(), log: createLog("warn"), out };
-  if (!(await runShardsCommand(positionals, { weight }, deps))) process.exitCode = 1;
+  const options = { weight, project: values.project, isDry: values["dry-run"] };
+  if (!(await runShardsCommand(positionals, options, deps))) process.exitCode = 1;
 }
 
 async function backup(args: string[]): Promise<void> {
@@ -252,7 +258,10 @@ async function doctor(args: string[]): Promise<void> {
 }
 
 /** Reads options and arguments. */
-function parseAll(args: string[], options: { weight: { type: "string" }; json: { type: "boolean" } }) {
+function parseAll<O extends Record<string, { type: "string" } | { type: "boolean" }>>(
+  args: string[],
+  options: O,
+) {
   try {
     return parseArgs({ args, options, allowPositionals: true });
   } catch (cause) {

@@ -147,7 +147,9 @@ test("a shard with customers or with their rows is not removed", async (t) => {
     "insert into groups (id, project_id, group_ref, group_name, shard) values ($1, $1, 'acme', 'acme', 'a')",
     [id],
   );
-  await assert.rejects(run(["remove", "a"]), { message: /the shard a has a customer.*delete them first/ });
+  await assert.rejects(run(["remove", "a"]), {
+    message: /the shard a has a customer.*busbar shards move GROUP SHARD/,
+  });
   await ask(connectionString, "delete from groups");
   await ask(a, "insert into events (id, project_id, type, data) select $1, id, 'read', '{}' from projects", [
     newId(),

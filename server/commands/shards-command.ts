@@ -1,4 +1,4 @@
-/** `busbar shards add NAME URL | list | doctor | remove NAME`: the databases that have the data of some customers. */
+/** `busbar shards add NAME URL | list | doctor | move GROUP SHARD | rebalance | remove NAME`: the databases that have the data of some customers. */
 import { printFindings, reportGood } from "../../cli/doctor/finding.ts";
 import type { Output } from "../../cli/output/output.ts";
 import type { Config } from "../../ground/config.ts";
@@ -9,7 +9,8 @@ import { readEncryptionKeys } from "../data-folder/encryption-keys.ts";
 import { withDatabase } from "./command-database.ts";
 import { addShard } from "./shards/add-shard.ts";
 import { checkShards } from "./doctor/check-shards.ts";
-import { listAllShards, type ListedShard } from "./shards/list-all-shards.ts";
+import { listAllShards, type ListedMove, type ListedShard } from "./shards/list-all-shards.ts";
+import { runMove, runRebalance } from "./shards/move-commands.ts";
 import { removeShard } from "./shards/remove-shard.ts";
 import { openShardServices, requireDatabaseAddress, type ShardServices } from "./shards/shard-commands.ts";
 
@@ -22,10 +23,10 @@ interface CommandServices {
 /** Returns false if the doctor has found a fault. Throws `StartError` for what is refused. */
 export async function runShardsCommand(
   [action, ...args]: string[],
-  { weight }: { weight?: number | undefined },
+  options: ShardOptions,
   { config, log, out }: CommandServices,
 ): Promise<boolean> {
-  const run = findAction(action, args, weight);
+  const run = findAction(action, args, options);
   if (config.databaseUrl === undefined)
     throw new StartError(
       "shards need a PostgreSQL of your own, which other servers can reach: set DATABASE_URL (the embedded one is for one machine)",
@@ -38,21 +39,37 @@ export async function runShardsCommand(
   });
 }
 
+export interface ShardOptions {
+  weight?: number | undefined;
+  /** Id of the customer's project. */
+  project?: string | undefined;
+  isDry?: boolean | undefined;
+}
+
 type Run = (deps: ShardServices, out: Output) => Promise<boolean>;
 
 /** Checks the arguments before anything is opened. */
-function findAction(action: string | undefined, args: string[], weight: number | undefined): Run {
+function findAction(
+  action: string | undefined,
+  args: string[],
+  { weight, project, isDry = false }: ShardOptions,
+): Run {
   const [name = "", url = ""] = args;
-  const count = { add: 2, list: 0, doctor: 0, remove: 1 }[action ?? ""];
+  const count = { add: 2, list: 0, doctor: 0, move: 2, rebalance: 0, remove: 1 }[action ?? ""];
   if (count === undefined || args.length !== count)
     throw new UsageError(
-      "busbar shards takes add NAME URL, list, doctor or remove NAME (busbar shards --help)",
+      "busbar shards takes add NAME URL, list, doctor, move GROUP SHARD, rebalance or remove NAME (busbar shards --help)",
     );
   if (weight !== undefined && action !== "add") throw new UsageError("--weight belongs to busbar shards add");
+  if (project !== undefined && action !== "move")
+    throw new UsageError("--project belongs to busbar shards move");
+  if (isDry && action !== "rebalance") throw new UsageError("--dry-run belongs to busbar shards rebalance");
   if (action === "add") {
     requireDatabaseAddress(url);
     return (deps, out) => add(deps, out, { name, url, weight });
   }
+  if (action === "move") return (deps, out) => runMove(deps, out, { groupRef: name, shard: url, project });
+  if (action === "rebalance") return (deps, out) => runRebalance(deps, out, { isDry });
   if (action === "remove") return (deps, out) => remove(deps, out, name);
   return action === "list" ? list : doctor;
 }
@@ -96,12 +113,15 @@ async function list(deps: ShardServices, out: Output): Promise<boolean> {
       WEIGHT: ({ weight }) => String(weight),
       CUSTOMERS: ({ customers }) => String(customers),
       DATABASE: ({ address }) => address,
-      DETAIL: ({ detail }) => detail ?? "",
+      DETAIL: ({ detail, moves }) => [detail ?? [], ...moves.map(describeMove)].flat().join("; "),
     },
     "",
   );
   return true;
 }
+
+const describeMove = ({ groupRef, to, step, isRunning }: ListedMove): string =>
+  `${groupRef} moves to ${to}: ${isRunning ? (step ?? "begun") : `broken off, repeat busbar shards move ${groupRef} ${to}`}`;
 
 async function doctor(deps: ShardServices, out: Output): Promise<boolean> {
   const { control, connectionString } = deps.database;

@@ -1,6 +1,7 @@
 /** Renders refusals as Problem Details (RFC 9457) and converts any other error into one. */
 import { now, nowMs } from "../../ground/clock.ts";
 import type { SupportContact } from "../../ground/server-settings.ts";
+import { isCustomerMoving, refuseMoving } from "../store/shards/each-shard.ts";
 import { findAway, isDatabaseAway, isDiskFull, mayBeCommitted } from "../store/database/database-outage.ts";
 import { Problem, type Issue } from "../../ground/errors.ts";
 import { PROBLEM_TYPES, type ProblemSlug } from "../../ground/problem-types.ts";
@@ -87,6 +88,7 @@ export function toProblem(error: unknown, { reads = false, keyed = false }: Ende
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   const known = FRAMEWORK_ERRORS[code];
   if (known) return new Problem(known.slug, { detail: known.detail, cause: error });
+  if (isCustomerMoving(error)) return refuseMoving(error);
   if (!reads && mayBeCommitted(error)) {
     const what = "The database did not confirm in time, so the request may have been carried out or not.";
     return new Problem("unavailable", {

@@ -2,13 +2,16 @@
 import { findGroupShard, findRowGroupRef } from "../store/access/customers.ts";
 import type { Changes } from "../store/database/changes.ts";
 import type { Database } from "../store/database/database.ts";
-import { refuseUnknownShard } from "../store/shards/each-shard.ts";
+import { refuseMoving, refuseUnknownShard } from "../store/shards/each-shard.ts";
 import { cacheUntilChanged } from "../store/processes/row-cache.ts";
 
 export interface CustomerShards<Services> {
   /** The main shard first. */
   readonly all: readonly Services[];
-  /** Returns the services of the customer's shard; those of the main one for an unknown customer, who is not there either. */
+  /**
+   * Returns the services of the customer's shard; those of the main one for an unknown customer, who is not there either. Throws a 503
+   * Problem while the customer is moved to another shard.
+   */
   chooseByGroup(projectId: string, groupRef: string): Promise<Services>;
   /** Returns those of the shard of the installation's customer. */
   chooseByInstallation(projectId: string, installationId: string): Promise<Services>;
@@ -23,7 +26,7 @@ export function openCustomerShards<Services extends { database: Database }>(
   all: readonly Services[],
   { database, changes }: { database: Database; changes: Changes },
 ): CustomerShards<Services> {
-  const groups = cacheUntilChanged<{ id: string; shard: string | null }>(changes, {
+  const groups = cacheUntilChanged<{ id: string; shard: string | null; isMoving: boolean }>(changes, {
     max: MAX_GROUPS,
     tables: ["groups"],
     listRowIds: ({ id }) => [id],
@@ -37,7 +40,9 @@ export function openCustomerShards<Services extends { database: Database }>(
     if (all.length === 1) return chooseByName(database.shard);
     const key = JSON.stringify([projectId, groupRef]);
     const find = () => findGroupShard(database.control, projectId, groupRef);
-    return chooseByName((await groups.get(key, find))?.shard ?? database.shard);
+    const found = await groups.get(key, find);
+    if (found?.isMoving) throw refuseMoving();
+    return chooseByName(found?.shard ?? database.shard);
   };
   return {
     all,

@@ -1,5 +1,6 @@
 /** Checks each shard beside the main one: its state, its database, and its copies. */
 import { reportBad, reportGood, type Finding } from "../../../cli/doctor/finding.ts";
+import { listMoves, type CustomerMove } from "../../store/moves/customer-moves.ts";
 import { listShards, OPEN_STATES, type RegisteredShard } from "../../store/shards/shard-registry.ts";
 import { checkCopies } from "./check-copies.ts";
 import { checkDatabase } from "./check-database.ts";
@@ -17,7 +18,7 @@ interface CheckServices {
 export async function checkShards(deps: CheckServices): Promise<Finding[]> {
   const shards = await listShards(deps.control);
   const findings = await Promise.all(shards.map((shard) => checkShard(deps, shard)));
-  return findings.flat();
+  return [...findings.flat(), ...(await listMoves(deps.control)).map(checkMove)];
 }
 
 async function checkShard(deps: CheckServices, shard: RegisteredShard): Promise<Finding[]> {
@@ -48,6 +49,24 @@ async function checkShard(deps: CheckServices, shard: RegisteredShard): Promise<
   // Changes wait in the outbox of the control database only.
   const own = [...findings.filter((finding) => finding.check !== "outbox"), ...copies];
   return [state, ...own.map((finding) => ({ ...finding, check: `${check}: ${finding.check}` }))];
+}
+
+function checkMove({
+  groupRef,
+  projectId,
+  toShard,
+  state,
+  detail,
+  startTime,
+  isRunning,
+}: CustomerMove): Finding {
+  const to = toShard ?? "main";
+  const text = `to ${to} since ${startTime.toISOString()}${detail === null ? "" : `: ${detail}`}`;
+  const check = `move of ${groupRef}`;
+  if (isRunning) return reportGood(check, text);
+  const effect = state === "closing" ? "its requests are refused" : "the former shard has rows of it";
+  const cure = `Complete it: busbar shards move ${groupRef} ${to} --project ${projectId}`;
+  return reportBad(check, `broken off, ${effect}: ${text}`, cure);
 }
 
 function checkState(check: string, { name, state, stateTime, detail }: RegisteredShard): Finding {

@@ -63,7 +63,7 @@ async function buildRefusal({ database }: ShardServices, name: string): Promise<
   const count = (await countCustomers(database.control)).get(name) ?? 0;
   return new StartError(
     `the shard ${name} has ${count === 1 ? "a customer" : `${count} customers`}, and only a shard without customers can be removed: ` +
-      "delete them first (DELETE /v1/projects/{project}/groups/{groupRef})",
+      "move them away (busbar shards move GROUP SHARD), or delete them (DELETE /v1/projects/{project}/groups/{groupRef})",
   );
 }
 

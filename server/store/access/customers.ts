@@ -52,18 +52,18 @@ export const findGroup = (
     .where("groupRef", "=", groupRef)
     .executeTakeFirst();
 
-/** Finds the shard of a group; null for the main one. */
-export const findGroupShard = (
-  queries: SharedQueries,
+/** Finds the shard of a group; null for the main one. `isMoving`: another one is to have it, so nobody may work for it. */
+export async function findGroupShard(
+  queries: ControlQueries,
   projectId: string,
   groupRef: string,
-): Promise<{ id: string; shard: string | null } | undefined> =>
-  queries
-    .selectFrom("groups")
-    .select(["id", "shard"])
-    .where("projectId", "=", projectId)
-    .where("groupRef", "=", groupRef)
-    .executeTakeFirst();
+): Promise<{ id: string; shard: string | null; isMoving: boolean } | undefined> {
+  const { rows } = await sql<{ id: string; shard: string | null; isMoving: boolean }>`
+    select id, shard, exists (select from shard_moves where group_id = groups.id and state = 'closing') as is_moving
+    from groups where project_id = ${projectId} and group_ref = ${groupRef}
+  `.execute(queries);
+  return rows[0];
+}
 
 const NEARBY = 100;
 

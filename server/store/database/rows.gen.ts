@@ -5,6 +5,14 @@
 
 import type { ColumnType } from "kysely";
 
+export type ArrayType<T> = ArrayTypeImpl<T> extends (infer U)[]
+  ? U[]
+  : ArrayTypeImpl<T>;
+
+export type ArrayTypeImpl<T> = T extends ColumnType<infer S, infer I, infer U>
+  ? ColumnType<S[], I[], U[]>
+  : T[];
+
 export type Generated<T> = T extends ColumnType<infer S, infer I, infer U>
   ? ColumnType<S, I | undefined, U>
   : ColumnType<T, T | undefined, T>;
@@ -454,6 +462,12 @@ export interface Memberships {
   role: string;
 }
 
+export interface MovingCustomers {
+  groupId: string;
+  lines: Generated<ArrayType<Int8>>;
+  state: string;
+}
+
 export interface Operations {
   actionType: string;
   actor: Json | null;
@@ -750,6 +764,16 @@ export interface Sessions {
   userAgent: string | null;
 }
 
+export interface ShardMoves {
+  detail: string | null;
+  fromShard: string | null;
+  groupId: string;
+  startTime: Generated<Timestamp>;
+  state: string;
+  stateTime: Generated<Timestamp>;
+  toShard: string | null;
+}
+
 export interface Shards {
   createTime: Generated<Timestamp>;
   detail: string | null;
@@ -956,6 +980,7 @@ export interface DB {
   jwtKeys: JwtKeys;
   manifestSources: ManifestSources;
   memberships: Memberships;
+  movingCustomers: MovingCustomers;
   operations: Operations;
   organizations: Organizations;
   outbox: Outbox;
@@ -984,6 +1009,7 @@ export interface DB {
   schemaWatches: SchemaWatches;
   seenRecords: SeenRecords;
   sessions: Sessions;
+  shardMoves: ShardMoves;
   shards: Shards;
   signInAttempts: SignInAttempts;
   signInFailures: SignInFailures;

@@ -60,6 +60,8 @@ export const TABLE_SIDES = {
   jwtKeys: "control",
   manifestSources: "control",
   memberships: "control",
+  // What a database must not touch while a customer is moved.
+  movingCustomers: "own",
   operations: "data",
   organizations: "control",
   outbox: "control",
@@ -94,6 +96,7 @@ export const TABLE_SIDES = {
   signInAttempts: "control",
   // The databases of the customers, and which of them gets new ones.
   shards: "control",
+  shardMoves: "control",
   signInFailures: "control",
   subscriptionEvents: "data",
   subscriptions: "data",

@@ -1,6 +1,7 @@
 /** Queues of installations whose read objects or subscriptions may have changed with configuration, manifest or connection. */
 import { sql } from "kysely";
 import { queueOutbox } from "../database/outbox.ts";
+import { isHere } from "../database/own-customers.ts";
 import type { QueuedInstallations, SyncQueue } from "../database/outbox-entries.ts";
 import type { ControlQueries, DataQueries } from "../database/sides.ts";
 
@@ -43,7 +44,7 @@ export async function takeSyncs(queries: DataQueries, table: SyncQueue, max: num
   const { rows } = await sql<QueuedSync>`
     with taken as (
       delete from ${sql.table(table)} where installation_id in (
-        select installation_id from ${sql.table(table)} order by asked_time limit ${max} for update skip locked)
+        select installation_id from ${sql.table(table)} where ${isHere(sql`installation_id`)} order by asked_time limit ${max} for update skip locked)
       returning installation_id, asked_time
     )
     select taken.installation_id, project_id, asked_time from taken
@@ -60,7 +61,8 @@ export async function takeInstallationReadSync(
 ): Promise<QueuedSync | undefined> {
   const { rows } = await sql<QueuedSync>`
     with taken as (
-      delete from read_syncs where installation_id = ${installationId} returning installation_id, asked_time
+      delete from read_syncs where installation_id = ${installationId} and ${isHere(sql`installation_id`)}
+      returning installation_id, asked_time
     )
     select taken.installation_id, project_id, asked_time from taken
     join installations on installations.id = taken.installation_id

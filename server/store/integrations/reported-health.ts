@@ -1,6 +1,6 @@
 /** Health of installations as it was last reported, and which of them have changed since. */
 import { sql } from "kysely";
-import { IS_OWN_INSTALLATION } from "../database/own-customers.ts";
+import { IS_OWN_INSTALLATION, isHere } from "../database/own-customers.ts";
 import type { DataQueries } from "../database/sides.ts";
 import {
   DESTINATION_DETAILS,
@@ -92,7 +92,7 @@ export async function listChangedHealth(
         coalesce(array_agg(distinct concat_ws(' ', type, name, ${KIND})), '{}') as keys
       from ${HEALTH_REASONS} as reason where type <> ${NOT_REPORTED} and since <= now() - ${standsMs} * interval '1 millisecond'
     ) as found left join reported_health on reported_health.installation_id = installations.id
-    where installations.id > ${after} and found.keys <> coalesce(reported_health.reasons, '{}')
+    where installations.id > ${after} and ${isHere(sql`installations.id`)} and found.keys <> coalesce(reported_health.reasons, '{}')
     order by installations.id limit ${max}
   `.execute(queries);
   return rows.map(({ reasons, ...row }) => ({

@@ -10,7 +10,7 @@
 import { sql } from "kysely";
 import type { Database } from "../database/database.ts";
 import { isDatabaseAway } from "../database/database-outage.ts";
-import { IS_OWN_INSTALLATION } from "../database/own-customers.ts";
+import { IS_OWN_INSTALLATION, isHere } from "../database/own-customers.ts";
 import { queueOutbox } from "../database/outbox.ts";
 import type { ControlQueries, DataQueries } from "../database/sides.ts";
 
@@ -105,7 +105,7 @@ export async function claimSchemaCheck(
   const { rows } = await sql<SchemaCheck>`
     with due as (
       select installation_id from schema_looks join installations on installations.id = installation_id
-      where due_time <= now() and project_id <> all(${full}::uuid[])
+      where due_time <= now() and project_id <> all(${full}::uuid[]) and ${isHere(sql`installation_id`)}
       order by due_time limit 1 for update of schema_looks skip locked
     )
     update schema_looks

@@ -25,13 +25,13 @@ export interface BackupEnd {
 
 /**
  * Lists the tables of a backup in an order in which no row refers to a later table: all tables that survive a crash, except the
- * list of migrations and that of shards, which belong to this database and not to a restored one. Partitions belong to their table.
+ * list of migrations, and those of shards and of moves between them, which belong to this database and not to a restored one. Partitions belong to their table.
  */
 export async function listBackupTables(client: Client): Promise<string[]> {
   const tables = await client.query<{ name: string }>(
     `select relname as name from pg_class
      where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and relpersistence = 'p'
-       and not relispartition and relname not in ('migrations', 'shards')
+       and not relispartition and relname not in ('migrations', 'shards', 'shard_moves', 'moving_customers')
      order by relname`,
   );
   const references = await client.query<{ name: string; target: string }>(

@@ -1,5 +1,6 @@
 /** Objects that installations read, each with cursor, schedule and pause. */
 import { sql } from "kysely";
+import { isHere } from "../database/own-customers.ts";
 import type { DataQueries } from "../database/sides.ts";
 import { findOperation, type OperationRow } from "../operations/operations.ts";
 import { toStoredJson } from "../database/stored-json.ts";
@@ -240,7 +241,8 @@ export interface DueObject {
 /** Returns whether the tick of an object has come, at less cost than to lock it. */
 export async function hasDueObjects(queries: DataQueries): Promise<boolean> {
   const { rows } = await sql<{ isDue: boolean }>`
-    select exists (select from read_objects where next_tick <= now() and pause is null) as is_due
+    select exists (
+      select from read_objects where next_tick <= now() and pause is null and ${isHere(sql`installation_id`)}) as is_due
   `.execute(queries);
   return rows[0]?.isDue === true;
 }
@@ -249,7 +251,7 @@ export async function hasDueObjects(queries: DataQueries): Promise<boolean> {
 export async function lockDueObjects(queries: DataQueries, max: number): Promise<DueObject[]> {
   const { rows } = await sql<DueObject>`
     with due as materialized (
-      select * from read_objects where next_tick <= now() and pause is null
+      select * from read_objects where next_tick <= now() and pause is null and ${isHere(sql`installation_id`)}
       order by next_tick limit ${max} for update skip locked
     )
     select due.installation_id, due.object_name, due.project_id, integration_id, integrations.provider, config.id as config_id,

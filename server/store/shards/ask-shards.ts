@@ -62,9 +62,15 @@ export interface FoundInShard<Found, One> {
 
 /**
  * Returns the row of the first shard that has it. If none has it and one is away, it rejects: the row may be there. Absent is not
- * deleted.
+ * deleted. A row that moves to another shard may be missed in both, so several shards are asked again.
  */
-export async function findInShards<Found, One extends Shard>(
+export const findInShards = async <Found, One extends Shard>(
+  deps: HasShards<One>,
+  find: (data: DataQueries) => Promise<Found | undefined>,
+): Promise<FoundInShard<Found, One> | undefined> =>
+  (await findOnce(deps, find)) ?? (deps.shards.length > 1 ? findOnce(deps, find) : undefined);
+
+async function findOnce<Found, One extends Shard>(
   { shards }: HasShards<One>,
   find: (data: DataQueries) => Promise<Found | undefined>,
 ): Promise<FoundInShard<Found, One> | undefined> {
@@ -98,7 +104,7 @@ interface MergedPage<Row> {
 /**
  * Merges the pages of all shards into one of `limit` rows at most. The list is in descending order of positions, which are texts; a
  * position of one shard is valid in all. Where one shard has stopped to examine rows the page ends, also for the others. Of a shard
- * that is away, only the name is returned.
+ * that is away, only the name is returned. No two rows have one position.
  */
 export async function listInShards<Row, One extends Shard>(
   deps: HasShards<One>,
@@ -117,6 +123,8 @@ export async function listInShards<Row, One extends Shard>(
     .flatMap((page) => page.rows.map((row) => ({ row, position: getPosition(row) })))
     .filter(({ position }) => stop === undefined || position >= stop)
     .toSorted((one, other) => (one.position > other.position ? -1 : 1))
+    // A row that moves to another shard is in both for a moment.
+    .filter(({ position }, index, all) => position !== all[index - 1]?.position)
     .slice(0, limit)
     .map(({ row }) => row);
   return {

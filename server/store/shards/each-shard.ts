@@ -1,5 +1,6 @@
 /** Finds the shard of a customer, and does in each shard what concerns the customers of all. */
 import { sql } from "kysely";
+import { nowMs } from "../../../ground/clock.ts";
 import { Problem } from "../../../ground/errors.ts";
 import { isDatabaseAway } from "../database/database-outage.ts";
 import type { Database } from "../database/database.ts";
@@ -16,6 +17,23 @@ export const refuseUnknownShard = (name: string): Problem =>
   new Problem("unavailable", {
     detail: `The customer's data are in the shard \`${name}\`, which this process does not know. Try again in a few seconds.`,
   });
+
+const MOVED_IN_MS = 2_000;
+
+/** Refuses what came while a customer is moved; `cause` is the database's refusal, if it has noticed. */
+export const refuseMoving = (cause?: unknown): Problem =>
+  new Problem("unavailable", {
+    detail: "The customer is being moved to another shard. Nothing was done; try again in a few seconds.",
+    retryAfter: new Date(nowMs() + MOVED_IN_MS),
+    ...(cause !== undefined && { cause }),
+  });
+
+/** SQLSTATE of `guard_customer`. */
+const MOVING = "BB001";
+
+/** Returns whether the database of a shard has refused a row, because its customer is being moved. */
+export const isCustomerMoving = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && error.code === MOVING;
 
 /** Returns whether a shard cannot be asked at the moment. */
 export const isShardAway = (data: DataQueries): Promise<boolean> =>

@@ -1,0 +1,50 @@
+/** `busbar shards move GROUP SHARD` and `busbar shards rebalance`: what they print. */
+import type { Output } from "../../../cli/output/output.ts";
+import { moveCustomer, type MovedTo } from "./move-customer.ts";
+import { planRebalance, rebalance, toColumn, type PlannedMoves } from "./rebalance-shards.ts";
+import { getPlacedGroup } from "./require-move.ts";
+import type { ShardServices } from "./shard-commands.ts";
+
+export async function runMove(
+  deps: ShardServices,
+  out: Output,
+  { groupRef, shard, project }: { groupRef: string; shard: string; project: string | undefined },
+): Promise<boolean> {
+  const group = await getPlacedGroup(deps, groupRef, project);
+  const moved = await moveCustomer(deps, group, toColumn(shard));
+  out.progress();
+  if (out.json) out.data(moved);
+  else out.line(describeMoved(moved));
+  return true;
+}
+
+const describeMoved = ({ groupRef, from, to, rows, history, refusedMs }: MovedTo): string =>
+  from === to
+    ? `${groupRef} stays in ${from}: the move that was begun is taken back.`
+    : `${groupRef} is in ${to}, and nothing of it in ${from}: ${rows + history} rows, its requests were refused for ${(refusedMs / 1_000).toFixed(1)} s.`;
+
+export async function runRebalance(
+  deps: ShardServices,
+  out: Output,
+  { isDry }: { isDry: boolean },
+): Promise<boolean> {
+  if (isDry) {
+    const plan = await planRebalance(deps);
+    out.rows<PlannedMoves>(
+      plan,
+      { FROM: ({ from }) => from, TO: ({ to }) => to, CUSTOMERS: ({ customers }) => String(customers) },
+      "The numbers of customers fit the weights: nothing is to be moved.",
+    );
+    return true;
+  }
+  const moved: MovedTo[] = [];
+  await rebalance(deps, (one, left) => {
+    moved.push(one);
+    out.progress();
+    if (!out.json) out.line(`${describeMoved(one)} ${left} left.`);
+  });
+  out.progress();
+  if (out.json) out.data({ moved });
+  else if (moved.length === 0) out.line("The numbers of customers fit the weights: nothing was moved.");
+  return true;
+}

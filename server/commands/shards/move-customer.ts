@@ -1,0 +1,215 @@
+/**
+ * Moves a customer to another shard while everything runs. Each step can be repeated: the command that was killed is given again, and
+ * goes on. Until `groups.shard` changes the old shard decides, afterwards the new one.
+ */
+import { setTimeout as wait } from "node:timers/promises";
+import type { Client } from "pg";
+import { elapsedMs } from "../../../ground/clock.ts";
+import { StartError } from "../../../ground/errors.ts";
+import { openClient } from "../../store/database/prepare-database.ts";
+import { transactControl } from "../../store/database/database.ts";
+import { awaitQuiet, awaitTransactions, listUnderWay } from "../../store/moves/await-quiet.ts";
+import { carryHistory } from "../../store/moves/carry-history.ts";
+import { copyLiveRows, removeLiveRows } from "../../store/moves/copy-live-rows.ts";
+import {
+  beginMove,
+  endMove,
+  lockMove,
+  noteMove,
+  readdressEntries,
+  switchShard,
+  type CustomerMove,
+  type PlacedGroup,
+} from "../../store/moves/customer-moves.ts";
+import { findCustomer, type MovedCustomer } from "../../store/moves/customer-tables.ts";
+import { passGuards, prepareGuards, removeGuard, setGuard } from "../../store/moves/guard-customer.ts";
+import { openForWork } from "../../store/moves/open-for-work.ts";
+import { openCopies, READ_POSITION } from "../../store/sides/copies.ts";
+import { MAIN, type ShardServices } from "./shard-commands.ts";
+import { findMove, mayTakeBack, openShardClient, requireTarget } from "./require-move.ts";
+
+interface MoveOptions {
+  /** How long the customer may be refused until nothing is under way for it. */
+  maxWaitMs?: number;
+}
+
+export type MovedTo = {
+  groupRef: string;
+  projectId: string;
+  from: string;
+  to: string;
+  /** Rows that were copied while the customer waited, and afterwards. */
+  rows: number;
+  history: number;
+  /** How long requests of the customer were refused. */
+  refusedMs: number;
+};
+
+/** Throws `StartError` for what is refused, and if the move had to be given up. `toShard` is a name as in `groups.shard`. */
+export async function moveCustomer(
+  deps: ShardServices,
+  group: PlacedGroup,
+  toShard: string | null,
+  { maxWaitMs = MAX_WAIT_MS }: MoveOptions = {},
+): Promise<MovedTo> {
+  const opened: Client[] = [];
+  const open = async (client: Promise<Client>) => {
+    opened.push(await client);
+    return client;
+  };
+  try {
+    const control = await open(openClient(deps.database.connectionString));
+    await lockMove(control, group);
+    const move = await findMove(deps, group, toShard);
+    if (!move) await requireTarget(deps, group, toShard);
+    const { fromShard } = move ?? { fromShard: group.shard };
+    const from = await open(openShardClient(deps, fromShard));
+    const target = move ? move.toShard : toShard;
+    const to = await open(openShardClient(deps, target));
+    for (const client of [from, to]) await passGuards(client);
+    const moving: Moving = { deps, control, from, to, group, fromShard, toShard: target, maxWaitMs };
+    if (move && mayTakeBack(move, toShard)) {
+      await giveUp(moving);
+      return { ...describe(moving), to: fromShard ?? MAIN, rows: 0, history: 0, refusedMs: 0 };
+    }
+    const begunMs = elapsedMs();
+    const rows = move?.state === "switched" ? 0 : await closeAndCopy(moving);
+    await openForWork(to, await find(moving));
+    const refusedMs = elapsedMs() - begunMs;
+    const history = await finish(moving);
+    return { ...describe(moving), rows, history, refusedMs: Math.round(refusedMs) };
+  } finally {
+    for (const client of opened.toReversed()) await client.end();
+  }
+}
+
+interface Moving extends Pick<CustomerMove, "fromShard" | "toShard"> {
+  deps: ShardServices;
+  control: Client;
+  from: Client;
+  to: Client;
+  group: PlacedGroup;
+  maxWaitMs: number;
+}
+
+const describe = ({ group: { groupRef, projectId }, fromShard, toShard }: Moving) => ({
+  groupRef,
+  projectId,
+  from: fromShard ?? MAIN,
+  to: toShard ?? MAIN,
+});
+
+const MAX_WAIT_MS = 120_000;
+const COPIES_MS = 30_000;
+const AGAIN_MS = 200;
+
+const find = ({ control, group }: Moving): Promise<MovedCustomer> =>
+  findCustomer(control, { groupId: group.id, projectId: group.projectId, groupRef: group.groupRef });
+
+/** Closes the gate, copies, and has the new shard decide. Returns the number of rows. */
+async function closeAndCopy(moving: Moving): Promise<number> {
+  const { deps, from, to, group, toShard, maxWaitMs } = moving;
+  const { database } = deps;
+  await report(moving, "making ready");
+  for (const client of [from, to]) await prepareGuards(client);
+  await beginMove(database.control, group, toShard);
+  await report(moving, "closing the gate");
+  await setGuard(to, group.id, "coming");
+  await setGuard(from, group.id, "leaving");
+  await report(moving, "waiting until nothing is under way");
+  const left = [
+    ...(await awaitTransactions(from, maxWaitMs)).map((name) => `the transaction ${name}`),
+    ...(await awaitQuiet(from, await find(moving), maxWaitMs)),
+  ];
+  if (left.length > 0) {
+    await giveUp(moving);
+    throw new StartError(
+      `${group.groupRef} stays in the shard ${moving.fromShard ?? MAIN}: after ${maxWaitMs / 1_000} s there were still under way: ` +
+        `${left.join(", ")}. Nothing has changed; repeat the command when that has ended`,
+    );
+  }
+  await awaitCopies(moving);
+  await report(moving, "copying what is under way");
+  const rows = await copyLiveRows({ from, to }, await find(moving));
+  await report(moving, "switching");
+  const customer = await find(moving);
+  await transactControl(database, (queries) => switchShard(queries, customer, moving));
+  await awaitCopies(moving);
+  await report(moving, "opening the gate");
+  return rows;
+}
+
+/** Takes back what a move has done that has not switched. */
+async function giveUp(moving: Moving): Promise<void> {
+  const { deps, from, to, group } = moving;
+  await removeLiveRows(to, await find(moving));
+  await removeGuard(to, group.id);
+  await removeGuard(from, group.id);
+  await endMove(deps.database.control, group.id);
+}
+
+/** Moves what is left, until the old shard has nothing of the customer. Returns the number of rows. */
+async function finish(moving: Moving): Promise<number> {
+  const { deps, control, from, to, group } = moving;
+  await report(moving, "waiting for what began before");
+  // A push that was being taken apart has looked for subscriptions in both shards before and after.
+  for (const client of [control, from])
+    await requireEnded(await awaitTransactions(client, MAX_WAIT_MS), group);
+  const customer = await find(moving);
+  await transactControl(deps.database, (queries) => readdressEntries(queries, customer, moving));
+  await report(moving, "moving what has ended");
+  let count = 0;
+  let shown = 0;
+  const onRows = (rows: number): void => {
+    count += rows;
+    if (count - shown < SHOWN_ROWS) return;
+    shown = count;
+    deps.progress(`moving ${group.groupRef}: what has ended (${count} rows)`);
+  };
+  for (;;) {
+    const present = await find(moving);
+    const carried = await carryHistory({ from, to, customer: present, onRows });
+    if (carried === 0 && (await listUnderWay(from, present)).length === 0) break;
+    if (carried === 0) await wait(AGAIN_MS);
+  }
+  await report(moving, "ending the move");
+  await setGuard(from, group.id, "away");
+  await removeGuard(to, group.id);
+  await endMove(deps.database.control, group.id);
+  return count;
+}
+
+const SHOWN_ROWS = 10_000;
+
+async function requireEnded(left: string[], { groupRef }: PlacedGroup): Promise<void> {
+  if (left.length > 0)
+    throw new StartError(
+      `${groupRef} is served by its new shard, but its rows in the old one cannot be removed before the transaction ` +
+        `${left.join(", ")} has ended: repeat the command then`,
+    );
+}
+
+async function report({ deps, group }: Moving, step: string): Promise<void> {
+  await noteMove(deps.database.control, group.id, step);
+  deps.progress(`moving ${group.groupRef}: ${step}`);
+}
+
+/** Waits until both shards have copies of all that is in the control database now. */
+async function awaitCopies({ deps, control, from, to, fromShard, toShard }: Moving): Promise<void> {
+  const { rows } = await control.query<{ position: string }>(READ_POSITION);
+  const position = rows[0]?.position ?? "";
+  for (const [client, shard] of [
+    [from, fromShard],
+    [to, toShard],
+  ] as const) {
+    if (shard === null && deps.database.dataUrl === undefined) continue;
+    const copies = openCopies(client);
+    const untilMs = elapsedMs() + COPIES_MS;
+    while (!(await copies.applied(position)))
+      if (elapsedMs() > untilMs)
+        throw new StartError(
+          `the copies in the shard ${shard ?? MAIN} are late, or replication has stopped (busbar shards doctor says which): ` +
+            "repeat the command when they are complete",
+        );
+  }
+}

@@ -1,0 +1,193 @@
+/**
+ * Moves the rest of a customer's rows to its new shard, while it is served there: what has ended, and what was added in the former shard
+ * late. Each batch is inserted before it is removed, so after a crash it is moved again, which changes nothing.
+ */
+import type { ClientBase } from "pg";
+import { copyRows, insertLines } from "./copy-rows.ts";
+import { listCustomerTables, ofCustomer, ofEvents, type MovedCustomer } from "./customer-tables.ts";
+import { removeFrozenRows } from "./copy-live-rows.ts";
+
+interface Carrying {
+  from: ClientBase;
+  to: ClientBase;
+  customer: MovedCustomer;
+  /** Called after each batch with the number of its rows. */
+  onRows(count: number): void;
+}
+
+const BATCH = 500;
+/** Events examined at once. */
+const PAGE = 5_000;
+
+/** Carries over what is there now. Returns the number of rows. */
+export async function carryHistory(carrying: Carrying): Promise<number> {
+  const { from, customer } = carrying;
+  await removeFrozenRows(from, customer);
+  let count = await carryTable(carrying, "operations", "id", ofInstallations(carrying));
+  count += await carryTable(
+    carrying,
+    "agent_changes",
+    "operation_id",
+    ofCustomer(from, { by: "group", moves: "history" }, customer),
+  );
+  for (const { name, ...table } of listCustomerTables("open"))
+    count += await carryTable(carrying, name, undefined, ofCustomer(from, table, customer));
+  await wakeSubscriptions(carrying);
+  count += await carryLines(carrying);
+  return count + (await carryEvents(carrying));
+}
+
+const ofInstallations = ({ from, customer }: Carrying): string =>
+  ofCustomer(from, { by: "installation", moves: "history" }, customer);
+
+/** Moves the rows of a table, by batches of its key or of its rows. */
+async function carryTable(
+  carrying: Carrying,
+  table: string,
+  key: string | undefined,
+  where: string,
+): Promise<number> {
+  const { from } = carrying;
+  const column = key ?? "ctid";
+  let count = 0;
+  for (;;) {
+    const { rows } = await from.query<{ key: string }>(
+      `select ${column}::text as key from ${table} where ${where} limit ${BATCH}`,
+    );
+    if (rows.length === 0) return count;
+    const list = from.escapeLiteral(`{${rows.map((row) => `"${row.key}"`).join()}}`);
+    const type = key === undefined ? "tid" : "uuid";
+    await carryBatch(carrying, [{ table, where: `${column} = any(${list}::${type}[])` }]);
+    count += rows.length;
+  }
+}
+
+interface Selected {
+  table: string;
+  where: string;
+}
+
+const MAX_TRIES = 5;
+
+/** Moves rows, those of each table before those of the next, in one transaction of each database. */
+async function carryBatch(carrying: Carrying, selected: Selected[]): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await carryOnce(carrying, selected);
+    } catch (error) {
+      // Somebody has changed one of the rows meanwhile, as retention does.
+      const isLost = error instanceof Error && "code" in error && error.code === "40001";
+      if (!isLost || tries === MAX_TRIES) throw error;
+    }
+  }
+}
+
+async function carryOnce({ from, to, onRows }: Carrying, selected: Selected[]): Promise<void> {
+  let count = 0;
+  await within(from, "isolation level repeatable read", async () => {
+    await within(to, "", async () => {
+      for (const one of selected) count += await copyRows(from, to, one);
+    });
+    for (const { table, where } of selected.toReversed())
+      await from.query(`delete from ${table} where ${where}`);
+  });
+  onRows(count);
+}
+
+async function within(client: ClientBase, how: string, run: () => Promise<void>): Promise<void> {
+  await client.query(`begin ${how}`);
+  try {
+    await run();
+    await client.query("commit");
+  } catch (error) {
+    await client.query("rollback");
+    throw error;
+  }
+}
+
+/** Events that were stored in the former shard late wait in the new one. */
+const wakeSubscriptions = async ({ to, customer }: Carrying): Promise<void> =>
+  void (await to.query(
+    `update subscriptions set due_time = least(due_time, now())
+     where ${ofCustomer(to, { by: "installation", moves: "history" }, customer)} and claimed_by is null and exists (
+       select from subscription_events where subscription_events.installation_id = subscriptions.installation_id
+         and subscription_events.object_name = subscriptions.object_name and outcome is null)`,
+  ));
+
+/**
+ * Moves lines of proxied calls, which get other numbers. The numbers that they had are stored with them until they are removed, so that
+ * none is moved twice.
+ */
+async function carryLines({ from, to, customer, onRows }: Carrying): Promise<number> {
+  const mine = ofCustomer(from, { by: "installation", moves: "history" }, customer);
+  let count = 0;
+  for (;;) {
+    const { rows: known } = await to.query<{ lines: string[] }>(
+      "select lines::text[] as lines from moving_customers where group_id = $1",
+      [customer.groupId],
+    );
+    const done = known[0]?.lines ?? [];
+    if (done.length > 0)
+      await from.query(`delete from proxy_usage where id = any($1::bigint[]) and ${mine}`, [done]);
+    const { rows } = await from.query<{ id: string; line: string }>(
+      `select id::text, row_to_json(entry)::text as line from proxy_usage as entry where ${mine} order by id limit ${BATCH}`,
+    );
+    await within(to, "", async () => {
+      await insertLines(
+        to,
+        { table: "proxy_usage", numbered: "id" },
+        rows.map(({ line }) => line),
+      );
+      await to.query("update moving_customers set lines = $2::bigint[] where group_id = $1", [
+        customer.groupId,
+        rows.map(({ id }) => id),
+      ]);
+    });
+    if (rows.length === 0) return count;
+    count += rows.length;
+    onRows(rows.length);
+  }
+}
+
+/** Not yet routed, or being delivered: left for the former shard, and looked for again. */
+const UNDER_WAY = `(
+  exists (select from unrouted_events where event_id = events.id)
+  or exists (select from delivery_batches where events.id = any(event_ids))
+  or exists (select from deliveries where event_id = events.id and state = 'sending' and deliveries.destination_id in (
+    select id from destinations where destinations.project_id = events.project_id)))`;
+
+async function carryEvents(carrying: Carrying): Promise<number> {
+  const { from, customer } = carrying;
+  let after = "00000000-0000-0000-0000-000000000000";
+  let count = 0;
+  for (;;) {
+    const { rows } = await from.query<{ last: string | null; ids: string[] }>(
+      `with page as materialized (select id from events where id > $1 order by id limit ${PAGE})
+       select (select id from page order by id desc limit 1) as last, array(
+         select events.id::text from page join events using (id)
+         where ${ofEvents(from, customer)} and not ${UNDER_WAY}) as ids`,
+      [after],
+    );
+    const { last = null, ids = [] } = rows[0] ?? {};
+    for (let begin = 0; begin < ids.length; begin += BATCH)
+      await carrySomeEvents(carrying, ids.slice(begin, begin + BATCH));
+    count += ids.length;
+    if (last === null) return count;
+    after = last;
+  }
+}
+
+async function carrySomeEvents(carrying: Carrying, ids: string[]): Promise<void> {
+  const list = carrying.from.escapeLiteral(`{${ids.join()}}`);
+  const { projectId } = carrying.customer;
+  const project = carrying.from.escapeLiteral(projectId);
+  await carryBatch(carrying, [
+    { table: "events", where: `id = any(${list}::uuid[])` },
+    { table: "event_topics", where: `event_id = any(${list}::uuid[])` },
+    { table: "events_nowhere", where: `project_id = ${project}::uuid and event_id = any(${list}::uuid[])` },
+    {
+      table: "deliveries",
+      where: `event_id = any(${list}::uuid[]) and destination_id in (select id from destinations where project_id = ${project}::uuid)`,
+    },
+  ]);
+}

@@ -1,0 +1,129 @@
+/**
+ * Copies what is needed to work for a customer into another shard, while nobody works for it: operations and writes under way, reads,
+ * subscriptions, what deduplicates, held messages, deliveries that wait. All of it, or nothing; an earlier copy is replaced.
+ */
+import type { Client, ClientBase } from "pg";
+import { copyRows } from "./copy-rows.ts";
+import {
+  listCustomerTables,
+  ofCustomer,
+  ofEvents,
+  type CustomerTable,
+  type MovedCustomer,
+} from "./customer-tables.ts";
+
+/** Parents first. */
+const FIRST = ["writes", "read_objects"];
+
+const LIVE: CustomerTable[] = [...listCustomerTables("frozen"), ...listCustomerTables("open")].toSorted(
+  (one, other) => Number(FIRST.includes(other.name)) - Number(FIRST.includes(one.name)),
+);
+
+const UNDER_WAY = "status = 'in_progress'";
+
+/** Returns the number of rows. */
+export async function copyLiveRows(
+  { from, to }: { from: Client; to: Client },
+  customer: MovedCustomer,
+): Promise<number> {
+  await from.query("begin isolation level repeatable read read only");
+  await to.query("begin");
+  try {
+    await removeLiveRows(to, customer);
+    const count = await copyAll(from, to, customer);
+    await adoptJournals(from, to, customer);
+    await to.query("commit");
+    return count;
+  } catch (error) {
+    await to.query("rollback");
+    throw error;
+  } finally {
+    await from.query("rollback");
+  }
+}
+
+async function copyAll(from: ClientBase, to: ClientBase, customer: MovedCustomer): Promise<number> {
+  const mine = ofCustomer(from, { by: "installation", moves: "frozen" }, customer);
+  let count = await copyRows(from, to, { table: "operations", where: `${UNDER_WAY} and ${mine}` });
+  for (const { name, numbered, ...table } of LIVE)
+    count += await copyRows(from, to, {
+      table: name,
+      where: ofCustomer(from, table, customer),
+      ...(numbered !== undefined && { numbered, orderBy: numbered }),
+    });
+  const ids = await listLiveEvents(from, customer);
+  for (let begin = 0; begin < ids.length; begin += BATCH) {
+    const list = from.escapeLiteral(`{${ids.slice(begin, begin + BATCH).join()}}`);
+    count += await copyRows(from, to, { table: "events", where: `id = any(${list}::uuid[])` });
+    for (const table of ["event_topics", "deliveries"])
+      count += await copyRows(from, to, { table, where: `event_id = any(${list}::uuid[])` });
+  }
+  return count;
+}
+
+const BATCH = 1_000;
+
+/** Lists the events that are held, or have deliveries that wait. */
+async function listLiveEvents(client: ClientBase, customer: MovedCustomer): Promise<string[]> {
+  const mine = ofCustomer(client, { by: "installation", moves: "frozen" }, customer);
+  const { rows } = await client.query<{ id: string }>(`
+    select event_id as id from held_messages where ${mine}
+    union select event_id from deliveries join events on events.id = event_id
+      where state = 'waiting' and deliveries.destination_id in (
+        select id from destinations where project_id = ${client.escapeLiteral(customer.projectId)}::uuid)
+        and ${ofEvents(client, customer)}`);
+  return rows.map(({ id }) => id);
+}
+
+/** Removes a copy from a shard that has nothing else of the customer. */
+export async function removeLiveRows(client: ClientBase, customer: MovedCustomer): Promise<void> {
+  const ids = client.escapeLiteral(`{${(await listLiveEvents(client, customer)).join()}}`);
+  await client.query(`delete from deliveries where event_id = any(${ids}::uuid[])`);
+  await client.query(`delete from events where id = any(${ids}::uuid[])`);
+  await removeFrozenRows(client, customer);
+  for (const { name, ...table } of listCustomerTables("open"))
+    await client.query(`delete from ${name} where ${ofCustomer(client, table, customer)}`);
+}
+
+/** Removes what nobody has changed since it was copied. Operations come first: reads that go before them would end them. */
+export async function removeFrozenRows(client: ClientBase, customer: MovedCustomer): Promise<void> {
+  const mine = ofCustomer(client, { by: "installation", moves: "frozen" }, customer);
+  await client.query(`delete from operations where ${UNDER_WAY} and ${mine}`);
+  for (const { name, ...table } of listCustomerTables("frozen"))
+    await client.query(`delete from ${name} where ${ofCustomer(client, table, customer)}`);
+}
+
+/** How much longer than the journal was heard the changes are looked for: as long as a transaction of the provider may take. */
+const OVERLAP = "interval '5 minutes'";
+const REASON = "The customer was moved to another shard, which reads the journal by itself.";
+
+/**
+ * Each shard reads the journal of a provider app by itself. One that does not yet begins where the former shard was; the position of
+ * one that does may be behind or ahead, so the changes since then are looked for.
+ */
+async function adoptJournals(from: ClientBase, to: ClientBase, customer: MovedCustomer): Promise<void> {
+  const mine = ofCustomer(from, { by: "installation", moves: "frozen" }, customer);
+  const { rows } = await from.query<{ id: string; heard: Date | null }>(
+    `select id, heard_time as heard from event_streams where provider_app_id in (
+       select journal_app_id from subscriptions where source = 'journal' and ${mine})`,
+  );
+  for (const { id, heard } of rows) {
+    await copyRows(from, to, { table: "event_streams", where: `id = ${from.escapeLiteral(id)}::uuid` });
+    // What is selected in it, and who reads it, is known to the former shard only.
+    await to.query(
+      `update event_streams set claimed_by = null, state = 'closed', retry_time = null, selected = '{}'
+       where id = $1 and xmin::text = pg_current_xact_id()::xid::text`,
+      [id],
+    );
+    await to.query(
+      `update subscriptions set due_time = now(), retry_time = null,
+         state = case when state in ('active', 'degraded') then 'pending' else state end,
+         reconcile_reason = case when reconcile_since <= since then reconcile_reason else $3 end,
+         reconcile_since = least(reconcile_since, since)
+       from (select greatest(create_time, coalesce($2::timestamptz, create_time) - ${OVERLAP}) as since, id as of
+         from subscriptions) as known
+       where known.of = subscriptions.id and source = 'journal' and journal_app_id = $1 and state <> 'disabled' and ${mine}`,
+      [id, heard, REASON],
+    );
+  }
+}

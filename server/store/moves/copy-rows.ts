@@ -1,0 +1,67 @@
+/** Copies rows of a table from one database into another, in batches that fit into memory. */
+import type { ClientBase } from "pg";
+
+/** Rows fetched at once: few enough for rows with whole messages. */
+const FETCHED_ROWS = 200;
+
+interface CopiedRows {
+  table: string;
+  /** Condition, and order if it matters. */
+  where: string;
+  orderBy?: string;
+  /** Column whose value the target gives. */
+  numbered?: string;
+}
+
+/** Copies within a transaction of each database. Rows that are there already stay as they are. Returns the number of rows read. */
+export async function copyRows(from: ClientBase, to: ClientBase, rows: CopiedRows): Promise<number> {
+  const { table, where, orderBy } = rows;
+  let count = 0;
+  await from.query(
+    `declare moved no scroll cursor for select row_to_json(entry)::text as line from ${table} as entry
+     where ${where} ${orderBy === undefined ? "" : `order by ${orderBy}`}`,
+  );
+  for (;;) {
+    const { rows: found } = await from.query<{ line: string }>(`fetch ${FETCHED_ROWS} from moved`);
+    if (found.length === 0) break;
+    count += found.length;
+    await insertLines(
+      to,
+      rows,
+      found.map(({ line }) => line),
+    );
+  }
+  await from.query("close moved");
+  return count;
+}
+
+/** Inserts rows, each the JSON of one. */
+export async function insertLines(
+  to: ClientBase,
+  { table, numbered }: Pick<CopiedRows, "table" | "numbered">,
+  lines: string[],
+): Promise<void> {
+  if (lines.length === 0) return;
+  const json = `[${lines.join(",")}]`;
+  if (table === "write_keys") {
+    // The write has got another number here.
+    await to.query(
+      `insert into write_keys (record_key, seq, operation_id)
+       select record_key, writes.seq, operation_id from json_populate_recordset(null::write_keys, $1::json) as key
+         join writes using (operation_id)`,
+      [json],
+    );
+    return;
+  }
+  const { rows } = await to.query<{ columns: string }>(
+    `select string_agg(quote_ident(attname), ', ' order by attnum) as columns from pg_attribute
+     where attrelid = $1::regclass and attnum > 0 and not attisdropped and attgenerated = '' and attname is distinct from $2`,
+    [table, numbered ?? null],
+  );
+  const columns = rows[0]?.columns ?? "";
+  await to.query(
+    `insert into ${table} (${columns}) select ${columns} from json_populate_recordset(null::${table}, $1::json)
+     on conflict do nothing`,
+    [json],
+  );
+}

@@ -1,0 +1,141 @@
+/**
+ * Moves of customers between shards, in the control database, and the states of one:
+ *
+ *   (none)   → closing    requests for the customer are refused, work for it ends, and its rows are copied; the old shard decides
+ *   closing  → switched   `groups.shard` names the new shard, which decides from now on; what has ended follows
+ *   closing  → (none)     given up: nothing has changed
+ *   switched → (none)     the old shard has no rows of the customer any more
+ */
+import { sql } from "kysely";
+import type { ClientBase } from "pg";
+import { StartError } from "../../../ground/errors.ts";
+import type { ControlQueries } from "../database/sides.ts";
+import type { MovedCustomer } from "./customer-tables.ts";
+
+export interface CustomerMove {
+  groupId: string;
+  projectId: string;
+  groupRef: string;
+  /** Null for the main shard. */
+  fromShard: string | null;
+  toShard: string | null;
+  state: "closing" | "switched";
+  detail: string | null;
+  startTime: Date;
+  stateTime: Date;
+  /** Whether a process is at it; otherwise it was broken off. */
+  isRunning: boolean;
+}
+
+/** Class of the advisory locks of processes that move a customer. */
+const MOVE_LOCKS = 735_562;
+
+export async function listMoves(queries: ControlQueries): Promise<CustomerMove[]> {
+  const { rows } = await sql<CustomerMove>`
+    select group_id, project_id, group_ref, from_shard, to_shard, state, detail, start_time, state_time, exists (
+      select from pg_locks where locktype = 'advisory' and granted and classid = ${MOVE_LOCKS}::oid
+        and objid = (hashtext(group_id::text)::bigint & 4294967295)::oid
+        and database = (select oid from pg_database where datname = current_database())) as is_running
+    from shard_moves join groups on groups.id = group_id order by start_time, group_id
+  `.execute(queries);
+  return rows;
+}
+
+/** Locks until the connection ends. Throws `StartError` if another process moves the customer. */
+export async function lockMove(
+  control: ClientBase,
+  { id, groupRef }: { id: string; groupRef: string },
+): Promise<void> {
+  const { rows } = await control.query<{ taken: boolean }>(
+    "select pg_try_advisory_lock($1, hashtext($2)) as taken",
+    [MOVE_LOCKS, id],
+  );
+  if (rows[0]?.taken) return;
+  throw new StartError(
+    `another process is moving ${groupRef} just now (busbar shards list shows how far it is): wait for its end`,
+  );
+}
+
+export interface PlacedGroup {
+  id: string;
+  projectId: string;
+  groupRef: string;
+  /** Null for the main shard. */
+  shard: string | null;
+}
+
+/** Finds customers by the reference, in this project or in any. */
+export async function findPlacedGroups(
+  queries: ControlQueries,
+  groupRef: string,
+  projectId: string | undefined,
+): Promise<PlacedGroup[]> {
+  const { rows } = await sql<PlacedGroup>`
+    select id, project_id, group_ref, shard from groups
+    where group_ref = ${groupRef} and (${projectId ?? null}::uuid is null or project_id = ${projectId ?? null}::uuid)
+    order by project_id limit 2
+  `.execute(queries);
+  return rows;
+}
+
+/** Lists up to `max` customers of a shard that do not move, in the order in which they were created. */
+export async function listGroupsOfShard(
+  queries: ControlQueries,
+  shard: string | null,
+  max: number,
+): Promise<PlacedGroup[]> {
+  const { rows } = await sql<PlacedGroup>`
+    select id, project_id, group_ref, shard from groups
+    where shard is not distinct from ${shard} and not exists (select from shard_moves where group_id = groups.id)
+    order by create_time desc, id desc limit ${max}
+  `.execute(queries);
+  return rows;
+}
+
+/** Begins a move, unless one has begun, which stays as it is. */
+export async function beginMove(
+  queries: ControlQueries,
+  { id, shard }: PlacedGroup,
+  toShard: string | null,
+): Promise<void> {
+  await sql`
+    insert into shard_moves (group_id, from_shard, to_shard, state) values (${id}, ${shard}, ${toShard}, 'closing')
+    on conflict do nothing
+  `.execute(queries);
+}
+
+export const noteMove = async (queries: ControlQueries, groupId: string, detail: string): Promise<void> =>
+  void (await sql`update shard_moves set detail = ${detail} where group_id = ${groupId}`.execute(queries));
+
+export const endMove = async (queries: ControlQueries, groupId: string): Promise<void> =>
+  void (await sql`delete from shard_moves where group_id = ${groupId}`.execute(queries));
+
+/** The new shard decides from this commit on. Call it in a transaction. */
+export async function switchShard(
+  queries: ControlQueries,
+  customer: MovedCustomer,
+  { fromShard, toShard }: Pick<CustomerMove, "fromShard" | "toShard">,
+): Promise<void> {
+  await sql`update groups set shard = ${toShard} where id = ${customer.groupId}`.execute(queries);
+  await sql`
+    update shard_moves set state = 'switched', state_time = now(), detail = null where group_id = ${customer.groupId}
+  `.execute(queries);
+  await readdressEntries(queries, customer, { fromShard, toShard });
+}
+
+/** Has the entries of the outbox about a customer carried over to its new shard. Those being carried over are waited for. */
+export async function readdressEntries(
+  queries: ControlQueries,
+  { projectId, groupRef, installationIds, connectionIds }: MovedCustomer,
+  { fromShard, toShard }: Pick<CustomerMove, "fromShard" | "toShard">,
+): Promise<void> {
+  await sql`
+    update outbox set shard = ${toShard}, retry_time = null
+    where shard is not distinct from ${fromShard} and project_id = ${projectId} and case kind
+      when 'event' then (content ->> 'data')::json ->> 'groupRef' = ${groupRef}
+      when 'renamed-account' then content ->> 'connectionId' = any(${connectionIds}::text[])
+      when 'sync' then content ->> 'by' in ('id', 'connection_id')
+        and content ->> 'id' = any(${[...installationIds, ...connectionIds]}::text[])
+      else false end
+  `.execute(queries);
+}

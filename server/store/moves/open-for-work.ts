@@ -1,0 +1,31 @@
+/** Lets the new shard work for a customer who was moved. */
+import type { ClientBase } from "pg";
+import { ofCustomer, type MovedCustomer } from "./customer-tables.ts";
+import { setGuard } from "./guard-customer.ts";
+
+const WOKEN = [
+  "writes",
+  "read_runs",
+  "subscriptions",
+  "event_streams",
+  "events",
+  "read_syncs",
+  "subscription_syncs",
+];
+
+/**
+ * Has the workers of a shard begin with a customer. What has changed of its configuration meanwhile may have been announced to the
+ * former shard, so all of it is looked at.
+ */
+export async function openForWork(to: ClientBase, customer: MovedCustomer): Promise<void> {
+  await setGuard(to, customer.groupId, "arrived");
+  for (const table of ["read_syncs", "subscription_syncs"])
+    await to.query(
+      `insert into ${table} (installation_id) select id from installations
+       where ${ofCustomer(to, { by: "group", moves: "history" }, customer)} on conflict do nothing`,
+    );
+  await to.query(
+    "select pg_notify('busbar_changes', json_build_object('table', name, 'id', '')::text) from unnest($1::text[]) as name",
+    [WOKEN],
+  );
+}

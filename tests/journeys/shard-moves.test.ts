@@ -1,0 +1,89 @@
+/** A customer is moved between shards while it is worked for: nothing that was accepted is lost, done twice or told twice. */
+import assert from "node:assert/strict";
+import { test, type TestContext } from "node:test";
+import { moveCustomer } from "../../server/commands/shards/move-customer.ts";
+import { getPlacedGroup } from "../../server/commands/shards/require-move.ts";
+import { openDatabase } from "../../server/store/database/open-database.ts";
+import { deliverTo, judgeWrites, missingEvents } from "../drills/acknowledged-writes.ts";
+import { Load } from "../drills/sides/load.ts";
+import { openTestBusbar } from "../harness/busbar.ts";
+import { connectCustomer } from "../harness/connect-customer.ts";
+import { createEmptyDatabase } from "../harness/database.ts";
+import { openSink } from "../harness/deliveries/sink.ts";
+import { log, shardServices } from "../harness/shards.ts";
+import { until } from "../harness/until.ts";
+
+async function openScene(t: TestContext) {
+  const last: (() => Promise<void>)[] = [];
+  const scope = { after: (callback: () => Promise<void>) => void last.push(callback) };
+  const urls = { a: await createEmptyDatabase(scope), b: await createEmptyDatabase(scope) };
+  const sink = await openSink();
+  const busbar = await openTestBusbar({
+    isDivided: false,
+    shards: urls,
+    env: { BUSBAR_RETRY_BASE_SECONDS: "0.2" },
+  });
+  const database = await openDatabase({ connectionString: busbar.connectionString, log, poolSize: 3 });
+  t.after(async () => {
+    await database.close();
+    await busbar.stop();
+    await sink.close();
+    for (const callback of last) await callback();
+  });
+  await deliverTo(busbar, sink);
+  const move = async (to: string | null, onStep: (text: string) => void = () => {}) => {
+    const deps = { ...shardServices(database), progress: onStep };
+    return moveCustomer(deps, await getPlacedGroup(deps, "mover", undefined), to);
+  };
+  return { busbar, sink, move };
+}
+
+test("writes that are accepted before, while and after a customer moves end once, in the order of each record, and are told once", async (t) => {
+  const { busbar, sink, move } = await openScene(t);
+  const loads = { mover: new Load(), neighbour: new Load() };
+  for (const [groupRef, load] of Object.entries(loads)) {
+    const customer = await connectCustomer(busbar, { provider: "hubspot", objects: ["companies"], groupRef });
+    const made = await customer.succeed("companies", {
+      type: "create",
+      record: { name: `target ${groupRef}` },
+    });
+    load.create(() => busbar, groupRef, "asynchronous");
+    if (groupRef === "neighbour") continue;
+    load.create(() => busbar, groupRef, "synchronous");
+    load.update(() => busbar, groupRef, made.result.recordId);
+  }
+  const somethingIsDone = async () => {
+    const before = loads.mover.writes.size;
+    await until(() => loads.mover.writes.size > before + 5);
+  };
+  for (const [to, killedAt] of [
+    ["a", "copying"],
+    ["b", "switching"],
+    [null, "moving what has ended"],
+  ] as const) {
+    await somethingIsDone();
+    const killed = move(to, (text) => {
+      if (text.includes(killedAt)) throw new Error("killed");
+    });
+    await assert.rejects(killed, /killed/);
+    await move(to);
+  }
+  await somethingIsDone();
+  for (const load of Object.values(loads)) {
+    await load.stop();
+    const { failed, lost, neverEnded, unknownOutcomes } = await judgeWrites(busbar, load.writes);
+    assert.deepEqual(
+      { failed, lost, neverEnded, unknownOutcomes },
+      { failed: [], lost: [], neverEnded: [], unknownOutcomes: 0 },
+    );
+    assert.deepEqual(await missingEvents(sink, load.writes), []);
+    const { answers, ...faults } = load.judge(busbar.sandbox, sink);
+    for (const [name, found] of Object.entries(faults)) assert.deepEqual(found, [], name);
+    // 429 is the provider's limit of requests.
+    const expected = load === loads.mover ? / (200|429|503)$/ : / (200|429)$/;
+    assert.deepEqual(
+      Object.keys(answers).filter((key) => !expected.test(key)),
+      [],
+    );
+  }
+});
