@@ -88,7 +88,8 @@ async function add(
   return true;
 }
 
-const NO_CUSTOMERS_YET = "This version places no customers in it yet (docs/decisions/0045).";
+const NO_CUSTOMERS_YET =
+  "This version places no new customers in it yet; busbar shards move takes customers there.";
 
 async function remove(deps: ShardServices, out: Output, name: string): Promise<boolean> {
   const { removed, unreachable } = await removeShard(deps, name);
