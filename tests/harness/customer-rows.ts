@@ -124,6 +124,10 @@ export async function insertCustomerRows(data: Client, owner: Owner, count: numb
       [newId(), installationId],
     ],
     ["insert into undelivered_changes values ($1, $2, 'contacts', 3)", [newId(), installationId]],
+    [
+      "insert into failing_writes values ($1, 'contacts', 'create', 3, now(), now(), $2)",
+      [installationId, done],
+    ],
     ["insert into held_credits values ($1, 'contacts', 0)", [installationId]],
   ];
   for (const [statement, values] of more) await data.query(statement, values);

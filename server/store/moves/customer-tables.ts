@@ -31,6 +31,7 @@ export const CUSTOMER_TABLES: Record<DataTable, HowItMoves> = {
   eventsNowhere: { by: "event", moves: "history" },
   eventStreams: { by: "connection", moves: "frozen" },
   eventTopics: { by: "event", moves: "history" },
+  failingWrites: { by: "installation", moves: "frozen" },
   firstDeliveries: { by: "none", moves: "never" },
   heldCredits: { by: "installation", moves: "open" },
   heldMessages: { by: "installation", moves: "frozen", numbered: "seq" },
