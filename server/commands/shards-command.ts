@@ -39,7 +39,7 @@ export async function runShardsCommand(
   });
 }
 
-export interface ShardOptions {
+interface ShardOptions {
   weight?: number | undefined;
   /** Id of the customer's project. */
   project?: string | undefined;

@@ -6,7 +6,7 @@ import type { PlacedCustomer } from "./customers-in-shards.ts";
 
 interface Owner extends Pick<PlacedCustomer, "groupRef" | "connectionId" | "installationId"> {
   projectId: string;
-  /** Of the project. */
+  /** A destination of the project. */
   destinationId: string;
 }
 

@@ -33,7 +33,7 @@ export async function awaitTransactions(client: ClientBase, maxMs: number): Prom
 }
 
 /** Takes the customer's streams from the processes that hold them: they see it within a second, and store nothing more. */
-export const takeStreams = async (client: ClientBase, customer: MovedCustomer): Promise<void> =>
+const takeStreams = async (client: ClientBase, customer: MovedCustomer): Promise<void> =>
   void (await client.query(
     `update event_streams set claimed_by = null, state = 'closed', retry_time = null
      where claimed_by is not null and ${ofCustomer(client, { by: "connection", moves: "frozen" }, customer)}`,

@@ -58,7 +58,7 @@ export const CUSTOMER_TABLES: Record<DataTable, HowItMoves> = {
 };
 
 export interface CustomerTable extends HowItMoves {
-  /** As PostgreSQL knows it. */
+  /** Its name in PostgreSQL. */
   name: string;
 }
 

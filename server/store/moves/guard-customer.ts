@@ -7,7 +7,7 @@ import type { ClientBase } from "pg";
 import { StartError } from "../../../ground/errors.ts";
 import { isLockTimeout, LOCK_MS, LONG_LOCK_MS, MAX_TRIES, PAUSE_MS } from "../sides/lock-tables.ts";
 
-export type GuardState = "leaving" | "coming" | "arrived" | "away";
+type GuardState = "leaving" | "coming" | "arrived" | "away";
 
 interface Guard {
   table: string;
