@@ -172,6 +172,12 @@ export interface ReadConnector {
   needsMetadata(plan: Pick<ReadPlan, "objectName" | "associations">): boolean;
   /** Returns the key under which a field of a record is delivered, the same for every spelling. Pure. */
   fieldKey(name: string): string;
+  /**
+   * Returns whether a field that records of the object can have, and one of them does not, has no value there. It is then delivered as
+   * null, so that a receiver hears when a value is removed. Absent: never, because the provider sends null for a field without a value; one
+   * that it leaves out does not exist. Pure.
+   */
+  absentMeansEmpty?(objectName: string): boolean;
   /** Returns false for a field that is read only when it is named, not with all others. Absent: there is none. Pure. */
   isReadWithAll?(field: FieldMetadata): boolean;
   /**

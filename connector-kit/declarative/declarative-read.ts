@@ -20,7 +20,14 @@ import { reportsDeletions } from "./chosen-list.ts";
 import { readDeletionPage } from "./deletion-page.ts";
 import { readFirstPage, sourceRecord } from "./list-page.ts";
 import { nullEmptyFields } from "./selected-fields.ts";
-import { findCheapestObject, findIdFaults, toObjectPlan, buildPlans } from "./object-plan.ts";
+import {
+  buildPlans,
+  findCheapestObject,
+  findIdFaults,
+  findPlan,
+  toObjectPlan,
+  type ObjectPlan,
+} from "./object-plan.ts";
 
 type Classify = NonNullable<Connector["classify"]>;
 
@@ -89,6 +96,7 @@ export function declarativeRead(description: Description, classify: Classify): R
         ? undefined
         : { kind: "read", perSecond: description.limits.perSecond },
     needsMetadata: () => false,
+    absentMeansEmpty: (objectName) => absentMeansEmpty(findPlan(description, objectName)),
     fieldKey: (name) => name,
     fieldBeyond: (steps, { fields }) => {
       const path = formatFieldPath(steps);
@@ -96,6 +104,13 @@ export function declarativeRead(description: Description, classify: Classify): R
     },
   };
 }
+
+/**
+ * The fields of such records may be renamed, or a list of changes may not have all that the whole list has: then nothing tells that a field
+ * is empty.
+ */
+const absentMeansEmpty = (plan: ObjectPlan | undefined): boolean =>
+  plan !== undefined && !plan.emptyLeftOut && !plan.since?.path && !plan.since?.list;
 
 /** A minute, unless records of an object appear later. */
 const overlapMs = (description: Description): number =>

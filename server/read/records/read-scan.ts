@@ -26,6 +26,8 @@ export interface ReadScan {
   set: ReadSet;
   /** Optional fields that the provider refused or does not have; they are no longer requested. */
   refused: Set<string>;
+  /** Whether the fields that no record had were compared with those that the object has. */
+  isCompared: boolean;
   /** Requests for the page that could not be read. */
   failedCalls: number;
   /** Steps for the log of the operation, added to the next commit. */
@@ -59,9 +61,13 @@ export async function openReadScan(
       ...(metadata && { metadata }),
     },
     startTime: now(),
-    shaper: shapeRecords(set, connector.read),
+    shaper: shapeRecords(set, connector.read, {
+      absentMeansEmpty: connector.read.absentMeansEmpty?.(run.objectName),
+      known: run.knownFields,
+    }),
     set,
     refused: new Set(),
+    isCompared: false,
     failedCalls: 0,
     log: [],
   };

@@ -252,6 +252,61 @@ describe("the members of an entry", () => {
   });
 });
 
+describe("a provider whose records have no member for a field without a value", () => {
+  const definition = defined({
+    requiredFields: ["phone", "fax", "typo", "$['address']['city']", "$['emails'][0]['value']"].map(
+      (fieldName) => ({
+        fieldName,
+      }),
+    ),
+  });
+  const openShaper = (known: string[] = [], absentMeansEmpty = true) =>
+    shapeRecords(readSet(definition, undefined, names), names, { absentMeansEmpty, known });
+  const full = record({ phone: "1", fax: "2", address: { city: "Oslo" }, emails: [{ value: "a@b.c" }] });
+  const empty = record({ address: { zip: "0150" } });
+
+  test("a field that another record of the page has is null, also one in an object, and one that none has stays absent", () => {
+    const shaper = openShaper();
+    shaper.learn([empty, full]);
+    assert.deepEqual(shaper.shape(empty).fields, {
+      phone: null,
+      fax: null,
+      address: { city: null },
+      "$['emails'][0]['value']": null,
+    });
+    assert.deepEqual(shaper.missing(), ["typo"]);
+  });
+
+  test("a field that records had before is null, until the account turns out to have it no more", () => {
+    const shaper = openShaper(["phone", "fax", "$['address']['city']"]);
+    shaper.learn([empty]);
+    assert.deepEqual(shaper.missing(), [
+      "phone",
+      "fax",
+      "typo",
+      "$['address']['city']",
+      "$['emails'][0]['value']",
+    ]);
+    assert.deepEqual(shaper.shape(empty).fields, { phone: null, fax: null, address: { city: null } });
+    shaper.leaveOut(["phone"]);
+    assert.deepEqual(shaper.shape(empty).fields, { fax: null, address: { city: null } });
+  });
+
+  test("what it learned is told once, and is not what was known", () => {
+    const shaper = openShaper(["phone"]);
+    shaper.learn([full]);
+    assert.deepEqual(shaper.takeLearned(), ["fax", "$['address']['city']", "$['emails'][0]['value']"]);
+    assert.deepEqual(shaper.takeLearned(), []);
+  });
+
+  test("where absence may mean something else, an absent field stays absent, and nothing is remembered", () => {
+    const shaper = openShaper(["phone"], false);
+    shaper.learn([full, empty]);
+    assert.deepEqual(shaper.shape(empty).fields, {});
+    assert.deepEqual(shaper.takeLearned(), []);
+  });
+});
+
 describe("mapped values", () => {
   const tables = { tier: { gold: "1", silver: "2" } };
   const manifest = { requiredFields: [{ mapToName: "tier" }, { fieldName: "Tier__c" }] };

@@ -8,25 +8,58 @@ import { translateValues } from "../definition/translate-values.ts";
 import type { FieldNames, ReadField, ReadSet } from "../definition/read-set.ts";
 
 export interface RecordShaper {
+  /** Learns which fields the records of a page have, before they are shaped. */
+  learn(records: readonly SourceRecord[]): void;
   /**
    * Returns the entry of a record; it shares values with the record. With `readTime`, as ISO 8601, it has the times that tell
    * versions apart.
    */
   shape(record: SourceRecord, readTime?: string): ResultEntry;
-  isAnyShaped(): boolean;
-  /** Returns the selected and mapped fields, by first steps, that no shaped record had; none before the first record. */
+  isAnyKnown(): boolean;
+  /**
+   * Returns the selected and mapped fields that no record had, by first steps, and those that only earlier records had; none before the
+   * first record.
+   */
   missing(): string[];
+  /** Returns, once, the fields that are null where a record does not have them, beside those that were known at the beginning. */
+  takeLearned(): string[];
+  /** Leaves fields out of the records that do not have them: the account has no such fields any more. */
+  leaveOut(names: readonly string[]): void;
+}
+
+interface ShapedBefore {
+  /** Whether a field that records can have, and one does not, has no value there: it is then null. */
+  absentMeansEmpty?: boolean | undefined;
+  /** Names of fields that records had before. */
+  known?: readonly string[] | null | undefined;
 }
 
 /** Prepares the shaping of the records of a run. */
-export function shapeRecords({ shown, mapped }: ReadSet, { fieldKey }: FieldNames): RecordShaper {
+export function shapeRecords(
+  { shown, mapped }: ReadSet,
+  { fieldKey }: FieldNames,
+  { absentMeansEmpty = false, known }: ShapedBefore = {},
+): RecordShaper {
   const spellings = rememberSpellings(fieldKey);
+  const before = new Set(absentMeansEmpty ? known : []);
   const fields = prepare(shown, fieldKey);
   const mappedFields = prepare(mapped, fieldKey);
-  let isAnyShaped = false;
+  const all = [...fields, ...mappedFields];
+  for (const field of all) {
+    field.mayBeNull = absentMeansEmpty;
+    field.isKnown = before.has(field.name);
+    field.isAwaited = field.isKnown;
+  }
+  let isAnyKnown = false;
   return {
+    learn(records) {
+      isAnyKnown ||= records.length > 0;
+      for (const field of all)
+        if (!field.isFound || !field.isKnown || field.isAwaited)
+          records.some((record) => findValue(field, record, spellings) !== undefined);
+    },
     shape(record, readTime) {
-      isAnyShaped = true;
+      isAnyKnown = true;
       const entry = buildEntry(record, readTime, {
         fields: collect(fields, record, spellings),
         mappedFields: collect(mappedFields, record, spellings),
@@ -34,13 +67,24 @@ export function shapeRecords({ shown, mapped }: ReadSet, { fieldKey }: FieldName
       if (record.associations) entry.associations = associationEntries(record.associations);
       return entry;
     },
-    isAnyShaped: () => isAnyShaped,
+    isAnyKnown: () => isAnyKnown,
     missing: () =>
-      isAnyShaped
-        ? [...new Set([...fields, ...mappedFields].flatMap(({ name, isFound }) => (isFound ? [] : [name])))]
-        : [],
+      isAnyKnown ? listNames(all.filter(({ isFound, isAwaited }) => !isFound || isAwaited)) : [],
+    takeLearned() {
+      const learned = listNames(
+        all.filter(({ name, mayBeNull, isKnown }) => mayBeNull && isKnown && !before.has(name)),
+      );
+      for (const name of learned) before.add(name);
+      return learned;
+    },
+    leaveOut(names) {
+      for (const field of all)
+        if (names.includes(field.name) || names.includes(field.source)) field.mayBeNull = false;
+    },
   };
 }
+
+const listNames = (fields: PreparedField[]): string[] => [...new Set(fields.map(({ name }) => name))];
 
 /** Returns the entry with its members in the order in which they are written, so that it need not be copied to be written. */
 function buildEntry(
@@ -80,7 +124,14 @@ interface PreparedField {
   target: string;
   parents: string[];
   translate?: (value: Json) => Json;
+  /** Whether a record of this run has its first step. */
   isFound: boolean;
+  /** Whether a record of this run, or one before it, has the field itself. */
+  isKnown: boolean;
+  /** Whether it is known only from records before this run. */
+  isAwaited: boolean;
+  /** Whether it is null in a record that does not have it, if it is known. */
+  mayBeNull: boolean;
 }
 
 /** A field below one that is delivered as a whole is left out: it is there already. */
@@ -101,33 +152,45 @@ function prepare(fields: readonly ReadField[], fieldKey: FieldNames["fieldKey"])
         parents: target.slice(0, -1),
         ...(values && { translate: translateValues(values, isMultiple) }),
         isFound: false,
+        isKnown: false,
+        isAwaited: false,
+        mayBeNull: false,
       };
     });
 }
 
 /** The hot loop of a backfill: it runs once per field and record. */
 function collect(fields: readonly PreparedField[], record: SourceRecord, spellings: Spellings): JsonObject {
-  const { values } = record;
   const members: JsonObject = {};
-  let isLearned = false;
   for (const field of fields) {
-    let value = ownValue(values, field.source);
-    if (value === undefined) {
-      if (!isLearned) spellings.learn(values);
-      isLearned = true;
-      field.source = spellings.find(values, field.sourceKey) ?? field.source;
-      // Null is a value: a receiver that never sees it keeps what was cleared.
-      value = ownValue(values, field.source);
-      if (value === undefined && field.sourceKey === "id") value = record.id;
-    }
-    if (value !== undefined) field.isFound = true;
-    if (field.path.length > 0) value = follow(value, field.path, spellings);
+    let value = findValue(field, record, spellings);
+    if (value === undefined && field.isKnown && field.mayBeNull) value = null;
     if (value === undefined) continue;
     if (field.translate) value = field.translate(value);
     if (field.parents.length > 0) put(members, field.parents, field.target, value);
     else set(members, field.target, value);
   }
   return members;
+}
+
+/** Returns the value of a field in a record, and notes that there is one; undefined if the record does not have it. */
+function findValue(field: PreparedField, record: SourceRecord, spellings: Spellings): Json | undefined {
+  const { values } = record;
+  let value = ownValue(values, field.source);
+  if (value === undefined) {
+    spellings.learn(values);
+    field.source = spellings.find(values, field.sourceKey) ?? field.source;
+    // Null is a value: a receiver that never sees it keeps what was cleared.
+    value = ownValue(values, field.source);
+    if (value === undefined && field.sourceKey === "id") value = record.id;
+  }
+  if (value === undefined) return undefined;
+  field.isFound = true;
+  if (field.path.length > 0) value = follow(value, field.path, spellings);
+  if (value === undefined) return undefined;
+  field.isKnown = true;
+  field.isAwaited = false;
+  return value;
 }
 
 const ownValue = (values: JsonObject, name: string): Json | undefined =>
@@ -203,9 +266,12 @@ const MAX_SPELLINGS = 20_000;
 function rememberSpellings(getKey: FieldNames["fieldKey"]): Spellings {
   const known = new Set<string>();
   const byKey = new Map<string, string[]>();
+  let last: JsonObject | undefined;
   return {
     getKey,
     learn(values) {
+      if (values === last) return;
+      last = values;
       for (const name of Object.keys(values)) {
         if (known.has(name) || known.size >= MAX_SPELLINGS) continue;
         known.add(name);

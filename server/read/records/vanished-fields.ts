@@ -8,30 +8,40 @@ import { locateFields, type FieldNames } from "../definition/read-set.ts";
 import type { ReadScan, ScanServices } from "./read-scan.ts";
 
 /**
- * Compares the fields that no record had with the object's description, and leaves out those that it does not have. Throws
+ * Compares the fields that no record had with the object's description, and leaves out those that it does not have: where the provider
+ * leaves out empty fields, they would be null otherwise. It does so on the first page, on the first of each turn, and on the last. Throws
  * `ProviderError` (`invalid`, with the field as `code`) if the manifest requires one of them. Without a record, the fields that
  * were missing before are compared, and the one for whose sake the last read failed: that nothing changed does not bring it back.
  */
 export async function leaveOutVanished(
   deps: ScanServices,
   scan: ReadScan,
-  { isLastPage }: { isLastPage: boolean },
+  { isFirstPage, isLastPage }: { isFirstPage: boolean; isLastPage: boolean },
 ): Promise<void> {
   const { run, shaper, log } = scan;
+  if (!isFirstPage && !isLastPage && scan.isCompared) return;
+  scan.isCompared = shaper.isAnyKnown();
   const before = [
     ...(run.missingFields ?? []).map(({ name }) => name),
     ...(run.failedField === null ? [] : [run.failedField]),
   ];
-  const asked = shaper.isAnyShaped() ? shaper.missing() : before;
-  const missing = asked.filter((name) => !scan.refused.has(name));
+  const asked = shaper.isAnyKnown() ? shaper.missing() : before;
+  const isKnown = (name: string) => run.knownFields?.includes(name) === true;
+  // In between, a scan goes on in another turn or process: only what would be null matters there.
+  const missing = asked.filter(
+    (name) => !scan.refused.has(name) && (isFirstPage || isLastPage || isKnown(name)),
+  );
   if (missing.length === 0) return;
   const metadata = await describeAgain(deps, scan);
   if (!metadata) {
-    if (isLastPage && shaper.isAnyShaped())
-      log.push(toWarning(`The provider's answers do not have: ${missing.join(", ")}`));
+    const unknown = missing.filter((name) => !isKnown(name));
+    if (isLastPage && shaper.isAnyKnown() && unknown.length > 0)
+      log.push(toWarning(`The provider's answers do not have: ${unknown.join(", ")}`));
     return;
   }
-  for (const name of requireFields(missing, metadata, scan.target)) {
+  const vanished = requireFields(missing, metadata, scan.target);
+  shaper.leaveOut(vanished);
+  for (const name of vanished) {
     scan.refused.add(name);
     log.push(toWarning(`The customer's account has no field ${name}: it is left out`));
   }

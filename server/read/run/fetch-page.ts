@@ -100,6 +100,7 @@ async function readOrLeaveOut(
       const field = refusedField(scan, error);
       if (field === undefined) throw error;
       scan.refused.add(field);
+      scan.shaper.leaveOut([field]);
       const msg = `The provider refuses the field ${field}: it is left out`;
       scan.log.push({ severity: "WARNING", msg, error: String(error) });
     }

@@ -34,14 +34,16 @@ export async function pageCommit(
   { page: fetched, counts, release }: PageToPrepare,
 ): Promise<{ commit: ReadPageCommit; next: ReadPosition | undefined }> {
   const untilTime = fetched.position.untilTime ?? firstUpperBound(scan, fetched);
+  if (fetched.stage === "records") {
+    scan.shaper.learn(fetched.page.records);
+    const at = { isFirstPage: counts.pages === 0, isLastPage: !fetched.page.next };
+    await leaveOutVanished(deps, scan, at);
+  }
   const chosen =
     fetched.stage === "records"
       ? await chooseRecords(deps, scan, { records: fetched.page.records, time: fetched.time, untilTime })
       : await chooseDeletions(deps, scan, { records: fetched.page.records, time: fetched.time });
   count(counts, fetched, chosen);
-  const isLastPage = !fetched.page.next;
-  if (fetched.stage === "records" && (counts.pages === 1 || isLastPage))
-    await leaveOutVanished(deps, scan, { isLastPage });
   const next = nextPosition(scan, fetched, { untilTime, minuteMs: deps.minuteMs });
   const log = [...buildLog(scan, fetched, counts, untilTime), ...scan.log.splice(0)];
   if (fetched.page.warning !== undefined) log.push({ severity: "WARNING", msg: fetched.page.warning });

@@ -5,6 +5,7 @@ import { ProviderError } from "../../../connector-kit/calls/provider-error.ts";
 import { elapsedMs } from "../../../ground/clock.ts";
 import type { RunResult } from "../../jobs/fair-slots.ts";
 import { countHeld, releaseHeld } from "../../store/deliveries/held-messages.ts";
+import { rememberFields } from "../../store/reads/read-objects.ts";
 import type { ReadPageCommit } from "../../store/reads/read-pages.ts";
 import { releaseRuns, type ClaimedRun, type ReadCounts } from "../../store/reads/read-runs.ts";
 import { readCounts } from "./read-counts.ts";
@@ -156,9 +157,10 @@ async function reasonToWait(
 /** Commits a page; false if the run was stopped or another process has it. */
 async function savePage(
   deps: RunReadServices,
-  { run, target }: ReadScan,
+  scan: ReadScan,
   { commit, read, noteVisit }: PreparedPage,
 ): Promise<boolean> {
+  const { run, target } = scan;
   if (!(await deps.commit(commit))) return false;
   deps.waiting.stored(target.destination.id, commit.messages.length);
   const { untilTime, stage, checkpoint } = commit;
@@ -168,6 +170,8 @@ async function savePage(
   if (commit.end) deps.readMeter?.ended(commit.end.status);
   if (commit.messages.some(({ held }) => held)) await releaseHeld(deps.database.data, run);
   noteVisit();
+  const learned = scan.shaper.takeLearned();
+  if (learned.length > 0) await rememberFields(deps.database.data, run, learned);
   return true;
 }
 

@@ -616,6 +616,7 @@ export interface ReadObjects {
   failures: Generated<number>;
   floorTime: Timestamp | null;
   installationId: string;
+  knownFields: string[] | null;
   messageName: string;
   missedTick: Generated<boolean>;
   missingFields: Json | null;

@@ -185,6 +185,19 @@ export async function removeReadObject(
     .execute();
 }
 
+/** Adds fields that records of the object have. */
+export async function rememberFields(
+  queries: DataQueries,
+  { installationId, objectName }: { installationId: string; objectName: string },
+  names: string[],
+): Promise<void> {
+  await sql`
+    update read_objects
+    set known_fields = array(select distinct unnest(coalesce(known_fields, '{}') || ${names}::text[]) as name order by name)
+    where installation_id = ${installationId} and object_name = ${objectName}
+  `.execute(queries);
+}
+
 /**
  * Pauses objects; paused ones stay as they are. Their runs are taken away from the process that has claimed them: the present
  * page is read again later.

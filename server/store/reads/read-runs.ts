@@ -166,6 +166,8 @@ export interface ClaimedRun extends DueRun {
   nextTick: Date | null;
   /** Optional fields that the last read had to leave out. */
   missingFields: { name: string; since: string }[] | null;
+  /** Fields that records had before; null: none is known. */
+  knownFields: string[] | null;
   /** Required field because of which the last read failed. */
   failedField: string | null;
   /** Workspace of the connection. */
@@ -199,7 +201,7 @@ export async function claimRuns(
     )
     select claimed.operation_id, claimed.project_id, operations.integration_id, claimed.installation_id, connection_id,
       operations.config_id, claimed.object_name, kind, kind = 'backfill' as is_backfill, since_time, until_time, settles, stage, checkpoint, attempts,
-      page_time, operations.create_time, operations.metadata, deletions_time, next_tick, missing_fields,
+      page_time, operations.create_time, operations.metadata, deletions_time, next_tick, missing_fields, known_fields,
       case when failure ->> 'type' = 'field' then failure ->> 'name' end as failed_field,
       connections.provider_workspace_ref as workspace, destinations.id as destination_id,
       destinations.type as destination_type, coalesce(disabled_time is not null, false) as destination_disabled,

@@ -53,7 +53,7 @@ export async function readChangedRecords(
   const { fieldKey } = reader.connector.read;
   const refusedKeys = new Set(refused.map(fieldKey));
   const missingFields = [...refused, ...vanished.filter((name) => !refusedKeys.has(fieldKey(name)))];
-  return { entries, fingerprints, missingFields: shaper.isAnyShaped() ? missingFields : undefined };
+  return { entries, fingerprints, missingFields: shaper.isAnyKnown() ? missingFields : undefined };
 }
 
 /**

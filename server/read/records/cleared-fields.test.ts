@@ -1,0 +1,161 @@
+/** A field whose value is removed arrives as null, also from a provider that then leaves it out of its answers. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { Facts } from "../../../connector-kit/facts/facts.ts";
+import { nowMs } from "../../../ground/clock.ts";
+import { startVendor, type RunningVendor } from "../../../simulations/vendor/start-vendor.ts";
+import { readFacts } from "../../../simulations/vendor/suite/facts-subject.ts";
+import type { VendorRecord } from "../../../simulations/vendor/vendor-records.ts";
+import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+import { openSink, type Sink } from "../../../tests/harness/deliveries/sink.ts";
+import { until } from "../../../tests/harness/until.ts";
+
+const MANIFEST = `
+specVersion: 1.0.0
+integrations:
+  - name: square
+    provider: square
+    read:
+      objects:
+        - objectName: customers
+          destination: people
+          schedule: "*/10 * * * *"
+          requiredFields:
+            - fieldName: given_name
+            - fieldName: note
+              mapToName: comment
+            - fieldName: "$['address']['locality']"
+              mapToName: city
+            - fieldName: nickname
+            - fieldName: nik_name
+          backfill: &all { defaultPeriod: { fullHistory: true } }
+  - name: pipedrive
+    provider: pipedrive
+    read:
+      objects:
+        - objectName: persons
+          destination: people
+          schedule: "*/10 * * * *"
+          requiredFields: [{ fieldName: name }]
+          optionalFields: [{ mapToName: tier }]
+          backfill: *all
+`;
+
+interface Entry {
+  id?: string;
+  fields: Record<string, unknown>;
+  mappedFields: Record<string, unknown>;
+}
+
+const requireFacts = (provider: string): Facts => {
+  const facts = readFacts(provider);
+  assert.ok(facts);
+  return facts;
+};
+
+describe("a provider that leaves out fields without a value", () => {
+  let busbar: TestBusbar;
+  let square: RunningVendor;
+  let pipedrive: RunningVendor;
+  let sink: Sink;
+  const pipedriveFacts = requireFacts("pipedrive");
+  before(async () => {
+    sink = await openSink();
+    square = await startVendor(requireFacts("square"));
+    pipedrive = await startVendor(pipedriveFacts);
+    busbar = await openTestBusbar({
+      env: { BUSBAR_MINUTE_MS: "50", BUSBAR_RETRY_BASE_SECONDS: "0.05" },
+      providers: { square: { baseURL: square.url }, pipedrive: { baseURL: pipedrive.url } },
+    });
+    const to = { name: "people", type: "webhook", metadata: { url: `${sink.url}/people` } };
+    assert.equal((await busbar.inProject("POST", "/destinations", to)).status, 201);
+    const deployed = await busbar.inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST });
+    assert.equal(deployed.status, 200, deployed.text);
+  });
+  after(async () => {
+    await busbar?.stop();
+    await square?.close();
+    await pipedrive?.close();
+    await sink?.close();
+  });
+
+  async function install(provider: string, object: { objectName: string }) {
+    const connection = await busbar.inProject("POST", "/connections:generate", {
+      provider,
+      groupRef: "acme",
+      consumerRef: "ada",
+      oauth2AuthorizationCode: { accessToken: { token: "t-1" } },
+    });
+    assert.equal(connection.status, 201, connection.text);
+    const content = { provider, read: { objects: { [object.objectName]: object } } };
+    const installed = await busbar.inProject("POST", `/integrations/${provider}/installations`, {
+      groupRef: "acme",
+      config: { content },
+    });
+    assert.equal(installed.status, 201, installed.text);
+  }
+  const arrived = ({ id }: VendorRecord): Entry[] =>
+    sink
+      .messagesAt("/people")
+      .flatMap(({ body }) => JSON.parse(body).result as Entry[])
+      .filter((entry) => entry.id === id);
+  const change = (record: VendorRecord, fields: VendorRecord["fields"]) => {
+    record.fields = fields;
+    record.changedMs = nowMs();
+  };
+  /** Returns the entry of a record with this value. */
+  const entry = (record: VendorRecord, field: string, value: string): Promise<Entry> =>
+    until(() => arrived(record).find(({ fields }) => fields[field] === value));
+  async function readLogs(integration: string): Promise<string> {
+    const { results } = (await busbar.inProject("GET", `/operations?type=read&integration=${integration}`))
+      .body;
+    const logs = results.map(({ id }: { id: string }) => busbar.inProject("GET", `/operations/${id}/logs`));
+    return (await Promise.all(logs)).map(({ text }) => text).join("\n");
+  }
+
+  test("tells them as null where another record of the page or of a read before has them, and leaves out what none has", async () => {
+    const { records } = square.vendor;
+    const address = { locality: "Oslo", country: "NO" };
+    const ada = records.put("customers", { fields: { given_name: "Ada", note: "new", address } });
+    const bo = records.put("customers", { fields: { given_name: "Bo" } });
+    await install("square", { objectName: "customers" });
+    const { fields, mappedFields } = await entry(bo, "given_name", "Bo");
+    assert.deepEqual([fields, mappedFields], [{ given_name: "Bo" }, { comment: null, city: null }]);
+    assert.deepEqual((await entry(ada, "given_name", "Ada")).mappedFields, { comment: "new", city: "Oslo" });
+
+    change(ada, { given_name: "Ada II", address: { country: "NO" } });
+    const cleared = await entry(ada, "given_name", "Ada II");
+    assert.deepEqual(cleared.fields, { given_name: "Ada II" });
+    assert.deepEqual(cleared.mappedFields, { comment: null, city: null });
+
+    change(ada, { given_name: "Ada III", nickname: "A" });
+    assert.equal((await entry(ada, "given_name", "Ada III")).fields["nickname"], "A");
+    change(ada, { given_name: "Ada IV" });
+    assert.deepEqual((await entry(ada, "given_name", "Ada IV")).fields, {
+      given_name: "Ada IV",
+      nickname: null,
+    });
+    assert.match(await readLogs("square"), /answers do not have: nik_name"/);
+  });
+
+  test("leaves out a field that the account's list of fields no longer has", async () => {
+    const { fields } = pipedriveFacts.objects["persons"] ?? {};
+    const { data } = fields?.body as { data: object[] };
+    const tier = { ...data[0], field_name: "Tier", field_code: "tier", is_custom_field: true };
+    data.push(tier);
+    const ada = pipedrive.vendor.records.put("persons", {
+      fields: { name: "Ada", custom_fields: { tier: "gold" } },
+    });
+    const mapping = { selectedFieldMappings: { tier: "$['custom_fields']['tier']" } };
+    await install("pipedrive", { objectName: "persons", ...mapping });
+    assert.deepEqual((await entry(ada, "name", "Ada")).mappedFields, { tier: "gold" });
+
+    change(ada, { name: "Ada II", custom_fields: {} });
+    assert.deepEqual((await entry(ada, "name", "Ada II")).mappedFields, { tier: null });
+
+    data.splice(data.indexOf(tier), 1);
+    change(ada, { name: "Ada III", custom_fields: {} });
+    assert.deepEqual((await entry(ada, "name", "Ada III")).mappedFields, {});
+    assert.match(await readLogs("pipedrive"), /account has no field .*custom_fields.*tier.*left out/);
+  });
+});
