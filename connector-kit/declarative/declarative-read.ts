@@ -81,9 +81,10 @@ export function declarativeRead(description: Description, classify: Classify): R
         const raw = await getOne({ plan: rules, fetch, classify }, id, plan.fields);
         if (raw && !hasMark(raw, rules)) records.push(sourceRecord(raw, rules));
       }
-      return nullEmptyFields(rules, plan.fields, records, () =>
+      const filled = await nullEmptyFields(rules, plan, records, () =>
         readFirstPage({ rules, classify, fetch }, plan),
       );
+      return filled.records;
     },
     search: (plan, fetch) => search((checkpoint) => readPage(plan, checkpoint, fetch)),
     async readDeletions(period, checkpoint, fetch) {

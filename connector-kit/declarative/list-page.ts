@@ -135,10 +135,21 @@ export async function readListPage(
   const { deleted: _, ...page } = await readPageFrom(reading, plan, checkpoint, "records");
   const { rules } = reading;
   // That another page of the whole list has a field is news for changes only.
-  const records = await nullEmptyFields(rules, plan.fields, page.records, async () =>
+  const named = { fields: plan.fields, known: readKnownFields(checkpoint) };
+  const { records, known } = await nullEmptyFields(rules, named, page.records, async () =>
     plan.since ? readFirstPage(reading, plan) : [],
   );
-  return { ...page, records: records.filter((record) => matchesPlan(record, plan)) };
+  return {
+    ...page,
+    records: records.filter((record) => matchesPlan(record, plan)),
+    ...(page.next && known && { next: { ...page.next, knownFields: [...known] } }),
+  };
+}
+
+/** Returns the fields that pages before had, and that were asked for once. */
+function readKnownFields(checkpoint: Checkpoint | undefined): string[] | undefined {
+  const names = checkpoint?.["knownFields"];
+  return Array.isArray(names) ? names.filter((name) => typeof name === "string") : undefined;
 }
 
 /** Returns the first records of the whole list, with all that they have. Throws `ProviderError`. */

@@ -76,23 +76,27 @@ const topName = (name: string): string => {
 };
 
 /**
- * Sets named fields that a record does not have to `null`, where the provider leaves out those without a value. It does so only for
- * fields that another record has: one that was renamed or deleted is in no record, and `null` would wipe what a receiver has of it.
- * `readOthers` is asked where these records do not have all the fields.
+ * Sets named fields that a record does not have to `null`, where the provider leaves out those without a value, and the account may rename
+ * fields: only for fields that another record has. One that was renamed is in no record, and `null` would wipe what a receiver has of it.
+ * `known` are those that pages before had; without it, `readOthers` is asked where these records do not have all the fields. Returns the
+ * fields that are known now, too, unless there is no such rule, or no record.
  */
 export async function nullEmptyFields(
   { emptyLeftOut }: ObjectPlan,
-  fields: readonly string[],
+  { fields, known }: { fields: readonly string[]; known?: readonly string[] | undefined },
   records: SourceRecord[],
   readOthers: () => Promise<SourceRecord[]>,
-): Promise<SourceRecord[]> {
-  if (!emptyLeftOut || records.length === 0) return records;
-  let names = [...new Set(fields.map(topName))];
+): Promise<{ records: SourceRecord[]; known?: readonly string[] | undefined }> {
+  if (!emptyLeftOut || records.length === 0) return { records, known };
+  const names = [...new Set(fields.map(topName))];
   const areAll = names.every((name) => isInAny(records, name));
-  const others = areAll ? [] : await readOthers();
-  names = names.filter((name) => isInAny(records, name) || isInAny(others, name));
-  const empty = Object.fromEntries(names.map((name) => [name, null]));
-  return records.map((record) => ({ ...record, values: { ...empty, ...record.values } }));
+  const others = areAll || known ? [] : await readOthers();
+  const found = names.filter(
+    (name) => known?.includes(name) || isInAny(records, name) || isInAny(others, name),
+  );
+  const empty = Object.fromEntries(found.map((name) => [name, null]));
+  const filled = records.map((record) => ({ ...record, values: { ...empty, ...record.values } }));
+  return { records: filled, known: found };
 }
 
 const isInAny = (records: SourceRecord[], name: string): boolean =>

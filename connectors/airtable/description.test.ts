@@ -50,6 +50,21 @@ test("where no changed record has a field, the first page of the whole list tell
   assert.deepEqual(renamed.values, [["Ada", undefined]]);
 });
 
+test("whether the table has a field is asked once for all pages of a read", async () => {
+  const page = (id: string, offset?: string) => ({
+    status: 200,
+    body: { records: [{ id, fields: { Name: "Ada" } }], ...(offset !== undefined && { offset }) },
+  });
+  const whole = answer({ "Old name": "x" });
+  const { fetch, requests } = replay(page("rec1", "itr/1"), whole, page("rec2", "itr/2"), page("rec3"));
+  const plan = planRead(TABLE, { fields: ["Name", "Old name"], since: SINCE });
+  const first = await read.readPage(plan, undefined, fetch);
+  const second = await read.readPage(plan, first.next, fetch);
+  const third = await read.readPage(plan, second.next, fetch);
+  for (const { records } of [first, second, third]) assert.equal(records[0]?.values["Old name"], null);
+  assert.equal(requests.length, 4);
+});
+
 test("records that are read by their ids tell the same", async () => {
   const plan = { objectName: TABLE, fields: ["Old name"], associations: [] };
   const one = { status: 200, body: { id: "rec00000000000000", fields: { Name: "Ada" } } };
