@@ -8,6 +8,7 @@ import { batchFact, Composite, DeletionLog, Language, linkFact } from "./batch-f
 import { ErrorFacts } from "./error-facts.ts";
 import { logFact } from "./log-facts.ts";
 import { onRequest, request } from "./request-facts.ts";
+import { EmptyFieldsFact, ValueFact } from "./value-facts.ts";
 
 const TimeFormat = buildUnion([
   "rfc3339",
@@ -72,15 +73,6 @@ const ListFact = closed({
     buildUnion(
       ["list", "absent", "null", "204", "404"],
       "What an answer without records has in place of the list. Default: an empty list.",
-    ),
-  ),
-  emptyFields: Type.Optional(
-    closed(
-      {
-        at: text("Path of the member of a record that has the fields; empty: the record itself."),
-        source: optional("Key in `sources`, where it is another one."),
-      },
-      "A record has no member for a field without a value: what was cleared is absent.",
     ),
   ),
   paging: ListPaging,
@@ -337,26 +329,6 @@ const Graphql = closed(
   "Of vendors that speak GraphQL. Their schema stands in `facts.graphql`: the types that the facts are about, without descriptions.",
 );
 
-const ValueFact = closed(
-  {
-    source: text("Key in `sources`; `key#place` for a place in it."),
-    objects: Type.Array(Type.String()),
-    at: text("Path of the member of a record that has the field; empty: the record itself."),
-    field: text("A field of this kind, by the vendor's name or one of the account."),
-    shown: Type.Unknown({ description: "The field in an answer, as the vendor's material shows it." }),
-    means: Type.Unknown({ description: "The value that the vendor says it has." }),
-    plainBy: Type.Optional(
-      Type.Record(Type.String(), Type.String(), {
-        description: "Parameters with which a list shows the value as it is: `query.<name>` and its value.",
-      }),
-    ),
-    sent: Type.Optional(
-      Type.Unknown({ description: "What a write of that value has there. Absent: it is not written." }),
-    ),
-  },
-  "A field whose value is wrapped in an answer, or that is a level below the others.",
-);
-
 export const FactsSchema = closed({
   provider: text("Key of the catalog."),
   sources: Type.Record(Type.String(), Source),
@@ -370,6 +342,7 @@ export const FactsSchema = closed({
   composite: Type.Optional(Composite),
   longestAddress: integer("Longer addresses are refused with the status 414."),
   values: Type.Optional(Type.Array(ValueFact)),
+  emptyFields: Type.Optional(Type.Array(EmptyFieldsFact)),
   errors: Type.Optional(ErrorFacts),
   /** Answers that do not depend on records, for example the fields of a table. */
   answers: Type.Optional(

@@ -156,8 +156,8 @@ function limitSection({ limits }: Description, plans: ObjectPlan[], facts: Facts
     ...(plans.some(({ emptyLeftOut }) => emptyLeftOut)
       ? [
           "* Records have no member for a field without a value: a field that you name, also a box that is not ticked, is then `null` if " +
-            "another record has it, on the same page or, for a read of changes or of single records, on the first page of the whole list " +
-            "(one more call). A field that none of these has stays absent, and the read's log names it: it may have been renamed or " +
+            "another record has it, on a page of the same read or, for a read of changes or of single records, on the first page of the whole " +
+            "list (one more call). A field that none of these has stays absent, and the read's log names it: it may have been renamed or " +
             "deleted, and `null` would wipe what you have of it.",
         ]
       : []),

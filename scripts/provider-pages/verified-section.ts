@@ -3,6 +3,7 @@ import type { Description } from "../../connector-kit/declarative/rules/descript
 import type { Facts } from "../../connector-kit/facts/facts.ts";
 import { UNVERIFIED, type ProviderEvidence } from "../../connector-kit/provider-evidence.ts";
 import { readMutationScores } from "../mutate/mutation-scores.ts";
+import { emptyFieldLines } from "./empty-fields.ts";
 import { countEvidence, EVIDENCE_ACTIONS } from "../provider-evidence.ts";
 
 export const verifiedSection = (
@@ -19,6 +20,7 @@ export const verifiedSection = (
   ...sourceLines(evidence),
   ...(evidence.faults ?? []).map((fault) => `* Known to be wrong: ${fault}.`),
   ...mutationLines(name),
+  ...emptyFieldLines(facts),
   ...untoldLines(facts),
   ...(description
     ? [

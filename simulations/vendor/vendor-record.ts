@@ -54,6 +54,7 @@ export function carryOutRecord(
   }
   if (action === "update") {
     Object.assign(record.fields, removeId(fields, object.id.path));
+    world.records.leaveOutEmpty(objectName, record);
     world.records.touch(record);
   }
   const wanted = fact.fieldsTo === undefined ? undefined : readText(request, fact.fieldsTo);
@@ -108,6 +109,7 @@ function upsertRecord(
   const record = known ?? world.records.put(objectName, { fields: {} });
   if (fact.keyIsId) record.id = String(value);
   Object.assign(record.fields, removeId(fields, object.id.path), { [key]: value });
+  world.records.leaveOutEmpty(objectName, record);
   if (known) world.records.touch(record);
   const answer = answerRecord(world, route, { record, request });
   if (typeof answer === "string" || fact.createdAt === undefined) return answer;

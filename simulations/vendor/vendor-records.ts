@@ -3,6 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { nowMs } from "../../ground/clock.ts";
 import { valueAt } from "../../connector-kit/calls/text-at.ts";
 import type { Facts, ListFact, ObjectFacts, RecordFact } from "../../connector-kit/facts/facts.ts";
+import { leavesOutEmpty } from "../../connector-kit/facts/value-facts.ts";
 import { writeTime } from "./vendor-times.ts";
 
 export interface VendorRecord {
@@ -76,8 +77,15 @@ export class VendorRecords {
     const id = buildId(object.id, (this.made += 1));
     const now = this.tick() - daysAgo * DAY_MS;
     const record = { id, place: this.made, createdMs: now, changedMs: now, fields, ...rest };
+    this.leaveOutEmpty(objectName, record);
     this.of(objectName).push(record);
     return record;
+  }
+
+  /** Removes fields without a value, where the vendor's records have no member for them. */
+  leaveOutEmpty(objectName: string, record: VendorRecord): void {
+    if (!leavesOutEmpty(this.facts, objectName)) return;
+    record.fields = Object.fromEntries(Object.entries(record.fields).filter(([, value]) => value !== null));
   }
 
   /** Removes a record permanently: only the log of deletions has it. */

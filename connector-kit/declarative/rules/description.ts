@@ -202,9 +202,10 @@ const ObjectRulesSchema = Type.Object({
   emptyLeftOut: Type.Optional(
     Type.Boolean({
       description:
-        "Records have no member for a field without a value. A field that a reader names is then `null` where a record does not have it, but " +
-        "another one does: on the same page or, for changes and single records, on the first page of the whole list, which is requested for it. " +
-        "Otherwise nobody would hear that it was cleared. One that none of them has stays absent: it may have been renamed or deleted.",
+        "Records have no member for a field without a value, and the account can rename fields, which nothing tells. A field that a reader names is " +
+        "then `null` where a record does not have it, but another one does: on a page of the same read or, for changes and single records, on the " +
+        "first page of the whole list, which is requested once for it. One that none of them has stays absent. Without this rule, reads deliver a field as " +
+        "`null` that records of the object had before, unless `metadata` does not list it any more, or changes have a list of their own (`since.path`, `since.list`).",
     }),
   ),
   flattenBy: optional(
