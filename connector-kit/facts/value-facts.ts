@@ -26,8 +26,8 @@ export const EmptyFieldsFact = closed(
   {
     source: text("Key in `sources`; `key#place` for a place in it."),
     shown: buildUnion(
-      ["absent", "null", "mixed"],
-      "What a record has in place of such a field: no member, or null. `mixed`: some fields so, others so.",
+      ["absent", "null", "empty", "mixed"],
+      "What a record has in place of such a field: no member, null, or an empty text. `mixed`: some fields so, others so.",
     ),
     objects: Type.Optional(
       Type.Array(Type.String(), { description: "The objects that the source is about. Absent: all." }),

@@ -4,13 +4,13 @@ import type { Facts } from "../../connector-kit/facts/facts.ts";
 const SHOWN = {
   absent: "have no member for it",
   null: "have `null` for it",
+  empty: "have an empty text for it",
   mixed: "have no member for some fields, and `null` for others",
 } as const;
 
 export function emptyFieldLines(facts: Facts | undefined): string[] {
   const told = facts?.emptyFields ?? [];
-  if (!facts || told.length === 0)
-    return ["", "How records show a field without a value is unverified."];
+  if (!facts || told.length === 0) return ["", "How records show a field without a value is unverified."];
   return [
     "",
     "A field without a value:",

@@ -140,7 +140,8 @@ describe("a provider that leaves out fields without a value", () => {
 
   test("leaves out a field that the account's list of fields no longer has", async () => {
     const { fields } = pipedriveFacts.objects["persons"] ?? {};
-    const { data } = fields?.body as { data: object[] };
+    assert.ok(fields);
+    const { data } = fields.body as { data: object[] };
     const tier = { ...data[0], field_name: "Tier", field_code: "tier", is_custom_field: true };
     data.push(tier);
     const ada = pipedrive.vendor.records.put("persons", {
