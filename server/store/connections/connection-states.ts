@@ -12,7 +12,7 @@ export async function claimDueTrials(
   queries: ControlQueries,
   { max, minuteMs }: { max: number; minuteMs: number },
 ): Promise<{ id: string; projectId: string }[]> {
-  const { rows } = await sql<{ id: string; projectId: string }>`
+  const { rows } = await sql<{ id: string; projectId: string }>`/* prepare claim-due-trials */
     update connections
     set trials = trials + 1, trial_time = now() + make_interval(secs => ${minuteMs / 1_000} * power(2, least(trials, 6)))
     where id in (

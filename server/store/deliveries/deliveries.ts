@@ -276,7 +276,7 @@ export async function reservePaces(
   wanted: { projectId: string; count: number }[],
   apartMs: number,
 ): Promise<Map<string, number>> {
-  const { rows } = await sql<{ projectId: string; waitMs: number }>`
+  const { rows } = await sql<{ projectId: string; waitMs: number }>`/* prepare reserve-paces */
     insert into webhook_paces as pace (project_id, next_time)
     select project_id, now() + make_interval(secs => count * ${apartMs}::double precision / 1000)
     from unnest(${wanted.map((one) => one.projectId)}::uuid[], ${wanted.map((one) => one.count)}::integer[])

@@ -21,7 +21,7 @@ export async function countBacklog(
   destinationId: string,
   max: { open: number; retries: number },
 ): Promise<DestinationBacklog> {
-  const { rows } = await sql<DestinationBacklog>`
+  const { rows } = await sql<DestinationBacklog>`/* prepare count-backlog */
     select (select count(*)::integer from (
       (select 1 from unrouted_events where destination_id = ${destinationId} limit ${max.open})
       union all

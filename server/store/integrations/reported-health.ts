@@ -84,7 +84,7 @@ export async function listChangedHealth(
   const { rows: turn } = await sql<{ isOurs: boolean }>`
     select pg_try_advisory_xact_lock(hashtext('reported_health')) as is_ours`.execute(queries);
   if (!turn[0]?.isOurs) return undefined;
-  const { rows } = await sql<ChangedHealth>`
+  const { rows } = await sql<ChangedHealth>`/* prepare list-changed-health */
     select installations.id as installation_id, found.reasons, found.keys
     from ${CANDIDATES} as candidate join installations on installations.id = candidate.id
     cross join lateral (

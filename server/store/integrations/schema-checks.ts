@@ -102,7 +102,7 @@ export async function claimSchemaCheck(
   queries: DataQueries,
   { leaseMs, full }: { leaseMs: number; full: string[] },
 ): Promise<SchemaCheck | undefined> {
-  const { rows } = await sql<SchemaCheck>`
+  const { rows } = await sql<SchemaCheck>`/* prepare claim-schema-check */
     with due as (
       select installation_id from schema_looks join installations on installations.id = installation_id
       where due_time <= now() and project_id <> all(${full}::uuid[]) and ${isHere(sql`installation_id`)}

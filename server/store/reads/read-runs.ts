@@ -115,7 +115,7 @@ export function buildDueRunsStatement({ maxPerProject, among }: DueRunsWanted): 
         order by due_time, seq limit ${among}
       ) oldest
     ) ranked order by turn, due_time, seq limit ${maxPerProject})`;
-  return sql<DueRun>`
+  return sql<DueRun>`/* prepare list-due-runs */
     with recursive projects as (
       (select project_id from read_runs where claimed_by is null order by project_id limit 1)
       union all
