@@ -26,6 +26,12 @@ export class Load {
   readonly #updates = new Map<string, number[]>();
   readonly #ended = new AbortController();
   readonly #loops: Promise<void>[] = [];
+  readonly #pauseMs: number;
+
+  /** Each client waits between its calls. */
+  constructor(pauseMs = PAUSE_MS) {
+    this.#pauseMs = pauseMs;
+  }
 
   /** `names`: as text in the names of the created records. */
   create(busbar: () => Client, groupRef: string, mode: "synchronous" | "asynchronous"): void {
@@ -85,7 +91,7 @@ export class Load {
         const answer = await call(n).catch(() => "no connection");
         const key = `${kind} ${answer}`;
         this.#answers[key] = (this.#answers[key] ?? 0) + 1;
-        await wait(PAUSE_MS);
+        await wait(this.#pauseMs);
       }
     };
     this.#loops.push(loop());

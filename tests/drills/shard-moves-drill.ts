@@ -1,0 +1,323 @@
+/**
+ * The drill of moved customers: main and two shards on two PostgreSQL servers, two processes, and customers who are moved from shard to
+ * shard under load. The command of each move is killed at another step, and repeated; now and then a process is killed as well. Every
+ * write that was acknowledged must end once and be told once, those of a record in order, and nobody else must notice.
+ *
+ *     npm run drill -- shard-moves [-- --moves 100]
+ */
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { Client as Postgres } from "pg";
+import { startSandbox, type Sandbox } from "../../sandbox/sandbox.ts";
+import { runBusbar } from "../harness/child-busbar.ts";
+import { connectCustomer } from "../harness/connect-customer.ts";
+import { openSink, type Sink } from "../harness/deliveries/sink.ts";
+import { startServers } from "../harness/replicating-postgres.ts";
+import { until } from "../harness/until.ts";
+import { deliverTo, judgeWrites, missingEvents, type JudgedWrites } from "./acknowledged-writes.ts";
+import { DrillProcesses } from "./read/drill-processes.ts";
+import { Load, type LoadReport } from "./sides/load.ts";
+import { endDrill } from "./run-drill.ts";
+
+interface MovesOptions {
+  moves: number;
+  onProgress?(text: string): void;
+}
+
+interface MovesReport extends Omit<JudgedWrites, "acknowledged"> {
+  moves: number;
+  /** How often the command was killed at each step. */
+  killedAt: Record<string, number>;
+  killedProcesses: number;
+  /** How long requests of the customers were refused by each move that was not killed before the switch, in milliseconds. */
+  refusedMs: { median: number; longest: number };
+  acknowledged: number;
+  notDelivered: string[];
+  movers: LoadReport;
+  neighbour: LoadReport;
+  proxiedCalls: number;
+  linesOfProxiedCalls: number;
+  /** Rows of customers in a shard that is not theirs, by table. */
+  misplaced: Record<string, number>;
+  /** Moves, guards that keep a customer from being served, and changes for shards that are left. */
+  leftovers: number;
+}
+
+const NAMES = ["first", "second"];
+const MOVERS = ["one", "two", "three"];
+const SHARDS = ["main", "a", "b"];
+const PAUSE_MS = 400;
+const PROCESS_EVERY = 10;
+
+interface Surroundings {
+  urls: Record<string, string>;
+  env: Record<string, string>;
+  sandbox: Sandbox;
+  sink: Sink;
+  processes: DrillProcesses;
+}
+
+const KEYS = `drill:${Buffer.alloc(32, 7).toString("base64")}`;
+
+async function movesDrill(options: MovesOptions): Promise<MovesReport> {
+  const home = await mkdtemp(join(tmpdir(), "busbar-moves-"));
+  // As root, the servers run as another user.
+  await chmod(home, 0o711);
+  const servers = await startServers(home);
+  const urls: Record<string, string> = { main: servers.control.url };
+  for (const name of ["a", "b"]) {
+    await query(servers.data.url, `create database shard_${name}`);
+    const url = new URL(servers.data.url);
+    url.pathname = `/shard_${name}`;
+    urls[name] = url.href;
+  }
+  const sandbox = await startSandbox({ limits: "off", requestLogSize: 1_000_000 });
+  await writeFile(join(home, "catalog.json"), JSON.stringify(sandbox.catalog()));
+  const sink = await openSink();
+  const { DATABASE_URL, BUSBAR_REPLICATION_URL } = servers.env;
+  const env = { DATABASE_URL, BUSBAR_REPLICATION_URL, BUSBAR_ENCRYPTION_KEYS: KEYS };
+  const processes = new DrillProcesses(home, () => ({
+    ...env,
+    BUSBAR_DASHBOARD: "false",
+    BUSBAR_RETRY_BASE_SECONDS: "0.2",
+  }));
+  try {
+    return await drill({ urls, env, sandbox, sink, processes }, options);
+  } finally {
+    await processes.stop();
+    await Promise.all([sandbox.close(), sink.close()]);
+    await servers.close();
+    await rm(home, { recursive: true, force: true });
+  }
+}
+
+async function drill(
+  open: Surroundings,
+  { moves, onProgress = () => {} }: MovesOptions,
+): Promise<MovesReport> {
+  const { urls, env, sandbox, sink, processes } = open;
+  for (const name of NAMES) await processes.start(name);
+  for (const name of ["a", "b"]) {
+    const added = await runBusbar(["shards", "add", name, urls[name] ?? "", "--json"], env).exited;
+    if (added.code !== 0) throw new Error(`shards add: ${added.stderr}`);
+  }
+  await deliverTo(processes.any, sink);
+  const loads = { movers: new Load(PAUSE_MS), neighbour: new Load(PAUSE_MS) };
+  const proxied = callProxy(open);
+  for (const groupRef of MOVERS) await addCustomer(open, loads.movers, groupRef);
+  await addCustomer(open, loads.neighbour, "neighbour");
+  const calls = proxied.start(MOVERS);
+  const moved = await moveAll(open, moves, onProgress);
+  await Promise.all([loads.movers.stop(), loads.neighbour.stop()]);
+  const proxiedCalls = await calls.stop();
+  const writes = new Map([...loads.movers.writes, ...loads.neighbour.writes]);
+  onProgress(`${writes.size} writes were acknowledged; waiting until all work has ended`);
+  const judged = await judgeWrites(processes.any, writes);
+  const notDelivered = await missingEvents(sink, writes);
+  await until(async () => (await countLeftovers(urls)) === 0).catch(() => {});
+  return {
+    ...moved,
+    ...judged,
+    notDelivered,
+    movers: loads.movers.judge(sandbox, sink),
+    neighbour: loads.neighbour.judge(sandbox, sink),
+    proxiedCalls,
+    linesOfProxiedCalls: await countInAll(urls, "select count(*)::integer as count from proxy_usage"),
+    misplaced: await listMisplaced(urls),
+    leftovers: await countLeftovers(urls),
+  };
+}
+
+async function addCustomer(
+  { processes, sandbox }: Surroundings,
+  load: Load,
+  groupRef: string,
+): Promise<void> {
+  const customer = await connectCustomer(
+    { ...processes.any, sandbox },
+    { provider: "hubspot", objects: ["companies"], groupRef, expiresInSeconds: 86_400 },
+  );
+  const made = await customer.succeed("companies", {
+    type: "create",
+    record: { name: `target ${groupRef}` },
+  });
+  const busbar = () => processes.any;
+  load.create(busbar, groupRef, "asynchronous");
+  load.create(busbar, groupRef, "synchronous");
+  load.update(busbar, groupRef, made.result.recordId);
+}
+
+/** Calls the provider for each customer, one call after the other. */
+function callProxy({ processes }: Surroundings) {
+  return {
+    start(groupRefs: string[]) {
+      const ended = new AbortController();
+      let count = 0;
+      const loops = groupRefs.map(async (groupRef) => {
+        while (!ended.signal.aborted) {
+          const target = { integration: "hubspot", groupRef };
+          const answer = await processes.any
+            .proxied(target, "/crm/v3/objects/companies?limit=1")
+            .catch(() => {});
+          if (answer) count += 1;
+          await wait(PAUSE_MS);
+        }
+      });
+      return {
+        async stop() {
+          ended.abort();
+          await Promise.all(loops);
+          return count;
+        },
+      };
+    },
+  };
+}
+
+/** Moves one customer after the other. The command is killed at a step, the next one each time, and repeated. */
+async function moveAll(open: Surroundings, moves: number, onProgress: (text: string) => void) {
+  const killedAt: Record<string, number> = {};
+  const refused: number[] = [];
+  let killedProcesses = 0;
+  const places = new Map(MOVERS.map((groupRef) => [groupRef, 0]));
+  for (let nth = 0; nth < moves; nth += 1) {
+    const groupRef = MOVERS[nth % MOVERS.length] ?? "";
+    const place = ((places.get(groupRef) ?? 0) + 1) % SHARDS.length;
+    places.set(groupRef, place);
+    const args = ["shards", "move", groupRef, SHARDS[place] ?? "", "--json"];
+    // As many steps as a move has, and then one that is not killed.
+    const step = await killAtStep(open.env, args, nth % 10);
+    if (step !== undefined) killedAt[step] = (killedAt[step] ?? 0) + 1;
+    if (nth % PROCESS_EVERY === PROCESS_EVERY - 1) {
+      await open.processes.kill(open.processes.names[0] ?? "");
+      killedProcesses += 1;
+    }
+    const again = await runBusbar(args, open.env).exited;
+    const isDone = step === undefined || /already: nothing is to be moved/.test(again.stderr);
+    if (again.code !== 0 && !isDone) throw new Error(`${args.join(" ")}: ${again.stderr}`);
+    if (again.code === 0) refused.push(Number(JSON.parse(again.stdout).refusedMs));
+    onProgress(`move ${nth + 1} of ${moves}: ${groupRef} to ${SHARDS[place]}, killed: ${step ?? "not"}`);
+  }
+  refused.sort((one, other) => one - other);
+  const refusedMs = { median: refused[Math.floor(refused.length / 2)] ?? 0, longest: refused.at(-1) ?? 0 };
+  return { moves, killedAt, killedProcesses, refusedMs };
+}
+
+/** Runs a command until it reports this step, counted from 0, and kills it. Returns the step; undefined if it ended before. */
+async function killAtStep(
+  env: Record<string, string>,
+  args: string[],
+  nth: number,
+): Promise<string | undefined> {
+  const { child, exited, output } = runBusbar(args, env);
+  const killed = new Promise<string>((resolve) => {
+    child.stderr.on("data", () => {
+      const steps = [...output().matchAll(/moving \w+: ([a-z ]+)/g)].map(([, step]) => step ?? "");
+      const step = [...new Set(steps)][nth];
+      if (step === undefined) return;
+      child.kill("SIGKILL");
+      resolve(step);
+    });
+  });
+  const step = await Promise.race([killed, exited.then(() => undefined)]);
+  await exited;
+  return step;
+}
+
+async function countInAll(urls: Record<string, string>, text: string): Promise<number> {
+  let sum = 0;
+  for (const url of Object.values(urls)) sum += Number((await query(url, text))[0]?.["count"]);
+  return sum;
+}
+
+/** Counts the rows of customers outside of their shards. */
+async function listMisplaced(urls: Record<string, string>): Promise<Record<string, number>> {
+  const misplaced: Record<string, number> = {};
+  for (const [shard, url] of Object.entries(urls)) {
+    const columns = await query(
+      url,
+      `select table_name as name from information_schema.columns join information_schema.tables using (table_schema, table_name)
+       where table_schema = 'public' and column_name = 'installation_id' and table_type = 'BASE TABLE'
+         and table_name not in ('configs', 'approvals') and table_name not like 'proxy_usage_%'`,
+    );
+    for (const { name } of columns) {
+      const rows = await query(
+        url,
+        `select from ${name} as entry join installations on installations.id = entry.installation_id
+           join groups on groups.id = installations.group_id where coalesce(groups.shard, 'main') <> $1`,
+        [shard],
+      );
+      if (rows.length > 0) misplaced[`${name} in ${shard}`] = rows.length;
+    }
+    const events = await query(
+      url,
+      `select from events join groups on groups.project_id = events.project_id and groups.group_ref = events.data ->> 'groupRef'
+       where coalesce(groups.shard, 'main') <> $1`,
+      [shard],
+    );
+    if (events.length > 0) misplaced[`events in ${shard}`] = events.length;
+  }
+  return misplaced;
+}
+
+async function countLeftovers(urls: Record<string, string>): Promise<number> {
+  const [moves] = await query(
+    urls["main"] ?? "",
+    "select (select count(*) from shard_moves) + (select count(*) from outbox) as count",
+  );
+  const guards = await countInAll(
+    urls,
+    "select count(*) as count from moving_customers where state <> 'away'",
+  );
+  return Number(moves?.["count"]) + guards;
+}
+
+async function query(url: string, text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
+  const client = new Postgres({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(text, values)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Returns the violations; empty if the drill passed. */
+const listFaults = (report: MovesReport): string[] => [
+  ...(["lost", "neverEnded", "failed", "notDelivered"] as const).flatMap((name) => tell(name, report[name])),
+  ...([report.movers, report.neighbour] as const).flatMap((load) => [
+    ...(["updatesMissing", "updatesOutOfOrder", "toldTwice", "createsTwice"] as const).flatMap((name) =>
+      tell(name, load[name]),
+    ),
+    // A create whose outcome is unknown is not repeated, and may have been sent or not.
+    ...(load.createsMissing.length > report.unknownOutcomes
+      ? tell("not at the provider", load.createsMissing)
+      : []),
+    ...Object.keys(load.answers)
+      .filter(
+        (key) => !(load === report.movers ? / (200|503|no connection)$/ : / (200|no connection)$/).test(key),
+      )
+      .map((key) => `answers ${key}: ${load.answers[key]}`),
+  ]),
+  ...Object.entries(report.misplaced).map(([table, count]) => `${count} rows of ${table}`),
+  ...(report.leftovers > 0 ? [`${report.leftovers} moves, guards or changes are left`] : []),
+  // A process that was killed has not written the lines of its last calls.
+  ...(report.linesOfProxiedCalls > report.proxiedCalls + report.killedProcesses * MOVERS.length
+    ? [`${report.linesOfProxiedCalls} lines of ${report.proxiedCalls} proxied calls`]
+    : []),
+];
+
+const tell = (name: string, found: string[]): string[] =>
+  found.length === 0 ? [] : [`${name}: ${found.length}, such as ${found[0]}`];
+
+if (import.meta.main) {
+  const { values } = parseArgs({ options: { moves: { type: "string", default: "100" } } });
+  const report = await movesDrill({
+    moves: Number(values.moves),
+    onProgress: (text) => console.log(text),
+  });
+  endDrill(report, listFaults(report));
+}
