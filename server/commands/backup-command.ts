@@ -1,4 +1,4 @@
-/** `busbar backup FILE` and `busbar restore FILE`: all rows of the database, or of both, as one compressed file, and back. */
+/** `busbar backup FILE` and `busbar restore FILE`: all rows of the database, or of all databases, as one compressed file, and back. */
 import { createReadStream, createWriteStream } from "node:fs";
 import { access, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -8,10 +8,15 @@ import { StringDecoder } from "node:string_decoder";
 import { createGunzip, createGzip } from "node:zlib";
 import type { Config } from "../../ground/config.ts";
 import { StartError } from "../../ground/errors.ts";
+import { Sealer } from "../../ground/seal.ts";
+import { readEncryptionKeys } from "../data-folder/encryption-keys.ts";
 import type { Log } from "../../ground/log.ts";
 import { findRunningServer } from "../postgres/find-running-server.ts";
 import { startEmbeddedPostgres } from "../postgres/start-embedded-postgres.ts";
 import type { BackupEnd, BackupHead } from "../store/maintenance/backup-lines.ts";
+import { listRegistered } from "../store/maintenance/list-registered.ts";
+import type { ShardUrl } from "../store/maintenance/open-snapshots.ts";
+import { openShardUrls } from "../store/shards/shard-registry.ts";
 import { restoreBackup } from "../store/maintenance/read-backup.ts";
 import { backupLines } from "../store/maintenance/write-backup.ts";
 
@@ -28,7 +33,8 @@ export async function backUp(deps: Services, file: string): Promise<void> {
   try {
     await onDatabase(deps, running, async (connectionString) => {
       const output = createWriteStream(draft, { mode: 0o600, flush: true });
-      const urls = { connectionString, dataUrl: deps.config.dataDatabaseUrl };
+      const shards = await listOpenShards(deps, connectionString);
+      const urls = { connectionString, dataUrl: deps.config.dataDatabaseUrl, shards };
       await pipeline(Readable.from(backupLines(urls)), createGzip(), output);
     });
     await rename(draft, file);
@@ -52,6 +58,20 @@ export async function restore(deps: Services, file: string): Promise<BackupHead 
   } catch (error) {
     throw asStartError(error);
   }
+}
+
+/** Lists the shards that may have customers. Only their addresses need the encryption keys. */
+async function listOpenShards({ config }: Services, connectionString: string): Promise<ShardUrl[]> {
+  const shards = await listRegistered(connectionString);
+  if (shards.length === 0) return [];
+  const readUrl = openShardUrls(new Sealer(await readEncryptionKeys(config)));
+  return shards.map((shard) => {
+    const url = readUrl(shard);
+    if (url !== undefined) return { name: shard.name, url };
+    throw new StartError(
+      `the backup includes the shard ${shard.name}, and the key that encrypted its address is missing: set BUSBAR_ENCRYPTION_KEYS`,
+    );
+  });
 }
 
 /** Splits at line feeds only; Node's `readline` also does at characters that texts contain. */

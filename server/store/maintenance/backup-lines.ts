@@ -4,11 +4,13 @@
  *     H {"format": 1, "version": "0.1.0", "time": …, "migrations": […]}    once, first
  *     T operations                                                        the rows that follow belong to this table
  *     R {"id": …}                                                         one row; no line break inside
+ *     S a                                                                 the tables that follow are those of a shard (format 2)
  *     E {"rows": 12, "sequences": {"worker_ids": "7"}}                     once, last: the backup is complete
  */
 import type { Client } from "pg";
 
-export const FORMAT = 1;
+/** Format 2 has rows of several shards; versions that know format 1 alone cannot restore those. */
+export const [FORMAT, SHARDED_FORMAT] = [1, 2];
 
 export interface BackupHead {
   format: number;

@@ -1,4 +1,4 @@
-/** Opens transactions that see a database, or both databases, as they were at one moment. */
+/** Opens transactions that see a database, or all databases, as they were at one moment. */
 import { setTimeout as wait } from "node:timers/promises";
 import type { Client } from "pg";
 import { StartError } from "../../../ground/errors.ts";
@@ -11,11 +11,28 @@ import { LOCKED, lockTables, MAX_TRIES, PAUSE_MS } from "../sides/lock-tables.ts
 export interface Snapshot {
   client: Client;
   tables?: readonly string[];
+  /** Name of the shard that it is, beside the main one. */
+  shard?: string;
 }
 
-/** Connects and begins. Adds the connections to `opened`, which the caller ends. Without `dataUrl`, one database has all tables. */
+export interface ShardUrl {
+  name: string;
+  url: string;
+}
+
+export interface BackupUrls {
+  connectionString: string;
+  dataUrl?: string | undefined;
+  /** Shards beside the main one. */
+  shards?: readonly ShardUrl[];
+}
+
+/**
+ * Connects and begins. Adds the connections to `opened`, which the caller ends. Without `dataUrl` and shards, one database has all
+ * tables.
+ */
 export async function openSnapshots(
-  urls: { connectionString: string; dataUrl?: string | undefined },
+  { connectionString, dataUrl, shards = [] }: BackupUrls,
   opened: Client[],
   tries = MAX_TRIES,
 ): Promise<Snapshot[]> {
@@ -23,19 +40,37 @@ export async function openSnapshots(
     opened.push(await client);
     return client;
   };
-  const control = await connect(openClient(urls.connectionString));
-  if (urls.dataUrl === undefined) {
+  const control = await connect(openClient(connectionString));
+  if (dataUrl === undefined && shards.length === 0) {
     await control.query(BEGIN);
     return [{ client: control }];
   }
-  const data = await connect(openDataClient(urls.dataUrl));
-  const locking = await connect(openClient(urls.connectionString));
-  const copies = openCopies(await connect(openDataClient(urls.dataUrl)));
-  await beginAtOneMoment({ control, data, locking, copies }, tries);
+  const others: Other[] = [];
+  const main = dataUrl === undefined ? [] : [{ name: undefined, url: dataUrl }];
+  for (const { name, url } of [...main, ...shards])
+    others.push({
+      name,
+      client: await connect(openDataClient(url)),
+      copies: openCopies(await connect(openDataClient(url))),
+    });
+  const locking = await connect(openClient(connectionString));
+  await beginAtOneMoment({ control, others, locking }, tries);
   return [
-    { client: control, tables: listTables("control", "shared", "own") },
-    { client: data, tables: listTables("data") },
+    { client: control, ...(dataUrl !== undefined && { tables: listTables("control", "shared", "own") }) },
+    ...others.map(({ name, client }) => ({
+      client,
+      tables: listTables("data"),
+      ...(name !== undefined && { shard: name }),
+    })),
   ];
+}
+
+/** A database with data tables beside the control database. */
+interface Other {
+  /** Undefined: that of BUSBAR_DATA_DATABASE_URL. */
+  name: string | undefined;
+  client: Client;
+  copies: Copies;
 }
 
 /** A snapshot begins with the first statement. */
@@ -43,13 +78,12 @@ const BEGIN = "begin isolation level repeatable read read only; select 1";
 
 interface Moment {
   control: Client;
-  data: Client;
+  others: Other[];
   locking: Client;
-  copies: Copies;
 }
 
 /**
- * Begins both snapshots while nobody can change the control database, and the data database has copies of all that is in it. So what
+ * Begins all snapshots while nobody can change the control database, and the others have copies of all that is in it. So what
  * they see is what a crash of all processes at this moment would leave, which the two commits of a change are made for
  * (docs/decisions/0043-which-side-commits-first.md). Writers of the control database wait for some milliseconds.
  */
@@ -61,20 +95,19 @@ async function beginAtOneMoment(moment: Moment, maxTries: number): Promise<void>
     reason = failed;
     if (tries < maxTries) await wait(PAUSE_MS);
   }
-  throw new StartError(`the two databases have no common moment: ${reason}`);
+  throw new StartError(`the databases have no common moment: ${reason}`);
 }
 
 /** Returns why it was not possible. */
-async function tryOnce(
-  { control, data, locking, copies }: Moment,
-  tries: number,
-): Promise<string | undefined> {
+async function tryOnce({ control, others, locking }: Moment, tries: number): Promise<string | undefined> {
   // Before the lock: copies may be late because much has changed.
-  if (!(await areApplied(locking, copies))) return LATE;
+  const late = await findLate(locking, others);
+  if (late) return late;
   if (!(await lockTables(locking, listTables("control", "shared"), tries))) return LOCKED;
   try {
-    if (!(await areApplied(locking, copies))) return LATE;
-    await data.query(BEGIN);
+    const lateNow = await findLate(locking, others);
+    if (lateNow) return lateNow;
+    for (const { client } of others) await client.query(BEGIN);
     await control.query(BEGIN);
     return undefined;
   } finally {
@@ -82,10 +115,13 @@ async function tryOnce(
   }
 }
 
-const LATE =
-  'the copies in the database of BUSBAR_DATA_DATABASE_URL are late, or replication has stopped ("busbar doctor --server" says which)';
-
-async function areApplied(locking: Client, copies: Copies): Promise<boolean> {
+/** Returns whose copies are not complete. */
+async function findLate(locking: Client, others: Other[]): Promise<string | undefined> {
   const { rows } = await locking.query<{ position: string }>(READ_POSITION);
-  return copies.applied(rows[0]?.position ?? "");
+  for (const { name, copies } of others) {
+    if (await copies.applied(rows[0]?.position ?? "")) continue;
+    const where = name === undefined ? "the database of BUSBAR_DATA_DATABASE_URL" : `the shard ${name}`;
+    return `the copies in ${where} are late, or replication has stopped ("busbar doctor --server" says which)`;
+  }
+  return undefined;
 }

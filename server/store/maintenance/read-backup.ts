@@ -2,7 +2,7 @@
 import type { Client } from "pg";
 import { StartError } from "../../../ground/errors.ts";
 import type { Log } from "../../../ground/log.ts";
-import { FORMAT, type BackupEnd, type BackupHead } from "./backup-lines.ts";
+import { FORMAT, SHARDED_FORMAT, type BackupEnd, type BackupHead } from "./backup-lines.ts";
 import { insertRows, type Place } from "./insert-rows.ts";
 import {
   buildDivision,
@@ -79,10 +79,17 @@ async function restoreInto(places: Place[], { head, rest, log }: Restoring): Pro
   for (const { client } of places)
     for (const [name, value] of Object.entries(end.sequences))
       // A divided database has the sequences of its side.
-      await client.query("select setval(place, $2) from to_regclass($1) as place where place is not null", [
-        client.escapeIdentifier(name),
-        value,
-      ]);
+      // Rows of shards have got further numbers.
+      await client.query(
+        "select setval(place, greatest($2, nextval(place))) from to_regclass($1) as place where place is not null",
+        [client.escapeIdentifier(name), value],
+      );
+  // The registry of shards belongs to the former database: all customers are in the main shard now.
+  if (head.format === SHARDED_FORMAT)
+    for (const { client, tables } of places) {
+      await placeInMain(client);
+      if (tables?.includes("subscriptions") ?? true) await reconcileJournals(client, head);
+    }
   for (const { client } of places) await client.query("commit");
   for (const { client, division } of places) {
     await migrate(client, log, { division });
@@ -91,10 +98,28 @@ async function restoreInto(places: Place[], { head, rest, log }: Restoring): Pro
   return end;
 }
 
+async function placeInMain(client: Client): Promise<void> {
+  await client.query("update groups set shard = null where shard is not null");
+  const { rows } = await client.query("select from pg_class where oid = to_regclass('outbox')");
+  if (rows.length > 0) await client.query("update outbox set shard = null where shard is not null");
+}
+
+/** How far the shards may have been apart in a journal that each read by itself: one position is kept. */
+const APART = "interval '1 hour'";
+const REASON = "The journal was read by several shards, which are one now.";
+
+const reconcileJournals = async (client: Client, { time }: BackupHead): Promise<void> =>
+  void (await client.query(
+    `update subscriptions set due_time = now(), reconcile_reason = $2,
+       reconcile_since = least(reconcile_since, greatest(create_time, $1::timestamptz - ${APART}))
+     where source = 'journal' and state <> 'disabled'`,
+    [time, REASON],
+  ));
+
 function readHead(line: string | undefined): BackupHead {
   if (!line?.startsWith("H ")) throw new StartError("the file is not a backup of Busbar: it has no head");
   const head = JSON.parse(line.slice(2)) as BackupHead;
-  if (head.format === FORMAT) return head;
+  if (head.format === FORMAT || head.format === SHARDED_FORMAT) return head;
   throw new StartError(
     `the backup was made by Busbar ${head.version}; restore it with that version or a newer one`,
   );

@@ -70,6 +70,12 @@ export const listCustomerTables = (moves: HowItMoves["moves"]): CustomerTable[] 
       name: name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
     }));
 
+/** Lists the tables with numbers that each database gives; what refers to such a row comes after it. */
+export const listNumberedTables = (): { name: string; numbered: string }[] =>
+  [...listCustomerTables("frozen"), ...listCustomerTables("history")].flatMap(({ name, numbered }) =>
+    numbered === undefined ? [] : [{ name, numbered }],
+  );
+
 /** A customer with the ids by which its rows name it, removed installations and connections included. */
 export interface MovedCustomer {
   groupId: string;
