@@ -14,7 +14,7 @@ import type { Log } from "../../ground/log.ts";
 import { findRunningServer } from "../postgres/find-running-server.ts";
 import { startEmbeddedPostgres } from "../postgres/start-embedded-postgres.ts";
 import type { BackupEnd, BackupHead } from "../store/maintenance/backup-lines.ts";
-import { listRegistered } from "../store/maintenance/list-registered.ts";
+import { listRegistered } from "../store/shards/list-registered.ts";
 import type { ShardUrl } from "../store/maintenance/open-snapshots.ts";
 import { openShardUrls } from "../store/shards/shard-registry.ts";
 import { restoreBackup } from "../store/maintenance/read-backup.ts";

@@ -1,6 +1,6 @@
 /** Lists the shards of a database that is not migrated before it is backed up. */
 import { openClient } from "../database/prepare-database.ts";
-import { OPEN_STATES, type RegisteredShard } from "../shards/shard-registry.ts";
+import { OPEN_STATES, type RegisteredShard } from "./shard-registry.ts";
 
 /** Lists the shards that may have customers. */
 export async function listRegistered(
