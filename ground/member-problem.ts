@@ -1,4 +1,5 @@
 /** Refuses a request because of one of its members. */
+import { didYouMean } from "./closest.ts";
 import { Problem, type Issue } from "./errors.ts";
 import type { ProblemSlug } from "./problem-types.ts";
 
@@ -17,6 +18,16 @@ export function memberProblem(name: string, detail: string, options: MemberProbl
   return new Problem(slug, {
     detail: `${name}: ${detail}`,
     issues: [{ in: place, name, detail, ...(value !== undefined && { value }) }],
+  });
+}
+
+/** Returns the Problem of a text that is none of those that are known, with the one that was probably meant. */
+export function unknownValueProblem(name: string, value: string, known: readonly string[]): Problem {
+  const detail = `must be one of ${known.join(", ")}`;
+  const remedy = didYouMean(value, known, "");
+  return new Problem("semantically-invalid", {
+    detail: `${name}: ${detail}${remedy ? `. ${remedy}` : ""}`,
+    issues: [{ in: "body", name, detail, value, ...(remedy && { remedy }) }],
   });
 }
 

@@ -13,6 +13,7 @@ import {
 import { Refused } from "../http/refused.ts";
 import { EVENT_TYPES } from "../listen/event-types.ts";
 import { escapeUnsafe } from "../output/printable.ts";
+import { quoteWord } from "../output/shell-word.ts";
 import { connect, type Connected } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
 import { timeOption } from "./time-option.ts";
@@ -153,5 +154,5 @@ async function rotate(destination: string, shows: boolean, { inProject, out }: C
   out.line(`${out.paint.green("rotated")} the signing key of ${name}`);
   const key = textAt(rotated, "secrets.webhookSigningKey");
   if (key) out.line(escapeUnsafe(key));
-  else out.note(`busbar get destination ${name} --include-secrets shows the new key`);
+  else out.note(`busbar get destination ${quoteWord(name)} --include-secrets shows the new key`);
 }

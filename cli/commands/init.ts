@@ -5,6 +5,7 @@ import type { Command } from "commander";
 import { Failure, UsageFailure } from "../failures.ts";
 import type { StarterManifest } from "../manifest/starter-manifest.ts";
 import { createOutput } from "../output/output.ts";
+import { quoteWord } from "../output/shell-word.ts";
 import { ask, canAsk } from "../prompt.ts";
 import type { GlobalOptions } from "../settings/target.ts";
 import type { Terminal } from "../terminal.ts";
@@ -35,7 +36,7 @@ export function addInit(program: Command, terminal: Terminal): void {
       await write(resolve(terminal.cwd, shown), text, shown, options.force === true);
       if (out.json) return out.data({ path: shown });
       out.line(`${out.paint.green("wrote")} ${shown}`);
-      out.note(`next: busbar validate ${folder ?? ""}`.trimEnd());
+      out.note(`next: busbar validate ${folder === undefined ? "" : quoteWord(folder)}`.trimEnd());
     });
 }
 

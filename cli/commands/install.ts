@@ -15,11 +15,13 @@ import {
 } from "../http/json.ts";
 import { defaultConfig, openMappings, type OpenMapping } from "../installing/default-config.ts";
 import { escapeUnsafe } from "../output/printable.ts";
+import { quoteWord } from "../output/shell-word.ts";
 import { printRecord } from "../output/print-record.ts";
 import { ask, canAsk, choose } from "../prompt.ts";
 import { readJsonArgument } from "../read-argument.ts";
 import { describeDependents, listInstallationDependents } from "../resources/dependents.ts";
 import { findInstallation } from "../resources/find-installation.ts";
+import { listUnknownNames } from "../resources/unknown-names.ts";
 import { connect, type Connected } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
 import { collect } from "./resource-options.ts";
@@ -90,8 +92,9 @@ async function proposeConfig(
 async function readConnectionId(provider: string, groupRef: string, deps: Connected): Promise<string> {
   const found = await findConnection(deps, { provider, groupRef });
   if (found) return requireText(found, "id");
-  throw new Failure(`The customer \`${groupRef}\` has no connection to ${provider}.`, {
-    remedy: `Run: busbar connect ${provider} --group ${groupRef}`,
+  const [unknown] = await listUnknownNames(deps, { group: groupRef });
+  throw new Failure(unknown ?? `The customer \`${groupRef}\` has no connection to ${provider}.`, {
+    remedy: `Run: busbar connect ${quoteWord(provider)} --group ${quoteWord(groupRef)}`,
   });
 }
 
@@ -153,7 +156,7 @@ async function printInstalled(made: JsonObject, integration: string, { out }: Co
     ["type", "name", "detail"].map((member) => textAt(reason, member) ?? "").join(" "),
   );
   throw new Failure(`The installation is unhealthy: ${reasons.join("; ")}`, {
-    remedy: `Look for what is to do with: busbar doctor. Connect the customer again with: busbar connect ${textAt(made, "config.content.provider") ?? "<provider>"} --group ${group}`,
+    remedy: `Look for what is to do with: busbar doctor. Connect the customer again with: busbar connect ${textAt(made, "config.content.provider") ?? "<provider>"} --group ${quoteWord(group)}`,
   });
 }
 

@@ -49,5 +49,5 @@ async function listResource(
   const resource = findResource(name, "list");
   requireKnownFilters(resource, filters);
   const server = await connect(command, terminal);
-  await printRows(resource, await resource.list(server, filters), server);
+  await printRows(resource, await resource.list(server, filters), server, filters);
 }

@@ -37,7 +37,7 @@ export function addOperations(program: Command, terminal: Terminal): void {
       const server = await connect(command, terminal);
       if (id === undefined) {
         const rows = (await OPERATIONS.list?.(server, filters)) ?? [];
-        return printRows(OPERATIONS, rows, server);
+        return printRows(OPERATIONS, rows, server, filters);
       }
       if (!isFollowed) return printRecord(await getOperation(server, id), server.out);
       await followToEnd(server, id, { timeoutSeconds, interrupted: terminal.catchInterrupt() });

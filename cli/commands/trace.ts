@@ -96,7 +96,7 @@ async function findTraces(server: Connected, filters: Filters, path: string): Pr
     unseen: [],
     names: new Map(places.map((place) => [place.id, place.name])),
   };
-  let refusal: Refused | undefined;
+  const withoutObject: Found["unseen"] = [];
   for (const place of places) {
     try {
       found.traces.push(requireObject(await server.inProject("GET", place.path + path)));
@@ -104,15 +104,14 @@ async function findTraces(server: Connected, filters: Filters, path: string): Pr
       if (!(error instanceof Refused) || error.status !== 404 || places.length === 1) throw error;
       // Others say only that their integration has no such object.
       const isOfRecord = valueAt(error.problem, "causes") !== undefined;
-      if (isOfRecord) found.unseen.push({ installationId: place.id, refusal: error });
-      refusal ??= error;
+      (isOfRecord ? found.unseen : withoutObject).push({ installationId: place.id, refusal: error });
     }
   }
   if (found.traces.length > 0) return found;
-  const [first, ...others] = found.unseen;
+  const unseen = found.unseen.length > 0 ? found.unseen : withoutObject;
+  const [first, ...others] = unseen;
   if (first && others.length === 0) throw first.refusal;
-  if (first) throw unknownEverywhere(found);
-  if (refusal) throw refusal;
+  if (first) throw unknownEverywhere({ ...found, unseen });
   // The server's refusal of an unknown customer suggests the one that was meant.
   await server.inProject("GET", `/groups/${encodeStep(group ?? "")}`);
   throw new Failure(`The customer \`${group ?? ""}\` has no installation.`);

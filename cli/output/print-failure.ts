@@ -35,7 +35,7 @@ function inWords(failure: Failure, paint: Paint): string[] {
   const heading = title && title !== failure.message ? `${paint.bold(escapeUnsafe(title))}\n  ` : "";
   return [
     `${paint.red(paint.bold("error"))}: ${heading}${printableLines(failure.message)}`,
-    ...issues.flatMap((issue) => issueLines(issue, failure.message, paint)),
+    ...issues.flatMap((issue) => issueLines(issue, { message: failure.message, remedy }, paint)),
     ...(issues.length > 0 ? [] : listCauses(problem, failure.message)),
     ...(remedy && !failure.message.includes(remedy)
       ? [`  ${paint.blue("→")} ${printableLines(remedy)}`]
@@ -45,16 +45,25 @@ function inWords(failure: Failure, paint: Paint): string[] {
 }
 
 /** Returns the lines of an issue. The place is printed even if detail and remedy are already printed above. */
-function issueLines(issue: JsonObject, reported: string, paint: Paint): string[] {
+function issueLines(
+  issue: JsonObject,
+  { message, remedy: ofAll }: { message: string; remedy: string | undefined },
+  paint: Paint,
+): string[] {
   const place = [textAt(issue, "in"), textAt(issue, "name")].filter(Boolean).join(" ");
   const detail = textAt(issue, "detail") ?? textAt(issue, "title") ?? "";
   const remedy = textAt(issue, "remedy");
   const value = valueAt(issue, "value");
+  const isNamed = typeof value === "string" && value !== "" && detail.includes(`\`${value}\``);
   const given =
-    value === undefined ? "" : paint.dim(` (given: ${escapeUnsafe(JSON.stringify(value)).slice(0, 200)})`);
+    value === undefined || isNamed
+      ? ""
+      : paint.dim(` (given: ${escapeUnsafe(JSON.stringify(value)).slice(0, 200)})`);
   return [
-    `  ${paint.yellow(escapeUnsafe(place || "-"))}${reported.includes(detail) ? "" : `: ${escapeUnsafe(detail)}`}${given}`,
-    ...(remedy && !reported.includes(remedy) ? [`    ${paint.blue("→")} ${escapeUnsafe(remedy)}`] : []),
+    `  ${paint.yellow(escapeUnsafe(place || "-"))}${message.includes(detail) ? "" : `: ${escapeUnsafe(detail)}`}${given}`,
+    ...(remedy && remedy !== ofAll && !message.includes(remedy)
+      ? [`    ${paint.blue("→")} ${escapeUnsafe(remedy)}`]
+      : []),
   ];
 }
 

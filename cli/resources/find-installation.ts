@@ -4,6 +4,7 @@ import { encodeStep } from "../http/api.ts";
 import { requireObjects, requireText, textAt, type JsonObject } from "../http/json.ts";
 import type { Connected } from "../settings/connect.ts";
 import type { Filters } from "./resource.ts";
+import { listUnknownNames } from "./unknown-names.ts";
 
 /** Returns the path below the project. */
 export const installationPath = (integrationId: string, id: string): string =>
@@ -26,7 +27,8 @@ export async function findInstallation(deps: Connected, filters: Filters): Promi
   const path = `/integrations/${encodeStep(integration)}/installations`;
   const [found] = requireObjects(await deps.inProject("GET", path, { query }));
   if (found) return buildPath(found);
-  throw new Failure(`The customer \`${group}\` has no installation of \`${integration}\`.`);
+  const [unknown] = await listUnknownNames(deps, { group, integration });
+  throw new Failure(unknown ?? `The customer \`${group}\` has no installation of \`${integration}\`.`);
 }
 
 const buildPath = (installation: JsonObject): string =>

@@ -1,4 +1,5 @@
 /** The interface of resources that can be listed, fetched and deleted, and the building blocks to implement it. */
+import { didYouMean } from "../../ground/closest.ts";
 import { Failure } from "../failures.ts";
 import { encodeStep } from "../http/api.ts";
 import {
@@ -12,6 +13,7 @@ import {
 } from "../http/json.ts";
 import type { Column, Columns } from "../output/column.ts";
 import type { Connected } from "../settings/connect.ts";
+import { listUnknownNames } from "./unknown-names.ts";
 
 /** Options that filter a list or locate a resource. */
 export interface Filters {
@@ -77,7 +79,9 @@ export const findIn =
       });
     }
     if (found) return found;
-    throw new Failure(`There is no ${singular} \`${name}\` in this project.`);
+    const names = all.flatMap((item) => (member === undefined ? [] : (textAt(item, member) ?? [])));
+    const hint = didYouMean(name, names, "");
+    throw new Failure(`There is no ${singular} \`${name}\` in this project. ${hint}`.trim());
   };
 
 /** Deletes by the same names; the API accepts ids only. */
@@ -111,14 +115,20 @@ export async function listPages(
   return found.slice(0, limit);
 }
 
-/** Prints the rows as a table, with names beside ids; with `--json` as they came. */
+/**
+ * Prints the rows as a table, with names beside ids; with `--json` as they came. If there are none, says which names of the filters do
+ * not exist.
+ */
 export async function printRows(
   resource: Pick<Resource, "columns" | "plural" | "withNames">,
   rows: JsonObject[],
   deps: Connected,
+  filters: Filters,
 ): Promise<void> {
   const named = deps.out.json || rows.length === 0 ? rows : await resource.withNames?.(deps, rows);
   deps.out.rows(named ?? rows, resource.columns, `There are no ${resource.plural}.`);
+  if (rows.length > 0) return;
+  for (const unknown of await listUnknownNames(deps, filters)) deps.out.note(unknown);
 }
 
 /** Returns a column with the value at a path. */

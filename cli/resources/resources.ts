@@ -1,4 +1,5 @@
 /** The resources of `list`, `get` and `delete`, one entry each. */
+import { didYouMean } from "../../ground/closest.ts";
 import { UsageFailure } from "../failures.ts";
 import { encodeStep } from "../http/api.ts";
 import { requireObject, requireObjects, textAt, valueAt, type JsonObject } from "../http/json.ts";
@@ -379,7 +380,10 @@ export function findResource<Does extends Verb>(name: string, verb: Does): Able<
     [plural, singular, ...aliases].includes(name.toLowerCase()),
   );
   if (found && isAble(found, verb)) return found;
-  const why = found ? `${found.plural} cannot be ${PARTICIPLE[verb]}` : `There is no resource "${name}"`;
   const able = listResourcesWith(verb).map(({ plural }) => plural);
-  throw new UsageFailure(`${why}. Resources: ${able.join(", ")}.`);
+  if (found)
+    throw new UsageFailure(`${found.plural} cannot be ${PARTICIPLE[verb]}. Resources: ${able.join(", ")}.`);
+  const names = listResourcesWith(verb).flatMap(({ plural, singular }) => [plural, singular]);
+  const hint = didYouMean(name.toLowerCase(), names, `Resources: ${able.join(", ")}.`);
+  throw new UsageFailure(`There is no resource "${name}". ${hint}`);
 }

@@ -25,6 +25,18 @@ test("another method of a known path is reported, and a path that is none", () =
   assert.equal(reported("GET", "/v1/things/1/parts7//:check").slug, "unknown-path");
 });
 
+test("a path with one misspelt step is answered with the one that was meant, and another path is not", () => {
+  assert.match(
+    reported("GET", "/v1/thinks/1/parts7/2/:check").message,
+    /Did you mean \/v1\/things\/1\/parts7\/2\/:check\?/,
+  );
+  assert.match(
+    reported("GET", "/v1/things/1/parts7/2/:chekc").message,
+    /Did you mean \/v1\/things\/1\/parts7\/2\/:check\?/,
+  );
+  assert.doesNotMatch(reported("GET", "/v1/thinks/1/things/2/:check").message, /Did you mean/);
+});
+
 test("a path of thousands of steps, which anybody can send, costs no more than reading it", async () => {
   const long = `/v1/${"a/".repeat(7_900)}`;
   reported("GET", long);

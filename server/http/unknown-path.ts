@@ -1,6 +1,7 @@
 /** Explains a URL without an endpoint. */
 import type { FastifyRequest } from "fastify";
 import { Problem } from "../../ground/errors.ts";
+import { findClosest } from "../../ground/closest.ts";
 import { routerPattern, SURFACES } from "./address.ts";
 import type { Route } from "./endpoint.ts";
 
@@ -34,7 +35,7 @@ export function unknownPath(request: FastifyRequest, routes: Route[], proxyUrl?:
     ? `This is the API; a call with \`X-Amp-Proxy-Version\` goes to the proxy: ${proxy}.`
     : `The endpoints are listed at /docs; calls that a provider should get go to the proxy: ${proxy}.`;
   return new Problem("unknown-path", {
-    detail: `There is no endpoint at ${request.method} ${path}.${versionAdvice(request.method, path, routes)}${surfaceAdvice(elsewhere, path)} ${advice}`,
+    detail: `There is no endpoint at ${request.method} ${path}.${versionAdvice(request.method, path, routes) || nameAdvice(request.method, path, { steps: routed, routes })}${surfaceAdvice(elsewhere, path)} ${advice}`,
   });
 }
 
@@ -43,6 +44,29 @@ function versionAdvice(method: string, path: string, routes: Route[]): string {
   const steps = splitPath(`/v1${path}`);
   const known = routes.find((entry) => entry.method === method && matchesRoute(entry.path, steps));
   return known ? ` Did you mean /v1${path}?` : "";
+}
+
+/** Returns a sentence with the address that was meant where one step of the path is misspelt. */
+function nameAdvice(method: string, path: string, at: { steps: string[]; routes: Route[] }): string {
+  const { steps, routes } = at;
+  const known = new Map<number, Set<string>>();
+  for (const entry of routes) {
+    const pattern = parsePattern(entry.path);
+    if (entry.method !== method || pattern.length !== steps.length) continue;
+    const differing = pattern.flatMap((part, index) => (matchesStep(part, steps[index]) ? [] : [index]));
+    const [index, ...others] = differing;
+    const part = pattern[index ?? -1];
+    if (index === undefined || part === undefined || others.length > 0 || isParameter(part)) continue;
+    known.set(index, (known.get(index) ?? new Set()).add(readLiteral(part)));
+  }
+  for (const [index, names] of known) {
+    const wrong = steps[index] ?? "";
+    const meant = findClosest(wrong, names);
+    const begin = path.lastIndexOf(wrong);
+    if (meant !== undefined && begin >= 0)
+      return ` Did you mean ${path.slice(0, begin)}${meant}${path.slice(begin + wrong.length)}?`;
+  }
+  return "";
 }
 
 /** Returns a sentence that names the data surfaces which have the path; the path alone does not say which one is meant. */
@@ -68,12 +92,13 @@ const splitPath = (path: string): string[] => path.replace(/(?<=.)\/$/, "").spli
 /** Returns whether the steps of a rewritten path belong to a route, whatever its method. */
 function matchesRoute(routePath: string, steps: string[]): boolean {
   const pattern = parsePattern(routePath);
-  return (
-    pattern.length === steps.length &&
-    pattern.every((part, at) => {
-      // `::` is a literal colon, `:name` a parameter.
-      if (part.startsWith("::")) return steps[at] === part.slice(1);
-      return part.startsWith(":") ? steps[at] !== "" : steps[at] === part;
-    })
-  );
+  return pattern.length === steps.length && pattern.every((part, at) => matchesStep(part, steps[at]));
 }
+
+const matchesStep = (part: string, step: string | undefined): boolean =>
+  isParameter(part) ? step !== "" : step === readLiteral(part);
+
+/** Returns whether a part of a pattern is `:name`; `::` is a literal colon. */
+const isParameter = (part: string): boolean => part.startsWith(":") && !part.startsWith("::");
+
+const readLiteral = (part: string): string => (part.startsWith("::") ? part.slice(1) : part);

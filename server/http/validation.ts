@@ -2,6 +2,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import addFormats from "ajv-formats";
 import type { TSchema } from "typebox";
+import { didYouMean } from "../../ground/closest.ts";
 import { Problem, type Issue } from "../../ground/errors.ts";
 import { adviseOnName, unknownNamesIn, type Names } from "./unknown-names.ts";
 
@@ -118,8 +119,19 @@ const listTypes = ({ params }: ErrorObject): string[] => String(params["type"]).
 
 function toIssue(error: ErrorObject, place: Place, root: unknown): Issue {
   const value = valueAt(root, error.instancePath);
-  return { in: place, name: formatPath(error), detail: formatFault(error, value), value };
+  const remedy =
+    error.keyword === "enum" ? suggestValue(value, error.params["allowedValues"] as unknown[]) : "";
+  return {
+    in: place,
+    name: formatPath(error),
+    detail: formatFault(error, value),
+    value,
+    ...(remedy && { remedy }),
+  };
 }
+
+const suggestValue = (value: unknown, allowed: unknown[]): string =>
+  typeof value === "string" ? didYouMean(value, allowed.map(String), "") : "";
 
 /** Turns `/batch/3/record` and a missing `id` into `batch[3].record.id`. */
 function formatPath({ instancePath, params, keyword }: ErrorObject): string {

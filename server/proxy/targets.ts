@@ -2,12 +2,17 @@
 import type { Catalog } from "../../connector-kit/catalog.ts";
 import type { Access } from "../access/authorize.ts";
 import { isLimited } from "../access/key-limits.ts";
+import { seesGroups } from "../access/sees-groups.ts";
 import type { LiveConnection } from "../calls/live-connection.ts";
 import type { LiveConnections } from "../calls/live-connections.ts";
 import type { ClientAddress } from "../../ground/client-address.ts";
 import { Problem } from "../../ground/errors.ts";
+import { missingIntegration } from "../operations/missing-integration.ts";
+import { explainNotInstalled } from "../operations/not-installed.ts";
 import type { Changes } from "../store/database/changes.ts";
 import type { Database } from "../store/database/database.ts";
+import type { ControlQueries } from "../store/database/sides.ts";
+import { findIntegration } from "../store/integrations/integrations.ts";
 import { limitRefreshes } from "./limit-refreshes.ts";
 import { openProxyPermits, type ProxyPermit } from "./proxy-permits.ts";
 import { readProjectId, type ProxyRequestNames } from "./read-head.ts";
@@ -77,9 +82,14 @@ export function openTargets(deps: TargetDeps): Targets {
     if (live) return live;
     throw new Problem("not-found", { detail: "The connection of this installation no longer exists." });
   };
-  const admit: Targets["admit"] = async (names, by) => {
+  const admit = async (
+    names: ProxyRequestNames,
+    by: Omit<Admission, "target">,
+    caller: Pick<KeyOwner, "scopes"> = { scopes: [] },
+  ): Promise<Admission> => {
     const permit = await permits.byNames(names);
-    if (!permit || permit.projectId !== readProjectId(names)) throw unknownInstallation(names);
+    if (!permit || permit.projectId !== readProjectId(names))
+      throw await unknownInstallation(deps.database.control, names, seesGroups(caller));
     if (permit.disabledReason) {
       const target = { projectId: permit.projectId, installationId: permit.id, shard: permit.shard };
       throw new InstallationRefusal(permit.disabledReason, { ...by, target });
@@ -94,12 +104,13 @@ export function openTargets(deps: TargetDeps): Targets {
       if (refusal) throw refusal;
       return admission;
     },
-    admit,
+    admit: (names, by) => admit(names, by),
     async resolve(names, request) {
       const remember = recent.begin(names);
       const owner = await requireProjectKey(deps.access, names, () => deps.clientAddress(request));
       const limitedKey = isLimited(owner) ? owner : undefined;
-      const admission = await admit(names, { apiKeyId: owner.apiKeyId, ...(limitedKey && { limitedKey }) });
+      const by = { apiKeyId: owner.apiKeyId, ...(limitedKey && { limitedKey }) };
+      const admission = await admit(names, by, owner);
       remember(admission);
       return admission;
     },
@@ -121,12 +132,21 @@ export function openTargets(deps: TargetDeps): Targets {
   };
 }
 
-const unknownInstallation = ({ installationId, integrationName, groupRef }: ProxyRequestNames): Problem =>
-  new Problem("not-found", {
-    detail: installationId
-      ? `The project has no installation \`${installationId}\`.`
-      : `The project has no installation of the integration \`${integrationName}\` for the group \`${groupRef}\`.`,
-  });
+/** Finds out what is missing. Queries of its own, because it is rare. */
+async function unknownInstallation(
+  queries: ControlQueries,
+  names: ProxyRequestNames,
+  maySeeGroups: boolean,
+): Promise<Problem> {
+  const { installationId, integrationName = "", groupRef = "" } = names;
+  if (installationId)
+    return new Problem("not-found", { detail: `The project has no installation \`${installationId}\`.` });
+  const projectId = readProjectId(names);
+  const found = await findIntegration(queries, projectId, integrationName);
+  if (!found) return missingIntegration(queries, projectId, integrationName);
+  const missing = { projectId, integration: found.name, groupRef, seesGroups: maySeeGroups };
+  return new Problem("not-found", { detail: await explainNotInstalled(queries, missing) });
+}
 
 /**
  * Returns the key's owner. Throws a Problem: 401 without a valid key, 403 for a key of the wrong scope, project or address,

@@ -6,6 +6,7 @@ import type { ManifestIntegration } from "../../manifest/manifest.ts";
 import type { Database } from "../store/database/database.ts";
 import { findIntegration } from "../store/integrations/integrations.ts";
 import { missingIntegration } from "../operations/missing-integration.ts";
+import { explainNotInstalled } from "../operations/not-installed.ts";
 import type { InstallationCache, Installed } from "../operations/installation-cache.ts";
 import { objectSettings, type ObjectSettings } from "./object-settings.ts";
 
@@ -25,6 +26,8 @@ interface WriteAddress {
   integration: string;
   objectName: string;
   groupRef: string;
+  /** Whether the caller may learn which groups there are. Default: false. */
+  seesGroups?: boolean;
 }
 
 /** Throws a Problem: 404 for the integration, 400 for the group, the object or a provider without writes. */
@@ -40,10 +43,11 @@ export async function findTarget(deps: WriteTargetServices, asked: WriteAddress)
 
 /** Finds out which of the two is missing. A query of its own, because it is rare. */
 async function findMissing(deps: WriteTargetServices, asked: WriteAddress): Promise<Problem> {
-  const { projectId, integration, groupRef } = asked;
+  const { projectId, integration, groupRef, seesGroups = false } = asked;
   const found = await findIntegration<ManifestIntegration>(deps.database.control, projectId, integration);
   if (!found) return missingIntegration(deps.database.control, projectId, integration);
-  const detail = `The group \`${groupRef}\` has not installed \`${found.name}\`. Create an installation first, or check the groupRef.`;
+  const missing = { projectId, integration: found.name, groupRef, seesGroups };
+  const detail = await explainNotInstalled(deps.database.control, missing);
   return new Problem("invalid-request", {
     detail,
     issues: [{ in: "body", name: "groupRef", detail, value: groupRef }],

@@ -2,6 +2,7 @@
 import { Type } from "typebox";
 import { addWorkIds } from "../../ground/current-work.ts";
 import { toCallActor } from "../access/actor.ts";
+import { seesGroups } from "../access/sees-groups.ts";
 import { newId } from "../../ground/ids.ts";
 import { inSpan } from "../../ground/span.ts";
 import { projectEndpoint } from "../http/endpoint.ts";
@@ -70,6 +71,7 @@ export const writeRecords = ({ shards }: { shards: CustomerShards<WriteServices>
         integration: params.integrationId,
         objectName: params.objectName,
         groupRef: body.groupRef,
+        seesGroups: seesGroups(caller),
       });
       const { installation, connector } = target;
       addWorkIds({ installationId: installation.id, connectionId: installation.connectionId });

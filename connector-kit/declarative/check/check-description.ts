@@ -186,7 +186,15 @@ function planFaults(plan: ObjectPlan, path: string): ProviderFault[] {
             },
           ],
     ),
-    ...(plan.modes.includes("read") && !plan.paging ? [{ path, message: "is read, but has no paging" }] : []),
+    ...(plan.modes.includes("read") && !plan.paging
+      ? [
+          {
+            path,
+            message:
+              "is read, but has no paging: say how a list goes on, or paging: { none: true } if one answer has all records",
+          },
+        ]
+      : []),
     ...(["update", "delete"] as const).flatMap((mode) => {
       const rules = plan[mode];
       const named = rules && (rules.path.includes("{id}") || ("idTo" in rules && rules.idTo !== undefined));

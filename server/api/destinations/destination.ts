@@ -8,6 +8,7 @@ import { Problem } from "../../../ground/errors.ts";
 import { isJsonObject } from "../../../ground/json.ts";
 import { includesRole } from "../../../ground/role.ts";
 import { type DestinationSecrets, listActiveKeys } from "../../deliver/destinations/destination-secrets.ts";
+import { suggestDestination } from "../../deliver/destinations/suggest-destination.ts";
 import type { Caller } from "../../http/endpoint.ts";
 import type { ControlQueries, DataQueries } from "../../store/database/sides.ts";
 import {
@@ -202,7 +203,9 @@ export async function getDestinationRow(
 ): Promise<DestinationRow> {
   const row = await findDestination(queries, projectId, idOrName, lock);
   if (row) return row;
-  throw new Problem("not-found", { detail: `There is no destination \`${idOrName}\` in this project.` });
+  const hint = await suggestDestination(queries, projectId, idOrName);
+  const detail = `There is no destination \`${idOrName}\` in this project. ${hint}`.trim();
+  throw new Problem("not-found", { detail });
 }
 
 export const destinationNameTaken = (name: string, cause: unknown): Problem =>

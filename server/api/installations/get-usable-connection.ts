@@ -1,7 +1,8 @@
 /** Finds the connection for an installation: the group's connection to the integration's provider. */
+import { didYouMean } from "../../../ground/closest.ts";
 import { Problem } from "../../../ground/errors.ts";
 import { findConnection, listConnections, type ConnectionRow } from "../../store/connections/connections.ts";
-import { findGroup } from "../../store/access/customers.ts";
+import { findGroup, listNearbyGroupRefs } from "../../store/access/customers.ts";
 import type { SharedQueries } from "../../store/database/sides.ts";
 import type { Integration } from "../integration.ts";
 
@@ -9,7 +10,7 @@ import type { Integration } from "../integration.ts";
 export async function getUsableConnection(
   queries: SharedQueries,
   integration: Integration,
-  asked: { groupRef: string; connectionId: string | undefined; member?: string },
+  asked: { groupRef: string; connectionId: string | undefined; member?: string; seesGroups?: boolean },
 ): Promise<ConnectionRow> {
   const { projectId, provider, name } = integration;
   const { groupRef, connectionId, member = "connectionId" } = asked;
@@ -19,12 +20,16 @@ export async function getUsableConnection(
   if (!connection) {
     if (connectionId)
       throw refusalProblem(member, `There is no connection \`${connectionId}\` in this project.`);
-    const known = await findGroup(queries, projectId, groupRef);
+    if (await findGroup(queries, projectId, groupRef))
+      throw refusalProblem(
+        "groupRef",
+        `The group \`${groupRef}\` has no connection to ${provider}. Connect it first.`,
+      );
+    const nearby = asked.seesGroups ? await listNearbyGroupRefs(queries, projectId, groupRef) : [];
+    const hint = didYouMean(groupRef, nearby, "Connect it first.");
     throw refusalProblem(
       "groupRef",
-      known
-        ? `The group \`${groupRef}\` has no connection to ${provider}. Connect it first.`
-        : `The group \`${groupRef}\` is unknown: it has no connection yet. Connect it first.`,
+      `The group \`${groupRef}\` is unknown: it has no connection yet. ${hint}`,
     );
   }
   if (connection.provider !== provider) {

@@ -2,9 +2,12 @@
 import { Problem, type Issue } from "../../../ground/errors.ts";
 import { formatName } from "../../../manifest/config-issue.ts";
 import type { ConfigContent } from "../../../manifest/installation-config.ts";
+import { suggestDestination } from "../../deliver/destinations/suggest-destination.ts";
 import type { ControlQueries } from "../../store/database/sides.ts";
 import { findDestination } from "../../store/deliveries/destinations.ts";
 import type { Integration } from "../integration.ts";
+
+const OTHERWISE = "Create it first, or leave the member out: then the manifest's destination is used.";
 
 /**
  * Throws a 422 Problem with one issue for each object of `read` and `subscribe`. Accepts what `before` has already, because the
@@ -31,7 +34,7 @@ export async function requireKnownDestinations(
         in: "body",
         name: formatName([action, "objects", key, "destination"]),
         detail: `The project has no destination \`${destination}\`.`,
-        remedy: "Create it first, or leave the member out: then the manifest's destination is used.",
+        remedy: await suggestDestination(queries, projectId, destination ?? "", OTHERWISE),
         value: destination,
       });
     }

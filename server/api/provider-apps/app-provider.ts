@@ -1,7 +1,7 @@
 /** Checks that a provider can have a provider app, and that the app has the scopes and settings that the provider needs. */
 import type { Catalog } from "../../../connector-kit/catalog.ts";
 import { Problem } from "../../../ground/errors.ts";
-import { memberProblem } from "../../../ground/member-problem.ts";
+import { memberProblem, unknownValueProblem } from "../../../ground/member-problem.ts";
 import type { SharedQueries } from "../../store/database/sides.ts";
 import { findAppWithClient, type ProviderAppRow } from "../../store/connections/provider-apps.ts";
 import { SOURCE_SETTING, sourceSettings } from "../../subscribe/setup/choose-source.ts";
@@ -61,7 +61,5 @@ export function requireSource(
   if (value === undefined || value === "" || !subscribe) return;
   const known = sourceSettings({ pushes: subscribe.push !== undefined });
   if (known.includes(value)) return;
-  const name = `${member}.providerParams.${SOURCE_SETTING}`;
-  const detail = `must be one of ${known.join(", ")}`;
-  throw memberProblem(name, detail, { slug: "semantically-invalid", value });
+  throw unknownValueProblem(`${member}.providerParams.${SOURCE_SETTING}`, value, known);
 }

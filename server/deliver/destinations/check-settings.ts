@@ -3,6 +3,7 @@ import { Type, type TSchema } from "typebox";
 import { DESTINATIONS } from "../../../destinations/index.gen.ts";
 import type { AddressRules, DestinationType } from "../../../destination-kit/destination.ts";
 import { Problem, type Issue } from "../../../ground/errors.ts";
+import { unknownValueProblem } from "../../../ground/member-problem.ts";
 import { createValidator } from "../../http/validation.ts";
 
 interface DestinationSettings {
@@ -30,11 +31,7 @@ export function getDestinationType(type: string): DestinationType {
       remedy: "Use a webhook and forward from there, or another type.",
     });
   }
-  const detail = `must be one of ${built}`;
-  throw new Problem("semantically-invalid", {
-    detail: `type: ${detail}`,
-    issues: [{ in: "body", name: "type", detail, value: type }],
-  });
+  throw unknownValueProblem("type", type, Object.keys(DESTINATIONS));
 }
 
 const checks = new Map<string, (value: unknown) => unknown>();

@@ -5,8 +5,11 @@ import type { ReadConnector } from "../../../connector-kit/read-connector.ts";
 import { Problem, type Issue } from "../../../ground/errors.ts";
 import { didYouMean } from "../../../ground/closest.ts";
 import type { InstallationCache, Installed } from "../../operations/installation-cache.ts";
+import { missingIntegration } from "../../operations/missing-integration.ts";
+import { explainNotInstalled } from "../../operations/not-installed.ts";
 import type { Database } from "../../store/database/database.ts";
-import type { DataQueries } from "../../store/database/sides.ts";
+import type { ControlQueries, DataQueries } from "../../store/database/sides.ts";
+import { findIntegration } from "../../store/integrations/integrations.ts";
 import { listReadObjects } from "../../store/reads/read-objects.ts";
 import { findReadDefinition, type ReadDefinition } from "./read-definition.ts";
 import { readSources } from "./read-sources.ts";
@@ -37,6 +40,8 @@ interface NamedObject {
   objectName: string;
   /** Where the request names the object. */
   in: Issue["in"];
+  /** Whether the caller may learn which groups there are. Default: false. */
+  seesGroups?: boolean;
 }
 
 /** Throws a Problem: 404 for integration or group, 400 for an object that the manifest does not read. */
@@ -46,11 +51,7 @@ export async function findInstalledObject(
 ): Promise<InstalledObject> {
   const { projectId, integration: name, groupRef, objectName } = named;
   const installed = await deps.installations.findOfGroup(projectId, name, groupRef);
-  if (!installed) {
-    throw new Problem("not-found", {
-      detail: `There is no integration \`${name}\`, or the group \`${groupRef}\` has not installed it. Check both, and create an installation first.`,
-    });
-  }
+  if (!installed) throw await findMissing(deps.database.control, named);
   const { integration, installation } = installed;
   const { content } = installation.config;
   const { control, data } = deps.database;
@@ -66,6 +67,15 @@ export async function findInstalledObject(
     `The integration \`${integration.name}\` does not read \`${objectName}\`.`,
     remedy,
   );
+}
+
+/** Finds out which of the two is missing. A query of its own, because it is rare. */
+async function findMissing(queries: ControlQueries, named: NamedObject): Promise<Problem> {
+  const { projectId, integration, groupRef, seesGroups = false } = named;
+  const found = await findIntegration(queries, projectId, integration);
+  if (!found) return missingIntegration(queries, projectId, integration);
+  const missing = { projectId, integration: found.name, groupRef, seesGroups };
+  return new Problem("not-found", { detail: await explainNotInstalled(queries, missing) });
 }
 
 function whatIsRead(objects: readonly { objectName: string; mapToName?: string }[]): string {

@@ -1,6 +1,7 @@
 /** POST …/objects/{objectName}:deliverResults: releases held messages of an object that is delivered on request. */
 import type { CustomerShards } from "../../operations/customer-shards.ts";
 import { Type } from "typebox";
+import { seesGroups } from "../../access/sees-groups.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { deliverHeld } from "../../store/deliveries/held-messages.ts";
 import {
@@ -33,7 +34,7 @@ export const deliverResults = ({ shards }: { shards: CustomerShards<ObjectServic
       pages: Type.Integer({ minimum: 0, maximum: MAX_PAGES, description: "Maximum number of messages." }),
     }),
     success: { status: 204, description: "The messages will be delivered asynchronously." },
-    async handle({ project, params, body }) {
+    async handle({ caller, project, params, body }) {
       const deps = await shards.chooseByGroup(project.id, body.groupRef);
       const found = await findInstalledObject(deps, {
         projectId: project.id,
@@ -41,6 +42,7 @@ export const deliverResults = ({ shards }: { shards: CustomerShards<ObjectServic
         groupRef: body.groupRef,
         objectName: params.objectName,
         in: "path",
+        seesGroups: seesGroups(caller),
       });
       const { objectName } = requireOnRequest(found, params.objectName);
       const object = { installationId: found.installed.installation.id, objectName };

@@ -9,6 +9,7 @@ import { Problem, type Issue } from "../../../ground/errors.ts";
 import { didYouMean } from "../../../ground/closest.ts";
 import { leadsIntoList } from "../../../ground/field-path.ts";
 import { elapsedMs, nowMs } from "../../../ground/clock.ts";
+import { seesGroups } from "../../access/sees-groups.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { callProvider, type CallServices } from "../../operations/call-provider.ts";
 import type { MetadataMemory } from "../../operations/metadata-memory.ts";
@@ -102,7 +103,7 @@ export const searchRecords = ({ shards }: { shards: CustomerShards<SearchService
       ...READ_REFUSALS,
       400: "The request does not match this description, the object cannot be searched, or the provider finds a fault in the request (see `causes`).",
     },
-    async handle({ project, params, query, body }) {
+    async handle({ caller, project, params, query, body }) {
       const deps = await shards.chooseByGroup(project.id, query.groupRef);
       const object = await findReadableObject(deps, {
         projectId: project.id,
@@ -110,6 +111,7 @@ export const searchRecords = ({ shards }: { shards: CustomerShards<SearchService
         groupRef: query.groupRef,
         objectName: body.objectName,
         in: "body",
+        seesGroups: seesGroups(caller),
       });
       const path = `/search/v1/projects/${project.name}/integrations/${params.integrationId}`;
       return searchObject(deps, object, { filters: body.fieldFilters, path, sent: body });

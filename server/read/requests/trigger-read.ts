@@ -6,6 +6,8 @@ import type { Catalog } from "../../../connector-kit/catalog.ts";
 import { now } from "../../../ground/clock.ts";
 import { addWorkIds } from "../../../ground/current-work.ts";
 import { newId } from "../../../ground/ids.ts";
+import { seesGroups } from "../../access/sees-groups.ts";
+import { suggestDestination } from "../../deliver/destinations/suggest-destination.ts";
 import { Page, projectEndpoint } from "../../http/endpoint.ts";
 import type { Idempotency } from "../../operations/idempotency.ts";
 import { findDestination } from "../../store/deliveries/destinations.ts";
@@ -84,6 +86,7 @@ export const triggerRead = ({ shards }: { shards: CustomerShards<TriggerReadServ
         groupRef: body.groupRef,
         objectName,
         in: "path",
+        seesGroups: seesGroups(caller),
       });
       const span = resolveSpan(body, now());
       await requireDestination(deps, object, objectName);
@@ -117,7 +120,13 @@ async function requireDestination(
   const row = await findDestination(database.control, installed.integration.projectId, destination);
   if (!row) {
     const detail = `There is no destination \`${destination}\`, where records of \`${objectName}\` go.`;
-    throw refuseObject(named, detail, "Create it, or name another one.");
+    const { projectId } = installed.integration;
+    const otherwise = "Create it, or name another one.";
+    throw refuseObject(
+      named,
+      detail,
+      await suggestDestination(database.control, projectId, destination, otherwise),
+    );
   }
   if (row.disabledTime) {
     const detail = `The destination \`${destination}\`, where records of \`${objectName}\` go, is disabled.`;
