@@ -66,13 +66,9 @@ export const writeRecords = ({ shards }: { shards: CustomerShards<WriteServices>
     refusalMembers: RefusedWriteSchema,
     async handle({ caller, project, params, query, body, headers, requestId }) {
       const deps = await shards.chooseByGroup(project.id, body.groupRef);
-      const target = await findTarget(deps, {
-        projectId: project.id,
-        integration: params.integrationId,
-        objectName: params.objectName,
-        groupRef: body.groupRef,
-        seesGroups: seesGroups(caller),
-      });
+      const { integrationId: integration, objectName } = params;
+      const asked = { projectId: project.id, integration, objectName, groupRef: body.groupRef };
+      const target = await findTarget(deps, { ...asked, seesGroups: seesGroups(caller) });
       const { installation, connector } = target;
       addWorkIds({ installationId: installation.id, connectionId: installation.connectionId });
       const plan = planWrite(body, target.settings, connector.write.abilities);

@@ -71,11 +71,8 @@ export const createInstallation = (deps: AccountServices) =>
       const createdBy = showCreatedBy(caller, config.createdBy, "create-installation");
       const check = async (queries: ControlQueries) => {
         const integration = await getIntegrationRow(queries, project.id, params.integrationId);
-        const connection = await getUsableConnection(queries, integration, {
-          groupRef,
-          connectionId,
-          seesGroups: seesGroups(caller),
-        });
+        const asked = { groupRef, connectionId, seesGroups: seesGroups(caller) };
+        const connection = await getUsableConnection(queries, integration, asked);
         const content = checkConfigContent(deps.catalog, integration, config.content as Json);
         await requireKnownDestinations(queries, integration, { after: content });
         return { integration, connection, content };
