@@ -2,9 +2,13 @@
 import { encodeStep } from "../http/api.ts";
 import { Refused } from "../http/refused.ts";
 import type { Connected } from "../settings/connect.ts";
-import type { Filters } from "./resource.ts";
 
-type Named = Pick<Filters, "group" | "integration" | "destination">;
+/** What the options name. */
+interface Named {
+  group?: string;
+  integration?: string;
+  destination?: string;
+}
 
 const PATHS: Record<keyof Named, string> = {
   group: "/groups",

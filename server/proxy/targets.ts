@@ -2,13 +2,12 @@
 import type { Catalog } from "../../connector-kit/catalog.ts";
 import type { Access } from "../access/authorize.ts";
 import { isLimited } from "../access/key-limits.ts";
-import { seesGroups } from "../access/sees-groups.ts";
+import { seesGroups } from "../access/actor.ts";
 import type { LiveConnection } from "../calls/live-connection.ts";
 import type { LiveConnections } from "../calls/live-connections.ts";
 import type { ClientAddress } from "../../ground/client-address.ts";
 import { Problem } from "../../ground/errors.ts";
-import { missingIntegration } from "../operations/missing-integration.ts";
-import { explainNotInstalled } from "../operations/not-installed.ts";
+import { explainNotInstalled, missingIntegration } from "../operations/missing-integration.ts";
 import type { Changes } from "../store/database/changes.ts";
 import type { Database } from "../store/database/database.ts";
 import type { ControlQueries } from "../store/database/sides.ts";

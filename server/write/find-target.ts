@@ -5,8 +5,7 @@ import { Problem } from "../../ground/errors.ts";
 import type { ManifestIntegration } from "../../manifest/manifest.ts";
 import type { Database } from "../store/database/database.ts";
 import { findIntegration } from "../store/integrations/integrations.ts";
-import { missingIntegration } from "../operations/missing-integration.ts";
-import { explainNotInstalled } from "../operations/not-installed.ts";
+import { explainNotInstalled, missingIntegration } from "../operations/missing-integration.ts";
 import type { InstallationCache, Installed } from "../operations/installation-cache.ts";
 import { objectSettings, type ObjectSettings } from "./object-settings.ts";
 

@@ -1,8 +1,7 @@
 /** The write endpoint: plans one record or a batch, then writes it, accepts it for later, or shows it (dry run). */
 import { Type } from "typebox";
 import { addWorkIds } from "../../ground/current-work.ts";
-import { toCallActor } from "../access/actor.ts";
-import { seesGroups } from "../access/sees-groups.ts";
+import { seesGroups, toCallActor } from "../access/actor.ts";
 import { newId } from "../../ground/ids.ts";
 import { inSpan } from "../../ground/span.ts";
 import { projectEndpoint } from "../http/endpoint.ts";

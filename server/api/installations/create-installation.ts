@@ -6,7 +6,7 @@ import { Problem } from "../../../ground/errors.ts";
 import type { Json } from "../../../ground/json.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { ConfigInputSchema } from "../../../manifest/installation-config.ts";
-import { seesGroups } from "../../access/sees-groups.ts";
+import { seesGroups } from "../../access/actor.ts";
 import { upsertGroup } from "../../store/access/customers.ts";
 import { isUniqueViolation, transactControl } from "../../store/database/database.ts";
 import type { ControlQueries } from "../../store/database/sides.ts";

@@ -1,7 +1,7 @@
 /** POST …/objects/{objectName}:deliverResults: releases held messages of an object that is delivered on request. */
 import type { CustomerShards } from "../../operations/customer-shards.ts";
 import { Type } from "typebox";
-import { seesGroups } from "../../access/sees-groups.ts";
+import { seesGroups } from "../../access/actor.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { deliverHeld } from "../../store/deliveries/held-messages.ts";
 import {

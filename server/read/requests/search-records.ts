@@ -9,7 +9,7 @@ import { Problem, type Issue } from "../../../ground/errors.ts";
 import { didYouMean } from "../../../ground/closest.ts";
 import { leadsIntoList } from "../../../ground/field-path.ts";
 import { elapsedMs, nowMs } from "../../../ground/clock.ts";
-import { seesGroups } from "../../access/sees-groups.ts";
+import { seesGroups } from "../../access/actor.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { callProvider, type CallServices } from "../../operations/call-provider.ts";
 import type { MetadataMemory } from "../../operations/metadata-memory.ts";

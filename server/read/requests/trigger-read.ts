@@ -1,12 +1,11 @@
 /** POST …/objects/{objectName} of the read API: reads an object's records now, or shows how they would be read. */
 import type { CustomerShards } from "../../operations/customer-shards.ts";
-import { toCallActor } from "../../access/actor.ts";
+import { seesGroups, toCallActor } from "../../access/actor.ts";
 import { Type } from "typebox";
 import type { Catalog } from "../../../connector-kit/catalog.ts";
 import { now } from "../../../ground/clock.ts";
 import { addWorkIds } from "../../../ground/current-work.ts";
 import { newId } from "../../../ground/ids.ts";
-import { seesGroups } from "../../access/sees-groups.ts";
 import { suggestDestination } from "../../deliver/destinations/suggest-destination.ts";
 import { Page, projectEndpoint } from "../../http/endpoint.ts";
 import type { Idempotency } from "../../operations/idempotency.ts";
