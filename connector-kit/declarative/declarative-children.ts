@@ -29,6 +29,8 @@ interface Place {
   page?: Checkpoint;
   /** The next page of parents; absent: there are no more. */
   after?: Checkpoint;
+  /** Number of parents so far, while none of them has had a list; absent afterwards. */
+  listless?: number;
 }
 
 /** Returns the request for the page. If the next list's parent is not known, it requests parents. */
@@ -66,14 +68,18 @@ export async function readObjectPage(
     place = {
       parents: page.records.map(({ raw }) => readValue(raw, above.rules, parent)),
       ...after(page.next),
+      ...(place.listless !== undefined && { listless: place.listless }),
     };
   }
   const [first, ...others] = place.parents;
-  const page: ReadPage =
+  const found =
     first === undefined
-      ? { records: [] }
+      ? "no parent"
       : await readChildren({ rules: { ...rules, parentValue: first }, classify, fetch }, plan, place.page);
-  const next = placeAfter(place, page.next, others);
+  const page: ReadPage = typeof found === "string" ? { records: [] } : found;
+  const listless = countListless(place.listless, found);
+  const next = placeAfter(place, page.next, others, listless);
+  if (!next && listless !== undefined && listless > 1) throw withoutLists(rules, listless);
   const time = providerTime ?? page.providerTime;
   return {
     records: page.records,
@@ -88,12 +94,28 @@ function readChildren(
   reading: Parameters<typeof readListPage>[0],
   plan: ReadPlan,
   checkpoint: Checkpoint | undefined,
-): Promise<ReadPage> {
-  return readListPage(reading, plan, checkpoint).catch((error: unknown): ReadPage => {
-    if (error instanceof ProviderError && error.kind === "not_found") return { records: [] };
+): Promise<ReadPage | "no list"> {
+  return readListPage(reading, plan, checkpoint).catch((error: unknown): "no list" => {
+    if (error instanceof ProviderError && error.kind === "not_found") return "no list";
     throw error;
   });
 }
+
+function countListless(
+  before: number | undefined,
+  found: ReadPage | "no list" | "no parent",
+): number | undefined {
+  if (before === undefined || found === "no parent") return before;
+  return found === "no list" ? before + 1 : undefined;
+}
+
+/** That all of several parents were deleted meanwhile is less likely than an address that is not there. */
+const withoutLists = ({ name, parent }: ObjectPlan, count: number): ProviderError =>
+  new ProviderError({
+    kind: "not_found",
+    message: `the provider does not find the list of ${name} of any of ${count} records of ${parent?.object}`,
+    status: 404,
+  });
 
 /** Parents are read whole: a list may have changed although its parent has not. */
 const parentPlan = ({ object, by }: NonNullable<ObjectPlan["parent"]>, { account }: ReadPlan): ReadPlan => ({
@@ -121,16 +143,20 @@ function placeAfter(
   { parents, after: later }: Place,
   page: Checkpoint | undefined,
   others: string[],
+  listless: number | undefined,
 ): Checkpoint | undefined {
   if (page) return { parents, page, ...after(later) };
-  return others.length > 0 || later ? { parents: others, ...after(later) } : undefined;
+  if (others.length === 0 && !later) return undefined;
+  return { parents: others, ...after(later), ...(listless !== undefined && { listless }) };
 }
 
 function placeIn(checkpoint: Checkpoint | undefined): Place {
-  const { parents, page, after: later } = checkpoint ?? {};
+  if (!checkpoint) return { parents: [], listless: 0 };
+  const { parents, page, after: later, listless } = checkpoint;
   return {
     parents: Array.isArray(parents) ? parents.map(String) : [],
     ...(page !== undefined && isJsonObject(page) && { page }),
     ...(later !== undefined && isJsonObject(later) && { after: later }),
+    ...(typeof listless === "number" && { listless }),
   };
 }

@@ -10,6 +10,7 @@ import { planRead } from "../../connector-kit/testing/order-fixture.ts";
 import { replay, type Reply } from "../../connector-kit/testing/replay.ts";
 import type { Json, JsonObject } from "../../ground/json.ts";
 import { classify } from "./classify.ts";
+import { readFault, toRecordError } from "./fault.ts";
 import { read } from "./read.ts";
 import { write } from "./write.ts";
 
@@ -22,6 +23,17 @@ test("a status that is no success is never taken for one, and a moved account is
   assert.equal(moved?.kind, "unavailable");
   assert.equal(toRefusal(429, { message: "Too many requests" })?.kind, "rate_limited");
   assert.equal(toRefusal(404, { category: "OBJECT_NOT_FOUND" })?.message, "OBJECT_NOT_FOUND");
+});
+
+test("a category blames HubSpot's servers by a word, not by a part of another one", () => {
+  const readKind = (category: string) => {
+    const fault = readFault({ category, message: "oops" });
+    return fault && toRecordError(fault).kind;
+  };
+  for (const category of ["INTERNAL_ERROR", "SERVER_ERROR", "REQUEST_TIMEOUT", "SERVICE_UNAVAILABLE"])
+    assert.equal(readKind(category), "unavailable", category);
+  for (const category of ["UNSUPPORTED_OBSERVER", "INTERNALLY_MANAGED_PROPERTY"])
+    assert.equal(readKind(category), "invalid", category);
 });
 
 test("the limit of searches stops searches alone, that of an account stops everything", () => {

@@ -80,7 +80,7 @@ function classifyKind(category: string | undefined): ProviderErrorKind {
 }
 
 /** Categories that blame HubSpot's servers: its files name none of them, and any text is one. */
-const SERVER_FAULT = /INTERNAL|SERVER|TIMEOUT|UNAVAILABLE/;
+const SERVER_FAULT = /(?:^|_)(?:INTERNAL|SERVER|TIMEOUT|UNAVAILABLE)(?:_|$)/;
 
 /**
  * Returns the required properties that were not set: `context.properties` of "Error creating NOTE. Some required properties were not

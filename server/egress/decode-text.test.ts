@@ -35,6 +35,22 @@ test("UTF-8 stays UTF-8, whatever set a server names by mistake", async (t) => {
     assert.equal(await readText(t, type, Buffer.from(TEXT)), TEXT, type);
 });
 
+test("a broken byte makes no other set of UTF-8 that a server calls Latin 1 by mistake", async (t) => {
+  const cut = Buffer.concat([
+    Buffer.from(TEXT.slice(0, -2)),
+    Buffer.from("\u00e9").subarray(0, 1),
+    Buffer.from('"}'),
+  ]);
+  const text = await readText(t, "application/json; charset=ISO-8859-1", cut);
+  assert.equal(text, `${TEXT.slice(0, -2)}\ufffd"}`);
+  // One character of Latin 1 that looks like two bytes of UTF-8, and more that do not.
+  const latin = Buffer.from("\u00c3\u00bc \u00fc \u00e9 \u00e8", "latin1");
+  assert.equal(
+    await readText(t, "text/plain; charset=ISO-8859-1", latin),
+    "\u00c3\u00bc \u00fc \u00e9 \u00e8",
+  );
+});
+
 test("a byte order mark tells UTF-16 where nothing else does, and is no part of the text", async (t) => {
   const wide = Buffer.from(`\ufeff${TEXT}`, "utf16le");
   assert.equal(await readText(t, "application/json", wide), TEXT);

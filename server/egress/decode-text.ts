@@ -22,14 +22,23 @@ function findSet(contentType: string, [first, second]: Buffer = Buffer.alloc(0))
 
 /**
  * Returns undefined for a set that is not known, and for UTF-8 under another name: JSON is UTF-8 (RFC 8259, 8.1), and servers name another set by
- * an old default. Text of other sets that is more than ASCII is hardly ever UTF-8 by chance; that of UTF-16 is.
+ * an old default. Text of other sets that is more than ASCII is hardly ever UTF-8 by chance, but for some characters; that of UTF-16 is.
  */
 function decodeAs(label: string, bytes: Buffer): string | undefined {
-  if (!label.startsWith("utf-16") && isUtf8(bytes)) return undefined;
+  if (!label.startsWith("utf-16") && (isUtf8(bytes) || isMostlyUtf8(bytes))) return undefined;
   try {
     return new TextDecoder(label).decode(bytes);
   } catch (error) {
     if (error instanceof RangeError) return undefined;
     throw error;
   }
+}
+
+/** Returns whether more characters beyond ASCII are UTF-8 than are not: a value that was cut, or broken when it was stored, makes no other set. */
+function isMostlyUtf8(bytes: Buffer): boolean {
+  let [right, wrong] = [0, 0];
+  for (const [character] of bytes.toString().matchAll(/[\u0080-\uffff]/gu))
+    if (character === "\ufffd") wrong += 1;
+    else right += 1;
+  return right > wrong;
 }
