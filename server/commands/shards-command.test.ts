@@ -1,7 +1,11 @@
 /** `busbar shards`: what is added and taken away, again too, and what is refused before anything is made. */
 import assert from "node:assert/strict";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { Writable } from "node:stream";
 import { test, type TestContext } from "node:test";
+import { startEmbeddedPostgres } from "../postgres/start-embedded-postgres.ts";
 import { openClient } from "../store/database/prepare-database.ts";
 import { createOutput } from "../../cli/output/output.ts";
 import { readConfig } from "../../ground/config.ts";
@@ -208,4 +212,94 @@ test("the doctor of the server names a shard that is away, and a shard that nobo
   await ask(connectionString, `alter database ${name}_away rename to ${name}`);
   await ask(a, "alter subscription busbar_shared set (slot_name = none)");
   await ask(a, "drop subscription busbar_shared");
+});
+
+test("a customer is moved by the command, which tells it as JSON, and the doctor names a move that was broken off", async (t) => {
+  const { connectionString, a, env, run, ask } = await openScene(t);
+  await run(["add", "a", a]);
+  const id = newId();
+  await ask(connectionString, "insert into organizations (id, label, default_team_id) values ($1, 'o', $1)", [
+    id,
+  ]);
+  await ask(connectionString, "insert into projects (id, org_id, name, app_name) values ($1, $1, 'p', 'p')", [
+    id,
+  ]);
+  for (const ref of ["acme", "globex", "initech"])
+    await ask(
+      connectionString,
+      "insert into groups (id, project_id, group_ref, group_name) values ($1, $2, $3, $3)",
+      [newId(), id, ref],
+    );
+  const moved = await runBusbar(["shards", "move", "acme", "a", "--project", id, "--json"], env()).exited;
+  assert.equal(moved.code, 0, moved.stderr);
+  const { groupRef, projectId, from, to } = JSON.parse(moved.stdout);
+  assert.deepEqual([groupRef, projectId, from, to], ["acme", id, "main", "a"]);
+  assert.match(moved.stderr, /moving acme: switching/);
+  await assert.rejects(run(["remove", "a"]), { message: /has a customer.*busbar shards move GROUP SHARD/ });
+
+  await ask(
+    connectionString,
+    "insert into shard_moves (group_id, to_shard, state, detail) select id, 'a', 'closing', 'copying' from groups where group_ref = 'globex'",
+  );
+  const [main] = (await run(["list"])).printed;
+  assert.deepEqual(
+    main.moves.map((move: Record<string, unknown>) => ({ ...move, since: undefined })),
+    [
+      {
+        groupRef: "globex",
+        projectId: id,
+        to: "a",
+        state: "closing",
+        step: "copying",
+        since: undefined,
+        isRunning: false,
+      },
+    ],
+  );
+  const doctor = await run(["doctor"]);
+  assert.equal(doctor.isGood, false);
+  const found = doctor.printed.find(({ check }: { check: string }) => check === "move of globex");
+  assert.match(found.text ?? found.detail ?? JSON.stringify(found), /broken off, its requests are refused/);
+  assert.match(JSON.stringify(found), new RegExp(`busbar shards move globex a --project ${id}`));
+
+  // Two of three customers belong there: the move that was broken off is completed, then nothing is left to do.
+  await run(["add", "a", a], { weight: 2 });
+  assert.deepEqual((await runRebalance(["--dry-run"])).printed, [{ from: "main", to: "a", customers: 1 }]);
+  const done = (await runRebalance([])).printed;
+  assert.deepEqual(
+    done.moved.map((one: { groupRef: string; to: string }) => [one.groupRef, one.to]),
+    [["globex", "a"]],
+  );
+  assert.deepEqual((await runRebalance(["--dry-run"])).printed, []);
+  const checks = (await run(["doctor"])).printed.map(({ check }: { check: string }) => check);
+  assert.ok(!checks.includes("move of globex"), checks.join());
+
+  async function runRebalance(args: string[]) {
+    const ended = await runBusbar(["shards", "rebalance", ...args, "--json"], env()).exited;
+    assert.equal(ended.code, 0, ended.stderr);
+    return { printed: JSON.parse(ended.stdout) };
+  }
+});
+
+test("a control database whose server keeps no log for replication gets no shard", async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), "busbar-shards-"));
+  await chmod(folder, 0o711);
+  const server = await startEmbeddedPostgres({ dataDir: folder, log: createLog("silent") });
+  t.after(async () => {
+    await server.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+  const a = await createEmptyDatabase(t);
+  const env = { DATABASE_URL: server.connectionString, BUSBAR_ENCRYPTION_KEYS: KEYS };
+  const refused = await runBusbar(["shards", "add", "a", a], env).exited;
+  assert.equal(refused.code, 1);
+  assert.match(
+    refused.stderr,
+    /has wal_level = replica.*the shard a.*alter system set wal_level = 'logical'.*restart/,
+  );
+  const listed = await runBusbar(["shards", "list", "--json"], env).exited;
+  assert.deepEqual(
+    JSON.parse(listed.stdout).map(({ name }: { name: string }) => name),
+    ["main"],
+  );
 });

@@ -1,5 +1,5 @@
 /** Chooses the services of the shard that a customer is in (docs/decisions/0045-shards-by-customer.md). */
-import { findGroupShard, findRowGroupRef } from "../store/access/customers.ts";
+import { findGroupShard, findRowGroupRef, type GroupShard } from "../store/access/customers.ts";
 import type { Changes } from "../store/database/changes.ts";
 import type { Database } from "../store/database/database.ts";
 import { refuseMoving, refuseUnknownShard } from "../store/shards/each-shard.ts";
@@ -26,7 +26,7 @@ export function openCustomerShards<Services extends { database: Database }>(
   all: readonly Services[],
   { database, changes }: { database: Database; changes: Changes },
 ): CustomerShards<Services> {
-  const groups = cacheUntilChanged<{ id: string; shard: string | null; isMoving: boolean }>(changes, {
+  const groups = cacheUntilChanged<GroupShard>(changes, {
     max: MAX_GROUPS,
     tables: ["groups"],
     listRowIds: ({ id }) => [id],

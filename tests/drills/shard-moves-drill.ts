@@ -17,7 +17,7 @@ import { connectCustomer } from "../harness/connect-customer.ts";
 import { openSink, type Sink } from "../harness/deliveries/sink.ts";
 import { startServers } from "../harness/replicating-postgres.ts";
 import { until } from "../harness/until.ts";
-import { deliverTo, judgeWrites, missingEvents, type JudgedWrites } from "./acknowledged-writes.ts";
+import { deliverTo, missingEvents } from "./acknowledged-writes.ts";
 import { DrillProcesses } from "./read/drill-processes.ts";
 import { Load, type LoadReport } from "./sides/load.ts";
 import { endDrill } from "./run-drill.ts";
@@ -27,7 +27,7 @@ interface MovesOptions {
   onProgress?(text: string): void;
 }
 
-interface MovesReport extends Omit<JudgedWrites, "acknowledged"> {
+interface MovesReport extends JudgedOperations {
   moves: number;
   /** How often the command was killed at each step. */
   killedAt: Record<string, number>;
@@ -49,7 +49,7 @@ interface MovesReport extends Omit<JudgedWrites, "acknowledged"> {
 const NAMES = ["first", "second"];
 const MOVERS = ["one", "two", "three"];
 const SHARDS = ["main", "a", "b"];
-const PAUSE_MS = 400;
+const PAUSE_MS = 1_000;
 const PROCESS_EVERY = 10;
 
 interface Surroundings {
@@ -115,11 +115,12 @@ async function drill(
   const proxiedCalls = await calls.stop();
   const writes = new Map([...loads.movers.writes, ...loads.neighbour.writes]);
   onProgress(`${writes.size} writes were acknowledged; waiting until all work has ended`);
-  const judged = await judgeWrites(processes.any, writes);
+  const judged = await judgeOperations(urls, writes);
   const notDelivered = await missingEvents(sink, writes);
   await until(async () => (await countLeftovers(urls)) === 0).catch(() => {});
   return {
     ...moved,
+    acknowledged: writes.size,
     ...judged,
     notDelivered,
     movers: loads.movers.judge(sandbox, sink),
@@ -227,6 +228,47 @@ async function killAtStep(
   return step;
 }
 
+interface JudgedOperations {
+  /** Operations that are in no shard. */
+  lost: string[];
+  /** Those that are in two. */
+  inTwo: string[];
+  neverEnded: string[];
+  failed: string[];
+  unknownOutcomes: number;
+}
+
+const END_WITHIN_MS = 300_000;
+
+/** Waits until every write has ended, and looks where it is. */
+async function judgeOperations(
+  urls: Record<string, string>,
+  writes: Map<string, string>,
+): Promise<JudgedOperations> {
+  const ids = [...writes.keys()];
+  const readAll = async () => {
+    const found: Record<string, unknown>[] = [];
+    for (const url of Object.values(urls))
+      found.push(
+        ...(await query(url, "select id, status, result from operations where id = any($1)", [ids])),
+      );
+    return found;
+  };
+  const isUnderWay = ({ status }: Record<string, unknown>) => status === "in_progress";
+  await until(async () => !(await readAll()).some(isUnderWay), END_WITHIN_MS).catch(() => {});
+  const found = Map.groupBy(await readAll(), ({ id }) => String(id));
+  const named = (isMeant: (rows: Record<string, unknown>[]) => boolean) =>
+    [...writes].filter(([id]) => isMeant(found.get(id) ?? [])).map(([, name]) => name);
+  const isUnknown = ({ result }: Record<string, unknown>) => String(result).includes("unknown");
+  return {
+    lost: named((rows) => rows.length === 0),
+    inTwo: named((rows) => rows.length > 1),
+    neverEnded: named((rows) => rows.some(isUnderWay)),
+    failed: named((rows) => rows.some((row) => row["status"] === "failure" && !isUnknown(row))),
+    unknownOutcomes: named((rows) => rows.some(isUnknown)).length,
+  };
+}
+
 async function countInAll(urls: Record<string, string>, text: string): Promise<number> {
   let sum = 0;
   for (const url of Object.values(urls)) sum += Number((await query(url, text))[0]?.["count"]);
@@ -287,7 +329,9 @@ async function query(url: string, text: string, values: unknown[] = []): Promise
 
 /** Returns the violations; empty if the drill passed. */
 const listFaults = (report: MovesReport): string[] => [
-  ...(["lost", "neverEnded", "failed", "notDelivered"] as const).flatMap((name) => tell(name, report[name])),
+  ...(["lost", "inTwo", "neverEnded", "failed", "notDelivered"] as const).flatMap((name) =>
+    tell(name, report[name]),
+  ),
   ...([report.movers, report.neighbour] as const).flatMap((load) => [
     ...(["updatesMissing", "updatesOutOfOrder", "toldTwice", "createsTwice"] as const).flatMap((name) =>
       tell(name, load[name]),

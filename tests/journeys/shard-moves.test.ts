@@ -1,12 +1,14 @@
 /** A customer is moved between shards while it is worked for: nothing that was accepted is lost, done twice or told twice. */
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
+import { Client } from "pg";
 import { moveCustomer } from "../../server/commands/shards/move-customer.ts";
 import { getPlacedGroup } from "../../server/commands/shards/require-move.ts";
 import { openDatabase } from "../../server/store/database/open-database.ts";
 import { deliverTo, judgeWrites, missingEvents } from "../drills/acknowledged-writes.ts";
 import { Load } from "../drills/sides/load.ts";
 import { openTestBusbar } from "../harness/busbar.ts";
+import { openClient } from "../harness/client.ts";
 import { connectCustomer } from "../harness/connect-customer.ts";
 import { createEmptyDatabase } from "../harness/database.ts";
 import { openSink } from "../harness/deliveries/sink.ts";
@@ -35,7 +37,12 @@ async function openScene(t: TestContext) {
     const deps = { ...shardServices(database), progress: onStep };
     return moveCustomer(deps, await getPlacedGroup(deps, "mover", undefined), to);
   };
-  return { busbar, sink, move };
+  const countGates = async (shard: "main" | "a" | "b") => {
+    const client = new Client({ connectionString: shard === "main" ? busbar.connectionString : urls[shard] });
+    await client.connect();
+    return (await client.query("select from connection_gates").finally(() => client.end())).rows.length;
+  };
+  return { busbar, sink, move, countGates };
 }
 
 test("writes that are accepted before, while and after a customer moves end once, in the order of each record, and are told once", async (t) => {
@@ -86,4 +93,44 @@ test("writes that are accepted before, while and after a customer moves end once
       [],
     );
   }
+});
+
+test("a closed gate holds in all processes in the customer's shard, and moves with the customer", async (t) => {
+  const { busbar, move, countGates } = await openScene(t);
+  const customer = await connectCustomer(busbar, {
+    provider: "hubspot",
+    objects: ["companies"],
+    groupRef: "mover",
+  });
+  const sibling = await busbar.sibling();
+  const elsewhere = openClient({ ...busbar, urls: () => sibling.urls, repeatsRefused: true });
+  const create = { type: "create", record: { name: "Limited" } };
+  const writeElsewhere = () => elsewhere.write("hubspot", "companies", { groupRef: "mover", ...create });
+  const erased: Promise<{ status: number }>[] = [];
+  await move("a", (text) => {
+    if (/copying|moving what/.test(text)) erased.push(busbar.inProject("DELETE", "/groups/mover"));
+  });
+  // Rows in two shards could not all be erased.
+  for (const { status } of await Promise.all(erased)) assert.equal(status, 503);
+  assert.ok(erased.length >= 2);
+  assert.equal((await until(async () => (await writeElsewhere()).status === 200)) && true, true);
+  busbar.sandbox.addFault({ preset: "hubspot.rate_limit", headers: { "retry-after": "3600" } });
+  assert.equal((await customer.write("companies", create)).status, 429);
+  await until(async () => (await writeElsewhere()).status === 429);
+  assert.deepEqual([await countGates("main"), await countGates("a")], [0, 1]);
+  busbar.sandbox.clearFaults();
+  await move("b");
+  assert.deepEqual([await countGates("a"), await countGates("b")], [0, 1]);
+  const sent = () =>
+    busbar.sandbox.requests({ provider: "hubspot", method: "POST", path: "/crm/v3/objects/companies" })
+      .length;
+  const before = sent();
+  for (const write of [() => customer.write("companies", create), writeElsewhere]) {
+    const refused = await until(async () => {
+      const answer = await write();
+      return answer.status !== 503 && answer;
+    });
+    assert.equal(refused.status, 429, refused.text);
+  }
+  assert.equal(sent(), before);
 });

@@ -30,7 +30,7 @@ import {
   type GroupTraces,
 } from "../../store/connections/erase-group.ts";
 import { findGroup, findGroupShard } from "../../store/access/customers.ts";
-import { getShard } from "../../store/shards/each-shard.ts";
+import { getShard, refuseMoving } from "../../store/shards/each-shard.ts";
 import { listPushedAccounts, type PushedAccount } from "../../store/subscriptions/received-pushes.ts";
 
 interface Erased {
@@ -68,6 +68,9 @@ export async function eraseGroup(
     const row = await lockGroup(queries, projectId, groupRef);
     // Inside the transaction, whose commit would put an erasure into the audit.
     if (!row) throw await missingGroup(queries, projectId, groupRef);
+    // While the row is locked, no move begins; one that has begun has rows in two shards.
+    const present = await findGroupShard(queries, projectId, groupRef);
+    if (present?.isSplit || present?.shard !== placed?.shard) throw refuseMoving();
     const group = { ...row, ...(await findGroupTraces(queries, row)) };
     const removed = await eraseAccounts(queries, group, accounts);
     const refusedRequests = await eraseRefusedRequests(queries, group);

@@ -58,9 +58,13 @@ export const mayTakeBack = ({ state, fromShard }: CustomerMove, toShard: string 
 /** Throws `StartError` for a shard that the customer cannot be moved to. */
 export async function requireTarget(
   { database }: Pick<ShardServices, "database">,
-  { groupRef, shard }: PlacedGroup,
+  { groupRef, shard, isErased = false }: PlacedGroup,
   toShard: string | null,
 ): Promise<void> {
+  if (isErased)
+    throw new StartError(
+      `${groupRef} is being erased: repeat DELETE /v1/projects/{project}/groups/${groupRef} until it is done, then nothing is left to be moved`,
+    );
   if (shard === toShard)
     throw new StartError(`${groupRef} is in the shard ${toShard ?? MAIN} already: nothing is to be moved`);
   if (toShard === null) return;

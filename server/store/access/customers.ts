@@ -52,15 +52,24 @@ export const findGroup = (
     .where("groupRef", "=", groupRef)
     .executeTakeFirst();
 
-/** Finds the shard of a group; null for the main one. `isMoving`: another one is to have it, so nobody may work for it. */
+export interface GroupShard {
+  id: string;
+  /** Null for the main one. */
+  shard: string | null;
+  /** Another shard is to have it, so nobody may work for it. */
+  isMoving: boolean;
+  /** Rows of it may be in two shards. */
+  isSplit: boolean;
+}
+
 export async function findGroupShard(
   queries: ControlQueries,
   projectId: string,
   groupRef: string,
-): Promise<{ id: string; shard: string | null; isMoving: boolean } | undefined> {
-  const { rows } = await sql<{ id: string; shard: string | null; isMoving: boolean }>`
-    select id, shard, exists (select from shard_moves where group_id = groups.id and state = 'closing') as is_moving
-    from groups where project_id = ${projectId} and group_ref = ${groupRef}
+): Promise<GroupShard | undefined> {
+  const { rows } = await sql<GroupShard>`
+    select id, shard, coalesce(move.state = 'closing', false) as is_moving, move.state is not null as is_split
+    from groups left join shard_moves as move on move.group_id = groups.id where project_id = ${projectId} and group_ref = ${groupRef}
   `.execute(queries);
   return rows[0];
 }

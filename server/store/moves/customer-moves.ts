@@ -62,6 +62,8 @@ export interface PlacedGroup {
   groupRef: string;
   /** Null for the main shard. */
   shard: string | null;
+  /** Whether it is being erased, in several requests. */
+  isErased?: boolean;
 }
 
 /** Finds customers by the reference, in this project or in any. */
@@ -71,7 +73,7 @@ export async function findPlacedGroups(
   projectId: string | undefined,
 ): Promise<PlacedGroup[]> {
   const { rows } = await sql<PlacedGroup>`
-    select id, project_id, group_ref, shard from groups
+    select id, project_id, group_ref, shard, erased_until_event is not null as is_erased from groups
     where group_ref = ${groupRef} and (${projectId ?? null}::uuid is null or project_id = ${projectId ?? null}::uuid)
     order by project_id limit 2
   `.execute(queries);
@@ -86,7 +88,7 @@ export async function listGroupsOfShard(
 ): Promise<PlacedGroup[]> {
   const { rows } = await sql<PlacedGroup>`
     select id, project_id, group_ref, shard from groups
-    where shard is not distinct from ${shard} and not exists (select from shard_moves where group_id = groups.id)
+    where shard is not distinct from ${shard} and erased_until_event is null and not exists (select from shard_moves where group_id = groups.id)
     order by create_time desc, id desc limit ${max}
   `.execute(queries);
   return rows;
