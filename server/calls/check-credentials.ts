@@ -2,7 +2,7 @@
 import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import type { Egress } from "../egress/egress.ts";
 import { healConnection, markConnectionWorking } from "../store/connections/connection-states.ts";
-import type { Database } from "../store/database/database.ts";
+import { type Database, transactControl } from "../store/database/database.ts";
 import type { Catalog } from "../../connector-kit/catalog.ts";
 import type { HealthAnswer } from "./health-check.ts";
 import type { LiveConnection } from "./live-connection.ts";
@@ -78,5 +78,6 @@ async function judgeCredentials(
 async function markWorking({ database }: CheckServices, live: LiveConnection): Promise<void> {
   const { projectId, id } = live;
   await markConnectionWorking(database.control, projectId, id);
-  if (live.status === "bad_credentials") await healConnection(database.control, live);
+  if (live.status === "bad_credentials")
+    await transactControl(database, (queries) => healConnection(queries, live));
 }

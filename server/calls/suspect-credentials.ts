@@ -137,7 +137,7 @@ function addStrike(strikes: RecentlyUsed<Strikes>, live: LiveConnection): Strike
 async function onSucceeded({ database }: Services, live: LiveConnection): Promise<void> {
   const { projectId, id } = live;
   if (live.status === "created") await markConnectionWorking(database.control, projectId, id);
-  else if (!live.refreshable) await healConnection(database.control, live);
+  else if (!live.refreshable) await transactControl(database, (queries) => healConnection(queries, live));
 }
 
 function markBad(

@@ -6,6 +6,7 @@ import { elapsedMs } from "../../ground/clock.ts";
 import { withGateTime } from "../calls/gates/judge-answer.ts";
 import { callProvider, type CallServices } from "../operations/call-provider.ts";
 import type { LogEntry } from "../store/operations/operations.ts";
+import { deleteSurely } from "./delete-surely.ts";
 import { failureEntry, outcomeEntries, settledEntries } from "./operation-log.ts";
 import type { MetadataMemory } from "../operations/metadata-memory.ts";
 import type { WritePlan } from "./plan-write.ts";
@@ -120,7 +121,10 @@ export async function applyPlan(
     if (rest.records.length === 0 && done.length > 0) {
       return { plan: settled, outcomes: done.flatMap((outcome) => outcome ?? []), warnings: [] };
     }
-    const { outcomes, ...result } = await connector.write(toRecordWrite(rest, options), fetch);
+    const order = toRecordWrite(rest, options);
+    const { outcomes, ...result } = await (order.type === "delete"
+      ? deleteSurely(connector, order, fetch)
+      : connector.write(order, fetch));
     const sent = outcomes.values();
     return {
       plan: settled,

@@ -77,6 +77,8 @@ export async function repairTicks({
   return makeDueFrom(database.data, latest);
 }
 
+const BAD = "bad_credentials";
+
 /** Begins what is due now. Returns whether more may be due. */
 export async function beginDueReads(deps: Omit<BeginReadsServices, "log">): Promise<boolean> {
   // Most rounds find nothing, and need no transaction for that.
@@ -92,7 +94,7 @@ export async function beginDueReads(deps: Omit<BeginReadsServices, "log">): Prom
 /**
  * Begins the runs of due objects. A tick during a scheduled run of the same object is noted, and another run follows. Nothing
  * begins while the connection has bad credentials or the destination is disabled: the next tick after that reads the whole
- * gap.
+ * gap, or the read that begins as soon as the customer has connected again.
  */
 async function begin(
   deps: Omit<BeginReadsServices, "log">,
@@ -104,11 +106,11 @@ async function begin(
   await insertReadRuns(queries, runs);
   await setNextTicks(
     queries,
-    due.map(({ installationId, objectName, schedule, isBeingRead }) => ({
+    due.map(({ installationId, objectName, schedule, isBeingRead, connectionStatus }) => ({
       installationId,
       objectName,
       nextTick: findTickAfter({ installationId, objectName, schedule }, time, deps.minuteMs),
-      missed: isBeingRead,
+      missed: isBeingRead || connectionStatus === BAD,
     })),
   );
   return runs.length;
@@ -116,7 +118,7 @@ async function begin(
 
 function planRun(catalog: Catalog, object: DueObject, time: Date): NewReadRun | undefined {
   const abilities = catalog.of(object.projectId).connector(object.provider)?.read?.abilities;
-  const mayBegin = object.hasDestination && object.connectionStatus !== "bad_credentials";
+  const mayBegin = object.hasDestination && object.connectionStatus !== BAD;
   if (!abilities || !mayBegin || object.isBeingRead) return undefined;
   const { overlapMs, settlingOverlapMs } = abilities;
   const settles =

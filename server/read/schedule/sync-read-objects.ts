@@ -19,6 +19,7 @@ import {
   buildAccountRef,
   insertReadObject,
   listReadObjects,
+  makeMissedDue,
   removeReadObject,
   unpauseReadObjects,
   updateReadObject,
@@ -144,6 +145,7 @@ async function syncInstallation(
   }
   // They may wait for this change: other credentials, another destination.
   await wakeRuns(queries, installationId);
+  await makeMissedDue(queries, installationId);
   return begun;
 }
 

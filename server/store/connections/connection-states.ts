@@ -1,6 +1,7 @@
 /** What is known of a connection's credentials: trials, successes, and why no new token can be obtained. */
 import { sql } from "kysely";
 import type { ControlQueries } from "../database/sides.ts";
+import { queueSyncs } from "../integrations/installation-syncs.ts";
 
 const VERIFIED = { verifiedTime: sql<Date>`coalesce(verified_time, now())`, trialTime: null };
 
@@ -43,19 +44,23 @@ export async function markConnectionWorking(
     .execute();
 }
 
-/** Marks bad credentials as working again; writes only while the credentials are the same. */
+/**
+ * Marks bad credentials as working again; writes only while the credentials are the same. What was not read meanwhile is due. In a
+ * transaction of the caller.
+ */
 export async function healConnection(
   queries: ControlQueries,
   { projectId, id, sealed }: { projectId: string; id: string; sealed: string },
 ): Promise<void> {
-  await queries
+  const { numUpdatedRows } = await queries
     .updateTable("connections")
     .set({ status: "working", refreshFailure: null, updateTime: sql`now()`, ...VERIFIED })
     .where("projectId", "=", projectId)
     .where("id", "=", id)
     .where("status", "=", "bad_credentials")
     .where("credentialsSealed", "=", sealed)
-    .execute();
+    .executeTakeFirst();
+  if (numUpdatedRows > 0n) await queueSyncs(queries, { projectId, connectionId: id });
 }
 
 /**

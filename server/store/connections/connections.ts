@@ -239,17 +239,18 @@ export async function updateConnection(
 
 /**
  * Stores what a token refresh returned. The grant is the same, so the account is the same, too, even if the provider now gives
- * it another name. Pauses stay, unless the credentials were bad before.
+ * it another name. Pauses stay, unless the credentials were bad before, or no token could be obtained.
  */
 export async function updateRefreshedConnection(
   queries: ControlQueries,
-  { id, projectId, status, providerWorkspaceRef: formerRef }: ConnectionRow,
+  { id, projectId, status, refreshFailure, providerWorkspaceRef: formerRef }: ConnectionRow,
   change: ConnectionChange,
 ): Promise<void> {
   const { providerWorkspaceRef: accountRef } = change;
   if (accountRef !== undefined && accountRef !== formerRef)
     await keepAccount(queries, { projectId, connectionId: id, formerRef, accountRef });
-  if (status === "bad_credentials") await queueSyncs(queries, { projectId, connectionId: id });
+  if (status === "bad_credentials" || refreshFailure)
+    await queueSyncs(queries, { projectId, connectionId: id });
   else await queueSubscriptionSync(queries, { projectId, connectionId: id });
   await write(queries, projectId, id, change);
 }

@@ -233,6 +233,19 @@ export async function unpauseReadObjects(
   `.execute(queries);
 }
 
+/**
+ * Makes objects of an installation due at once that failed, or had no read at a tick. Those that are being read or paused stay as they are.
+ * They begin like any others: the oldest first, some at a time.
+ */
+export async function makeMissedDue(queries: DataQueries, installationId: string): Promise<void> {
+  await sql`
+    update read_objects set next_tick = now()
+    where installation_id = ${installationId} and next_tick > now() and pause is null and (missed_tick or failing_since is not null)
+      and not exists (select from read_runs where read_runs.installation_id = read_objects.installation_id
+        and read_runs.object_name = read_objects.object_name and kind = 'scheduled')
+  `.execute(queries);
+}
+
 /** Object whose tick has come. */
 export interface DueObject {
   installationId: string;
