@@ -133,11 +133,10 @@ function unknownEverywhere({ unseen, names }: Found): Failure {
     )
     .join("\n");
   const problem = { ...unseen[0]?.refusal.problem, detail: message };
-  return new Refused(
-    404,
-    { ...problem, causes: unseen.flatMap(({ refusal }) => listCauses(refusal)) },
-    message,
+  const causes = unseen.flatMap(({ installationId, refusal }) =>
+    listCauses(refusal).map((cause) => `${names.get(installationId) ?? ""}: ${cause}`),
   );
+  return new Refused(404, { ...problem, causes }, message);
 }
 
 interface Place {

@@ -47,6 +47,8 @@ export interface Access {
 
 const MAX_KEYS = 10_000;
 const UNKNOWN = "This API key does not exist, or it was switched off.";
+const TAKE_ANOTHER =
+  "Take an active key of the project: *API keys* in the dashboard lists them and creates others. The first key of a new server is in `bootstrap.json` in its data folder.";
 const MISTYPED = "This API key is mistyped or incomplete: its checksum is wrong. Copy the whole key.";
 
 /** Cached keys are dropped when `changes` reports a change of a key or project. */
@@ -70,7 +72,10 @@ export function openAccess(deps: {
     const owner = await owners.get(digest, () =>
       findKeyOwner(deps.database.control, Buffer.from(digest, "base64")),
     );
-    if (!owner) throw buildUnauthenticated(isMistypedApiKey(key) ? MISTYPED : UNKNOWN);
+    if (!owner)
+      throw isMistypedApiKey(key)
+        ? buildUnauthenticated(MISTYPED)
+        : buildUnauthenticated(UNKNOWN, TAKE_ANOTHER);
     if (owner.expireTime && owner.expireTime.getTime() <= nowMs()) {
       throw buildUnauthenticated(
         `This API key expired at ${owner.expireTime.toISOString()}. Create another one.`,
@@ -199,7 +204,8 @@ async function recognize(identified: () => Promise<Identity>): Promise<Caller> {
 const toSingle = (value: string | string[] | undefined): string | undefined =>
   Array.isArray(value) ? value[0] : value;
 
-const buildUnauthenticated = (detail: string) => new Problem("unauthenticated", { detail });
+const buildUnauthenticated = (detail: string, remedy?: string) =>
+  new Problem("unauthenticated", { detail, ...(remedy !== undefined && { remedy }) });
 
 /** Endpoints that a scope names need no role; a key that may only read has that of a viewer everywhere else. */
 function roleOfKey(scopes: readonly string[], audience: Audience): Role | undefined {

@@ -70,6 +70,13 @@ describe("an object name", () => {
     );
   });
 
+  test("may contain slashes before the id of a record", () => {
+    const records = `${P}/integrations/crm/installations/i/records`;
+    assert.equal(routed(`${records}/a/b/502`), `${records}/a%2Fb/502`);
+    assert.equal(routed(`${records}/contacts/502?a=/`), `${records}/contacts/502?a=/`);
+    assert.equal(routed(`${records}/contacts/a%2Fb`), `${records}/contacts/a%2Fb`);
+  });
+
   test("ends before a known suffix", () => {
     assert.equal(
       routed(`${P}/providers/hubspot/objects/a/b/metadata`),

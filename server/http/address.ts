@@ -32,6 +32,9 @@ const VERB = new RegExp(`^(.*[^/])(?::|%3A)(${VERBS.join("|")})$`, "i");
 const OBJECT =
   /^(.*?\/(?:integrations|providers|installations)\/[^/]+\/objects\/)(.+?)(\/metadata|\/config-content|\/backfill-progress|\/:deliverResults)?$/;
 
+/** What stands between `/records/` and the record's id is one object name. */
+const RECORD = /^(.*?\/installations\/[^/]+\/records\/)(.+)(\/[^/]+)$/;
+
 /** Addresses without verbs or objects: a colon belongs to the customer's name. */
 const OWN_SPELLING = /^\/(mcp|\.well-known)\//;
 
@@ -60,7 +63,7 @@ function separateVerb(path: string): string {
 }
 
 function separateObjectName(path: string): string {
-  const match = OBJECT.exec(path);
+  const match = OBJECT.exec(path) ?? RECORD.exec(path);
   if (!match) return path;
   const [, before = "", name = "", suffix = ""] = match;
   return `${before}${name.replaceAll("/", "%2F")}${suffix}`;

@@ -190,6 +190,10 @@ describe("the health of an installation", () => {
     assert.match(detail, /Waiting until \d{4}-[^:]+:\d\d:\S+ .*503/);
     const operationId = /operation (\S+) says/.exec(detail)?.[1];
     assert.equal((await get(`/operations/${operationId}`)).status, "in_progress");
+    // Nothing is paused.
+    const { causes } = await get(`${place()}/records/account/unknown`);
+    assert.match(causes.join("\n"), /answered 503[^]* Look at the log/);
+    assert.doesNotMatch(causes.join("\n"), /unpause/);
     all.busbar.sandbox.clearFaults();
     await heals();
   });

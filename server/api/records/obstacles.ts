@@ -54,7 +54,8 @@ export async function listObstacles(
   const subscription = subscriptions.find((one) => one.objectName === objectName);
   const about = { objectName, destinations: [row?.destination, subscription?.destination] };
   const concerning = sortReasons((reasons.get(id) ?? []).filter((reason) => concernsObject(reason, about)));
-  const obstacles = concerning.map(describeReason);
+  const isPaused = row?.pause?.by === "auto";
+  const obstacles = concerning.map((reason) => describeReason(reason, isPaused));
   if (!isRead && !isSubscribed) {
     // It is a worker that begins to read what was installed.
     if (concerning.some(({ type }) => type === "worker") && definition && !definition.disabled)
@@ -120,7 +121,7 @@ const notInstalled = (objectName: string): Obstacle => ({
 
 const REMEDIES: Record<
   Exclude<HealthReason["type"], "destination">,
-  (name: string, detail: string) => string
+  (name: string, detail: string, isPaused: boolean) => string
 > = {
   connection: (_, detail) =>
     detail === REFUSED_CONNECTION
@@ -128,16 +129,17 @@ const REMEDIES: Record<
       : "Mend what it names; what waits goes on by itself.",
   field: (name) => `Map another field in place of \`${name}\`, or the customer makes it visible again.`,
   object: () => "The customer gives access to the object, or it is taken out of the configuration.",
-  read: () =>
-    "Look at the log of the object's latest read operation; a paused object goes on with `:unpause`.",
+  read: (_name, _detail, isPaused) =>
+    `Look at the log of the object's latest read operation${isPaused ? "; the object is paused and goes on with `:unpause`" : ""}.`,
   subscription: () => "Look at the installation's subscriptions, and mend what their `reason` says.",
   write: () => "Look at the log of the operation; what waits is sent when the provider takes it again.",
   worker: () => "Start one (`BUSBAR_ROLES`), or look at the log of the one that should run.",
 };
 
-const describeReason = ({ type, name, detail, since }: HealthReason): Obstacle => ({
+const describeReason = ({ type, name, detail, since }: HealthReason, isPaused: boolean): Obstacle => ({
   detail: `Since ${since.toISOString()}, ${type} \`${name}\`: ${detail}`,
-  remedy: type === "destination" ? describeDestinationRemedy(name, detail) : REMEDIES[type](name, detail),
+  remedy:
+    type === "destination" ? describeDestinationRemedy(name, detail) : REMEDIES[type](name, detail, isPaused),
 });
 
 function describeDestinationRemedy(name: string, detail: string): string {
