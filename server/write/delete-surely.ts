@@ -35,7 +35,7 @@ export async function deleteSurely(
   return { ...second, outcomes, warnings: [...second.warnings, warning] };
 }
 
-/** As an outcome, also if the connector throws. */
+/** Returns an error as the outcome, also if the connector throws it. */
 async function send(
   connector: Pick<WriteConnector, "write">,
   order: RecordWrite,

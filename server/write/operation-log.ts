@@ -1,8 +1,9 @@
-/** Describes a write in its operation: log entries, result text and metadata. */
+/** Describes a write in its operation: log entries, result text, metadata, and what it tells of the provider. */
 import type { RecordOutcome } from "../../connector-kit/connector.ts";
-import type { ProviderError } from "../../connector-kit/calls/provider-error.ts";
+import type { ProviderError, ProviderErrorKind } from "../../connector-kit/calls/provider-error.ts";
 import { formatCount } from "../../ground/format-count.ts";
 import type { JsonObject } from "../../ground/json.ts";
+import type { WriteKind, WriteVerdict } from "../store/operations/failing-writes.ts";
 import type { LogEntry } from "../store/operations/operations.ts";
 import type { PlannedRecord, WritePlan } from "./plan-write.ts";
 
@@ -110,4 +111,18 @@ function resultText(
   if (!write.batch) return first ? `Error writing to provider: ${first}` : `${PAST[write.type]} 1 record`;
   const counts = `Batch write completed (${succeeded} succeeded, ${errors.length} failed)`;
   return first && succeeded === 0 ? `${counts}: ${first}` : counts;
+}
+
+/** The provider did not do its part, or nobody knows. All others concern the record, the credentials or a rate limit. */
+const FAULTS = new Set<ProviderErrorKind>(["unavailable", "timeout", "unknown_outcome", "unreadable"]);
+
+/** Returns undefined if the outcomes say nothing of the provider: it has refused what the records contain. */
+export function judgeWrite(
+  { installationId, objectName, writeType }: WriteKind,
+  outcomes: readonly RecordOutcome[],
+): Omit<WriteVerdict, "operationId" | "time"> | undefined {
+  const kind = { installationId, objectName, writeType };
+  if (outcomes.some(({ success }) => success)) return { ...kind, works: true };
+  const isFault = outcomes.some((outcome) => !outcome.success && FAULTS.has(outcome.error.kind));
+  return isFault ? { ...kind, works: false } : undefined;
 }

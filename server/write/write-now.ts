@@ -8,9 +8,8 @@ import type { Actor, LogEntry } from "../store/operations/operations.ts";
 import { executePlan, type ExecuteOptions, type ExecuteServices } from "./execute-plan.ts";
 import type { WriteTarget } from "./find-target.ts";
 import { withKeys } from "./create-keys.ts";
-import { judgeWrite } from "./judge-write.ts";
 import { newOperation } from "./new-operation.ts";
-import { plannedEntry, summarize } from "./operation-log.ts";
+import { judgeWrite, plannedEntry, summarize } from "./operation-log.ts";
 import type { WritePlan } from "./plan-write.ts";
 import { toWriteAnswer, type WriteAnswer } from "./write-response.ts";
 

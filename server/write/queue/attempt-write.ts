@@ -12,8 +12,7 @@ import { explainFailedAttempt } from "../../store/operations/failed-attempt.ts";
 import type { LogEntry } from "../../store/operations/operations.ts";
 import { releaseWrites, rescheduleWrite, type ClaimedWrite } from "../../store/operations/write-queue.ts";
 import { executePlan, type Execution, type ExecuteServices } from "../execute-plan.ts";
-import { judgeWrite } from "../judge-write.ts";
-import { plannedEntry, successEntries } from "../operation-log.ts";
+import { judgeWrite, plannedEntry, successEntries } from "../operation-log.ts";
 import {
   listOutcomes,
   pendingPlan,
