@@ -13,6 +13,10 @@ test("a read tells how many records it has read, of how many, and how long it ha
     "reading person: 1,200 of 5,001 records (23 %), waited 12 s",
   );
   assert.equal(line({ recordsProcessed: 0, recordsEstimatedTotal: 0 }), "reading person: 0 records");
+  assert.equal(
+    line({ recordsProcessed: 1200, recordsEstimatedTotal: 5000, recordsPerSecond: 40, secondsLeft: 95 }),
+    "reading person: 1,200 of 5,000 records (24 %), 40 a second, about 2 min left",
+  );
   assert.equal(progressLine({ metadata: {} }), undefined);
   const read = { waitedMs: 12_345, waitsFor: "destination" };
   assert.equal(

@@ -15,8 +15,13 @@ export function progressLine(operation: JsonObject): string | undefined {
       : " records";
   const waited =
     typeof waitedMs === "number" && waitedMs >= 1_000 ? `, waited ${formatNumber(waitedMs / 1_000)} s` : "";
+  const rate = valueAt(operation, "metadata.progress.recordsPerSecond");
+  const left = valueAt(operation, "metadata.progress.secondsLeft");
+  const pace =
+    (typeof rate === "number" ? `, ${rate} a second` : "") +
+    (typeof left === "number" ? `, about ${formatLeft(left)} left` : "");
   const reason = WAITS[textAt(operation, "metadata.read.waitsFor") ?? ""];
-  return `reading ${name}: ${formatNumber(read)}${known}${waited}${reason === undefined ? "" : `, waits for ${reason}`}`;
+  return `reading ${name}: ${formatNumber(read)}${known}${pace}${waited}${reason === undefined ? "" : `, waits for ${reason}`}`;
 }
 
 const WAITS: Record<string, string> = {
@@ -26,5 +31,8 @@ const WAITS: Record<string, string> = {
   destination: "the destination",
   credentials: "the customer to connect again",
 };
+
+const formatLeft = (seconds: number): string =>
+  seconds < 90 ? `${seconds} s` : `${formatNumber(seconds / 60)} min`;
 
 const formatNumber = (number: number): string => Math.round(number).toLocaleString("en");

@@ -27,8 +27,9 @@ export async function tryLive(
   deps: { egress: Egress; catalog: Catalog },
   live: LiveConnection,
 ): Promise<HealthAnswer> {
-  if (live.provider.authHealthCheck) return askHealth(deps.egress, live);
-  const reader = deps.catalog.of(live.projectId).connector(live.provider.name)?.read;
+  const connector = deps.catalog.of(live.projectId).connector(live.provider.name);
+  if (live.provider.authHealthCheck) return askHealth(deps.egress, live, connector?.classify);
+  const reader = connector?.read;
   const objectName = reader?.cheapestObject;
   if (!reader || objectName === undefined) return { health: "unknown" };
   try {

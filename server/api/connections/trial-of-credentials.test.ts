@@ -47,6 +47,13 @@ describe("credentials that are stored", () => {
       ["x-health", { authHealthCheck: { url: `${baseURL}/me` } }],
       ["x-read", { connector }],
       ["x-nothing", {}],
+      [
+        "x-words",
+        {
+          authHealthCheck: { url: `${baseURL}/me` },
+          connector: { ...connector, errors: { message: ["failure.reason"] } },
+        },
+      ],
     ] as const) {
       const made = await busbar.inProject("PUT", `/providers/${key}`, { ...common, apiKeyOpts, ...more });
       assert.ok(made.status < 300, made.text);
@@ -96,6 +103,16 @@ describe("credentials that are stored", () => {
       assert.deepEqual([kept.body.apiKey, kept.body.status, kept.body.verified], [GOOD, "working", true]);
     });
   }
+
+  test("are refused with the words that only the provider's description finds", async () => {
+    answer = (_, response) =>
+      void response
+        .writeHead(401, { "content-type": "application/json" })
+        .end(JSON.stringify({ failure: { reason: "This key was withdrawn on Monday" } }));
+    const refused = await generate("x-words", "wrong");
+    assert.equal(refused.status, 422, refused.text);
+    assert.match(refused.body.detail, /answered 401: This key was withdrawn on Monday/);
+  });
 
   test("are stored as not verified while the provider is down, and are tried again until it tells", async () => {
     answer = (_, response) => void response.writeHead(503).end();

@@ -16,7 +16,7 @@ import {
   toTimes,
   UpdateTime,
 } from "../members.ts";
-import { toOperation } from "./operation.ts";
+import { PaceMembers, toOperation } from "./operation.ts";
 
 const BackfillProgressSchema = Type.Object(
   {
@@ -27,18 +27,7 @@ const BackfillProgressSchema = Type.Object(
     recordsEstimatedTotal: Type.Optional(
       Type.Integer({ description: "Total number of records, if the provider reports it." }),
     ),
-    recordsPerSecond: Type.Optional(
-      Type.Number({
-        description:
-          "Records read per second, earlier waiting left out. Absent before the first page, and while it waits.",
-      }),
-    ),
-    secondsLeft: Type.Optional(
-      Type.Integer({
-        description:
-          "At that rate, until all records are read. Absent while it waits, and where the total is unknown.",
-      }),
-    ),
+    ...PaceMembers,
     waitingFor: Type.Optional(
       Type.Object(
         {
@@ -122,7 +111,8 @@ function toProgress(row: OperationRow, object: BackfilledObject): Static<typeof 
     ...(progress?.recordsEstimatedTotal !== undefined && {
       recordsEstimatedTotal: progress.recordsEstimatedTotal,
     }),
-    ...computePace(row, { progress, read }),
+    ...(progress?.recordsPerSecond !== undefined && { recordsPerSecond: progress.recordsPerSecond }),
+    ...(progress?.secondsLeft !== undefined && { secondsLeft: progress.secondsLeft }),
     ...describeWaiting(row, object, read),
     ...toTimes(row),
   };
@@ -147,19 +137,4 @@ function describeWaiting(
   if (status !== "in_progress" || waitsFor === undefined || waitingSince === undefined) return {};
   const { kind, of } = KINDS[waitsFor];
   return { waitingFor: { kind, name: object[of], since: waitingSince } };
-}
-
-/** Rounded to three digits; at least a second, so that the first page is no burst. */
-function computePace(
-  { status, createTime, updateTime }: OperationRow,
-  { progress, read }: Pick<Metadata, "progress" | "read">,
-): Pick<Static<typeof BackfillProgressSchema>, "recordsPerSecond" | "secondsLeft"> {
-  const records = progress?.recordsProcessed ?? 0;
-  // A wait is counted when it begins, with its whole planned length.
-  if (records === 0 || !updateTime || (status === "in_progress" && read?.waitsFor !== undefined)) return {};
-  const activeMs = updateTime.getTime() - createTime.getTime() - (read?.waitedMs ?? 0);
-  const recordsPerSecond = Number((records / Math.max(1, activeMs / 1_000)).toPrecision(3));
-  const total = progress?.recordsEstimatedTotal;
-  if (status !== "in_progress" || total === undefined || recordsPerSecond === 0) return { recordsPerSecond };
-  return { recordsPerSecond, secondsLeft: Math.ceil((total - records) / recordsPerSecond) };
 }

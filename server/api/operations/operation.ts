@@ -18,6 +18,22 @@ import {
   toTimes,
   UpdateTime,
 } from "../members.ts";
+import { computePace } from "./read-pace.ts";
+
+export const PaceMembers = {
+  recordsPerSecond: Type.Optional(
+    Type.Number({
+      description:
+        "Records read per second, earlier waiting left out. Absent before the first page, and while it waits.",
+    }),
+  ),
+  secondsLeft: Type.Optional(
+    Type.Integer({
+      description:
+        "At that rate, until all records are read. Absent while it waits, and where the total is unknown.",
+    }),
+  ),
+};
 
 const ReadProgressSchema = Type.Object(
   {
@@ -28,6 +44,7 @@ const ReadProgressSchema = Type.Object(
     recordsEstimatedTotal: Type.Optional(
       Type.Integer({ description: "Estimated number of all records, where the provider tells it." }),
     ),
+    ...PaceMembers,
   },
   { title: "ReadProgress", description: "How far a read is." },
 );
@@ -141,11 +158,24 @@ export const toOperation = (row: OperationRow & Partial<ListedOperation>): Opera
   resource: row.objectName,
   status: row.status as Operation["status"],
   ...(row.result !== null && { result: row.result }),
-  metadata: nameCounts(row.metadata as JsonObject) as Operation["metadata"],
+  metadata: withPace(row, nameCounts(row.metadata as JsonObject) as Operation["metadata"]),
   ...(row.actor && { actor: row.actor }),
   ...(row.requestId && { requestId: row.requestId }),
   ...toTimes({ ...row, createTime: timeOfId(row.id) }),
 });
+
+function withPace(row: OperationRow, metadata: Operation["metadata"]): Operation["metadata"] {
+  const { progress, read } = metadata;
+  if (!progress) return metadata;
+  const pace = computePace({
+    ...row,
+    records: progress.recordsProcessed,
+    total: progress.recordsEstimatedTotal,
+    waitedMs: read?.waitedMs ?? 0,
+    waits: read?.waitsFor !== undefined,
+  });
+  return { ...metadata, progress: { ...progress, ...pace } };
+}
 
 /** Throws a 404 Problem. */
 export async function getOperationRow(

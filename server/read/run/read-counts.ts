@@ -13,14 +13,15 @@ export const NO_COUNTS: ReadCounts = {
   waitedMs: 0,
 };
 
-/** Returns the counts of a run that was claimed, as its operation has them. */
-export function readCounts({ metadata }: Pick<ClaimedRun, "metadata">): ReadCounts {
+/** Returns the counts of a run that was claimed: as its operation has them, with how long it has waited since. */
+export function readCounts({ metadata, idleMs }: Pick<ClaimedRun, "metadata" | "idleMs">): ReadCounts {
   const read = isJsonObject(metadata["read"]) ? metadata["read"] : {};
   const counts: ReadCounts = { ...NO_COUNTS };
   for (const name of Object.keys(NO_COUNTS) as (keyof typeof NO_COUNTS)[]) {
     const count: Json | undefined = read[name];
     if (typeof count === "number") counts[name] = count;
   }
+  counts.waitedMs += idleMs;
   const progress = isJsonObject(metadata["progress"]) ? metadata["progress"] : {};
   const total = progress["recordsEstimatedTotal"];
   return typeof total === "number" ? { ...counts, total } : counts;

@@ -235,6 +235,18 @@ test("a backfill waits for new credentials as long as it takes, and the log says
   assert.equal((await object())?.pause, null);
 });
 
+test("a wait that ends early counts for as long as it took", async (t) => {
+  const { fail, queries } = await openFailing(t);
+  await fail("backfill", failure("unauthorized"));
+  await queries
+    .updateTable("operations")
+    .set({ updateTime: new Date(nowMs() - 7_000) })
+    .execute();
+  const { metadata } = await fail("backfill", failure("unauthorized"));
+  const { waitedMs } = (metadata as { read: { waitedMs: number } }).read;
+  assert.ok(waitedMs >= 7_000 && waitedMs < 5 * MINUTE_MS, String(waitedMs));
+});
+
 // Salesforce: the hours in which a user may sign in are the customer's to change, and may leave out a weekend.
 test("a backfill waits as long as no new token can be had, and other outages end it after a day", async (t) => {
   const { fail, age, object, queries, projectId, connectionId } = await openFailing(t);

@@ -179,7 +179,7 @@ export async function waitForCalls(
 /** Returns the run to the queue until `dueTime`. */
 const putBack = (
   { database, workerId }: SettleServices,
-  { operationId }: ClaimedRun,
+  { operationId, idleMs }: ClaimedRun,
   dueTime: Date,
   run: Pick<PutBackRun, "attempts" | "providerCalls" | "waitsFor" | "log">,
 ): Promise<void> =>
@@ -188,7 +188,7 @@ const putBack = (
     operationId,
     workerId: workerId(),
     dueTime,
-    waitedMs: Math.max(0, Math.round(dueTime.getTime() - nowMs())),
+    waitedMs: idleMs,
   });
 
 /** A row that PostgreSQL refuses is refused again; other faults may be over after some minutes. */

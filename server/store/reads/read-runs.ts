@@ -161,6 +161,8 @@ export interface ClaimedRun extends DueRun {
   pageTime: Date;
   createTime: Date;
   metadata: JsonObject;
+  /** How long it has waited for what its operation says, until it was claimed. */
+  idleMs: number;
   /** The object's cursor of deletions; null if the installation does not read the object by schedule. */
   deletionsTime: Date | null;
   nextTick: Date | null;
@@ -201,7 +203,8 @@ export async function claimRuns(
     )
     select claimed.operation_id, claimed.project_id, operations.integration_id, claimed.installation_id, connection_id,
       operations.config_id, claimed.object_name, kind, kind = 'backfill' as is_backfill, since_time, until_time, settles, stage, checkpoint, attempts,
-      page_time, operations.create_time, operations.metadata, deletions_time, next_tick, missing_fields, known_fields,
+      page_time, operations.create_time, operations.metadata, case when operations.metadata #>> '{read,waitsFor}' is null then 0
+        else round(greatest(extract(epoch from now() - operations.update_time), 0) * 1000) end::double precision as idle_ms, deletions_time, next_tick, missing_fields, known_fields,
       case when failure ->> 'type' = 'field' then failure ->> 'name' end as failed_field,
       connections.provider_workspace_ref as workspace, destinations.id as destination_id,
       destinations.type as destination_type, coalesce(disabled_time is not null, false) as destination_disabled,
@@ -228,7 +231,7 @@ export interface PutBackRun {
   dueTime: Date;
   /** Failed attempts since the last page; unchanged if absent. */
   attempts?: number;
-  /** Added to the run's waiting time. */
+  /** Added to the run's waiting time: how long it has waited before this claim. */
   waitedMs?: number;
   /** Requests that were sent without a result. */
   providerCalls?: number;
