@@ -167,15 +167,16 @@ test("a list that is cut is read whole where each page is asked for from the tim
 
 test("a bound that the vendor takes as exclusive misses nothing, and a list in another order is refused", async (t) => {
   const rules = (exclusive: boolean): ObjectRules => ({
-    list: { path: "/people", pageSize: { to: "query.size", most: 2 } },
+    list: { path: "/people", pageSize: { to: "query.size", most: 4 } },
     changedPath: "changed",
     paging: { page: { to: "query.page", first: 1 } },
     since: { to: "query.since", format: "unix", full: "1970-01-01T00:00:00Z", keyset: true, exclusive },
   });
   const { sorted } = sortedByChange(5);
   const page = (query: URLSearchParams, found: unknown[]): Answer => {
-    const from = (numberIn(query, "page", 1) - 1) * 2;
-    return { body: { data: found.slice(from, from + 2) } };
+    const size = numberIn(query, "size");
+    const from = (numberIn(query, "page", 1) - 1) * size;
+    return { body: { data: found.slice(from, from + size) } };
   };
   const after = await open(t, rules(true), (query) =>
     page(
@@ -183,7 +184,17 @@ test("a bound that the vendor takes as exclusive misses nothing, and a list in a
       sorted().filter(({ changed }) => changed > numberIn(query, "since")),
     ),
   );
-  assert.deepEqual(await after.scan(), upTo(5));
+  assert.deepEqual(await after.scan({ ...PLAN, pageSize: 2 }), upTo(5));
+  // The last record of a page is deleted. A vendor that takes the bound as inclusive gives only the one from just before it.
+  let requests = 0;
+  const shrinking = await open(t, rules(true), (query) => {
+    const gone = (requests += 1) > 1 ? "4" : "";
+    const left = sorted().filter(
+      ({ id, changed }) => id !== gone && Number(id) < 5 && changed >= numberIn(query, "since"),
+    );
+    return page(query, left);
+  });
+  assert.deepEqual(await shrinking.scan({ ...PLAN, pageSize: 4 }), upTo(4));
   const newest = await open(t, rules(false), (query) =>
     page(
       query,
@@ -192,7 +203,7 @@ test("a bound that the vendor takes as exclusive misses nothing, and a list in a
         .filter(({ changed }) => changed >= numberIn(query, "since")),
     ),
   );
-  await assert.rejects(newest.scan(), /not in the order of change/);
+  await assert.rejects(newest.scan({ ...PLAN, pageSize: 2 }), /not in the order of change/);
 });
 
 test("a bound of a full read brings what the list leaves out without one, and goes once (Freshdesk: 30 days)", async (t) => {

@@ -7,6 +7,7 @@ import type { Checkpoint, ReadPlan, SourceRecord } from "../read-connector.ts";
 import { buildBody } from "./write/body-members.ts";
 import type { ChosenList } from "./chosen-list.ts";
 import type { PagePlace } from "./paging.ts";
+import type { ObjectPlan } from "./object-plan.ts";
 import { put, formatTime, type RequestParts } from "./request-parts.ts";
 import { requireDepth } from "./scan-progress.ts";
 
@@ -21,8 +22,7 @@ export function putSince(
 ): void {
   const { since } = rules;
   if (since?.to === undefined || !bound) return;
-  const step = since.exclusive ? (isInSeconds(since.format) ? 1_000 : 1) : 0;
-  const time = new Date(Math.max(0, bound.getTime() - step));
+  const time = new Date(Math.max(0, bound.getTime() - stepBefore(since)));
   const text = since.zone === "user" ? userText(time, account?.timeZone) : formatTime(time, since.format);
   const isNumber = since.to.startsWith("body.") && since.format?.startsWith("unix");
   const value = since.template?.replace("{since}", text) ?? (isNumber ? Number(text) : text);
@@ -31,6 +31,10 @@ export function putSince(
   for (const [name, member] of Object.entries(since.query ?? {})) parts.query.push([name, member]);
   parts.body = buildBody(rules, since.body, parts.body);
 }
+
+/** Returns how much earlier than the bound the provider is asked. */
+const stepBefore = ({ exclusive, format }: NonNullable<ObjectPlan["since"]>): number =>
+  exclusive ? (isInSeconds(format) ? 1_000 : 1) : 0;
 
 const isInSeconds = (format: string | undefined): boolean =>
   format !== undefined && !["rfc3339", "unix-ms", "json-date"].includes(format);
@@ -97,7 +101,11 @@ export function moveBound(
   if (!isOrdered(times)) throw outOfOrder(name);
   const [written, reached] = [formatTime(bound, since?.format), formatTime(time, since?.format)];
   if (written === reached) return stays();
-  if (time < bound) throw outOfOrder(name);
+  if (time < bound) {
+    // Where what changed at the bound was deleted, only the records remain that an earlier bound, rounded down, brings with it.
+    if (since && time.getTime() >= bound.getTime() - 2 * stepBefore(since)) return stays();
+    throw outOfOrder(name);
+  }
   const there = records.filter(
     ({ changeTime }) => changeTime && formatTime(changeTime, since?.format) === reached,
   );
