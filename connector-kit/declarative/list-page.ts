@@ -21,6 +21,7 @@ import {
 } from "./chosen-list.ts";
 import { requestFirstCheckpoint, buildFirstCursorRequest, nextPlace, putPlace } from "./paging.ts";
 import { listFilledNames, fillPath, fillText } from "./fill-path.ts";
+import { findFittedPage } from "./fitted-pages.ts";
 import { withFurtherFields } from "./further-fields.ts";
 import { getOne } from "./get-record.ts";
 import { listEntries } from "./list-entries.ts";
@@ -73,11 +74,12 @@ export function pageRequest(
     body: buildBody(rules, list.body),
     ...(list.headers && { headers: list.headers }),
   };
-  if (list.pageSize) putSize(parts, list.pageSize, plan.pageSize);
+  const fitted = findFittedPage(rules, plan, checkpoint);
+  if (list.pageSize) putSize(parts, list.pageSize, fitted?.size ?? plan.pageSize);
   putSince(parts, chosen, plan);
   const named = namedFields(rules, plan);
   putSelected(parts, rules, named);
-  putPlace(parts, paging, checkpoint);
+  putPlace(parts, paging, checkpoint, fitted);
   parts.query.unshift(...filledQuery(rules, parts));
   // The URL of a next page has the query, but not the headers.
   if ((paging.nextUrl ?? paging.link) && typeof place === "string")
@@ -286,7 +288,8 @@ function nextCheckpoint(
   const { rules, position, bound } = chosen;
   const paging = rules.paging ?? {};
   const most = rules.list?.pageSize?.most;
-  const pageSize = most === undefined ? undefined : chooseSize(most, plan.pageSize);
+  const fitted = findFittedPage(rules, plan, checkpoint);
+  const pageSize = most === undefined ? undefined : (fitted?.size ?? chooseSize(most, plan.pageSize));
   const { from } = paging.keyset ?? {};
   const before = readBefore(checkpoint);
   const read = before === undefined ? undefined : before + ids.length;
@@ -301,8 +304,10 @@ function nextCheckpoint(
     lastId: from === undefined ? ids.at(-1) : textAt(entries.at(-1) ?? null, from),
     listPath: fillPath(rules.list?.path ?? "", rules),
     pageSize,
+    fitted,
   });
-  const overlapped = overlap(rules, isBehindPeriod(chosen, records) ? undefined : following, all);
+  const goesOn = isBehindPeriod(chosen, records) ? undefined : following;
+  const overlapped = overlap(rules, plan, { place: goesOn, before: checkpoint?.["place"], entries: all });
   const { place } = overlapped;
   const moved = moves ? moveBound(chosen, records, checkpoint, place) : undefined;
   const reading = paging.newestFirst ? readOn(chosen, checkpoint, records, place) : undefined;
@@ -314,7 +319,14 @@ function nextCheckpoint(
       ? { ...(position > 0 && { list: position }), ...reading.next }
       : nextList(chosen).next;
   }
-  const step = { place: moved ? moved.place : place, after: moved?.after, ids, read, total };
+  const deep = fitted && findFittedPage(rules, plan, { place: place ?? null });
+  const step = {
+    place: moved ? moved.place : place,
+    after: moved?.after,
+    ids,
+    read,
+    ...(deep && { pagesBefore: deep.before / deep.size }),
+  };
   // When the bound has moved, the list is read from its beginning: pages and depth are counted from zero again.
   const remembered = trackProgress(checkpoint, moved ? {} : paging, step);
   return {

@@ -4,11 +4,12 @@
  * records of the one before. Where a page has any record that was read, nothing between them is left out. Where it has none that is known,
  * many were deleted, and the list goes back until a page has one.
  */
-import type { JsonObject } from "../../ground/json.ts";
+import type { Json, JsonObject } from "../../ground/json.ts";
 import { brokenPage } from "../calls/page-check.ts";
 import type { Checkpoint, ReadPlan } from "../read-connector.ts";
 import { readRecordId, type ObjectPlan } from "./object-plan.ts";
 import type { PagePlace } from "./paging.ts";
+import { findFittedPage, hasFittedPages, type FittedPage } from "./fitted-pages.ts";
 import { chooseSize } from "./smaller-pages.ts";
 
 /** More than one, because the last record itself may be deleted. */
@@ -92,17 +93,36 @@ export function goBack(
 }
 
 /** Returns the place of the next page so much earlier that it overlaps this one, with the ids that it begins with. */
-export function overlap(rules: ObjectPlan, place: PagePlace | undefined, entries: JsonObject[]): Overlap {
-  const { paging } = rules;
+export function overlap(
+  rules: ObjectPlan,
+  plan: ReadPlan,
+  {
+    place,
+    before = null,
+    entries,
+  }: { place: PagePlace | undefined; before: Json | undefined; entries: JsonObject[] },
+): Overlap {
+  const mayOverlap = rules.paging?.offset !== undefined || hasFittedPages(rules);
+  if (typeof place !== "number" || !mayOverlap) return { place, tail: [], marks: [] };
   const length = Math.min(OVERLAP, Math.floor(entries.length / 2));
+  const fitted = findFittedPage(rules, plan, { place: before });
+  const earlier = fitted ? findEarlier(rules, plan, place - length, fitted) : place - length;
   const ids = entries.map((entry) => readRecordId(entry, rules) ?? "");
-  const tail = ids.slice(ids.length - length);
+  const tail = earlier < place ? ids.slice(Math.max(0, ids.length - (place - earlier))) : [];
   // An entry without an id cannot be found again.
-  const mayOverlap = paging?.offset && !paging.offset.multiples && !paging.newestFirst;
-  const isKnown = mayOverlap && tail.every((id) => id !== "");
-  if (typeof place !== "number" || !isKnown || length === 0) return { place, tail: [], marks: [] };
+  if (tail.length === 0 || tail.includes("")) return { place: Math.max(place, earlier), tail: [], marks: [] };
   const marks = KNOWN_DISTANCES.flatMap((distance) => ids.at(-distance) || []);
-  return { place: place - length, tail, marks };
+  return { place: earlier, tail, marks };
+}
+
+/** Returns the place of a fitted page that begins with the record at a place, or a few before; behind the page where none would reach further. */
+function findEarlier(rules: ObjectPlan, plan: ReadPlan, place: number, { before, size }: FittedPage): number {
+  const end = before + size;
+  const [earlier, behind] = [place, firstPlace(rules) + end].map((one) =>
+    findFittedPage(rules, plan, { place: one }),
+  );
+  const next = earlier && earlier.before + earlier.size > end ? earlier : behind;
+  return firstPlace(rules) + (next?.before ?? end);
 }
 
 /** Returns what the next checkpoint remembers of the overlap. */

@@ -10,11 +10,19 @@ import { put, type RequestParts, formatTime, withQuery } from "./request-parts.t
 import type { Connector } from "../connector.ts";
 import { send } from "../calls/send-request.ts";
 import { fillPath } from "./fill-path.ts";
+import type { FittedPage } from "./fitted-pages.ts";
 
 /** Adds the place of the page to a request. Pages by URL are requested by their own path. */
-export function putPlace(parts: RequestParts, paging: PagingRules, checkpoint: Checkpoint | undefined): void {
+export function putPlace(
+  parts: RequestParts,
+  paging: PagingRules,
+  checkpoint: Checkpoint | undefined,
+  fitted?: FittedPage,
+): void {
   const place = checkpoint?.["place"];
-  if (paging.page) put(parts, paging.page.to, typeof place === "number" ? place : paging.page.first);
+  if (paging.page && fitted) put(parts, paging.page.to, fitted.before / fitted.size + paging.page.first);
+  else if (paging.page) put(parts, paging.page.to, typeof place === "number" ? place : paging.page.first);
+  else if (paging.offset && fitted) put(parts, paging.offset.to, fitted.before + firstOffset(paging.offset));
   else if (paging.offset)
     put(parts, paging.offset.to, typeof place === "number" ? place : firstOffset(paging.offset));
   else if (paging.keyset && typeof place === "string")
@@ -38,6 +46,7 @@ interface Answered {
   listPath: string;
   /** Entries that were asked for. */
   pageSize: number | undefined;
+  fitted: FittedPage | undefined;
 }
 
 export type PagePlace = string | number;
@@ -52,14 +61,24 @@ export function nextPlace(
   answered: Answered,
 ): PagePlace | undefined {
   const { cursor, nextUrl, link, page, offset, keyset } = paging;
-  const { response, body, count, lastId, listPath } = answered;
+  const { response, body, count, lastId, listPath, fitted } = answered;
   if (cursor) {
     const isLast = hasMore(cursor, body) === false || (cursor.scroll && count === 0);
     return isLast ? undefined : withoutAddress(cursorIn(body, cursor.from), cursor.to);
   }
   if (nextUrl)
     return hasMore(nextUrl, body) === false ? undefined : pathBelow(textIn(at(body, nextUrl.from)), listPath);
-  if (link) return pathBelow(NEXT_LINK.exec(response.headers["link"] ?? "")?.[1], listPath);
+  if (link) return pathBelow(nextLink(response), listPath);
+  const counted = page ?? offset;
+  if (fitted && counted) {
+    const number = fitted.before / fitted.size + 1;
+    const reached = { ...answered, read: fitted.before + count };
+    const isLast = page?.pages !== undefined && number >= Number(textAt(body, page.pages) ?? Number.NaN);
+    if (isLast || !goesOn(paging, counted, reached)) return undefined;
+    // Where others follow, a page may be short because the user does not see some of its rows.
+    const length = hasMore(counted, body, response) ? fitted.size : count;
+    return firstOffset(offset) + fitted.before + length;
+  }
   if (page) {
     const number = typeof before === "number" ? before : page.first;
     const pages = page.pages === undefined ? undefined : Number(textAt(body, page.pages) ?? Number.NaN);
@@ -70,7 +89,9 @@ export function nextPlace(
     const skipped = typeof before === "number" ? before : firstOffset(offset);
     // What was read is not what is before the page, where records that were read are deleted.
     const reached = { ...answered, read: skipped - firstOffset(offset) + count };
-    return goesOn(paging, offset, reached) ? skipped + count : undefined;
+    return goesOn(paging, offset, reached)
+      ? (numberInAddress(offset, answered) ?? skipped + count)
+      : undefined;
   }
   if (!keyset || !goesOn(paging, keyset, answered)) return undefined;
   if (lastId !== undefined) return lastId;
@@ -80,10 +101,16 @@ export function nextPlace(
 interface Flags {
   more?: string;
   last?: string;
+  linked?: boolean;
 }
 
 /** Returns whether the flag of the answer says that others follow; undefined without a flag. */
-function hasMore({ more, last }: Flags, body: Json): boolean | undefined {
+function hasMore(
+  { more, last, linked }: Flags,
+  body: Json,
+  response?: ProviderResponse,
+): boolean | undefined {
+  if (linked && response) return nextLink(response) !== undefined;
   if (more !== undefined) return isTrue(at(body, more));
   const value = last === undefined ? undefined : at(body, last);
   return value === undefined ? undefined : !isTrue(value);
@@ -92,13 +119,13 @@ function hasMore({ more, last }: Flags, body: Json): boolean | undefined {
 function goesOn(
   { shortPageEnds }: PagingRules,
   flags: Flags,
-  { body, count, fresh, read, total, pageSize }: Answered,
+  { response, body, count, fresh, read, total, pageSize }: Answered,
 ): boolean {
   const isFull = pageSize !== undefined && count >= pageSize;
   const isUntold = flags.more !== undefined && at(body, flags.more) === undefined;
   // Where the answer leaves the flag out, only a page with room left is the last one.
   if (isFull && isUntold) return true;
-  const reported = hasMore(flags, body);
+  const reported = hasMore(flags, body, response);
   if (reported !== undefined) return reported;
   if (fresh === 0 && !isFull) return false;
   if (shortPageEnds && pageSize !== undefined && count < pageSize) return false;
@@ -108,7 +135,21 @@ function goesOn(
 /** Written so that no part matches the beginning of another link: otherwise a long header would block the process for seconds. */
 const NEXT_LINK = /<([^<>]+)>\s*;[^,<]*rel="?next"?/;
 
-const firstOffset = ({ first = 0 }: NonNullable<PagingRules["offset"]>): number => first;
+const nextLink = ({ headers }: ProviderResponse): string | undefined =>
+  NEXT_LINK.exec(headers["link"] ?? "")?.[1];
+
+/** Returns the number of records before the next page in its address, where the answer has one: there may be rows that the user does not see. */
+function numberInAddress(
+  { to, linked, more }: NonNullable<PagingRules["offset"]>,
+  { response, body }: Pick<Answered, "response" | "body">,
+): number | undefined {
+  const address = linked ? nextLink(response) : more && textIn(at(body, more));
+  const url = address ? URL.parse(address, "https://provider.invalid") : undefined;
+  const text = url?.searchParams.get(to.slice("query.".length));
+  return text && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+}
+
+const firstOffset = ({ first = 0 }: Pick<NonNullable<PagingRules["offset"]>, "first"> = {}): number => first;
 
 /** Returns the cursor as text. Providers end a list with an absent one, null, false, an empty text or 0. */
 function cursorIn(body: Json, path: string): string | undefined {

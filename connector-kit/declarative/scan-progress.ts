@@ -21,7 +21,8 @@ interface Step {
   ids: string[];
   /** Entries of the list so far; undefined for a scan that began before they were counted. */
   read: number | undefined;
-  total: number | undefined;
+  /** Pages before the next one, where that is not the number of those that were read. */
+  pagesBefore?: number;
 }
 
 /** Returns the entries that the list has given before this page; undefined where the scan does not know it. */
@@ -53,7 +54,7 @@ export function trackProgress(
   const page = ids.length === 0 ? undefined : digest(`${String(from ?? "")} ${ids.join(" ")}`);
   if (page !== undefined && page === checkpoint?.["page"])
     throw brokenPage(`the page has the same ${ids.length} records as the one before it`);
-  requireDepth(paging, pages, read);
+  requireDepth(paging, step.pagesBefore ?? pages, read);
   // Brent's search for circles: the mark moves on to the place at each power of two.
   const isPower = (pages & (pages - 1)) === 0;
   const mark = isPower ? here : (checkpoint?.["mark"] ?? here);
@@ -111,7 +112,7 @@ export function restartBehindLoss(paging: PagingRules, checkpoint: Checkpoint | 
 }
 
 /** Throws if the list has ended although the provider announced more records. */
-export function requireWhole({ read, total }: Pick<Step, "read" | "total">): void {
+export function requireWhole({ read, total }: { read: number | undefined; total: number | undefined }): void {
   if (read === undefined || total === undefined || read >= total) return;
   throw brokenPage(`the list ended after ${read} records, but the provider tells of ${total}`);
 }

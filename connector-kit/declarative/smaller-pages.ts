@@ -25,7 +25,8 @@ export function rememberPlace(
   checkpoint: Checkpoint | undefined,
   pageSize: number | undefined,
 ): Checkpoint {
-  const size = checkpoint?.["size"] ?? (chosen.rules.paging?.page && pageSize);
+  const { page } = chosen.rules.paging ?? {};
+  const size = checkpoint?.["size"] ?? (page && !page.anySize ? pageSize : undefined);
   return {
     ...(place !== undefined && { place }),
     ...(size !== undefined && { size }),
@@ -51,7 +52,8 @@ export function restartElsewhere(
   if (goesOnByTime && place !== undefined && after === undefined) return beginAnew(checkpoint);
   if (typeof place !== "number") return undefined;
   const most = list?.pageSize?.most;
-  const isSized = !paging?.page || most === undefined || size === chooseSize(most, pageSize);
+  const isSized =
+    !paging?.page || paging.page.anySize || most === undefined || size === chooseSize(most, pageSize);
   return isSized && asked === digestRequest(chosen) ? undefined : beginAnew(checkpoint);
 }
 
@@ -89,10 +91,8 @@ export function restartWithHalf(
   if (most === undefined) return undefined;
   const size = Math.floor(chooseSize(most, pageSize) / 2);
   if (size < 1) return undefined;
-  const { cursor, offset, keyset } = paging;
-  if (offset?.multiples && Number(checkpoint?.["place"] ?? 0) % size !== 0)
-    return { ...beginAnew(checkpoint), size };
-  if (offset ?? keyset ?? (cursor && !cursor.scroll)) return { ...checkpoint, size };
+  const { cursor, page, offset, keyset } = paging;
+  if (page?.anySize ?? offset ?? keyset ?? (cursor && !cursor.scroll)) return { ...checkpoint, size };
   const address = writeSize(checkpoint?.["place"], list?.pageSize, size);
   if (address !== undefined) return { ...checkpoint, place: address, size };
   return { ...beginAnew(checkpoint), size };

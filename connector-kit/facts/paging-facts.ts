@@ -19,7 +19,9 @@ export const ListPaging = closed(
     ),
     to: optional("Where the place goes: `query.<name>`, `body.<path>` or `argument.<path>`."),
     template: optional("Text around the place, with `{place}`, where it is a part of a query language."),
-    from: optional("Path of the next cursor or address in an answer; `header.<name>` for a header."),
+    from: optional(
+      "Path of the next cursor or address in an answer; `header.<name>` for a header. Of `page` and `offset`: of the address of the next page.",
+    ),
     last: Type.Optional(
       buildUnion(
         ["absent", "null", "empty", "present"],
@@ -50,6 +52,9 @@ export const ListPaging = closed(
     ),
     mustExist: flag(
       "Of `keyset`: a request whose id is that of a record that left the list meanwhile is refused.",
+    ),
+    linked: flag(
+      "Of `page` and `offset`: the Link header has the address of the next page, where there is one.",
     ),
     positional: flag(
       "A cursor or address stands for a number of records: a row that moves shifts the pages behind it.",

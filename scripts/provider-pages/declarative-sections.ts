@@ -1,6 +1,7 @@
 /** Words what a description states: objects, a first write, how lists are read, limits, errors, and what was checked. */
 import type { Connector } from "../../connector-kit/connector.ts";
 import { reportsDeletions } from "../../connector-kit/declarative/chosen-list.ts";
+import { hasFittedPages } from "../../connector-kit/declarative/fitted-pages.ts";
 import type { Description } from "../../connector-kit/declarative/rules/description.ts";
 import {
   buildPlans,
@@ -133,12 +134,12 @@ function connectionValues({ values = {} }: Account): string[] {
 function limitSection({ limits }: Description, plans: ObjectPlan[], facts: Facts | undefined): string[] {
   const sizes = new Set(plans.flatMap(({ list }) => list?.pageSize?.most ?? []));
   const below = plans.filter(({ parent }) => parent);
-  // Cursors and addresses can be positions, too: the vendor's material tells it, not the description. Pages by offset overlap.
-  const byPosition = plans.filter(
-    ({ name, paging, since }) =>
-      since?.keyset !== true &&
-      (paging?.page ?? paging?.offset?.multiples ?? facts?.objects[name]?.list?.paging.positional),
-  );
+  // Cursors and addresses can be positions, too: the vendor's material tells it, not the description. Other pages by position overlap.
+  const byPosition = plans.filter((plan) => {
+    const { name, paging, since } = plan;
+    if (since?.keyset || hasFittedPages(plan)) return false;
+    return paging?.page ?? paging?.offset?.multiples ?? facts?.objects[name]?.list?.paging.positional;
+  });
   return [
     "",
     "## Limits",

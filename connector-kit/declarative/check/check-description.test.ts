@@ -205,6 +205,15 @@ test("values of the connection, versions, parts of a query, GraphQL and names of
     ],
     ["select.ids.most", { select: { to: "query.f", most: 9, ids: { to: "query.ids", most: 0 } } }],
     ["idPattern", { idPattern: ".*" }],
+    ["paging.page.anySize", { paging: { page: { to: "query.p", first: 1, anySize: true } } }],
+    [
+      "paging.page.anySize",
+      {
+        list: { path: "/people", pageSize: { to: "query.size", most: 10 } },
+        paging: { page: { to: "query.p", first: 1, anySize: true } },
+      },
+    ],
+    ["paging", { paging: { page: { to: "query.p", first: 1, more: "more", linked: true } } }],
     ["paging.newestFirst", { changedPath: "at", paging: { link: true, newestFirst: true } }],
     ["paging.newestFirst", { paging: { page: { to: "query.p", first: 1 }, newestFirst: true } }],
     [

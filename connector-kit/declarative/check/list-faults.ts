@@ -19,8 +19,8 @@ export function findPagingFaults(paging: PagingRules, path: string): ProviderFau
   return [
     ...(styles.length === 1 ? [] : toFaults(path, `must have exactly one of ${STYLES.join(", ")}`)),
     ...flags.flatMap((flag) =>
-      flag?.more !== undefined && flag.last !== undefined
-        ? toFaults(path, "has both more and last: keep the one that the provider documents")
+      [flag?.more, flag?.last, flag && "linked" in flag ? flag.linked : undefined].filter(Boolean).length > 1
+        ? toFaults(path, "has several of more, last and linked: keep the one that the provider documents")
         : [],
     ),
     ...(shortPageEnds && !isCounted
@@ -161,18 +161,35 @@ export function listExampleFaults(plan: ObjectPlan, path: string): ProviderFault
         ? "needs changedPath, the time that the list is sorted by"
         : "cannot be used with since.to: the list itself is read as far as it has changed",
     );
-  if (changedPath === undefined || parent) return [];
+  const least = findFittedFaults(plan, path);
+  if (changedPath === undefined || parent) return least;
   const full = movedBy({ ...list?.query }, changedPath);
   const bounded = movedBy(
     { ...since?.list?.query, ...since?.query, template: since?.template ?? "" },
     changedPath,
   );
   return [
+    ...least,
     ...(full !== undefined && isByPosition(plan.paging) ? toFaults(`${path}.list.query.${full}`, MOVES) : []),
     ...(bounded !== undefined && isByPosition(since?.paging ?? plan.paging)
       ? toFaults(`${path}.since.${bounded}`, MOVES)
       : []),
   ];
+}
+
+/** Smaller pages have no room for records of the one before at each place. */
+const LEAST_FITTED = 20;
+
+/** Faults of pages whose size is chosen. */
+function findFittedFaults({ list, paging }: ObjectPlan, path: string): ProviderFault[] {
+  const { most = 0 } = list?.pageSize ?? {};
+  if (!paging?.page?.anySize || most >= LEAST_FITTED) return [];
+  return toFaults(
+    `${path}.paging.page.anySize`,
+    list?.pageSize
+      ? `is for pages of ${LEAST_FITTED} records or more, and list.pageSize.most is ${most}`
+      : "needs list.pageSize: the size of each page is chosen",
+  );
 }
 
 const MOVES =

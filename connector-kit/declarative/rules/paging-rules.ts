@@ -12,6 +12,13 @@ const counted = {
   last: optional("Path of a member that is true on the last page."),
 };
 
+/** The same, for pages whose provider may name the next one, too. */
+const linked = Type.Optional(
+  Type.Boolean({
+    description: "The `Link` header names the next page, where there is one (RFC 8288).",
+  }),
+);
+
 /** Exactly one of `cursor` to `none`. */
 export const Paging = Type.Object({
   cursor: Type.Optional(
@@ -50,7 +57,16 @@ export const Paging = Type.Object({
       to: text("Where the number of the page goes."),
       first: Type.Integer({ description: "Number of the first page." }),
       pages: optional("Path of the number of pages."),
+      anySize: Type.Optional(
+        Type.Boolean({
+          description:
+            "The provider gives pages of each size up to `list.pageSize.most`. Their sizes are then chosen so that a page begins with the last " +
+            "three records of the one before, because one that is deleted meanwhile moves the others: the second page of 97 follows one of 100. " +
+            "Without it, a record can be missed that moves to a page that was read.",
+        }),
+      ),
       ...counted,
+      linked,
     }),
   ),
   offset: Type.Optional(
@@ -63,10 +79,11 @@ export const Paging = Type.Object({
       multiples: Type.Optional(
         Type.Boolean({
           description:
-            "The provider takes only whole multiples of the page's size, so pages do not begin with records of the one before.",
+            "The provider takes only whole multiples of the page's size. Sizes are then chosen as with `page.anySize`.",
         }),
       ),
       ...counted,
+      linked,
     }),
   ),
   keyset: Type.Optional(

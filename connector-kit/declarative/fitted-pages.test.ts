@@ -1,0 +1,145 @@
+/** Numbered pages whose size can be chosen: records that are deleted while they are read hide no others. */
+import assert from "node:assert/strict";
+import { test, type TestContext } from "node:test";
+import type { JsonObject } from "../../ground/json.ts";
+import { fitPage } from "./fitted-pages.ts";
+import type { ObjectRules } from "./rules/description.ts";
+import { numberIn, open, people, PLAN, upTo, type Answer } from "./scan-fixture.ts";
+
+const rules = (most: number, more: object = {}): ObjectRules => ({
+  list: { path: "/people", pageSize: { to: "query.size", most } },
+  paging: { page: { to: "query.page", first: 1, anySize: true, ...more } },
+});
+
+/** Cuts a page by its number out of the records that `change` leaves before each request. */
+async function openNumbered(
+  t: TestContext,
+  { count, rules: given }: { count: number; rules: ObjectRules },
+  change: (present: JsonObject[], request: number) => JsonObject[],
+  also: (present: JsonObject[], end: number) => Partial<Answer> & { members?: object } = () => ({}),
+) {
+  let present = people(1, count);
+  let request = 0;
+  const opened = await open(t, given, (query) => {
+    present = change(present, (request += 1));
+    const [page, size] = [numberIn(query, "page"), numberIn(query, "size")];
+    const end = page * size;
+    const { members, ...answer } = also(present, end);
+    return { body: { data: present.slice(end - size, end), ...members }, ...answer };
+  });
+  return { ...opened, listPresent: () => present.map(({ id }) => String(id)) };
+}
+
+test("a record that is deleted before each page hides no other one", async (t) => {
+  for (const most of [20, 50, 100, 200]) {
+    const count = most * 12;
+    const { scan, requests, listPresent } = await openNumbered(t, { count, rules: rules(most) }, (present) =>
+      present.slice(1),
+    );
+    const ids = await scan();
+    const found = new Set(ids);
+    for (const id of listPresent()) assert.ok(found.has(id), `${id} in pages of ${most}`);
+    assert.equal(ids.length, found.size, "no record comes twice");
+    // Twelve pages would do if none overlapped.
+    assert.ok(requests.length <= 18, `${requests.length} requests in pages of ${most}`);
+  }
+});
+
+test("no page is asked for that is larger than the provider gives, and together they have every record once", async (t) => {
+  for (const count of [0, 1, 99, 100, 101, 997, 2_500]) {
+    const { scan, requests } = await openNumbered(t, { count, rules: rules(100) }, (present) => present);
+    assert.deepEqual(await scan(), upTo(count));
+    for (const request of requests) assert.ok(Number(/size=(\d+)/.exec(request)?.[1]) <= 100, request);
+    assert.ok(requests.length <= count / 80 + 2, `${requests.length} requests for ${count} records`);
+  }
+});
+
+test("where more are deleted than pages overlap, the list goes back", async (t) => {
+  for (const gone of [5, 60, 150, 300]) {
+    const { scan, listPresent } = await openNumbered(
+      t,
+      { count: 1_000, rules: rules(100) },
+      (present, request) => (request === 5 ? present.slice(gone) : present),
+    );
+    const found = new Set(await scan());
+    for (const id of listPresent()) assert.ok(found.has(id), `${id} behind ${gone}`);
+  }
+});
+
+test("a total that shrinks below what was read does not end the list", async (t) => {
+  const { scan, listPresent } = await openNumbered(
+    t,
+    { count: 60, rules: { ...rules(10), total: "total" } },
+    (present, request) => (request === 4 ? present.slice(25) : present),
+    (present) => ({ members: { total: present.length } }),
+  );
+  const found = new Set(await scan());
+  for (const id of listPresent()) assert.ok(found.has(id), id);
+});
+
+test("the provider's word for the last page is about the page that was asked for", async (t) => {
+  const flags: [object, (present: JsonObject[], end: number) => Partial<Answer> & { members?: object }][] = [
+    [{ more: "more" }, (present, end) => ({ members: { more: end < present.length } })],
+    [{ last: "last" }, (present, end) => ({ members: { last: end >= present.length } })],
+    [
+      { linked: true },
+      (present, end) => ({
+        headers: { link: `</people>; rel="${end < present.length ? "next" : "first"}"` },
+      }),
+    ],
+  ];
+  for (const [more, also] of flags) {
+    const { scan, requests } = await openNumbered(
+      t,
+      { count: 197, rules: rules(100, more) },
+      (present) => present,
+      also,
+    );
+    assert.deepEqual(await scan(), upTo(197));
+    // The first hundred, and the 97 behind the three that are known: 97 to 194; then 190 or later to 197.
+    assert.ok(requests.length <= 3, requests.join(" "));
+  }
+});
+
+test("pages of one or two records have no room for others, and are read as they are", async (t) => {
+  for (const pageSize of [1, 2, 3, 4, 5]) {
+    const { scan } = await openNumbered(t, { count: 31, rules: rules(100) }, (present) => present);
+    assert.deepEqual(await scan({ ...PLAN, pageSize }), upTo(31), `pages of ${pageSize}`);
+  }
+});
+
+test("a page reaches as far as it can, and no further than the last page that can be asked for", () => {
+  assert.deepEqual(fitPage(0, 100), { before: 0, size: 100 });
+  assert.deepEqual(fitPage(97, 100), { before: 97, size: 97 });
+  for (let before = 0; before < 3_000; before += 1) {
+    const page = fitPage(before, 100);
+    assert.equal(page.before % page.size, 0);
+    assert.ok(page.before <= before && page.before + page.size > before && page.size <= 100);
+    assert.deepEqual(fitPage(page.before, 100), page, "the same page is found by its own place");
+    const inTen = fitPage(before % 1_000, 100, 10);
+    assert.ok(inTen.before / inTen.size < 10, `${before}`);
+  }
+});
+
+test("where the provider takes only multiples of the page's size as the number of records before it, pages overlap as well", async (t) => {
+  let present = people(1, 1_200);
+  const { scan, requests } = await open(
+    t,
+    {
+      list: { path: "/people", pageSize: { to: "query.limit", most: 100 } },
+      paging: { offset: { to: "query.offset", multiples: true, more: "hasMore" } },
+    },
+    (query) => {
+      const [offset, limit] = [numberIn(query, "offset"), numberIn(query, "limit")];
+      if (offset % limit !== 0)
+        return { status: 400, body: { message: "offset must be divisible by limit" } };
+      present = present.slice(1);
+      return {
+        body: { data: present.slice(offset, offset + limit), hasMore: offset + limit < present.length },
+      };
+    },
+  );
+  const found = new Set(await scan());
+  for (const { id } of present) assert.ok(found.has(String(id)), String(id));
+  assert.ok(requests.length <= 16, `${requests.length} requests`);
+});

@@ -1,0 +1,47 @@
+/**
+ * Pages by number, or by a multiple of their size, whose size can be chosen: the size is fitted so that a page begins with some records of the
+ * one before. Behind the first hundred records, the second page of 97 begins with the last three of them.
+ */
+import type { Checkpoint, ReadPlan } from "../read-connector.ts";
+import type { ObjectPlan } from "./object-plan.ts";
+import { chooseSize } from "./smaller-pages.ts";
+
+/** The records of a page: so many, behind so many others. */
+export interface FittedPage {
+  before: number;
+  size: number;
+}
+
+/** Returns whether places of the list are numbers of records that pages are fitted to. */
+export const hasFittedPages = ({ paging, list }: Pick<ObjectPlan, "paging" | "list">): boolean =>
+  list?.pageSize !== undefined && (paging?.page?.anySize ?? paging?.offset?.multiples) === true;
+
+/** Returns the page at a checkpoint; undefined where pages are not fitted. */
+export function findFittedPage(
+  rules: ObjectPlan,
+  { pageSize }: ReadPlan,
+  checkpoint: Checkpoint | undefined,
+): FittedPage | undefined {
+  const most = rules.list?.pageSize?.most;
+  if (most === undefined || !hasFittedPages(rules)) return undefined;
+  const place = checkpoint?.["place"];
+  const first = rules.paging?.offset?.first ?? 0;
+  const before = typeof place === "number" ? place - first : 0;
+  return fitPage(before, chooseSize(most, pageSize), rules.paging?.depth?.pages);
+}
+
+/**
+ * Returns the page that reaches furthest, among those that have the record behind so many others, are no larger than `most`, and are among
+ * the first `pages`. Of two that reach as far, it is the one that begins later.
+ */
+export function fitPage(before: number, most: number, pages = Number.POSITIVE_INFINITY): FittedPage {
+  const largest = atSize(before, most);
+  let best = largest;
+  for (let size = most - 1; size > 0; size -= 1) {
+    const page = atSize(before, size);
+    if (page.before / size < pages && page.before + size >= best.before + best.size) best = page;
+  }
+  return best;
+}
+
+const atSize = (before: number, size: number): FittedPage => ({ before: before - (before % size), size });
