@@ -4,6 +4,7 @@ import { test } from "node:test";
 import type { RecordWrite } from "../connector-kit/connector.ts";
 import type { ProviderRequest } from "../connector-kit/calls/provider-fetch.ts";
 import { orderWrite, planRead } from "../connector-kit/testing/order-fixture.ts";
+import { valueAt } from "../connector-kit/calls/text-at.ts";
 import { replay, type Reply } from "../connector-kit/testing/replay.ts";
 import type { JsonObject } from "../ground/json.ts";
 import { CONNECTORS } from "./connectors.gen.ts";
@@ -69,8 +70,9 @@ test("Apollo: changed records are found on every page, in whatever order", async
   const full = Array.from({ length: 100 }, (_, index) => record(index, "2026-01-01T00:00:00Z"));
   const provider = replay(
     { status: 200, body: { contacts: full } },
-    { status: 200, body: { contacts: [record(500, "2026-11-21T00:00:00Z")] } },
-    { status: 200, body: { contacts: [] } },
+    // Of 101, the second page of 97 has the last three of the hundred, and one more.
+    { status: 200, body: { contacts: [...full.slice(97), record(500, "2026-11-21T00:00:00Z")] } },
+    { status: 200, body: { contacts: [full[99] ?? {}, record(500, "2026-11-21T00:00:00Z")] } },
   );
   const read = reader("apollo");
   const first = await read.readPage(planRead("contacts", { since: SINCE }), undefined, provider.fetch);
@@ -78,7 +80,15 @@ test("Apollo: changed records are found on every page, in whatever order", async
   const second = await read.readPage(planRead("contacts", { since: SINCE }), first.next, provider.fetch);
   assert.equal(second.records.length, 1);
   const third = await read.readPage(planRead("contacts", { since: SINCE }), second.next, provider.fetch);
-  assert.equal(third.next, undefined);
+  assert.deepEqual([third.records, third.next], [[], undefined]);
+  assert.deepEqual(
+    provider.requests.map(({ body }) => [valueAt(body ?? null, "page"), valueAt(body ?? null, "per_page")]),
+    [
+      [1, 100],
+      [2, 97],
+      [2, 99],
+    ],
+  );
 });
 
 test("Apollo: pages are asked for in the body, in an order that no change moves", () => {

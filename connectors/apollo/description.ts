@@ -13,7 +13,7 @@ const search = (singular: string): ObjectRules => ({
     body: { sort_by_field: `${singular}_created_at` },
     pageSize: { to: "body.per_page", most: 100 },
   },
-  paging: { page: { to: "body.page", first: 1 } },
+  paging: { page: { to: "body.page", first: 1, anySize: true }, depth: { pages: 500 } },
 });
 
 export const description: Description = {
@@ -39,7 +39,7 @@ export const description: Description = {
     opportunities: {
       singular: "opportunity",
       list: { path: "/api/v1/{path}/search", pageSize: { to: "query.per_page", most: 100 } },
-      paging: { page: { to: "query.page", first: 1 } },
+      paging: { page: { to: "query.page", first: 1, anySize: true } },
       example: { name: "Pens" },
     },
   },

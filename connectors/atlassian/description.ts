@@ -45,7 +45,7 @@ export const description: Description = {
       // Without a status only live projects are listed.
       furtherLists: [{ query: { status: "archived" } }, { query: { status: "deleted" }, deleted: true }],
       records: "values",
-      paging: { nextUrl: { from: "nextPage" } },
+      paging: { offset: { to: "query.startAt", last: "isLast" } },
       total: "total",
       create: { method: "POST", path: "/3/project", id: "id" },
       update: { method: "PUT", path: "/3/project/{id}" },

@@ -36,9 +36,9 @@ export const description: Description = {
       example: { email: "ada@example.com", attributes: { FIRSTNAME: "Ada" } },
     },
     companies: {
-      list: { path: "/v3/companies", query: OLDEST_FIRST },
+      list: { path: "/v3/companies", query: OLDEST_FIRST, pageSize: { to: "query.limit", most: 50 } },
       records: "items",
-      paging: { page: { to: "query.page", first: 1 } },
+      paging: { page: { to: "query.page", first: 1, anySize: true } },
       changedPath: "attributes.last_updated_at",
       since: { to: "query.modifiedSince" },
       example: { name: "Quill Ltd" },

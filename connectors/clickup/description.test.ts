@@ -17,9 +17,18 @@ const ENTRIES: Record<string, { open: Json[]; archived: Json[] }> = {
   "/api/v2/space/s/folder": { open: [{ id: "f" }], archived: [] },
   "/api/v2/folder/f/list": { open: [{ id: "open" }], archived: [{ id: "old" }] },
   "/api/v2/space/s/list": { open: [{ id: "loose" }], archived: [] },
-  "/api/v2/list/open/task": { open: [{ id: "1" }], archived: [{ id: "2" }] },
-  "/api/v2/list/old/task": { open: [{ id: "3" }], archived: [{ id: "4" }] },
-  "/api/v2/list/loose/task": { open: [{ id: "5" }], archived: [{ id: "6" }] },
+  "/api/v2/list/open/task": {
+    open: [{ id: "1", date_updated: "1763629200001" }],
+    archived: [{ id: "2", date_updated: "1763629200002" }],
+  },
+  "/api/v2/list/old/task": {
+    open: [{ id: "3", date_updated: "1763629200003" }],
+    archived: [{ id: "4", date_updated: "1763629200004" }],
+  },
+  "/api/v2/list/loose/task": {
+    open: [{ id: "5", date_updated: "1763629200005" }],
+    archived: [{ id: "6", date_updated: "1763629200006" }],
+  },
 };
 
 function answer({ path }: ProviderRequest) {

@@ -7,10 +7,17 @@ const furtherLists = [{ query: { archived: "true" } }];
 const taskPages: ObjectRules = {
   paging: { page: { to: "query.page", first: 0 } },
   changedPath: "date_updated",
-  since: { to: "query.date_updated_gt", format: "unix-ms", exclusive: true },
+  since: {
+    to: "query.date_updated_gt",
+    format: "unix-ms",
+    full: "2000-01-01T00:00:00Z",
+    keyset: true,
+    exclusive: true,
+  },
 };
 
-const taskQuery = { include_closed: "true", subtasks: "true", order_by: "id" };
+/** The size of pages cannot be chosen, so they go on by the time of change. It is in descending order unless that is reversed. */
+const taskQuery = { include_closed: "true", subtasks: "true", order_by: "updated", reverse: "true" };
 
 /** Archived tasks, and those of archived lists, are in the lists of single lists only. */
 const tasksBelow = (object: string): ObjectRules => ({

@@ -5,7 +5,7 @@ export const description: Description = {
   ids: { number: true },
   defaults: {
     list: { path: "/api/v2/{path}", pageSize: { to: "query.per_page", most: 100 } },
-    paging: { link: true },
+    paging: { page: { to: "query.page", first: 1, anySize: true, linked: true } },
     changedPath: "updated_at",
     create: { method: "POST", path: "/api/v2/{path}" },
     update: { method: "PUT", path: "/api/v2/{path}/{id}" },

@@ -4,7 +4,7 @@ import type { Description } from "../../connector-kit/declarative/rules/descript
 export const description: Description = {
   defaults: {
     list: { path: "/{path}", pageSize: { to: "query.per_page", most: 100 } },
-    paging: { link: true },
+    paging: { page: { to: "query.page", first: 1, anySize: true, linked: true } },
     changedPath: "updated_at",
     // What changed "after the given time" is listed.
     since: { to: "query.since", format: "rfc3339-seconds", exclusive: true },
@@ -52,7 +52,7 @@ export const description: Description = {
       example: { repository_id: 1 },
     },
     // Its own `since` is an id.
-    users: { modes: ["read"], since: {} },
+    users: { modes: ["read"], since: {}, paging: { link: true } },
     "user/issues": {
       modes: ["read"],
       list: {

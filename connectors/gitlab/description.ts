@@ -1,8 +1,12 @@
 /** GitLab's projects, groups and snippets: what is not below a project. */
-import type { Description } from "../../connector-kit/declarative/rules/description.ts";
+import type { Description, ObjectRules } from "../../connector-kit/declarative/rules/description.ts";
 
 /** What somebody deletes is scheduled for deletion, for a week or more, and stays in the lists until it is gone for good. */
 const deleted = { at: "marked_for_deletion_on" };
+
+const numbered: ObjectRules = {
+  paging: { page: { to: "query.page", first: 1, anySize: true, linked: true } },
+};
 
 export const description: Description = {
   ids: { number: true },
@@ -37,6 +41,7 @@ export const description: Description = {
       example: { name: "pens" },
     },
     groups: {
+      ...numbered,
       // By default they are sorted by name, which changes.
       list: {
         path: "/api/v4/{path}",
@@ -47,6 +52,7 @@ export const description: Description = {
       example: { name: "quill", path: "quill" },
     },
     snippets: {
+      ...numbered,
       changedPath: "updated_at",
       example: { title: "ink", files: [{ file_path: "ink.txt", content: "blue" }] },
     },

@@ -79,7 +79,7 @@ export const description: Description = {
     },
     articles: {
       // "Articles will be returned in descending order on the `updated_at` attribute", and there is no parameter for another order.
-      paging: { page: { to: "query.page", first: 1, more: "pages.next" }, newestFirst: true },
+      paging: { page: { to: "query.page", first: 1, anySize: true, more: "pages.next" }, newestFirst: true },
       example: { title: "Pens", author_id: 1 },
     },
     tags: { ...seldomPaged, modes: ["read", "create", "delete"], example: { name: "vip" } },

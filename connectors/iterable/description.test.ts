@@ -102,48 +102,66 @@ test("lists are read with their ids", async () => {
   assert.equal(page.next, undefined);
 });
 
-test("the next page of catalogs is an address without host", async () => {
-  const { fetch } = replay({
+test("the address of a next page of catalogs says that there is one", async () => {
+  const catalogs = (names: string[], nextPageUrl?: string) => ({
     status: 200,
     body: {
       msg: "",
       code: "Success",
-      params: { catalogNames: [{ name: "pens" }], nextPageUrl: "/api/catalogs?page=2&pageSize=10" },
+      params: {
+        catalogNames: names.map((name) => ({ name })),
+        ...(nextPageUrl !== undefined && { nextPageUrl }),
+      },
     },
   });
-  const { next } = await read.readPage(planRead("catalogs"), undefined, fetch);
-  assert.equal(next?.["place"], "/api/catalogs?page=2&pageSize=10");
+  const names = Array.from({ length: 120 }, (_, index) => `pens${index}`);
+  const { fetch, requests } = replay(
+    catalogs(names.slice(0, 100), "/api/catalogs?page=2&pageSize=100"),
+    catalogs(names.slice(97)),
+  );
+  const first = await read.readPage(planRead("catalogs"), undefined, fetch);
+  const second = await read.readPage(planRead("catalogs"), first.next, fetch);
+  assert.deepEqual(
+    [...first.records, ...second.records].map(({ id }) => id),
+    names,
+  );
+  assert.equal(second.next, undefined);
+  assert.deepEqual(
+    requests.map(({ path }) => path),
+    ["/api/catalogs?pageSize=100&page=1", "/api/catalogs?pageSize=97&page=2"],
+  );
 });
 
 // src/types/campaigns.ts of Iterable/api-client 981eeb5, 2026-07-09.
 test("campaigns are read to their last page, then archived ones, and fewer than Iterable counts are a failure", async () => {
-  const campaigns = (ids: number[], more: object) => ({
+  const ids = Array.from({ length: 1_001 }, (_, index) => index + 1);
+  const campaigns = (some: number[], more: object) => ({
     status: 200,
-    body: { campaigns: ids.map((id) => ({ id, name: "Pens" })), totalCampaignsCount: 3, ...more },
+    body: { campaigns: some.map((id) => ({ id, name: "Pens" })), totalCampaignsCount: ids.length, ...more },
   });
-  const next = "/api/campaigns?page=2&pageSize=1000";
-  const { fetch, requests } = replay(campaigns([1, 2], { nextPageUrl: next }), campaigns([3], {}), {
-    status: 200,
-    body: { campaigns: [{ id: 4, name: "Ink" }], totalCampaignsCount: 1 },
-  });
+  const { fetch, requests } = replay(
+    campaigns(ids.slice(0, 1_000), { nextPageUrl: "/api/campaigns?page=2&pageSize=1000" }),
+    campaigns(ids.slice(997), {}),
+    { status: 200, body: { campaigns: [{ id: 2_000, name: "Ink" }], totalCampaignsCount: 1 } },
+  );
   const first = await read.readPage(planRead("campaigns"), undefined, fetch);
   const second = await read.readPage(planRead("campaigns"), first.next, fetch);
   const archived = await read.readPage(planRead("campaigns"), second.next, fetch);
   assert.deepEqual(
     requests.map(({ path }) => path),
     [
-      "/api/campaigns?page=1&pageSize=1000",
-      next,
-      "/api/campaigns?page=1&campaignState=Archived&pageSize=1000",
+      "/api/campaigns?pageSize=1000&page=1",
+      "/api/campaigns?pageSize=997&page=2",
+      "/api/campaigns?campaignState=Archived&pageSize=1000&page=1",
     ],
   );
   assert.deepEqual(
-    [...first.records, ...second.records, ...archived.records].map(({ id }) => id),
-    ["1", "2", "3", "4"],
+    [...first.records, ...second.records, ...archived.records].map(({ id }) => Number(id)),
+    [...ids, 2_000],
   );
   assert.equal(archived.next, undefined);
   const short = replay(campaigns([1], {}));
-  await assert.rejects(read.readPage(planRead("campaigns"), undefined, short.fetch), /3/);
+  await assert.rejects(read.readPage(planRead("campaigns"), undefined, short.fetch), /1 records.*1001/);
 });
 
 test("fields of users are members of an object, nested ones with dots", async () => {

@@ -58,8 +58,8 @@ const changed: ObjectRules = { changedPath: "updatedAt" };
 
 /** In the order of ids, by page; a request without a page is not described (Iterable/api-client 981eeb5, 2026-07-09). */
 const inPages = (name: string, most: number): ObjectRules => ({
-  list: { path: "/api/{path}", query: { page: "1" }, pageSize: { to: "query.pageSize", most } },
-  paging: { nextUrl: { from: "nextPageUrl" } },
+  list: { path: "/api/{path}", pageSize: { to: "query.pageSize", most } },
+  paging: { page: { to: "query.page", first: 1, anySize: true, more: "nextPageUrl" } },
   total: `total${name}Count`,
 });
 
@@ -101,11 +101,11 @@ export const description: Description = {
       furtherLists: [{ query: { state: "Archived" } }],
     },
     catalogs: {
-      list: { path: "/api/{path}", query: { page: "1" }, pageSize: { to: "query.pageSize", most: 100 } },
+      list: { path: "/api/{path}", pageSize: { to: "query.pageSize", most: 100 } },
       modes: ["read", "delete"],
       records: "params.catalogNames",
       idPath: "name",
-      paging: { nextUrl: { from: "params.nextPageUrl" } },
+      paging: { page: { to: "query.page", first: 1, anySize: true, more: "params.nextPageUrl" } },
       total: "params.totalCatalogsCount",
       delete: { method: "DELETE", path: "/api/catalogs/{id}" },
     },

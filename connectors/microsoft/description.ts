@@ -21,6 +21,9 @@ const dated = (path: string, most = 500): Pick<ObjectRules, "list" | "since"> =>
   },
 });
 
+/** Calendars and folders have no time of change. */
+const skipped: ObjectRules["paging"] = { offset: { to: "query.$skip", more: "@odata.nextLink" } };
+
 export const description: Description = {
   ids: { pattern: "[A-Za-z0-9_=-]{1,512}" },
   defaults: {
@@ -58,7 +61,7 @@ export const description: Description = {
       path: "messages",
       example: { subject: "Pens" },
     },
-    "me/calendars": { path: "calendars", example: { name: "Pens" } },
+    "me/calendars": { path: "calendars", paging: skipped, example: { name: "Pens" } },
     // The list of events has those of the default calendar, the list of contacts those of the default folder: these have the others, too.
     "me/calendars/events": {
       modes: ["read"],
@@ -69,6 +72,7 @@ export const description: Description = {
     },
     "me/contactFolders": {
       path: "contactFolders",
+      paging: skipped,
       modes: ["read"],
       example: { displayName: "Pens" },
     },

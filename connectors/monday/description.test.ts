@@ -4,6 +4,7 @@ import { test } from "node:test";
 import type { WriteResult } from "../../connector-kit/connector.ts";
 import { ProviderError } from "../../connector-kit/calls/provider-error.ts";
 import { orderWrite, planRead } from "../../connector-kit/testing/order-fixture.ts";
+import { valueAt } from "../../connector-kit/calls/text-at.ts";
 import { replay } from "../../connector-kit/testing/replay.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { CONNECTORS } from "../connectors.gen.ts";
@@ -108,12 +109,23 @@ test("values of columns that roll up are asked for, in lists and of one item", a
     assert.match(readParts(body).query, /\bcolumn_values\(capabilities:\[CALCULATED\]\)\{/);
 });
 
-test("the next page of boards has the next number, not that of the records", async () => {
-  const boards = (...ids: string[]) => success({ boards: ids.map((id) => ({ id })) });
-  const { fetch } = replay(boards("1", "2"), boards("3", "4"));
-  const first = await read.readPage(planRead("boards", { pageSize: 2 }), undefined, fetch);
-  const { next } = await read.readPage(planRead("boards", { pageSize: 2 }), first.next, fetch);
-  assert.equal(next?.["place"], 3);
+test("the next page of boards has its number, and a size with which it begins with the last boards of the one before", async () => {
+  const boards = (from: number, to: number) =>
+    success({ boards: Array.from({ length: to - from + 1 }, (_, index) => ({ id: String(from + index) })) });
+  const { fetch, requests } = replay(boards(1, 100), boards(98, 194));
+  const first = await read.readPage(planRead("boards"), undefined, fetch);
+  const second = await read.readPage(planRead("boards"), first.next, fetch);
+  assert.deepEqual(
+    [...first.records, ...second.records].map(({ id }) => Number(id)),
+    [...Array(194).keys()].map((n) => n + 1),
+  );
+  assert.deepEqual(
+    requests.map(({ body }) => valueAt(body ?? null, "variables")),
+    [
+      { limit: 100, page: 1 },
+      { limit: 97, page: 2 },
+    ],
+  );
 });
 
 test("an item that is not there is none of an empty list", async () => {

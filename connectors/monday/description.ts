@@ -31,7 +31,7 @@ const pages = (list: string, fields: string, constant: string, most = 100): Obje
     pageSize: { to: "body.variables.limit", most },
   },
   records: `data.${list}`,
-  paging: { page: { to: "body.variables.page", first: 1 } },
+  paging: { page: { to: "body.variables.page", first: 1, anySize: true } },
   get: single(list, fields, constant),
 });
 

@@ -8,7 +8,7 @@ export const description: Description = {
   defaults: {
     list: { path: "/public/v1/{path}", pageSize: { to: "query.count", most: 100 } },
     records: "results",
-    paging: { page: { to: "query.page", first: 1 } },
+    paging: { page: { to: "query.page", first: 1, anySize: true } },
     get: { path: "/public/v1/{path}/{id}" },
     create: { method: "POST", path: "/public/v1/{path}" },
     update: { method: "PATCH", path: "/public/v1/{path}/{id}" },
@@ -58,7 +58,10 @@ export const description: Description = {
       },
       records: "items",
       total: "total",
-      paging: { page: { to: "query.page", first: 1, more: "has_more_items" }, newestFirst: true },
+      paging: {
+        page: { to: "query.page", first: 1, anySize: true, more: "has_more_items" },
+        newestFirst: true,
+      },
       changedPath: "date_modified",
       get: { path: "/public/v2/product-catalog/items/{id}" },
       create: { method: "POST", path: "/public/v2/product-catalog/items" },

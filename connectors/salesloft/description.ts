@@ -11,7 +11,7 @@ export const description: Description = {
       pageSize: { to: "query.per_page", most: 100 },
     },
     records: "data",
-    paging: { page: { to: "query.page", first: 1, more: "metadata.paging.next_page" } },
+    paging: { page: { to: "query.page", first: 1, anySize: true, more: "metadata.paging.next_page" } },
     changedPath: "updated_at",
     since: { to: "query.updated_at[gte]", full: "1970-01-01T00:00:00Z", keyset: true },
     create: { method: "POST", path: "/v2/{path}.json" },

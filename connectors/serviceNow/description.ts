@@ -59,6 +59,7 @@ const auditedDeletions = (tables: string): ObjectRules["furtherLists"] => [
       },
       pageSize,
     },
+    paging: { link: true },
     idPath: "documentkey",
     changedPath: "sys_created_on",
     // Before the release Xanadu, entries were written behind the transaction.
@@ -88,7 +89,7 @@ export const description: Description = {
     },
     furtherLists: auditedDeletions("tablename={path}"),
     records: "result",
-    paging: { link: true },
+    paging: { offset: { to: "query.sysparm_offset", linked: true } },
     idPath: "sys_id",
     changedPath: "sys_updated_on",
     // Bounds are read in the zone of the connected user.

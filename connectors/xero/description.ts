@@ -45,6 +45,8 @@ const paged: Required<ObjectRules>["list"] = {
   pageSize: { to: "query.pageSize", most: 500 },
 };
 
+const since = { to: "header.If-Modified-Since", format: "rfc3339-seconds" as const };
+
 const create = {
   method: "PUT" as const,
   path: "/api.xro/2.0/{path}",
@@ -58,10 +60,10 @@ export const description: Description = {
     modes: ["read", "create", "update"],
     list: paged,
     records: "{path}",
-    paging: { page: { to: "query.page", first: 1 } },
+    paging: { page: { to: "query.page", first: 1, anySize: true } },
     changedPath: "UpdatedDateUTC",
     changedFormat: "json-date",
-    since: { to: "header.If-Modified-Since", format: "rfc3339-seconds" },
+    since,
     create,
     update,
     delete: { method: "DELETE", path: "/api.xro/2.0/{path}/{id}" },
@@ -99,12 +101,14 @@ export const description: Description = {
       deleted,
       example: { Reference: "Pens" },
     },
-    // The size of their pages cannot be chosen.
+    // The size of their pages cannot be chosen: they go on by the time of change.
     Quotes: {
       singular: "Quote",
       idPath: "QuoteID",
       deleted,
-      list: { path: "/api.xro/2.0/{path}", query: { order: "{singular}ID ASC" } },
+      list: { path: "/api.xro/2.0/{path}", query: { order: "UpdatedDateUTC ASC" } },
+      paging: { page: { to: "query.page", first: 1 } },
+      since: { ...since, full: "1970-01-01T00:00:00Z", keyset: true, exclusive: true },
       example: { Title: "Pens" },
     },
     BankTransactions: {

@@ -48,7 +48,7 @@ const leads: ObjectRules = {
 const bin: ObjectRules["furtherLists"] = [
   {
     list: { path: `${path}/deleted`, query: { type: "all" }, pageSize },
-    paging: { page: { to: "query.page", first: 1, more: "info.more_records" } },
+    paging: { page: { to: "query.page", first: 1, anySize: true, more: "info.more_records" } },
     changedPath: "deleted_time",
     deleted: true,
   },
@@ -132,7 +132,7 @@ export const description: Description = {
       list: { path, query: { sort_by: "id", sort_order: "asc" }, pageSize },
       furtherLists: [],
       since: { to: "header.If-Modified-Since", format: "rfc3339-seconds" },
-      paging: { page: { to: "query.page", first: 1, more: "info.more_records" } },
+      paging: { page: { to: "query.page", first: 1, anySize: true, more: "info.more_records" } },
       get: { path: `${path}/{id}`, record: "data.0" },
       example: {
         Note_Title: "Pens",

@@ -78,11 +78,11 @@ function putNext(
     return `${url}?${query}`;
   };
   const value = token === undefined ? undefined : kind === "cursor" ? token : address();
-  if (kind === "link") {
+  if (kind === "link" || paging.linked) {
     if (value !== undefined) answer.headers["link"] = `<${url}>; rel="self", <${value}>; rel="next"`;
     return;
   }
-  if (from === undefined || (kind !== "cursor" && kind !== "nextUrl")) return;
+  if (from === undefined) return;
   if (from.startsWith("header.")) {
     if (value !== undefined) answer.headers[from.slice("header.".length).toLowerCase()] = value;
   } else if (answer.body) {

@@ -15,7 +15,7 @@ interface Place {
 
 export interface CutPage {
   records: VendorRecord[];
-  /** Cursor of the next page; absent on the last one. */
+  /** Cursor or number of the next page; absent on the last one. */
   token?: string;
   more: boolean;
   total: number;
@@ -122,17 +122,21 @@ function cutByPosition(
     return { records: [], more: false, total: all.length, size };
   }
   const end = Math.min(start + size, depth ?? Infinity);
-  // One page in three is shorter than it could be: rows that the caller may not see are removed afterwards.
-  const isShort = shortPages === true && kind === "page" && (number - first) % 3 === 1;
-  const records = all.slice(start, end).filter((_, index) => !isShort || index > 0);
+  const rows = shortPages ? all.flatMap(withHiddenRows) : all;
+  const more = end < rows.length;
   return {
-    records: isShort ? [...records, ...all.slice(start, start + 1)].slice(0, size) : records,
-    more: end < all.length,
+    records: rows.slice(start, end).flatMap((row) => row ?? []),
+    more,
+    ...(more && { token: String(kind === "page" ? number + 1 : number + size) }),
     total: all.length,
     size,
     end: Math.min(end, all.length),
   };
 }
+
+/** Behind every third record there are two that the user may not see, which are removed from pages after they were cut. */
+const withHiddenRows = (record: VendorRecord): (VendorRecord | undefined)[] =>
+  record.place % 3 === 0 ? [record, undefined, undefined] : [record];
 
 function cutByLastId(
   { fact, order, depth }: PageRules,

@@ -300,8 +300,10 @@ export class Vendor {
     const { liftedBy, records: deepest } = fact.paging.depth ?? {};
     const isLifted = liftedBy !== undefined && hasValues(fact, request, liftedBy);
     const depth = isLifted ? undefined : deepest && (this.depthRecords ?? deepest);
+    // GitLab's pages without a limit go on behind an id.
+    const paged = isLifted ? { ...fact, paging: { ...fact.paging, positional: false } } : fact;
     const page = cutPage(
-      { fact, order, depth, tokens: this.tokens, usualSize: this.usualSize },
+      { fact: paged, order, depth, tokens: this.tokens, usualSize: this.usualSize },
       request,
       listed,
     );

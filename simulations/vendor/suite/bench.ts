@@ -174,6 +174,8 @@ export function touchRecords({ vendor }: Bench, records: VendorRecord[]): (page:
 
 /** Size of a page in checks: small, so that there are several. */
 export const SMALL_PAGE = 2;
+/** Size of pages that have room for some records of the one before, at any place. */
+export const ROOMY_PAGE = 20;
 
 /** Returns the fact about the list for a read of changes. */
 export const chooseChangesFact = ({ object }: Bench): ListFact | undefined => object.changes ?? object.list;
