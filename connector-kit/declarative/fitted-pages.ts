@@ -4,7 +4,6 @@
  */
 import type { Checkpoint, ReadPlan } from "../read-connector.ts";
 import type { ObjectPlan } from "./object-plan.ts";
-import { chooseSize } from "./smaller-pages.ts";
 
 /** The records of a page: so many, behind so many others. */
 export interface FittedPage {
@@ -29,6 +28,10 @@ export function findFittedPage(
   const before = typeof place === "number" ? place - first : 0;
   return fitPage(before, chooseSize(most, pageSize), rules.paging?.depth?.pages);
 }
+
+/** Returns the size of pages that is asked for. */
+export const chooseSize = (most: number, wanted: number | undefined): number =>
+  Math.min(wanted ?? most, most);
 
 /**
  * Returns the page that reaches furthest, among those that have the record behind so many others, are no larger than `most`, and are among

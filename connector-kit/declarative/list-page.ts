@@ -21,7 +21,7 @@ import {
 } from "./chosen-list.ts";
 import { requestFirstCheckpoint, buildFirstCursorRequest, nextPlace, putPlace } from "./paging.ts";
 import { listFilledNames, fillPath, fillText } from "./fill-path.ts";
-import { findFittedPage } from "./fitted-pages.ts";
+import { chooseSize, findFittedPage } from "./fitted-pages.ts";
 import { withFurtherFields } from "./further-fields.ts";
 import { getOne } from "./get-record.ts";
 import { listEntries } from "./list-entries.ts";
@@ -34,7 +34,6 @@ import { formatTime, withQuery, type RequestParts } from "./request-parts.ts";
 import type { ScrollUses } from "./scroll-uses.ts";
 import { nullEmptyFields, putSelected } from "./selected-fields.ts";
 import {
-  chooseSize,
   putSize,
   readSlowWords,
   rememberPlace,

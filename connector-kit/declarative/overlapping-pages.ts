@@ -9,8 +9,7 @@ import { brokenPage } from "../calls/page-check.ts";
 import type { Checkpoint, ReadPlan } from "../read-connector.ts";
 import { readRecordId, type ObjectPlan } from "./object-plan.ts";
 import type { PagePlace } from "./paging.ts";
-import { findFittedPage, hasFittedPages, type FittedPage } from "./fitted-pages.ts";
-import { chooseSize } from "./smaller-pages.ts";
+import { chooseSize, findFittedPage, hasFittedPages, type FittedPage } from "./fitted-pages.ts";
 
 /** More than one, because the last record itself may be deleted. */
 const OVERLAP = 3;

@@ -7,6 +7,7 @@ import type { Checkpoint, ReadPlan } from "../read-connector.ts";
 import type { ChosenList } from "./chosen-list.ts";
 import type { ObjectPlan } from "./object-plan.ts";
 import type { PagePlace } from "./paging.ts";
+import { chooseSize } from "./fitted-pages.ts";
 import { put, type RequestParts } from "./request-parts.ts";
 import { digest } from "./scan-progress.ts";
 
@@ -63,10 +64,6 @@ function digestRequest({ rules: { list, paging, since }, bound }: ChosenList): s
   const period = bound && [since?.to, since?.template, since?.query, since?.body];
   return digest(JSON.stringify([order, period]));
 }
-
-/** Returns the size of pages that is asked for. */
-export const chooseSize = (most: number, wanted: number | undefined): number =>
-  Math.min(wanted ?? most, most);
 
 /** Puts the size of pages that is asked for into the parts of a request. */
 export function putSize(

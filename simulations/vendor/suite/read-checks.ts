@@ -157,8 +157,8 @@ async function smallPages(bench: Bench): Promise<string | undefined> {
 /** Checks reads while records move, in lists sorted by the time of change: one that was read, and one that was not. */
 async function readWhileChanging(bench: Bench): Promise<string | undefined> {
   const records = putRecords(bench, 9);
-  const page = { pageSize: SMALL_PAGE };
-  const found = await scanAll(bench, page, touchRecords(bench, records));
+  bench.vendor.usualSize = SMALL_PAGE;
+  const found = await scanAll(bench, { pageSize: SMALL_PAGE }, touchRecords(bench, records));
   expectIds(found.records, records, { oftener: true });
   return findOrderGap(bench, bench.object.list);
 }
