@@ -82,7 +82,7 @@ test("the provider's word for the last page is about the page that was asked for
     [{ more: "more" }, (present, end) => ({ members: { more: end < present.length } })],
     [{ last: "last" }, (present, end) => ({ members: { last: end >= present.length } })],
     [
-      { linked: true },
+      { next: "header.Link" },
       (present, end) => ({
         headers: { link: `</people>; rel="${end < present.length ? "next" : "first"}"` },
       }),

@@ -63,11 +63,13 @@ export function nextPlace(
   const { cursor, nextUrl, link, page, offset, keyset } = paging;
   const { response, body, count, lastId, listPath, fitted } = answered;
   if (cursor) {
-    const isLast = hasMore(cursor, body) === false || (cursor.scroll && count === 0);
+    const isLast = hasMore(cursor, answered) === false || (cursor.scroll && count === 0);
     return isLast ? undefined : withoutAddress(cursorIn(body, cursor.from), cursor.to);
   }
   if (nextUrl)
-    return hasMore(nextUrl, body) === false ? undefined : pathBelow(textIn(at(body, nextUrl.from)), listPath);
+    return hasMore(nextUrl, answered) === false
+      ? undefined
+      : pathBelow(textIn(at(body, nextUrl.from)), listPath);
   if (link) return pathBelow(nextLink(response), listPath);
   const counted = page ?? offset;
   if (fitted && counted) {
@@ -76,7 +78,7 @@ export function nextPlace(
     const isLast = page?.pages !== undefined && number >= Number(textAt(body, page.pages) ?? Number.NaN);
     if (isLast || !goesOn(paging, counted, reached)) return undefined;
     // Where others follow, a page may be short because the user does not see some of its rows.
-    const length = hasMore(counted, body, response) ? fitted.size : count;
+    const length = hasMore(counted, answered) ? fitted.size : count;
     return firstOffset(offset) + fitted.before + length;
   }
   if (page) {
@@ -101,16 +103,15 @@ export function nextPlace(
 interface Flags {
   more?: string;
   last?: string;
-  linked?: boolean;
+  next?: string;
 }
 
 /** Returns whether the flag of the answer says that others follow; undefined without a flag. */
 function hasMore(
-  { more, last, linked }: Flags,
-  body: Json,
-  response?: ProviderResponse,
+  { more, last, next }: Flags,
+  { response, body }: Pick<Answered, "response" | "body">,
 ): boolean | undefined {
-  if (linked && response) return nextLink(response) !== undefined;
+  if (next !== undefined) return findAddress(next, { response, body }) !== undefined;
   if (more !== undefined) return isTrue(at(body, more));
   const value = last === undefined ? undefined : at(body, last);
   return value === undefined ? undefined : !isTrue(value);
@@ -125,7 +126,7 @@ function goesOn(
   const isUntold = flags.more !== undefined && at(body, flags.more) === undefined;
   // Where the answer leaves the flag out, only a page with room left is the last one.
   if (isFull && isUntold) return true;
-  const reported = hasMore(flags, body, response);
+  const reported = hasMore(flags, { response, body });
   if (reported !== undefined) return reported;
   if (fresh === 0 && !isFull) return false;
   if (shortPageEnds && pageSize !== undefined && count < pageSize) return false;
@@ -138,13 +139,21 @@ const NEXT_LINK = /<([^<>]+)>\s*;[^,<]*rel="?next"?/;
 const nextLink = ({ headers }: ProviderResponse): string | undefined =>
   NEXT_LINK.exec(headers["link"] ?? "")?.[1];
 
-/** Returns the number of records before the next page in its address, where the answer has one: there may be rows that the user does not see. */
-function numberInAddress(
-  { to, linked, more }: NonNullable<PagingRules["offset"]>,
+/** Returns the address of the next page, which is in a header or in the body. */
+const findAddress = (
+  from: string,
   { response, body }: Pick<Answered, "response" | "body">,
+): string | undefined => (from === LINK_HEADER ? nextLink(response) : textIn(at(body, from)));
+
+const LINK_HEADER = "header.Link";
+
+/** Returns the number of records before the next page in its address: there may be rows that the user does not see. */
+function numberInAddress(
+  { to, next }: NonNullable<PagingRules["offset"]>,
+  answered: Pick<Answered, "response" | "body">,
 ): number | undefined {
-  const address = linked ? nextLink(response) : more && textIn(at(body, more));
-  const url = address ? URL.parse(address, "https://provider.invalid") : undefined;
+  const address = next === undefined ? undefined : findAddress(next, answered);
+  const url = address === undefined ? undefined : URL.parse(address, "https://provider.invalid");
   const text = url?.searchParams.get(to.slice("query.".length));
   return text && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }

@@ -45,7 +45,7 @@ export const description: Description = {
       // Without a status only live projects are listed.
       furtherLists: [{ query: { status: "archived" } }, { query: { status: "deleted" }, deleted: true }],
       records: "values",
-      paging: { offset: { to: "query.startAt", last: "isLast" } },
+      paging: { offset: { to: "query.startAt", next: "nextPage" } },
       total: "total",
       create: { method: "POST", path: "/3/project", id: "id" },
       update: { method: "PUT", path: "/3/project/{id}" },

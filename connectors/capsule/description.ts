@@ -18,7 +18,7 @@ export const description: Description = {
       pageSize: { to: "query.perPage", most: 100 },
     },
     records: "{path}",
-    paging: { page: { to: "query.page", first: 1, anySize: true, linked: true } },
+    paging: { page: { to: "query.page", first: 1, anySize: true, next: "header.Link" } },
     changedPath: "updatedAt",
     create: { method: "POST", path: "/v2/{path}", wrap: { in: "{singular}" } },
     update: { method: "PUT", path: "/v2/{path}/{id}", wrap: { in: "{singular}" } },

@@ -5,7 +5,7 @@ export const description: Description = {
   ids: { number: true },
   defaults: {
     list: { path: "/api/v2/{path}", pageSize: { to: "query.per_page", most: 100 } },
-    paging: { page: { to: "query.page", first: 1, anySize: true, linked: true } },
+    paging: { page: { to: "query.page", first: 1, anySize: true, next: "header.Link" } },
     changedPath: "updated_at",
     create: { method: "POST", path: "/api/v2/{path}" },
     update: { method: "PUT", path: "/api/v2/{path}/{id}" },

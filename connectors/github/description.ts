@@ -4,7 +4,7 @@ import type { Description } from "../../connector-kit/declarative/rules/descript
 export const description: Description = {
   defaults: {
     list: { path: "/{path}", pageSize: { to: "query.per_page", most: 100 } },
-    paging: { page: { to: "query.page", first: 1, anySize: true, linked: true } },
+    paging: { page: { to: "query.page", first: 1, anySize: true, next: "header.Link" } },
     changedPath: "updated_at",
     // What changed "after the given time" is listed.
     since: { to: "query.since", format: "rfc3339-seconds", exclusive: true },

@@ -5,7 +5,7 @@ import type { Description, ObjectRules } from "../../connector-kit/declarative/r
 const deleted = { at: "marked_for_deletion_on" };
 
 const numbered: ObjectRules = {
-  paging: { page: { to: "query.page", first: 1, anySize: true, linked: true } },
+  paging: { page: { to: "query.page", first: 1, anySize: true, next: "header.Link" } },
 };
 
 export const description: Description = {

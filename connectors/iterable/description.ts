@@ -59,7 +59,7 @@ const changed: ObjectRules = { changedPath: "updatedAt" };
 /** In the order of ids, by page; a request without a page is not described (Iterable/api-client 981eeb5, 2026-07-09). */
 const inPages = (name: string, most: number): ObjectRules => ({
   list: { path: "/api/{path}", pageSize: { to: "query.pageSize", most } },
-  paging: { page: { to: "query.page", first: 1, anySize: true, more: "nextPageUrl" } },
+  paging: { page: { to: "query.page", first: 1, anySize: true, next: "nextPageUrl" } },
   total: `total${name}Count`,
 });
 
@@ -105,7 +105,7 @@ export const description: Description = {
       modes: ["read", "delete"],
       records: "params.catalogNames",
       idPath: "name",
-      paging: { page: { to: "query.page", first: 1, anySize: true, more: "params.nextPageUrl" } },
+      paging: { page: { to: "query.page", first: 1, anySize: true, next: "params.nextPageUrl" } },
       total: "params.totalCatalogsCount",
       delete: { method: "DELETE", path: "/api/catalogs/{id}" },
     },

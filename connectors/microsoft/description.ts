@@ -22,7 +22,7 @@ const dated = (path: string, most = 500): Pick<ObjectRules, "list" | "since"> =>
 });
 
 /** Calendars and folders have no time of change. */
-const skipped: ObjectRules["paging"] = { offset: { to: "query.$skip", more: "@odata.nextLink" } };
+const skipped: ObjectRules["paging"] = { offset: { to: "query.$skip", next: "@odata.nextLink" } };
 
 export const description: Description = {
   ids: { pattern: "[A-Za-z0-9_=-]{1,512}" },

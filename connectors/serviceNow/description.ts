@@ -5,8 +5,7 @@ import type { MetadataRules } from "../../connector-kit/declarative/rules/metada
 /** The message of a list that takes too long, whose answer has the status 200, the records until then, and the refusal behind them. */
 const BROKEN_OFF = "maximum execution time exceeded";
 
-/** The address of a next page has the number of rows before it, in `sysparm_offset`. */
-const pageSize = { to: "query.sysparm_limit", most: 1000, halvedBy: BROKEN_OFF, inAddress: true };
+const pageSize = { to: "query.sysparm_limit", most: 1000, halvedBy: BROKEN_OFF };
 
 /** The dictionary lists a table's own columns; those of the tables that it extends are listed there. */
 const listDictionaryFields = (...tables: string[]): MetadataRules => ({
@@ -57,7 +56,8 @@ const auditedDeletions = (tables: string): ObjectRules["furtherLists"] => [
         sysparm_fields: "documentkey,tablename,sys_created_on",
         sysparm_query: `${tables}{changed}^ORDERBYsys_created_on^ORDERBYsys_id`,
       },
-      pageSize,
+      // The address of a next page has the number of entries before it, in `sysparm_offset`.
+      pageSize: { ...pageSize, inAddress: true },
     },
     paging: { link: true },
     idPath: "documentkey",
@@ -89,7 +89,7 @@ export const description: Description = {
     },
     furtherLists: auditedDeletions("tablename={path}"),
     records: "result",
-    paging: { offset: { to: "query.sysparm_offset", linked: true } },
+    paging: { offset: { to: "query.sysparm_offset", next: "header.Link" } },
     idPath: "sys_id",
     changedPath: "sys_updated_on",
     // Bounds are read in the zone of the connected user.

@@ -314,7 +314,9 @@ export class Vendor {
       return buildListAnswer(fact, { ...page, records: [], more: false }, [], { url: this.url, request });
     const place = fact.paging.to === undefined ? undefined : readText(request, fact.paging.to);
     if (place !== undefined) seen.place = place;
-    seen.isLast = fact.paging.more !== undefined && !page.more;
+    const { kind, more, linked, from } = fact.paging;
+    const isTold = more ?? linked ?? (kind === "page" || kind === "offset" ? from : undefined);
+    seen.isLast = isTold !== undefined && !page.more;
     if (bound !== undefined && listed.length === 0 && fact.since?.unchanged !== undefined)
       return { status: fact.since.unchanged, headers: {} };
     if (page.records.length === 0 && fact.whenEmpty === "404" && !page.more)

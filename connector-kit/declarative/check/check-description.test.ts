@@ -213,7 +213,8 @@ test("values of the connection, versions, parts of a query, GraphQL and names of
         paging: { page: { to: "query.p", first: 1, anySize: true } },
       },
     ],
-    ["paging", { paging: { page: { to: "query.p", first: 1, more: "more", linked: true } } }],
+    ["paging.offset.next", { paging: { offset: { to: "query.p", next: "header.X-Next" } } }],
+    ["paging", { paging: { page: { to: "query.p", first: 1, more: "more", next: "header.Link" } } }],
     ["paging.newestFirst", { changedPath: "at", paging: { link: true, newestFirst: true } }],
     ["paging.newestFirst", { paging: { page: { to: "query.p", first: 1 }, newestFirst: true } }],
     [

@@ -19,8 +19,13 @@ export function findPagingFaults(paging: PagingRules, path: string): ProviderFau
   return [
     ...(styles.length === 1 ? [] : toFaults(path, `must have exactly one of ${STYLES.join(", ")}`)),
     ...flags.flatMap((flag) =>
-      [flag?.more, flag?.last, flag && "linked" in flag ? flag.linked : undefined].filter(Boolean).length > 1
-        ? toFaults(path, "has several of more, last and linked: keep the one that the provider documents")
+      [flag?.more, flag?.last, flag && "next" in flag ? flag.next : undefined].filter(Boolean).length > 1
+        ? toFaults(path, "has several of more, last and next: keep the one that the provider documents")
+        : [],
+    ),
+    ...(["page", "offset"] as const).flatMap((style) =>
+      /^header\.(?!Link$)/i.test(paging[style]?.next ?? "")
+        ? toFaults(`${path}.${style}.next`, "must be header.Link, or a path in the body of an answer")
         : [],
     ),
     ...(shortPageEnds && !isCounted

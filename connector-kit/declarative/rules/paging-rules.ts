@@ -13,10 +13,9 @@ const counted = {
 };
 
 /** The same, for pages whose provider may name the next one, too. */
-const linked = Type.Optional(
-  Type.Boolean({
-    description: "The `Link` header names the next page, where there is one (RFC 8288).",
-  }),
+const next = optional(
+  "Where the answer has the address of the next page, which is absent, null or empty on the last one: a path, or `header.Link` (RFC 8288). A " +
+    "number of records before the page that it names counts.",
 );
 
 /** Exactly one of `cursor` to `none`. */
@@ -66,7 +65,7 @@ export const Paging = Type.Object({
         }),
       ),
       ...counted,
-      linked,
+      next,
     }),
   ),
   offset: Type.Optional(
@@ -83,7 +82,7 @@ export const Paging = Type.Object({
         }),
       ),
       ...counted,
-      linked,
+      next,
     }),
   ),
   keyset: Type.Optional(
