@@ -29,6 +29,16 @@ export function findFittedPage(
   return fitPage(before, chooseSize(most, pageSize), rules.paging?.depth?.pages);
 }
 
+/** Returns the number of pages before a place; undefined where pages are not fitted. */
+export function countPagesBefore(
+  rules: ObjectPlan,
+  plan: ReadPlan,
+  place: string | number | undefined,
+): number | undefined {
+  const page = findFittedPage(rules, plan, { place: place ?? null });
+  return page && page.before / page.size;
+}
+
 /** Returns the size of pages that is asked for. */
 export const chooseSize = (most: number, wanted: number | undefined): number =>
   Math.min(wanted ?? most, most);

@@ -21,7 +21,7 @@ import {
 } from "./chosen-list.ts";
 import { requestFirstCheckpoint, buildFirstCursorRequest, nextPlace, putPlace } from "./paging.ts";
 import { listFilledNames, fillPath, fillText } from "./fill-path.ts";
-import { chooseSize, findFittedPage } from "./fitted-pages.ts";
+import { chooseSize, countPagesBefore, findFittedPage } from "./fitted-pages.ts";
 import { withFurtherFields } from "./further-fields.ts";
 import { getOne } from "./get-record.ts";
 import { listEntries } from "./list-entries.ts";
@@ -318,14 +318,8 @@ function nextCheckpoint(
       ? { ...(position > 0 && { list: position }), ...reading.next }
       : nextList(chosen).next;
   }
-  const deep = fitted && findFittedPage(rules, plan, { place: place ?? null });
-  const step = {
-    place: moved ? moved.place : place,
-    after: moved?.after,
-    ids,
-    read,
-    ...(deep && { pagesBefore: deep.before / deep.size }),
-  };
+  const pagesBefore = countPagesBefore(rules, plan, place);
+  const step = { place: moved ? moved.place : place, after: moved?.after, ids, read, pagesBefore };
   // When the bound has moved, the list is read from its beginning: pages and depth are counted from zero again.
   const remembered = trackProgress(checkpoint, moved ? {} : paging, step);
   return {

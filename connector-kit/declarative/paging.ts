@@ -143,9 +143,7 @@ const nextLink = ({ headers }: ProviderResponse): string | undefined =>
 const findAddress = (
   from: string,
   { response, body }: Pick<Answered, "response" | "body">,
-): string | undefined => (from === LINK_HEADER ? nextLink(response) : textIn(at(body, from)));
-
-const LINK_HEADER = "header.Link";
+): string | undefined => (from.toLowerCase() === "header.link" ? nextLink(response) : textIn(at(body, from)));
 
 /** Returns the number of records before the next page in its address: there may be rows that the user does not see. */
 function numberInAddress(

@@ -22,7 +22,7 @@ interface Step {
   /** Entries of the list so far; undefined for a scan that began before they were counted. */
   read: number | undefined;
   /** Pages before the next one, where that is not the number of those that were read. */
-  pagesBefore?: number;
+  pagesBefore: number | undefined;
 }
 
 /** Returns the entries that the list has given before this page; undefined where the scan does not know it. */
