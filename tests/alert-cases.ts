@@ -36,6 +36,17 @@ export const ALERT_CASES: Record<string, AlertCase> = {
     labels: { instance: "a:4000" },
     summary: "a:4000 cannot use PostgreSQL: requests are answered with 503.",
   },
+  BusbarShardAway: {
+    series: {
+      'busbar_shard_up{instance="a:4000",shard="b"}': "1 0x60",
+      'busbar_shard_up{instance="a:4000",shard="c"}': "1x130",
+    },
+    quiet: { 'busbar_shard_up{instance="a:4000",shard="b"}': "1x130" },
+    pending: "1m",
+    fires: "4m",
+    labels: { shard: "b" },
+    summary: "The database of the shard b cannot be used: its customers are refused.",
+  },
   BusbarClockWrong: {
     series: { 'busbar_clock_ahead_seconds{instance="a:4000"}': "-6x60" },
     quiet: { 'busbar_clock_ahead_seconds{instance="a:4000"}': "4x130" },

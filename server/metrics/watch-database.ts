@@ -45,6 +45,21 @@ export function watchDatabase(registry: Registry, database: Database): void {
   });
   registry.registerMetric(up);
   watchCopies(registry, database);
+  watchShards(registry, database);
+}
+
+function watchShards(registry: Registry, { shards }: Database): void {
+  const up = new Gauge({
+    name: "busbar_shard_up",
+    help: "Whether this process can use the database of a shard. Only of shards beside the main one.",
+    labelNames: ["shard"],
+    registers: [],
+    collect() {
+      this.reset();
+      for (const { shard, trouble } of shards.slice(1)) this.set({ shard }, trouble ? 0 : 1);
+    },
+  });
+  registry.registerMetric(up);
 }
 
 function watchCopies(registry: Registry, { pool, copied }: Database): void {
@@ -65,9 +80,10 @@ const UNUSABLE = new Set<DatabaseState>(["away", "full", "unwritable"]);
 
 type AddGauge = (name: string, help: string, read: (depths: QueueDepths) => number) => void;
 
-function watchPool(registry: Registry, { pool, dataPool }: Database): void {
-  const pools = dataPool ? [pool, dataPool] : [pool];
-  const sum = (count: (pool: Pool) => number) => pools.reduce((total, one) => total + count(one), 0);
+function watchPool(registry: Registry, { pool, shards }: Database): void {
+  // Shards may come and go.
+  const listPools = () => [pool, ...shards.flatMap(({ dataPool }) => dataPool ?? [])];
+  const sum = (count: (pool: Pool) => number) => listPools().reduce((total, one) => total + count(one), 0);
   const connections = new Gauge({
     name: "busbar_database_connections",
     help: "Connections of this process's pool, and requests that wait for one.",

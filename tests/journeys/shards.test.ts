@@ -42,7 +42,11 @@ async function openScene(t: TestContext) {
   let server = await startServer(dataDir);
   const a = await createEmptyDatabase({ after: (callback) => void last.push(callback) });
   const urls = { a, b: server.url };
-  const busbar = await openTestBusbar({ isDivided: false, shards: urls });
+  const busbar = await openTestBusbar({
+    isDivided: false,
+    shards: urls,
+    env: { BUSBAR_METRICS: "true" },
+  });
   t.after(async () => {
     await busbar.stop();
     await sink.close();
@@ -108,6 +112,29 @@ test("each customer's operations and messages are in its own shard; each write e
   assert.deepEqual(listed, ids.toReversed());
   for (const shard of SHARDS)
     assert.equal(await count(shard, "operations"), (before.get(shard) ?? 0) + 4, shard);
+  // What is known of each customer is told from its shard.
+  const groups = await busbar.inProject("GET", "/groups?pageSize=2");
+  const more = await busbar.inProject("GET", `/groups?pageToken=${groups.body.pagination.nextPageToken}`);
+  const shown = [...groups.body.results, ...more.body.results];
+  assert.deepEqual(
+    shown.map(({ groupRef, healthStatus, lastActivityTime }) => [
+      groupRef,
+      healthStatus,
+      typeof lastActivityTime,
+    ]),
+    ["a", "b", "main"].map((shard) => [`customer-${shard}`, "healthy", "string"]),
+  );
+  for (const path of [
+    "/installations",
+    "/installations:search",
+    "/installations:search?healthStatus=healthy",
+  ]) {
+    const { body } = await busbar.inProject("GET", path);
+    const statuses = (body.results ?? body).map((one: Record<string, unknown>) => one["lastOperationStatus"]);
+    assert.deepEqual(statuses, ["success", "success", "success"], path);
+  }
+  const [destination] = (await busbar.inProject("GET", "/destinations")).body;
+  assert.equal(destination.health.state, "working");
   const told = sink.messagesAt("/hook").map((message) => JSON.stringify(message));
   for (const id of ids) assert.equal(told.filter((text) => text.includes(id)).length, 1);
 });
@@ -144,6 +171,29 @@ test("while a shard is away, its customers are refused and the others are served
     const { body, text } = await busbar.inProject("GET", path);
     assert.deepEqual(body.unavailable, ["b"], text);
   }
+  const groups = await busbar.inProject("GET", "/groups");
+  const healthBy = (rows: { groupRef?: string; group?: { groupRef: string }; healthStatus: string }[]) =>
+    Object.fromEntries(rows.map((one) => [one.groupRef ?? one.group?.groupRef, one.healthStatus]));
+  const expected = { "customer-a": "healthy", "customer-b": "unknown", "customer-main": "healthy" };
+  assert.deepEqual(healthBy(groups.body.results), expected);
+  assert.deepEqual(groups.body.pagination.unavailable, ["b"]);
+  assert.deepEqual(healthBy((await busbar.inProject("GET", "/installations")).body), expected);
+  const searched = await busbar.inProject("GET", "/installations:search");
+  assert.deepEqual(healthBy(searched.body.results), expected);
+  assert.deepEqual(searched.body.pagination.unavailable, ["b"]);
+  for (const path of ["/groups", "/installations:search"]) {
+    const { body, text } = await busbar.inProject("GET", `${path}?healthStatus=healthy`);
+    assert.deepEqual(Object.keys(healthBy(body.results)).toSorted(), ["customer-a", "customer-main"], text);
+    assert.deepEqual(body.pagination.unavailable, ["b"], text);
+  }
+  const [destination] = (await busbar.inProject("GET", "/destinations")).body;
+  assert.deepEqual([destination.health.state, destination.health.unavailable], ["working", ["b"]]);
+  const ready = await busbar.call("GET", "/readyz");
+  assert.deepEqual([ready.status, ready.body.unavailable], [200, ["b"]], ready.text);
+  const metrics = (await busbar.call("GET", "/metrics")).text;
+  assert.match(metrics, /^busbar_shard_up\{shard="a"\} 1$/m);
+  assert.match(metrics, /^busbar_shard_up\{shard="b"\} 0$/m);
+  assert.match(metrics, /^busbar_database_up 1$/m);
   // It starts without that shard, too.
   await busbar.restart();
   assert.equal((await send("main", "after a start"))?.status, 200);

@@ -6,10 +6,11 @@ import { timeOfId } from "../../../ground/ids.ts";
 import { HealthReasonsSchema } from "../../events/event-data.ts";
 import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
 import type { ConnectionRow } from "../../store/connections/connections.ts";
-import { type GroupRow, listGroups as listRows } from "../../store/connections/customer-lists.ts";
+import type { GroupRow } from "../../store/connections/customer-lists.ts";
 import { findGroup, upsertConsumer, upsertGroup } from "../../store/access/customers.ts";
 import type { Database } from "../../store/database/database.ts";
 import type { SharedQueries } from "../../store/database/sides.ts";
+import { listCustomers } from "./list-customers.ts";
 import { missingGroup } from "./missing-group.ts";
 import {
   ConsumerName,
@@ -68,8 +69,9 @@ const CustomerSchema = Type.Object(
     connectionCount: count("connections"),
     installationCount: count("installations"),
     healthStatus: Type.Optional(
-      Type.Enum(["healthy", "unhealthy"], {
-        description: "`unhealthy` while there is any of `healthReasons`. Absent without connections.",
+      Type.Enum(["healthy", "unhealthy", "unknown"], {
+        description:
+          "`unhealthy` while there is any of `healthReasons`. `unknown` while the database (shard) with the customer's data is away. Absent without connections.",
       }),
     ),
     healthReasons: HealthReasonsSchema,
@@ -132,7 +134,7 @@ const listGroups = (deps: { database: Database }) =>
           if (newerThanRef !== undefined) await requireKnown(deps.database.data, project.id, newerThanRef);
           const behindRef = before === undefined ? undefined : readGroupRef(before);
           const range = { behindRef, newerThanRef, limit };
-          return listRows(deps.database.data, { ...query, projectId: project.id }, range);
+          return listCustomers(deps.database, { ...query, projectId: project.id }, range);
         },
         show: toCustomer,
       }),
@@ -168,7 +170,7 @@ const getGroup = (deps: { database: Database }) =>
     success: { status: 200, description: "The group.", schema: CustomerSchema },
     async handle({ project, params: { groupRef } }) {
       const filter = { projectId: project.id, groupRef };
-      const [row] = await listRows(deps.database.data, filter, { limit: 1 });
+      const [row] = (await listCustomers(deps.database, filter, { limit: 1 })).rows;
       if (row) return toCustomer(row);
       throw await missingGroup(deps.database.control, project.id, groupRef);
     },

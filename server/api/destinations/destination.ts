@@ -10,14 +10,13 @@ import { includesRole } from "../../../ground/role.ts";
 import { type DestinationSecrets, listActiveKeys } from "../../deliver/destinations/destination-secrets.ts";
 import { suggestDestination } from "../../deliver/destinations/suggest-destination.ts";
 import type { Caller } from "../../http/endpoint.ts";
-import type { ControlQueries, DataQueries } from "../../store/database/sides.ts";
-import {
-  readDeliveryFigures,
-  type DeliveryFigures,
-  MAX_COUNTED,
-} from "../../store/deliveries/delivery-figures.ts";
+import type { Database } from "../../store/database/database.ts";
+import type { ControlQueries } from "../../store/database/sides.ts";
+import { type DeliveryFigures, MAX_COUNTED } from "../../store/deliveries/delivery-figures.ts";
 import { type DestinationRow, findDestination } from "../../store/deliveries/destinations.ts";
-import { type LastFailure, readLastFailures } from "../../store/deliveries/last-failures.ts";
+import type { LastFailure } from "../../store/deliveries/last-failures.ts";
+import { sumFigures } from "../../store/shards/sum-figures.ts";
+import { Unavailable } from "../pages.ts";
 import { DestinationId, CreateTime, toTimes, UpdateTime } from "../members.ts";
 
 const LastFailureSchema = Type.Object(
@@ -56,6 +55,7 @@ const HealthSchema = Type.Object(
     lastDeliveredTime: Type.Optional(
       Type.String({ format: "date-time", description: "Time of the last successful attempt." }),
     ),
+    unavailable: Type.Optional(Unavailable),
   },
   { title: "DestinationHealth", description: "Whether messages arrive." },
 );
@@ -218,21 +218,18 @@ type Health = Static<typeof HealthSchema>;
 
 /** Adds the health to each of these destinations, which are shown by `show`. */
 export async function withHealth<Shown extends { id: string }>(
-  queries: DataQueries,
+  database: Pick<Database, "shards">,
   rows: DestinationRow[],
   show: (row: DestinationRow) => Shown,
 ): Promise<(Shown & { health: Health })[]> {
-  const troubled = rows.filter(({ disabledTime, failingSince }) => disabledTime ?? failingSince);
-  const [figures, failures] = await Promise.all([
-    readDeliveryFigures(queries, rows),
-    readLastFailures(
-      queries,
-      troubled.map(({ id }) => id),
-    ),
-  ]);
+  const { figures, failures, unavailable } = await sumFigures(database, rows);
   return rows.map((row) => ({
     ...show(row),
-    health: { ...toHealth(row, figures.get(row.id)), ...toFailure(row, failures.get(row.id)) },
+    health: {
+      ...toHealth(row, figures.get(row.id)),
+      ...toFailure(row, failures.get(row.id)),
+      ...(unavailable.length > 0 && { unavailable }),
+    },
   }));
 }
 

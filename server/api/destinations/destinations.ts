@@ -73,8 +73,8 @@ const listDestinations = (deps: { database: Database }) =>
       schema: Type.Array(DestinationSchema),
     },
     async handle({ project, caller }) {
-      const { control, data } = deps.database;
-      return withHealth(data, await listRows(control, project.id), chooseView(caller));
+      const { control } = deps.database;
+      return withHealth(deps.database, await listRows(control, project.id), chooseView(caller));
     },
   });
 
@@ -110,7 +110,7 @@ const getDestination = (deps: { database: Database; sealer: Sealer }) =>
       const show = query.includeSecrets
         ? () => withSecrets(row, openDestinationSecrets(deps.sealer, row))
         : chooseView(caller);
-      const [shown] = await withHealth(deps.database.data, [row], show);
+      const [shown] = await withHealth(deps.database, [row], show);
       return shown ?? show(row);
     },
   });

@@ -76,6 +76,12 @@ const getReadyz = (deps: Readiness) =>
               "Only if no process on this database has the role `worker`: nothing is read, delivered or written asynchronously. This process is ready all the same.",
           }),
         ),
+        unavailable: Type.Optional(
+          Type.Array(Type.String({ description: "Name of a shard." }), {
+            description:
+              "Only while databases of customers (shards) beside the main one are away: their names. Their customers are refused, the others served, so the process is ready.",
+          }),
+        ),
         clockAheadSeconds: Type.Optional(
           Type.Number({
             description:
@@ -99,8 +105,13 @@ const getReadyz = (deps: Readiness) =>
       if (deps.workerRunning?.() === false) {
         throw new Problem("unavailable", { detail: "The worker is not running." });
       }
+      const away = deps.database.shards.filter(({ trouble }) => trouble).map(({ shard }) => shard);
       const isWorked = deps.config.roles.has("worker") || (await hasWorker(deps.database.control));
-      return { ...answerReady(), ...(!isWorked && { hasWorker: false as const }) };
+      return {
+        ...answerReady(),
+        ...(!isWorked && { hasWorker: false as const }),
+        ...(away.length > 0 && { unavailable: away }),
+      };
     },
   });
 

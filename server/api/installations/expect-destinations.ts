@@ -13,7 +13,7 @@ import { getIntegrationRow, type Integration } from "../integration.ts";
 import { showInstallation, type Installation, type StoredInstallation } from "./installation.ts";
 
 interface ExpectServices {
-  database: Pick<Database, "control" | "data">;
+  database: Pick<Database, "control" | "data" | "shards">;
   catalog: Catalog;
 }
 

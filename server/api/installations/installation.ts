@@ -7,16 +7,11 @@ import { HealthReasonsSchema } from "../../events/event-data.ts";
 import { listConnectionsById, type ConnectionRow } from "../../store/connections/connections.ts";
 import type { Database } from "../../store/database/database.ts";
 import type { SharedQueries } from "../../store/database/sides.ts";
-import {
-  findInstallation,
-  listLastStatuses,
-  type InstallationRow,
-} from "../../store/integrations/installations.ts";
-import { listHealthReasons, type HealthReason } from "../../store/integrations/installation-health.ts";
-import { listReadPauses, type PausedObject } from "../../store/reads/read-objects.ts";
+import { findInstallation, type InstallationRow } from "../../store/integrations/installations.ts";
 import { ConnectionSchema, toConnection } from "../connections/connection.ts";
 import { GroupSchema, toGroup } from "../customers/customers.ts";
 import { InstallationId, IntegrationId, ProjectId, CreateTime, toTimes, UpdateTime } from "../members.ts";
+import { readInstallationStates, type InstallationState } from "./installation-states.ts";
 
 export const SkipSampling = Type.Optional(
   Type.Boolean({
@@ -57,8 +52,9 @@ export const InstallationSchema = Type.Object(
     projectId: ProjectId,
     integrationId: IntegrationId,
     group: described(GroupSchema, "The customer."),
-    healthStatus: Type.Enum(["healthy", "unhealthy"], {
-      description: "`unhealthy` while there is any of `healthReasons`.",
+    healthStatus: Type.Enum(["healthy", "unhealthy", "unknown"], {
+      description:
+        "`unhealthy` while there is any of `healthReasons`. `unknown` while the database (shard) with the customer's data is away.",
     }),
     healthReasons: HealthReasonsSchema,
     lastOperationStatus: Type.Optional(
@@ -97,25 +93,20 @@ export const InstallationSchema = Type.Object(
 export type Installation = Static<typeof InstallationSchema>;
 export type StoredInstallation = InstallationRow<ConfigContent>;
 
-/** What the data side knows of an installation. */
-interface InstallationState {
-  pauses: PausedObject[];
-  reasons: HealthReason[];
-  lastOperationStatus: string | undefined;
-}
-
+/** Without a state, the shard that has it is away. */
 function toInstallation(
   row: StoredInstallation,
   connection: ConnectionRow,
-  { pauses, reasons, lastOperationStatus }: InstallationState,
+  state: InstallationState | undefined,
 ): Installation {
   const { config } = row;
+  const { pauses = [], reasons = [], lastOperationStatus } = state ?? {};
   return {
     id: row.id,
     projectId: row.projectId,
     integrationId: row.integrationId,
     group: toGroup(connection.group),
-    healthStatus: reasons.length > 0 ? "unhealthy" : "healthy",
+    healthStatus: state ? (reasons.length > 0 ? "unhealthy" : "healthy") : "unknown",
     healthReasons: reasons.map(({ type, name, detail, since }) => ({
       type,
       name,
@@ -139,34 +130,35 @@ function toInstallation(
   };
 }
 
-/** Returns the installations of these rows; fetches their connections and pauses in one query each. */
-export async function toInstallations(
-  { control, data }: Pick<Database, "control" | "data">,
+type Shown = Pick<Database, "control" | "data" | "shards">;
+
+/** Returns the installations of these rows, and the names of shards that are away, in which the state of some is. */
+export async function describeInstallations(
+  database: Shown,
   projectId: string,
   rows: StoredInstallation[],
-): Promise<Installation[]> {
+): Promise<{ installations: Installation[]; unavailable: string[] }> {
   // Not the copies, which may be late for an installation that was just made.
   const connections = await listConnectionsById(
-    control,
+    database.control,
     projectId,
     rows.map((row) => row.connectionId),
   );
   const ids = rows.map((row) => row.id);
-  const paused = await listReadPauses(data, ids);
-  const reasons = await listHealthReasons(data, ids);
-  const statuses = await listLastStatuses(data, ids);
-  const pauses = Map.groupBy(paused, ({ installationId }) => installationId);
-  return rows.flatMap((row) => {
+  const { states, unavailable } = await readInstallationStates(database, ids);
+  const installations = rows.flatMap((row) => {
     const connection = connections.get(row.connectionId);
-    if (!connection) return [];
-    const state = {
-      pauses: pauses.get(row.id) ?? [],
-      reasons: reasons.get(row.id) ?? [],
-      lastOperationStatus: statuses.get(row.id),
-    };
-    return [toInstallation(row, connection, state)];
+    return connection ? [toInstallation(row, connection, states.get(row.id))] : [];
   });
+  return { installations, unavailable };
 }
+
+/** Returns the installations of these rows. */
+export const toInstallations = async (
+  database: Shown,
+  projectId: string,
+  rows: StoredInstallation[],
+): Promise<Installation[]> => (await describeInstallations(database, projectId, rows)).installations;
 
 export const withWarnings = (installation: Installation, warnings: InstallationWarning[]): Installation =>
   warnings.length > 0 ? { ...installation, warnings } : installation;
@@ -184,10 +176,7 @@ export async function getInstallationRow(
 }
 
 /** Returns the installation of one row. */
-export async function showInstallation(
-  database: Pick<Database, "control" | "data">,
-  row: StoredInstallation,
-): Promise<Installation> {
+export async function showInstallation(database: Shown, row: StoredInstallation): Promise<Installation> {
   const [shown] = await toInstallations(database, row.projectId, [row]);
   if (!shown) throw new Error(`installation ${row.id} has no connection`);
   return shown;

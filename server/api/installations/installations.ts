@@ -15,6 +15,7 @@ import {
   lockInstallation,
   removeInstallation,
 } from "../../store/integrations/installations.ts";
+import { listInShards } from "../../store/shards/ask-shards.ts";
 import { deselectBeforeRemoval } from "../../subscribe/setup/deselect-objects.ts";
 import { inShardOfBody, inShardOfInstallation, type InShards } from "../in-shard.ts";
 import { getIntegrationRow } from "../integration.ts";
@@ -25,7 +26,13 @@ import { requireGroup } from "../require-group.ts";
 import type { AccountServices } from "./account-fields.ts";
 import type { ChangeServices } from "./change-installation.ts";
 import { createInstallation } from "./create-installation.ts";
-import { getInstallationRow, InstallationSchema, showInstallation, toInstallations } from "./installation.ts";
+import {
+  getInstallationRow,
+  describeInstallations,
+  InstallationSchema,
+  showInstallation,
+  toInstallations,
+} from "./installation.ts";
 import { patchObjectConfigContent } from "./patch-object-config-content.ts";
 import { updateInstallation } from "./update-installation.ts";
 
@@ -95,16 +102,32 @@ const listProjectInstallations = (deps: { database: Database }) =>
       ),
     },
     async handle({ project, query }) {
-      const { data } = deps.database;
+      const { database } = deps;
+      const filter = { ...query, projectId: project.id };
+      // Only the health is in the shards.
+      const asksAll = database.shards.length > 1 && query.healthStatus !== undefined;
       const page = await onePage(query, {
         list: (range) =>
-          listInstallationPage<ConfigContent>(data, { ...query, projectId: project.id }, range),
+          asksAll
+            ? listInShards(
+                database,
+                (own) => listInstallationPage<ConfigContent>(own, { ...filter, isOwn: true }, range),
+                { ...range, getPosition: ({ id }) => id },
+              )
+            : listInstallationPage<ConfigContent>(database.data, filter, range),
         show: (row) => row,
       });
-      const shown = await toInstallations(deps.database, project.id, page.results);
+      const shown = await describeInstallations(database, project.id, page.results);
       const names = new Map(page.results.map(({ id, integrationName }) => [id, integrationName]));
-      const results = shown.map((one) => ({ ...one, integrationName: names.get(one.id) ?? "" }));
-      return { ...page, results };
+      const results = shown.installations.map((one) => ({
+        ...one,
+        integrationName: names.get(one.id) ?? "",
+      }));
+      const { unavailable = shown.unavailable } = page.pagination;
+      return {
+        results,
+        pagination: { ...page.pagination, ...(unavailable.length > 0 && { unavailable }) },
+      };
     },
   });
 

@@ -3,17 +3,24 @@ import { Type } from "typebox";
 import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
 import type { ProxyCaller } from "../../proxy/proxy-caller.ts";
 import type { Database } from "../../store/database/database.ts";
-import {
-  type ListedProxyCall,
-  listProjectProxyCalls as listRows,
-} from "../../store/operations/proxy-call-lists.ts";
+import type { DataQueries } from "../../store/database/sides.ts";
+import type { ListedProxyCall } from "../../store/operations/proxy-call-lists.ts";
 import { listProxyUsage, type ProxyUsageRow } from "../../store/operations/proxy-usage.ts";
+import { findInShards } from "../../store/shards/ask-shards.ts";
+import {
+  type CallOfShard,
+  isCallId,
+  isCallToken,
+  listProxyCallsInShards,
+  showCallId,
+} from "../../store/shards/proxy-calls-in-shards.ts";
+import { chooseShards, type InShards } from "../in-shard.ts";
 import { InstallationPath, requireInstallation } from "../installation-path.ts";
 import { InstallationId, parseStatusFilter, StatusFilter } from "../members.ts";
 import { listQuery, onePage, pageQuery, pageSchema, periodQuery } from "../pages.ts";
 import { INSTALLATION, PROJECT } from "../paths.ts";
 
-export const proxyCallRoutes = (deps: { database: Database; proxyCaller: ProxyCaller }): Route[] => [
+export const proxyCallRoutes = (deps: InShards & { proxyCaller: ProxyCaller }): Route[] => [
   route(`GET ${INSTALLATION}/proxy-calls`, "full", listProxyCalls(deps)),
   route(`GET ${PROJECT}/proxy-calls`, "full", listProjectProxyCalls(deps)),
   route(`POST ${INSTALLATION}:call`, "full", callThroughProxy(deps)),
@@ -93,12 +100,9 @@ function refusedBy({ byBusbar, status }: ProxyUsageRow): { refusedBy?: "busbar" 
   return status >= 400 && status !== CALLER_LEFT ? { refusedBy: "provider" } : {};
 }
 
-/** Row ids are positive 64-bit integers. */
-const isProxyCallId = (token: string): boolean => /^[1-9]\d{0,17}$/.test(token);
-
 const PAGE = { usual: 200, maximum: 1000 };
 
-const listProxyCalls = (deps: { database: Database }) =>
+const listProxyCalls = (deps: InShards) =>
   projectEndpoint({
     operationId: "listProxyCalls",
     tag: "Operations",
@@ -114,25 +118,42 @@ const listProxyCalls = (deps: { database: Database }) =>
       schema: pageSchema(ProxyCallSchema),
     },
     async handle({ project, params, query }) {
-      const { data } = deps.database;
-      const list = (page: { installationId: string; before?: string; limit: number }) =>
+      const { database } = deps;
+      const among = await chooseShards(deps, project.id, params);
+      const list = (data: DataQueries, page: { installationId: string; before?: string; limit: number }) =>
         listProxyUsage(data, { projectId: project.id, ...page });
-      const installationId = await requireInstallation(data, project.id, params, async (place) => {
-        const entries = await list({ installationId: place.installationId, limit: 1 });
-        return entries.length > 0;
-      });
+      let [shard = database] = among.shards;
+      const installationId = await requireInstallation(
+        database.control,
+        project.id,
+        params,
+        async (place) => {
+          const found = await findInShards(among, async (data) => {
+            const [entry] = await list(data, { installationId: place.installationId, limit: 1 });
+            return entry;
+          });
+          if (found) ({ shard } = found);
+          return found !== undefined;
+        },
+      );
+      const { data } = shard;
       return onePage(query, {
         ...PAGE,
-        isToken: isProxyCallId,
-        list: (page) => list({ installationId, ...page }),
-        show: toProxyCall,
+        isToken: isCallId,
+        list: ({ before, ...page }) =>
+          list(data, {
+            installationId,
+            ...page,
+            ...(before !== undefined && { before: before.replace(/^.*!/, "") }),
+          }),
+        show: (row) => ({ ...toProxyCall(row), id: showCallId(database, shard, row.id) }),
       });
     },
   });
 
 const only = (what: string) => Type.Optional(Type.String({ description: `Return only calls ${what}.` }));
 
-const listProjectProxyCalls = (deps: { database: Database }) =>
+const listProjectProxyCalls = (deps: InShards) =>
   projectEndpoint({
     operationId: "listProjectProxyCalls",
     tag: "Operations",
@@ -165,17 +186,19 @@ const listProjectProxyCalls = (deps: { database: Database }) =>
     }),
     hasEntityTag: true,
     success: { status: 200, description: "A page.", schema: pageSchema(ListedProxyCallSchema) },
-    handle: async ({ project, query }) =>
-      onePage(query, {
-        isToken: isProxyCallId,
-        list: (range) =>
-          listRows(
-            deps.database.data,
-            { ...query, projectId: project.id, statuses: parseStatusFilter(query.status) },
-            range,
-          ),
-        show: toListedProxyCall,
-      }),
+    async handle({ project, query }) {
+      const { database } = deps;
+      const among = await chooseShards(deps, project.id, query);
+      const filter = { ...query, projectId: project.id, statuses: parseStatusFilter(query.status) };
+      const page = await onePage(query, {
+        isToken: isCallToken,
+        isId: isCallId,
+        getPageToken: ({ id, position }) => (database.shards.length > 1 ? position : id),
+        list: (range) => listProxyCallsInShards(database, among, filter, range),
+        show: (row: CallOfShard) => row,
+      });
+      return { ...page, results: page.results.map(toListedProxyCall) };
+    },
   });
 
 const CallSchema = Type.Object(
@@ -234,8 +257,8 @@ const callThroughProxy = (deps: { database: Database; proxyCaller: ProxyCaller }
       504: "The provider did not answer in time.",
     },
     async handle({ project, params, body, caller, requestId }) {
-      const { data } = deps.database;
-      const installationId = await requireInstallation(data, project.id, params, async () => false);
+      const { control } = deps.database;
+      const installationId = await requireInstallation(control, project.id, params, async () => false);
       const { method, path, headers = {} } = body;
       const answer = await deps.proxyCaller.call({
         projectId: project.id,

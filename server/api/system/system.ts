@@ -85,9 +85,26 @@ const SystemSchema = Type.Object(
       },
       { description: "Public addresses." },
     ),
+    shards: Type.Optional(
+      Type.Array(
+        Type.Object({
+          name: Type.String({ description: "Its name." }),
+          isAway: Type.Boolean({ description: "Whether this process cannot use its database." }),
+          since: Type.Optional(Type.String({ format: "date-time", description: "Since when." })),
+          reason: Type.Optional(Type.String({ description: "Why." })),
+        }),
+        { description: "Databases with the data of customers. Absent if there is only the main one." },
+      ),
+    ),
   },
   { title: "System", description: "This Busbar: version, processes, queues and addresses." },
 );
+
+const toShard = ({ shard: name, trouble }: Database) => ({
+  name,
+  isAway: trouble !== undefined,
+  ...(trouble && { since: trouble.since.toISOString(), reason: trouble.reason }),
+});
 
 const getSystem = (deps: SystemServices) =>
   endpoint({
@@ -126,6 +143,7 @@ const getSystem = (deps: SystemServices) =>
           auditDays: config.auditRetentionDays,
         },
         urls: deps.urls(),
+        ...(database.shards.length > 1 && { shards: database.shards.map(toShard) }),
       };
     },
   });

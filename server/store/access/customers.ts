@@ -74,6 +74,18 @@ export async function findGroupShard(
   return rows[0];
 }
 
+/** Lists the shards of the customers of installations; null for the main one. */
+export async function listInstallationShards(
+  queries: SharedQueries,
+  ids: string[],
+): Promise<{ id: string; shard: string | null }[]> {
+  const { rows } = await sql<{ id: string; shard: string | null }>`
+    select installations.id, groups.shard from installations join groups on groups.id = installations.group_id
+    where installations.id = any(${ids}::uuid[])
+  `.execute(queries);
+  return rows;
+}
+
 const NEARBY = 100;
 
 /** Lists the references that stand before and behind this one in their order, so that a project of any size costs the same. */

@@ -3,6 +3,7 @@ import { sql, type RawBuilder } from "kysely";
 import { listConnectionsById, type ConnectionRow, type ConnectionStatus } from "./connections.ts";
 import { isOfGroup } from "../access/customers.ts";
 import type { DataQueries, SharedQueries } from "../database/sides.ts";
+import { IS_OWN_GROUP, IS_OWN_INSTALLATION } from "../database/own-customers.ts";
 import { containsText, inIdRange, type IdRange } from "../database/id-range.ts";
 import {
   GROUP_REASONS,
@@ -22,24 +23,26 @@ export interface GroupRow {
   updateTime: Date | null;
   connectionCount: number;
   installationCount: number;
-  /** Null for a group without connections. */
-  healthStatus: HealthStatus | null;
+  /** Null for a group without connections; unknown while its shard is away. */
+  healthStatus: HealthStatus | "unknown" | null;
   /** Times are texts, because they come as JSON. */
   healthReasons: (Omit<HealthReason, "since"> & { since: string })[] | null;
   /** Newest operation. */
   lastOperationId: string | null;
 }
 
-interface GroupFilter {
+export interface GroupFilter {
   projectId: string;
   /** Restricts the list to one group. */
   groupRef?: string;
   text?: string;
   healthStatus?: HealthStatus;
+  /** Only those of the database that is asked, which has what is known of them. */
+  isOwn?: boolean;
 }
 
 /** Page of groups in the order of their references. */
-interface GroupRange {
+export interface GroupRange {
   /** Only groups whose reference sorts after this one. */
   behindRef?: string;
   /** Only groups that were created after this one. */
@@ -59,15 +62,9 @@ export async function listGroups(
   filter: GroupFilter,
   range: GroupRange,
 ): Promise<GroupRow[]> {
-  const { projectId, groupRef, text, healthStatus } = filter;
-  const conditions: RawBuilder<unknown>[] = [sql`project_id = ${projectId}`];
-  if (groupRef !== undefined) conditions.push(sql`group_ref = ${groupRef}`);
-  if (range.behindRef !== undefined) conditions.push(sql`${IN_ORDER} > ${range.behindRef}`);
-  if (range.newerThanRef !== undefined) {
-    const known = sql`select id from groups where project_id = ${projectId} and group_ref = ${range.newerThanRef}`;
-    conditions.push(sql`id > (${known})`);
-  }
-  if (text !== undefined) conditions.push(containsText(["group_ref", "group_name"], text));
+  const { healthStatus } = filter;
+  const conditions = listConditions(filter, range);
+  if (filter.isOwn) conditions.push(IS_OWN_GROUP);
   if (healthStatus === "unhealthy") conditions.push(GROUP_IS_UNHEALTHY);
   if (healthStatus === "healthy") conditions.push(sql`(${GROUP_IS_CONNECTED} and not ${GROUP_IS_UNHEALTHY})`);
   const { rows } = await sql<GroupRow>`
@@ -87,6 +84,45 @@ export async function listGroups(
     order by ${IN_ORDER}
   `.execute(queries);
   return rows;
+}
+
+/** Lists groups of other shards than these, null for the main one. Their health is not known. */
+export async function listGroupsElsewhere(
+  queries: SharedQueries,
+  filter: Omit<GroupFilter, "healthStatus" | "isOwn">,
+  range: GroupRange,
+  { shards }: { shards: (string | null)[] },
+): Promise<GroupRow[]> {
+  const conditions = [
+    ...listConditions(filter, range),
+    sql`coalesce(shard, '') <> all(${shards.map((shard) => shard ?? "")}::text[])`,
+  ];
+  const { rows } = await sql<GroupRow>`
+    select groups.*, connection_count, installation_count, null as last_operation_id, null as health_reasons,
+      case when connection_count > 0 then 'unknown' end as health_status
+    from (select * from groups where ${all(conditions)} order by ${IN_ORDER} limit ${range.limit}) as groups
+    cross join lateral (
+      select count(*)::integer as connection_count from connections where connections.group_id = groups.id) as connected
+    cross join lateral (
+      select count(*)::integer as installation_count from installations where installations.group_id = groups.id) as installed
+    order by ${IN_ORDER}
+  `.execute(queries);
+  return rows;
+}
+
+function listConditions(
+  { projectId, groupRef, text }: GroupFilter,
+  range: GroupRange,
+): RawBuilder<unknown>[] {
+  const conditions: RawBuilder<unknown>[] = [sql`project_id = ${projectId}`];
+  if (groupRef !== undefined) conditions.push(sql`group_ref = ${groupRef}`);
+  if (range.behindRef !== undefined) conditions.push(sql`${IN_ORDER} > ${range.behindRef}`);
+  if (range.newerThanRef !== undefined) {
+    const known = sql`select id from groups where project_id = ${projectId} and group_ref = ${range.newerThanRef}`;
+    conditions.push(sql`id > (${known})`);
+  }
+  if (text !== undefined) conditions.push(containsText(["group_ref", "group_name"], text));
+  return conditions;
 }
 
 interface ConnectionFilter {
@@ -132,6 +168,8 @@ interface InstallationFilter {
   groupRef?: string;
   healthStatus?: HealthStatus;
   text?: string;
+  /** Only of customers of the database that is asked. */
+  isOwn?: boolean;
 }
 
 /** Lists installations, newest first, with the names of their integrations. */
@@ -153,6 +191,7 @@ export async function listInstallationPage<C>(
   if (groupRef !== undefined) conditions.push(isOfGroup("installations", projectId, groupRef));
   if (healthStatus === "unhealthy") conditions.push(INSTALLATION_IS_UNHEALTHY);
   if (healthStatus === "healthy") conditions.push(sql`not ${INSTALLATION_IS_UNHEALTHY}`);
+  if (filter.isOwn) conditions.push(IS_OWN_INSTALLATION);
   const names = ["group_ref", "group_name", "integrations.name", "integrations.provider"];
   if (text !== undefined) conditions.push(containsText([...names, "installations.id"], text));
   const { rows } = await sql<{ id: string; name: string }>`

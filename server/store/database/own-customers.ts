@@ -8,7 +8,7 @@ import { sql, type RawBuilder } from "kysely";
 export const SHARD_SETTING = "busbar.shard";
 
 /** Condition on the rows of `groups`. */
-const IS_OWN_GROUP = sql<boolean>`
+export const IS_OWN_GROUP = sql<boolean>`
   groups.shard is not distinct from nullif(current_setting(${sql.lit(SHARD_SETTING)}, true), '')`;
 
 /** Condition on the rows of `installations`. */

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { testDatabase } from "../../../tests/harness/database.ts";
 import { stockDatabase } from "../../../tests/harness/proxy/stock-database.ts";
-import { listProjectProxyCalls } from "./proxy-call-lists.ts";
+import { type CallPlace, listProjectProxyCalls } from "./proxy-call-lists.ts";
 import { insertProxyUsage } from "./proxy-usage.ts";
 
 const START_MS = Date.parse("2026-05-01T10:00:00Z");
@@ -22,13 +22,13 @@ test("a search examines a limited number of calls, and the next one continues be
     })),
   );
   const pages: string[][] = [];
-  let before: string | undefined;
+  let before: CallPlace | undefined;
   do {
     const filter = { projectId, statuses: { from: 400, to: 499 } };
-    const range = { limit: 2, ...(before !== undefined && { before }) };
-    const { rows, continueBefore } = await listProjectProxyCalls(queries, filter, range, 3);
+    const range = { limit: 2, ...(before && { before }) };
+    const { rows, stop } = await listProjectProxyCalls(queries, filter, range, 3);
     pages.push(rows.map(({ path }) => path));
-    before = continueBefore;
+    before = stop;
   } while (before);
   assert.deepEqual(pages, [[], [], ["/0"]]);
 });

@@ -11,7 +11,7 @@ export interface ListedProxyCall extends ProxyUsageRow {
   groupRef: string | null;
 }
 
-interface ProxyCallFilter {
+export interface ProxyCallFilter {
   projectId: string;
   /** Lowest and highest status. */
   statuses?: { from: number; to: number };
@@ -35,17 +35,28 @@ const BY_PROVIDER = sql<boolean>`(status >= 400 and status <> ${sql.lit(CALLER_L
 const MAX_EXAMINED = 100_000;
 const MAX_SEARCHED = 25_000;
 
+/** Where a page begins: behind this call; without an id behind this time, or with it. */
+export type CallPlace = { time: Date; id: string } | { time: Date; includesTime: boolean };
+
+interface CallRange extends Omit<IdRange, "before" | "after"> {
+  before?: CallPlace;
+  /**
+   * Only calls that were stored after the one with this id, because a long call is stored after others that began later; or that began
+   * after this time.
+   */
+  after?: { id: string } | { time: Date };
+}
+
 /**
- * Lists calls, the last begun first. `range.after` is the id of a call: only calls that were stored after it, because a long
- * call is stored after others that began later. With `continueBefore`, the page is short because the call has examined its
- * limit.
+ * Lists calls, the last begun first. With `stop`, the page is short because the call has examined its limit, of which this is the
+ * last.
  */
 export async function listProjectProxyCalls(
   queries: DataQueries,
   filter: ProxyCallFilter,
-  range: IdRange,
+  range: CallRange,
   maxExamined = filter.path === undefined ? MAX_EXAMINED : MAX_SEARCHED,
-): Promise<{ rows: ListedProxyCall[]; continueBefore?: string }> {
+): Promise<{ rows: ListedProxyCall[]; stop?: { time: Date; id: string } }> {
   const inRange = filterRange(filter.projectId, range);
   const filters = buildFilters(filter);
   // The calls of one customer have an index of their own, and there are few calls after a known one.
@@ -67,7 +78,19 @@ export async function listProjectProxyCalls(
     isSearch && rows.length < range.limit
       ? await findLowestExamined(queries, inRange, maxExamined)
       : undefined;
-  return { rows, ...(lowest !== undefined && { continueBefore: lowest }) };
+  return { rows, ...(lowest && { stop: lowest }) };
+}
+
+/** Finds when a call began. */
+export async function findProxyCallTime(
+  queries: DataQueries,
+  projectId: string,
+  id: string,
+): Promise<Date | undefined> {
+  const { rows } = await sql<{ time: Date }>`
+    select time from proxy_usage where project_id = ${projectId} and id = ${id}::bigint
+  `.execute(queries);
+  return rows[0]?.time;
 }
 
 /** Selects the newest calls. Without this limit, the planner may read the calls of all times for a filter with few results. */
@@ -80,23 +103,24 @@ async function findLowestExamined(
   queries: DataQueries,
   inRange: RawBuilder<unknown>[],
   max: number,
-): Promise<string | undefined> {
-  const { rows } = await sql<{ id: string }>`
-    select id from proxy_usage where ${sql.join(inRange, sql` and `)}
+): Promise<{ id: string; time: Date } | undefined> {
+  const { rows } = await sql<{ id: string; time: Date }>`
+    select id, time from proxy_usage where ${sql.join(inRange, sql` and `)}
     order by time desc, id desc offset ${max - 1} limit 1
   `.execute(queries);
-  return rows[0]?.id;
+  return rows[0];
 }
 
-function filterRange(projectId: string, range: IdRange): RawBuilder<unknown>[] {
+function filterRange(projectId: string, range: CallRange): RawBuilder<unknown>[] {
   const conditions: RawBuilder<unknown>[] = [sql`project_id = ${projectId}`];
-  if (range.since) conditions.push(sql`time >= ${range.since}`);
-  if (range.until) conditions.push(sql`time < ${range.until}`);
-  if (range.after !== undefined) conditions.push(sql`id > ${range.after}::bigint`);
-  if (range.before !== undefined)
-    conditions.push(
-      sql`(time, id) < (select time, id from proxy_usage where project_id = ${projectId} and id = ${range.before}::bigint)`,
-    );
+  const { since, until, after, before } = range;
+  if (since) conditions.push(sql`time >= ${since}`);
+  if (until) conditions.push(sql`time < ${until}`);
+  if (after) conditions.push("id" in after ? sql`id > ${after.id}::bigint` : sql`time > ${after.time}`);
+  if (before && "id" in before)
+    conditions.push(sql`(time, id) < (${before.time}::timestamptz, ${before.id}::bigint)`);
+  else if (before)
+    conditions.push(before.includesTime ? sql`time <= ${before.time}` : sql`time < ${before.time}`);
   return conditions;
 }
 

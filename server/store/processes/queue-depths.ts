@@ -2,6 +2,7 @@
 import { sql, type RawBuilder } from "kysely";
 import type { Database } from "../database/database.ts";
 import type { ControlQueries, DataQueries } from "../database/sides.ts";
+import { askPresent } from "../shards/ask-shards.ts";
 import { ACCEPTED_TIME } from "../operations/accepted-time.ts";
 
 export interface QueueDepths {
@@ -73,12 +74,48 @@ const UNHEALTHY = sql`
   select split_part(reason, ' ', 1) as type, count(distinct installation_id)::int as installations
   from (select installation_id, unnest(reasons) as reason from reported_health limit ${MAX_COUNTED}) as reported group by type`;
 
+/** Returns the depths of all shards together, without those that are away. */
 export async function readQueueDepths({
   control,
-  data,
-}: Pick<Database, "control" | "data">): Promise<QueueDepths> {
-  const [depths, controlDepths] = await Promise.all([readDataDepths(data), readControlDepths(control)]);
-  return { ...depths, ...controlDepths };
+  shards,
+}: {
+  control: ControlQueries;
+  shards: readonly Pick<Database, "shard" | "data">[];
+}): Promise<QueueDepths> {
+  const [{ answers }, controlDepths] = await Promise.all([
+    askPresent({ shards }, readDataDepths),
+    readControlDepths(control),
+  ]);
+  return { ...answers.reduce(addDepths), ...controlDepths };
+}
+
+type DataDepths = Omit<QueueDepths, keyof ControlDepths>;
+
+/** Adds numbers, and takes the longer time. */
+const addDepths = (one: DataDepths, other: DataDepths): DataDepths => ({
+  writes: one.writes + other.writes,
+  writesSeconds: Math.max(one.writesSeconds, other.writesSeconds),
+  deliveries: one.deliveries + other.deliveries,
+  closedGates: one.closedGates + other.closedGates,
+  reads: one.reads + other.reads,
+  readLagSeconds: Math.max(one.readLagSeconds, other.readLagSeconds),
+  openStreams: one.openStreams + other.openStreams,
+  streamSilenceSeconds: Math.max(one.streamSilenceSeconds, other.streamSilenceSeconds),
+  waitingEvents: one.waitingEvents + other.waitingEvents,
+  waitingEventsSeconds: Math.max(one.waitingEventsSeconds, other.waitingEventsSeconds),
+  positionAges: join(one.positionAges, other.positionAges, Math.max),
+  unhealthy: join(one.unhealthy, other.unhealthy, (count, more) => count + more),
+});
+
+function join(
+  one: Partial<Record<string, number>>,
+  other: Partial<Record<string, number>>,
+  put: (value: number, another: number) => number,
+): Record<string, number> {
+  const joined: Record<string, number> = {};
+  for (const [name, value = 0] of [...Object.entries(one), ...Object.entries(other)])
+    joined[name] = Object.hasOwn(joined, name) ? put(joined[name] ?? 0, value) : value;
+  return joined;
 }
 
 type ControlDepths = Pick<
@@ -105,8 +142,8 @@ async function readControlDepths(queries: ControlQueries): Promise<ControlDepths
   return depths;
 }
 
-async function readDataDepths(queries: DataQueries): Promise<Omit<QueueDepths, keyof ControlDepths>> {
-  const { rows } = await sql<Omit<QueueDepths, keyof ControlDepths>>`
+async function readDataDepths(queries: DataQueries): Promise<DataDepths> {
+  const { rows } = await sql<DataDepths>`
     select
       (select count(*)::int from (select 1 from writes limit ${MAX_COUNTED}) as w) as writes,
       ${WRITES_SECONDS} as writes_seconds,

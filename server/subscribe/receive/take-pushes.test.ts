@@ -208,7 +208,10 @@ test("a push whose events cannot be stored stops no other; after five attempts i
   assert.equal(subscription?.reconcileReason, "A push of events could not be stored.");
   const dayBefore = (row?.receivedTime.getTime() ?? 0) - 86_400_000;
   assert.equal(subscription?.reconcileSince?.getTime(), dayBefore);
-  const { waitingPushes, pushesSetAside } = await readQueueDepths({ control: queries, data: queries });
+  const { waitingPushes, pushesSetAside } = await readQueueDepths({
+    control: queries,
+    shards: [{ shard: "main", data: queries }],
+  });
   assert.deepEqual({ waitingPushes, pushesSetAside }, { waitingPushes: 0, pushesSetAside: 1 });
   assert.equal(await removePushesBefore(queries, { time: new Date(0) }, 9), 0);
   assert.equal(await removePushesBefore(queries, { projectId: newId(), time: new Date() }, 9), 0);
