@@ -79,7 +79,7 @@ export async function readQueueDepths({
   control,
   shards,
 }: {
-  control: ControlQueries;
+  control: Database["control"];
   shards: readonly Pick<Database, "shard" | "data">[];
 }): Promise<QueueDepths> {
   const [{ answers }, controlDepths] = await Promise.all([

@@ -7,7 +7,7 @@ import { askPresent } from "./ask-shards.ts";
 
 interface DestinationFigures {
   figures: Map<string, DeliveryFigures>;
-  /** Of those that fail or are disabled. */
+  /** Failures of those that fail or are disabled. */
   failures: Map<string, LastFailure>;
   /** Names of the shards that are away, whose deliveries are not counted. */
   unavailable: string[];
