@@ -3,7 +3,7 @@
  * shard under load. The command of each move is killed at another step, and repeated; now and then a process is killed as well. Every
  * write that was acknowledged must end once and be told once, those of a record in order, and nobody else must notice.
  *
- *     npm run drill -- shard-moves [-- --moves 100]
+ *     npm run drill -- shard-moves [-- --moves 100 --minutes 60]
  */
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -24,6 +24,8 @@ import { endDrill } from "./run-drill.ts";
 
 interface MovesOptions {
   moves: number;
+  /** No further move begins after this time. */
+  maxMinutes: number;
   onProgress?(text: string): void;
 }
 
@@ -96,7 +98,7 @@ async function movesDrill(options: MovesOptions): Promise<MovesReport> {
 
 async function drill(
   open: Surroundings,
-  { moves, onProgress = () => {} }: MovesOptions,
+  { moves, maxMinutes, onProgress = () => {} }: MovesOptions,
 ): Promise<MovesReport> {
   const { urls, env, sandbox, sink, processes } = open;
   for (const name of NAMES) await processes.start(name);
@@ -110,7 +112,7 @@ async function drill(
   for (const groupRef of MOVERS) await addCustomer(open, loads.movers, groupRef);
   await addCustomer(open, loads.neighbour, "neighbour");
   const calls = proxied.start(MOVERS);
-  const moved = await moveAll(open, moves, onProgress);
+  const moved = await moveAll(open, { moves, maxMinutes, onProgress });
   await Promise.all([loads.movers.stop(), loads.neighbour.stop()]);
   const proxiedCalls = await calls.stop();
   const writes = new Map([...loads.movers.writes, ...loads.neighbour.writes]);
@@ -179,12 +181,14 @@ function callProxy({ processes }: Surroundings) {
 }
 
 /** Moves one customer after the other. The command is killed at a step, the next one each time, and repeated. */
-async function moveAll(open: Surroundings, moves: number, onProgress: (text: string) => void) {
+async function moveAll(open: Surroundings, { moves, maxMinutes, onProgress }: Required<MovesOptions>) {
+  const endMs = performance.now() + maxMinutes * 60_000;
+  let done = 0;
   const killedAt: Record<string, number> = {};
   const refused: number[] = [];
   let killedProcesses = 0;
   const places = new Map(MOVERS.map((groupRef) => [groupRef, 0]));
-  for (let nth = 0; nth < moves; nth += 1) {
+  for (let nth = 0; nth < moves && performance.now() < endMs; nth += 1) {
     const groupRef = MOVERS[nth % MOVERS.length] ?? "";
     const place = ((places.get(groupRef) ?? 0) + 1) % SHARDS.length;
     places.set(groupRef, place);
@@ -200,11 +204,12 @@ async function moveAll(open: Surroundings, moves: number, onProgress: (text: str
     const isDone = step === undefined || /already: nothing is to be moved/.test(again.stderr);
     if (again.code !== 0 && !isDone) throw new Error(`${args.join(" ")}: ${again.stderr}`);
     if (again.code === 0) refused.push(Number(JSON.parse(again.stdout).refusedMs));
+    done += 1;
     onProgress(`move ${nth + 1} of ${moves}: ${groupRef} to ${SHARDS[place]}, killed: ${step ?? "not"}`);
   }
   refused.sort((one, other) => one - other);
   const refusedMs = { median: refused[Math.floor(refused.length / 2)] ?? 0, longest: refused.at(-1) ?? 0 };
-  return { moves, killedAt, killedProcesses, refusedMs };
+  return { moves: done, killedAt, killedProcesses, refusedMs };
 }
 
 /** Runs a command until it reports this step, counted from 0, and kills it. Returns the step; undefined if it ended before. */
@@ -358,9 +363,12 @@ const tell = (name: string, found: string[]): string[] =>
   found.length === 0 ? [] : [`${name}: ${found.length}, such as ${found[0]}`];
 
 if (import.meta.main) {
-  const { values } = parseArgs({ options: { moves: { type: "string", default: "100" } } });
+  const { values } = parseArgs({
+    options: { moves: { type: "string", default: "100" }, minutes: { type: "string", default: "60" } },
+  });
   const report = await movesDrill({
     moves: Number(values.moves),
+    maxMinutes: Number(values.minutes),
     onProgress: (text) => console.log(text),
   });
   endDrill(report, listFaults(report));

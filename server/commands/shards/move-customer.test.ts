@@ -87,7 +87,17 @@ async function openScene(scope: Scope, count = 3) {
       );
     return all;
   };
-  return { database, deps, mover, neighbour, inShard, move, find, read };
+  /** Begins a move that is killed when it reports a step. */
+  const breakOff = (to: string, at: string) =>
+    assert.rejects(
+      move(to, {
+        onStep(text) {
+          if (text.includes(at)) throw new Error("killed");
+        },
+      }),
+      /killed/,
+    );
+  return { database, deps, mover, neighbour, inShard, move, breakOff, find, read };
 }
 
 test("every data table says how its rows of a customer move, and the scene has a row of each that does", async (t) => {
@@ -213,4 +223,139 @@ test("a move that is not possible is refused with the reason and what helps, and
     /a move of customer-1 to the shard a was begun: complete it first .*move customer-1 a.*or take it back .*move customer-1 b/,
   );
   assert.equal((await find()).shard, "b");
+});
+
+test("while a customer moves, nobody claims or begins work for it in either shard, and others are worked for", async (t) => {
+  const { inShard, breakOff, move, mover, neighbour } = await openScene(t);
+  await breakOff("a", "switching");
+  const [main, a] = [inShard("main"), inShard("a")];
+  const claims = {
+    writes: "claimed_by = 1",
+    read_runs: "claimed_by = 1",
+    subscriptions: "claimed_by = 1",
+  };
+  const claim = async (client: Client, installationId: string) => {
+    const counts: (number | null)[] = [];
+    for (const [table, set] of Object.entries(claims)) {
+      await client.query("begin");
+      counts.push(
+        (await client.query(`update ${table} set ${set} where installation_id = $1`, [installationId]))
+          .rowCount,
+      );
+      await client.query("rollback");
+    }
+    return counts;
+  };
+  const begin = (client: Client, { projectId, installationId }: Stock) =>
+    client.query(
+      `insert into operations (id, project_id, integration_id, installation_id, config_id, action_type, object_name, status)
+       values ($1, $2, $1, $3, $1, 'write', 'o', 'success')`,
+      [newId(), projectId, installationId],
+    );
+  for (const client of [main, a]) {
+    assert.deepEqual(await claim(client, mover.installationId), [0, 0, 0]);
+    await assert.rejects(begin(client, mover), { code: "BB001" });
+  }
+  assert.deepEqual(await claim(main, neighbour.installationId), [3, 1, 1]);
+  await begin(main, neighbour);
+  await move("a");
+  assert.deepEqual(await claim(a, mover.installationId), [3, 1, 1]);
+  await begin(a, mover);
+  // A process that stood still all the time.
+  await assert.rejects(begin(main, mover), { code: "BB001" });
+});
+
+test("what is stored in the old shard late follows, once", async (t) => {
+  const { inShard, breakOff, move, mover } = await openScene(t);
+  const [main, a] = [inShard("main"), inShard("a")];
+  const { projectId, installationId } = mover;
+  const [eventId, subscriptionEventId] = [newId(), newId()];
+  await breakOff("a", "moving what has ended");
+  await main.query(
+    `insert into proxy_usage (time, project_id, installation_id, method, path, status, duration_ms, bytes_up, bytes_down, request_id)
+     values (now(), $1, $2, 'GET', '/a', 200, 1, 1, 1, 'late')`,
+    [projectId, installationId],
+  );
+  await main.query(
+    `insert into subscription_events (id, installation_id, object_name, record_id, provider_event_type, occurred_time, dedupe_key, raw)
+     values ($1, $2, 'contacts', '1', 'x', now(), '\\x02', '{}')`,
+    [subscriptionEventId, installationId],
+  );
+  await main.query("insert into events (id, project_id, type, data) values ($1, $2, 'read', $3)", [
+    eventId,
+    projectId,
+    JSON.stringify({ groupRef: "customer-1" }),
+  ]);
+  const { rows } = await main.query("select id from destinations where project_id = $1", [projectId]);
+  await main.query(
+    "insert into deliveries (destination_id, event_id, state, due_time) values ($1, $2, 'waiting', now())",
+    [rows[0].id, eventId],
+  );
+  await breakOff("a", "ending the move");
+  await move("a");
+  const count = async (client: Client, table: string, where: string, value: string) =>
+    (await client.query(`select from ${table} where ${where} = $1`, [value])).rows.length;
+  for (const [client, expected] of [
+    [main, 0],
+    [a, 1],
+  ] as const) {
+    assert.equal(await count(client, "proxy_usage", "request_id", "late"), expected);
+    assert.equal(await count(client, "subscription_events", "id", subscriptionEventId), expected);
+    assert.equal(await count(client, "events", "id", eventId), expected);
+    assert.equal(await count(client, "deliveries", "event_id", eventId), expected);
+  }
+  const due = await a.query("select from subscriptions where installation_id = $1 and due_time <= now()", [
+    installationId,
+  ]);
+  assert.equal(due.rows.length, 1, "somebody looks at the event");
+});
+
+test("a subscription by a journal that moves looks for the changes since the old shard heard the journal", async (t) => {
+  const { database, inShard, move, mover } = await openScene(t);
+  const [main, a] = [inShard("main"), inShard("a")];
+  const appId = newId();
+  await sql`
+    insert into provider_apps (id, project_id, provider, client_id, client_secret_sealed)
+    values (${appId}, ${mover.projectId}, 'acme', 'client', '')`.execute(database.control);
+  await main.query(
+    `insert into event_streams (provider_app_id, project_id, provider, ref, topic, account_ref, position, heard_time, selected)
+     values ($1, $2, 'acme', 'r', 't', 'app', '\\x0a', '2026-01-02T10:00Z', '{other}')`,
+    [appId, mover.projectId],
+  );
+  await main.query(
+    `update subscriptions set source = 'journal', journal_app_id = $1, state = 'active', create_time = '2026-01-01'
+     where installation_id = $2`,
+    [appId, mover.installationId],
+  );
+  const read = async (client: Client) => {
+    const streams = await client.query("select position::text, selected from event_streams where id = $1", [
+      appId,
+    ]);
+    const subscriptions = await client.query(
+      "select state, reconcile_since from subscriptions where installation_id = $1",
+      [mover.installationId],
+    );
+    return [streams.rows, subscriptions.rows];
+  };
+  await move("a");
+  // One that reads the journal for the first time begins where the other one was.
+  assert.deepEqual(await read(a), [
+    [{ position: "\\x0a", selected: [] }],
+    [{ state: "pending", reconcile_since: new Date("2026-01-02T09:55Z") }],
+  ]);
+  assert.deepEqual(await read(main), [[{ position: "\\x0a", selected: ["other"] }], []]);
+  // Back: the position there stays, whether it is behind or ahead.
+  await a.query(
+    "update event_streams set position = '\\x0b', heard_time = '2026-01-02T11:00Z' where id = $1",
+    [appId],
+  );
+  await a.query(
+    "update subscriptions set state = 'active', reconcile_since = null where journal_app_id = $1",
+    [appId],
+  );
+  await move("main");
+  assert.deepEqual(await read(main), [
+    [{ position: "\\x0a", selected: ["other"] }],
+    [{ state: "pending", reconcile_since: new Date("2026-01-02T10:55Z") }],
+  ]);
 });
