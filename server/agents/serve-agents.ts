@@ -2,7 +2,7 @@
 import { isUtf8 } from "node:buffer";
 import { Readable } from "node:stream";
 import type { ReadableStream } from "node:stream/web";
-import { CLIENT_INFO_META_KEY, type McpHttpHandler } from "@modelcontextprotocol/server";
+import type { CLIENT_INFO_META_KEY } from "@modelcontextprotocol/server";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { ClientAddress } from "../../ground/client-address.ts";
 import { Problem } from "../../ground/errors.ts";
@@ -18,7 +18,7 @@ import type { AgentSession } from "./agent-session.ts";
 import type { AuditAgentCall } from "./audit-agent-calls.ts";
 import type { DefinedTool, Right } from "./agent-tool.ts";
 import { insufficientScope, type AgentRequest } from "./identify-agent.ts";
-import { mayCall } from "./tool-server.ts";
+import { mayCall, type ToolServer } from "./tool-server.ts";
 
 export interface AgentServing {
   tracer?: Tracer | undefined;
@@ -40,7 +40,7 @@ interface AgentEndpoint {
   /** Issuers whose tokens get in. */
   listIssuers?(projectIdOrName: string): Promise<string[]>;
   /** Answers the messages of those who were let in. */
-  handler: McpHttpHandler;
+  handler: ToolServer;
   tools: readonly Pick<DefinedTool<never>, "name" | "rights">[];
   /** Audits a call that is refused before a tool runs. */
   audit?: AuditAgentCall;
@@ -151,7 +151,7 @@ async function answer(
   if (!session) throw new Error("a request that was not let in");
   const message = messageIn(request);
   const meta = readMeta(message);
-  session.client = nameClient(meta[CLIENT_INFO_META_KEY]);
+  session.client = nameClient(meta[CLIENT_INFO]);
   await requireRight(deps, request, session, message);
   const left = new AbortController();
   // Ends the exchange, not the act: a tool that was called runs to its end, and a repeated call gets its result. Also closed after a
@@ -180,6 +180,9 @@ async function answer(
   if (isStream(answered)) return reply.send(Readable.fromWeb(answered.body as ReadableStream));
   return reply.send(Buffer.from(await answered.arrayBuffer()));
 }
+
+/** Written here, because the library is not loaded before the first message is let in. */
+const CLIENT_INFO: typeof CLIENT_INFO_META_KEY = "io.modelcontextprotocol/clientInfo";
 
 /** What a message of revision 2026-07-28 says about itself. */
 function readMeta(message: unknown): JsonObject {

@@ -1,13 +1,6 @@
 /** Answers messages of the Model Context Protocol: lists the tools that a credential may use, and runs them. */
-import {
-  ProtocolError,
-  createMcpHandler,
-  Server,
-  ProtocolErrorCode,
-  type McpHttpHandler,
-  type Tool,
-  type CallToolResult,
-} from "@modelcontextprotocol/server";
+import type * as protocolLibrary from "@modelcontextprotocol/server";
+import type { CallToolResult, McpHttpHandler, ProtocolError, Tool } from "@modelcontextprotocol/server";
 import type { SupportContact } from "../../ground/server-settings.ts";
 import { didYouMean } from "../../ground/closest.ts";
 import type { Problem } from "../../ground/errors.ts";
@@ -37,15 +30,41 @@ interface ToolServerOptions<Context> {
 /** A list may change with the policy or the credential's scopes, which a client then notices within a minute. */
 const LIST_FRESH_MS = 60_000;
 
-/** Opens an MCP server of revision 2026-07-28. Clients of 2025-11-25 and before are served without a session. */
-export function openToolServer<Context>(options: ToolServerOptions<Context>): McpHttpHandler {
-  const { tools, instructions, log } = options;
-  const prepared = new Map(tools.map((tool) => [tool.name, prepare(tool)]));
-  return createMcpHandler(
+type Protocol = typeof protocolLibrary;
+
+export type ToolServer = Pick<McpHttpHandler, "fetch" | "close">;
+
+/**
+ * Opens an MCP server of revision 2026-07-28. Clients of 2025-11-25 and before are served without a session. The protocol's library is
+ * loaded with the first message: it takes 9 MB of heap, which each collection goes through, and most processes never serve an agent.
+ */
+export function openToolServer<Context>(options: ToolServerOptions<Context>): ToolServer {
+  const prepared = new Map(options.tools.map((tool) => [tool.name, prepare(tool)]));
+  let opened: Promise<McpHttpHandler> | undefined;
+  const open = async (): Promise<McpHttpHandler> =>
+    openHandler(await import("@modelcontextprotocol/server"), options, prepared);
+  return {
+    async fetch(request, message) {
+      opened ??= open();
+      return (await opened).fetch(request, message);
+    },
+    async close() {
+      await (await opened)?.close();
+    },
+  };
+}
+
+function openHandler<Context>(
+  protocol: Protocol,
+  options: ToolServerOptions<Context>,
+  prepared: ReadonlyMap<string, PreparedTool<Context>>,
+): McpHttpHandler {
+  const { instructions, log } = options;
+  return protocol.createMcpHandler(
     ({ authInfo }) => {
       const session = authInfo?.extra?.["session"];
       if (!(session instanceof AgentSession)) throw new Error("a message without a session");
-      const server = new Server(
+      const server = new protocol.Server(
         { name: "busbar", title: "Busbar", version: VERSION },
         {
           capabilities: { tools: {} },
@@ -57,7 +76,7 @@ export function openToolServer<Context>(options: ToolServerOptions<Context>): Mc
       server.setRequestHandler("tools/list", () => ({ tools: own.map(({ listed }) => listed) }));
       server.setRequestHandler("tools/call", ({ params }) => {
         const called = prepared.get(params.name);
-        if (!called) throw unknownTool(params.name, own);
+        if (!called) throw unknownTool(protocol, params.name, own);
         return callTool(options, called, session, params.arguments ?? {});
       });
       return server;
@@ -97,9 +116,13 @@ function prepare<Context>(tool: DefinedTool<Context>): PreparedTool<Context> {
   };
 }
 
-const unknownTool = (name: string, own: readonly { tool: { name: string } }[]): ProtocolError =>
-  new ProtocolError(
-    ProtocolErrorCode.InvalidParams,
+const unknownTool = (
+  protocol: Protocol,
+  name: string,
+  own: readonly { tool: { name: string } }[],
+): ProtocolError =>
+  new protocol.ProtocolError(
+    protocol.ProtocolErrorCode.InvalidParams,
     `There is no tool "${name.slice(0, 100)}". ${didYouMean(
       name,
       own.map(({ tool }) => tool.name),
