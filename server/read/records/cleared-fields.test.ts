@@ -29,6 +29,17 @@ integrations:
             - fieldName: nickname
             - fieldName: nik_name
           backfill: &all { defaultPeriod: { fullHistory: true } }
+  - name: changes
+    provider: square
+    read:
+      objects:
+        - objectName: customers
+          destination: people
+          schedule: "*/10 * * * *"
+          requiredFields:
+            - fieldName: given_name
+            - fieldName: note
+              mapToName: comment
   - name: pipedrive
     provider: pipedrive
     read:
@@ -79,17 +90,17 @@ describe("a provider that leaves out fields without a value", () => {
     await sink?.close();
   });
 
-  async function install(provider: string, object: { objectName: string }) {
+  async function install(integration: string, object: { objectName: string }, provider = integration) {
     const connection = await busbar.inProject("POST", "/connections:generate", {
       provider,
-      groupRef: "acme",
+      groupRef: integration,
       consumerRef: "ada",
       oauth2AuthorizationCode: { accessToken: { token: "t-1" } },
     });
     assert.equal(connection.status, 201, connection.text);
     const content = { provider, read: { objects: { [object.objectName]: object } } };
-    const installed = await busbar.inProject("POST", `/integrations/${provider}/installations`, {
-      groupRef: "acme",
+    const installed = await busbar.inProject("POST", `/integrations/${integration}/installations`, {
+      groupRef: integration,
       config: { content },
     });
     assert.equal(installed.status, 201, installed.text);
@@ -136,6 +147,30 @@ describe("a provider that leaves out fields without a value", () => {
       nickname: null,
     });
     assert.match(await readLogs("square"), /answers do not have: nik_name"/);
+    change(ada, { given_name: "Ada V", note: "again" });
+    await entry(ada, "given_name", "Ada V");
+  });
+
+  test("is asked once for a page of the whole list where nothing was read before the first change", async () => {
+    const cy = square.vendor.records.put("customers", { fields: { given_name: "Cy", note: "old" } });
+    await install("changes", { objectName: "customers" }, "square");
+    change(cy, { given_name: "Cy II" });
+    const read = (name: string) =>
+      until(() =>
+        arrived(cy).find(
+          ({ fields, mappedFields }) => fields["given_name"] === name && !("city" in mappedFields),
+        ),
+      );
+    // Ada has a note again, and does not change.
+    assert.deepEqual((await read("Cy II")).mappedFields, { comment: null });
+    const countWhole = () =>
+      square.vendor.seen.filter(
+        ({ action, boundMs, sizeText }) => action === "list" && boundMs === undefined && sizeText === "100",
+      ).length;
+    const before = countWhole();
+    change(cy, { given_name: "Cy III" });
+    assert.deepEqual((await read("Cy III")).mappedFields, { comment: null });
+    assert.equal(countWhole(), before);
   });
 
   test("leaves out a field that the account's list of fields no longer has", async () => {

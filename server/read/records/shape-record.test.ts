@@ -296,14 +296,24 @@ describe("a provider whose records have no member for a field without a value", 
     const shaper = openShaper(["phone"]);
     shaper.learn([full]);
     assert.deepEqual(shaper.takeLearned(), ["fax", "$['address']['city']", "$['emails'][0]['value']"]);
-    assert.deepEqual(shaper.takeLearned(), []);
+    assert.equal(shaper.takeLearned(), undefined);
+  });
+
+  test("that no record had any of the fields is remembered, too", () => {
+    const shaper = shapeRecords(readSet(definition, undefined, names), names, {
+      absentMeansEmpty: true,
+      known: null,
+    });
+    assert.equal(shaper.takeLearned(), undefined);
+    shaper.learn([empty]);
+    assert.deepEqual([shaper.takeLearned(), shaper.takeLearned()], [[], undefined]);
   });
 
   test("where absence may mean something else, an absent field stays absent, and nothing is remembered", () => {
     const shaper = openShaper(["phone"], false);
     shaper.learn([full, empty]);
     assert.deepEqual(shaper.shape(empty).fields, {});
-    assert.deepEqual(shaper.takeLearned(), []);
+    assert.equal(shaper.takeLearned(), undefined);
   });
 });
 

@@ -21,8 +21,11 @@ export interface RecordShaper {
    * first record.
    */
   missing(): string[];
-  /** Returns, once, the fields that are null where a record does not have them, beside those that were known at the beginning. */
-  takeLearned(): string[];
+  /**
+   * Returns, once, the fields that are null where a record does not have them, beside those that were known at the beginning; undefined if
+   * there is nothing to remember. Where nothing was known, that there are none is remembered, too.
+   */
+  takeLearned(): string[] | undefined;
   /** Leaves fields out of the records that do not have them: the account has no such fields any more. */
   leaveOut(names: readonly string[]): void;
 }
@@ -51,6 +54,7 @@ export function shapeRecords(
     field.isAwaited = field.isKnown;
   }
   let isAnyKnown = false;
+  let isRemembered = Boolean(known);
   return {
     learn(records) {
       isAnyKnown ||= records.length > 0;
@@ -71,10 +75,13 @@ export function shapeRecords(
     missing: () =>
       isAnyKnown ? listNames(all.filter(({ isFound, isAwaited }) => !isFound || isAwaited)) : [],
     takeLearned() {
+      if (!absentMeansEmpty || !isAnyKnown) return undefined;
       const learned = listNames(
         all.filter(({ name, mayBeNull, isKnown }) => mayBeNull && isKnown && !before.has(name)),
       );
+      if (learned.length === 0 && isRemembered) return undefined;
       for (const name of learned) before.add(name);
+      isRemembered = true;
       return learned;
     },
     leaveOut(names) {

@@ -47,6 +47,9 @@ export async function fetchPage(
       const plan = { ...scan.plan, ...upperBound(scan, position), fields, account };
       if (position.checkpoint) return read.readPage(plan, position.checkpoint, countingFetch);
       const first = await read.readPage(plan, undefined, countingFetch);
+      await learnFields(scan, first, (whole) =>
+        read.readPage({ ...whole, fields, account }, undefined, countingFetch),
+      );
       return { ...first, total: await estimate(first, () => read.count(plan, countingFetch)) };
     });
     return { position, stage: "records" as const, page: found, time: now(), providerCalls };
@@ -55,6 +58,28 @@ export async function fetchPage(
     scan.failedCalls = providerCalls;
     throw error;
   });
+}
+
+/**
+ * Reads the first page of the whole list where nothing is known of the object's fields yet, once: changed records alone do not tell which
+ * fields have a value elsewhere, so that one which is cleared would be absent. A list that cannot be read teaches nothing.
+ */
+async function learnFields(
+  { run, plan, shaper, target }: ReadScan,
+  { records }: ReadPage,
+  readWhole: (plan: ReadPlan) => Promise<ReadPage>,
+): Promise<void> {
+  const { absentMeansEmpty } = target.connector.read;
+  const { since: _, ...whole } = plan;
+  const isWanted = run.knownFields === null && plan.since !== undefined && records.length > 0;
+  if (!isWanted || absentMeansEmpty?.(run.objectName) !== true) return;
+  shaper.learn(records);
+  if (shaper.missing().length === 0) return;
+  try {
+    shaper.learn((await readWhole(whole)).records);
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+  }
 }
 
 /** Returns the estimated number of records of the run; undefined if the provider refuses to count. */

@@ -171,7 +171,10 @@ async function savePage(
   if (commit.messages.some(({ held }) => held)) await releaseHeld(deps.database.data, run);
   noteVisit();
   const learned = scan.shaper.takeLearned();
-  if (learned.length > 0) await rememberFields(deps.database.data, run, learned);
+  if (learned) {
+    await rememberFields(deps.database.data, run, learned);
+    run.knownFields = [...(run.knownFields ?? []), ...learned];
+  }
   return true;
 }
 
