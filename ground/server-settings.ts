@@ -75,6 +75,11 @@ export const LISTENERS = {
     isPostgresUrl,
     POSTGRES_URL,
   ),
+  mainWeight: integer(
+    "BUSBAR_MAIN_WEIGHT",
+    "share of new customers that the first database is to get beside the shards, whose weights `busbar shards add` sets; 0: none while a shard is active",
+    { fallback: 1, min: 0, max: 1_000 },
+  ),
   databaseConnections: integer(
     "BUSBAR_DATABASE_CONNECTIONS",
     "maximum size of the connection pool of one process; notifications and deliveries use about five more",

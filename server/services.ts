@@ -249,6 +249,7 @@ async function connect(
     poolSize: config.databaseConnections,
     dataUrl: config.dataDatabaseUrl,
     replicationUrl: config.replicationUrl,
+    mainWeight: config.mainWeight,
     sideRoles,
     openBoth,
   });

@@ -38,8 +38,8 @@ async function runOn<Result>(
   { config, log }: { config: Config; log: Log },
   run: (database: Database) => Promise<Result>,
 ): Promise<Result> {
-  const { dataDatabaseUrl: dataUrl, replicationUrl } = config;
-  const database = await openDatabase({ connectionString, dataUrl, replicationUrl, log });
+  const { dataDatabaseUrl: dataUrl, replicationUrl, mainWeight } = config;
+  const database = await openDatabase({ connectionString, dataUrl, replicationUrl, mainWeight, log });
   try {
     return await run(database);
   } finally {

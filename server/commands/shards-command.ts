@@ -1,4 +1,4 @@
-/** `busbar shards add NAME URL | list | doctor | move GROUP SHARD | rebalance | remove NAME`: the databases that have the data of some customers. */
+/** `busbar shards add NAME URL | list | doctor | drain NAME | move GROUP SHARD | rebalance | remove NAME`: the databases that have the data of some customers. */
 import { printFindings, reportGood } from "../../cli/doctor/finding.ts";
 import type { Output } from "../../cli/output/output.ts";
 import type { Config } from "../../ground/config.ts";
@@ -11,6 +11,7 @@ import { addShard } from "./shards/add-shard.ts";
 import { checkShards } from "./doctor/check-shards.ts";
 import { listAllShards, type ListedMove, type ListedShard } from "./shards/list-all-shards.ts";
 import { runMove, runRebalance } from "./shards/move-commands.ts";
+import { drain } from "./shards/drain-shard.ts";
 import { removeShard } from "./shards/remove-shard.ts";
 import { openShardServices, requireDatabaseAddress, type ShardServices } from "./shards/shard-commands.ts";
 
@@ -55,10 +56,10 @@ function findAction(
   { weight, project, isDry = false }: ShardOptions,
 ): Run {
   const [name = "", url = ""] = args;
-  const count = { add: 2, list: 0, doctor: 0, move: 2, rebalance: 0, remove: 1 }[action ?? ""];
+  const count = { add: 2, list: 0, doctor: 0, drain: 1, move: 2, rebalance: 0, remove: 1 }[action ?? ""];
   if (count === undefined || args.length !== count)
     throw new UsageError(
-      "busbar shards takes add NAME URL, list, doctor, move GROUP SHARD, rebalance or remove NAME (busbar shards --help)",
+      "busbar shards takes add NAME URL, list, doctor, drain NAME, move GROUP SHARD, rebalance or remove NAME (busbar shards --help)",
     );
   if (weight !== undefined && action !== "add") throw new UsageError("--weight belongs to busbar shards add");
   if (project !== undefined && action !== "move")
@@ -68,6 +69,7 @@ function findAction(
     requireDatabaseAddress(url);
     return (deps, out) => add(deps, out, { name, url, weight });
   }
+  if (action === "drain") return (deps, out) => runDrain(deps, out, name);
   if (action === "move") return (deps, out) => runMove(deps, out, { groupRef: name, shard: url, project });
   if (action === "rebalance") return (deps, out) => runRebalance(deps, out, { isDry });
   if (action === "remove") return (deps, out) => remove(deps, out, name);
@@ -84,12 +86,23 @@ async function add(
   out.progress();
   if (out.json) out.data({ ...made, wasThere });
   else if (wasThere) out.line(`${shard.name} is a shard already, and its copies are complete.`);
-  else out.line(`${shard.name} is a shard: every process has opened it. ${NO_CUSTOMERS_YET}`);
+  else
+    out.line(
+      `${shard.name} is a shard: every process has opened it, and it gets new customers by its weight.`,
+    );
   return true;
 }
 
-const NO_CUSTOMERS_YET =
-  "This version places no new customers in it yet; busbar shards move takes customers there.";
+async function runDrain(deps: ShardServices, out: Output, name: string): Promise<boolean> {
+  await drain(deps, name);
+  const drained = (await listAllShards(deps)).find((shard) => shard.name === name);
+  if (out.json) out.data(drained ?? {});
+  else
+    out.line(
+      `${name} gets no new customers, and serves the ${drained?.customers ?? 0} that it has. busbar shards rebalance moves them away.`,
+    );
+  return true;
+}
 
 async function remove(deps: ShardServices, out: Output, name: string): Promise<boolean> {
   const { removed, unreachable } = await removeShard(deps, name);

@@ -103,7 +103,8 @@ async function drill(
   const { urls, env, sandbox, sink, processes } = open;
   for (const name of NAMES) await processes.start(name);
   for (const name of ["a", "b"]) {
-    const added = await runBusbar(["shards", "add", name, urls[name] ?? "", "--json"], env).exited;
+    const added = await runBusbar(["shards", "add", name, urls[name] ?? "", "--weight", "0", "--json"], env)
+      .exited;
     if (added.code !== 0) throw new Error(`shards add: ${added.stderr}`);
   }
   await deliverTo(processes.any, sink);

@@ -34,7 +34,7 @@ test("running processes open a new shard before it is active, serve its customer
     return rows.map(({ shards }) => shards.toSorted().join());
   };
   for (const [name, url] of Object.entries(urls))
-    await addShard(shardServices(database), { name, url, weight: undefined });
+    await addShard(shardServices(database), { name, url, weight: 0 });
   assert.deepEqual(await listKnown(), ["a,b", "a,b"], "nobody waits for the next announcement");
 
   await busbar.inProject("POST", "/groups", { groupRef: "acme", groupName: "Acme" });

@@ -66,7 +66,7 @@ async function saveIn(
   const { projectId, provider, groupRef, groupName, consumerRef, consumerName } = wanted;
   await holdProvider(queries, deps.catalog, { projectId, provider });
   await requireApp(queries, wanted);
-  const group = await upsertGroup(queries, { projectId, groupRef, groupName });
+  const group = await upsertGroup(queries, { projectId, groupRef, groupName }, deps.database.mainWeight);
   const consumer = await upsertConsumer(queries, { projectId, consumerRef, consumerName });
   const existing = wanted.connectionId
     ? await lockConnection(queries, projectId, wanted.connectionId)

@@ -188,11 +188,12 @@ const createGroup = (deps: { database: Database }) =>
     }),
     success: { status: 201, description: "Created or renamed." },
     async handle({ project, body }) {
-      await upsertGroup(deps.database.control, {
-        projectId: project.id,
-        groupRef: body.groupRef,
-        groupName: body.groupName,
-      });
+      const { control, mainWeight } = deps.database;
+      await upsertGroup(
+        control,
+        { projectId: project.id, groupRef: body.groupRef, groupName: body.groupName },
+        mainWeight,
+      );
     },
   });
 

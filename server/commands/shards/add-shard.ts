@@ -46,6 +46,7 @@ export async function addShard(deps: ShardServices, shard: NewShard): Promise<{ 
     const urlSealed = deps.sealer.seal(shard.url, placeShardUrl(known.id));
     const weight = shard.weight ?? known.weight;
     await changeShard(deps.database.control, shard.name, { urlSealed, weight });
+    if (known.state === "draining") await setShardState(deps.database.control, shard.name, "active");
     if (known.state !== "opening") return { wasThere: true };
   }
   await awaitProcesses(deps, shard.name);

@@ -35,7 +35,7 @@ export type ListedMove = {
 export async function listAllShards(
   deps: Pick<ShardServices, "database" | "readUrl">,
 ): Promise<ListedShard[]> {
-  const { control, connectionString, dataUrl } = deps.database;
+  const { control, connectionString, dataUrl, mainWeight } = deps.database;
   const moves = await listMoves(control);
   const findMoves = (name: string | null) =>
     moves.filter(({ fromShard }) => fromShard === name).map(describeMove);
@@ -44,7 +44,7 @@ export async function listAllShards(
     name: MAIN,
     state: "active",
     since: null,
-    weight: 1,
+    weight: mainWeight,
     customers: customers.get(null) ?? 0,
     address: describeAddress(dataUrl ?? connectionString),
     detail: null,

@@ -19,9 +19,14 @@ export interface KeyUse {
 }
 
 /** Counts the values of each key. Keys without values are left out, except the current one. */
-export async function listKeyUse(queries: ControlQueries, sealer: Sealer): Promise<KeyUse[]> {
+export async function listKeyUse(
+  queries: ControlQueries,
+  sealer: Sealer,
+  { exceptTable }: { exceptTable?: string } = {},
+): Promise<KeyUse[]> {
   const counts = new Map([[sealer.currentKeyId, 0]]);
-  for (const column of await listSealedColumns(queries)) {
+  const columns = await listSealedColumns(queries);
+  for (const column of columns.filter(({ table }) => table !== exceptTable)) {
     for (const { keyId, count } of await countByKey(queries, column)) {
       counts.set(keyId, (counts.get(keyId) ?? 0) + count);
     }

@@ -1,19 +1,27 @@
 /** Groups (a builder's customers) and consumers (the people who connect), both created when first named. */
+import { createHash } from "node:crypto";
 import { sql } from "kysely";
 import { isUuid, newId } from "../../../ground/ids.ts";
 import type { ControlQueries, SharedQueries } from "../database/sides.ts";
 
 /**
  * Finds, creates or renames the group with this reference. Without a name, the group keeps its name; a new one is named by its
- * reference.
+ * reference, and gets its shard, which only a move changes.
  */
 export const upsertGroup = (
   queries: ControlQueries,
   group: { projectId: string; groupRef: string; groupName?: string },
+  /** Share of new customers that the main shard gets. */
+  mainWeight = 1,
 ): Promise<{ id: string }> =>
   queries
     .insertInto("groups")
-    .values({ id: newId(), ...group, groupName: group.groupName ?? group.groupRef })
+    .values({
+      id: newId(),
+      ...group,
+      groupName: group.groupName ?? group.groupRef,
+      shard: chooseShard(drawPlace(group), mainWeight),
+    })
     .onConflict((conflict) =>
       conflict.columns(["projectId", "groupRef"]).doUpdateSet({
         groupName: group.groupName ?? sql<string>`groups.group_name`,
@@ -22,6 +30,22 @@ export const upsertGroup = (
     )
     .returning("id")
     .executeTakeFirstOrThrow();
+
+/** Returns a number from 0 to below 1, always the same for a reference, and evenly distributed over many. */
+export const drawPlace = ({ projectId, groupRef }: { projectId: string; groupRef: string }): number =>
+  createHash("sha256").update(`${projectId} ${groupRef}`).digest().readUIntBE(0, 6) / 2 ** 48;
+
+/**
+ * Chooses a shard by weight among the main one, which is null, and the active ones: they share the numbers from 0 to 1 in the order of
+ * their names. The rows are locked, so that a shard which is drained or removed gets nobody afterwards.
+ */
+const chooseShard = (drawn: number, mainWeight: number) => sql<string | null>`(
+  with active as (select name, weight from shards where state = 'active' order by name collate "C" for share),
+    weighed as (select null::text as name, ${mainWeight}::integer as weight union all select name, weight from active),
+    shares as (
+      select name, sum(weight) over (order by name collate "C" nulls first) as up_to, sum(weight) over () as total
+      from weighed where weight > 0)
+  select name from shares where up_to > ${drawn}::double precision * total order by up_to limit 1)`;
 
 /** Finds, creates or renames the consumer with this reference. */
 export const upsertConsumer = (

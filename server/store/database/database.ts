@@ -24,6 +24,8 @@ export interface Database {
   readonly shards: readonly Database[];
   /** Why its database cannot be used at the moment, and since when; only shards beside the main one are watched. */
   readonly trouble?: { since: Date; reason: string } | undefined;
+  /** Share of new customers that the main shard gets. */
+  readonly mainWeight: number;
   /** Adds a shard; `copies` are those in its database. */
   addShard(shard: Database, copies: Copies): void;
   /** Forgets a shard and closes it. */

@@ -24,9 +24,11 @@ export async function openDatabase(options: {
   replicationUrl?: string | undefined;
   sideRoles?: SideRoles | undefined;
   openBoth?: OpenBoth | undefined;
+  /** Share of new customers that the main shard gets; those of the others are in the registry. */
+  mainWeight?: number | undefined;
 }): Promise<Database> {
-  const { connectionString, log, poolSize = 20, dataUrl, sideRoles } = options;
-  if (dataUrl !== undefined) return openDivided({ ...options, poolSize, dataUrl });
+  const { connectionString, log, poolSize = 20, dataUrl, sideRoles, mainWeight = 1 } = options;
+  if (dataUrl !== undefined) return openDivided({ ...options, poolSize, mainWeight, dataUrl });
   await prepareDatabase(connectionString, log);
   const copied = openAllCopies();
   const open = (settings: Record<string, string> = {}) =>
@@ -40,6 +42,7 @@ export async function openDatabase(options: {
       outbox: openOutbox({ queries, control: queries, data: queries, log }),
       pool,
       connectionString,
+      mainWeight,
       copied,
       close: () => queries.destroy(),
     });
@@ -47,7 +50,18 @@ export async function openDatabase(options: {
   const data = open({ role: sideRoles.data }).queries;
   const close = async () => void (await Promise.all([control.destroy(), data.destroy(), queries.destroy()]));
   const outbox = openOutbox({ queries, control, data, log });
-  return asMainShard({ control, data, queries, outbox, pool, connectionString, copied, sideRoles, close });
+  return asMainShard({
+    control,
+    data,
+    queries,
+    outbox,
+    pool,
+    connectionString,
+    mainWeight,
+    copied,
+    sideRoles,
+    close,
+  });
 }
 
 /** Adds the list of shards, in which the database itself is the only one so far. Closing it closes all. */
@@ -99,9 +113,14 @@ function openAllCopies(): AllCopies {
 export type OpenBoth = (control: Kysely<DB>, data: Kysely<DB>) => Kysely<DB>;
 
 async function openDivided(
-  options: SideUrls & { log: Log; poolSize: number; openBoth?: OpenBoth | undefined },
+  options: SideUrls & {
+    log: Log;
+    poolSize: number;
+    mainWeight: number;
+    openBoth?: OpenBoth | undefined;
+  },
 ): Promise<Database> {
-  const { connectionString, dataUrl, log, poolSize, openBoth } = options;
+  const { connectionString, dataUrl, log, poolSize, mainWeight, openBoth } = options;
   await prepareSides(options, log);
   const open = (url: string, more: { applicationName: string; size: number; copied?: CopiedTables }) =>
     openPool({ connectionString: url, log, ...more });
@@ -120,6 +139,7 @@ async function openDivided(
     connectionString,
     dataUrl,
     dataPool: data.pool,
+    mainWeight,
     copied,
     // Kysely has not used the pool that asks, and would leave its connection open.
     close: async () =>

@@ -5,14 +5,15 @@
  *   adding   → opening    the copies are complete; each process opens it
  *   adding   → failed     the copies could not be made, for the reason in `detail`; as after a crash
  *   opening  → active     all processes have opened it
+ *   active   ⇄ draining   it gets no new customers, and serves those it has, until it is added again
  *   any      → removing   nobody uses it any more, and its replication ends; then its row is removed
  *
  * A process opens the shards that are opening, active or draining.
  */
-import { sql } from "kysely";
+import { sql, type Kysely } from "kysely";
 import type { SealedPlace, Sealer } from "../../../ground/seal.ts";
 import { newId } from "../../../ground/ids.ts";
-import type { ControlQueries } from "../database/sides.ts";
+import type { ControlQueries, ControlTables } from "../database/sides.ts";
 
 export type ShardState = "adding" | "opening" | "active" | "draining" | "removing" | "failed";
 
@@ -100,15 +101,29 @@ export const changeShard = async (
     update shards set url_sealed = ${urlSealed}, weight = ${weight} where name = ${name}
   `.execute(queries));
 
-/** Has no process use a shard any more. Returns false, and changes nothing, for one that has customers. */
-export async function beginRemoval(queries: ControlQueries, name: string): Promise<boolean> {
+/** Lets a shard get no new customers. Returns false, and changes nothing, for one that is not active. */
+export async function drainShard(queries: ControlQueries, name: string): Promise<boolean> {
+  // Waits for customers who are being placed there.
   const { numAffectedRows } = await sql`
-    update shards set state = 'removing', detail = null,
-      state_time = case when state = 'removing' then state_time else now() end
-    where name = ${name} and not exists (select from groups where shard = ${name})
+    update shards set state = 'draining', detail = null,
+      state_time = case when state = 'draining' then state_time else now() end
+    where name = ${name} and state in ('active', 'draining')
   `.execute(queries);
   return numAffectedRows === 1n;
 }
+
+/** Has no process use a shard any more. Returns false, and changes nothing, for one that has customers. */
+export const beginRemoval = (queries: Kysely<ControlTables>, name: string): Promise<boolean> =>
+  queries.transaction().execute(async (inside) => {
+    // Whoever is placing a customer there has locked the row; the next statement sees that customer.
+    await sql`select from shards where name = ${name} for update`.execute(inside);
+    const { numAffectedRows } = await sql`
+      update shards set state = 'removing', detail = null,
+        state_time = case when state = 'removing' then state_time else now() end
+      where name = ${name} and not exists (select from groups where shard = ${name})
+    `.execute(inside);
+    return numAffectedRows === 1n;
+  });
 
 export const removeShardRow = async (queries: ControlQueries, name: string): Promise<void> =>
   void (await sql`delete from shards where name = ${name}`.execute(queries));
