@@ -132,7 +132,16 @@ test("what cannot be a shard is refused with the reason and what helps, and the 
   await refuses(["add", "other", a], /that of the shard a already.*busbar shards remove a/);
   await refuses(["add", "a", b], /there is a shard a already, at .*busbar shards list/);
   await refuses(["remove", "main"], /cannot be removed/);
-  await assert.rejects(run(["drain", "a"]), { name: "UsageError" });
+  await refuses(["drain", "main"], /BUSBAR_MAIN_WEIGHT=0/);
+  await refuses(["drain", "other"], /there is no shard other.*busbar shards list/);
+  const states = async () => (await list()).map(({ name, state }) => `${name} ${state}`);
+  for (const nth of ["once", "again"]) {
+    assert.equal((await run(["drain", "a"])).printed.state, "draining", nth);
+    assert.deepEqual(await states(), ["main active", "a draining"]);
+  }
+  await run(["add", "a", a]);
+  assert.deepEqual(await states(), ["main active", "a active"]);
+  await assert.rejects(run(["empty", "a"]), { name: "UsageError" });
   await assert.rejects(run(["add", "a"]), { name: "UsageError" });
 });
 
