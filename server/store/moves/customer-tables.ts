@@ -31,7 +31,8 @@ export const CUSTOMER_TABLES: Record<DataTable, HowItMoves> = {
   eventsNowhere: { by: "event", moves: "history" },
   eventStreams: { by: "connection", moves: "frozen" },
   eventTopics: { by: "event", moves: "history" },
-  failingWrites: { by: "installation", moves: "frozen" },
+  // Counted up to a second after the write has ended.
+  failingWrites: { by: "installation", moves: "open" },
   firstDeliveries: { by: "none", moves: "never" },
   heldCredits: { by: "installation", moves: "open" },
   heldMessages: { by: "installation", moves: "frozen", numbered: "seq" },
