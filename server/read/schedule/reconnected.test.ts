@@ -87,4 +87,67 @@ integrations:
     await connectAgain();
     await until(async () => (await reads("success")) === 2);
   });
+
+  test("an object is read at once, too, when a key that was refused is accepted again", async () => {
+    const { busbar, sink } = all;
+    busbar.sandbox.hubspot.setLimits("off");
+    const { name } = await drawRoute(busbar, `${sink.url}/keyed`, []);
+    const sourceYaml = `specVersion: 1.0.0
+integrations:
+  - name: keyed
+    provider: hubspot
+    proxy: { enabled: true }
+    read:
+      objects:
+        - objectName: companies
+          destination: ${name}
+          schedule: "0 0 1 1 *"
+          requiredFields: [{ fieldName: name }]
+`;
+    const post = async (path: string, body: object) => {
+      const answer = await busbar.inProject("POST", path, body);
+      assert.equal(answer.status, 201, answer.text);
+      return answer.body.id;
+    };
+    assert.equal((await busbar.inProject("PUT", "/integrations:batch", { sourceYaml })).status, 200);
+    // Without a refresh token.
+    const { accessToken } = busbar.sandbox.hubspot.mintToken();
+    const connectionId = await post("/connections:generate", {
+      provider: "hubspot",
+      groupRef: "keyed",
+      consumerRef: "ada",
+      oauth2AuthorizationCode: { accessToken: { token: accessToken } },
+    });
+    const content = {
+      provider: "hubspot",
+      proxy: { enabled: true },
+      read: { objects: { companies: { objectName: "companies" } } },
+    };
+    const installationId = await post("/integrations/keyed/installations", {
+      groupRef: "keyed",
+      config: { content },
+    });
+    const object = `read_objects where installation_id = '${installationId}'`;
+    await until(async () => (await count(`select from ${object}`)) === 1);
+    const call = () =>
+      busbar.proxied({ integration: "keyed", groupRef: "keyed" }, "/crm/v3/objects/companies");
+    const untilStatus = (status: string) =>
+      until(async () => {
+        await call();
+        return (await busbar.inProject("GET", `/connections/${connectionId}`)).body.status === status;
+      });
+    const refusal = { status: "error", category: "INVALID_AUTHENTICATION", message: "refused" };
+    busbar.sandbox.addFault({ provider: "hubspot", status: 401, body: refusal, count: 1e6 });
+    await untilStatus("bad_credentials");
+    await sql.query(`update read_objects set next_tick = now() where installation_id = '${installationId}'`);
+    await until(
+      async () => (await count(`select from ${object} and next_tick > now() and missed_tick`)) === 1,
+    );
+    busbar.sandbox.clearFaults();
+    await untilStatus("working");
+    await until(async () => {
+      const { results } = (await busbar.inProject("GET", "/operations?type=read&groupRef=keyed")).body;
+      return results[0]?.status === "success";
+    });
+  });
 });

@@ -10,8 +10,12 @@ test("failures count from the last success on, for each kind of write", async (t
   const { install, queries } = await openInstallations(t, {});
   const { id: installationId } = await install("acme", { objectName: "account" });
   const end = (works: boolean, minute: number, kind: Partial<WriteVerdict> = {}): WriteVerdict => ({
-    ...{ installationId, objectName: "account", writeType: "create", operationId: newId() },
-    ...{ works, time: at(minute) },
+    installationId,
+    objectName: "account",
+    writeType: "create",
+    operationId: newId(),
+    works,
+    time: at(minute),
     ...kind,
   });
   const counted = async () =>
