@@ -1,7 +1,6 @@
 /** Reads one page of a list by a description, and compares its records with bounds and filters. */
 import type { Json, JsonObject } from "../../ground/json.ts";
 import type { Connector } from "../connector.ts";
-import { parseReportedTime } from "../calls/reported-time.ts";
 import { brokenPage, isTooLarge } from "../calls/page-check.ts";
 import type { ProviderFetch, ProviderRequest, ProviderResponse } from "../calls/provider-fetch.ts";
 import { ProviderError } from "../calls/provider-error.ts";
@@ -21,16 +20,18 @@ import {
 } from "./chosen-list.ts";
 import { requestFirstCheckpoint, buildFirstCursorRequest, nextPlace, putPlace } from "./paging.ts";
 import { listFilledNames, fillPath, fillText } from "./fill-path.ts";
+import { followTotal, goOnBy } from "./falling-total.ts";
 import { chooseSize, countPagesBefore, findFittedPage } from "./fitted-pages.ts";
 import { withFurtherFields } from "./further-fields.ts";
 import { getOne } from "./get-record.ts";
 import { listEntries } from "./list-entries.ts";
 import { withDocument } from "./graphql-plan.ts";
-import { at, readRecordId, flattenValues, type ObjectPlan } from "./object-plan.ts";
+import { readRecordId, flattenValues, type ObjectPlan } from "./object-plan.ts";
 import { isKnown, readOn } from "./newest-first.ts";
 import { endsAsBefore, goBack, listFresh, overlap, rememberOverlap } from "./overlapping-pages.ts";
 import { matchesPlan } from "./record-filter.ts";
 import { formatTime, withQuery, type RequestParts } from "./request-parts.ts";
+import { timeAt } from "./record-time.ts";
 import type { ScrollUses } from "./scroll-uses.ts";
 import { nullEmptyFields, putSelected } from "./selected-fields.ts";
 import {
@@ -293,19 +294,20 @@ function nextCheckpoint(
   const before = readBefore(checkpoint);
   const read = before === undefined ? undefined : before + ids.length;
   const moves = rules.since?.keyset === true && bound !== undefined;
+  const reach = followTotal(rules, checkpoint, { pageSize, total: moves ? undefined : total });
   const following = nextPlace(paging, checkpoint?.["place"], {
     response,
     body,
     count: all.length,
     fresh: endsAsBefore(all, rules, checkpoint) ? 0 : ids.length,
     // A total is that of the bound, which moves.
-    ...(moves ? { read: undefined, total: undefined } : { read, total }),
+    ...(moves ? { read: undefined, total: undefined } : { read: reach?.read(read) ?? read, total }),
     lastId: from === undefined ? ids.at(-1) : textAt(entries.at(-1) ?? null, from),
     listPath: fillPath(rules.list?.path ?? "", rules),
     pageSize,
     fitted,
   });
-  const goesOn = isBehindPeriod(chosen, records) ? undefined : following;
+  const goesOn = isBehindPeriod(chosen, records) ? undefined : goOnBy(reach, following);
   const overlapped = overlap(rules, plan, { place: goesOn, before: checkpoint?.["place"], entries: all });
   const { place } = overlapped;
   const moved = moves ? moveBound(chosen, records, checkpoint, place) : undefined;
@@ -319,7 +321,14 @@ function nextCheckpoint(
       : nextList(chosen).next;
   }
   const pagesBefore = countPagesBefore(rules, plan, place);
-  const step = { place: moved ? moved.place : place, after: moved?.after, ids, read, pagesBefore };
+  const step = {
+    place: moved ? moved.place : place,
+    after: moved?.after,
+    ids,
+    read,
+    pagesBefore,
+    goesBack: reach?.goesBack,
+  };
   // When the bound has moved, the list is read from its beginning: pages and depth are counted from zero again.
   const remembered = trackProgress(checkpoint, moved ? {} : paging, step);
   return {
@@ -328,6 +337,7 @@ function nextCheckpoint(
     ...(step.place !== undefined && rememberOverlap(overlapped, checkpoint)),
     ...(position > 0 && { list: position }),
     ...reading?.next,
+    ...reach?.remembered,
     ...remembered,
   };
 }
@@ -374,23 +384,4 @@ export function sourceRecord(raw: JsonObject, rules: ObjectPlan): SourceRecord {
   const below = parent?.to === undefined || parentValue === undefined ? {} : { [parent.to]: parentValue };
   const values = { ...flattenValues(raw, rules), ...below };
   return { id, ...(changeTime && { changeTime }), raw, values };
-}
-
-/** Reads RFC 3339, seconds or milliseconds since 1970, also as text, and `/Date(…)/`, whose offset is only for people. */
-function timeAt(record: Json, path: string | undefined): Date | undefined {
-  const found = path === undefined ? undefined : at(record, path);
-  const jsonDate = typeof found === "string" ? /^\/Date\((\d{1,16})(?:[+-]\d{4})?\)\/$/.exec(found) : null;
-  const digits =
-    jsonDate?.[1] ?? (typeof found === "string" && /^\d{10,16}$/.test(found) ? found : undefined);
-  const value = digits === undefined ? found : Number(digits);
-  if (typeof value === "string" && /^\+?\d{4,}-\d\d-\d\d/.test(value)) {
-    return parseReportedTime(
-      /\d[ T]\d\d:\d\d(:\d\d(\.\d+)?)?$/.test(value)
-        ? `${value.replace(" ", "T")}Z`
-        : // Some providers name the zone twice.
-          value.replace(/Z\+0000$/, "Z"),
-    );
-  }
-  if (typeof value !== "number" || !Number.isFinite(value) || value <= 0) return undefined;
-  return parseReportedTime(value < 1e11 ? value * 1000 : value);
 }

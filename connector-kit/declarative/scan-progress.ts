@@ -23,6 +23,8 @@ interface Step {
   read: number | undefined;
   /** Pages before the next one, where that is not the number of those that were read. */
   pagesBefore: number | undefined;
+  /** The next page is one that was read, in which other records are now. */
+  goesBack: boolean | undefined;
 }
 
 /** Returns the entries that the list has given before this page; undefined where the scan does not know it. */
@@ -44,7 +46,7 @@ export function trackProgress(
   const pages = numberIn(checkpoint, "pages") + 1;
   const here = digest(`${after ?? ""} ${place}`);
   const returns = here === checkpoint?.["mark"] || here === readCursor(checkpoint);
-  if (returns && !paging.cursor?.scroll)
+  if (returns && !paging.cursor?.scroll && !step.goesBack)
     throw brokenPage(`the next page is one that was read before: ${String(place).slice(0, 200)}`);
   const empty = ids.length === 0 ? numberIn(checkpoint, "empty") + 1 : 0;
   if (empty > MAX_EMPTY_PAGES)
@@ -57,7 +59,7 @@ export function trackProgress(
   requireDepth(paging, step.pagesBefore ?? pages, read);
   // Brent's search for circles: the mark moves on to the place at each power of two.
   const isPower = (pages & (pages - 1)) === 0;
-  const mark = isPower ? here : (checkpoint?.["mark"] ?? here);
+  const mark = isPower || step.goesBack ? here : (checkpoint?.["mark"] ?? here);
   const restarts = numberIn(checkpoint, "restarts");
   return {
     pages,
