@@ -14,6 +14,7 @@ import { newId } from "../../ground/ids.ts";
 import { runBusbar } from "../../tests/harness/child-busbar.ts";
 import { createEmptyDatabase, createTestDatabase } from "../../tests/harness/database.ts";
 import { asReplicator } from "../../tests/harness/empty-pair.ts";
+import { REPLICATING_ROLE } from "../../tests/harness/side-roles.ts";
 import { addOnce } from "../../tests/harness/shards.ts";
 import { runDoctor } from "./doctor/doctor-command.ts";
 import { runShardsCommand } from "./shards-command.ts";
@@ -288,6 +289,25 @@ test("a customer is moved by the command, which tells it as JSON, and the doctor
     assert.equal(ended.code, 0, ended.stderr);
     return { printed: JSON.parse(ended.stdout) };
   }
+});
+
+test("migrating grants a serving role the rows of the shards, too", async (t) => {
+  const { a, run, ask, env } = await openScene(t);
+  await run(["add", "a", a]);
+  // A role that is there, and has no rights on rows.
+  const role = REPLICATING_ROLE.name;
+  const readRights = async () =>
+    (
+      await ask(
+        a,
+        `select has_table_privilege('${role}', 'operations', 'insert') as rows, has_table_privilege('${role}', 'migrations', 'insert') as schema`,
+      )
+    )[0];
+  assert.deepEqual(await readRights(), { rows: false, schema: false });
+  const migrated = await runBusbar(["migrate", "--grant", role], env()).exited;
+  assert.equal(migrated.code, 0, migrated.stderr);
+  assert.match(migrated.stdout, /so is the shard a; \w+ may read and write their rows/);
+  assert.deepEqual(await readRights(), { rows: true, schema: false });
 });
 
 test("a control database whose server keeps no log for replication gets no shard", async (t) => {
