@@ -4,8 +4,8 @@ import type { Paint } from "./paint.ts";
 
 export interface Column<Row = JsonObject> {
   text(row: Row): string;
-  /** Ids are cut last, times are relative on a terminal, statuses are coloured. */
-  kind?: "id" | "time" | "status";
+  /** Ids are cut last, times are relative on a terminal, statuses are coloured, sentences stand last. */
+  kind?: "id" | "time" | "status" | "prose";
   /** Hidden on a terminal that is too narrow for it. */
   isExtra?: boolean;
 }

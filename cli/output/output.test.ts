@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { PassThrough } from "node:stream";
 import { test } from "node:test";
+import { id, prose, text } from "../resources/resource.ts";
+import { createOutput } from "./output.ts";
 import { createPaint } from "./paint.ts";
 import { escapeUnsafe, printableLines, measureWidth } from "./printable.ts";
 import { table } from "./table.ts";
@@ -21,6 +23,23 @@ test("columns line up whatever the width of the characters, and nothing is cut o
     ),
     ["NAME              ID", "crm               1", "顧客管理          2", "a-very-long-name  3"],
   );
+});
+
+test("a column of sentences stands last, so that in a pipe it widens no line but its own", () => {
+  const stdout = Object.assign(new PassThrough(), { isTTY: false });
+  const out = createOutput({ stdout, stderr: screen(false), env: {} }, {});
+  const sentence = "The app needs the scope developer.webhooks_journal.read. ".repeat(10).trim();
+  const rows = [
+    { name: "contacts", reason: sentence, id: "1" },
+    { name: "deals", reason: "", id: "2" },
+  ];
+  out.rows(rows, { NAME: text("name"), REASON: prose("reason"), ID: id("id") }, "There are none.");
+  assert.deepEqual(String(stdout.read()).split("\n"), [
+    "NAME      ID  REASON",
+    `contacts  1   ${sentence}`,
+    "deals     2",
+    "",
+  ]);
 });
 
 test("text of others cannot move the cursor, hide words or break a row", () => {

@@ -80,7 +80,12 @@ function printTable<Row extends JsonObject>(
   { stdout, paint, wide }: { stdout: Screen; paint: Paint; wide: boolean },
 ): string[] {
   const isTerminal = stdout.isTTY === true;
-  const all = Object.entries(columns).map(([heading, column]) => ({ heading, ...toColumn(column) }));
+  const named = Object.entries(columns).map(([heading, column]) => ({ heading, ...toColumn(column) }));
+  // The last column is not padded, so that a long sentence there widens no other line.
+  const all = [
+    ...named.filter(({ kind }) => kind !== "prose"),
+    ...named.filter(({ kind }) => kind === "prose"),
+  ];
   const now = isTerminal ? nowMs() : undefined;
   return table(
     all.map(({ heading }) => heading),

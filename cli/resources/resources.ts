@@ -18,6 +18,7 @@ import {
   listPages,
   findIn,
   findAndRemove,
+  prose,
   removeAt,
   status,
   text,
@@ -115,7 +116,7 @@ const CONSENTS: Resource = {
     CONSUMER: markExtra(text("consumerRef")),
     STATUS: status("status"),
     REASON: text("reason"),
-    DETAIL: text("detail"),
+    DETAIL: prose("detail"),
     CREATED: time("createTime"),
     ID: id("id"),
   },
@@ -155,6 +156,7 @@ const DESTINATIONS: Resource = {
     STATE: { text: (row) => textAt(row, "health.state") ?? "", kind: "status" },
     WHY: {
       text: (row) => textAt(row, "disabledReason") ?? textAt(row, "health.lastFailure.error") ?? "",
+      kind: "prose",
       isExtra: true,
     },
     URL: text("metadata.url"),
@@ -285,7 +287,7 @@ export const OPERATIONS: Resource = {
     OBJECT: text("resource"),
     STATUS: status("status"),
     CREATED: time("createTime"),
-    RESULT: markExtra(text("result")),
+    RESULT: markExtra(prose("result")),
     ID: id("id"),
   },
   async list(deps, { integration, installation, group, status: wanted, type, object, actor, limit }) {

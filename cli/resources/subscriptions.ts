@@ -1,7 +1,7 @@
 /** Subscriptions of an installation, the events of providers that they received, and the events of a project. */
-import { requireObjects, textAt, valueAt } from "../http/json.ts";
+import { requireObjects, textAt, valueAt, type JsonObject } from "../http/json.ts";
 import { findInstallation } from "./find-installation.ts";
-import { commaList, markExtra, id, listPages, status, text, time, type Resource } from "./resource.ts";
+import { markExtra, id, listPages, prose, status, text, time, type Resource } from "./resource.ts";
 
 export const SUBSCRIPTIONS: Resource = {
   plural: "subscriptions",
@@ -16,12 +16,18 @@ export const SUBSCRIPTIONS: Resource = {
     FILTERED: markExtra(text("counts.filtered")),
     "LAST EVENT": time("lastEventTime"),
     RECONCILIATION: text("reconciliation.state"),
-    REASON: text("reason"),
-    WARNINGS: markExtra({ text: commaList("warnings") }),
+    REASON: { text: listReasons, kind: "prose" },
   },
   list: async (deps, filters) =>
     requireObjects(await deps.inProject("GET", `${await findInstallation(deps, filters)}/subscriptions`)),
 };
+
+/** Why it does not use a faster source, or what a person must do, and its warnings. */
+function listReasons(row: JsonObject): string {
+  const warnings = valueAt(row, "warnings");
+  const all = [textAt(row, "reason"), ...(Array.isArray(warnings) ? warnings : [])];
+  return all.filter((one) => typeof one === "string").join(" ");
+}
 
 export const SUBSCRIPTION_EVENTS: Resource = {
   plural: "subscription-events",
@@ -33,7 +39,7 @@ export const SUBSCRIPTION_EVENTS: Resource = {
     RECORD: text("recordId"),
     EVENT: text("providerEventType"),
     OUTCOME: status("outcome"),
-    REASON: text("reason"),
+    REASON: prose("reason"),
     MESSAGE: id("messageId"),
     ID: markExtra(id("id")),
   },
@@ -54,7 +60,8 @@ export const EVENTS: Resource = {
     GROUP: text("groupRef"),
     DELIVERIES: (row) => {
       const all = [valueAt(row, "deliveries") ?? []].flat();
-      return all.map((one) => textAt(one, "status") ?? "").join(", ") || (textAt(row, "missing") ?? "");
+      const missing = textAt(row, "missing");
+      return all.map((one) => textAt(one, "status") ?? "").join(", ") || (missing ? `no ${missing}` : "");
     },
     ID: id("id"),
   },
