@@ -1,4 +1,4 @@
-/** A table of one page of rows; below 48 em each row is a card of two lines. */
+/** A table of one page of rows; below 48 em each row is a card of up to three lines. */
 // Safari forgets what a table is when its parts are no longer displayed as one, so the roles are explicit.
 /* oxlint-disable jsx-a11y/no-redundant-roles, jsx-a11y/no-interactive-element-to-noninteractive-role */
 import { memo, useRef, type JSX, type KeyboardEvent, type MouseEvent, type ReactNode } from "react";
@@ -13,8 +13,8 @@ export interface Column<Row> {
   align?: "right";
   /** Fills the remaining width, and is truncated with an ellipsis. */
   grows?: boolean;
-  /** Line of the card on a small screen; undefined leaves it out there, and in a table below 78 em. */
-  line?: 1 | 2;
+  /** Line of the card on a small screen, the third for a sentence; undefined leaves it out there, and in a table below 78 em. */
+  line?: 1 | 2 | 3;
   /** The card names the value by the head, as for a number or for one of several times. */
   labelled?: boolean;
 }

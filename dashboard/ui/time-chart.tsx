@@ -128,11 +128,37 @@ const Durations = ({ name, buckets, bucketSeconds, shown }: PlotProps): JSX.Elem
       {/* The hint of the bars has these numbers, too. */}
       <Tooltip content={() => null} isAnimationActive={false} />
       {shown && <ReferenceLine x={shown.time} stroke="var(--busbar-field)" />}
-      <Line dataKey="p50Ms" stroke="var(--busbar-busy)" dot={false} isAnimationActive={false} />
-      <Line dataKey="p95Ms" stroke="var(--busbar-warn)" dot={false} isAnimationActive={false} />
+      <Line
+        dataKey="p50Ms"
+        stroke="var(--busbar-busy)"
+        dot={drawLone(buckets, "p50Ms")}
+        isAnimationActive={false}
+      />
+      <Line
+        dataKey="p95Ms"
+        stroke="var(--busbar-warn)"
+        dot={drawLone(buckets, "p95Ms")}
+        isAnimationActive={false}
+      />
     </LineChart>
   </ResponsiveContainer>
 );
+
+/** Draws a point where no line does: both its neighbours are missing. */
+const drawLone =
+  (buckets: readonly Bucket[], member: "p50Ms" | "p95Ms") =>
+  ({ cx, cy, index, stroke }: DotProps): JSX.Element => {
+    const isLone = [index - 1, index + 1].every((near) => buckets[near]?.[member] === undefined);
+    const isThere = buckets[index]?.[member] !== undefined && cx !== undefined && cy !== undefined;
+    return isLone && isThere ? <circle key={index} cx={cx} cy={cy} r={2} fill={stroke} /> : <g key={index} />;
+  };
+
+interface DotProps {
+  cx?: number;
+  cy?: number;
+  index: number;
+  stroke?: string;
+}
 
 const renderAxes = (seconds: number, format: (value: number) => string): JSX.Element => (
   <>
@@ -144,7 +170,13 @@ const renderAxes = (seconds: number, format: (value: number) => string): JSX.Ele
       minTickGap={40}
       tickFormatter={(time: string) => formatTick(time, seconds)}
     />
-    <YAxis {...AXIS} width={WIDTH_OF_NUMBERS} allowDecimals={false} tickCount={4} tickFormatter={format} />
+    <YAxis
+      {...AXIS}
+      width={WIDTH_OF_NUMBERS}
+      allowDecimals={false}
+      tickCount={4}
+      tickFormatter={(value: number) => format(value).replaceAll(" ", "\u00A0")}
+    />
   </>
 );
 

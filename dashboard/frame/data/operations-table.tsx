@@ -40,7 +40,7 @@ export const OPERATION_COLUMNS: Column<Operation>[] = [
   },
   { head: "Integration", cell: ({ integrationName }) => integrationName ?? "–" },
   { head: "Object", cell: ({ metadata, resource }) => metadata.objects?.join(", ") ?? resource, line: 2 },
-  { head: "Type", cell: ({ actionType }) => actionType },
+  { head: "Type", cell: ({ actionType }) => actionType, line: 2 },
   { head: "Records", align: "right", cell: (row) => recordCount(row) ?? "–" },
   { head: "Attempts", align: "right", cell: ({ metadata }) => metadata.retry?.attempts ?? 1 },
   {
@@ -51,8 +51,12 @@ export const OPERATION_COLUMNS: Column<Operation>[] = [
   },
   {
     head: "Result",
-    cell: ({ result = "" }) => <span className="foreign">{result.replace(TOLD_BEFORE, "")}</span>,
+    cell: ({ result = "" }) => {
+      const told = result.replace(TOLD_BEFORE, "");
+      return told && <span className="foreign">{told}</span>;
+    },
     grows: true,
+    line: 3,
   },
 ];
 

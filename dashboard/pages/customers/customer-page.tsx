@@ -127,12 +127,11 @@ const CONNECTION_COLUMNS: Column<RowOf<"listProjectConnections">>[] = [
         <ProviderName provider={provider} />
       </ProjectLink>
     ),
-    grows: true,
     line: 1,
   },
   { head: "Status", cell: (connection) => <ConnectionStatus connection={connection} />, line: 1 },
   { head: "User", cell: ({ consumer }) => <span className="foreign">{consumer.consumerName}</span>, line: 2 },
-  { head: "Created", cell: ({ createTime }) => <TimeAgo time={createTime} />, line: 2 },
+  { head: "Created", cell: ({ createTime }) => <TimeAgo time={createTime} />, grows: true, line: 2 },
 ];
 
 function Connections({ input, onConnect }: OfCustomer & { onConnect: () => void }): JSX.Element {
@@ -165,7 +164,6 @@ const INSTALLATION_COLUMNS: Column<Installation>[] = [
   {
     head: "Installation of",
     cell: (row) => <ProjectLink to={buildAddress(row)}>{row.integrationName}</ProjectLink>,
-    grows: true,
     line: 1,
   },
   { head: "Status", cell: ({ healthStatus }) => <Status status={healthStatus} />, line: 1 },
@@ -176,7 +174,7 @@ const INSTALLATION_COLUMNS: Column<Installation>[] = [
       lastOperationStatus ? <Status status={lastOperationStatus} /> : <span className="soft">none</span>,
     line: 2,
   },
-  { head: "Created", cell: ({ createTime }) => <TimeAgo time={createTime} />, line: 2 },
+  { head: "Created", cell: ({ createTime }) => <TimeAgo time={createTime} />, grows: true, line: 2 },
 ];
 
 function Installations({ input, onInstall }: OfCustomer & { onInstall: () => void }): JSX.Element {

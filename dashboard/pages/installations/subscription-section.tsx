@@ -42,15 +42,10 @@ export function SubscriptionSection({ subscription, input }: SubscriptionSection
     >
       <Facts
         facts={{
-          State: (
-            <>
-              {isSilent(subscription) ? (
-                <Status status="pending">active, no event yet</Status>
-              ) : (
-                <Status status={state} />
-              )}
-              {reason && <Text size="sm">{reason}</Text>}
-            </>
+          State: isSilent(subscription) ? (
+            <Status status="pending">active, no event yet</Status>
+          ) : (
+            <Status status={state} />
           ),
           Changes: SOURCES[source],
           "Last event": <TimeAgo time={lastEventTime} none="none yet" focusable />,
@@ -61,6 +56,11 @@ export function SubscriptionSection({ subscription, input }: SubscriptionSection
           "Missed changes": reconciliation && <Reconciliation reconciliation={reconciliation} />,
         }}
       />
+      {reason && (
+        <Text size="sm" mt="xs">
+          {reason}
+        </Text>
+      )}
       {warnings.map((warning) => (
         <Text key={warning} size="sm" mt="xs" component="div">
           <Status status="partial">{warning}</Status>

@@ -30,6 +30,42 @@ export const suite: Suite = (server) => {
     await visit.close();
   });
 
+  test("on a phone an operation says whether it read or wrote, and why it failed", async () => {
+    await server().busbar.write("hubspot", "contacts", {
+      groupRef: "acme",
+      type: "update",
+      record: { id: "70077008", email: "gone@example.com" },
+    });
+    const visit = await server().visit({ width: 390 });
+    await visit.open("/projects/default/operations?status=failure");
+    const card = visit.page.getByRole("row").filter({ hasText: "resource not found" }).first();
+    await card.getByText("resource not found").waitFor();
+    assert.match(await card.innerText(), /\bwrite\b/);
+    visit.assertUntroubled();
+    await visit.close();
+  });
+
+  test("on a wide screen what a customer has stands together, and a lone duration is drawn", async () => {
+    const visit = await server().visit({ width: 1_440 });
+    const { page } = visit;
+    await visit.open("/projects/default/customers/acme");
+    for (const name of ["Connections", "Installations"]) {
+      const row = page.getByRole("table", { name }).getByRole("row").nth(1);
+      const [link, status] = await Promise.all(
+        [row.getByRole("link").first(), row.getByRole("cell").nth(1)].map((one) => one.boundingBox()),
+      );
+      assert.ok(link && status && status.x - link.x < 480, `${name}: ${link?.x} ${status?.x}`);
+    }
+    // All that was done was done within an hour or two: no line connects so few durations.
+    const figure = page.getByRole("figure").filter({ has: page.getByLabel(/^Operations over time/) });
+    await figure
+      .locator(".recharts-line circle, .recharts-line path.recharts-line-curve[d*='L']")
+      .first()
+      .waitFor();
+    visit.assertUntroubled();
+    await visit.close();
+  });
+
   test("a running operation turns to its end unasked, with its last steps: one that is carried out, and one that is cancelled", async (scope) => {
     const { busbar } = server();
     const started = async (email: string, more: object) => {

@@ -50,14 +50,17 @@ export const suite: Suite = (server) => {
     await until(
       async () => (await busbar.inProject("GET", `${path}/subscriptions`)).body[0].state === "active",
     );
-    await push(server(), [
-      { subscriptionType: "contact.deletion", objectId: 70_501 },
-      { subscriptionType: "contact.propertyChange", objectId: 70_502, propertyName: "phone" },
-    ]);
     const visit = await server().visit();
     const { page } = visit;
     await visit.open(`/projects/default${path}?tab=subscriptions`);
     const subscription = page.getByRole("region", { name: "Subscription to contacts" });
+    const reason = await subscription.getByText(/it is not known whether/).boundingBox();
+    const whole = await subscription.boundingBox();
+    assert.ok(reason && whole && reason.width > whole.width / 2, `${reason?.width} of ${whole?.width}`);
+    await push(server(), [
+      { subscriptionType: "contact.deletion", objectId: 70_501 },
+      { subscriptionType: "contact.propertyChange", objectId: 70_502, propertyName: "phone" },
+    ]);
     await subscription.getByText("updates (email), deletions").waitFor();
     await subscription.getByText("2 received, 1 delivered, 1 filtered, 0 sent again").waitFor();
 
