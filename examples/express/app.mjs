@@ -133,7 +133,9 @@ async function setUp(address) {
 }
 
 let signingKey;
-const server = app.listen(Number(PORT), async () => {
+const server = app.listen(Number(PORT), async (error) => {
+  // Express calls it also if it cannot listen.
+  if (error) throw error;
   const address = `http://127.0.0.1:${server.address().port}`;
   signingKey = await setUp(address);
   process.stdout.write(`People at ${address}/acme\n`);

@@ -92,6 +92,14 @@ export async function runExpressExample(t: TestContext): Promise<void> {
     await database.end();
   }
 
+  // A reader starts it twice.
+  const { port } = new URL(url);
+  const again = promisify(execFile)(process.execPath, ["app.mjs"], {
+    cwd: FOLDER,
+    env: { ...env, PORT: port },
+  });
+  await assert.rejects(again, /EADDRINUSE/);
+
   const forged = await fetch(`${url}/busbar`, { method: "POST", body: '{"action":"read","result":[]}' });
   assert.equal(forged.status, 401);
 }

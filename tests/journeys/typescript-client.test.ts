@@ -340,5 +340,11 @@ test("a call without a project or another part of its path, and a client without
   for (const given of [{}, { topicId: undefined }])
     await assert.rejects(api.getTopic(given), { name: "TypeError", message: "The call needs topicId" });
   assert.throws(() => new client.Busbar({ url }), /either apiKey or token/);
+  // A program in JavaScript gives what is not in its environment.
+  const missing = undefined as unknown as string;
+  assert.throws(
+    () => new client.Busbar({ url: missing, apiKey: "k" }),
+    /Give `url`, the address of the Busbar/,
+  );
   assert.throws(() => new client.Busbar({ url, apiKey: "k", token: "t" }), /either apiKey or token/);
 });

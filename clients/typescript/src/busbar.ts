@@ -53,6 +53,7 @@ const NO_PROJECT = "%7BprojectIdOrName%7D";
 export class Busbar extends Api {
   constructor(options: BusbarOptions) {
     const { url, apiKey, token, project } = options;
+    if (!url) throw new TypeError("Give `url`, the address of the Busbar, such as http://127.0.0.1:4000");
     if ((apiKey === undefined) === (token === undefined)) throw new TypeError("Give either apiKey or token");
     const send = retryingFetch(options);
     const client = createClient({
