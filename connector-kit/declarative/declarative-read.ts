@@ -39,6 +39,8 @@ export function declarativeRead(description: Description, classify: Classify): R
   const rulesFor = ({ objectName, account }: Pick<ReadPlan, "objectName" | "account">) =>
     toObjectPlan(description, objectName, "read", account);
   const scrolls = countScrollUses();
+  // Whoever may not have these fields is refused the whole read, so they are read by name alone.
+  const optionalFields = new Set(buildPlans(description).flatMap(({ select }) => select?.optional ?? []));
   const readLists = (plan: ReadPlan) => ({
     rules: rulesFor(plan),
     findRules: (objectName: string) => rulesFor({ ...plan, objectName }),
@@ -58,6 +60,7 @@ export function declarativeRead(description: Description, classify: Classify): R
       ...settlingOverlap(description),
     },
     cheapestObject: findCheapestObject(description),
+    isReadWithAll: ({ fieldName }) => !optionalFields.has(fieldName),
     preparePage: (plan, checkpoint) => objectPageRequest(readLists(plan), plan, checkpoint),
     readPage,
     prepareCount: (plan) => objectPageRequest(readLists(plan), { ...plan, pageSize: 1 }, undefined),
@@ -92,10 +95,7 @@ export function declarativeRead(description: Description, classify: Classify): R
       const plan = { ...period, fields: [], filters: [], associations: [] };
       return readDeletionPage(reading, plan, checkpoint, deletionsOverlapMs(description));
     },
-    choosePace: () =>
-      description.limits?.perSecond === undefined
-        ? undefined
-        : { kind: "read", perSecond: description.limits.perSecond },
+    choosePace: () => choosePace(description),
     needsMetadata: () => false,
     absentMeansEmpty: (objectName) => absentMeansEmpty(findPlan(description, objectName)),
     fieldKey: (name) => name,
@@ -105,6 +105,9 @@ export function declarativeRead(description: Description, classify: Classify): R
     },
   };
 }
+
+const choosePace = ({ limits }: Description): ReturnType<ReadConnector["choosePace"]> =>
+  limits?.perSecond === undefined ? undefined : { kind: "read", perSecond: limits.perSecond };
 
 /**
  * The fields of such records may be renamed, or a list of changes may not have all that the whole list has: then nothing tells that a field

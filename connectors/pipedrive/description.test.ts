@@ -24,6 +24,20 @@ test("fields of the marketing app are asked for only where they are read by name
   assert.deepEqual(marketing, [...plain, "marketing_status", "doi_status"]);
 });
 
+test("a read of all fields leaves the fields of the marketing app out", () => {
+  const isRead = (fieldName: string) =>
+    read.isReadWithAll?.({
+      fieldName,
+      displayName: fieldName,
+      valueType: "string",
+      providerType: "varchar",
+      readOnly: true,
+      isCustom: false,
+      isRequired: false,
+    });
+  assert.deepEqual(["name", "marketing_status", "doi_status"].map(isRead), [true, false, false]);
+});
+
 test("a single person has the same fields", async () => {
   const person = { id: 7, name: "Ada Quill", update_time: "2026-11-20T09:00:00Z" };
   const cases: [string[], boolean][] = [
