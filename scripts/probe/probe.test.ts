@@ -9,9 +9,12 @@ import { text as toText } from "node:stream/consumers";
 import { describeConnector } from "../../connector-kit/declarative/describe-connector.ts";
 import type { Description } from "../../connector-kit/declarative/rules/description.ts";
 import { completeProvider, supports } from "../../connector-kit/provider/define-provider.ts";
+import type { Facts, ListFact, ObjectFacts } from "../../connector-kit/facts/facts.ts";
 import type { Egress } from "../../server/egress/egress.ts";
 import { openEgress } from "../../server/egress/open-egress.ts";
-import { startSimulation, type Simulation } from "../../tests/simulations/start-simulation.ts";
+import { buildRefusal } from "../../simulations/vendor/vendor-answer.ts";
+import type { Vendor } from "../../simulations/vendor/vendor.ts";
+import { openTestVendor } from "../../tests/harness/test-vendor.ts";
 import type { Finding } from "./object-probe.ts";
 import { probeDescription } from "./probe-description.ts";
 import { openProbeFetch } from "./probe-fetch.ts";
@@ -41,27 +44,65 @@ const quill: Description = {
   sources: { documentation: "https://docs.quill.example", checked: "2026-11-22, documentation only" },
 };
 
+const request = { source: "", method: "GET" as const, success: [200] };
+const listPeople: ListFact = {
+  ...request,
+  path: "/v3/people",
+  openQuery: true,
+  records: "data",
+  paging: {
+    kind: "cursor",
+    from: "meta.next",
+    to: "query.after",
+    size: "query.limit",
+    largest: 100,
+    total: "meta.total",
+  },
+  since: { to: "query.since", format: "rfc3339", inclusive: true, field: "updated_at" },
+};
+const people: ObjectFacts = {
+  id: { path: "id", type: "integer" },
+  changed: { path: "updated_at", format: "rfc3339" },
+  list: listPeople,
+  get: { ...request, path: "/v3/people/{id}", record: "data" },
+};
+
+/** Facts about a provider that has people, and others where `more` says so. */
+const toFacts = (more: Partial<ObjectFacts> = {}): Facts => ({
+  provider: "x-quill",
+  sources: {},
+  hosts: [],
+  objects: { people: { ...people, ...more } },
+  errors: { source: "", body: { error: { text: "REASON" } }, message: "error.text" },
+});
+const withList = (more: Partial<ListFact>): Facts => toFacts({ list: { ...listPeople, ...more } });
+
 let egress: Egress;
 before(() => {
   egress = openEgress(["127.0.0.1"]);
 });
 after(() => egress.close());
 
-/** Serves `served` and compares it with `described`. */
-async function probe(served: Description, described = quill, arrange?: (simulation: Simulation) => void) {
-  const simulation = await startSimulation(served);
+const putPeople = (vendor: Vendor): void => {
+  // The probe reads two pages, and an empty one proves nothing.
+  vendor.hasFullPages = true;
+  for (const name of ["Ada", "Ben", "Cleo", "Dora"]) vendor.records.put("people", { fields: { name } });
+};
+
+/** Serves a provider of these facts and compares it with the description. */
+async function probe(served: Facts, described = quill, arrange = putPeople) {
+  const { vendor, url, close } = await openTestVendor(served);
   try {
-    for (const name of ["Ada", "Ben", "Cleo", "Dora"]) simulation.account.put("people", { name });
-    arrange?.(simulation);
-    const probed = probedAt(simulation.url, described);
+    arrange(vendor);
+    const probed = probedAt(url, described);
     const fetch = openProbeFetch(egress, probed, {
       credentials: { type: "apiKey", key: SECRET },
       metadata: {},
     });
     const findings = await probeDescription(probed, fetch);
-    return { findings, requests: simulation.requests };
+    return { findings, methods: vendor.seen.map(({ method }) => method) };
   } finally {
-    await simulation.close();
+    await close();
   }
 }
 
@@ -80,32 +121,36 @@ const differing = (findings: Finding[]): string[] =>
   findings.filter(({ verdict }) => verdict === "differs").map(({ place }) => place);
 
 test("a provider that answers as described is confirmed by reads alone", async () => {
-  const { findings, requests } = await probe(quill);
+  const { findings, methods } = await probe(toFacts());
   assert.deepEqual(differing(findings), []);
   const confirmed = findings.filter(({ verdict }) => verdict === "as described").map(({ place }) => place);
   for (const member of ["list.path", "records", "idPath", "changedPath", "total", "paging", "since", "get"])
     assert.ok(confirmed.includes(`defaults.${member} (people)`), member);
   assert.ok(confirmed.includes("errors.message (people)"));
-  assert.ok(requests.every((request) => request.startsWith("GET ")));
+  assert.ok(methods.every((method) => method === "GET"));
 });
 
-const defaults = (more: Partial<Description["defaults"]>): Description => ({
-  ...quill,
-  defaults: { ...quill.defaults, ...more },
-});
-
-const DEVIATIONS: Record<string, Description> = {
-  "defaults.list.path (people)": defaults({ list: { path: "/v4/{path}" } }),
-  "defaults.records (people)": defaults({ records: "results" }),
-  "defaults.idPath (people)": defaults({ idPath: "key" }),
-  "ids.pattern (people)": { ...quill, ids: { pattern: "rec_[0-9]+" } },
-  "defaults.changedPath (people)": defaults({ changedPath: "modified" }),
-  "defaults.total (people)": defaults({ total: "meta.count" }),
-  "defaults.since (people)": defaults({ since: { to: "query.changed_after" } }),
-  "defaults.paging (people)": defaults({ paging: { cursor: { from: "meta.next", to: "query.page" } } }),
-  "defaults.get.record (people)": defaults({ get: { path: "/v3/{path}/{id}" } }),
-  "defaults.get.path (people)": defaults({ get: { path: "/v3/{path}/{id}/details", record: "data" } }),
-  "errors.message (people)": { ...quill, errors: { message: ["detail"] } },
+const { paging, since } = listPeople;
+const { get } = people;
+assert.ok(since && get);
+const DEVIATIONS: Record<string, Facts> = {
+  "defaults.list.path (people)": withList({ path: "/v4/people" }),
+  "defaults.records (people)": withList({ records: "results" }),
+  "defaults.idPath (people)": toFacts({ id: { path: "key", type: "integer" } }),
+  "ids.pattern (people)": toFacts({ id: { path: "id", type: "string", example: "rec_0000" } }),
+  "defaults.changedPath (people)": toFacts({
+    changed: { path: "modified", format: "rfc3339" },
+    list: { ...listPeople, since: { ...since, field: "modified" } },
+  }),
+  "defaults.total (people)": withList({ paging: { ...paging, total: "meta.count" } }),
+  "defaults.since (people)": withList({ since: { ...since, to: "query.changed_after" } }),
+  "defaults.paging (people)": withList({ paging: { ...paging, to: "query.page" } }),
+  "defaults.get.record (people)": toFacts({ get: { ...get, record: "" } }),
+  "defaults.get.path (people)": toFacts({ get: { ...get, path: "/v3/people/{id}/details" } }),
+  "errors.message (people)": {
+    ...toFacts(),
+    errors: { source: "", body: { detail: "REASON" }, message: "detail" },
+  },
 };
 
 for (const [place, served] of Object.entries(DEVIATIONS))
@@ -116,13 +161,11 @@ for (const [place, served] of Object.entries(DEVIATIONS))
 
 test("a place is that of the object where the object has a rule of its own", async () => {
   const described = { ...quill, objects: { people: { records: "people" } } };
-  assert.deepEqual(differing((await probe(quill, described)).findings), ["objects.people.records"]);
+  assert.deepEqual(differing((await probe(toFacts(), described)).findings), ["objects.people.records"]);
 });
 
 test("an account without records confirms nothing, and refuses nothing", async () => {
-  const { findings } = await probe(quill, quill, ({ account }) => {
-    for (const { id } of account.records("people")) account.remove("people", id);
-  });
+  const { findings } = await probe(toFacts(), quill, () => {});
   assert.deepEqual(differing(findings), []);
   assert.ok(findings.some(({ verdict, text }) => verdict === "not seen" && text.includes("no record")));
 });
@@ -157,8 +200,8 @@ test("credentials are read from JSON, and every form of them is a secret", () =>
 });
 
 test("refused credentials end the probe, and the key that the provider repeats is not shown", async () => {
-  const refusal = probe(quill, quill, (simulation) => {
-    simulation.next = simulation.account.refusal(401, `the key ${SECRET} is unknown`);
+  const refusal = probe(toFacts(), quill, (vendor) => {
+    vendor.next = buildRefusal(toFacts(), 401, `the key ${SECRET} is unknown`);
   });
   const message = await refusal.then(String, ({ message: text }: Error) => text);
   assert.equal(
@@ -168,14 +211,14 @@ test("refused credentials end the probe, and the key that the provider repeats i
 });
 
 test("npm run probe prints a report for a file of one's own", async () => {
-  const simulation = await startSimulation(quill);
+  const { vendor, url, close } = await openTestVendor(toFacts());
+  putPeople(vendor);
   const folder = await mkdtemp(join(tmpdir(), "probe-"));
-  simulation.account.put("people", { name: "Ada" });
   await writeFile(
     join(folder, "x-quill.json"),
     JSON.stringify({
       authType: "apiKey",
-      baseURL: simulation.url,
+      baseURL: url,
       apiKeyOpts: { attachmentType: "header", header: { name: "X-Key" } },
       connector: quill,
     }),
@@ -193,7 +236,7 @@ test("npm run probe prints a report for a file of one's own", async () => {
   );
   const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
   const [out, error, code] = await Promise.all([toText(child.stdout), toText(child.stderr), ended]);
-  await simulation.close();
+  await close();
   await rm(folder, { recursive: true });
   assert.equal(code, 0, error);
   assert.match(out, /✓ defaults\.records \(people\)[^]*For sources\.checked/);
@@ -211,8 +254,19 @@ test("lists below the records of another object are probed below one that has re
     defaults: { ...quill.defaults, total: undefined },
     objects: { people: {}, lines },
   };
-  const { findings } = await probe(below, below, ({ account }) => {
-    for (let n = 0; n < 8; n += 1) account.put("lines", { n: String(n) });
+  const unpaged = { ...listPeople, paging: { ...paging, total: undefined } };
+  const served = toFacts({ list: unpaged });
+  served.objects["lines"] = {
+    ...people,
+    parent: { object: "people" },
+    list: { ...unpaged, path: "/v3/people/{parent}/lines" },
+    get: { ...get, path: "/v3/lines/{id}" },
+  };
+  const { findings } = await probe(served, below, (vendor) => {
+    putPeople(vendor);
+    const [first, second] = vendor.records.of("people");
+    for (let n = 0; n < 8; n += 1)
+      vendor.records.put("lines", { parent: (n % 2 ? second : first)?.id ?? "", fields: { n: String(n) } });
   });
   const ofLines = findings.filter(({ place }) => /lines/.test(place));
   assert.deepEqual(
@@ -223,7 +277,7 @@ test("lists below the records of another object are probed below one that has re
     ofLines.some(({ text }) => /GET \/v3\/people\/\d+\/lines is answered/.test(text)),
     JSON.stringify(ofLines),
   );
-  const empty = await probe(below, below);
+  const empty = await probe(served, below);
   assert.ok(
     empty.findings.some(({ place, verdict }) => place === "objects.lines.parent" && verdict === "not seen"),
   );

@@ -4,6 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Facts } from "../../connector-kit/facts/facts.ts";
 import { reachableHost } from "../../ground/reachable-host.ts";
+import type { VendorAnswer } from "./vendor-answer.ts";
 import { Vendor, type VendorOptions } from "./vendor.ts";
 
 export interface RunningVendor {
@@ -12,12 +13,36 @@ export interface RunningVendor {
   close(): Promise<void>;
 }
 
+/** Request as it arrived, for example to check its signature. */
+export interface ArrivedRequest {
+  method: string;
+  /** Path with the query, as it was sent. */
+  url: string;
+  /** Names and values by turns, as they were sent. */
+  rawHeaders: string[];
+  body: Buffer;
+}
+
+/**
+ * Decides the answer to a request; `carryOut` gives that of the vendor. `lost` breaks the connection, and `held` leaves it open, both
+ * without an answer.
+ */
+export type Intercept = (
+  request: ArrivedRequest,
+  carryOut: () => VendorAnswer,
+) => VendorAnswer | "lost" | "held";
+
 const MAX_BYTES = 4 * 1024 * 1024;
 
 /** Starts a simulated vendor, by default on the loopback interface; port 0 chooses a free one. Throws like `listen` if the port is in use. */
 export async function startVendor(
   facts: Facts,
-  options: VendorOptions & { port?: number; host?: string } = {},
+  {
+    port = 0,
+    host = "127.0.0.1",
+    intercept = (_request, carryOut) => carryOut(),
+    ...options
+  }: VendorOptions & { port?: number; host?: string; intercept?: Intercept } = {},
 ): Promise<RunningVendor> {
   const vendor = new Vendor(facts, options);
   const server = createServer((request, response) => {
@@ -29,21 +54,21 @@ export async function startVendor(
       else chunks.push(chunk);
     });
     request.on("end", () => {
-      const { method = "", url: target = "", headers } = request;
+      const { method = "", url: target = "", headers, rawHeaders } = request;
       const single = Object.fromEntries(
         Object.entries(headers).map(([name, value]) => [name, String(value)]),
       );
-      const {
-        status,
-        headers: own,
-        body,
-      } = vendor.answer({ method, target, headers: single, body: Buffer.concat(chunks).toString() });
+      const body = Buffer.concat(chunks);
+      const answer = intercept({ method, url: target, rawHeaders, body }, () =>
+        vendor.answer({ method, target, headers: single, body: body.toString() }),
+      );
+      if (answer === "held") return;
+      if (answer === "lost") return void request.socket.destroy();
       response
-        .writeHead(status, { "content-type": "application/json", ...own })
-        .end(body === undefined ? undefined : JSON.stringify(body));
+        .writeHead(answer.status, { "content-type": "application/json", ...answer.headers })
+        .end(answer.body === undefined ? undefined : JSON.stringify(answer.body));
     });
   });
-  const { port = 0, host = "127.0.0.1" } = options;
   server.listen(port, host);
   await once(server, "listening");
   vendor.url = `http://${reachableHost(host)}:${(server.address() as AddressInfo).port}`;

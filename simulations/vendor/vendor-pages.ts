@@ -34,6 +34,8 @@ interface PageRules {
   tokens: PageTokens;
   /** Size of a page if the request cannot choose it; undefined for the vendor's. */
   usualSize: number | undefined;
+  /** Absent: pages by cursor or address may be short or empty before the last one. */
+  hasFullPages?: boolean;
   /** Records of a page at most, whatever size is asked for; absent: as many as were asked for. */
   most?: number | undefined;
 }
@@ -156,7 +158,7 @@ function cutByLastId(
 
 /** Cuts pages by cursor or address: the second page is empty and the third half full, and both have a next one. */
 function cutByToken(
-  { fact, order, depth, tokens }: PageRules,
+  { fact, order, depth, tokens, hasFullPages = false }: PageRules,
   request: VendorRequest,
   all: VendorRecord[],
   size: number,
@@ -173,7 +175,7 @@ function cutByToken(
   const left = depth === undefined ? Infinity : depth - place.before;
   if (left <= 0 && fact.paging.depth?.beyond === "refused") return `only ${depth} records can be reached`;
   const rest = fact.paging.positional ? all.slice(place.before) : listBehind(all, place.last, order);
-  const isWhole = scroll || place.pages > 2 || place.pages === 0;
+  const isWhole = hasFullPages || scroll || place.pages > 2 || place.pages === 0;
   const isEmptyFirst = emptyFirst && place.pages === 0 && tokens.turn % 3 === 2 && rest.length > 0;
   const length = isEmptyFirst
     ? 0

@@ -35,8 +35,12 @@ export function carryOutRecord(
   if (refusedField !== undefined) return refusedField;
   const key = fact.idempotencyKey === undefined ? undefined : readText(request, fact.idempotencyKey);
   if (key !== undefined) seen.key = key;
-  if (action === "create")
-    return answerRecord(world, route, { record: createRecord(world, route, fields), request });
+  if (action === "create") {
+    const record =
+      known.find((one) => key !== undefined && one.key === key) ?? createRecord(world, route, fields);
+    record.key = key;
+    return answerRecord(world, route, { record, request });
+  }
   if (fact.keyNameTo !== undefined) seen.keyName = readValue(request, fact.keyNameTo);
   if (action === "upsert") return upsertRecord(world, route, request, fields);
   const id = readId(route, request);

@@ -17,6 +17,8 @@ export interface VendorRecord {
   /** Index in `foreign` of the entry to which the record belongs. */
   foreign?: number;
   deleted?: boolean;
+  /** Key under which it was created, once. */
+  key?: string | undefined;
   /** Value of `{parent}` for it. */
   parent?: string;
   fields: JsonObject;

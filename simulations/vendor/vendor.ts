@@ -73,6 +73,8 @@ export class Vendor {
   readonly deprecated = new Set<string>();
   /** Size of a page if requests cannot choose it: the vendor's own would take many records. */
   usualSize: number | undefined;
+  /** Whether no page before the last is shorter than asked for, or empty. */
+  hasFullPages = false;
   /** Entries of a page of a log at most: the vendor's own pages would take many. */
   mostEntries: number | undefined;
   /** Value that the vendor refuses in any field of a record. */
@@ -102,6 +104,7 @@ export class Vendor {
     this.next = undefined;
     this.depthRecords = undefined;
     this.usualSize = undefined;
+    this.hasFullPages = false;
     this.mostEntries = undefined;
     this.refusedValue = undefined;
     this.located.clear();
@@ -302,11 +305,8 @@ export class Vendor {
     const depth = isLifted ? undefined : deepest && (this.depthRecords ?? deepest);
     // GitLab's pages without a limit go on behind an id.
     const paged = isLifted ? { ...fact, paging: { ...fact.paging, positional: false } } : fact;
-    const page = cutPage(
-      { fact: paged, order, depth, tokens: this.tokens, usualSize: this.usualSize },
-      request,
-      listed,
-    );
+    const { tokens, usualSize, hasFullPages } = this;
+    const page = cutPage({ fact: paged, order, depth, tokens, usualSize, hasFullPages }, request, listed);
     if (typeof page === "string") return page;
     if (fact.paging.address !== undefined && page.token !== undefined)
       this.located.set(page.token, { route, request });

@@ -1,11 +1,11 @@
 /** The published client calls every tool that is listed: on both sandboxes, and on declarative connectors. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { DESCRIPTIONS } from "../../connectors/descriptions.gen.ts";
-import { startSimulation, type Simulation } from "../simulations/start-simulation.ts";
+import type { RunningVendor } from "../../simulations/vendor/start-vendor.ts";
 import { openAgent, type AgentClient } from "../harness/agent-client.ts";
 import { openTestBusbar, type Answer, type TestBusbar } from "../harness/busbar.ts";
 import { connectCustomer } from "../harness/connect-customer.ts";
+import { openTestVendor } from "../harness/test-vendor.ts";
 
 interface Case {
   provider: string;
@@ -19,7 +19,6 @@ interface Case {
   path: string;
 }
 
-/** Their simulations are made of the descriptions. */
 const DECLARATIVE: Case[] = [
   {
     provider: "pipedrive",
@@ -81,19 +80,17 @@ const withDeletion = (object: string) => ({
 describe("an agent at every kind of provider", () => {
   let busbar: TestBusbar;
   let agent: AgentClient;
-  const simulations = new Map<string, Simulation>();
+  const vendors: RunningVendor[] = [];
   after(async () => {
     await busbar?.stop();
-    for (const simulation of simulations.values()) await simulation.close();
+    for (const vendor of vendors) await vendor.close();
   });
   before(async () => {
     const providers: Record<string, { baseURL: string }> = {};
     for (const { provider } of DECLARATIVE) {
-      const description = DESCRIPTIONS[provider];
-      assert.ok(description);
-      const simulation = await startSimulation(description);
-      simulations.set(provider, simulation);
-      providers[provider] = { baseURL: simulation.url };
+      const vendor = await openTestVendor(provider);
+      vendors.push(vendor);
+      providers[provider] = { baseURL: vendor.url };
     }
     busbar = await openTestBusbar({ providers });
     const to = { name: "hook", type: "webhook", metadata: { url: "https://example.com/hook" } };

@@ -1,11 +1,10 @@
 /** Lists below the records of other lists, through a whole Busbar: ClickUp's lists are below folders, which are below spaces. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { DESCRIPTIONS } from "../../connectors/descriptions.gen.ts";
-import { buildAccountValues } from "../simulations/simulated-exchange.ts";
-import { startSimulation, type Simulation } from "../simulations/start-simulation.ts";
+import type { RunningVendor } from "../../simulations/vendor/start-vendor.ts";
 import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
 import { openSink, type Sink } from "../harness/deliveries/sink.ts";
+import { openTestVendor } from "../harness/test-vendor.ts";
 import { until } from "../harness/until.ts";
 
 const MANIFEST = `
@@ -27,29 +26,31 @@ integrations:
         - objectName: tasks
 `;
 
+const TEAM = "333";
+const NAMES = ["Ink", "Pens", "Paper", "Orders", "Ideas"];
+
 describe("lists below the records of another object", () => {
   let busbar: TestBusbar;
-  let clickup: Simulation;
+  let clickup: RunningVendor;
   let sink: Sink;
   before(async () => {
-    const description = DESCRIPTIONS["clickup"];
-    assert.ok(description);
-    clickup = await startSimulation(description);
+    clickup = await openTestVendor("clickup", { connection: { teamId: TEAM } });
     sink = await openSink();
     busbar = await openTestBusbar({ providers: { clickup: { baseURL: clickup.url } } });
-    for (const name of ["Ink", "Pens", "Paper", "Orders", "Ideas"]) clickup.account.put("lists", { name });
+    const { records } = clickup.vendor;
+    const space = records.put("spaces");
+    const folders = [1, 2].map(() => records.put("folders", { parent: space.id }));
+    for (const [index, name] of NAMES.entries())
+      records.put("lists", { fields: { name }, parent: folders[index % 2]?.id ?? "" });
     const to = { name: "lists", type: "webhook", metadata: { url: `${sink.url}/lists` } };
     assert.equal((await busbar.inProject("POST", "/destinations", to)).status, 201);
     const deployed = await busbar.inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST });
     assert.equal(deployed.status, 200, deployed.text);
-    const { values = {} } = buildAccountValues(description);
     const connection = await busbar.inProject("POST", "/connections:generate", {
       provider: "clickup",
       groupRef: "acme",
       consumerRef: "ada",
-      providerMetadata: Object.fromEntries(
-        Object.entries(values).map(([name, value]) => [name, { value, source: "input" }]),
-      ),
+      providerMetadata: { teamId: { value: TEAM, source: "input" } },
       oauth2AuthorizationCode: { accessToken: { token: "t-1" } },
     });
     assert.equal(connection.status, 201, connection.text);
@@ -77,9 +78,8 @@ describe("lists below the records of another object", () => {
         .messagesAt("/lists")
         .flatMap(({ body }) => JSON.parse(body).result as { fields: { name: string } }[])
         .map(({ fields }) => fields.name);
-    await until(() => names().length >= 5);
-    assert.deepEqual(names().toSorted(), ["Ideas", "Ink", "Orders", "Paper", "Pens"]);
-    assert.ok(clickup.requests.some((request) => /^GET .*\/folder\/[^/]+\/list/.test(request)));
+    await until(() => names().length >= NAMES.length);
+    assert.deepEqual(names().toSorted(), NAMES.toSorted());
   });
 
   test("a new record names the list that it belongs to, and is refused without", async () => {
@@ -88,9 +88,11 @@ describe("lists below the records of another object", () => {
     const created = await create({ name: "Call Ada", list_id: "901" });
     assert.equal(created.status, 200, created.text);
     // Beside it, a check of the connection and a scheduled read may ask at any moment.
-    const sent = () => clickup.requests.filter((request) => request.startsWith("POST "));
-    assert.equal(sent().length, 1);
-    assert.match(sent()[0] ?? "", /^POST .*\/api\/v2\/list\/901\/task$/);
+    const sent = () => clickup.vendor.seen.filter(({ method }) => method === "POST");
+    assert.deepEqual(
+      sent().map(({ target }) => target),
+      ["/api/v2/list/901/task"],
+    );
     const refused = await create({ name: "Call Bo" });
     assert.equal(refused.status, 422);
     assert.match(refused.body.detail, /list_id must have a value/);

@@ -1,66 +1,93 @@
 /** Declarative connectors with values of the connection, versions, GraphQL and tables of the account, through a whole Busbar. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { DESCRIPTIONS } from "../../connectors/descriptions.gen.ts";
-import { buildAccountValues } from "../simulations/simulated-exchange.ts";
-import { startSimulation, type Simulation } from "../simulations/start-simulation.ts";
+import type { RunningVendor } from "../../simulations/vendor/start-vendor.ts";
 import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
+import { openTestVendor } from "../harness/test-vendor.ts";
 
 const TABLE = "appQuill000000001/tblPens0000000001";
 const DATABASE = "d9824bdc84454327be8b5b47500af6ce";
 const BOARD = "1234567890";
 
-/** Provider, object, and a field of it. */
-const WRITTEN = [
-  ["quickbooks", "customer", "DisplayName"],
-  ["linear", "issues", "title"],
-  ["airtable", TABLE, "Name"],
-  ["notion", DATABASE, "Name"],
-  ["monday", BOARD, "name"],
-  ["netsuite", "customer", "companyName"],
-  ["google", "calendars", "summary"],
-  ["mailchimp", "lists", "name"],
-] as const;
+interface Written {
+  object: string;
+  /** A field, and what the vendor then has for a text in it. */
+  field: string;
+  stored(text: string): unknown;
+  /** What a create needs besides. */
+  besides?: object;
+  /** Values of the connection. */
+  connection?: Record<string, string>;
+}
+
+const asItIs = (text: string): string => text;
+const WRITTEN: Record<string, Written> = {
+  quickbooks: {
+    object: "customer",
+    field: "DisplayName",
+    stored: asItIs,
+    connection: { realmId: "934145" },
+  },
+  linear: { object: "issues", field: "title", stored: asItIs, besides: { teamId: "t-1" } },
+  airtable: { object: TABLE, field: "Name", stored: asItIs },
+  notion: {
+    object: DATABASE,
+    field: "Name",
+    stored: (content) => ({ title: [{ text: { content } }] }),
+  },
+  monday: { object: BOARD, field: "name", stored: asItIs },
+  netsuite: { object: "customer", field: "companyName", stored: asItIs },
+  google: { object: "calendars", field: "summary", stored: asItIs },
+  mailchimp: {
+    object: "lists",
+    field: "name",
+    stored: asItIs,
+    besides: {
+      contact: {},
+      permission_reminder: "You signed up",
+      campaign_defaults: {},
+      email_type_option: true,
+    },
+  },
+};
 
 /** Providers that are connected with an API key; the others with a token. */
 const KEYED = new Set(["monday"]);
 
 const MANIFEST = `
 specVersion: 1.0.0
-integrations:${WRITTEN.map(
-  ([provider, object]) => `
+integrations:${Object.entries(WRITTEN)
+  .map(
+    ([provider, { object }]) => `
   - name: to-${provider}
     provider: ${provider}
     write:
       objects:
         - objectName: "${object}"`,
-).join("")}
+  )
+  .join("")}
 `;
 
 describe("a declarative connector with a dialect of its own", () => {
   let busbar: TestBusbar;
-  const simulations: Record<string, Simulation> = {};
-  const of = (provider: string): Simulation => {
-    const simulation = simulations[provider];
-    assert.ok(simulation);
-    return simulation;
-  };
+  const vendors: Record<string, RunningVendor> = {};
+  const findVendor = (provider: string): RunningVendor => vendors[provider] ?? assert.fail();
   /** Returns the requests that a write makes: a check of the connection, which runs by itself, asks other addresses. */
   const sent = (provider: string): string[] =>
-    of(provider).requests.filter((request) => /\/pages|\/databases|\/customer/.test(request));
+    findVendor(provider)
+      .vendor.seen.map(({ target }) => target)
+      .filter((target) => /\/pages|\/databases|\/customer/.test(target));
   before(async () => {
-    for (const [provider] of WRITTEN) {
-      const description = DESCRIPTIONS[provider];
-      assert.ok(description);
-      simulations[provider] = await startSimulation(description);
-    }
+    for (const [provider, { connection = {} }] of Object.entries(WRITTEN))
+      vendors[provider] = await openTestVendor(provider, { connection });
     busbar = await openTestBusbar({
-      providers: Object.fromEntries(WRITTEN.map(([provider]) => [provider, { baseURL: of(provider).url }])),
+      providers: Object.fromEntries(
+        Object.entries(vendors).map(([provider, { url }]) => [provider, { baseURL: url }]),
+      ),
     });
     const deployed = await busbar.inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST });
     assert.equal(deployed.status, 200, deployed.text);
-    for (const [provider, object] of WRITTEN) {
-      const { values = {} } = buildAccountValues(DESCRIPTIONS[provider] ?? assert.fail());
+    for (const [provider, { object, connection: values = {} }] of Object.entries(WRITTEN)) {
       const providerMetadata = Object.fromEntries(
         Object.entries({ workspace: "quill", ...values }).map(([name, value]) => [
           name,
@@ -88,25 +115,25 @@ describe("a declarative connector with a dialect of its own", () => {
   });
   after(async () => {
     await busbar?.stop();
-    for (const simulation of Object.values(simulations)) await simulation.close();
+    for (const vendor of Object.values(vendors)) await vendor.close();
   });
 
-  for (const [provider, object, field] of WRITTEN)
+  for (const [provider, { object, field, stored, besides = {} }] of Object.entries(WRITTEN))
     test(`${provider}: records are created and updated in the account`, async () => {
       const write = (type: string, record: object) =>
         busbar.write(`to-${provider}`, object, { groupRef: "acme", type, record });
-      const created = await write("create", { [field]: "Quill" });
+      const created = await write("create", { ...besides, [field]: "Quill" });
       assert.equal(created.status, 200, created.text);
       const id = created.body.result.recordId;
-      const stored = () =>
-        of(provider)
-          .account.records(object)
+      const readStored = () =>
+        findVendor(provider)
+          .vendor.records.of(object)
           .find((record) => record.id === id)?.fields;
-      assert.deepEqual(stored(), { [field]: "Quill" });
+      assert.partialDeepStrictEqual(readStored(), { ...besides, [field]: stored("Quill") });
       for (const value of ["Quill Ltd", "Quill & Sons"]) {
         const updated = await write("update", { id, [field]: value });
         assert.equal(updated.status, 200, updated.text);
-        assert.deepEqual(stored(), { [field]: value });
+        assert.partialDeepStrictEqual(readStored(), { ...besides, [field]: stored(value) });
       }
     });
 
@@ -134,7 +161,7 @@ describe("a declarative connector with a dialect of its own", () => {
     );
     assert.deepEqual(
       body.requests.map(({ method, path }: { method: string; path: string }) => `${method} ${path}`),
-      ["GET /v3/company/own%20realmId/customer/7", "POST /v3/company/own%20realmId/customer"],
+      ["GET /v3/company/934145/customer/7", "POST /v3/company/934145/customer"],
     );
     assert.equal(sent("quickbooks").length, before);
   });

@@ -4,9 +4,9 @@ import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { DESCRIPTIONS } from "../../connectors/descriptions.gen.ts";
-import { startSimulation, type Simulation } from "../simulations/start-simulation.ts";
+import type { Intercept, RunningVendor } from "../../simulations/vendor/start-vendor.ts";
 import { endChildBusbar, startChildBusbar, type ChildBusbar } from "../harness/child-busbar.ts";
+import { openTestVendor } from "../harness/test-vendor.ts";
 import { until } from "../harness/until.ts";
 
 const MANIFEST = `
@@ -24,15 +24,11 @@ integrations:
         - objectName: groups
 `;
 
-async function openSimulation(provider: string): Promise<Simulation> {
-  const description = DESCRIPTIONS[provider];
-  assert.ok(description);
-  return startSimulation(description);
-}
-
 describe("creates under idempotency keys", () => {
-  let stripe: Simulation;
-  let square: Simulation;
+  let stripe: RunningVendor;
+  let square: RunningVendor;
+  /** While it is set, every write is carried out, and its connection breaks or stays open without an answer. */
+  let unanswered: "lost" | "held" | undefined;
   let dataDir = "";
   let env: Record<string, string> = {};
   let busbar: ChildBusbar | undefined;
@@ -42,8 +38,12 @@ describe("creates under idempotency keys", () => {
   };
 
   before(async () => {
-    stripe = await openSimulation("stripe");
-    square = await openSimulation("square");
+    const intercept: Intercept = ({ method }, carryOut) => {
+      const answer = carryOut();
+      return method === "GET" ? answer : (unanswered ?? answer);
+    };
+    stripe = await openTestVendor("stripe", { intercept });
+    square = await openTestVendor("square", { intercept });
     dataDir = await mkdtemp(join(tmpdir(), "busbar-keyed-"));
     const catalog = join(dataDir, "catalog.json");
     await writeFile(
@@ -103,11 +103,10 @@ describe("creates under idempotency keys", () => {
     });
     return operation;
   }
-  const emails = () => stripe.account.records("customers").map(({ fields }) => fields["email"]);
+  const emails = () => stripe.vendor.records.of("customers").map(({ fields }) => fields["email"]);
 
   test("are repeated after a kill under the same key: each record exists once, and its operation succeeds", async () => {
-    stripe.everyWrite = "held";
-    square.everyWrite = "held";
+    unanswered = "held";
     const single = await later("billing", "customers", { record: { email: "single@example.com" } });
     const second = await later("billing", "customers", { record: { email: "second@example.com" } });
     const undocumented = await later("shop", "groups", { record: { name: "Writers" } });
@@ -115,18 +114,17 @@ describe("creates under idempotency keys", () => {
       () => "answered",
       () => "cut off",
     );
-    await until(() => emails().length === 3 && square.account.records("groups").length === 1);
+    await until(() => emails().length === 3 && square.vendor.records.of("groups").length === 1);
     server().signal("SIGKILL");
     assert.equal(await cut, "cut off");
-    delete stripe.everyWrite;
-    delete square.everyWrite;
+    unanswered = undefined;
     busbar = await startChildBusbar(dataDir, env);
 
     for (const id of [single, second]) assert.equal((await ended(id)).status, "success");
     const again = await now("signup-1", { email: "now@example.com" });
     assert.equal(again.status, 200, again.text);
-    const known = stripe.account
-      .records("customers")
+    const known = stripe.vendor.records
+      .of("customers")
       .find(({ fields }) => fields["email"] === "now@example.com");
     assert.equal(again.body.result.recordId, known?.id);
     assert.deepEqual(
@@ -137,15 +135,16 @@ describe("creates under idempotency keys", () => {
     const lost = await ended(undocumented);
     assert.equal(lost.status, "failure");
     assert.match(lost.result, /unknown/);
-    assert.equal(square.account.records("groups").length, 1);
+    assert.equal(square.vendor.records.of("groups").length, 1);
   });
 
   test("are retried under the same key while their answers are lost, until the provider answers", async () => {
-    stripe.everyWrite = "lost";
-    const before = stripe.requests.length;
+    unanswered = "lost";
+    const countCreates = () => stripe.vendor.seen.filter(({ action }) => action === "create").length;
+    const before = countCreates();
     const id = await later("billing", "customers", { record: { email: "lost@example.com" } });
-    await until(() => stripe.requests.length >= before + 4);
-    delete stripe.everyWrite;
+    await until(() => countCreates() >= before + 4);
+    unanswered = undefined;
     assert.equal((await ended(id)).status, "success");
     assert.equal(emails().filter((email) => email === "lost@example.com").length, 1);
   });

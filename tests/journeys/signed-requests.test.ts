@@ -2,15 +2,11 @@
 import assert from "node:assert/strict";
 import { request as httpRequest } from "node:http";
 import { after, before, describe, test } from "node:test";
-import { checkDescription } from "../../connector-kit/declarative/check/check-description.ts";
-import {
-  type ArrivedRequest,
-  openSimulatedAws,
-  STS_PATH,
-  type SimulatedAws,
-} from "../simulations/simulated-aws.ts";
-import { startSimulation, type Simulation } from "../simulations/start-simulation.ts";
+import type { Facts } from "../../connector-kit/facts/facts.ts";
+import type { ArrivedRequest, Intercept, RunningVendor } from "../../simulations/vendor/start-vendor.ts";
+import { openSimulatedAws, STS_PATH, type SimulatedAws } from "../simulations/simulated-aws.ts";
 import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
+import { openTestVendor } from "../harness/test-vendor.ts";
 import { until } from "../harness/until.ts";
 
 const CONNECTOR = {
@@ -25,6 +21,35 @@ const CONNECTOR = {
   objects: { users: {} },
   errors: { message: ["message"] },
   sources: { documentation: "https://docs.gate.example", checked: "2026-11-23, documentation only" },
+};
+const oneUser = (method: "POST" | "PUT") => ({
+  source: "",
+  method,
+  path: method === "POST" ? "/v1/users" : "/v1/users/{id}",
+  success: [method === "POST" ? 201 : 200],
+  record: "",
+});
+/** What both answer behind their signatures. */
+const FACTS: Facts = {
+  provider: "x-gate",
+  sources: {},
+  hosts: [],
+  objects: {
+    users: {
+      id: { path: "id", type: "string" },
+      list: {
+        source: "",
+        method: "GET",
+        path: "/v1/users",
+        openQuery: true,
+        success: [200],
+        records: "items",
+        paging: { kind: "cursor", from: "next", to: "query.token" },
+      },
+      create: oneUser("POST"),
+      update: oneUser("PUT"),
+    },
+  },
 };
 const KEY = { accessKeyId: "AKIAEXAMPLE", secretAccessKey: "wJalr/XUtn+FEMI" };
 const MANIFEST = `
@@ -42,26 +67,24 @@ interface Answer {
 
 describe("providers whose requests are signed", () => {
   let busbar: TestBusbar;
-  let aws: Simulation;
-  let gate: Simulation;
+  let aws: RunningVendor;
+  let gate: RunningVendor;
   let simulatedAws: SimulatedAws;
   const arrived: ArrivedRequest[] = [];
   let isDown = false;
 
   before(async () => {
-    const { description, faults } = checkDescription(CONNECTOR);
-    assert.ok(description, JSON.stringify(faults));
     const simulate = async (service: string, region: string) => {
       const opened = openSimulatedAws({ service, region, ...KEY });
-      const admit = (request: ArrivedRequest) => {
+      const intercept: Intercept = (request, carryOut) => {
         arrived.push(request);
-        return isDown ? { status: 503, headers: {}, body: {} } : opened.admit(request);
+        return isDown ? { status: 503, headers: {}, body: {} } : (opened.admit(request) ?? carryOut());
       };
-      return { opened, simulation: await startSimulation(description, { admit }) };
+      return { opened, running: await openTestVendor(FACTS, { intercept }) };
     };
     const first = await simulate("identitystore", "eu-central-1");
-    ({ opened: simulatedAws, simulation: aws } = first);
-    gate = (await simulate("execute-api", "us-east-1")).simulation;
+    ({ opened: simulatedAws, running: aws } = first);
+    gate = (await simulate("execute-api", "us-east-1")).running;
     const { origin } = new URL(aws.url);
     busbar = await openTestBusbar({
       providers: {
@@ -168,11 +191,11 @@ describe("providers whose requests are signed", () => {
   });
 
   test("calls are signed over path, query, headers and body, and AWS answers", async () => {
-    aws.account.put("users", { name: "Ada" });
+    aws.vendor.records.put("users", { fields: { name: "Ada" } });
     const listed = await proxied("GET", "/v1/users?b=2&a=%2F&a=1&flag&q=x+y&u=%c3%bc");
     assert.equal(listed.status, 200, listed.body);
     assert.equal(JSON.parse(listed.body).items[0].name, "Ada");
-    assert.equal(lastArrived().url, "/base/v1/users?b=2&a=%2F&a=1&flag&q=x%20y&u=%C3%BC");
+    assert.equal(lastArrived().url, "/v1/users?b=2&a=%2F&a=1&flag&q=x%20y&u=%C3%BC");
     const body = Buffer.from(JSON.stringify({ name: "Grüße" }));
     const headers = { "content-type": "application/json", "x-amz-target": "AWSIdentityStore.CreateUser" };
     const created = await proxied("POST", "/v1/users", { headers, body: [body] });
@@ -198,7 +221,7 @@ describe("providers whose requests are signed", () => {
     const answer = await proxied("GET", "/v1/users?X-Amz-Signature=evil&X-Amz-Credential=evil", { headers });
     assert.equal(answer.status, 200, answer.body);
     const { url, rawHeaders } = lastArrived();
-    assert.equal(url, "/base/v1/users");
+    assert.equal(url, "/v1/users");
     assert.doesNotMatch(rawHeaders.join("\n"), /evil|UNSIGNED/i);
   });
 
@@ -277,7 +300,7 @@ describe("providers whose requests are signed", () => {
   });
 
   test("a permission that is missing leaves the connection working", async () => {
-    aws.next = { status: 403, headers: {}, body: { __type: "AccessDeniedException", message: "no" } };
+    aws.vendor.next = { status: 403, headers: {}, body: { __type: "AccessDeniedException", message: "no" } };
     const before = arrived.length;
     assert.equal((await proxied("GET", "/v1/users", { groupRef: "initech" })).status, 403);
     await until(async () => arrived.slice(before).some(({ url }) => url.startsWith(STS_PATH)));
@@ -311,7 +334,7 @@ describe("providers whose requests are signed", () => {
     const changed = await busbar.write("gate", "users", update);
     assert.equal(changed.body.result.success, true, changed.text);
     assert.deepEqual(
-      gate.account.records("users").map(({ fields }) => fields["name"]),
+      gate.vendor.records.of("users").map(({ fields }) => fields["name"]),
       ["+%/ü"],
     );
     const listed = await proxied("GET", "/v1/users", { integration: "gate" });

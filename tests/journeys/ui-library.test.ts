@@ -5,8 +5,9 @@ import type { Browser } from "playwright-core";
 import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
 import { launchBrowser, NO_CHROMIUM } from "../harness/chromium.ts";
 import { registerJwtKey, type TokenSigner } from "../harness/customer-tokens.ts";
-import { checkDescription } from "../../connector-kit/declarative/check/check-description.ts";
-import { startSimulation, type Simulation } from "../simulations/start-simulation.ts";
+import type { Facts } from "../../connector-kit/facts/facts.ts";
+import type { RunningVendor } from "../../simulations/vendor/start-vendor.ts";
+import { openTestVendor } from "../harness/test-vendor.ts";
 import { openCustomer, type Customer } from "./ui-library/customer.ts";
 import { openStepwiseProvider, type StepwiseProvider } from "./ui-library/stepwise-provider.ts";
 import { servePage, type ServedPage } from "./ui-library/serve-page.ts";
@@ -78,6 +79,25 @@ const QUILL = {
   errors: { message: ["error.text"] },
   sources: { documentation: "https://docs.quill.example", checked: "2026-11-22, documentation only" },
 };
+/** What that provider answers. */
+const QUILL_FACTS: Facts = {
+  provider: "x-quill",
+  sources: {},
+  hosts: [],
+  objects: {
+    people: {
+      id: { path: "id", type: "string" },
+      list: {
+        source: "",
+        method: "GET",
+        path: "/v3/people",
+        success: [200],
+        records: "results",
+        paging: { kind: "none" },
+      },
+    },
+  },
+};
 const QUILL_MANIFEST = `specVersion: 1.0.0
 integrations:
   - name: quill-people
@@ -104,7 +124,7 @@ describe(
     let browser: Browser;
     let served: ServedPage;
     let stepwise: StepwiseProvider;
-    let quill: Simulation;
+    let quill: RunningVendor;
     let signer: TokenSigner;
     let frontendKey: string;
     after(async () => {
@@ -138,10 +158,10 @@ describe(
       signer = await registerJwtKey(busbar);
       const deployed = await busbar.inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST });
       assert.equal(deployed.status, 200, deployed.text);
-      const { description } = checkDescription(QUILL);
-      assert.ok(description);
-      quill = await startSimulation(description);
-      quill.account.put("people", { email: "ada@example.com", nickname: "ada", about: "x" });
+      quill = await openTestVendor(QUILL_FACTS);
+      quill.vendor.records.put("people", {
+        fields: { email: "ada@example.com", nickname: "ada", about: "x" },
+      });
       const document = {
         displayName: "Quill",
         authType: "apiKey",

@@ -1,10 +1,10 @@
 /** Upserts: one record for each value of the key, by the same rules as other writes. */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
-import { DESCRIPTIONS } from "../../connectors/descriptions.gen.ts";
-import { startSimulation, type Simulation } from "../simulations/start-simulation.ts";
+import type { RunningVendor } from "../../simulations/vendor/start-vendor.ts";
 import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
 import { connectCustomer, type Customer } from "../harness/connect-customer.ts";
+import { openTestVendor } from "../harness/test-vendor.ts";
 import { until } from "../harness/until.ts";
 import { assertProblem } from "./assert-problem.ts";
 
@@ -23,15 +23,13 @@ describe("an upsert", () => {
   let busbar: TestBusbar;
   let hubspot: Customer;
   let salesforce: Customer;
-  let desk: Simulation;
+  let desk: RunningVendor;
   after(async () => {
     await busbar.stop();
     await desk.close();
   });
   before(async () => {
-    const { zendeskSupport } = DESCRIPTIONS;
-    assert.ok(zendeskSupport);
-    desk = await startSimulation(zendeskSupport);
+    desk = await openTestVendor("zendeskSupport");
     busbar = await openTestBusbar({
       env: { BUSBAR_MINUTE_MS: "30", BUSBAR_RETRY_BASE_SECONDS: "0.02" },
       providers: { zendeskSupport: { baseURL: desk.url } },
@@ -204,7 +202,7 @@ describe("an upsert", () => {
       const answer = await write("users", { record: { external_id: "a-1", name } });
       assert.equal(answer.status, 200, answer.text);
     }
-    const users = desk.account.records("users").map(({ fields }) => fields["name"]);
+    const users = desk.vendor.records.of("users").map(({ fields }) => fields["name"]);
     assert.deepEqual(users, ["Augusta"]);
     const other = await write("users", { key: "name", record: { name: "Ada" } });
     assert.match(assertProblem(other, 400, "unsupported-by-provider").detail, /external_id or email/);

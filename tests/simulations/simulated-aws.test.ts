@@ -1,7 +1,8 @@
 /** The simulated AWS accepts the signatures that AWS published for its test suite, and no others. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { findAwsRefusal, type ArrivedRequest } from "./simulated-aws.ts";
+import type { ArrivedRequest } from "../../simulations/vendor/start-vendor.ts";
+import { findAwsRefusal } from "./simulated-aws.ts";
 
 /** Vectors of AWS's "Signature Version 4 test suite". */
 const SUITE = {

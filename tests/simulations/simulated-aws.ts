@@ -3,12 +3,13 @@
  * signed it. Shares no code with the signer. https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
  */
 import { nowMs } from "../../ground/clock.ts";
-import type { SimulatedAnswer } from "./simulated-exchange.ts";
+import type { ArrivedRequest } from "../../simulations/vendor/start-vendor.ts";
+import type { VendorAnswer } from "../../simulations/vendor/vendor-answer.ts";
 import { createHash, createHmac } from "node:crypto";
 
 export interface SimulatedAws {
   /** Returns the answer that refuses the request; undefined if the service is to answer. */
-  admit(request: ArrivedRequest): SimulatedAnswer | undefined;
+  admit(request: ArrivedRequest): VendorAnswer | undefined;
   /** Sets the clock ahead. */
   aheadMs: number;
 }
@@ -41,13 +42,13 @@ const STS_CODES: Record<string, string> = {
   InvalidSignatureException: "SignatureDoesNotMatch",
 };
 
-const buildStsRefusal = (type: string, Message: string): SimulatedAnswer => ({
+const buildStsRefusal = (type: string, Message: string): VendorAnswer => ({
   status: 403,
   headers: {},
   body: { Error: { Code: STS_CODES[type] ?? type, Message, Type: "Sender" }, RequestId: "r-1" },
 });
 
-const buildIdentity = ({ accessKeyId }: AwsService): SimulatedAnswer => ({
+const buildIdentity = ({ accessKeyId }: AwsService): VendorAnswer => ({
   status: 200,
   headers: {},
   body: {
@@ -68,15 +69,6 @@ interface AwsService {
   accessKeyId: string;
   secretAccessKey: string;
   sessionToken?: string;
-}
-
-export interface ArrivedRequest {
-  method: string;
-  /** Request target, unchanged. */
-  url: string;
-  /** Alternating names and values, as they arrived. */
-  rawHeaders: string[];
-  body: Buffer;
 }
 
 interface AwsRefusal {

@@ -59,5 +59,4 @@ export const Written = Type.Object(
   },
 );
 
-export type FieldMaskRules = Static<typeof FieldMask>;
 export type ResultRules = Partial<Static<typeof Written>>;

@@ -37,7 +37,7 @@ export function readRefusal(
   });
 }
 
-export function readCondition(okWhen: string): { path: string; values: string[] } {
+function readCondition(okWhen: string): { path: string; values: string[] } {
   const [path = "", values = ""] = okWhen.split("=");
   return { path, values: values.split("|") };
 }

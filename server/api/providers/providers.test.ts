@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
 import { after, before, describe, test } from "node:test";
-import { checkDescription } from "../../../connector-kit/declarative/check/check-description.ts";
-import type { Description } from "../../../connector-kit/declarative/rules/description.ts";
+import type { Facts } from "../../../connector-kit/facts/facts.ts";
 import { DESCRIPTIONS } from "../../../connectors/descriptions.gen.ts";
 import { breakDescription } from "../../../tests/simulations/broken-descriptions.ts";
-import { startSimulation, type Simulation } from "../../../tests/simulations/start-simulation.ts";
+import type { RunningVendor } from "../../../simulations/vendor/start-vendor.ts";
 import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+import { openTestVendor } from "../../../tests/harness/test-vendor.ts";
 import { assertProblem } from "../../../tests/journeys/assert-problem.ts";
 
 const CONNECTOR = {
@@ -23,6 +23,35 @@ const CONNECTOR = {
   objects: { people: { singular: "person" } },
   errors: { message: ["error.text"] },
   sources: { documentation: "https://docs.quill.example", checked: "2026-11-22, documentation only" },
+};
+
+/** What that provider answers. */
+const FACTS: Facts = {
+  provider: "x-quill",
+  sources: {},
+  hosts: [],
+  objects: {
+    people: {
+      id: { path: "id", type: "string" },
+      list: {
+        source: "",
+        method: "GET",
+        path: "/v3/people",
+        success: [200],
+        records: "results",
+        paging: { kind: "cursor", from: "meta.next", to: "query.after" },
+      },
+      create: {
+        source: "",
+        method: "POST",
+        path: "/v3/people",
+        success: [201],
+        wrap: "person",
+        record: "person",
+      },
+    },
+  },
+  errors: { source: "", body: { error: { text: "REASON" } }, message: "error.text" },
 };
 
 const FIELD = { name: "team", displayName: "Team", path: "team.url" };
@@ -47,16 +76,14 @@ integrations:
 
 describe("providers", () => {
   let busbar: TestBusbar;
-  let quill: Simulation;
+  let quill: RunningVendor;
   after(async () => {
     await busbar.stop();
     await quill.close();
   });
   before(async () => {
     busbar = await openTestBusbar();
-    const description: Description | undefined = checkDescription(CONNECTOR).description;
-    assert.ok(description);
-    quill = await startSimulation(description);
+    quill = await openTestVendor(FACTS);
   });
   const put = (document: object, key = "x-quill") => busbar.inProject("PUT", `/providers/${key}`, document);
   const document = (more: object = {}) => documentAt(quill.url, more);
@@ -154,7 +181,7 @@ describe("providers", () => {
     const record = { name: "Ada" };
     const written = await busbar.write("quill", "people", { groupRef: "acme", type: "create", record });
     assert.equal(written.status, 200, written.text);
-    assert.deepEqual(quill.account.records("people")[0]?.fields, record);
+    assert.deepEqual(quill.vendor.records.of("people")[0]?.fields, record);
     const proxied = await busbar.proxied({ integration: "quill", groupRef: "acme" }, "/v3/people");
     assert.equal(proxied.body.results[0].name, "Ada", proxied.text);
   });
@@ -243,7 +270,7 @@ describe("providers", () => {
     const good = DESCRIPTIONS["serviceNow"];
     assert.ok(good);
     const before = await busbar.inProject("GET", "/providers/x-quill");
-    const calls = quill.requests.length;
+    const calls = quill.vendor.seen.length;
     const all = breakDescription(good);
     const step = Math.floor(all.length / 100);
     const chosen = all.filter((_, index) => index % step === 0).slice(0, 100);
@@ -257,7 +284,7 @@ describe("providers", () => {
       );
     }
     assert.deepEqual((await busbar.inProject("GET", "/providers/x-quill")).body, before.body);
-    assert.equal(quill.requests.length, calls);
+    assert.equal(quill.vendor.seen.length, calls);
   });
 
   test("a manifest is checked with the providers that come with it, not with those that they replace", async () => {

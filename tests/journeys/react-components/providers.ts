@@ -1,5 +1,5 @@
 /** The providers whose customers use the components: two CRMs of the sandbox, two that are described. */
-import type { ArrivedRequest } from "../../simulations/simulated-aws.ts";
+import type { Intercept } from "../../../simulations/vendor/start-vendor.ts";
 
 /** What a customer of each provider reads; the credentials that they type, and wrong ones. */
 export const PROVIDERS = {
@@ -59,13 +59,13 @@ export const accounts = { stripe: { key: "good" }, freshdesk: { key: "good" } };
 
 /** Refuses, as these providers do, every request without the account's key. */
 export const admit =
-  (provider: (typeof TYPED)[number]) =>
-  ({ rawHeaders }: ArrivedRequest) => {
+  (provider: (typeof TYPED)[number]): Intercept =>
+  ({ rawHeaders }, carryOut) => {
     const given =
       rawHeaders[rawHeaders.findIndex((each) => each.toLowerCase() === "authorization") + 1] ?? "";
     const [scheme, value = ""] = given.split(" ");
     const key = scheme === "Basic" ? Buffer.from(value, "base64").toString().split(":")[0] : value;
-    if (key === accounts[provider].key) return undefined;
+    if (key === accounts[provider].key) return carryOut();
     return {
       status: 401,
       headers: {},

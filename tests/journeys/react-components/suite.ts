@@ -8,8 +8,7 @@ import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import type { Browser, Page } from "playwright-core";
-import { DESCRIPTIONS } from "../../../connectors/descriptions.gen.ts";
-import { startSimulation, type Simulation } from "../../simulations/start-simulation.ts";
+import type { RunningVendor } from "../../../simulations/vendor/start-vendor.ts";
 import { openAgent } from "../../harness/agent-client.ts";
 import { openTestBusbar, type TestBusbar } from "../../harness/busbar.ts";
 import { launchBrowser, NO_CHROMIUM } from "../../harness/chromium.ts";
@@ -17,6 +16,7 @@ import { connectCustomer } from "../../harness/connect-customer.ts";
 import { openSink, type Sink } from "../../harness/deliveries/sink.ts";
 import { registerJwtKey, type TokenSigner } from "../../harness/customer-tokens.ts";
 import { signIn } from "../../harness/people.ts";
+import { openTestVendor } from "../../harness/test-vendor.ts";
 import { until } from "../../harness/until.ts";
 import { openCustomer } from "../ui-library/customer.ts";
 import { servePage, type ServedPage } from "../ui-library/serve-page.ts";
@@ -47,27 +47,26 @@ export const testReactComponents = (): void => {
     let signer: TokenSigner;
     let stepwise: StepwiseProvider;
     let sink: Sink;
-    const simulations: Simulation[] = [];
+    const vendors: RunningVendor[] = [];
     after(async () => {
       await browser?.close();
       await served?.close();
       await busbar?.stop();
       await stepwise?.close();
       await sink?.close();
-      for (const simulation of simulations) await simulation.close();
+      for (const vendor of vendors) await vendor.close();
     });
     before(async () => {
       await buildComponents();
       const described: Record<string, object> = {};
       for (const provider of TYPED) {
-        const description = DESCRIPTIONS[provider];
-        assert.ok(description);
-        const simulation = await startSimulation(description, { admit: admit(provider) });
-        simulations.push(simulation);
+        const running = await openTestVendor(provider, { intercept: admit(provider) });
+        vendors.push(running);
         const { object, field, extra, notes } = PROVIDERS[provider];
-        simulation.account.put(object, { [field]: "ada@example.com", [extra]: "1", [notes]: "x" });
-        const check = `${simulation.url}${provider === "stripe" ? "/v1/customers" : "/api/v2/contacts"}`;
-        described[provider] = { baseURL: simulation.url, authHealthCheck: { url: check } };
+        const fields = { [field]: "ada@example.com", [extra]: "1", [notes]: "x" };
+        running.vendor.records.put(object, { fields });
+        const check = `${running.url}${provider === "stripe" ? "/v1/customers" : "/api/v2/contacts"}`;
+        described[provider] = { baseURL: running.url, authHealthCheck: { url: check } };
       }
       stepwise = await openStepwiseProvider();
       busbar = await openTestBusbar({ providers: { stepwise: stepwise.entry, ...described } });
