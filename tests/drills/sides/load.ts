@@ -1,12 +1,14 @@
 /** The load of the drill: clients that create and update records, one call after the other, at any process that runs. */
 import { setTimeout as wait } from "node:timers/promises";
 import type { Sandbox } from "../../../sandbox/sandbox.ts";
-import type { Client } from "../../harness/client.ts";
+import type { Answer, Client } from "../../harness/client.ts";
 import type { Sink } from "../../harness/deliveries/sink.ts";
 
 export interface LoadReport {
   /** Answers by kind and status. */
   answers: Record<string, number>;
+  /** Text of the first refusal with each status. */
+  refusals: Record<string, string>;
   createsTwice: string[];
   createsMissing: string[];
   updatesMissing: string[];
@@ -21,6 +23,7 @@ export class Load {
   /** Name of each acknowledged write by its operation. */
   readonly writes = new Map<string, string>();
   readonly #answers: Record<string, number> = {};
+  readonly #refusals: Record<string, string> = {};
   readonly #creates: string[] = [];
   /** Acknowledged values of each record. */
   readonly #updates = new Map<string, number[]>();
@@ -72,6 +75,7 @@ export class Load {
     const updates = [...this.#updates].flatMap(([id, values]) => values.map((value) => ({ id, value })));
     return {
       answers: this.#answers,
+      refusals: this.#refusals,
       createsTwice: this.#creates.filter((name) => copies(name) > 1),
       createsMissing: this.#creates.filter((name) => copies(name) === 0),
       updatesMissing: updates
@@ -97,7 +101,11 @@ export class Load {
     this.#loops.push(loop());
   }
 
-  #write = (busbar: Client, body: object) => busbar.write("hubspot", "companies", body);
+  async #write(busbar: Client, body: object): Promise<Answer> {
+    const answer = await busbar.write("hubspot", "companies", body);
+    if (answer.status !== 200) this.#refusals[answer.status] ??= answer.text;
+    return answer;
+  }
 }
 
 /** Lists the values that the provider has accepted for each record, in order. */
