@@ -56,8 +56,10 @@ export async function deliverTo(busbar: Client, sink: Sink): Promise<void> {
 /** Waits for the events of the writes with `asynchronous` in their name. Returns the names of those that did not come. */
 export async function missingEvents(sink: Sink, writes: Map<string, string>): Promise<string[]> {
   const asynchronous = [...writes].filter(([, name]) => name.includes("asynchronous"));
-  const arrived = () => new Set(sink.received.map(({ body }) => findOperation(body)));
-  const missing = () => asynchronous.filter(([id]) => !arrived().has(id)).map(([, name]) => name);
+  const missing = () => {
+    const arrived = new Set(sink.received.map(({ body }) => findOperation(body)));
+    return asynchronous.filter(([id]) => !arrived.has(id)).map(([, name]) => name);
+  };
   await until(() => missing().length === 0, END_WITHIN_MS).catch(() => {});
   return missing();
 }
