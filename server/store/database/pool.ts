@@ -154,7 +154,9 @@ export function openPool(options: {
     ),
   );
   const connect = () => tryHosts(hosts, () => pool.connect(), mayRetry);
-  const sessions = openSessions(pool, door ? () => passDoor(door, connect) : connect, setUp, {
+  // While others are open, one that cannot be opened means a limit, or a busy machine: connections of a server that is gone end.
+  const isLast = () => pool.totalCount === 0;
+  const sessions = openSessions(pool, door ? () => passDoor(door, connect, isLast) : connect, setUp, {
     wakeUps,
     copied: options.copied,
   });
@@ -175,12 +177,16 @@ const buildClient = (hosts: DatabaseHosts) =>
 /** Message of a busy pool, for which another host is no remedy. */
 const BUSY = "timeout exceeded when trying to connect";
 
-async function passDoor(door: ConnectionDoor, connect: () => Promise<PoolClient>): Promise<PoolClient> {
+async function passDoor(
+  door: ConnectionDoor,
+  connect: () => Promise<PoolClient>,
+  isLast: () => boolean,
+): Promise<PoolClient> {
   door.pass();
   try {
     return await connect();
   } catch (error) {
-    if (mayRetry(error)) door.noteFailure(error);
+    if (mayRetry(error) && isLast()) door.noteFailure(error);
     throw error;
   }
 }

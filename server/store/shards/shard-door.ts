@@ -3,7 +3,7 @@
  * waits for a server that is away, until a check succeeds again:
  *
  *   closed → open     a check has succeeded: this database is the shard, and migrated to this version
- *   open   → closed   a connection could not be opened
+ *   open   → closed   a connection could not be opened, and no other is open
  */
 import { now } from "../../../ground/clock.ts";
 import type { Log } from "../../../ground/log.ts";
