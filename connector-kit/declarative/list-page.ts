@@ -308,7 +308,7 @@ function nextCheckpoint(
     fitted,
   });
   const goesOn = isBehindPeriod(chosen, records) ? undefined : goOnBy(reach, following);
-  const overlapped = overlap(rules, plan, { place: goesOn, before: checkpoint?.["place"], entries: all });
+  const overlapped = overlap(rules, plan, { place: goesOn, checkpoint, entries: all });
   const { place } = overlapped;
   const moved = moves ? moveBound(chosen, records, checkpoint, place) : undefined;
   const reading = paging.newestFirst ? readOn(chosen, checkpoint, records, place) : undefined;

@@ -4,7 +4,7 @@
  * records of the one before. Where a page has any record that was read, nothing between them is left out. Where it has none that is known,
  * many were deleted, and the list goes back until a page has one.
  */
-import type { Json, JsonObject } from "../../ground/json.ts";
+import type { JsonObject } from "../../ground/json.ts";
 import { brokenPage } from "../calls/page-check.ts";
 import type { Checkpoint, ReadPlan } from "../read-connector.ts";
 import { readRecordId, type ObjectPlan } from "./object-plan.ts";
@@ -13,12 +13,18 @@ import { chooseSize, findFittedPage, hasFittedPages, type FittedPage } from "./f
 
 /** More than one, because the last record itself may be deleted. */
 const OVERLAP = 3;
+/** Largest overlap, where the list had to go back: about as many are deleted between two pages as before. */
+const WIDEST = 64;
+/** Share of a wider overlap that is left at the next page. */
+const NARROWER = 0.9;
 /** Distances from the end of a page at which a record is known, too, for where all that overlap are deleted: few ids reach over a large page. */
 const KNOWN_DISTANCES = [8, 32, 128, 512];
 /** Number of pages that are known by their last record: new records in front of the list move what was read to later pages. */
 const KNOWN_PAGES = 12;
 /** How far a list goes back whose caller does not choose the size of a page. */
 const USUAL_SIZE = 50;
+/** Records that it goes back by first; four times as many each time that it was not enough. */
+const LEAST_BACK = 8;
 /** A list may go back so often wherever it is, for records that are deleted all the time. */
 const MAX_BACK = 20;
 
@@ -29,6 +35,8 @@ interface Overlap {
   tail: string[];
   /** Known records of this page at other distances from its end. */
   marks: string[];
+  /** Records by which it is to overlap. */
+  wide?: number;
 }
 
 /** Returns the entries that the page before did not have; undefined where the list must go back, because the page has no record that is known. */
@@ -78,7 +86,7 @@ export function goBack(
       `the pages of ${rules.name} do not join: their list is in no fixed order, or its records move faster than it can be read`,
     );
   const inRow = readCount(checkpoint, "inRow");
-  const before = Math.max(firstPlace(rules), reached - Math.min(size, 8 * 4 ** inRow));
+  const before = Math.max(firstPlace(rules), reached - Math.min(size, LEAST_BACK * 4 ** inRow));
   const { page: _, mark: __, empty: ___, ...remembered } = checkpoint;
   const next = {
     ...remembered,
@@ -97,21 +105,29 @@ export function overlap(
   plan: ReadPlan,
   {
     place,
-    before = null,
+    checkpoint,
     entries,
-  }: { place: PagePlace | undefined; before: Json | undefined; entries: JsonObject[] },
+  }: { place: PagePlace | undefined; checkpoint: Checkpoint | undefined; entries: JsonObject[] },
 ): Overlap {
   const mayOverlap = rules.paging?.offset !== undefined || hasFittedPages(rules);
   if (typeof place !== "number" || !mayOverlap) return { place, tail: [], marks: [] };
-  const length = Math.min(OVERLAP, Math.floor(entries.length / 2));
-  const fitted = findFittedPage(rules, plan, { place: before });
+  const wide = chooseWidth(checkpoint);
+  const length = Math.min(wide, Math.floor(entries.length / 2));
+  const fitted = findFittedPage(rules, plan, checkpoint);
   const earlier = fitted ? findEarlier(rules, plan, place - length, fitted) : place - length;
   const ids = entries.map((entry) => readRecordId(entry, rules) ?? "");
   const tail = earlier < place ? ids.slice(Math.max(0, ids.length - (place - earlier))) : [];
   // An entry without an id cannot be found again.
   if (tail.length === 0 || tail.includes("")) return { place: Math.max(place, earlier), tail: [], marks: [] };
   const marks = KNOWN_DISTANCES.flatMap((distance) => ids.at(-distance) || []);
-  return { place: earlier, tail, marks };
+  return { place: earlier, tail, marks, wide };
+}
+
+/** Returns by how many records the next page is to overlap. */
+function chooseWidth(checkpoint: Checkpoint = {}): number {
+  const back = readCount(checkpoint, "inRow");
+  const gone = back === 0 ? 0 : Math.min(WIDEST, LEAST_BACK * 4 ** (back - 1));
+  return Math.max(OVERLAP, gone, Math.floor(readCount(checkpoint, "wide") * NARROWER));
 }
 
 /** Returns the place of a fitted page that begins with the record at a place, or a few before; behind the page where none would reach further. */
@@ -126,12 +142,13 @@ function findEarlier(rules: ObjectPlan, plan: ReadPlan, place: number, { before,
 
 /** Returns what the next checkpoint remembers of the overlap. */
 export const rememberOverlap = (
-  { tail, marks }: Pick<Overlap, "tail" | "marks">,
+  { tail, marks, wide = 0 }: Omit<Overlap, "place">,
   checkpoint: Checkpoint | undefined,
 ): Checkpoint => ({
   ...(tail.length > 0 && {
     tail,
     marks,
+    ...(wide > OVERLAP && { wide }),
     lasts: [...readIds(checkpoint, "lasts"), ...tail.slice(-1)].slice(-KNOWN_PAGES),
   }),
   ...(checkpoint?.["back"] !== undefined && {
@@ -148,7 +165,7 @@ function readIds(checkpoint: Checkpoint | undefined, name: "tail" | "marks" | "l
 
 const firstPlace = ({ paging }: ObjectPlan): number => paging?.offset?.first ?? 0;
 
-function readCount(checkpoint: Checkpoint, name: "back" | "furthest" | "inRow"): number {
+function readCount(checkpoint: Checkpoint, name: "back" | "furthest" | "inRow" | "wide"): number {
   const count = checkpoint[name];
   return typeof count === "number" ? count : 0;
 }
