@@ -37,8 +37,8 @@ const MAX_INSTALLATIONS = 20_000;
 export function openProxyPermits(deps: ProxyPermitDeps): ProxyPermits {
   const permits = cacheUntilChanged<ProxyPermit>(deps.changes, {
     max: MAX_INSTALLATIONS,
-    tables: ["installations", "integrations", "projects", "own_providers"],
-    listRowIds: ({ id, integrationId, projectId }) => [id, integrationId, projectId],
+    tables: ["installations", "integrations", "projects", "own_providers", "groups"],
+    listRowIds: ({ id, integrationId, projectId, groupId }) => [id, integrationId, projectId, groupId],
   });
   /** Ids by project, integration and group: a hint only, because names may move to another installation. */
   const idHints = keepRecentlyUsed<string>(MAX_INSTALLATIONS);

@@ -7,6 +7,7 @@ export interface ProxiedInstallation {
   projectId: string;
   integrationId: string;
   integrationName: string;
+  groupId: string;
   groupRef: string;
   /** Shard of the customer; null for the main one. */
   shard: string | null;
@@ -67,6 +68,7 @@ const select = (queries: SharedQueries) =>
       "installations.id",
       "installations.projectId",
       "installations.integrationId",
+      "installations.groupId",
       "integrations.name as integrationName",
       "groups.groupRef",
       "groups.shard",
