@@ -4,6 +4,8 @@ import { listDatabaseAddresses } from "../../../ground/database-addresses.ts";
 
 export interface DatabaseHosts {
   readonly count: number;
+  /** Number of connections that are being opened. */
+  connecting: number;
   /** Connection string with one host: the one that answered last. */
   current(): string;
   /** Moves on to the next host, unless that has happened since `address` was current. */
@@ -16,6 +18,7 @@ export function openDatabaseHosts(connectionString: string): DatabaseHosts {
   const current = () => addresses[index] ?? connectionString;
   return {
     count: addresses.length,
+    connecting: 0,
     current,
     leave(address) {
       if (address === current()) index = (index + 1) % addresses.length;
@@ -66,6 +69,7 @@ export class HostClient extends Client {
   }
 
   async #connect(): Promise<Client> {
+    this.#hosts.connecting += 1;
     try {
       await super.connect();
       if (this.#hosts.count > 1) await requireWritable(this);
@@ -74,6 +78,8 @@ export class HostClient extends Client {
       this.#hosts.leave(this.#address);
       await this.end().catch(() => {});
       throw withAddress(error, this.host);
+    } finally {
+      this.#hosts.connecting -= 1;
     }
   }
 }

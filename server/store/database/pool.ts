@@ -155,7 +155,8 @@ export function openPool(options: {
   );
   const connect = () => tryHosts(hosts, () => pool.connect(), mayRetry);
   // While others are open, one that cannot be opened means a limit, or a busy machine: connections of a server that is gone end.
-  const isLast = () => pool.totalCount === 0;
+  // The pool counts those that are being opened as well, and opens the next one before it reports a failure.
+  const isLast = () => pool.totalCount <= hosts.connecting;
   const sessions = openSessions(pool, door ? () => passDoor(door, connect, isLast) : connect, setUp, {
     wakeUps,
     copied: options.copied,
@@ -186,7 +187,8 @@ async function passDoor(
   try {
     return await connect();
   } catch (error) {
-    if (mayRetry(error) && isLast()) door.noteFailure(error);
+    // Whoever waits while the only connections are being opened is told that the pool is busy.
+    if (isDatabaseAway(error) && isLast()) door.noteFailure(error);
     throw error;
   }
 }
