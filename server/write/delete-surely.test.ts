@@ -3,6 +3,9 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { openTestBusbar, type TestBusbar } from "../../tests/harness/busbar.ts";
 import { connectCustomer, type Customer } from "../../tests/harness/connect-customer.ts";
+import type { RecordOutcome, RecordWrite } from "../../connector-kit/connector.ts";
+import { ProviderError, type ProviderErrorKind } from "../../connector-kit/calls/provider-error.ts";
+import { deleteSurely } from "./delete-surely.ts";
 
 const OBJECTS = { hubspot: "companies", salesforce: "Contact" } as const;
 const RECORDS = { hubspot: { name: "Engines" }, salesforce: { LastName: "Lovelace" } } as const;
@@ -72,4 +75,40 @@ describe("a delete whose answer is cut", () => {
     assert.equal(answer?.status, 422);
     assert.match(answer?.body.type, /record-not-found$/);
   });
+});
+
+test("of a batch, only the records without a clear answer are sent again", async () => {
+  const fail = (kind: ProviderErrorKind): RecordOutcome => ({
+    success: false,
+    error: new ProviderError({ kind, message: kind }),
+  });
+  const sent: unknown[] = [];
+  const answers: RecordOutcome[][] = [
+    [fail("not_found"), { success: true, recordId: "2" }, fail("unavailable"), fail("unavailable")],
+    [fail("not_found"), fail("invalid")],
+  ];
+  const connector = {
+    async write({ records }: RecordWrite) {
+      sent.push(records.map(({ id }) => id));
+      return { outcomes: answers.shift() ?? [], warnings: [] };
+    },
+  };
+  const records = ["1", "2", "3", "4"].map((id) => ({ id, fields: {} }));
+  const order: RecordWrite = {
+    objectName: "companies",
+    type: "delete",
+    batch: true,
+    records,
+    allOrNone: false,
+    headers: {},
+  };
+  const { outcomes } = await deleteSurely(connector, order, () => Promise.reject(new Error("not called")));
+  assert.deepEqual(sent, [
+    ["1", "2", "3", "4"],
+    ["3", "4"],
+  ]);
+  assert.deepEqual(
+    outcomes.map((outcome) => (outcome.success ? outcome.recordId : outcome.error.kind)),
+    ["not_found", "2", "3", "invalid"],
+  );
 });

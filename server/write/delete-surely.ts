@@ -13,8 +13,8 @@ import { EgressError } from "../egress/egress-error.ts";
 const DOUBTFUL = new Set<ProviderErrorKind>(["unavailable", "timeout", "unknown_outcome", "unreadable"]);
 
 /**
- * Sends a delete. If nobody knows what became of it, sends it once more: a record that is not there any more was deleted. After a timeout
- * the caller has waited for long enough, and only the words say it.
+ * Sends a delete. The records of which nobody knows what became of them are sent once more: one that is not there any more was
+ * deleted. After a timeout the caller has waited for long enough, and only the words say it.
  */
 export async function deleteSurely(
   connector: Pick<WriteConnector, "write">,
@@ -25,14 +25,20 @@ export async function deleteSurely(
   const doubt = findDoubt(first);
   if (!doubt) return first;
   if (doubt.kind === "timeout") return inDoubt(first);
-  const second = await send(connector, order, fetch);
-  if (findDoubt(second)) return inDoubt(second);
-  const outcomes = second.outcomes.map((outcome, index): RecordOutcome => {
+  const doubtful = order.records.filter((_record, index) => isInDoubt(first.outcomes[index]));
+  const second = await send(connector, { ...order, records: doubtful }, fetch);
+  const repeated = inDoubt(second).outcomes.map((outcome, index): RecordOutcome => {
     const isGone = !outcome.success && outcome.error.kind === "not_found";
-    return isGone ? { success: true, recordId: order.records[index]?.id } : outcome;
+    return isGone ? { success: true, recordId: doubtful[index]?.id } : outcome;
   });
+  // What the first answer says clearly stays: the second one knows nothing of those records.
+  const outcomes = first.outcomes.map((outcome) =>
+    isInDoubt(outcome) ? (repeated.shift() ?? outcome) : outcome,
+  );
+  const warnings = [...first.warnings, ...second.warnings];
+  if (findDoubt(second)) return { ...second, outcomes, warnings };
   const warning = `The first request to delete was sent again, because it had no clear answer: ${doubt.message}`;
-  return { ...second, outcomes, warnings: [...second.warnings, warning] };
+  return { ...second, outcomes, warnings: [...warnings, warning] };
 }
 
 /** Returns an error as the outcome, also if the connector throws it. */
@@ -52,6 +58,9 @@ async function send(
 
 const findDoubt = ({ outcomes }: WriteResult): ProviderError | undefined =>
   outcomes.flatMap((outcome) => (!outcome.success && isDoubtful(outcome.error) ? [outcome.error] : []))[0];
+
+const isInDoubt = (outcome: RecordOutcome | undefined): boolean =>
+  outcome !== undefined && !outcome.success && isDoubtful(outcome.error);
 
 /** Without a connection nothing was sent, and a provider that says when to come back has done nothing. */
 const isDoubtful = ({ kind, cause, retryAt }: ProviderError): boolean =>
