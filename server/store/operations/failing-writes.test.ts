@@ -46,3 +46,28 @@ test("failures count from the last success on, for each kind of write", async (t
   await noteWriteVerdicts(queries, [end(true, 12)]);
   assert.deepEqual(await counted(), []);
 });
+
+test("a batch that is given again, with more behind it, counts once", async (t) => {
+  const { install, queries } = await openInstallations(t, {});
+  const { id: installationId } = await install("acme", { objectName: "account" });
+  const fail = (minute: number, writeType: "create" | "update" = "create"): WriteVerdict => ({
+    installationId,
+    objectName: "account",
+    writeType,
+    operationId: newId(),
+    works: false,
+    time: at(minute),
+  });
+  const batch = [fail(1), fail(2), fail(2, "update")];
+  await noteWriteVerdicts(queries, batch);
+  await noteWriteVerdicts(queries, [...batch, fail(3)]);
+  const rows = await queries
+    .selectFrom("failingWrites")
+    .select(["writeType", "failures", "since", "lastTime"])
+    .orderBy("writeType")
+    .execute();
+  assert.deepEqual(rows, [
+    { writeType: "create", failures: 3, since: at(1), lastTime: at(3) },
+    { writeType: "update", failures: 1, since: at(2), lastTime: at(2) },
+  ]);
+});

@@ -32,9 +32,35 @@ interface Streak extends WriteKind {
   operationId: string;
 }
 
-/** Counts what has ended, in its order. */
-export async function noteWriteVerdicts(queries: DataQueries, verdicts: WriteVerdict[]): Promise<void> {
-  const streaks = foldVerdicts(verdicts);
+/**
+ * Counts what has ended, in its order. A batch whose commit had no answer is given again, perhaps with more behind it: what a streak
+ * has counted of it is left out.
+ */
+export const noteWriteVerdicts = (queries: DataQueries, verdicts: WriteVerdict[]): Promise<void> =>
+  queries.transaction().execute(async (inside) => {
+    // One process at a time: of two that take the same rows in different orders, each would wait for the other.
+    await sql`select pg_advisory_xact_lock(hashtext('failing_writes'))`.execute(inside);
+    await storeStreaks(inside, foldVerdicts(await leaveOutCounted(inside, verdicts)));
+  });
+
+const nameKind = ({ installationId, objectName, writeType }: WriteKind): string =>
+  JSON.stringify([installationId, objectName, writeType]);
+
+/** Leaves out the verdicts up to the one with which the streak of their kind ends. */
+async function leaveOutCounted(queries: DataQueries, verdicts: WriteVerdict[]): Promise<WriteVerdict[]> {
+  const { rows } = await sql<WriteKind & { operationId: string }>`
+    select installation_id, object_name, write_type, operation_id from failing_writes
+    where operation_id = any(${verdicts.map(({ operationId }) => operationId)}::uuid[])
+      and installation_id = any(${verdicts.map(({ installationId }) => installationId)}::uuid[])
+  `.execute(queries);
+  const counted = new Map(rows.map((row) => [nameKind(row), row.operationId]));
+  const last = new Map<string, number>();
+  for (const [index, verdict] of verdicts.entries())
+    if (counted.get(nameKind(verdict)) === verdict.operationId) last.set(nameKind(verdict), index);
+  return verdicts.filter((verdict, index) => index > (last.get(nameKind(verdict)) ?? -1));
+}
+
+async function storeStreaks(queries: DataQueries, streaks: readonly Streak[]): Promise<void> {
   const healed = streaks.filter((streak) => streak.healed);
   if (healed.length > 0)
     await sql`
@@ -56,8 +82,6 @@ export async function noteWriteVerdicts(queries: DataQueries, verdicts: WriteVer
       ${failing.map(({ operationId }) => operationId)}::uuid[]
     ) as failing (installation_id, object_name, write_type, failures, since, last_time, operation_id)
     where exists (select from installations where installations.id = failing.installation_id)
-    -- So that two processes never wait for each other's rows.
-    order by installation_id, object_name, write_type
     on conflict (installation_id, object_name, write_type) do update set
       failures = case when ${isOld} then 0 else failing_writes.failures end + excluded.failures,
       since = case when ${isOld} then excluded.since else failing_writes.since end,
@@ -69,7 +93,7 @@ export async function noteWriteVerdicts(queries: DataQueries, verdicts: WriteVer
 function foldVerdicts(verdicts: readonly WriteVerdict[]): Streak[] {
   const streaks = new Map<string, Streak>();
   for (const { works, time, operationId, ...kind } of verdicts) {
-    const key = JSON.stringify([kind.installationId, kind.objectName, kind.writeType]);
+    const key = nameKind(kind);
     const known = streaks.get(key) ?? {
       ...kind,
       healed: false,
