@@ -39,9 +39,16 @@ export async function showChangedInstallation(
     detail: DESTINATION_DETAILS.missing,
     since,
   }));
-  const healthReasons = [...kept, ...added];
-  return { ...shown, healthStatus: healthReasons.length > 0 ? "unhealthy" : "healthy", healthReasons };
+  return withReasons(shown, [...kept, ...added]);
 }
+
+/** Without a reason, an installation whose shard is away is not healthy: nobody knows. */
+const withReasons = (shown: Installation, healthReasons: Installation["healthReasons"]): Installation => ({
+  ...shown,
+  healthStatus:
+    healthReasons.length > 0 ? "unhealthy" : shown.healthStatus === "unknown" ? "unknown" : "healthy",
+  healthReasons,
+});
 
 /** Lists the destinations of all objects that are to be read or subscribed to. */
 async function listNamedDestinations(
