@@ -4,6 +4,7 @@ import { request as httpRequest } from "node:http";
 import { after, before, describe, test } from "node:test";
 import type { Facts } from "../../connector-kit/facts/facts.ts";
 import type { ArrivedRequest, Intercept, RunningVendor } from "../../simulations/vendor/start-vendor.ts";
+import type { VendorAnswer } from "../../simulations/vendor/vendor-answer.ts";
 import { openSimulatedAws, STS_PATH, type SimulatedAws } from "../simulations/simulated-aws.ts";
 import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
 import { openTestVendor } from "../harness/test-vendor.ts";
@@ -59,6 +60,12 @@ integrations:
   - { name: gate, provider: x-gate, proxy: { enabled: true }, write: { objects: [{ objectName: users }] } }
 `;
 
+const FORBIDDEN: VendorAnswer = {
+  status: 403,
+  headers: {},
+  body: { __type: "AccessDeniedException", message: "no" },
+};
+
 interface Answer {
   status: number;
   body: string;
@@ -72,12 +79,15 @@ describe("providers whose requests are signed", () => {
   let simulatedAws: SimulatedAws;
   const arrived: ArrivedRequest[] = [];
   let isDown = false;
+  /** Path of requests that are not permitted. A health check may come beside and is answered as ever. */
+  let forbiddenPath = "";
 
   before(async () => {
     const simulate = async (service: string, region: string) => {
       const opened = openSimulatedAws({ service, region, ...KEY });
       const intercept: Intercept = (request, carryOut) => {
         arrived.push(request);
+        if (request.url === forbiddenPath) return FORBIDDEN;
         return isDown ? { status: 503, headers: {}, body: {} } : (opened.admit(request) ?? carryOut());
       };
       return { opened, running: await openTestVendor(FACTS, { intercept }) };
@@ -300,9 +310,9 @@ describe("providers whose requests are signed", () => {
   });
 
   test("a permission that is missing leaves the connection working", async () => {
-    aws.vendor.next = { status: 403, headers: {}, body: { __type: "AccessDeniedException", message: "no" } };
     const before = arrived.length;
-    assert.equal((await proxied("GET", "/v1/users", { groupRef: "initech" })).status, 403);
+    forbiddenPath = "/v1/users?forbidden=1";
+    assert.equal((await proxied("GET", forbiddenPath, { groupRef: "initech" })).status, 403);
     await until(async () => arrived.slice(before).some(({ url }) => url.startsWith(STS_PATH)));
     assert.equal((await proxied("GET", "/v1/users", { groupRef: "initech" })).status, 200);
     const { body } = await busbar.inProject("GET", "/connections?groupRef=initech");
