@@ -118,8 +118,8 @@ interface PageUnderWay {
 
 /**
  * Awaits a page and builds its commit; undefined if the page before was not committed. A function of its own, because the frame of a
- * waiting one keeps its variables: the records must be free while their messages are stored and the next page is read. Otherwise most
- * of them grow old in V8's heap, and collecting them there takes a quarter of a read's CPU time.
+ * waiting one keeps its variables: the records must be free while their messages are stored and the next page is read. Otherwise they
+ * grow old in V8's heap, where only a collection of the whole heap frees them.
  */
 async function preparePage(
   deps: RunReadServices,
