@@ -143,3 +143,59 @@ test("where the provider takes only multiples of the page's size as the number o
   for (const { id } of present) assert.ok(found.has(String(id)), String(id));
   assert.ok(requests.length <= 16, `${requests.length} requests`);
 });
+
+test("where the provider gives smaller pages than it is asked for, every record is read", async (t) => {
+  const cases = [
+    [100, 50],
+    [100, 90],
+    [100, 99],
+    [50, 20],
+    [500, 100],
+  ] as const;
+  for (const [most, cap] of cases)
+    for (const isFixed of [true, false]) {
+      const { scan } = await open(t, rules(most), (query) => {
+        const size = isFixed ? cap : Math.min(cap, numberIn(query, "size"));
+        const end = numberIn(query, "page") * size;
+        return { body: { data: people(1, 1_000).slice(end - size, end) } };
+      });
+      assert.deepEqual(new Set(await scan()), new Set(upTo(1_000)), `${cap} instead of ${most}`);
+    }
+});
+
+test("a total of the records that the user sees does not end a list with rows that are hidden", async (t) => {
+  const isSeen = ({ id }: JsonObject): boolean => Number(id) % 10 !== 0;
+  const seen = people(1, 1_000).filter(isSeen);
+  const { scan } = await open(t, { ...rules(100), total: "total" }, (query) => {
+    const [page, size] = [numberIn(query, "page"), numberIn(query, "size")];
+    const data = people(1, 1_000).slice((page - 1) * size, page * size);
+    return { body: { data: data.filter(isSeen), total: seen.length } };
+  });
+  assert.deepEqual(new Set(await scan()), new Set(seen.map(({ id }) => String(id))));
+});
+
+test("a list whose pages have come to be counted begins anew where a read stopped at an address", async (t) => {
+  const list = { path: "/people", pageSize: { to: "query.size", most: 100 } };
+  const answer = (query: URLSearchParams): Answer => {
+    const [page, size] = [numberIn(query, "page", 1), numberIn(query, "size")];
+    const end = page * size;
+    const link = `</people?size=${size}&page=${page + 1}>; rel="next"`;
+    const data = people(1, 1_000).slice(end - size, end);
+    return { body: { data }, ...(end < 1_000 && { headers: { link } }) };
+  };
+  const before = await open(t, { list, paging: { link: true } }, answer);
+  for (const paging of [
+    { page: { to: "query.page", first: 1, anySize: true, next: "header.Link" } },
+    { page: { to: "query.page", first: 1, next: "header.Link" } },
+  ]) {
+    const after = await open(t, { list, paging }, answer);
+    let checkpoint = (await before.read.readPage(PLAN, undefined, before.fetch)).next;
+    const ids = new Set<string>();
+    while (checkpoint) {
+      const page = await after.read.readPage(PLAN, checkpoint, after.fetch);
+      for (const { id } of page.records) ids.add(id);
+      checkpoint = page.next;
+    }
+    assert.deepEqual(ids, new Set(upTo(1_000)));
+  }
+});

@@ -114,7 +114,10 @@ export function overlap(
   const wide = chooseWidth(checkpoint);
   const length = Math.min(wide, Math.floor(entries.length / 2));
   const fitted = findFittedPage(rules, plan, checkpoint);
-  const earlier = fitted ? findEarlier(rules, plan, place - length, fitted) : place - length;
+  const end = firstPlace(rules) + (fitted ? fitted.before + fitted.size : 0);
+  // A page may be short because the provider gives smaller ones than asked for: only one of the same size, right behind it, fits to it.
+  const from = place < end ? end : place - length;
+  const earlier = fitted ? findEarlier(rules, plan, from, fitted) : from;
   const ids = entries.map((entry) => readRecordId(entry, rules) ?? "");
   const tail = earlier < place ? ids.slice(Math.max(0, ids.length - (place - earlier))) : [];
   // An entry without an id cannot be found again.

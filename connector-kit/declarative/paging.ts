@@ -74,7 +74,9 @@ export function nextPlace(
   const counted = page ?? offset;
   if (fitted && counted) {
     const number = fitted.before / fitted.size + 1;
-    const reached = { ...answered, read: fitted.before + count };
+    const end = fitted.before + count;
+    // A total of the records that the user sees is not reached by hidden rows before the page, nor by records that are deleted by now.
+    const reached = { ...answered, read: Math.min(end, answered.read ?? end) };
     const isLast = page?.pages !== undefined && number >= Number(textAt(body, page.pages) ?? Number.NaN);
     if (isLast || !goesOn(paging, counted, reached)) return undefined;
     // Where others follow, a page may be short because the user does not see some of its rows.

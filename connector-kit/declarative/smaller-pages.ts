@@ -51,6 +51,8 @@ export function restartElsewhere(
   const { list, paging, since } = chosen.rules;
   const goesOnByTime = since?.keyset === true && chosen.bound !== undefined;
   if (goesOnByTime && place !== undefined && after === undefined) return beginAnew(checkpoint);
+  // An address or a cursor from before pages were counted says nothing of where they go on.
+  if (typeof place === "string" && (paging?.page ?? paging?.offset)) return beginAnew(checkpoint);
   if (typeof place !== "number") return undefined;
   const most = list?.pageSize?.most;
   const isSized =
