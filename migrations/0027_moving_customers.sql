@@ -26,33 +26,39 @@ create table moving_customers (
   lines bigint[] not null default '{}'
 );
 
--- Keeps a row of such a customer from being claimed ('skip') or added ('refuse'). Moving a customer makes the triggers that call it, so a
+-- Keeps a row of such a customer from being claimed or released ('skip'), or added or cancelled ('refuse'). Moving a customer makes the triggers that call it, so a
 -- database without shards has none. The second argument says how the row names its customer.
 create function guard_customer() returns trigger language plpgsql as $$
 declare
+  touched record;
   customer uuid;
   found_state text;
 begin
+  if tg_op = 'DELETE' then
+    touched := old;
+  else
+    touched := new;
+  end if;
   -- The session that moves the customer sets this.
   if not exists (select from moving_customers) or current_setting('busbar.mover', true) = 'yes' then
-    return new;
+    return touched;
   end if;
   if tg_argv[1] = 'installation' then
-    select group_id into customer from installations where id = new.installation_id;
+    select group_id into customer from installations where id = touched.installation_id;
     if customer is null then
-      select group_id into customer from removed_installations where id = new.installation_id;
+      select group_id into customer from removed_installations where id = touched.installation_id;
     end if;
   elsif tg_argv[1] = 'connection' then
-    select group_id into customer from connections where id = new.connection_id;
+    select group_id into customer from connections where id = touched.connection_id;
   else
     select groups.id into customer from events
       join groups on groups.project_id = events.project_id and groups.group_ref = events.data ->> 'groupRef'
-      where events.id = new.event_id;
+      where events.id = touched.event_id;
   end if;
   select state into found_state from moving_customers where group_id = customer;
   -- What somebody left here late is still delivered.
   if found_state is null or found_state = 'arrived' or (found_state = 'away' and tg_argv[1] = 'event') then
-    return new;
+    return touched;
   end if;
   if tg_argv[0] = 'skip' then
     return null;

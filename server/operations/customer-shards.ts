@@ -15,6 +15,8 @@ export interface CustomerShards<Services> {
   chooseByGroup(projectId: string, groupRef: string): Promise<Services>;
   /** Returns those of the shard of the installation's customer. */
   chooseByInstallation(projectId: string, installationId: string): Promise<Services>;
+  /** The same for a row that was found in a shard: its customer may move meanwhile. That shard, if the installation was removed. */
+  chooseByRow(projectId: string, installationId: string, foundIn: Pick<Database, "shard">): Promise<Services>;
   /** Returns the services of a shard. */
   choose(shard: Pick<Database, "shard">): Services;
 }
@@ -44,14 +46,16 @@ export function openCustomerShards<Services extends { database: Database }>(
     if (found?.isMoving) throw refuseMoving();
     return chooseByName(found?.shard ?? database.shard);
   };
+  const chooseByRow: CustomerShards<Services>["chooseByRow"] = async (projectId, id, { shard }) => {
+    if (all.length === 1) return chooseByName(database.shard);
+    const groupRef = await findRowGroupRef(database.control, projectId, "installations", id);
+    return groupRef === undefined ? chooseByName(shard) : chooseByGroup(projectId, groupRef);
+  };
   return {
     all,
     chooseByGroup,
     choose: ({ shard }) => chooseByName(shard),
-    async chooseByInstallation(projectId, id) {
-      if (all.length === 1) return chooseByName(database.shard);
-      const groupRef = await findRowGroupRef(database.control, projectId, "installations", id);
-      return groupRef === undefined ? chooseByName(database.shard) : chooseByGroup(projectId, groupRef);
-    },
+    chooseByRow,
+    chooseByInstallation: (projectId, id) => chooseByRow(projectId, id, database),
   };
 }

@@ -223,7 +223,7 @@ const getDelivery = (deps: { database: Database }) =>
     },
   });
 
-const resendDelivery = (deps: { database: Database }) =>
+const resendDelivery = (deps: InShards) =>
   projectEndpoint({
     operationId: "resendDelivery",
     tag: "Deliveries",
@@ -243,7 +243,13 @@ const resendDelivery = (deps: { database: Database }) =>
       const destination = await getDestinationRow(database.control, project.id, params.destination);
       requireEnabled(destination);
       const { row, shard } = await getDelivered(database, destination, params.deliveryId);
-      const { data } = shard;
+      const { groupRef } = JSON.parse(row.data) as { groupRef?: unknown };
+      // Two shards have what waits of a customer who moves. What has ended may still be where it was.
+      const { database: chosen } =
+        typeof groupRef === "string"
+          ? await deps.shards.chooseByGroup(project.id, groupRef)
+          : { database: shard };
+      const { data } = (await findDelivery(chosen.data, destination.id, row.eventId)) ? chosen : shard;
       if (!(await resend(data, destination.id, row.eventId))) {
         throw new Problem("conflict", {
           detail: "This delivery is being sent. Try again when the attempt has ended.",

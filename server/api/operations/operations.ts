@@ -159,13 +159,14 @@ const cancelOperation = ({ database, shards }: OperationServices) =>
     refusals: { 409: "The operation has ended, or its write is being sent." },
     async handle({ project, params }) {
       const { row: operation, shard } = await getOperationRow(database, project.id, params.operationId);
-      const deps = shards.choose(shard);
       if (operation.status !== "in_progress") throw hasEnded(operation.status);
+      // Two shards have the operations of a customer who moves: the one that decides is asked.
+      const deps = await shards.chooseByRow(project.id, operation.installationId, shard);
       const isCancelled =
         operation.actionType === "read"
           ? await cancelRead(deps, operation)
           : await cancelWrite(deps, project.id, operation.id);
-      const { row: after } = await getOperationRow(database, project.id, params.operationId);
+      const { row: after } = await getOperationRow({ shards: [deps.database] }, project.id, operation.id);
       if (isCancelled) return toOperation(after);
       throw after.status === "in_progress" ? isBeingSent() : hasEnded(after.status);
     },

@@ -38,13 +38,15 @@ export async function runRebalance(
     return true;
   }
   const moved: MovedTo[] = [];
-  await rebalance(deps, (one, left) => {
+  const refused = await rebalance(deps, (one, left) => {
     moved.push(one);
     out.progress();
     if (!out.json) out.line(`${describeMoved(one)} ${left} left.`);
   });
   out.progress();
-  if (out.json) out.data({ moved });
-  else if (moved.length === 0) out.line("The numbers of customers fit the weights: nothing was moved.");
-  return true;
+  if (out.json) out.data({ moved, refused });
+  else if (moved.length + refused.length === 0)
+    out.line("The numbers of customers fit the weights: nothing was moved.");
+  if (!out.json) for (const { reason } of refused) out.note(reason);
+  return refused.length === 0;
 }

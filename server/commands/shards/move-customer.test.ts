@@ -10,6 +10,7 @@ import { addOnce, log, shardServices } from "../../../tests/harness/shards.ts";
 import { waitForCopies } from "../../../tests/harness/wait-for-copies.ts";
 import { newId } from "../../../ground/ids.ts";
 import { insertDestination } from "../../store/deliveries/destinations.ts";
+import { listReleasable } from "../../store/deliveries/held-messages.ts";
 import { openDatabase } from "../../store/database/open-database.ts";
 import { TABLE_SIDES } from "../../store/database/sides.ts";
 import { CUSTOMER_TABLES } from "../../store/moves/customer-tables.ts";
@@ -308,6 +309,43 @@ test("what is stored in the old shard late follows, once", async (t) => {
     installationId,
   ]);
   assert.equal(due.rows.length, 1, "somebody looks at the event");
+});
+
+test("a move that fails before the new shard decides is taken back", async (t) => {
+  const { database, inShard, move, find, read } = await openScene(t);
+  const mine = (await read())["main"];
+  await move("a");
+  await move("main");
+  await inShard("a").query("alter table read_fingerprints add constraint never check (false)");
+  await assert.rejects(move("a"), /violates check constraint/);
+  assert.deepEqual(await listMoves(database.control), []);
+  assert.equal((await find()).shard, null);
+  const guards = async (name: string) =>
+    (await inShard(name).query("select state from moving_customers")).rows;
+  assert.deepEqual([await guards("main"), await guards("a")], [[], [{ state: "away" }]]);
+  const rows = await read();
+  assert.deepEqual(rows["main"], mine);
+  assert.deepEqual(Object.values(rows["a"] ?? {}).flat(), []);
+});
+
+test("what waits is not cancelled or released in the old shard once it is copied", async (t) => {
+  const { database, inShard, breakOff, move, mover, neighbour } = await openScene(t);
+  await breakOff("a", "switching");
+  const main = inShard("main");
+  const id = [mover.installationId];
+  for (const table of ["writes", "read_runs"])
+    await assert.rejects(main.query(`delete from ${table} where installation_id = $1`, id), {
+      code: "BB001",
+    });
+  const release = (client: Client) =>
+    client.query("delete from held_messages where installation_id = $1 returning event_id", id);
+  assert.equal((await release(main)).rows.length, 0);
+  await main.query("update held_credits set pages = 5");
+  const releasable = async () =>
+    (await listReleasable(database.data, 100)).map(({ installationId }) => installationId);
+  assert.deepEqual(await releasable(), [neighbour.installationId]);
+  await move("a");
+  assert.ok((await release(inShard("a"))).rows.length > 0);
 });
 
 test("a subscription by a journal that moves looks for the changes since the old shard heard the journal", async (t) => {

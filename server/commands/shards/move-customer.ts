@@ -3,7 +3,7 @@
  * goes on. Until `groups.shard` changes the old shard decides, afterwards the new one.
  */
 import { setTimeout as wait } from "node:timers/promises";
-import type { Client } from "pg";
+import { DatabaseError, type Client } from "pg";
 import { elapsedMs } from "../../../ground/clock.ts";
 import { StartError } from "../../../ground/errors.ts";
 import { openClient } from "../../store/database/prepare-database.ts";
@@ -14,6 +14,7 @@ import { copyLiveRows, removeLiveRows } from "../../store/moves/copy-live-rows.t
 import {
   beginMove,
   endMove,
+  hasSwitched,
   lockMove,
   noteMove,
   readdressEntries,
@@ -106,36 +107,52 @@ const AGAIN_MS = 200;
 const find = ({ control, group }: Moving): Promise<MovedCustomer> =>
   findCustomer(control, { groupId: group.id, projectId: group.projectId, groupRef: group.groupRef });
 
-/** Closes the gate, copies, and has the new shard decide. Returns the number of rows. */
+/**
+ * Closes the gate, copies, and has the new shard decide. Returns the number of rows. After an error the customer is served where it
+ * was, unless the new shard decides already; an interrupted command leaves it refused until it is repeated.
+ */
 async function closeAndCopy(moving: Moving): Promise<number> {
-  const { deps, from, to, group, toShard, maxWaitMs } = moving;
-  const { database } = deps;
+  const { deps, control, from, to, group, toShard } = moving;
   await report(moving, "making ready");
   for (const client of [from, to]) await prepareGuards(client);
-  await beginMove(database.control, group, toShard);
+  await beginMove(deps.database.control, group, toShard);
+  let rows: number;
+  try {
+    rows = await copyAndSwitch(moving);
+  } catch (error) {
+    // What nobody expects leaves everything as it is, as if the command had been killed.
+    const isKnown = error instanceof StartError || error instanceof DatabaseError;
+    if (isKnown && !(await hasSwitched(control, group.id))) await giveUp(moving);
+    throw error;
+  }
+  await awaitCopies(moving);
+  await report(moving, "opening the gate");
+  return rows;
+}
+
+async function copyAndSwitch(moving: Moving): Promise<number> {
+  const { deps, from, to, group, maxWaitMs } = moving;
+  const { database } = deps;
   await report(moving, "closing the gate");
   await setGuard(to, group.id, "coming");
   await setGuard(from, group.id, "leaving");
   await report(moving, "waiting until nothing is under way");
+  const untilMs = elapsedMs() + maxWaitMs;
   const left = [
     ...(await awaitTransactions(from, maxWaitMs)).map((name) => `the transaction ${name}`),
-    ...(await awaitQuiet(from, await find(moving), maxWaitMs)),
+    ...(await awaitQuiet(from, await find(moving), untilMs - elapsedMs())),
   ];
-  if (left.length > 0) {
-    await giveUp(moving);
+  if (left.length > 0)
     throw new StartError(
       `${group.groupRef} stays in the shard ${moving.fromShard ?? MAIN}: after ${maxWaitMs / 1_000} s there were still under way: ` +
         `${left.join(", ")}. Nothing has changed; repeat the command when that has ended`,
     );
-  }
   await awaitCopies(moving);
   await report(moving, "copying what is under way");
   const rows = await copyLiveRows({ from, to }, await find(moving));
   await report(moving, "switching");
   const customer = await find(moving);
   await transactControl(database, (queries) => switchShard(queries, customer, moving));
-  await awaitCopies(moving);
-  await report(moving, "opening the gate");
   return rows;
 }
 
@@ -143,7 +160,8 @@ async function closeAndCopy(moving: Moving): Promise<number> {
 async function giveUp(moving: Moving): Promise<void> {
   const { deps, from, to, group } = moving;
   await removeLiveRows(to, await find(moving));
-  await removeGuard(to, group.id);
+  // It may have been there before.
+  await setGuard(to, group.id, "away");
   await removeGuard(from, group.id);
   await endMove(deps.database.control, group.id);
 }

@@ -1,6 +1,6 @@
 /** Moves customers until the numbers of the shards fit their weights. Those of shards that get no customers all leave. */
 import { StartError } from "../../../ground/errors.ts";
-import { listGroupsOfShard, listMoves } from "../../store/moves/customer-moves.ts";
+import { listGroupsOfShard, listMoves, type PlacedGroup } from "../../store/moves/customer-moves.ts";
 import { moveCustomer, type MovedTo } from "./move-customer.ts";
 import { listAllShards, type ListedShard } from "./list-all-shards.ts";
 import { MAIN, type ShardServices } from "./shard-commands.ts";
@@ -57,24 +57,39 @@ function divide(shards: Counted[]): Map<string, number> {
   return new Map(shares.map(({ name, whole }) => [name, whole]));
 }
 
-/** Ends the moves that were broken off, then makes those that are planned, the newest customers first. Each is told as it ends. */
+type RefusedMove = { groupRef: string; projectId: string; reason: string };
+
+/**
+ * Ends the moves that were broken off, then makes those that are planned, the newest customers first. Each is told as it ends. Returns
+ * those that were not possible, which hold up no other.
+ */
 export async function rebalance(
   deps: ShardServices,
   onMoved: (moved: MovedTo, left: number) => void,
-): Promise<void> {
+): Promise<RefusedMove[]> {
+  const refused: RefusedMove[] = [];
+  const move = async (group: PlacedGroup, to: string | null, left: number): Promise<void> => {
+    try {
+      onMoved(await moveCustomer(deps, group, to), left);
+    } catch (error) {
+      if (!(error instanceof StartError)) throw error;
+      refused.push({ groupRef: group.groupRef, projectId: group.projectId, reason: error.message });
+    }
+  };
   for (const { groupId: id, projectId, groupRef, fromShard, toShard, isRunning } of await listMoves(
     deps.database.control,
   ))
     if (!isRunning) {
       const shard = fromShard;
-      onMoved(await moveCustomer(deps, { id, projectId, groupRef, shard }, toShard), 0);
+      await move({ id, projectId, groupRef, shard }, toShard, 0);
     }
   const plan = await planRebalance(deps);
   let left = plan.reduce((sum, { customers }) => sum + customers, 0);
   for (const { from, to, customers } of plan) {
     const groups = await listGroupsOfShard(deps.database.control, toColumn(from), customers);
-    for (const group of groups) onMoved(await moveCustomer(deps, group, toColumn(to)), (left -= 1));
+    for (const group of groups) await move(group, toColumn(to), (left -= 1));
   }
+  return refused;
 }
 
 /** Returns the value that `groups.shard` has. */

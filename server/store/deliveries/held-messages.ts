@@ -10,6 +10,7 @@
  * `releaseHeld` is called after each commit, and by a sweep after crashes.
  */
 import { sql } from "kysely";
+import { isHere } from "../database/own-customers.ts";
 import type { DataQueries } from "../database/sides.ts";
 import { WAKES_DELIVERERS } from "./events.ts";
 
@@ -71,11 +72,14 @@ const releaseSome = (queries: DataQueries, { installationId, objectName }: HeldO
     return released.rows[0]?.count ?? 0;
   });
 
-/** Lists up to `max` objects with both credit and held messages: after a crash, their messages were not released. */
+/**
+ * Lists up to `max` objects with both credit and held messages: after a crash, their messages were not released. Two shards have the
+ * messages of a customer who moves, and only one may release them.
+ */
 export async function listReleasable(queries: DataQueries, max: number): Promise<HeldObject[]> {
   const { rows } = await sql<HeldObject>`
     select installation_id, object_name from held_credits
-    where pages > 0 and exists (
+    where pages > 0 and ${isHere(sql`installation_id`)} and exists (
       select from held_messages
       where held_messages.installation_id = held_credits.installation_id
         and held_messages.object_name = held_credits.object_name

@@ -30,8 +30,11 @@ export async function carryHistory(carrying: Carrying): Promise<number> {
     "operation_id",
     ofCustomer(from, { by: "group", moves: "history" }, customer),
   );
-  for (const { name, ...table } of listCustomerTables("open"))
-    count += await carryTable(carrying, name, undefined, ofCustomer(from, table, customer));
+  for (const { name, ...table } of listCustomerTables("open")) {
+    const where = ofCustomer(from, table, customer);
+    if (table.isCurrent) await from.query(`delete from ${name} where ${where}`);
+    else count += await carryTable(carrying, name, undefined, where);
+  }
   await wakeSubscriptions(carrying);
   count += await carryLines(carrying);
   return count + (await carryEvents(carrying));
@@ -57,7 +60,8 @@ async function carryTable(
     if (rows.length === 0) return count;
     const list = from.escapeLiteral(`{${rows.map((row) => `"${row.key}"`).join()}}`);
     const type = key === undefined ? "tid" : "uuid";
-    await carryBatch(carrying, [{ table, where: `${column} = any(${list}::${type}[])` }]);
+    // The place of a row that was changed or removed meanwhile may have got a row of another customer.
+    await carryBatch(carrying, [{ table, where: `${column} = any(${list}::${type}[]) and (${where})` }]);
     count += rows.length;
   }
 }

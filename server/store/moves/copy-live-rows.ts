@@ -51,9 +51,8 @@ async function copyAll(from: ClientBase, to: ClientBase, customer: MovedCustomer
       where: ofCustomer(from, table, customer),
       ...(numbered !== undefined && { numbered, orderBy: numbered }),
     });
-  const ids = await listLiveEvents(from, customer);
-  for (let begin = 0; begin < ids.length; begin += BATCH) {
-    const list = from.escapeLiteral(`{${ids.slice(begin, begin + BATCH).join()}}`);
+  for await (const ids of pageLiveEvents(from, customer)) {
+    const list = from.escapeLiteral(`{${ids.join()}}`);
     count += await copyRows(from, to, { table: "events", where: `id = any(${list}::uuid[])` });
     for (const table of ["event_topics", "deliveries"])
       count += await copyRows(from, to, { table, where: `event_id = any(${list}::uuid[])` });
@@ -63,23 +62,31 @@ async function copyAll(from: ClientBase, to: ClientBase, customer: MovedCustomer
 
 const BATCH = 1_000;
 
-/** Lists the events that are held, or have deliveries that wait. */
-async function listLiveEvents(client: ClientBase, customer: MovedCustomer): Promise<string[]> {
+/** Lists the events that are held, or have deliveries that wait, in batches. They are those at its beginning. */
+async function* pageLiveEvents(client: ClientBase, customer: MovedCustomer): AsyncGenerator<string[]> {
   const mine = ofCustomer(client, { by: "installation", moves: "frozen" }, customer);
-  const { rows } = await client.query<{ id: string }>(`
+  await client.query(`declare live_events no scroll cursor with hold for
     select event_id as id from held_messages where ${mine}
     union select event_id from deliveries join events on events.id = event_id
       where state = 'waiting' and deliveries.destination_id in (
         select id from destinations where project_id = ${client.escapeLiteral(customer.projectId)}::uuid)
         and ${ofEvents(client, customer)}`);
-  return rows.map(({ id }) => id);
+  for (;;) {
+    const { rows } = await client.query<{ id: string }>(`fetch ${BATCH} from live_events`);
+    if (rows.length === 0) break;
+    yield rows.map(({ id }) => id);
+  }
+  await client.query("close live_events");
 }
 
 /** Removes a copy from a shard that has nothing else of the customer. */
 export async function removeLiveRows(client: ClientBase, customer: MovedCustomer): Promise<void> {
-  const ids = client.escapeLiteral(`{${(await listLiveEvents(client, customer)).join()}}`);
-  await client.query(`delete from deliveries where event_id = any(${ids}::uuid[])`);
-  await client.query(`delete from events where id = any(${ids}::uuid[])`);
+  for await (const ids of pageLiveEvents(client, customer))
+    for (const [table, key] of [
+      ["deliveries", "event_id"],
+      ["events", "id"],
+    ])
+      await client.query(`delete from ${table} where ${key} = any($1::uuid[])`, [ids]);
   await removeFrozenRows(client, customer);
   for (const { name, ...table } of listCustomerTables("open"))
     await client.query(`delete from ${name} where ${ofCustomer(client, table, customer)}`);

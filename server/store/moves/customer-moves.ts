@@ -112,6 +112,14 @@ export const noteMove = async (queries: ControlQueries, groupId: string, detail:
 export const endMove = async (queries: ControlQueries, groupId: string): Promise<void> =>
   void (await sql`delete from shard_moves where group_id = ${groupId}`.execute(queries));
 
+/** Returns whether the new shard decides already. */
+export async function hasSwitched(control: ClientBase, groupId: string): Promise<boolean> {
+  const { rows } = await control.query("select from shard_moves where group_id = $1 and state = 'switched'", [
+    groupId,
+  ]);
+  return rows.length > 0;
+}
+
 /** The new shard decides from this commit on. Call it in a transaction. */
 export async function switchShard(
   queries: ControlQueries,

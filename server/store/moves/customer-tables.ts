@@ -15,6 +15,8 @@ interface HowItMoves {
    * - `history`: while the customer is served again
    */
   moves: "frozen" | "open" | "history" | "never";
+  /** The rows say how it is now: the new shard knows better than what is left in the former one after the copy. */
+  isCurrent?: true;
   /** Column whose numbers each database gives; the rows are inserted in this order. */
   numbered?: string;
 }
@@ -32,7 +34,7 @@ export const CUSTOMER_TABLES: Record<DataTable, HowItMoves> = {
   eventStreams: { by: "connection", moves: "frozen" },
   eventTopics: { by: "event", moves: "history" },
   // Counted up to a second after the write has ended.
-  failingWrites: { by: "installation", moves: "open" },
+  failingWrites: { by: "installation", moves: "open", isCurrent: true },
   firstDeliveries: { by: "none", moves: "never" },
   heldCredits: { by: "installation", moves: "open" },
   heldMessages: { by: "installation", moves: "frozen", numbered: "seq" },
@@ -44,7 +46,7 @@ export const CUSTOMER_TABLES: Record<DataTable, HowItMoves> = {
   readObjects: { by: "installation", moves: "frozen" },
   readRuns: { by: "installation", moves: "frozen", numbered: "seq" },
   readSyncs: { by: "installation", moves: "open" },
-  reportedHealth: { by: "installation", moves: "open" },
+  reportedHealth: { by: "installation", moves: "open", isCurrent: true },
   schemaBaselines: { by: "installation", moves: "open" },
   schemaLooks: { by: "installation", moves: "open" },
   seenRecords: { by: "installation", moves: "frozen" },

@@ -20,6 +20,10 @@ interface Guard {
 
 const IS_CLAIM = "new.claimed_by is not null and old.claimed_by is null";
 
+/** Not because the row that it belongs to is deleted. */
+const IS_ITSELF = "pg_trigger_depth() = 0";
+const IS_WAITING = `old.claimed_by is null and ${IS_ITSELF}`;
+
 const GUARDS: Guard[] = [
   { table: "operations", event: "insert", does: "refuse", by: "installation" },
   { table: "writes", event: "update", when: IS_CLAIM, does: "skip", by: "installation" },
@@ -41,6 +45,10 @@ const GUARDS: Guard[] = [
     by: "event",
   },
   { table: "schema_baselines", event: "insert or update", does: "refuse", by: "installation" },
+  // Work that waits is cancelled, or held messages are released, in the shard that has them. Work that was claimed before ends.
+  { table: "writes", event: "delete", when: IS_WAITING, does: "refuse", by: "installation" },
+  { table: "read_runs", event: "delete", when: IS_WAITING, does: "refuse", by: "installation" },
+  { table: "held_messages", event: "delete", when: IS_ITSELF, does: "skip", by: "installation" },
 ];
 
 /** Makes the triggers that are missing. Each needs a lock for a moment, and gives way to others. */
