@@ -147,6 +147,7 @@ describe("a provider that leaves out fields without a value", () => {
       nickname: null,
     });
     assert.match(await readLogs("square"), /answers do not have: nik_name"/);
+    assert.match(await readLogs("square"), /because no record of this read has them: [^"]*note/);
     change(ada, { given_name: "Ada V", note: "again" });
     await entry(ada, "given_name", "Ada V");
   });

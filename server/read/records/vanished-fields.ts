@@ -34,9 +34,17 @@ export async function leaveOutVanished(
   if (missing.length === 0) return;
   const metadata = await describeAgain(deps, scan);
   if (!metadata) {
-    const unknown = missing.filter((name) => !isKnown(name));
-    if (isLastPage && shaper.isAnyKnown() && unknown.length > 0)
-      log.push(toWarning(`The provider's answers do not have: ${unknown.join(", ")}`));
+    if (isLastPage && shaper.isAnyKnown()) {
+      const [known, unknown] = [missing.filter(isKnown), missing.filter((name) => !isKnown(name))];
+      if (unknown.length > 0)
+        log.push(toWarning(`The provider's answers do not have: ${unknown.join(", ")}`));
+      // Nobody can tell a field that was cleared in all these records from one that does not exist any more.
+      if (known.length > 0)
+        log.push({
+          severity: "INFO",
+          msg: `Null, because no record of this read has them: ${known.join(", ")}`,
+        });
+    }
     return;
   }
   const vanished = requireFields(missing, metadata, scan.target);
