@@ -1,5 +1,6 @@
 /** Checks each shard beside the main one: its state, its database, and its copies. */
 import { reportBad, reportGood, type Finding } from "../../../cli/doctor/finding.ts";
+import { MAIN_SHARD } from "../../store/database/database.ts";
 import { listMoves, type CustomerMove } from "../../store/moves/customer-moves.ts";
 import { listShards, OPEN_STATES, type RegisteredShard } from "../../store/shards/shard-registry.ts";
 import { checkCopies } from "./check-copies.ts";
@@ -60,7 +61,7 @@ function checkMove({
   startTime,
   isRunning,
 }: CustomerMove): Finding {
-  const to = toShard ?? "main";
+  const to = toShard ?? MAIN_SHARD;
   const text = `to ${to} since ${startTime.toISOString()}${detail === null ? "" : `: ${detail}`}`;
   const check = `move of ${groupRef}`;
   if (isRunning) return reportGood(check, text);

@@ -18,7 +18,8 @@ import {
 import { nameSlot } from "../../store/sides/pair-databases.ts";
 import { readPublishedSlot, readSubscribedSlot } from "../../store/sides/replicate-shared.ts";
 import { describeAddress } from "../../../ground/database-addresses.ts";
-import { MAIN, type ShardServices } from "./shard-commands.ts";
+import { MAIN_SHARD } from "../../store/database/database.ts";
+import type { ShardServices } from "./shard-commands.ts";
 
 interface NewShard {
   name: string;
@@ -56,8 +57,8 @@ export async function addShard(deps: ShardServices, shard: NewShard): Promise<{ 
 const NAME = /^[a-z][a-z0-9-]{0,29}$/;
 
 function requireName(name: string): void {
-  if (name === MAIN)
-    throw new StartError(`"${MAIN}" is the shard that every Busbar has: give the new one another name`);
+  if (name === MAIN_SHARD)
+    throw new StartError(`"${MAIN_SHARD}" is the shard that every Busbar has: give the new one another name`);
   if (!NAME.test(name))
     throw new StartError(
       `the name of a shard has small letters, digits and hyphens, begins with a letter, and is not longer than 30 characters: not "${name}"`,

@@ -2,7 +2,8 @@
 import { listMoves, type CustomerMove } from "../../store/moves/customer-moves.ts";
 import { countCustomers, listShards } from "../../store/shards/shard-registry.ts";
 import { describeAddress } from "../../../ground/database-addresses.ts";
-import { MAIN, type ShardServices } from "./shard-commands.ts";
+import { MAIN_SHARD } from "../../store/database/database.ts";
+import type { ShardServices } from "./shard-commands.ts";
 
 export type ListedShard = {
   name: string;
@@ -41,7 +42,7 @@ export async function listAllShards(
     moves.filter(({ fromShard }) => fromShard === name).map(describeMove);
   const customers = await countCustomers(control);
   const main: ListedShard = {
-    name: MAIN,
+    name: MAIN_SHARD,
     state: "active",
     since: null,
     weight: mainWeight,
@@ -70,7 +71,7 @@ export async function listAllShards(
 const describeMove = (move: CustomerMove): ListedMove => ({
   groupRef: move.groupRef,
   projectId: move.projectId,
-  to: move.toShard ?? MAIN,
+  to: move.toShard ?? MAIN_SHARD,
   state: move.state,
   step: move.detail,
   since: move.startTime.toISOString(),

@@ -7,7 +7,7 @@ import { DatabaseError, type Client } from "pg";
 import { elapsedMs } from "../../../ground/clock.ts";
 import { StartError } from "../../../ground/errors.ts";
 import { openClient } from "../../store/database/prepare-database.ts";
-import { transactControl } from "../../store/database/database.ts";
+import { MAIN_SHARD, transactControl } from "../../store/database/database.ts";
 import { awaitQuiet, awaitTransactions, listUnderWay } from "../../store/moves/await-quiet.ts";
 import { carryHistory } from "../../store/moves/carry-history.ts";
 import { copyLiveRows, removeLiveRows } from "../../store/moves/copy-live-rows.ts";
@@ -26,7 +26,7 @@ import { findCustomer, type MovedCustomer } from "../../store/moves/customer-tab
 import { passGuards, prepareGuards, removeGuard, setGuard } from "../../store/moves/guard-customer.ts";
 import { openForWork } from "../../store/moves/open-for-work.ts";
 import { openCopies, READ_POSITION } from "../../store/sides/copies.ts";
-import { MAIN, type ShardServices } from "./shard-commands.ts";
+import type { ShardServices } from "./shard-commands.ts";
 import { findMove, mayTakeBack, openShardClient, requireTarget } from "./require-move.ts";
 
 interface MoveOptions {
@@ -71,7 +71,7 @@ export async function moveCustomer(
     const moving: Moving = { deps, control, from, to, group, fromShard, toShard: target, maxWaitMs };
     if (move && mayTakeBack(move, toShard)) {
       await giveUp(moving);
-      return { ...describe(moving), to: fromShard ?? MAIN, rows: 0, history: 0, refusedMs: 0 };
+      return { ...describe(moving), to: fromShard ?? MAIN_SHARD, rows: 0, history: 0, refusedMs: 0 };
     }
     const begunMs = elapsedMs();
     const rows = move?.state === "switched" ? 0 : await closeAndCopy(moving);
@@ -96,8 +96,8 @@ interface Moving extends Pick<CustomerMove, "fromShard" | "toShard"> {
 const describe = ({ group: { groupRef, projectId }, fromShard, toShard }: Moving) => ({
   groupRef,
   projectId,
-  from: fromShard ?? MAIN,
-  to: toShard ?? MAIN,
+  from: fromShard ?? MAIN_SHARD,
+  to: toShard ?? MAIN_SHARD,
 });
 
 const MAX_WAIT_MS = 120_000;
@@ -144,7 +144,7 @@ async function copyAndSwitch(moving: Moving): Promise<number> {
   ];
   if (left.length > 0)
     throw new StartError(
-      `${group.groupRef} stays in the shard ${moving.fromShard ?? MAIN}: after ${maxWaitMs / 1_000} s there were still under way: ` +
+      `${group.groupRef} stays in the shard ${moving.fromShard ?? MAIN_SHARD}: after ${maxWaitMs / 1_000} s there were still under way: ` +
         `${left.join(", ")}. Nothing has changed; repeat the command when that has ended`,
     );
   await awaitCopies(moving);
@@ -226,7 +226,7 @@ async function awaitCopies({ deps, control, from, to, fromShard, toShard }: Movi
     while (!(await copies.applied(position)))
       if (elapsedMs() > untilMs)
         throw new StartError(
-          `the copies in the shard ${shard ?? MAIN} are late, or replication has stopped (busbar shards doctor says which): ` +
+          `the copies in the shard ${shard ?? MAIN_SHARD} are late, or replication has stopped (busbar shards doctor says which): ` +
             "repeat the command when they are complete",
         );
   }

@@ -3,7 +3,8 @@ import { StartError } from "../../../ground/errors.ts";
 import { listGroupsOfShard, listMoves, type PlacedGroup } from "../../store/moves/customer-moves.ts";
 import { moveCustomer, type MovedTo } from "./move-customer.ts";
 import { listAllShards, type ListedShard } from "./list-all-shards.ts";
-import { MAIN, type ShardServices } from "./shard-commands.ts";
+import { MAIN_SHARD } from "../../store/database/database.ts";
+import type { ShardServices } from "./shard-commands.ts";
 
 export type PlannedMoves = {
   from: string;
@@ -93,4 +94,4 @@ export async function rebalance(
 }
 
 /** Returns the value that `groups.shard` has. */
-export const toColumn = (name: string): string | null => (name === MAIN ? null : name);
+export const toColumn = (name: string): string | null => (name === MAIN_SHARD ? null : name);

@@ -11,7 +11,8 @@ import {
   OPEN_STATES,
   removeShardRow,
 } from "../../store/shards/shard-registry.ts";
-import { MAIN, type ShardServices } from "./shard-commands.ts";
+import { MAIN_SHARD } from "../../store/database/database.ts";
+import type { ShardServices } from "./shard-commands.ts";
 
 interface Removal {
   /** False: there was no shard of this name. */
@@ -23,8 +24,10 @@ interface Removal {
 /** Throws `StartError` for a shard with customers, or with rows of former ones. */
 export async function removeShard(deps: ShardServices, name: string): Promise<Removal> {
   const { database, progress } = deps;
-  if (name === MAIN)
-    throw new StartError(`the shard ${MAIN} has the customers of no other shard, and cannot be removed`);
+  if (name === MAIN_SHARD)
+    throw new StartError(
+      `the shard ${MAIN_SHARD} has the customers of no other shard, and cannot be removed`,
+    );
   const shard = (await listShards(database.control)).find((one) => one.name === name);
   if (!shard) return { removed: false };
   const url = deps.readUrl(shard);

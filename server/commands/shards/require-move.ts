@@ -9,7 +9,8 @@ import {
   type PlacedGroup,
 } from "../../store/moves/customer-moves.ts";
 import { listProcessesWithout, listShards } from "../../store/shards/shard-registry.ts";
-import { MAIN, type ShardServices } from "./shard-commands.ts";
+import { MAIN_SHARD } from "../../store/database/database.ts";
+import type { ShardServices } from "./shard-commands.ts";
 
 /** Finds the customer of this reference. Throws `StartError` if there is none, or one in each of several projects. */
 export async function getPlacedGroup(
@@ -43,10 +44,10 @@ export async function findMove(
 ): Promise<CustomerMove | undefined> {
   const move = (await listMoves(database.control)).find(({ groupId }) => groupId === id);
   if (!move || move.toShard === toShard || mayTakeBack(move, toShard)) return move;
-  const begun = `busbar shards move ${groupRef} ${move.toShard ?? MAIN} --project ${projectId}`;
-  const back = `busbar shards move ${groupRef} ${move.fromShard ?? MAIN} --project ${projectId}`;
+  const begun = `busbar shards move ${groupRef} ${move.toShard ?? MAIN_SHARD} --project ${projectId}`;
+  const back = `busbar shards move ${groupRef} ${move.fromShard ?? MAIN_SHARD} --project ${projectId}`;
   throw new StartError(
-    `a move of ${groupRef} to the shard ${move.toShard ?? MAIN} was begun: complete it first (${begun})` +
+    `a move of ${groupRef} to the shard ${move.toShard ?? MAIN_SHARD} was begun: complete it first (${begun})` +
       (move.state === "closing" ? `, or take it back (${back})` : ""),
   );
 }
@@ -66,13 +67,15 @@ export async function requireTarget(
       `${groupRef} is being erased: repeat DELETE /v1/projects/{project}/groups/${groupRef} until it is done, then nothing is left to be moved`,
     );
   if (shard === toShard)
-    throw new StartError(`${groupRef} is in the shard ${toShard ?? MAIN} already: nothing is to be moved`);
+    throw new StartError(
+      `${groupRef} is in the shard ${toShard ?? MAIN_SHARD} already: nothing is to be moved`,
+    );
   if (toShard === null) return;
   const known = await listShards(database.control);
   const target = known.find(({ name }) => name === toShard);
   if (!target)
     throw new StartError(
-      `there is no shard ${toShard}: there are ${[MAIN, ...known.map(({ name }) => name)].join(", ")} (busbar shards list)`,
+      `there is no shard ${toShard}: there are ${[MAIN_SHARD, ...known.map(({ name }) => name)].join(", ")} (busbar shards list)`,
     );
   if (target.state !== "active")
     throw new StartError(

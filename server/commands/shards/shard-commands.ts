@@ -8,9 +8,6 @@ import type { Sealer } from "../../../ground/seal.ts";
 import type { Database } from "../../store/database/database.ts";
 import { openShardUrls, type RegisteredShard } from "../../store/shards/shard-registry.ts";
 
-/** Name of the shard that every Busbar has. */
-export const MAIN = "main";
-
 export interface ShardServices {
   database: Database;
   sealer: Sealer;

@@ -12,6 +12,9 @@ import { type ControlQueries, type ControlTables, type DataQueries, type DataTab
 /** The database itself or a transaction, with the tables of both sides. A function for one side takes a type of `sides.ts`. */
 export type Queries = Kysely<DB> | Transaction<DB>;
 
+/** Name of the shard that every Busbar has: of the customers whose `groups.shard` is null. */
+export const MAIN_SHARD = "main";
+
 /** Database whose rows and columns are in camelCase; JSON in them is not converted. */
 export interface Database {
   /** Control tables. Each side may one day be in a database of its own, so a transaction on one does not include the other. */

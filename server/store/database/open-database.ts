@@ -2,15 +2,12 @@
 import type { Kysely } from "kysely";
 import type { Log } from "../../../ground/log.ts";
 import { openCopies, type Copies } from "../sides/copies.ts";
-import type { Database, SideRoles } from "./database.ts";
+import { MAIN_SHARD, type Database, type SideRoles } from "./database.ts";
 import { openOutbox } from "./outbox.ts";
 import { openPool, type CopiedTables } from "./pool.ts";
 import { prepareDatabase, prepareSides, type SideUrls } from "./prepare-database.ts";
 import type { DB } from "./rows.gen.ts";
 import { changesShared } from "./sides.ts";
-
-/** Name of the shard that has the customers for whom no other one is named. */
-const MAIN_SHARD = "main";
 
 /** Connects, checks the version, migrates. Throws `StartError` when the database cannot be used. */
 export async function openDatabase(options: {

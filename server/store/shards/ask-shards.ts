@@ -4,7 +4,7 @@
  */
 import { Problem } from "../../../ground/errors.ts";
 import { isDatabaseAway } from "../database/database-outage.ts";
-import type { Database } from "../database/database.ts";
+import { MAIN_SHARD, type Database } from "../database/database.ts";
 import type { DataQueries } from "../database/sides.ts";
 
 type Shard = Pick<Database, "shard" | "data">;
@@ -46,14 +46,12 @@ export async function askPresent<Answer, One extends Shard>(
   for (const [index, { shard: name }] of shards.entries()) {
     const one = asked[index];
     if (one?.status === "fulfilled") answers.push(one.value);
-    else if (isDatabaseAway(one?.reason) && (shards.length > 1 || name !== MAIN)) unavailable.push(name);
+    else if (isDatabaseAway(one?.reason) && (shards.length > 1 || name !== MAIN_SHARD))
+      unavailable.push(name);
     else throw one?.reason;
   }
   return { answers, unavailable };
 }
-
-/** Name of the shard that every Busbar has. */
-const MAIN = "main";
 
 export interface FoundInShard<Found, One> {
   row: Found;
