@@ -25,6 +25,7 @@ import {
   listDeliveries as listDeliveryRows,
 } from "../../store/deliveries/delivery-pages.ts";
 import { type DestinationRow, findDestination } from "../../store/deliveries/destinations.ts";
+import { readMembers } from "../../store/deliveries/delivery-subjects.ts";
 import { getDestinationRow, maySeeSecrets } from "../destinations/destination.ts";
 import { chooseShards, type InShards } from "../in-shard.ts";
 import { DestinationIdOrName } from "../members.ts";
@@ -242,14 +243,9 @@ const resendDelivery = (deps: InShards) =>
       const { database } = deps;
       const destination = await getDestinationRow(database.control, project.id, params.destination);
       requireEnabled(destination);
-      const { row, shard } = await getDelivered(database, destination, params.deliveryId);
-      const { groupRef } = JSON.parse(row.data) as { groupRef?: unknown };
-      // Two shards have what waits of a customer who moves. What has ended may still be where it was.
-      const { database: chosen } =
-        typeof groupRef === "string"
-          ? await deps.shards.chooseByGroup(project.id, groupRef)
-          : { database: shard };
-      const { data } = (await findDelivery(chosen.data, destination.id, row.eventId)) ? chosen : shard;
+      const found = await getDelivered(database, destination, params.deliveryId);
+      const { row } = found;
+      const { data } = await findDecidingShard(deps, destination, found);
       if (!(await resend(data, destination.id, row.eventId))) {
         throw new Problem("conflict", {
           detail: "This delivery is being sent. Try again when the attempt has ended.",
@@ -259,6 +255,22 @@ const resendDelivery = (deps: InShards) =>
       return toDelivery((await findDelivery(data, destination.id, row.eventId)) ?? row);
     },
   });
+
+/**
+ * Returns the shard that sends a delivery: two have what waits of a customer who moves. What has ended may still be where it was found.
+ * Throws a 503 Problem while the customer moves.
+ */
+async function findDecidingShard(
+  { database, shards }: InShards,
+  { id, projectId }: DestinationRow,
+  { row, shard }: Awaited<ReturnType<typeof getDelivered>>,
+): Promise<Pick<Database, "data">> {
+  if (database.shards.length === 1) return shard;
+  const { groupRef } = readMembers(row.data);
+  if (typeof groupRef !== "string") return shard;
+  const { database: chosen } = await shards.chooseByGroup(projectId, groupRef);
+  return (await findDelivery(chosen.data, id, row.eventId)) ? chosen : shard;
+}
 
 const BATCH = 1_000;
 
