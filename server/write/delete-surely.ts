@@ -24,16 +24,16 @@ export async function deleteSurely(
   const first = await send(connector, order, fetch);
   const doubt = findDoubt(first);
   if (!doubt) return first;
-  if (doubt.kind === "timeout") return inDoubt(first);
-  const doubtful = order.records.filter((_record, index) => isInDoubt(first.outcomes[index]));
+  if (doubt.kind === "timeout") return explainDoubts(first);
+  const doubtful = order.records.filter((_record, index) => readDoubt(first.outcomes[index]));
   const second = await send(connector, { ...order, records: doubtful }, fetch);
-  const repeated = inDoubt(second).outcomes.map((outcome, index): RecordOutcome => {
+  const repeated = explainDoubts(second).outcomes.map((outcome, index): RecordOutcome => {
     const isGone = !outcome.success && outcome.error.kind === "not_found";
     return isGone ? { success: true, recordId: doubtful[index]?.id } : outcome;
   });
   // What the first answer says clearly stays: the second one knows nothing of those records.
   const outcomes = first.outcomes.map((outcome) =>
-    isInDoubt(outcome) ? (repeated.shift() ?? outcome) : outcome,
+    readDoubt(outcome) ? (repeated.shift() ?? outcome) : outcome,
   );
   const warnings = [...first.warnings, ...second.warnings];
   if (findDoubt(second)) return { ...second, outcomes, warnings };
@@ -57,25 +57,24 @@ async function send(
 }
 
 const findDoubt = ({ outcomes }: WriteResult): ProviderError | undefined =>
-  outcomes.flatMap((outcome) => (!outcome.success && isDoubtful(outcome.error) ? [outcome.error] : []))[0];
+  outcomes.map(readDoubt).find((error) => error !== undefined);
 
-const isInDoubt = (outcome: RecordOutcome | undefined): boolean =>
-  outcome !== undefined && !outcome.success && isDoubtful(outcome.error);
+const readDoubt = (outcome: RecordOutcome | undefined): ProviderError | undefined =>
+  outcome && !outcome.success && isDoubtful(outcome.error) ? outcome.error : undefined;
 
 /** Without a connection nothing was sent, and a provider that says when to come back has done nothing. */
 const isDoubtful = ({ kind, cause, retryAt }: ProviderError): boolean =>
   DOUBTFUL.has(kind) && retryAt === undefined && !(cause instanceof EgressError && !cause.sent);
 
-const inDoubt = (result: WriteResult): WriteResult => ({
+const explainDoubts = (result: WriteResult): WriteResult => ({
   ...result,
-  outcomes: result.outcomes.map((outcome) =>
-    outcome.success || !isDoubtful(outcome.error)
-      ? outcome
-      : { success: false, error: explain(outcome.error) },
-  ),
+  outcomes: result.outcomes.map((outcome) => {
+    const error = readDoubt(outcome);
+    return error ? { success: false, error: explainDoubt(error) } : outcome;
+  }),
 });
 
-function explain({ kind, message, code, status, rawResponse, cause }: ProviderError): ProviderError {
+function explainDoubt({ kind, message, code, status, rawResponse, cause }: ProviderError): ProviderError {
   const words = `${message.replace(/\.$/, "")}. The record may have been deleted: if the next request does not find it, it was.`;
   return new ProviderError({ kind, message: words, code, status, rawResponse, cause });
 }
