@@ -2,7 +2,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { ClientBase } from "pg";
 import { elapsedMs } from "../../../ground/clock.ts";
-import { ofCustomer, ofEvents, type MovedCustomer } from "./customer-tables.ts";
+import { matchCustomer, matchEvents, type MovedCustomer } from "./customer-tables.ts";
 
 const ASK_EVERY_MS = 50;
 
@@ -36,13 +36,13 @@ export async function awaitTransactions(client: ClientBase, maxMs: number): Prom
 const takeStreams = async (client: ClientBase, customer: MovedCustomer): Promise<void> =>
   void (await client.query(
     `update event_streams set claimed_by = null, state = 'closed', retry_time = null
-     where claimed_by is not null and ${ofCustomer(client, { by: "connection", moves: "frozen" }, customer)}`,
+     where claimed_by is not null and ${matchCustomer(client, { by: "connection", moves: "frozen" }, customer)}`,
   ));
 
 /** Returns what is under way for the customer, each as a text with its number. */
 export async function listUnderWay(client: ClientBase, customer: MovedCustomer): Promise<string[]> {
-  const mine = ofCustomer(client, { by: "installation", moves: "frozen" }, customer);
-  const isMine = ofEvents(client, customer);
+  const mine = matchCustomer(client, { by: "installation", moves: "frozen" }, customer);
+  const isMine = matchEvents(client, customer);
   const { rows } = await client.query<{ what: string; count: string }>(`
     select 'asynchronous writes' as what, count(*) from writes where claimed_by is not null and ${mine}
     union all select 'operations', count(*) from operations

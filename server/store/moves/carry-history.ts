@@ -4,7 +4,7 @@
  */
 import type { ClientBase } from "pg";
 import { copyRows, insertLines } from "./copy-rows.ts";
-import { listCustomerTables, ofCustomer, ofEvents, type MovedCustomer } from "./customer-tables.ts";
+import { listCustomerTables, matchCustomer, matchEvents, type MovedCustomer } from "./customer-tables.ts";
 import { removeFrozenRows } from "./copy-live-rows.ts";
 
 interface Carrying {
@@ -23,15 +23,15 @@ const PAGE = 5_000;
 export async function carryHistory(carrying: Carrying): Promise<number> {
   const { from, customer } = carrying;
   await removeFrozenRows(from, customer);
-  let count = await carryTable(carrying, "operations", "id", ofInstallations(carrying));
+  let count = await carryTable(carrying, "operations", "id", matchInstallations(carrying));
   count += await carryTable(
     carrying,
     "agent_changes",
     "operation_id",
-    ofCustomer(from, { by: "group", moves: "history" }, customer),
+    matchCustomer(from, { by: "group", moves: "history" }, customer),
   );
   for (const { name, ...table } of listCustomerTables("open")) {
-    const where = ofCustomer(from, table, customer);
+    const where = matchCustomer(from, table, customer);
     if (table.isCurrent) await from.query(`delete from ${name} where ${where}`);
     else count += await carryTable(carrying, name, undefined, where);
   }
@@ -40,8 +40,8 @@ export async function carryHistory(carrying: Carrying): Promise<number> {
   return count + (await carryEvents(carrying));
 }
 
-const ofInstallations = ({ from, customer }: Carrying): string =>
-  ofCustomer(from, { by: "installation", moves: "history" }, customer);
+const matchInstallations = ({ from, customer }: Carrying): string =>
+  matchCustomer(from, { by: "installation", moves: "history" }, customer);
 
 /** Moves the rows of a table, by batches of its key or of its rows. */
 async function carryTable(
@@ -113,7 +113,7 @@ async function within(client: ClientBase, how: string, run: () => Promise<void>)
 const wakeSubscriptions = async ({ to, customer }: Carrying): Promise<void> =>
   void (await to.query(
     `update subscriptions set due_time = least(due_time, now())
-     where ${ofCustomer(to, { by: "installation", moves: "history" }, customer)} and claimed_by is null and exists (
+     where ${matchCustomer(to, { by: "installation", moves: "history" }, customer)} and claimed_by is null and exists (
        select from subscription_events where subscription_events.installation_id = subscriptions.installation_id
          and subscription_events.object_name = subscriptions.object_name and outcome is null)`,
   ));
@@ -123,7 +123,7 @@ const wakeSubscriptions = async ({ to, customer }: Carrying): Promise<void> =>
  * none is moved twice.
  */
 async function carryLines({ from, to, customer, onRows }: Carrying): Promise<number> {
-  const mine = ofCustomer(from, { by: "installation", moves: "history" }, customer);
+  const mine = matchCustomer(from, { by: "installation", moves: "history" }, customer);
   let count = 0;
   for (;;) {
     const { rows: known } = await to.query<{ lines: string[] }>(
@@ -169,7 +169,7 @@ async function carryEvents(carrying: Carrying): Promise<number> {
       `with page as materialized (select id from events where id > $1 order by id limit ${PAGE})
        select (select id from page order by id desc limit 1) as last, array(
          select events.id::text from page join events using (id)
-         where ${ofEvents(from, customer)} and not ${UNDER_WAY}) as ids`,
+         where ${matchEvents(from, customer)} and not ${UNDER_WAY}) as ids`,
       [after],
     );
     const { last = null, ids = [] } = rows[0] ?? {};

@@ -6,8 +6,8 @@ import type { Client, ClientBase } from "pg";
 import { copyRows } from "./copy-rows.ts";
 import {
   listCustomerTables,
-  ofCustomer,
-  ofEvents,
+  matchCustomer,
+  matchEvents,
   type CustomerTable,
   type MovedCustomer,
 } from "./customer-tables.ts";
@@ -43,12 +43,12 @@ export async function copyLiveRows(
 }
 
 async function copyAll(from: ClientBase, to: ClientBase, customer: MovedCustomer): Promise<number> {
-  const mine = ofCustomer(from, { by: "installation", moves: "frozen" }, customer);
+  const mine = matchCustomer(from, { by: "installation", moves: "frozen" }, customer);
   let count = await copyRows(from, to, { table: "operations", where: `${UNDER_WAY} and ${mine}` });
   for (const { name, numbered, ...table } of LIVE)
     count += await copyRows(from, to, {
       table: name,
-      where: ofCustomer(from, table, customer),
+      where: matchCustomer(from, table, customer),
       ...(numbered !== undefined && { numbered, orderBy: numbered }),
     });
   for await (const ids of pageLiveEvents(from, customer)) {
@@ -64,13 +64,13 @@ const BATCH = 1_000;
 
 /** Lists the events that are held, or have deliveries that wait, in batches. They are those at its beginning. */
 async function* pageLiveEvents(client: ClientBase, customer: MovedCustomer): AsyncGenerator<string[]> {
-  const mine = ofCustomer(client, { by: "installation", moves: "frozen" }, customer);
+  const mine = matchCustomer(client, { by: "installation", moves: "frozen" }, customer);
   await client.query(`declare live_events no scroll cursor with hold for
     select event_id as id from held_messages where ${mine}
     union select event_id from deliveries join events on events.id = event_id
       where state = 'waiting' and deliveries.destination_id in (
         select id from destinations where project_id = ${client.escapeLiteral(customer.projectId)}::uuid)
-        and ${ofEvents(client, customer)}`);
+        and ${matchEvents(client, customer)}`);
   for (;;) {
     const { rows } = await client.query<{ id: string }>(`fetch ${BATCH} from live_events`);
     if (rows.length === 0) break;
@@ -89,15 +89,15 @@ export async function removeLiveRows(client: ClientBase, customer: MovedCustomer
       await client.query(`delete from ${table} where ${key} = any($1::uuid[])`, [ids]);
   await removeFrozenRows(client, customer);
   for (const { name, ...table } of listCustomerTables("open"))
-    await client.query(`delete from ${name} where ${ofCustomer(client, table, customer)}`);
+    await client.query(`delete from ${name} where ${matchCustomer(client, table, customer)}`);
 }
 
 /** Removes what nobody has changed since it was copied. Operations come first: reads that go before them would end them. */
 export async function removeFrozenRows(client: ClientBase, customer: MovedCustomer): Promise<void> {
-  const mine = ofCustomer(client, { by: "installation", moves: "frozen" }, customer);
+  const mine = matchCustomer(client, { by: "installation", moves: "frozen" }, customer);
   await client.query(`delete from operations where ${UNDER_WAY} and ${mine}`);
   for (const { name, ...table } of listCustomerTables("frozen"))
-    await client.query(`delete from ${name} where ${ofCustomer(client, table, customer)}`);
+    await client.query(`delete from ${name} where ${matchCustomer(client, table, customer)}`);
 }
 
 /** How much longer than the journal was heard the changes are looked for: as long as a transaction of the provider may take. */
@@ -109,7 +109,7 @@ const REASON = "The customer was moved to another shard, which reads the journal
  * one that does may be behind or ahead, so the changes since then are looked for.
  */
 async function adoptJournals(from: ClientBase, to: ClientBase, customer: MovedCustomer): Promise<void> {
-  const mine = ofCustomer(from, { by: "installation", moves: "frozen" }, customer);
+  const mine = matchCustomer(from, { by: "installation", moves: "frozen" }, customer);
   const { rows } = await from.query<{ id: string; heard: Date | null }>(
     `select id, heard_time as heard from event_streams where provider_app_id in (
        select journal_app_id from subscriptions where source = 'journal' and ${mine})`,
@@ -127,9 +127,9 @@ async function adoptJournals(from: ClientBase, to: ClientBase, customer: MovedCu
          state = case when state in ('active', 'degraded') then 'pending' else state end,
          reconcile_reason = case when reconcile_since <= since then reconcile_reason else $3 end,
          reconcile_since = least(reconcile_since, since)
-       from (select greatest(create_time, coalesce($2::timestamptz, create_time) - ${OVERLAP}) as since, id as of
+       from (select greatest(create_time, coalesce($2::timestamptz, create_time) - ${OVERLAP}) as since, id as subscription_id
          from subscriptions) as known
-       where known.of = subscriptions.id and source = 'journal' and journal_app_id = $1 and state <> 'disabled' and ${mine}`,
+       where known.subscription_id = subscriptions.id and source = 'journal' and journal_app_id = $1 and state <> 'disabled' and ${mine}`,
       [id, heard, REASON],
     );
   }

@@ -104,16 +104,16 @@ export async function findCustomer(
   return { groupId, projectId, groupRef, installationIds, connectionIds };
 }
 
-/** Returns the condition that a row of a table is the customer's. That of an event is `ofEvents`. */
-export function ofCustomer(client: ClientBase, { by }: HowItMoves, customer: MovedCustomer): string {
+/** Returns the condition that a row of a table is the customer's. That of an event is `matchEvents`. */
+export function matchCustomer(client: ClientBase, { by }: HowItMoves, customer: MovedCustomer): string {
   const ids = (list: string[]) => client.escapeLiteral(`{${list.join()}}`);
-  const ofInstallations = `installation_id = any(${ids(customer.installationIds)}::uuid[])`;
+  const isInstallation = `installation_id = any(${ids(customer.installationIds)}::uuid[])`;
   if (by === "connection") return `connection_id = any(${ids(customer.connectionIds)}::uuid[])`;
   if (by === "group") return `group_id = ${client.escapeLiteral(customer.groupId)}::uuid`;
-  if (by === "write") return `operation_id in (select operation_id from writes where ${ofInstallations})`;
-  return ofInstallations;
+  if (by === "write") return `operation_id in (select operation_id from writes where ${isInstallation})`;
+  return isInstallation;
 }
 
 /** Returns the condition that a row of `events` is the customer's: an event names it in its data only. */
-export const ofEvents = (client: ClientBase, { projectId, groupRef }: MovedCustomer): string =>
+export const matchEvents = (client: ClientBase, { projectId, groupRef }: MovedCustomer): string =>
   `events.project_id = ${client.escapeLiteral(projectId)}::uuid and events.data ->> 'groupRef' = ${client.escapeLiteral(groupRef)}`;

@@ -1,6 +1,6 @@
 /** Lets the new shard work for a customer who was moved. */
 import type { ClientBase } from "pg";
-import { ofCustomer, type MovedCustomer } from "./customer-tables.ts";
+import { matchCustomer, type MovedCustomer } from "./customer-tables.ts";
 import { setGuard } from "./guard-customer.ts";
 
 const WOKEN = [
@@ -22,7 +22,7 @@ export async function openForWork(to: ClientBase, customer: MovedCustomer): Prom
   for (const table of ["read_syncs", "subscription_syncs"])
     await to.query(
       `insert into ${table} (installation_id) select id from installations
-       where ${ofCustomer(to, { by: "group", moves: "history" }, customer)} on conflict do nothing`,
+       where ${matchCustomer(to, { by: "group", moves: "history" }, customer)} on conflict do nothing`,
     );
   await to.query(
     "select pg_notify('busbar_changes', json_build_object('table', name, 'id', '')::text) from unnest($1::text[]) as name",
