@@ -47,6 +47,8 @@ async function openScene(t: TestContext) {
 
 test("writes that are accepted before, while and after a customer moves end once, in the order of each record, and are told once", async (t) => {
   const { busbar, sink, move } = await openScene(t);
+  // Otherwise the writes of both wait for the provider for minutes at the end.
+  busbar.sandbox.hubspot.setLimits("off");
   const loads = { mover: new Load(), neighbour: new Load() };
   for (const [groupRef, load] of Object.entries(loads)) {
     const customer = await connectCustomer(busbar, { provider: "hubspot", objects: ["companies"], groupRef });
@@ -76,8 +78,8 @@ test("writes that are accepted before, while and after a customer moves end once
     await move(to);
   }
   await somethingIsDone();
+  for (const load of Object.values(loads)) await load.stop();
   for (const load of Object.values(loads)) {
-    await load.stop();
     const { failed, lost, neverEnded, unknownOutcomes } = await judgeWrites(busbar, load.writes);
     assert.deepEqual(
       { failed, lost, neverEnded, unknownOutcomes },
@@ -86,8 +88,7 @@ test("writes that are accepted before, while and after a customer moves end once
     assert.deepEqual(await missingEvents(sink, load.writes), []);
     const { answers, refusals: _, ...faults } = load.judge(busbar.sandbox, sink);
     for (const [name, found] of Object.entries(faults)) assert.deepEqual(found, [], name);
-    // 429 is the provider's limit of requests.
-    const expected = load === loads.mover ? / (200|429|503)$/ : / (200|429)$/;
+    const expected = load === loads.mover ? / (200|503)$/ : / 200$/;
     assert.deepEqual(
       Object.keys(answers).filter((key) => !expected.test(key)),
       [],
