@@ -135,3 +135,26 @@ test("a closed gate holds in all processes in the customer's shard, and moves wi
   }
   assert.equal(sent(), before);
 });
+
+test("a write that waits is not cancelled while its customer moves, and is cancelled in its new shard", async (t) => {
+  const { busbar, move } = await openScene(t);
+  const customer = await connectCustomer(busbar, {
+    provider: "hubspot",
+    objects: ["companies"],
+    groupRef: "mover",
+  });
+  const create = { type: "create", record: { name: "Waiting" } };
+  busbar.sandbox.addFault({ preset: "hubspot.rate_limit", headers: { "retry-after": "3600" } });
+  assert.equal((await customer.write("companies", create)).status, 429);
+  const { operationId } = await customer.succeed("companies", { ...create, mode: "asynchronous" });
+  const cancel = () => busbar.inProject("POST", `/operations/${operationId}:cancel`);
+  const killed = move("a", (text) => {
+    if (text.includes("opening the gate")) throw new Error("killed");
+  });
+  await assert.rejects(killed, /killed/);
+  // The write is in both shards.
+  assert.equal((await cancel()).status, 503);
+  await move("a");
+  const cancelled = await cancel();
+  assert.deepEqual([cancelled.status, cancelled.body.status], [200, "failure"], cancelled.text);
+});
