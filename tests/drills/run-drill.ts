@@ -13,6 +13,10 @@ export function endDrill(report: unknown, faults: readonly string[]): never {
   process.exit(faults.length === 0 ? 0 : 1);
 }
 
+/** Returns a fault with the number of what was found and an example; none if nothing was. */
+export const describeFound = (what: string, found: readonly string[]): string[] =>
+  found.length === 0 ? [] : [`${what}: ${found.length}, such as ${found[0]}`];
+
 /** Returns the names of the drills, which are files of this folder. */
 function listDrills(): string[] {
   return readdirSync(import.meta.dirname)

@@ -8,19 +8,17 @@
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { Client as Postgres } from "pg";
 import { startSandbox, type Sandbox } from "../../sandbox/sandbox.ts";
 import { runBusbar } from "../harness/child-busbar.ts";
-import { connectCustomer } from "../harness/connect-customer.ts";
+import { queryOnce } from "../harness/database.ts";
 import { openSink, type Sink } from "../harness/deliveries/sink.ts";
 import { startServers } from "../harness/replicating-postgres.ts";
 import { until } from "../harness/until.ts";
 import { deliverTo, missingEvents } from "./acknowledged-writes.ts";
 import { DrillProcesses } from "./read/drill-processes.ts";
-import { Load, type LoadReport } from "./sides/load.ts";
-import { endDrill } from "./run-drill.ts";
+import { callProxy, listLoadFaults, Load, writeForCustomer, type LoadReport } from "./sides/load.ts";
+import { describeFound, endDrill } from "./run-drill.ts";
 
 interface MovesOptions {
   moves: number;
@@ -71,7 +69,7 @@ async function movesDrill(options: MovesOptions): Promise<MovesReport> {
   const servers = await startServers(home);
   const urls: Record<string, string> = { main: servers.control.url };
   for (const name of ["a", "b"]) {
-    await query(servers.data.url, `create database shard_${name}`);
+    await queryOnce(servers.data.url, `create database shard_${name}`);
     const url = new URL(servers.data.url);
     url.pathname = `/shard_${name}`;
     urls[name] = url.href;
@@ -109,13 +107,12 @@ async function drill(
   }
   await deliverTo(processes.any, sink);
   const loads = { movers: new Load(PAUSE_MS), neighbour: new Load(PAUSE_MS) };
-  const proxied = callProxy(open);
-  for (const groupRef of MOVERS) await addCustomer(open, loads.movers, groupRef);
-  await addCustomer(open, loads.neighbour, "neighbour");
-  const calls = proxied.start(MOVERS);
+  for (const groupRef of MOVERS) await writeForCustomer(open, loads.movers, { groupRef });
+  await writeForCustomer(open, loads.neighbour, { groupRef: "neighbour" });
+  const proxy = callProxy(processes, MOVERS, PAUSE_MS);
   const moved = await moveAll(open, { moves, maxMinutes, onProgress });
   await Promise.all([loads.movers.stop(), loads.neighbour.stop()]);
-  const proxiedCalls = await calls.stop();
+  const proxiedCalls = countAnswers(await proxy.stop());
   const writes = new Map([...loads.movers.writes, ...loads.neighbour.writes]);
   onProgress(`${writes.size} writes were acknowledged; waiting until all work has ended`);
   const judged = await judgeOperations(urls, writes);
@@ -135,51 +132,10 @@ async function drill(
   };
 }
 
-async function addCustomer(
-  { processes, sandbox }: Surroundings,
-  load: Load,
-  groupRef: string,
-): Promise<void> {
-  const customer = await connectCustomer(
-    { ...processes.any, sandbox },
-    { provider: "hubspot", objects: ["companies"], groupRef, expiresInSeconds: 86_400 },
-  );
-  const made = await customer.succeed("companies", {
-    type: "create",
-    record: { name: `target ${groupRef}` },
-  });
-  const busbar = () => processes.any;
-  load.create(busbar, groupRef, "asynchronous");
-  load.create(busbar, groupRef, "synchronous");
-  load.update(busbar, groupRef, made.result.recordId);
-}
-
-/** Calls the provider for each customer, one call after the other. */
-function callProxy({ processes }: Surroundings) {
-  return {
-    start(groupRefs: string[]) {
-      const ended = new AbortController();
-      let count = 0;
-      const loops = groupRefs.map(async (groupRef) => {
-        while (!ended.signal.aborted) {
-          const target = { integration: "hubspot", groupRef };
-          const answer = await processes.any
-            .proxied(target, "/crm/v3/objects/companies?limit=1")
-            .catch(() => {});
-          if (answer) count += 1;
-          await wait(PAUSE_MS);
-        }
-      });
-      return {
-        async stop() {
-          ended.abort();
-          await Promise.all(loops);
-          return count;
-        },
-      };
-    },
-  };
-}
+const countAnswers = (answers: Record<string, Record<string, number>>): number =>
+  Object.values(answers)
+    .flatMap((counts) => Object.entries(counts))
+    .reduce((sum, [status, count]) => sum + (status === "no connection" ? 0 : count), 0);
 
 /** Moves one customer after the other. The command is killed at a step, the next one each time, and repeated. */
 async function moveAll(open: Surroundings, { moves, maxMinutes, onProgress }: Required<MovesOptions>) {
@@ -256,7 +212,7 @@ async function judgeOperations(
     const found: Record<string, unknown>[] = [];
     for (const url of Object.values(urls))
       found.push(
-        ...(await query(url, "select id, status, result from operations where id = any($1)", [ids])),
+        ...(await queryOnce(url, "select id, status, result from operations where id = any($1)", [ids])),
       );
     return found;
   };
@@ -277,7 +233,7 @@ async function judgeOperations(
 
 async function countInAll(urls: Record<string, string>, text: string): Promise<number> {
   let sum = 0;
-  for (const url of Object.values(urls)) sum += Number((await query(url, text))[0]?.["count"]);
+  for (const url of Object.values(urls)) sum += Number((await queryOnce(url, text))[0]?.["count"]);
   return sum;
 }
 
@@ -285,14 +241,14 @@ async function countInAll(urls: Record<string, string>, text: string): Promise<n
 async function listMisplaced(urls: Record<string, string>): Promise<Record<string, number>> {
   const misplaced: Record<string, number> = {};
   for (const [shard, url] of Object.entries(urls)) {
-    const columns = await query(
+    const columns = await queryOnce(
       url,
       `select table_name as name from information_schema.columns join information_schema.tables using (table_schema, table_name)
        where table_schema = 'public' and column_name = 'installation_id' and table_type = 'BASE TABLE'
          and table_name not in ('configs', 'approvals') and table_name not like 'proxy_usage_%'`,
     );
     for (const { name } of columns) {
-      const rows = await query(
+      const rows = await queryOnce(
         url,
         `select from ${name} as entry join installations on installations.id = entry.installation_id
            join groups on groups.id = installations.group_id where coalesce(groups.shard, 'main') <> $1`,
@@ -300,7 +256,7 @@ async function listMisplaced(urls: Record<string, string>): Promise<Record<strin
       );
       if (rows.length > 0) misplaced[`${name} in ${shard}`] = rows.length;
     }
-    const events = await query(
+    const events = await queryOnce(
       url,
       `select from events join groups on groups.project_id = events.project_id and groups.group_ref = events.data ->> 'groupRef'
        where coalesce(groups.shard, 'main') <> $1`,
@@ -312,7 +268,7 @@ async function listMisplaced(urls: Record<string, string>): Promise<Record<strin
 }
 
 async function countLeftovers(urls: Record<string, string>): Promise<number> {
-  const [moves] = await query(
+  const [moves] = await queryOnce(
     urls["main"] ?? "",
     "select (select count(*) from shard_moves) + (select count(*) from outbox) as count",
   );
@@ -323,35 +279,18 @@ async function countLeftovers(urls: Record<string, string>): Promise<number> {
   return Number(moves?.["count"]) + guards;
 }
 
-async function query(url: string, text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
-  const client = new Postgres({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query<Record<string, unknown>>(text, values)).rows;
-  } finally {
-    await client.end();
-  }
-}
-
 /** Returns the violations; empty if the drill passed. */
 const listFaults = (report: MovesReport): string[] => [
   ...(["lost", "inTwo", "neverEnded", "failed", "notDelivered"] as const).flatMap((name) =>
-    tell(name, report[name]),
+    describeFound(name, report[name]),
   ),
-  ...([report.movers, report.neighbour] as const).flatMap((load) => [
-    ...(["updatesMissing", "updatesOutOfOrder", "toldTwice", "createsTwice"] as const).flatMap((name) =>
-      tell(name, load[name]),
-    ),
-    // A create whose outcome is unknown is not repeated, and may have been sent or not.
-    ...(load.createsMissing.length > report.unknownOutcomes
-      ? tell("not at the provider", load.createsMissing)
-      : []),
-    ...Object.keys(load.answers)
-      .filter(
-        (key) => !(load === report.movers ? / (200|503|no connection)$/ : / (200|no connection)$/).test(key),
-      )
-      .map((key) => `answers ${key}: ${load.answers[key]}`),
-  ]),
+  ...(["movers", "neighbour"] as const).flatMap((of) =>
+    listLoadFaults(report[of], {
+      unknownOutcomes: report.unknownOutcomes,
+      mayRefuse: of === "movers",
+      of: ` of ${of}`,
+    }),
+  ),
   ...Object.entries(report.misplaced).map(([table, count]) => `${count} rows of ${table}`),
   ...(report.leftovers > 0 ? [`${report.leftovers} moves, guards or changes are left`] : []),
   // A process that was killed has not written the lines of its last calls.
@@ -359,9 +298,6 @@ const listFaults = (report: MovesReport): string[] => [
     ? [`${report.linesOfProxiedCalls} lines of ${report.proxiedCalls} proxied calls`]
     : []),
 ];
-
-const tell = (name: string, found: string[]): string[] =>
-  found.length === 0 ? [] : [`${name}: ${found.length}, such as ${found[0]}`];
 
 if (import.meta.main) {
   const { values } = parseArgs({

@@ -11,10 +11,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { Client as Postgres } from "pg";
 import { startSandbox, type Sandbox } from "../../sandbox/sandbox.ts";
 import { runBusbar } from "../harness/child-busbar.ts";
-import { connectCustomer } from "../harness/connect-customer.ts";
+import { queryOnce } from "../harness/database.ts";
 import { openSink, type Sink } from "../harness/deliveries/sink.ts";
 import { startServer } from "../harness/replicating-postgres.ts";
 import type { RestartablePostgres } from "../harness/restartable-postgres.ts";
@@ -22,8 +21,8 @@ import { REPLICATING_ROLE } from "../harness/side-roles.ts";
 import { until } from "../harness/until.ts";
 import { deliverTo, judgeWrites, missingEvents, type JudgedWrites } from "./acknowledged-writes.ts";
 import { DrillProcesses } from "./read/drill-processes.ts";
-import { Load, type LoadReport } from "./sides/load.ts";
-import { endDrill } from "./run-drill.ts";
+import { callProxy, listLoadFaults, Load, writeForCustomer, type LoadReport } from "./sides/load.ts";
+import { describeFound, endDrill } from "./run-drill.ts";
 
 interface ShardsOptions {
   /** How long the load lasts without the time in which the server is away. */
@@ -142,8 +141,14 @@ async function drill(
   const { placed, customers } = await placeCustomers(open);
   onProgress(`new customers were placed: ${JSON.stringify(placed)}`);
   const loads = new Map<string, Load>();
-  for (const [shard, groupRef] of customers) loads.set(shard, await startLoad(open, groupRef));
-  const others = startOthers(open, customers);
+  const integration = { manifest: MANIFEST, content: { proxy: { enabled: true } } };
+  for (const [shard, groupRef] of customers) {
+    const load = new Load(PAUSE_MS);
+    await writeForCustomer(open, load, { groupRef, integration });
+    loads.set(shard, load);
+  }
+  const proxy = callProxy(processes, [...customers.values()], PAUSE_MS);
+  const changing = startChanges(open);
   const count = () => new Map([...loads].map(([shard, load]) => [shard, load.writes.size]));
   const rest = () => wait((seconds * 1_000) / 3);
   await rest();
@@ -163,7 +168,8 @@ async function drill(
   onProgress(`the server of the shard ${AWAY} was away for ${stoppedSeconds} s, and is back`);
   await rest();
   await Promise.all([...loads.values()].map((load) => load.stop()));
-  const { proxied, changed } = await others.stop();
+  const answers = await proxy.stop();
+  const changed = await changing.stop();
   const writes = new Map([...loads.values()].flatMap((load) => [...load.writes]));
   onProgress(`${writes.size} writes were acknowledged; waiting until all work has ended`);
   const judged = await judgeWrites(processes.any, writes);
@@ -173,7 +179,7 @@ async function drill(
     ...judged,
     notDelivered,
     loads: Object.fromEntries([...loads].map(([shard, load]) => [shard, load.judge(sandbox, sink)])),
-    proxied,
+    proxied: Object.fromEntries([...customers].map(([shard, groupRef]) => [shard, answers[groupRef] ?? {}])),
     changes: changed.length,
     changesMissing: await countMissingChanges(changes, customers, changed),
     meanwhile: Object.fromEntries(
@@ -193,7 +199,7 @@ async function placeCustomers({ processes, servers }: Surroundings) {
     });
     if (answer.status !== 201) throw new Error(`groups: ${answer.text}`);
   }
-  const rows = await query(
+  const rows = await queryOnce(
     servers["main"]?.url ?? "",
     "select coalesce(shard, 'main') as shard, group_ref from groups order by group_ref",
   );
@@ -206,47 +212,10 @@ async function placeCustomers({ processes, servers }: Surroundings) {
   return { placed, customers };
 }
 
-/** Connects a customer, and writes for it from now on. */
-async function startLoad({ processes, sandbox }: Surroundings, groupRef: string): Promise<Load> {
-  const customer = await connectCustomer(
-    { ...processes.any, sandbox },
-    {
-      provider: "hubspot",
-      integration: "hubspot",
-      manifest: MANIFEST,
-      content: { proxy: { enabled: true } },
-      groupRef,
-      expiresInSeconds: 86_400,
-    },
-  );
-  const made = await customer.succeed("companies", {
-    type: "create",
-    record: { name: `target ${groupRef}` },
-  });
-  const load = new Load(PAUSE_MS);
-  const busbar = () => processes.any;
-  load.create(busbar, groupRef, "asynchronous");
-  load.create(busbar, groupRef, "synchronous");
-  load.update(busbar, groupRef, made.result.recordId);
-  return load;
-}
-
-/** Calls the proxy for each customer, and creates contacts in the account that all have connected. */
-function startOthers({ processes, sandbox }: Surroundings, customers: Map<string, string>) {
+/** Creates contacts in the account that all have connected. */
+function startChanges({ sandbox }: Surroundings) {
   const ended = new AbortController();
-  const proxied: Record<string, Record<string, number>> = {};
   const changed: string[] = [];
-  const loops = [...customers].map(async ([shard, groupRef]) => {
-    const answers: Record<string, number> = (proxied[shard] = {});
-    while (!ended.signal.aborted) {
-      const status = await processes.any
-        .proxied({ integration: "hubspot", groupRef }, "/crm/v3/objects/companies?limit=1")
-        .then((answer) => String(answer.status))
-        .catch(() => "no connection");
-      answers[status] = (answers[status] ?? 0) + 1;
-      await wait(PAUSE_MS);
-    }
-  });
   const change = async () => {
     while (!ended.signal.aborted) {
       const values = { email: `contact-${changed.length}@drill.example` };
@@ -258,8 +227,8 @@ function startOthers({ processes, sandbox }: Surroundings, customers: Map<string
   return {
     async stop() {
       ended.abort();
-      await Promise.all([...loops, changing]);
-      return { proxied, changed };
+      await changing;
+      return changed;
     },
   };
 }
@@ -288,7 +257,7 @@ async function countMissingChanges(sink: Sink, customers: Map<string, string>, c
 async function countMisplaced(servers: Record<string, RestartablePostgres>): Promise<number> {
   let misplaced = 0;
   for (const [shard, { url }] of Object.entries(servers)) {
-    const rows = await query(
+    const rows = await queryOnce(
       url,
       `select from operations join installations on installations.id = operations.installation_id
          join groups on groups.id = installations.group_id where coalesce(groups.shard, 'main') <> $1`,
@@ -299,34 +268,18 @@ async function countMisplaced(servers: Record<string, RestartablePostgres>): Pro
   return misplaced;
 }
 
-async function query(url: string, text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
-  const client = new Postgres({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query<Record<string, unknown>>(text, values)).rows;
-  } finally {
-    await client.end();
-  }
-}
-
-const tell = (name: string, found: string[]): string[] =>
-  found.length === 0 ? [] : [`${name}: ${found.length}, such as ${found[0]}`];
-
 /** Returns the violations; empty if the drill passed. */
 const listFaults = (report: ShardsReport): string[] => [
-  ...(["lost", "neverEnded", "failed", "notDelivered"] as const).flatMap((name) => tell(name, report[name])),
-  ...Object.entries(report.loads).flatMap(([shard, load]) => [
-    ...(["updatesMissing", "updatesOutOfOrder", "toldTwice", "createsTwice"] as const).flatMap((name) =>
-      tell(`${name} in ${shard}`, load[name]),
-    ),
-    // A create whose outcome is unknown is not repeated, and may have been sent or not.
-    ...(load.createsMissing.length > report.unknownOutcomes
-      ? tell(`not at the provider of ${shard}`, load.createsMissing)
-      : []),
-    ...Object.keys(load.answers)
-      .filter((key) => !(shard === AWAY ? / (200|503|no connection)$/ : / (200|no connection)$/).test(key))
-      .map((key) => `answers of ${shard}, ${key}: ${load.answers[key]}`),
-  ]),
+  ...(["lost", "neverEnded", "failed", "notDelivered"] as const).flatMap((name) =>
+    describeFound(name, report[name]),
+  ),
+  ...Object.entries(report.loads).flatMap(([shard, load]) =>
+    listLoadFaults(load, {
+      unknownOutcomes: report.unknownOutcomes,
+      mayRefuse: shard === AWAY,
+      of: ` of ${shard}`,
+    }),
+  ),
   ...Object.entries(report.proxied).flatMap(([shard, answers]) =>
     Object.keys(answers)
       .filter((status) => shard !== AWAY && !["200", "no connection"].includes(status))

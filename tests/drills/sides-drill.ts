@@ -10,15 +10,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { Client as Postgres } from "pg";
 import { startSandbox, type Sandbox } from "../../sandbox/sandbox.ts";
-import { connectCustomer } from "../harness/connect-customer.ts";
+import { queryOnce } from "../harness/database.ts";
 import { openSink, type Sink } from "../harness/deliveries/sink.ts";
 import { startServers, type ServerPair } from "../harness/replicating-postgres.ts";
 import { deliverTo, judgeWrites, missingEvents, type JudgedWrites } from "./acknowledged-writes.ts";
 import { DrillProcesses } from "./read/drill-processes.ts";
-import { Load, type LoadReport } from "./sides/load.ts";
-import { endDrill } from "./run-drill.ts";
+import { listLoadFaults, Load, writeForCustomer, type LoadReport } from "./sides/load.ts";
+import { describeFound, endDrill } from "./run-drill.ts";
 
 interface SidesOptions {
   /** How long the load lasts without the time in which replication is stopped. */
@@ -78,8 +77,8 @@ async function drill(open: Surroundings, options: SidesOptions): Promise<SidesRe
   for (const name of NAMES) await processes.start(name);
   await deliverTo(processes.any, sink);
   const load = new Load();
-  await addCustomer(open, load, "early", RECORDS);
-  await addCustomer(open, load, "erased", 1);
+  await writeForCustomer(open, load, { groupRef: "early", records: RECORDS });
+  await writeForCustomer(open, load, { groupRef: "erased" });
   const rest = () => wait((seconds * 1_000) / 5);
   await rest();
   await processes.kill(processes.names[0] ?? "");
@@ -100,7 +99,7 @@ async function drill(open: Surroundings, options: SidesOptions): Promise<SidesRe
   const notDelivered = await missingEvents(sink, load.writes);
   const report = load.judge(sandbox, sink);
   const notErased = await erase(open, "erased");
-  const left = await query(servers.control.url, "select count(*)::integer as count from outbox");
+  const left = await queryOnce(servers.control.url, "select count(*)::integer as count from outbox");
   return {
     ...judged,
     ...report,
@@ -112,37 +111,14 @@ async function drill(open: Surroundings, options: SidesOptions): Promise<SidesRe
   };
 }
 
-/** Connects a customer, makes its records, and writes for it from now on. */
-async function addCustomer(
-  { processes, sandbox }: Surroundings,
-  load: Load,
-  groupRef: string,
-  records: number,
-): Promise<void> {
-  const customer = await connectCustomer(
-    { ...processes.any, sandbox },
-    { provider: "hubspot", objects: ["companies"], groupRef, expiresInSeconds: 86_400 },
-  );
-  const busbar = () => processes.any;
-  load.create(busbar, groupRef, "asynchronous");
-  load.create(busbar, groupRef, "synchronous");
-  for (let n = 0; n < records; n += 1) {
-    const made = await customer.succeed("companies", {
-      type: "create",
-      record: { name: `target ${groupRef} ${n}` },
-    });
-    load.update(busbar, groupRef, made.result.recordId);
-  }
-}
-
 /** Stops the subscription, and adds a customer meanwhile, whose installation the data database gets late. */
 async function stopReplication(open: Surroundings, load: Load, seconds: number): Promise<number> {
   const { servers } = open;
-  await query(servers.data.url, "alter subscription busbar_shared disable");
+  await queryOnce(servers.data.url, "alter subscription busbar_shared disable");
   const before = load.writes.size;
-  await addCustomer(open, load, "late", 0);
+  await writeForCustomer(open, load, { groupRef: "late", records: 0 });
   await wait(seconds * 1_000);
-  await query(servers.data.url, "alter subscription busbar_shared enable");
+  await queryOnce(servers.data.url, "alter subscription busbar_shared enable");
   return load.writes.size - before;
 }
 
@@ -151,7 +127,7 @@ async function erase(
   { processes, servers }: Surroundings,
   groupRef: string,
 ): Promise<Record<string, number>> {
-  const named = await query(
+  const named = await queryOnce(
     servers.control.url,
     `select unnest(array[groups.id, connections.id, installations.id]) as id
      from groups left join connections on connections.group_id = groups.id
@@ -166,52 +142,25 @@ async function erase(
   }
   const left: Record<string, number> = {};
   for (const url of [servers.control.url, servers.data.url]) {
-    const columns = await query(
+    const columns = await queryOnce(
       url,
       `select table_name as name, column_name as member from information_schema.columns
        where table_schema = 'public' and column_name in ('group_id', 'connection_id', 'installation_id')`,
     );
     for (const { name, member } of columns) {
-      const rows = await query(url, `select from ${name} where ${member}::text = any($1)`, [ids]);
+      const rows = await queryOnce(url, `select from ${name} where ${member}::text = any($1)`, [ids]);
       if (rows.length > 0) left[String(name)] = rows.length;
     }
   }
   return left;
 }
 
-async function query(url: string, text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
-  const client = new Postgres({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query<Record<string, unknown>>(text, values)).rows;
-  } finally {
-    await client.end();
-  }
-}
-
 /** Returns the violations; empty if the drill passed. */
 const listFaults = (report: SidesReport): string[] => [
-  ...(
-    [
-      "lost",
-      "neverEnded",
-      "failed",
-      "notDelivered",
-      "updatesMissing",
-      "updatesOutOfOrder",
-      "toldTwice",
-    ] as const
-  ).flatMap((name) =>
-    report[name].length === 0 ? [] : [`${name}: ${report[name].length}, such as ${report[name][0]}`],
+  ...(["lost", "neverEnded", "failed", "notDelivered"] as const).flatMap((name) =>
+    describeFound(name, report[name]),
   ),
-  // A create whose outcome is unknown is not repeated, and may have been sent or not.
-  ...(report.createsTwice.length > 0 ? [`created twice: ${report.createsTwice[0]}`] : []),
-  ...(report.createsMissing.length > report.unknownOutcomes
-    ? [`not at the provider: ${report.createsMissing.length}, such as ${report.createsMissing[0]}`]
-    : []),
-  ...Object.keys(report.answers)
-    .filter((key) => !/ (200|503|no connection)$/.test(key))
-    .map((key) => `answers ${key}: ${report.answers[key]}`),
+  ...listLoadFaults(report, { unknownOutcomes: report.unknownOutcomes, mayRefuse: true }),
   ...Object.keys(report.notErased).map((table) => `not erased from ${table}`),
   ...(report.notCarriedOver > 0 ? [`${report.notCarriedOver} changes were not carried over`] : []),
   ...(report.whileStopped.acknowledged > 0 ? [] : ["nothing was acknowledged while replication was stopped"]),

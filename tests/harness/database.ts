@@ -1,6 +1,7 @@
 /** Creates a database for a test or test file, and drops it afterwards. */
 import { randomBytes } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
+import { Client } from "pg";
 import { hasTwoDatabases, openBoth, replicateEmpty, routePool } from "./two-databases.ts";
 import { createLog } from "../../ground/log.ts";
 import type { Database } from "../../server/store/database/database.ts";
@@ -109,4 +110,19 @@ export async function openSides(
   const database = await openDatabase({ connectionString, log, poolSize: 5, ...sides });
   scope.after(() => database.close());
   return database;
+}
+
+/** Runs one statement over a connection of its own. */
+export async function queryOnce(
+  connectionString: string,
+  text: string,
+  values: unknown[] = [],
+): Promise<Record<string, unknown>[]> {
+  const client = new Client({ connectionString });
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(text, values)).rows;
+  } finally {
+    await client.end();
+  }
 }

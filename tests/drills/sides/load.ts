@@ -2,7 +2,10 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Sandbox } from "../../../sandbox/sandbox.ts";
 import type { Answer, Client } from "../../harness/client.ts";
+import { connectCustomer } from "../../harness/connect-customer.ts";
 import type { Sink } from "../../harness/deliveries/sink.ts";
+import type { DrillProcesses } from "../read/drill-processes.ts";
+import { describeFound } from "../run-drill.ts";
 
 export interface LoadReport {
   /** Answers by kind and status. */
@@ -128,4 +131,75 @@ function listToldTwice(sink: Sink): string[] {
     ids.set(operation, (ids.get(operation) ?? new Set()).add(headers["webhook-id"]));
   }
   return [...ids].filter(([, { size }]) => size > 1).map(([operation]) => operation);
+}
+
+interface DrilledCustomer {
+  groupRef: string;
+  /** Number of records that are updated. */
+  records?: number;
+  /** Manifest of the integration `hubspot`, which writes companies, and what the customer configures of it. */
+  integration?: { manifest: string; content: object };
+}
+
+/** Connects a customer to HubSpot, makes its records, and writes for it from now on. */
+export async function writeForCustomer(
+  { processes, sandbox }: { processes: DrillProcesses; sandbox: Sandbox },
+  load: Load,
+  { groupRef, records = 1, integration }: DrilledCustomer,
+): Promise<void> {
+  const wanted = integration ? { integration: "hubspot", ...integration } : { objects: ["companies"] };
+  const customer = await connectCustomer(
+    { ...processes.any, sandbox },
+    { provider: "hubspot", groupRef, expiresInSeconds: 86_400, ...wanted },
+  );
+  const busbar = () => processes.any;
+  load.create(busbar, groupRef, "asynchronous");
+  load.create(busbar, groupRef, "synchronous");
+  for (let n = 0; n < records; n += 1) {
+    const record = { name: `target ${groupRef} ${n}` };
+    const made = await customer.succeed("companies", { type: "create", record });
+    load.update(busbar, groupRef, made.result.recordId);
+  }
+}
+
+/** Returns the violations of a load. `mayRefuse`: its customers may be refused with 503 meanwhile. */
+export const listLoadFaults = (
+  load: LoadReport,
+  { unknownOutcomes, mayRefuse, of = "" }: { unknownOutcomes: number; mayRefuse: boolean; of?: string },
+): string[] => [
+  ...(["updatesMissing", "updatesOutOfOrder", "toldTwice", "createsTwice"] as const).flatMap((name) =>
+    describeFound(`${name}${of}`, load[name]),
+  ),
+  // A create whose outcome is unknown is not repeated, and may have been sent or not.
+  ...(load.createsMissing.length > unknownOutcomes
+    ? describeFound(`not at the provider${of}`, load.createsMissing)
+    : []),
+  ...Object.keys(load.answers)
+    .filter((key) => !(mayRefuse ? / (200|503|no connection)$/ : / (200|no connection)$/).test(key))
+    .map((key) => `answers${of}, ${key}: ${load.answers[key]}`),
+];
+
+/** Calls the provider through the proxy for each customer, one call after the other, until it is stopped. */
+export function callProxy(processes: DrillProcesses, groupRefs: readonly string[], pauseMs: number) {
+  const ended = new AbortController();
+  /** Answers by customer and status. */
+  const answers: Record<string, Record<string, number>> = {};
+  const loops = groupRefs.map(async (groupRef) => {
+    const counts: Record<string, number> = (answers[groupRef] = {});
+    while (!ended.signal.aborted) {
+      const status = await processes.any
+        .proxied({ integration: "hubspot", groupRef }, "/crm/v3/objects/companies?limit=1")
+        .then((answer) => String(answer.status))
+        .catch(() => "no connection");
+      counts[status] = (counts[status] ?? 0) + 1;
+      await wait(pauseMs);
+    }
+  });
+  return {
+    async stop() {
+      ended.abort();
+      await Promise.all(loops);
+      return answers;
+    },
+  };
 }
