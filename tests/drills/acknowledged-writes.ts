@@ -15,7 +15,10 @@ export interface JudgedWrites {
 
 const END_WITHIN_MS = 300_000;
 
-/** Waits until every write has ended. `writes` has the name of each record by its operation. */
+/**
+ * Waits until every write has ended. A 503 says that the shard of the write is away, not that the write is lost, so it is
+ * asked again. `writes` has the name of each record by its operation.
+ */
 export async function judgeWrites(busbar: Client, writes: Map<string, string>): Promise<JudgedWrites> {
   const judged: JudgedWrites = {
     acknowledged: writes.size,
@@ -27,11 +30,12 @@ export async function judgeWrites(busbar: Client, writes: Map<string, string>): 
   const deadline = performance.now() + END_WITHIN_MS;
   for (const [id, name] of writes) {
     let answer = await busbar.inProject("GET", `/operations/${id}`);
-    while (answer.body.status === "in_progress" && performance.now() < deadline) {
+    while ((answer.status === 503 || answer.body.status === "in_progress") && performance.now() < deadline) {
       await wait(100);
       answer = await busbar.inProject("GET", `/operations/${id}`);
     }
-    if (answer.status !== 200) judged.lost.push(name);
+    if (answer.status === 503) judged.neverEnded.push(`${name}: ${answer.text}`);
+    else if (answer.status !== 200) judged.lost.push(name);
     else if (answer.body.status === "in_progress") judged.neverEnded.push(name);
     else if (String(answer.body.result).includes("unknown")) judged.unknownOutcomes += 1;
     else if (answer.body.status !== "success") judged.failed.push(`${name}: ${answer.body.result}`);
