@@ -4,7 +4,7 @@
  * away for a while. Every write that was acknowledged must end once and be told once, those of a record in order, every change must
  * reach its customer, and nothing of the outage may be seen by customers of the other databases.
  *
- *     npm run drill -- shards [-- --seconds 40 --stopped 60]
+ *     npm run drill -- shards [--seconds 40] [--stopped 60]
  */
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
